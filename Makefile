@@ -1,0 +1,52 @@
+# The one entry point. `make port` and `make test` set up everything they need; see README.md.
+PYTHON ?= python3
+REPO ?= examples/splat-trainer
+GPU ?= mi300x
+PORTED = build/port/$(notdir $(abspath $(REPO)))
+BIN = .venv/bin
+
+.PHONY: help port test check system generate clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
+
+port: .venv/installed ## port a copy of REPO (default: examples/splat-trainer) for GPU (default: mi300x)
+	@rm -rf "$(PORTED)"
+	@mkdir -p "$(dir $(PORTED))"
+	@$(BIN)/rocm3d port "$(REPO)" --gpu "$(GPU)" --into "$(PORTED)"
+
+test: .venv/developed system ## everything needed, then the test suite
+	$(BIN)/pytest
+
+check: .venv/developed ## ruff, mypy, generated files current, knowledge valid
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python scripts/generate.py --check
+	$(BIN)/rocm3d kb check
+
+generate: .venv/developed ## write schemas and reference pages anew
+	$(BIN)/python scripts/generate.py
+
+# Debian packages that tests use; elsewhere those tests say not run and why.
+SYSTEM = chromium unifdef
+system:
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  for package in $(SYSTEM); do dpkg -s $$package >/dev/null 2>&1 || missing="$$missing $$package"; done; \
+	  if [ -n "$$missing" ]; then apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+	    apt-get install -y -qq --no-install-recommends $$missing >/dev/null; fi; \
+	else echo "not root or no apt: tests that need $(SYSTEM) are not run unless these are installed"; fi
+
+clean: ## remove what make made
+	rm -rf .venv build dist
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/installed: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+.venv/developed: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch .venv/installed $@

@@ -1,0 +1,3 @@
+from .op import SampledAttention, sample_attention, sample_attention_torch
+
+__all__ = ["SampledAttention", "sample_attention", "sample_attention_torch"]

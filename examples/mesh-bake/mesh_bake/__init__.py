@@ -1,0 +1,1 @@
+"""Texture baking from photos."""

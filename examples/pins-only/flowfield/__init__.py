@@ -1,0 +1,3 @@
+from .model import Flow, VelocityField
+
+__all__ = ["Flow", "VelocityField"]

@@ -1,0 +1,3 @@
+from .model import PointBackbone
+
+__all__ = ["PointBackbone"]

@@ -1,0 +1,1 @@
+"""A small trainer for 3D Gaussian splats."""

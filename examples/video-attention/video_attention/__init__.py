@@ -1,0 +1,3 @@
+from .model import VideoTransformer
+
+__all__ = ["VideoTransformer"]

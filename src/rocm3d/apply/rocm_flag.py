@@ -1,0 +1,115 @@
+"""Guarded edits of Python modules: gives them the name `is_rocm`, in the one form the isolation proof accepts."""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+import libcst.matchers as m
+from libcst.metadata import ParentNodeProvider, PositionProvider
+
+from rocm3d.apply.rewrite import Refuse
+from rocm3d.syntax.python_fold import FLAG, GUARD, imports_torch
+
+_ROCM = m.Attribute(attr=m.Name("hip")) | m.Name(FLAG) | m.Name("ROCM_HOME")
+
+
+class GuardedEdit(cst.CSTTransformer):
+    """A transformer that knows what is already chosen by backend, and where its own first edit stands."""
+
+    METADATA_DEPENDENCIES = (PositionProvider, ParentNodeProvider)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first_line: int | None = None
+
+    def note(self, node: cst.CSTNode) -> None:
+        """Remember an edited place."""
+        line = self.get_metadata(PositionProvider, node).start.line
+        self.first_line = line if self.first_line is None else min(self.first_line, line)
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """The node around one."""
+        found = self.get_metadata(ParentNodeProvider, node, None)
+        return found if isinstance(found, cst.CSTNode) else None
+
+    def is_guarded(self, node: cst.CSTNode) -> bool:
+        """Whether an expression or condition around the node already asks for ROCm."""
+        around = self.parent(node)
+        while around is not None:
+            asked = around.test if isinstance(around, (cst.If, cst.IfExp, cst.Assert)) else around
+            if isinstance(around, (cst.If, cst.IfExp, cst.Assert, cst.BooleanOperation)) and m.findall(asked, _ROCM):
+                return True
+            around = self.parent(around)
+        return False
+
+    def parentheses(
+        self, node: cst.CSTNode, *bare: type[cst.CSTNode]
+    ) -> tuple[list[cst.LeftParen], list[cst.RightParen]]:
+        """None where the parent is one of `bare`, so that the new expression may stand as it is."""
+        return ([], []) if isinstance(self.parent(node), bare) else ([cst.LeftParen()], [cst.RightParen()])
+
+
+def edited(data: bytes, edit: GuardedEdit) -> bytes:
+    """Run an edit over a module and give the module its flag; unchanged bytes where nothing was edited."""
+    try:
+        module = cst.MetadataWrapper(cst.parse_module(data)).visit(edit)
+        tree = ast.parse(data)
+    except (cst.ParserSyntaxError, SyntaxError, UnicodeDecodeError, LookupError, RecursionError, ValueError) as error:
+        raise Refuse(f"does not parse as Python: {str(error).splitlines()[0]}") from error
+    if edit.first_line is None:
+        return data
+    return _with_flag(module, tree, edit.first_line).bytes
+
+
+def _with_flag(module: cst.Module, original: ast.Module, first_use: int) -> cst.Module:
+    if _has_flag(original):
+        return module
+    if any(isinstance(node, ast.Name) and node.id == FLAG for node in ast.walk(original)):
+        raise Refuse(f"the name {FLAG} already means something else here")
+    if not imports_torch(original):
+        raise Refuse("torch is not imported unconditionally at module level")
+    place = _after_imports(original)
+    if first_use <= (original.body[place - 1].end_lineno or 0):
+        raise Refuse("the edit would stand before the imports")
+    return _inserted(module, place, [] if _binds_torch(original) else ["import torch"])
+
+
+def _has_flag(tree: ast.Module) -> bool:
+    wanted = ast.dump(ast.parse(f"{FLAG} = {GUARD}").body[0])
+    return any(ast.dump(node) == wanted for node in tree.body)
+
+
+def _binds_torch(tree: ast.Module) -> bool:
+    imports = [node for node in tree.body if isinstance(node, ast.Import)]
+    names = {alias.asname or alias.name.split(".")[0] for node in imports for alias in node.names}
+    return "torch" in names
+
+
+def _after_imports(tree: ast.Module) -> int:
+    """The index behind the block of imports that first brings torch in."""
+    index = next(index for index, node in enumerate(tree.body) if imports_torch(ast.Module([node], []))) + 1
+    while index < len(tree.body) and isinstance(tree.body[index], (ast.Import, ast.ImportFrom)):
+        index += 1
+    return index
+
+
+def _inserted(module: cst.Module, place: int, imports: list[str]) -> cst.Module:
+    config = module.config_for_parsing
+    flag = cst.parse_statement(f"{FLAG} = {GUARD}\n", config=config)
+    added = [
+        *(cst.parse_statement(f"{line}\n", config=config) for line in imports),
+        flag.with_changes(leading_lines=[cst.EmptyLine(indent=False)]),
+    ]
+    index = _line_index(module, place)
+    return module.with_changes(body=[*module.body[:index], *added, *module.body[index:]])
+
+
+def _line_index(module: cst.Module, place: int) -> int:
+    """libcst keeps `a; b` as one line where ast has two statements: count the small ones."""
+    seen = 0
+    for index, node in enumerate(module.body):
+        seen += len(node.body) if isinstance(node, cst.SimpleStatementLine) else 1
+        if seen >= place:
+            return index + 1
+    return len(module.body)

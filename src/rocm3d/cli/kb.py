@@ -1,0 +1,60 @@
+"""Look into the knowledge base: check its records, query them, count them."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from rocm3d.cli import options
+from rocm3d.cli.session import Session
+from rocm3d.knowledge.base import Knowledge, suggestion
+from rocm3d.model.failure import Exit, UserError
+from rocm3d.pipeline import check_knowledge
+
+POSITION = 90
+EXAMPLE = "Example: rocm3d kb query packages gaussian"
+KINDS = ("codes", "families", "packages", "recipes", "stacks", "targets")
+
+Kind = Annotated[str, typer.Argument(help=f"One of {', '.join(KINDS)}.")]
+Text = Annotated[str, typer.Argument(help="Only records that hold this text; left out: all.")]
+
+
+def check(session: Session) -> Exit:
+    """Validate every record and every reference between them. Exit code 1 if any is wrong."""
+    knowledge = session.load()
+    problems = check_knowledge(knowledge)
+    for problem in problems:
+        session.put(f"{problem}\n", None)
+    session.say(f"{sum(_counts(knowledge).values())} records of {knowledge.date}, {len(problems)} problems")
+    return Exit.FINDINGS if problems else Exit.DONE
+
+
+def query(session: Session, kind: Kind, text: Text = "", output: options.Output = None) -> None:
+    """Print the records of a kind as JSON."""
+    if kind not in KINDS:
+        raise UserError(f"no records are called {kind!r}", hint=suggestion(kind, KINDS))
+    records = getattr(session.load(), kind)
+    found = {
+        name: record.model_dump(mode="json")
+        for name, record in records.items()
+        if text.lower() in record.model_dump_json().lower()
+    }
+    session.put(json.dumps(found, indent=2) + "\n", output)
+
+
+def stats(session: Session) -> None:
+    """Count the records of each kind, planned ones apart."""
+    knowledge = session.load()
+    for kind, count in _counts(knowledge).items():
+        planned = sum(getattr(r, "status", "") == "planned" for r in getattr(knowledge, kind).values())
+        session.put(f"{kind:10} {count - planned:5} active, {planned} planned\n", None)
+    session.put(f"knowledge of {knowledge.date}\n", None)
+
+
+def _counts(knowledge: Knowledge) -> dict[str, int]:
+    return {kind: len(getattr(knowledge, kind)) for kind in KINDS}
+
+
+COMMANDS = (check, query, stats)

@@ -1,0 +1,30 @@
+"""Options that several subcommands share, each described once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Target = Annotated[Path, typer.Argument(metavar="PATH", help="The repository's folder.", show_default=False)]
+Gpu = Annotated[
+    str | None,
+    typer.Option("--gpu", help="Product or gfx id, for example mi300x or gfx1100; left out: this machine's AMD GPU."),
+]
+Stack = Annotated[str | None, typer.Option(help="Take this stack instead of the best one.")]
+Only = Annotated[list[str], typer.Option("--only", help="Run only this rule or code prefix; repeatable.")]
+Skip = Annotated[list[str], typer.Option("--skip", help="Leave this rule or code prefix out; repeatable.")]
+Format = Annotated[str, typer.Option("--format", help="console or json.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write the result to this file.", dir_okay=False)]
+Work = Annotated[
+    Path | None, typer.Option("--work", help="Keep documents here instead of PATH/.rocm3d.", file_okay=False)
+]
+Into = Annotated[
+    Path | None, typer.Option("--into", help="Port a copy at this new folder; PATH stays as it is.", file_okay=False)
+]
+Folder = Annotated[str, typer.Option("--folder", help="The port's own folder inside the repository.")]
+Review = Annotated[bool, typer.Option("--review", help="Also make the edits that want a look.")]
+AllowDirty = Annotated[bool, typer.Option("--allow-dirty", help="Edit in place although the tree has other changes.")]
+Level = Annotated[list[str], typer.Option("--level", help="A level to check; repeatable; left out: all.")]
+TargetList = Annotated[str, typer.Option("--target", help="gfx ids to compile for, separated by commas.")]

@@ -1,0 +1,44 @@
+"""rocm3d port: scan, plan, apply, verify, evidence and report in one go."""
+
+from __future__ import annotations
+
+from rocm3d.cli import options
+from rocm3d.cli.session import Session
+from rocm3d.model.failure import Exit
+from rocm3d.pipeline import FOLDER, LEVELS, resolve_gpu
+from rocm3d.render import console, html
+
+POSITION = 60
+EXAMPLE = "Example: rocm3d port ./gaussian-splatting --gpu mi300x --into ./gaussian-splatting-rocm"
+
+
+def command(
+    session: Session,
+    path: options.Target,
+    gpu: options.Gpu = None,
+    stack: options.Stack = None,
+    into: options.Into = None,
+    review: options.Review = False,
+    allow_dirty: options.AllowDirty = False,
+    folder: options.Folder = FOLDER,
+    work: options.Work = None,
+) -> Exit:
+    """Port a repository: scan, plan, apply, verify, evidence, report.
+
+    Exit code 1 on a failed check or a blocked dependency; what was not run is printed.
+    """
+    with session.repository(path, work=work, folder=folder) as repository:
+        product = resolve_gpu(gpu or session.configuration(path).gpu, repository.knowledge)
+        here = repository if into is None else repository.into(into)
+        plan = here.plan(product, stack)
+        patch = here.apply(plan, review=review, dry_run=False, allow_dirty=allow_dirty)
+        verdicts = here.verify(LEVELS, ())
+        evidence = here.evidence()
+        page = here.documents.write_text(here.documents.folder / "report.html", html.render(here.report()))
+    for document in (plan, patch, verdicts, evidence):
+        session.say(console.render(document).rstrip("\n"))
+    session.say("")
+    session.put(f"{page}\n{console.counts(evidence.tally)}\n", None)
+    failed = any(item.outcome == "failed" for item in verdicts.verdicts)
+    blocked = plan.stack is None or any(item.decision == "blocked" for item in plan.decisions)
+    return Exit.FINDINGS if failed or blocked else Exit.DONE

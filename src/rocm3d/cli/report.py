@@ -1,0 +1,43 @@
+"""rocm3d report: the evidence of a port as a page."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rocm3d.cli import options
+from rocm3d.cli.session import Session
+from rocm3d.model.failure import Exit, UserError
+from rocm3d.render import html
+
+POSITION = 70
+EXAMPLE = "Example: rocm3d report ./gaussian-splatting-rocm --output report.html"
+
+Form = Annotated[str, typer.Option("--format", help="html, json or console.")]
+
+
+def command(
+    session: Session,
+    path: options.Target,
+    form: Form = "html",
+    output: options.Output = None,
+    work: options.Work = None,
+) -> Exit:
+    """Write the evidence of a port as one self-contained page, or as JSON.
+
+    Exit code 1 if a document is no longer what was sealed.
+    """
+    with session.repository(path, work=work) as repository:
+        report = repository.report()
+        place = output or repository.documents.folder / "report.html"
+    if form == "html":
+        session.put(html.render(report), place)
+        session.put(f"{place}\n", None)
+    elif form in ("json", "console"):
+        session.show(report.evidence, form, output)
+    else:
+        raise UserError(f"--format {form} is not known here", hint="use html, json or console")
+    for name in report.moved:
+        session.say(f"no longer what was sealed: {name}")
+    return Exit.FINDINGS if report.moved else Exit.DONE

@@ -1,0 +1,108 @@
+"""What a subcommand has at hand: the common options, the two streams, and the repository it was asked about."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+from rich.console import Console
+
+from rocm3d.model.failure import UserError
+from rocm3d.pipeline import FOLDER, Repository, load
+from rocm3d.render import console, json
+from rocm3d.scan.selection import Selection
+from rocm3d.workspace.configuration import Configuration, configuration
+from rocm3d.workspace.tree import Tree
+
+if TYPE_CHECKING:
+    from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.base import Document
+
+log = logging.getLogger("rocm3d")
+FORMATS = ("console", "json")
+
+
+@dataclass(frozen=True)
+class Session:
+    """The common options of one call."""
+
+    quiet: bool
+    verbose: bool
+    log_file: Path | None
+    offline: bool
+    knowledge: Path | None
+
+    def load(self) -> Knowledge:
+        """The knowledge base with the user's overlay."""
+        return load(self.knowledge)
+
+    def configuration(self, path: Path) -> Configuration:
+        """The target's own settings."""
+        return configuration(Tree.open(path))
+
+    @contextmanager
+    def repository(
+        self,
+        path: Path,
+        *,
+        work: Path | None = None,
+        folder: str = FOLDER,
+        only: tuple[str, ...] = (),
+        skip: tuple[str, ...] = (),
+    ) -> Iterator[Repository]:
+        """The target, with progress on a terminal while it is worked on. The command line wins over its settings."""
+        settings = self.configuration(path)
+        selection = Selection(only or settings.only, skip or settings.skip)
+        knowledge = self.load()
+        with Console(stderr=True).status("reading", spinner="line") if self._live() else _nothing() as status:
+
+            def progress(message: str) -> None:
+                log.debug("%s", message)
+                if status is not None:
+                    status.update(console.clean(message)[-80:])
+
+            repository = Repository(path, knowledge, work, folder, selection, progress)
+            if work is None and not repository.documents.folder.is_relative_to(repository.root):
+                self.say(f"{path} is not writable; documents go to {repository.documents.folder}")
+            yield repository
+
+    def say(self, text: str) -> None:
+        """A line about progress or outcome, on stderr."""
+        log.info("%s", text)
+        if not self.quiet:
+            typer.echo(text, err=True)
+
+    def show(self, document: Document, form: str, output: Path | None) -> None:
+        """The document, on stdout or in a file, and what to say about it on stderr."""
+        if form not in FORMATS:
+            raise UserError(f"--format {form} is not known here", hint=f"use {' or '.join(FORMATS)}")
+        terminal = output is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        width = Console().width if sys.stdout.isatty() else 120
+        text = console.render(document, colour=terminal, width=width) if form == "console" else json.render(document)
+        self.put(text, output)
+        self.say(console.summary(document, width=width).rstrip("\n"))
+
+    def put(self, text: str, output: Path | None) -> None:
+        """Text, on stdout or in a file."""
+        if output is None:
+            typer.echo(text, nl=False)
+            return
+        try:
+            output.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise UserError(f"--output {output}: {error.strerror}") from error
+
+    def _live(self) -> bool:
+        return not self.quiet and not self.verbose and sys.stderr.isatty()
+
+
+@contextmanager
+def _nothing() -> Iterator[None]:
+    yield None

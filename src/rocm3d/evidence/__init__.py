@@ -1,0 +1,1 @@
+"""Evidence: documents, files and verdicts sealed by digest, and the four counts."""

@@ -1,0 +1,1 @@
+"""This machine: what is in it, read from files alone."""

@@ -1,0 +1,1 @@
+"""Compatibility knowledge: load, validate and query the data folder and a user's overlay."""

@@ -1,0 +1,116 @@
+"""Checks across records: what no single model can see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from packaging.utils import canonicalize_name
+
+if TYPE_CHECKING:
+    from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.source import Fact
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A fault in the data: where, and what."""
+
+    file: str
+    key: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.key}: {self.message}"
+
+
+Problems = Iterator[Problem]
+
+
+def check(knowledge: Knowledge, rules: Set[str], rewrites: Set[str]) -> list[Problem]:
+    """Every problem. `rules` and `rewrites` are the names that exist as code; the caller knows them."""
+    return [
+        *_codes(knowledge, rules),
+        *_packages(knowledge),
+        *_targets(knowledge),
+        *_stacks(knowledge),
+        *_recipes(knowledge, rewrites),
+        *_dates(knowledge),
+    ]
+
+
+def _codes(knowledge: Knowledge, rules: Set[str]) -> Problems:
+    seen: dict[str, str] = {}
+    for code in knowledge.codes.values():
+        file = knowledge.places["codes", code.code]
+        if code.status == "active" and not code.help:
+            yield Problem(file, f"{code.code}.help", "an active code needs help")
+        if code.status == "active" and code.rule not in rules:
+            yield Problem(file, f"{code.code}.rule", f"no detector is called {code.rule!r}; use status = 'planned'")
+        if code.rule in seen:
+            yield Problem(file, f"{code.code}.rule", f"{code.rule!r} is also the rule of {seen[code.rule]}")
+        seen[code.rule] = code.code
+        if code.family is not None and code.family not in knowledge.families:
+            yield Problem(file, f"{code.code}.family", f"unknown family {code.family!r}")
+
+
+def _packages(knowledge: Knowledge) -> Problems:
+    owners: dict[str, str] = {}
+    products = {product.id for target in knowledge.targets.values() for product in target.products}
+    for package in knowledge.packages.values():
+        file = knowledge.places["packages", package.id]
+        if package.family not in knowledge.families:
+            yield Problem(file, "family", f"unknown family {package.family!r}")
+        for name in map(canonicalize_name, package.pip):
+            if name in owners:
+                yield Problem(file, "pip", f"{name!r} also belongs to {owners[name]}")
+            owners[name] = package.id
+        for route in package.routes:
+            for gfx in route.gfx:
+                if gfx not in knowledge.targets:
+                    yield Problem(file, f"routes.{route.id}.gfx", f"unknown target {gfx!r}")
+            for product in route.products:
+                if product not in products:
+                    yield Problem(file, f"routes.{route.id}.products", f"unknown product {product!r}")
+
+
+def _targets(knowledge: Knowledge) -> Problems:
+    owners: dict[str, str] = {}
+    for target in knowledge.targets.values():
+        for product in target.products:
+            if product.id in owners:
+                file = knowledge.places["targets", target.gfx]
+                yield Problem(file, "products", f"{product.id!r} also belongs to {owners[product.id]}")
+            owners[product.id] = target.gfx
+
+
+def _stacks(knowledge: Knowledge) -> Problems:
+    for stack in knowledge.stacks.values():
+        for gfx in stack.gfx:
+            if gfx not in knowledge.targets:
+                yield Problem(knowledge.places["stacks", stack.id], "gfx", f"unknown target {gfx!r}")
+
+
+def _recipes(knowledge: Knowledge, rewrites: Set[str]) -> Problems:
+    for recipe in knowledge.recipes.values():
+        file = knowledge.places["recipes", recipe.id]
+        if recipe.code not in knowledge.codes:
+            yield Problem(file, "code", f"unknown code {recipe.code!r}")
+        if recipe.family not in knowledge.families:
+            yield Problem(file, "family", f"unknown family {recipe.family!r}")
+        if f"/{recipe.family}/" not in file:
+            yield Problem(file, "family", f"is {recipe.family!r}, but the folder above says otherwise")
+        if recipe.id not in knowledge.examples:
+            yield Problem(file, "examples", "needs before.*, after.* and untouched.* beside it")
+        if recipe.status == "active" and recipe.rewrite not in rewrites:
+            yield Problem(file, "rewrite", f"no rewrite is called {recipe.rewrite!r}; use status = 'planned'")
+
+
+def _dates(knowledge: Knowledge) -> Problems:
+    for (kind, name), file in knowledge.places.items():
+        fact: Fact = getattr(knowledge, kind)[name]
+        routes = getattr(fact, "routes", ())
+        for key, dated in ((name, fact), *((f"{name}.routes.{route.id}", route) for route in routes)):
+            if dated.checked > knowledge.date:
+                yield Problem(file, f"{key}.checked", f"{dated.checked} is later than the release, {knowledge.date}")

@@ -1,0 +1,1 @@
+"""Lossless readers and editors of dependency and build files, one file per kind."""

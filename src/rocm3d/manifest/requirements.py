@@ -1,0 +1,143 @@
+"""pip requirements files: every mention with its place, and a copy without some of them. Executes nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from pip_requirements_parser import RequirementsFile
+
+from rocm3d.model.text import Text
+from rocm3d.workspace.scratch import scratch_file
+
+_NAME = re.compile(r"(requirements|constraints).*\.(txt|in)$", re.IGNORECASE)
+_INDEX_OPTIONS = ("index_url", "extra_index_urls", "find_links")
+
+
+@dataclass(frozen=True)
+class Mention:
+    """One requirement: its normalised parts, its text, and the physical lines it covers."""
+
+    name: str
+    text: str
+    version: str
+    extras: frozenset[str]
+    url: str
+    line: int
+    column: int
+    last_line: int
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option line that names places to install from, or another file."""
+
+    urls: tuple[str, ...]
+    includes: tuple[str, ...]
+    line: int
+    column: int
+    last_line: int
+
+
+@dataclass(frozen=True)
+class Requirements:
+    """A requirements file as it stands; `unread` are lines that no pip would take, with the reason."""
+
+    path: str
+    data: bytes
+    mentions: tuple[Mention, ...]
+    options: tuple[Option, ...]
+    unread: tuple[tuple[int, str], ...]
+
+
+def is_requirements(path: str) -> bool:
+    """Whether a path is a requirements file by its name or its folder."""
+    pure = PurePosixPath(path)
+    return bool(_NAME.match(pure.name)) or (pure.parent.name == "requirements" and pure.suffix in (".txt", ".in"))
+
+
+def read(path: str, data: bytes) -> Requirements:
+    """Parse with pip's own grammar. Nested files are named, not followed."""
+    readable = data.decode("utf-8", "replace").encode()
+    with scratch_file("requirements.txt", readable) as place:
+        try:
+            parsed = RequirementsFile.from_file(str(place), include_nested=False)
+        except Exception as error:  # noqa: BLE001  (the parser raises whatever its input makes it raise)
+            return Requirements(path, data, (), (), ((1, f"{type(error).__name__}: {error}"),))
+    lines = data.splitlines()
+    return Requirements(
+        path=path,
+        data=data,
+        mentions=tuple(_mention(item, lines) for item in parsed.requirements),
+        options=tuple(_option(item, lines) for item in parsed.options),
+        unread=tuple((item.line_number or 1, _first_line(item.error_message)) for item in parsed.invalid_lines),
+    )
+
+
+def copy_with(requirements: Requirements, replace: Callable[[int], str | None]) -> bytes:
+    """The file with some lines turned into others. `replace` is asked with the first line of each mention or option:
+    None keeps it byte for byte."""
+    newline = Text(requirements.data).newline
+    lines = requirements.data.splitlines(keepends=True)
+    ends = {mention.line: mention.last_line for mention in requirements.mentions}
+    ends |= {option.line: option.last_line for option in requirements.options}
+    out: list[bytes] = []
+    number = 1
+    while number <= len(lines):
+        last = max(ends.get(number, number), number)
+        text = replace(number) if number in ends else None
+        out.extend(lines[number - 1 : last] if text is None else [text.encode() + newline])
+        number = last + 1
+    return b"".join(out)
+
+
+def _mention(item: object, lines: list[bytes]) -> Mention:
+    line = getattr(item, "line_number", None) or 1
+    link = getattr(item, "link", None)
+    url = "" if link is None else str(getattr(link, "url", link))
+    return Mention(
+        name=getattr(item, "name", None) or _name_of(url),
+        text=str(getattr(item, "line", "")).strip(),
+        version=str(getattr(item, "specifier", "") or ""),
+        extras=frozenset(getattr(item, "extras", None) or ()),
+        url=url,
+        line=line,
+        column=_column(lines, line),
+        last_line=_last_line(lines, line),
+    )
+
+
+def _option(item: object, lines: list[bytes]) -> Option:
+    options: dict[str, object] = getattr(item, "options", {})
+    line = getattr(item, "line_number", None) or 1
+    urls = [str(url) for key in _INDEX_OPTIONS for url in _as_list(options.get(key))]
+    includes = [str(path) for key in ("requirements", "constraints") for path in _as_list(options.get(key))]
+    return Option(tuple(urls), tuple(includes), line, _column(lines, line), _last_line(lines, line))
+
+
+def _as_list(value: object) -> list[object]:
+    return list(value) if isinstance(value, (list, tuple)) else [] if value is None else [value]
+
+
+def _name_of(url: str) -> str:
+    """What a nameless URL most likely installs: the repository's name."""
+    tail = url.split("#", maxsplit=1)[0].split("?", maxsplit=1)[0].rstrip("/").rsplit("/", 1)[-1]
+    return re.sub(r"(\.git)?(@.*)?$", "", tail).split("-cp3")[0] if tail else ""
+
+
+def _column(lines: list[bytes], line: int) -> int:
+    text = lines[line - 1] if line <= len(lines) else b""
+    return len(text) - len(text.lstrip()) + 1
+
+
+def _last_line(lines: list[bytes], line: int) -> int:
+    last = line
+    while last < len(lines) and lines[last - 1].rstrip(b"\r\n").endswith(b"\\"):
+        last += 1
+    return last
+
+
+def _first_line(message: str) -> str:
+    return message.strip().splitlines()[0] if message.strip() else "is not a requirement"

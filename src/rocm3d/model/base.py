@@ -1,0 +1,75 @@
+"""Records and documents: what is common to all models, and the schema-version policy."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from rocm3d import __version__
+from rocm3d.model.failure import UserError
+
+SCHEMA_VERSION = "1.0"
+
+D = TypeVar("D", bound="Document")
+
+
+class Record(BaseModel):
+    """A frozen value; unknown keys are errors, so a typo never passes silently."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Document(Record):
+    """What one stage writes and the next one reads, as a JSON file.
+
+    `schema_version` is MAJOR.MINOR: a minor only adds. A reader takes its own major with the same or an older minor.
+    """
+
+    schema_version: str = SCHEMA_VERSION
+    tool_version: str = __version__
+
+    def to_json(self) -> str:
+        """Stable text: declared key order, two spaces, one final newline."""
+        return self.model_dump_json(indent=2) + "\n"
+
+    @classmethod
+    def from_json(cls: type[D], text: str, name: str) -> D:
+        """Read a document, or say in one line why it cannot be read; `name` is what to call it."""
+        try:
+            raw = json.loads(text)
+        except ValueError as error:
+            raise UserError(f"{name} is not JSON: {error}", hint="run the stage that writes it again") from error
+        if not isinstance(raw, dict):
+            raise UserError(f"{name} is not a rocm3d document", hint="run the stage that writes it again")
+        _refuse_other_schema(raw, name)
+        try:
+            return cls.model_validate_json(text)
+        except ValidationError as error:
+            raise UserError(f"{name}: {describe(error)}", hint="run the stage that writes it again") from error
+
+
+def _refuse_other_schema(raw: dict[str, Any], name: str) -> None:
+    theirs, ours = _parts(str(raw.get("schema_version", ""))), _parts(SCHEMA_VERSION)
+    if theirs is None or ours is None:
+        raise UserError(f"{name} has no schema_version", hint="run the stage that writes it again")
+    if theirs[0] != ours[0] or theirs[1] > ours[1]:
+        writer = str(raw.get("tool_version", "unknown"))
+        raise UserError(
+            f"{name} has schema {raw['schema_version']}; rocm3d {__version__} reads {ours[0]}.0 to {SCHEMA_VERSION}",
+            hint=f"install rocm3d {writer}, which wrote it, or run the stage again",
+        )
+
+
+def _parts(version: str) -> tuple[int, int] | None:
+    major, _, minor = version.partition(".")
+    return (int(major), int(minor)) if major.isdecimal() and minor.isdecimal() else None
+
+
+def describe(error: ValidationError) -> str:
+    """The first problem of a validation error as `key.path: what is wrong`, with how many more there are."""
+    first, *others = error.errors(include_url=False)
+    place = ".".join(str(part) for part in first["loc"]) or "(top level)"
+    more = f" (and {len(others)} more)" if others else ""
+    return f"{place}: {first['msg']}{more}"

@@ -1,0 +1,39 @@
+"""A diagnostic code: the one copy of its texts, read by terminal, reports, `explain` and docs."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from rocm3d.model.base import Record
+from rocm3d.model.finding import Severity
+from rocm3d.model.source import Fact, Status
+
+Answer = Literal["recipe", "decision", "addition", "person"]
+"""recipe: an edit; decision: the route of the package; addition: the port's own files; person: nothing of ours."""
+
+
+class Code(Fact):
+    """An entry of knowledge/codes.toml. `message` and `hint` may use the {facts} that the detector gives."""
+
+    code: str = Field(pattern=r"^(DEP|PY|CU|BLD|RUN|NUM|KB|ENV)[0-9]{3}$")
+    rule: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    severity: Severity
+    message: str
+    hint: str
+    help: str = ""
+    cdna: str = ""
+    rdna: str = ""
+    example: str = ""
+    terms: dict[str, str] = Field(default={}, description="what the detector looks for, each with the reason")
+    answered_by: Answer = "recipe"
+    family: str | None = None
+    since: str
+    status: Status = "active"
+
+
+class CodeTable(Record):
+    """The whole of codes.toml."""
+
+    codes: tuple[Code, ...]

@@ -1,0 +1,16 @@
+"""A dependency family: the durable unit of porting knowledge."""
+
+from __future__ import annotations
+
+from rocm3d.model.source import Fact, Identifier
+
+
+class Family(Fact):
+    """A file of knowledge/families/."""
+
+    id: Identifier
+    title: str
+    fails_by: str
+    try_first: str
+    evidence: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()

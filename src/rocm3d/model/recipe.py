@@ -1,0 +1,40 @@
+"""A recipe: when this code is found under these conditions, name a rewrite and its parameters."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from rocm3d.model.base import Record
+from rocm3d.model.source import Fact, Identifier, Range, Status
+
+Safety = Literal["safe", "review", "manual"]
+"""safe: applied by default; review: applied with --review; manual: printed, never applied."""
+
+Parameters = dict[str, str | int | bool | list[str]]
+
+
+class Conditions(Record):
+    """Where a recipe applies; empty means anywhere."""
+
+    rocm: Range = ""
+    torch: Range = ""
+    wave_size: Literal[32, 64] | None = None
+
+
+class Recipe(Fact):
+    """knowledge/recipes/<family>/<id>/recipe.toml; before.*, after.* and untouched.* beside it are its tests."""
+
+    id: Identifier
+    title: str
+    code: str
+    family: Identifier
+    applies_when: Conditions = Conditions()
+    rewrite: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    parameters: Parameters = Field(default={})
+    safety: Safety
+    why: str
+    changes_for_user: str
+    since: str
+    status: Status = "active"

@@ -1,0 +1,38 @@
+"""Places in a file's bytes: lines, columns in characters, and the newline style to keep."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+
+
+@dataclass(frozen=True)
+class Text:
+    """The bytes of a file with a line index. Never decoded as a whole, so odd bytes survive."""
+
+    data: bytes
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        starts, at = [0], self.data.find(b"\n")
+        while at >= 0:
+            starts.append(at + 1)
+            at = self.data.find(b"\n", at + 1)
+        return starts
+
+    def line_of(self, offset: int) -> int:
+        """The 1-based line that holds a byte offset."""
+        return bisect_right(self._starts, offset)
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """The 1-based line and column (in characters) of a byte offset."""
+        line = self.line_of(offset)
+        before = self.data[self._starts[line - 1] : offset]
+        return line, len(before.decode("utf-8", "replace")) + 1
+
+    @cached_property
+    def newline(self) -> bytes:
+        """The line ending that the file uses most."""
+        crlf = self.data.count(b"\r\n")
+        return b"\r\n" if crlf * 2 > self.data.count(b"\n") else b"\n"

@@ -1,0 +1,1 @@
+"""Plan: Inventory + Findings + GPU -> Plan. Pure: touches no file and no process."""

@@ -1,0 +1,120 @@
+"""The source plan: which recipe answers which findings in which file, and what is left for a person."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from packaging.specifiers import SpecifierSet
+
+from rocm3d.model.plan import LeftForPerson, PlannedEdit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.finding import Finding
+    from rocm3d.model.inventory import Extension
+    from rocm3d.model.package import Decision
+    from rocm3d.model.recipe import Recipe
+    from rocm3d.model.stack import Stack
+    from rocm3d.model.target import Gpu
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What a finding is judged against. `decided` maps package ids to the plan's decision."""
+
+    knowledge: Knowledge
+    decided: Mapping[str, Decision]
+    stack: Stack | None
+    gpu: Gpu
+
+
+@dataclass(frozen=True)
+class SourcePlan:
+    """Every finding that needs an answer is in one of these."""
+
+    edits: tuple[PlannedEdit, ...]
+    answered: tuple[Finding, ...]
+    left: tuple[LeftForPerson, ...]
+
+
+def source_plan(findings: Sequence[Finding], extensions: Sequence[Extension], given: Conditions) -> SourcePlan:
+    """Sort the findings by who answers them; edits in path order."""
+    grouped: dict[tuple[str, str], list[Finding]] = {}
+    answered: list[Finding] = []
+    left: list[LeftForPerson] = []
+    for finding in findings:
+        recipe = given.knowledge.recipe_for(finding.code)
+        reason = _unanswered(finding, recipe, given)
+        if finding.severity == "note":
+            continue
+        if reason is not None:
+            left.append(LeftForPerson(finding=finding, reason=reason))
+        elif given.knowledge.codes[finding.code].answered_by == "recipe" and recipe is not None:
+            grouped.setdefault((finding.path, recipe.id), []).append(finding)
+        else:
+            answered.append(finding)
+    recipes = given.knowledge.recipes
+    edits = [_edit(recipes[recipe], path, found, extensions) for (path, recipe), found in sorted(grouped.items())]
+    return SourcePlan(tuple(edits), tuple(answered), tuple(left))
+
+
+def _unanswered(finding: Finding, recipe: Recipe | None, given: Conditions) -> str | None:
+    """Why a finding is left for a person; None where something answers it."""
+    answer = given.knowledge.codes[finding.code].answered_by
+    if answer == "addition":
+        return None
+    if answer == "decision":
+        return _undecided(finding, given)
+    if answer == "person":
+        return "needs a decision about the program itself"
+    if recipe is None:
+        return "no recipe answers it yet"
+    if recipe.safety == "manual":
+        return f"recipe {recipe.id} is advice, not an edit"
+    return _inapplicable(recipe, given.stack, given.gpu)
+
+
+def _undecided(finding: Finding, given: Conditions) -> str | None:
+    if finding.package is None:
+        return "no record of this package says what to take instead"
+    return f"{finding.package} is blocked" if given.decided.get(finding.package, "blocked") == "blocked" else None
+
+
+def _inapplicable(recipe: Recipe, stack: Stack | None, gpu: Gpu) -> str | None:
+    when = recipe.applies_when
+    if when.wave_size is not None and when.wave_size != gpu.wave_size:
+        return f"recipe {recipe.id} is for waves of {when.wave_size} lanes"
+    if stack is None:
+        return None
+    for what, wanted, given in (("ROCm", when.rocm, stack.rocm), ("torch", when.torch, stack.torch)):
+        if wanted and not SpecifierSet(wanted).contains(given, prereleases=True):
+            return f"recipe {recipe.id} is for {what} {wanted}"
+    return None
+
+
+def _edit(recipe: Recipe, path: str, findings: list[Finding], extensions: Sequence[Extension]) -> PlannedEdit:
+    parameters = dict(recipe.parameters)
+    if _built_by_torch(path, extensions):
+        parameters["guard"] = "torch"
+    return PlannedEdit(
+        recipe=recipe.id,
+        rewrite=recipe.rewrite,
+        parameters=parameters,
+        safety=recipe.safety,
+        path=path,
+        findings=tuple(findings),
+    )
+
+
+def _built_by_torch(path: str, extensions: Sequence[Extension]) -> bool:
+    """Whether BuildExtension compiles the file, so that USE_ROCM alone is a sufficient guard."""
+    for extension in extensions:
+        folder = PurePosixPath(extension.location.path).parent
+        sources = {str(folder / source) for source in extension.sources}
+        if path in sources:
+            return extension.how == "build_extension"
+    return False

@@ -1,0 +1,192 @@
+"""Documents as lines for a terminal. Text of the repository is shown, never obeyed: control characters are replaced."""
+
+from __future__ import annotations
+
+import io
+import unicodedata
+from collections import Counter
+from functools import singledispatch
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from rocm3d.model.base import Document
+from rocm3d.model.evidence import Evidence, Tally
+from rocm3d.model.inventory import Scan
+from rocm3d.model.patch import FileChange, Patch
+from rocm3d.model.plan import Plan
+from rocm3d.model.verdict import Verdicts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import RenderableType
+
+
+_SEVERITY = {"error": "bold red", "warning": "yellow", "note": "cyan"}
+_OUTCOME = {"passed": "green", "failed": "bold red", "skipped": "cyan", "not_run": "yellow"}
+_DIFF = {"+": "green", "-": "red", "@": "cyan"}
+_DECISION = {"blocked": "bold red", "stub": "yellow", "substitute": "yellow", "keep": "dim"}
+
+
+def render(document: Document, *, colour: bool = False, width: int = 100) -> str:
+    """The document as text, with ANSI colour where the terminal takes it."""
+    return _printed(_parts(document), colour=colour, width=width)
+
+
+def summary(document: Document, *, colour: bool = False, width: int = 100) -> str:
+    """What to say about a document beside it: how much there is, and how it came out."""
+    return _printed(_closing(document), colour=colour, width=width)
+
+
+def _printed(parts: Iterable[RenderableType], *, colour: bool, width: int) -> str:
+    stream = io.StringIO()
+    console = Console(file=stream, force_terminal=colour, no_color=not colour, width=width, highlight=False)
+    for part in parts:
+        console.print(part, soft_wrap=isinstance(part, Text))
+    return stream.getvalue()
+
+
+def clean(text: str) -> str:
+    """Text from a repository, safe to print: no control, bidi or tag characters."""
+    return "".join("\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) in ("Cc", "Cf", "Cs") else c for c in text)
+
+
+def counts(tally: Tally) -> str:
+    """The four counts, in their fixed order."""
+    return (
+        f"{tally.changed} changed, {tally.left_for_person} left for a person, "
+        f"{tally.rejected} rejected with reason, {tally.not_verified} not verified"
+    )
+
+
+@singledispatch
+def _parts(document: Document) -> Iterable[RenderableType]:
+    raise TypeError(f"no console form for {type(document).__name__}")
+
+
+@singledispatch
+def _closing(document: Document) -> Iterable[RenderableType]:
+    raise TypeError(f"no console summary for {type(document).__name__}")
+
+
+@_parts.register(Scan)
+def _scan(document: Scan) -> Iterable[RenderableType]:
+    for finding in document.findings:
+        yield Text.assemble(
+            f"{clean(str(finding.location))}: ",
+            (finding.code, _SEVERITY[finding.severity]),
+            f" {finding.rule}: {clean(finding.message)}",
+        )
+        yield Text(f"  hint: {clean(finding.hint)}", style="dim")
+
+
+@_closing.register(Scan)
+def _scan_closing(document: Scan) -> Iterable[RenderableType]:
+    inventory, found = document.inventory, Counter(finding.severity for finding in document.findings)
+    for item in inventory.skipped:
+        yield Text.assemble(("not read: ", "yellow"), f"{clean(item.path)} {clean(item.reason)}")
+    sizes = inventory.counts
+    yield Text(
+        f"{clean(inventory.repository)}: {found['error']} errors, {found['warning']} warnings, {found['note']} notes "
+        f"in {sizes.files} files ({sizes.cuda} C++/CUDA, {sizes.python} Python, {sizes.manifests} manifests)"
+    )
+    yield Text.assemble("readiness: ", (inventory.readiness, "bold"), f" ({clean('; '.join(inventory.reasons))})")
+
+
+@_parts.register(Plan)
+def _plan(document: Plan) -> Iterable[RenderableType]:
+    for warning in document.warnings:
+        yield Text.assemble(("warning: ", "yellow"), clean(warning))
+    gpu = document.gpu
+    yield Text(f"GPU: {gpu.title} ({gpu.gfx}, waves of {gpu.wave_size} lanes)")
+    if document.stack is None:
+        yield Text("stack: none fits", style="bold red")
+    else:
+        yield Text.assemble("stack: ", (document.stack.id, "bold"), f" ({document.stack.reason})")
+    for item in document.rejected_stacks:
+        yield Text(f"  not {item.id}: {item.reason}", style="dim")
+    if document.decisions:
+        yield _decisions(document)
+    for edit in document.edits:
+        yield Text(f"edit {clean(edit.path)}: {edit.recipe} ({edit.safety}), {len(edit.findings)} finding(s)")
+    for left in document.left:
+        finding = left.finding
+        place = f"{clean(str(finding.location))} {finding.code} {finding.rule}"
+        yield Text.assemble(("left for a person: ", "yellow"), f"{place}: {clean(left.reason)}")
+
+
+@_closing.register(Plan)
+def _plan_closing(document: Plan) -> Iterable[RenderableType]:
+    decided = Counter(item.decision for item in document.decisions)
+    kinds = ", ".join(f"{count} {decision}" for decision, count in sorted(decided.items())) or "no dependencies"
+    yield Text(f"{kinds}; {len(document.edits)} edits, {len(document.left)} left for a person")
+    yield Text.assemble("readiness: ", (document.readiness, "bold"))
+
+
+def _decisions(document: Plan) -> Table:
+    table = Table("dependency", "decision", "route", "why", box=None, pad_edge=False, header_style="bold")
+    for item in document.decisions:
+        decision = Text(item.decision, style=_DECISION.get(item.decision, "green"))
+        table.add_row(clean(item.name), decision, item.route or "", clean(item.reason))
+    return table
+
+
+@_parts.register(Patch)
+def _patch(document: Patch) -> Iterable[RenderableType]:
+    """A dry run is its diff, fit for `git apply`; a real one is the list of what was done."""
+    for change in document.changes:
+        if document.dry_run:
+            for line in change.diff.splitlines():
+                yield Text(_visible(line), style=_DIFF.get(line[:1], ""))
+        else:
+            yield _change(change, "was")
+
+
+def _change(change: FileChange, verb: str) -> Text:
+    by = f" by {', '.join(change.recipes)}" if change.recipes else ""
+    return Text(f"{clean(change.path)} {verb} {change.kind}{by}; {change.proof.detail}")
+
+
+@_closing.register(Patch)
+def _patch_closing(document: Patch) -> Iterable[RenderableType]:
+    if document.dry_run:
+        yield from (_change(change, "would be") for change in document.changes)
+    for item in document.refused:
+        yield Text.assemble(("refused: ", "yellow"), f"{clean(item.path)}: {item.recipe}: {clean(item.reason)}")
+    for left in document.left:
+        place = f"{clean(str(left.finding.location))} {left.finding.code}"
+        yield Text.assemble(("left for a person: ", "yellow"), place)
+    done, left_over, refused = len(document.changes), len(document.left), len(document.refused)
+    yield Text(f"{done} changed, {left_over} left for a person, {refused} refused")
+
+
+def _visible(line: str) -> str:
+    return "\t".join(clean(part) for part in line.split("\t"))
+
+
+@_parts.register(Verdicts)
+def _verdicts(document: Verdicts) -> Iterable[RenderableType]:
+    for item in document.verdicts:
+        about = item.reason or f"looked at {len(item.looked_at)}: {', '.join(item.looked_at[:4])}"
+        outcome = (f"{item.outcome:8}", _OUTCOME[item.outcome])
+        yield Text.assemble(outcome, f" {item.level} {item.probe}: {clean(about)}")
+
+
+@_closing.register(Verdicts)
+def _verdicts_closing(document: Verdicts) -> Iterable[RenderableType]:
+    found = Counter(str(item.outcome) for item in document.verdicts)
+    yield Text(", ".join(f"{found[outcome]} {outcome}" for outcome in _OUTCOME))
+
+
+@_parts.register(Evidence)
+def _evidence(document: Evidence) -> Iterable[RenderableType]:
+    for item in document.missing:
+        yield Text.assemble(("not obtained: ", "yellow"), f"{item.link} ({clean(item.reason)})")
+
+
+@_closing.register(Evidence)
+def _evidence_closing(document: Evidence) -> Iterable[RenderableType]:
+    yield Text(counts(document.tally))

@@ -1,0 +1,133 @@
+"""Everything known about one code, package, GPU or other record, with sources and dates."""
+
+from __future__ import annotations
+
+import shlex
+from functools import singledispatch
+from typing import TYPE_CHECKING
+
+from rocm3d.model.code import Code
+from rocm3d.model.family import Family
+from rocm3d.model.package import Package, Route
+from rocm3d.model.recipe import Recipe
+from rocm3d.model.stack import Stack
+from rocm3d.model.target import Target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rocm3d.model.source import Fact
+
+
+def render(record: Fact) -> str:
+    """A page of plain text."""
+    return "\n".join([*_lines(record), "", *_provenance(record)]) + "\n"
+
+
+def _provenance(record: Fact) -> Iterator[str]:
+    yield f"checked {record.checked}, {record.confidence}"
+    for source in record.sources:
+        yield f"  source: {source.where}" + (f" ({source.says})" if source.says else "")
+
+
+def _listed(title: str, items: Iterable[str]) -> Iterator[str]:
+    found = list(items)
+    if found:
+        yield ""
+        yield f"{title}:"
+        yield from (f"  - {item}" for item in found)
+
+
+@singledispatch
+def _lines(record: Fact) -> Iterator[str]:
+    yield repr(record)
+
+
+@_lines.register(Code)
+def _code(record: Code) -> Iterator[str]:
+    yield f"{record.code} {record.rule} ({record.severity}, {record.status}, since {record.since})"
+    yield ""
+    yield record.message
+    yield record.help.strip()
+    yield ""
+    yield f"what to do: {record.hint}"
+    yield from (f"{name}: {text}" for name, text in (("CDNA", record.cdna), ("RDNA", record.rdna)) if text)
+    if record.example:
+        yield f"example: {record.example}"
+    yield from _listed("looks for", (f"{term}: {why}" for term, why in record.terms.items()))
+
+
+@_lines.register(Package)
+def _package(record: Package) -> Iterator[str]:
+    yield f"{record.id}: {record.purpose}"
+    yield f"family {record.family}; pip {', '.join(record.pip) or '-'}; import {', '.join(record.imports) or '-'}"
+    if record.licence is not None:
+        note = f" ({record.licence.note})" if record.licence.note else ""
+        yield f"licence: {record.licence.name}{note}"
+        if record.licence.wording:
+            yield f"say: {record.licence.wording}"
+    yield from _listed("traps", record.traps)
+    for route in sorted(record.routes, key=lambda route: route.rank):
+        yield ""
+        yield from _route(route)
+
+
+def _route(route: Route) -> Iterator[str]:
+    yield f"route {route.id} (rank {route.rank}, {route.status}): {route.decision} - {route.summary}"
+    limits = [
+        f"{name} {text}"
+        for name, text in (("ROCm", route.rocm), ("torch", route.torch), ("Python", route.python))
+        if text
+    ]
+    limits += [", ".join(items) for items in (route.gfx, route.products) if items]
+    if limits:
+        yield f"  for {'; '.join(limits)}"
+    yield from (f"  {name}={value}" for name, value in route.env.items())
+    yield from (f"  $ {shlex.join(command)}" for command in route.commands)
+    if route.proof:
+        yield f"  proof: {route.proof}"
+    yield from (f"  trap: {trap}" for trap in route.traps)
+    yield from (f"  {line}" for line in _provenance(route))
+
+
+@_lines.register(Target)
+def _target(record: Target) -> Iterator[str]:
+    yield f"{record.gfx}: {record.title} ({record.architecture})"
+    yield f"waves of {record.wave_size} lanes, LDS {record.lds_kib} KiB, FP8 {record.fp8}, matrix {record.matrix}"
+    yield f"ROCm {record.rocm}"
+    for product in record.products:
+        memory = "shared memory" if product.vram_gb is None else f"{product.vram_gb} GB"
+        mark = " (default)" if product.id == record.default_product else ""
+        yield f"  {product.id}: {product.title}, {memory}{mark}"
+    if record.override:
+        yield f"HSA_OVERRIDE_GFX_VERSION: {record.override}"
+    yield from _listed("hazards", record.hazards)
+    yield from _listed("notes", record.notes)
+
+
+@_lines.register(Stack)
+def _stack(record: Stack) -> Iterator[str]:
+    yield f"{record.id}: {record.title}"
+    yield f"ROCm {record.rocm}, torch {record.torch}, Python {record.python}, {record.form}, released {record.released}"
+    yield f"platforms: {', '.join(record.platforms)}"
+    yield from (f"{name}: {text}" for name, text in (("image", record.image), ("index", record.index)) if text)
+    yield f"targets: {', '.join(record.gfx)}"
+    yield from _listed("good for", record.good_for)
+    yield from _listed("traps", record.traps)
+
+
+@_lines.register(Family)
+def _family(record: Family) -> Iterator[str]:
+    yield f"{record.id}: {record.title}"
+    yield f"fails by: {record.fails_by}"
+    yield f"try first: {record.try_first}"
+    yield from _listed("evidence, weakest first", record.evidence)
+    yield from _listed("examples", record.examples)
+
+
+@_lines.register(Recipe)
+def _recipe(record: Recipe) -> Iterator[str]:
+    yield f"{record.id}: {record.title} ({record.safety}, {record.status}, since {record.since})"
+    yield f"answers {record.code} with rewrite {record.rewrite}"
+    yield record.why
+    yield f"for the user: {record.changes_for_user}"

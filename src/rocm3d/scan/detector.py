@@ -1,0 +1,70 @@
+"""What a detector is, and where they are found: each module below detectors/ is one rule."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from rocm3d.manifest.requirements import Requirements
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.python import PythonUnit
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.code import Code
+
+Unit = CudaUnit | PythonUnit | Requirements
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A place where the pattern stands. `facts` fill the {braces} of the code's message and hint."""
+
+    line: int
+    column: int
+    facts: dict[str, str] = field(default_factory=dict)
+    package: str | None = None
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a detector may consult: its own code (with the terms to look for) and the knowledge base."""
+
+    code: Code
+    knowledge: Knowledge
+
+
+@dataclass(frozen=True)
+class Detector:
+    """One rule. Its name is the module's; `find` matches and never edits."""
+
+    module: str
+    code: str
+    reads: type[Unit]
+    find: Callable[[Any, Look], Iterable[Hit]]
+
+    @property
+    def rule(self) -> str:
+        """The pattern it finds."""
+        return self.module.rsplit(".", 1)[-1]
+
+
+def hit(unit: CudaUnit | PythonUnit, node: Node, **facts: str) -> Hit:
+    """A hit at the start of a syntax node."""
+    line, column = unit.text.place(node.start_byte)
+    return Hit(line, column, facts)
+
+
+@cache
+def detectors() -> tuple[Detector, ...]:
+    """Every detector, by code. The package is walked; there is no list to edit."""
+    package = importlib.import_module("rocm3d.scan.detectors")
+    modules = (item.name for item in pkgutil.walk_packages(package.__path__, f"{package.__name__}.") if not item.ispkg)
+    found = [importlib.import_module(name).detector for name in modules]
+    return tuple(sorted(found, key=lambda detector: detector.code))

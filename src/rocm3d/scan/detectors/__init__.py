@@ -1,0 +1,1 @@
+"""One module per rule; `detector` in each is found by walking this package."""

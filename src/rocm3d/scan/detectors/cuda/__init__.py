@@ -1,0 +1,1 @@
+"""Rules over C++ and CUDA sources."""

@@ -1,0 +1,25 @@
+"""An include of cooperative_groups/reduce.h: absent from older HIP releases, and often unused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import CudaUnit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """The include; whether anything of it is called decides how it is answered."""
+    called = any(unit.slice(call).startswith(tuple(look.code.terms)) for call in unit.nodes("call_expression"))
+    for include in unit.nodes("preproc_include"):
+        path = include.child_by_field_name("path")
+        if path is None or not unit.is_shared(include.start_byte):
+            continue
+        if unit.slice(path).strip('<>"') == "cooperative_groups/reduce.h":
+            yield hit(unit, include, use="its reduce is called here" if called else "nothing of it is used here")
+
+
+detector = Detector(__name__, code="CU202", reads=CudaUnit, find=find)

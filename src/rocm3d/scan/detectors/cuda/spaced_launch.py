@@ -1,0 +1,22 @@
+"""A kernel launch written with spaces between its chevrons: clang and hipify do not take it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import CudaUnit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """Launches that do not open with `<<<` and close with `>>>`."""
+    for launch in unit.nodes("kernel_call_syntax"):
+        text = unit.slice(launch)
+        if unit.is_shared(launch.start_byte) and not (text.startswith("<<<") and text.endswith(">>>")):
+            yield hit(unit, launch)
+
+
+detector = Detector(__name__, code="CU301", reads=CudaUnit, find=find)

@@ -1,0 +1,25 @@
+"""A package index or find-links page that serves CUDA builds."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.manifest.requirements import Requirements
+from rocm3d.scan.detector import Detector, Hit, Look
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_CUDA = re.compile(r"[/+_-]cu\d{2,3}\b")
+
+
+def find(unit: Requirements, look: Look) -> Iterator[Hit]:
+    """Option lines whose address names a CUDA version, or one of the hosts in the code's terms."""
+    for option in unit.options:
+        for url in option.urls:
+            if _CUDA.search(url.replace("%2B", "+")) or any(host in url for host in look.code.terms):
+                yield Hit(option.line, option.column, {"url": url})
+
+
+detector = Detector(__name__, code="DEP102", reads=Requirements, find=find)

@@ -1,0 +1,27 @@
+"""A requirement pinned to a CUDA build by its local version, such as ==2.1.0+cu121."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.manifest.requirements import Requirements
+from rocm3d.scan.detector import Detector, Hit, Look
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LOCAL = re.compile(r"\+(?:pt\d+)?cu\d+")
+
+
+def find(unit: Requirements, look: Look) -> Iterator[Hit]:
+    """Pins by version or by the wheel a URL names."""
+    for mention in unit.mentions:
+        pinned = _LOCAL.search(mention.version or mention.url.replace("%2B", "+"))
+        if pinned:
+            package = look.knowledge.package_by_pip(mention.name)
+            facts = {"name": mention.name, "pin": pinned.group()}
+            yield Hit(mention.line, mention.column, facts, package.id if package else None)
+
+
+detector = Detector(__name__, code="DEP101", reads=Requirements, find=find)

@@ -1,0 +1,58 @@
+"""Native extensions that a Python file builds with torch, as far as literals tell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from rocm3d.model.inventory import Extension
+from rocm3d.model.location import Location
+from rocm3d.syntax.cuda import walk
+from rocm3d.syntax.python import string_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+    from rocm3d.syntax.python import PythonUnit
+
+_HOW: dict[str, Literal["build_extension", "jit"]] = {
+    "CUDAExtension": "build_extension",
+    "CppExtension": "build_extension",
+    "load": "jit",
+}
+
+
+def extensions(unit: PythonUnit) -> Iterator[Extension]:
+    """Each call that declares an extension."""
+    if not unit.builds_extensions:
+        return
+    for call in unit.nodes("call"):
+        function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+        if function is None or arguments is None:
+            continue
+        how = _HOW.get(unit.slice(function).rsplit(".", 1)[-1])
+        keywords = _keywords(unit, arguments)
+        if how is None or "sources" not in keywords:
+            continue
+        line, column = unit.text.place(call.start_byte)
+        yield Extension(
+            name=(_strings(unit, keywords["name"]) or ["?"])[0] if "name" in keywords else "?",
+            how=how,
+            sources=tuple(_strings(unit, keywords["sources"])),
+            location=Location(path=unit.path, line=line, column=column),
+        )
+
+
+def _keywords(unit: PythonUnit, arguments: Node) -> dict[str, Node]:
+    found = {}
+    for item in arguments.named_children:
+        name, given = item.child_by_field_name("name"), item.child_by_field_name("value")
+        if item.type == "keyword_argument" and name is not None and given is not None:
+            found[unit.slice(name)] = given
+    return found
+
+
+def _strings(unit: PythonUnit, node: Node) -> list[str]:
+    texts = (string_value(unit, inner) for inner in walk(node) if inner.type == "string")
+    return [text for text in texts if text is not None]

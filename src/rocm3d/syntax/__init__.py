@@ -1,0 +1,1 @@
+"""One parse per source file; guard regions; the isolation proof."""

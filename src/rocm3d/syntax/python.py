@@ -1,0 +1,95 @@
+"""A Python file, parsed once for all detectors; survives syntax errors and Python 2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import tree_sitter_python
+from tree_sitter import Language, Node, Parser, Tree
+
+from rocm3d.model.text import Text
+from rocm3d.syntax.cuda import walk
+
+_LANGUAGE = Language(tree_sitter_python.language())
+_BRANCHES = frozenset({"if_statement", "elif_clause", "conditional_expression", "boolean_operator", "assert_statement"})
+
+
+@dataclass(frozen=True)
+class PythonUnit:
+    """One file; nodes come with byte offsets, `text` turns them into lines and columns."""
+
+    path: str
+    data: bytes
+
+    @cached_property
+    def text(self) -> Text:
+        """Lines and columns."""
+        return Text(self.data)
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The syntax tree; broken code gives error nodes, never an exception."""
+        return Parser(_LANGUAGE).parse(self.data)
+
+    def nodes(self, *kinds: str) -> Iterator[Node]:
+        """All nodes of these kinds, in source order."""
+        return (node for node in self._all if node.type in kinds)
+
+    @cached_property
+    def _all(self) -> list[Node]:
+        return list(walk(self.tree.root_node))
+
+    def slice(self, node: Node) -> str:
+        """The source text of a node."""
+        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    @cached_property
+    def builds_extensions(self) -> bool:
+        """Whether the file uses torch's extension builder."""
+        return b"cpp_extension" in self.data
+
+    def is_guarded(self, node: Node) -> bool:
+        """Whether a condition around the node already tells ROCm from CUDA."""
+        parent = node.parent
+        while parent is not None:
+            if parent.type in _BRANCHES and self._asks_for_rocm(parent):
+                return True
+            parent = parent.parent
+        return False
+
+    def _asks_for_rocm(self, branch: Node) -> bool:
+        if branch.type == "conditional_expression":
+            asked = [branch.named_children[1]] if len(branch.named_children) == 3 else []
+        elif branch.type in ("boolean_operator", "assert_statement"):
+            asked = [branch]
+        else:
+            condition = branch.child_by_field_name("condition")
+            asked = [] if condition is None else [condition]
+        return any(self._mentions_rocm(node) for node in asked)
+
+    def _mentions_rocm(self, node: Node) -> bool:
+        return any(
+            (inner.type == "attribute" and self.slice(inner).endswith("version.hip"))
+            or (inner.type == "identifier" and self.slice(inner) in self._rocm_names)
+            for inner in walk(node)
+        )
+
+    @cached_property
+    def _rocm_names(self) -> frozenset[str]:
+        names = {"ROCM_HOME", "IS_HIP_EXTENSION"}
+        for assignment in self.nodes("assignment"):
+            left, right = assignment.child_by_field_name("left"), assignment.child_by_field_name("right")
+            if left is None or right is None or left.type != "identifier":
+                continue
+            if any(inner.type == "attribute" and self.slice(inner).endswith("version.hip") for inner in walk(right)):
+                names.add(self.slice(left))
+        return frozenset(names)
+
+
+def string_value(unit: PythonUnit, node: Node) -> str | None:
+    """The content of a plain string literal; None for formatted ones."""
+    if node.type != "string" or any(child.type == "interpolation" for child in node.named_children):
+        return None
+    return "".join(unit.slice(child) for child in node.named_children if child.type == "string_content")

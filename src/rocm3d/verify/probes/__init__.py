@@ -1,0 +1,1 @@
+"""One module per check; `probe` in each is found by walking this package."""

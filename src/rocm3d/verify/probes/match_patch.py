@@ -1,0 +1,27 @@
+"""Looks whether the tree is what the patch says: every changed file there, with the digest it was given."""
+
+from __future__ import annotations
+
+from rocm3d.model.verdict import Verdict
+from rocm3d.verify.probe import Case, Probe
+from rocm3d.workspace.journal import digest
+
+
+def attempt(case: Case) -> Verdict:
+    """Compare digests; name the files that differ."""
+    paths = [change.path for change in case.patch.changes]
+    wrong = [change.path for change in case.patch.changes if _digest(case, change.path) != change.after]
+    if wrong:
+        reason = f"not as the patch left them: {', '.join(wrong[:5])}"
+        return Verdict(level="static", probe=probe.name, outcome="failed", reason=reason, looked_at=tuple(paths))
+    if not paths:
+        return Verdict(level="static", probe=probe.name, outcome="skipped", reason="the patch changes no file")
+    return Verdict(level="static", probe=probe.name, outcome="passed", looked_at=tuple(paths))
+
+
+def _digest(case: Case, path: str) -> str | None:
+    data = case.tree.read(path) if path in case.tree else None
+    return None if data is None else digest(data)
+
+
+probe = Probe(__name__, "static", attempt)

@@ -1,0 +1,32 @@
+"""Proves again, from the files as they lie, that no edit is visible without ROCm."""
+
+from __future__ import annotations
+
+from rocm3d.model.verdict import Verdict
+from rocm3d.syntax.isolation import prove
+from rocm3d.verify.probe import Case, Probe
+
+
+def attempt(case: Case) -> Verdict:
+    """Needs the originals; without them it has not looked."""
+    edited = [change.path for change in case.patch.changes if change.kind == "edited"]
+    if not edited:
+        reason = "no existing file was edited"
+        return Verdict(level="static", probe=probe.name, outcome="skipped", reason=reason)
+    failures, unknown = [], []
+    for path in edited:
+        before, now = case.originals.get(path), case.tree.read(path) if path in case.tree else None
+        if before is None or now is None:
+            unknown.append(path)
+        elif not (proof := prove(path, before, now)).holds:
+            failures.append(f"{path}: {proof.detail}")
+    if failures:
+        reason = "; ".join(failures)
+        return Verdict(level="static", probe=probe.name, outcome="failed", reason=reason, looked_at=tuple(edited))
+    if unknown:
+        reason = f"the originals are not on this machine: {', '.join(unknown)}"
+        return Verdict(level="static", probe=probe.name, outcome="not_run", reason=reason)
+    return Verdict(level="static", probe=probe.name, outcome="passed", looked_at=tuple(edited))
+
+
+probe = Probe(__name__, "static", attempt)

@@ -1,0 +1,1 @@
+"""The only doors outside: tree reads, writer writes, process runs."""

@@ -1,0 +1,36 @@
+"""A copy of a repository to port into, for a tree that must not be touched."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from pathlib import Path
+
+from rocm3d.model.failure import UserError
+from rocm3d.workspace.state import FOLDER
+
+
+def copy_tree(source: Path, into: Path) -> None:
+    """Copy everything but our own state; links stay links, sockets and pipes are left out."""
+    if into.exists() and (not into.is_dir() or any(into.iterdir())):
+        raise UserError(f"--into {into} is there already and not empty", hint="name a folder that does not exist yet")
+    if into.resolve().is_relative_to(source.resolve()):
+        raise UserError(f"--into {into} lies inside the repository itself", hint="name a folder outside of it")
+    try:
+        shutil.copytree(source, into, symlinks=True, ignore=_unwanted, dirs_exist_ok=True)
+    except shutil.Error as error:
+        first = error.args[0][0]
+        raise UserError(f"cannot copy {first[0]}: {first[2]}", hint="make it readable or remove it") from error
+    except OSError as error:
+        raise UserError(f"cannot copy to {into}: {error.strerror}") from error
+
+
+def _unwanted(folder: str, names: list[str]) -> set[str]:
+    special = {name for name in names if not _copyable(Path(folder) / name)}
+    return special | ({FOLDER} & set(names))
+
+
+def _copyable(path: Path) -> bool:
+    mode = os.lstat(path).st_mode
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode)

@@ -1,0 +1,67 @@
+"""The documents of a repository, one file for each stage, in its work folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from rocm3d.model.base import Document
+from rocm3d.model.evidence import Evidence
+from rocm3d.model.failure import UserError
+from rocm3d.model.inventory import Scan
+from rocm3d.model.patch import Patch
+from rocm3d.model.plan import Plan
+from rocm3d.model.verdict import Verdicts
+
+D = TypeVar("D", bound=Document)
+
+FILES: dict[type[Document], tuple[str, str]] = {
+    Scan: ("inventory.json", "scan"),
+    Plan: ("plan.json", "plan"),
+    Patch: ("patch.json", "apply"),
+    Verdicts: ("verdicts.json", "verify"),
+    Evidence: ("evidence.json", "report"),
+}
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Reads and writes stage documents in one folder."""
+
+    folder: Path
+
+    def path(self, kind: type[Document]) -> Path:
+        """Where a document lies, or would."""
+        return self.folder / FILES[kind][0]
+
+    def write(self, document: Document) -> Path:
+        """Put a document in its place, whole or not at all."""
+        return self.write_text(self.path(type(document)), document.to_json())
+
+    def write_text(self, place: Path, text: str) -> Path:
+        """Put a text file in the work folder, whole or not at all."""
+        temporary = place.with_name(place.name + ".new")
+        try:
+            temporary.write_text(text, encoding="utf-8")
+            temporary.replace(place)
+        except OSError as error:
+            raise UserError(
+                f"cannot write {place}: {error.strerror}", hint="name another folder with --work"
+            ) from error
+        return place
+
+    def find(self, kind: type[D]) -> D | None:
+        """A document, or None if its stage has not run."""
+        place = self.path(kind)
+        if not place.is_file():
+            return None
+        return kind.from_json(place.read_text(encoding="utf-8"), str(place))
+
+    def read(self, kind: type[D]) -> D:
+        """A document, or one line saying which stage to run first."""
+        found = self.find(kind)
+        if found is None:
+            name, stage = FILES[kind]
+            raise UserError(f"{self.folder} has no {name}", hint=f"run `rocm3d {stage} PATH` first")
+        return found

@@ -1,0 +1,97 @@
+"""The only way to start a program: no shell, a time limit, capped output, the whole process group ended."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import threading
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING
+
+from rocm3d.model.failure import MachineLacks
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+DEFAULT_SECONDS = 60.0
+DEFAULT_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How a program ended. `capped` says that more was printed than is kept; `code` is None after a time-out."""
+
+    code: int | None
+    stdout: bytes
+    stderr: bytes
+    capped: bool
+
+    @property
+    def timed_out(self) -> bool:
+        """Whether the limit ended it."""
+        return self.code is None
+
+
+def run(
+    command: Sequence[str],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    seconds: float = DEFAULT_SECONDS,
+    keep_bytes: int = DEFAULT_BYTES,
+) -> Finished:
+    """Run a program to its end or its limit. Nothing it started outlives the call."""
+    try:
+        # A session of its own, so that one signal reaches all its children.
+        child = subprocess.Popen(  # noqa: S603
+            list(command),
+            cwd=cwd,
+            env=None if env is None else dict(env),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except FileNotFoundError as error:
+        raise MachineLacks(f"{command[0]} is not installed here") from error
+    assert child.stdout is not None
+    assert child.stderr is not None
+    out, err = _Drain(child.stdout, keep_bytes), _Drain(child.stderr, keep_bytes)
+    code: int | None
+    try:
+        code = child.wait(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        code = None
+    finally:
+        _end_group(child)
+    return Finished(code, out.finish(), err.finish(), out.capped or err.capped)
+
+
+def _end_group(child: subprocess.Popen[bytes]) -> None:
+    # The group is usually gone after a normal end.
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+
+
+class _Drain(threading.Thread):
+    """Empties a pipe to its end, so that the child never blocks, and keeps the first bytes."""
+
+    def __init__(self, stream: IO[bytes], keep: int) -> None:
+        super().__init__(daemon=True)
+        self.stream, self.keep, self.kept, self.capped = stream, keep, bytearray(), False
+        self.start()
+
+    def run(self) -> None:
+        while chunk := self.stream.read(65536):
+            room = self.keep - len(self.kept)
+            self.kept += chunk[:room]
+            self.capped = self.capped or len(chunk) > room
+
+    def finish(self) -> bytes:
+        self.join()
+        self.stream.close()
+        return bytes(self.kept)

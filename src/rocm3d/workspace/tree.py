@@ -1,0 +1,156 @@
+"""A target repository, read-only and bounded: no symlink is followed, nothing is executed."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from rocm3d.model.failure import UserError
+from rocm3d.model.inventory import Skipped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+# Folders that hold no source of the repository itself.
+NEVER_READ = frozenset({".git", ".hg", ".svn", ".rocm3d", "__pycache__", "node_modules", ".venv", "venv", ".tox"})
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much of a tree is read; what is beyond is reported, not read."""
+
+    file_bytes: int = 4 * 1024 * 1024
+    files: int = 200_000
+    depth: int = 64
+
+
+@dataclass
+class Tree:
+    """Walks once, on first use; `skipped` is complete after that.
+
+    `without` are top-level folders to leave out; `overlay` shows other bytes for some paths, None hides one.
+    """
+
+    root: Path
+    limits: Limits = field(default_factory=Limits)
+    without: frozenset[str] = frozenset()
+    overlay: Mapping[str, bytes | None] = field(default_factory=dict)
+    skipped: list[Skipped] = field(default_factory=list)
+    _sizes: dict[str, int] | None = None
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        limits: Limits | None = None,
+        without: frozenset[str] = frozenset(),
+        overlay: Mapping[str, bytes | None] | None = None,
+    ) -> Tree:
+        """The tree at a path."""
+        if not path.exists():
+            raise UserError(f"{path} does not exist", hint="give the folder of a repository")
+        if not path.is_dir():
+            raise UserError(f"{path} is not a folder", hint="give the folder of a repository")
+        return cls(path.resolve(), limits or Limits(), without, overlay or {})
+
+    @property
+    def name(self) -> str:
+        """What to call the repository."""
+        return self.root.name or "repository"
+
+    def paths(self) -> list[str]:
+        """Relative POSIX paths of all regular files, sorted."""
+        return sorted(self._walked())
+
+    def size(self, path: str) -> int:
+        """Bytes of a file, as the walk saw it."""
+        return self._walked()[path]
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._walked()
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a file, or None with an entry in `skipped` where it cannot or should not be read."""
+        if path in self.overlay:
+            return self.overlay[path]
+        if self.size(path) > self.limits.file_bytes:
+            limit = self.limits.file_bytes // (1024 * 1024)
+            self._skip(path, f"is {self.size(path) / 1e6:.1f} MB, more than the {limit} MiB that are read")
+            return None
+        try:
+            # O_NOFOLLOW: a file swapped for a link after the walk must not lead out.
+            handle = os.open(self.root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+        except OSError as error:
+            self._skip(path, f"cannot be read: {error.strerror}")
+            return None
+        with os.fdopen(handle, "rb") as stream:
+            return stream.read(self.limits.file_bytes)
+
+    def _walked(self) -> dict[str, int]:
+        if self._sizes is None:
+            self._sizes = {}
+            for path, size in self._walk(self.root, PurePosixPath(), 0):
+                if len(self._sizes) >= self.limits.files:
+                    self._skip(".", f"has more than {self.limits.files} files; the rest was not read")
+                    break
+                self._sizes[path] = size
+            for path, data in self.overlay.items():
+                self._sizes.pop(path, None)
+                if data is not None:
+                    self._sizes[path] = len(data)
+        return self._sizes
+
+    def _walk(self, folder: Path, relative: PurePosixPath, depth: int) -> Iterator[tuple[str, int]]:
+        if depth > self.limits.depth:
+            self._skip(str(relative), f"is deeper than {self.limits.depth} folders")
+            return
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError as error:
+            self._skip(str(relative), f"cannot be listed: {error.strerror}")
+            return
+        for entry in entries:
+            path = relative / entry.name
+            if entry.is_symlink():
+                self._skip(str(path), self._of_link(Path(entry.path)))
+            elif entry.is_dir(follow_symlinks=False):
+                if entry.name not in NEVER_READ and not (depth == 0 and entry.name in self.without):
+                    yield from self._walk(Path(entry.path), path, depth + 1)
+            else:
+                yield from self._regular(entry, str(path))
+
+    def _regular(self, entry: os.DirEntry[str], path: str) -> Iterator[tuple[str, int]]:
+        try:
+            status = entry.stat(follow_symlinks=False)
+        except OSError as error:
+            self._skip(path, f"cannot be read: {error.strerror}")
+            return
+        if not stat.S_ISREG(status.st_mode):
+            self._skip(path, "is not a regular file")
+        elif not _printable(path):
+            self._skip(path.encode("utf-8", "replace").decode(), "has a name that is not UTF-8")
+        else:
+            yield path, status.st_size
+
+    def _of_link(self, link: Path) -> str:
+        try:
+            inside = link.resolve().is_relative_to(self.root)
+        except (OSError, RuntimeError):
+            return "is a symlink that leads nowhere"
+        return "is a symlink; its target is read where it lies" if inside else "is a symlink that leads out of the tree"
+
+    def _skip(self, path: str, reason: str) -> None:
+        entry = Skipped(path=path, reason=reason)
+        if entry not in self.skipped:
+            self.skipped.append(entry)
+
+
+def _printable(path: str) -> bool:
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

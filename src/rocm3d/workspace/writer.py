@@ -1,0 +1,85 @@
+"""The only way to change a target tree: atomic writes, each journalled before it happens."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from rocm3d.model.failure import UserError
+from rocm3d.workspace.state import state_folder
+
+if TYPE_CHECKING:
+    from rocm3d.workspace.journal import Journal
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Writes below `root` and nowhere else. A crash leaves the old file or the new one, and undo knows both."""
+
+    root: Path
+    journal: Journal
+
+    def write(self, path: str, content: bytes) -> None:
+        """Put `content` at a relative path; what was there before goes into the journal first."""
+        place = self._inside(path)
+        before = place.read_bytes() if place.exists() else None
+        if before == content:
+            return
+        self.journal.record(path, before, content, _missing_folders(self.root, place))
+        self._replace(place, content)
+
+    def restore(self, path: str, content: bytes | None) -> None:
+        """Put back what the journal holds; None means the file was not there."""
+        place = self._inside(path)
+        if content is None:
+            place.unlink(missing_ok=True)
+        else:
+            self._replace(place, content)
+
+    def remove_empty(self, folder: str) -> None:
+        """Remove a folder that a write made, if nothing of anybody else's is in it."""
+        place = self._inside(folder)
+        if place.is_dir() and not any(place.iterdir()):
+            place.rmdir()
+
+    def _inside(self, path: str) -> Path:
+        parts = PurePosixPath(path).parts
+        if not parts or path.startswith("/") or ".." in parts:
+            raise UserError(f"refusing to write {path!r}: it leads out of the repository")
+        place = self.root
+        for part in parts:
+            place = place / part
+            if place.is_symlink():
+                raise UserError(f"refusing to write {path!r}: {place.name} is a symlink")
+        return place
+
+    def _replace(self, place: Path, content: bytes) -> None:
+        # The temporary file lies in our own state folder: same file system, and no litter after a crash.
+        with tempfile.NamedTemporaryFile(dir=state_folder(self.root), prefix="write-", delete=False) as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary = Path(stream.name)
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            temporary.chmod(place.stat().st_mode & 0o7777 if place.exists() else 0o666 & ~_umask())
+            temporary.replace(place)
+        except OSError as error:
+            temporary.unlink(missing_ok=True)
+            raise UserError(
+                f"cannot write {place}: {error.strerror}", hint="use --into DIR for a ported copy"
+            ) from error
+
+
+def _missing_folders(root: Path, place: Path) -> list[str]:
+    missing = [folder for folder in place.parents if folder.is_relative_to(root) and not folder.exists()]
+    return [folder.relative_to(root).as_posix() for folder in missing]
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current

@@ -1,0 +1,79 @@
+"""What tests share: the knowledge base, copies of the examples, the command line, and hypothesis profiles."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from rocm3d.knowledge.load import load
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# Derandomised, so that a red run is red again; `make fuzz` is the place for luck.
+settings.register_profile("ci", max_examples=50, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("ci")
+
+
+@pytest.fixture(scope="session")
+def knowledge():
+    return load()
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path_factory, monkeypatch):
+    """No test touches the cache of the person who runs it."""
+    monkeypatch.setenv("ROCM3D_CACHE", str(tmp_path_factory.mktemp("cache")))
+
+
+@pytest.fixture
+def example(tmp_path):
+    """A copy of an example by name, outside any git checkout."""
+
+    def copy(name: str) -> Path:
+        target = tmp_path / name
+        shutil.copytree(ROOT / "examples" / name, target)
+        return target
+
+    return copy
+
+
+@dataclass(frozen=True)
+class Ended:
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def rocm3d():
+    """Runs the real command in a process of its own."""
+
+    def run(*arguments: object, cwd: Path | None = None, env: dict[str, str] | None = None) -> Ended:
+        finished = subprocess.run(
+            [sys.executable, "-c", "from rocm3d.cli.main import main; main()", *map(str, arguments)],
+            capture_output=True, text=True, cwd=cwd, env={**os.environ, "COLUMNS": "120", **(env or {})}, check=False,
+        )  # fmt: skip
+        return Ended(finished.returncode, finished.stdout, finished.stderr)
+
+    return run
+
+
+def snapshot(root: Path) -> dict[str, tuple[int, bytes]]:
+    """Every file below a folder with mode and bytes, our own state left out."""
+    return {
+        str(path.relative_to(root)): (path.stat().st_mode, path.read_bytes())
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and not path.is_symlink() and ".rocm3d" not in path.parts and ".git" not in path.parts
+    }
+
+
+@pytest.fixture(name="snapshot")
+def _snapshot():
+    return snapshot
