@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import typer.main
 from pydantic import BaseModel
@@ -39,10 +40,18 @@ def command_line() -> Iterator[tuple[str, str]]:
     yield "docs/reference/cli.md", "\n".join(lines)
 
 
-def _help(command: typer.core.TyperCommand | typer.core.TyperGroup, path: list[str]) -> list[str]:
+def _help(command: Any, path: list[str]) -> list[str]:
+    """`Any`: typer carries its own click, whose types it does not export."""
     context = command.make_context(path[-1], [], resilient_parsing=True)
     context.info_name, context.max_content_width, context.terminal_width = " ".join(path), 100, 100
-    lines = [f"{'#' * min(len(path) + 1, 3)} {' '.join(path)}", "", "```text", command.get_help(context).rstrip(), "```", ""]
+    lines = [
+        f"{'#' * min(len(path) + 1, 3)} {' '.join(path)}",
+        "",
+        "```text",
+        command.get_help(context).rstrip(),
+        "```",
+        "",
+    ]
     for name, inner in sorted(getattr(command, "commands", {}).items()):
         lines += _help(inner, [*path, name])
     return lines

@@ -17,7 +17,9 @@ from rocm3d.knowledge.load import load
 ROOT = Path(__file__).resolve().parents[1]
 
 # Derandomised, so that a red run is red again; `make fuzz` is the place for luck.
-settings.register_profile("ci", max_examples=50, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "ci", max_examples=50, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("ci")
 
 
@@ -38,7 +40,7 @@ def example(tmp_path):
 
     def copy(name: str) -> Path:
         target = tmp_path / name
-        shutil.copytree(ROOT / "examples" / name, target)
+        shutil.copytree(ROOT / "examples" / name, target, ignore=shutil.ignore_patterns(".rocm3d"))
         return target
 
     return copy

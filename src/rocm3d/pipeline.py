@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timezone
 from pathlib import Path
@@ -17,7 +17,7 @@ from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.check import Problem, check
 from rocm3d.knowledge.load import load
 from rocm3d.model.evidence import Evidence
-from rocm3d.model.failure import UserError
+from rocm3d.model.failure import Failure, UserError
 from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
@@ -31,7 +31,7 @@ from rocm3d.scan.stage import scan
 from rocm3d.verify.probe import Case
 from rocm3d.verify.stage import LEVELS, verify
 from rocm3d.workspace.copy import copy_tree
-from rocm3d.workspace.documents import FILES, Documents
+from rocm3d.workspace.documents import Documents
 from rocm3d.workspace.git import uncommitted
 from rocm3d.workspace.journal import Journal
 from rocm3d.workspace.state import work_folder
@@ -89,10 +89,7 @@ class Repository:
         request = Request(self.folder, review=review, dry_run=dry_run, originals=originals)
         outcome = apply(plan, self._tree(), request, self.documents.find(Patch))
         if not dry_run:
-            writer = Writer(self.root, journal)
-            for path, content in sorted(outcome.contents.items()):
-                self.progress(path)
-                writer.write(path, content)
+            self._write(outcome.contents, journal)
             self.documents.write(outcome.patch)
         return outcome.patch
 
@@ -117,24 +114,38 @@ class Repository:
 
     def evidence(self) -> Evidence:
         """Seal what the stages have written."""
-        names = [FILES[kind][0] for kind in (Scan, Plan, Patch, Verdicts)]
         read = self.documents.read
-        sealed = {name: (self.documents.folder / name).read_bytes() for name in names}
-        document = bundle(read(Plan), read(Patch), read(Verdicts), sealed, datetime.now(timezone.utc), _machine())
+        plan, patch, verdicts = read(Plan), read(Patch), read(Verdicts)
+        paths = [self.documents.path(kind) for kind in (Scan, Plan, Patch, Verdicts)]
+        sealed = {path.name: path.read_bytes() for path in paths}
+        document = bundle(plan, patch, verdicts, sealed, datetime.now(timezone.utc), _machine())
         self.documents.write(document)
         return document
 
     def report(self) -> Report:
         """Everything the page shows, and whether it is still what was sealed."""
         read = self.documents.read
+        scanned, planned, patch, verdicts = read(Scan), read(Plan), read(Patch), read(Verdicts)
         evidence = self.documents.find(Evidence) or self.evidence()
         now = {item.path: _bytes(self.documents.folder / item.path) for item in evidence.documents}
-        return Report(read(Scan), read(Plan), read(Patch), read(Verdicts), evidence, tuple(moved(evidence, now)))
+        return Report(scanned, planned, patch, verdicts, evidence, tuple(moved(evidence, now)))
 
     def into(self, target: Path) -> Repository:
         """The same repository as a copy elsewhere; this one stays as it is."""
         copy_tree(self.root, target)
         return Repository(target, self.knowledge, self.work, self.folder, self.selection, self.progress)
+
+    def _write(self, contents: Mapping[str, bytes], journal: Journal) -> None:
+        """All or nothing: a first apply that cannot finish is taken back."""
+        writer, first = Writer(self.root, journal), not journal.entries
+        try:
+            for path, content in sorted(contents.items()):
+                self.progress(path)
+                writer.write(path, content)
+        except Failure:
+            if first:
+                undo(journal, writer, keep_changed=True)
+            raise
 
     def _tree(self) -> Tree:
         """The target's own files: our folder is no part of what is scanned."""

@@ -135,6 +135,7 @@ def _start_log(*, verbose: bool, file: Path | None) -> None:
     log.handlers.clear()
     log.setLevel(logging.DEBUG)
     log.propagate = False
+    log.addHandler(logging.NullHandler())
     if verbose:
         log.addHandler(logging.StreamHandler(sys.stderr))
     if file is not None:

@@ -29,7 +29,7 @@ Range = Annotated[str, AfterValidator(_specifier)]
 """A PEP 440 specifier; the empty string means any version."""
 
 Identifier = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")]
-Gfx = Annotated[str, Field(pattern=r"^gfx[0-9]{3,4}[0-9a-f]?$")]
+Gfx = Annotated[str, Field(pattern=r"^gfx[0-9]{2,4}[0-9a-f]$")]
 
 
 class Source(Record):

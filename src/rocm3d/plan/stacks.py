@@ -25,20 +25,31 @@ class Judged:
     stack: Stack
     decisions: tuple[DependencyDecision, ...]
 
-    def count(self, decision: str) -> int:
-        """How many packages would get that decision here."""
-        return sum(item.decision == decision for item in self.decisions)
+    def names(self, *decisions: str) -> list[str]:
+        """Packages that would get one of these decisions here."""
+        return [item.name for item in self.decisions if item.decision in decisions]
 
     @property
     def cost(self) -> tuple[int, int, int, int, str]:
         """Blocked first, then stand-ins, then builds; among equals the newest release."""
-        stand_ins = self.count("stub") + self.count("substitute")
-        return self.count("blocked"), stand_ins, self.count("build"), -self.stack.released.toordinal(), self.stack.id
+        blocked, stand_ins, builds = (len(self.names(*kind)) for kind in _COSTS.values())
+        return blocked, stand_ins, builds, -self.stack.released.toordinal(), self.stack.id
 
     @property
     def summary(self) -> str:
         """The cost in words."""
-        return f"{self.count('blocked')} blocked, {self.count('build')} to build, released {self.stack.released}"
+        counts = (f"{len(self.names(*kind))} {word}" for word, kind in _COSTS.items())
+        return f"{', '.join(counts)}, released {self.stack.released}"
+
+    def behind(self, best: Judged) -> str:
+        """The first thing in which this stack is worse than the best one."""
+        for word, kind in _COSTS.items():
+            if len(self.names(*kind)) > len(best.names(*kind)):
+                return f"{word}: {', '.join(self.names(*kind))}"
+        return f"no better, and released {self.stack.released}"
+
+
+_COSTS = {"blocked": ("blocked",), "stand-ins": ("stub", "substitute"), "to build": ("build",)}
 
 
 def choose(
@@ -58,9 +69,7 @@ def choose(
     if not judged:
         return None, None, tuple(rejected)
     best, *others = sorted(judged, key=lambda item: item.cost)
-    rejected += [
-        Rejected(id=item.stack.id, reason=f"{item.summary}; {best.stack.id} has {best.summary}") for item in others
-    ]
+    rejected += [Rejected(id=item.stack.id, reason=item.behind(best)) for item in others]
     return Chosen(id=best.stack.id, reason=best.summary), best, tuple(sorted(rejected, key=lambda item: item.id))
 
 

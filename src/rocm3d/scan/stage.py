@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest import requirements
+from rocm3d.manifest import pyproject, requirements
 from rocm3d.model.finding import Finding
 from rocm3d.model.inventory import Counts, Dependency, Inventory, Scan, Skipped
 from rocm3d.model.location import Location
@@ -41,6 +41,7 @@ def scan(tree: Tree, knowledge: Knowledge, selection: Selection, progress: Calla
     seen, paths = _Seen(), tree.paths()
     for path in paths:
         progress(path)
+        _note_broken_pyproject(tree, path, seen.skipped)
         unit = _unit(tree, path, seen.skipped)
         if unit is not None:
             seen.kinds[type(unit)] += 1
@@ -64,6 +65,13 @@ def _unit(tree: Tree, path: str, skipped: list[Skipped]) -> Unit | None:
     if suffix in SUFFIXES:
         return CudaUnit(path, data)
     return requirements.read(path, data)
+
+
+def _note_broken_pyproject(tree: Tree, path: str, skipped: list[Skipped]) -> None:
+    data = tree.read(path) if PurePosixPath(path).name == "pyproject.toml" else None
+    problem = None if data is None else pyproject.syntax_error(data)
+    if problem is not None:
+        skipped.append(Skipped(path=path, reason=problem))
 
 
 def _look(unit: Unit, knowledge: Knowledge, selection: Selection, seen: _Seen) -> None:

@@ -89,11 +89,16 @@ class Journal:
         self._write("journal.json", json.dumps(raw, indent=2).encode())
 
     def _write(self, name: str, content: bytes) -> None:
-        state_folder(self.root)
-        self.folder.mkdir(exist_ok=True)
         temporary = self.folder / f"{name}.new"
-        with temporary.open("wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(self.folder / name)
+        try:
+            state_folder(self.root)
+            self.folder.mkdir(exist_ok=True)
+            with temporary.open("wb") as stream:
+                stream.write(content)
+                stream.flush()
+                os.fsync(stream.fileno())
+            temporary.replace(self.folder / name)
+        except OSError as error:
+            raise UserError(
+                f"cannot write {self.folder}: {error.strerror}", hint="use --into DIR for a ported copy"
+            ) from error

@@ -1,0 +1,273 @@
+"""Scaffolds one new thing with its test, so that adding is one file: package, target, stack, recipe, detector, rewrite,
+probe, addition or command. Example: python scripts/new.py detector cuda inline_ptx CU401
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from rocm3d import __version__
+from rocm3d.knowledge.load import load
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE, TESTS, KNOWLEDGE = ROOT / "src" / "rocm3d", ROOT / "tests", ROOT / "knowledge"
+
+FACT = """checked = {date}
+confidence = "inferred"
+sources = [{{ where = "owner/repository commit or issue, or a document's title and date", says = "what it says" }}]
+"""
+
+DETECTOR = '''"""What the pattern is, and why it breaks on AMD GPUs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.{language} import {unit}
+
+
+def find(unit: {unit}, look: Look) -> Iterator[Hit]:
+    """Which places are reported."""
+    for node in unit.nodes("{node}"):
+        if unit.slice(node) in look.code.terms:
+            yield hit(unit, node)
+
+
+detector = Detector(__name__, code="{code}", reads={unit}, find=find)
+'''
+
+DETECTOR_TEST = """from __future__ import annotations
+
+from rocm3d.scan.detector import Look
+from rocm3d.scan.detectors.{group}.{name} import detector, find
+from rocm3d.syntax.{language} import {unit}
+
+
+def places(knowledge, text: str):
+    look = Look(knowledge.codes[detector.code], knowledge)
+    return [(item.line, item.column) for item in find({unit}("a", text.encode()), look)]
+
+
+def test_not_found_in_a_comment(knowledge):
+    assert [] == places(knowledge, "{comment} put the pattern here\\n")
+
+
+def test_found_at_its_place(knowledge):
+    assert [(1, 1)] == places(knowledge, "put the pattern here\\n")
+"""
+
+REWRITE = '''"""What it rewrites, and the outside fact that justifies it."""
+
+from __future__ import annotations
+
+from rocm3d.apply.rewrite import Refuse, Rewrite
+from rocm3d.model.recipe import Parameters
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """Return the bytes unchanged where nothing applies; refuse where unsure; twice is the same as once."""
+    raise Refuse("is not written yet")
+
+
+rewrite = Rewrite(__name__, edit)
+'''
+
+PROBE = '''"""What it attempts, and what a pass means."""
+
+from __future__ import annotations
+
+from rocm3d.model.verdict import Verdict
+from rocm3d.verify.probe import Case, Probe
+
+
+def attempt(case: Case) -> Verdict:
+    """Passed means we looked: say at what."""
+    return Verdict(level="static", probe=probe.name, outcome="not_run", reason="is not written yet")
+
+
+probe = Probe(__name__, "static", attempt)
+'''
+
+ADDITION = '''"""Which new files it makes, and when."""
+
+from __future__ import annotations
+
+from rocm3d.apply.addition import Addition
+from rocm3d.model.plan import Plan
+from rocm3d.workspace.tree import Tree
+
+
+def render(plan: Plan, tree: Tree) -> dict[str, bytes]:
+    """Paths inside the port's folder, and their bytes."""
+    return {{}}
+
+
+addition = Addition(__name__, render)
+'''
+
+COMMAND = '''"""rocm3d {name}: one line on what it is."""
+
+from __future__ import annotations
+
+from rocm3d.cli import options
+from rocm3d.cli.session import Session
+from rocm3d.model.failure import Exit
+
+POSITION = 200
+EXAMPLE = "Example: rocm3d {name} PATH"
+
+
+def command(session: Session, path: options.Target) -> Exit:
+    """What it does, in one sentence that teaches."""
+    with session.repository(path) as repository:
+        session.put(f"{{repository.root.name}}\\n", None)
+    return Exit.DONE
+'''
+
+MIRRORED_TEST = """from __future__ import annotations
+
+from {module} import {name}
+
+
+def test_{name}_refuses_before_it_acts():
+    assert {name} is None, "write the refusals first"
+"""
+
+PACKAGE = """id = "{name}"
+pip = ["{name}"]
+imports = ["{name}"]
+family = "cleanup"
+purpose = "what repositories use it for"
+{fact}
+[[routes]]
+id = "blocked"
+decision = "blocked"
+summary = "why there is no way yet"
+rank = 1
+{fact}"""
+
+TARGET = """gfx = "{name}"
+title = "the GPU family's name"
+architecture = "rdna"
+default_product = "product-id"
+wave_size = 32
+fp8 = "none"
+matrix = "none"
+lds_kib = 64
+rocm = ">=7.0"
+{fact}
+[[products]]
+id = "product-id"
+title = "Product name"
+names = []
+vram_gb = 16
+"""
+
+STACK = """id = "{name}"
+title = "ROCm X with torch Y"
+platforms = ["linux"]
+form = "container"
+rocm = "7.0"
+torch = "2.8.0"
+python = "3.12"
+image = ""
+gfx = ["gfx942"]
+released = {date}
+{fact}"""
+
+RECIPE = """id = "{name}"
+title = "What it does, in one line"
+code = "{code}"
+family = "{group}"
+rewrite = "name_of_the_rewrite"
+safety = "review"
+why = "One paragraph."
+changes_for_user = "Nothing on CUDA. On ROCm ..."
+since = "{version}"
+status = "planned"
+{fact}"""
+
+CODE = """
+[[codes]]
+code = "{code}"
+rule = "{name}"
+severity = "error"
+message = "what was found"
+hint = "the next action"
+help = "why it breaks and what to do"
+since = "{version}"
+{fact}"""
+
+LANGUAGES = {
+    "cuda": {"language": "cuda", "unit": "CudaUnit", "node": "identifier", "comment": "//"},
+    "build": {"language": "python", "unit": "PythonUnit", "node": "identifier", "comment": "#"},
+    "python": {"language": "python", "unit": "PythonUnit", "node": "identifier", "comment": "#"},
+}
+
+
+def files(kind: str, words: list[str]) -> dict[Path, str]:
+    """The new files of a kind; `words` are what the kind asks for."""
+    date = load().date.isoformat()
+    common = {"fact": FACT.format(date=date), "date": date, "version": __version__}
+    if kind == "detector":
+        group, name, code = words
+        fill = {**common, **LANGUAGES[group], "group": group, "name": name, "code": code}
+        return {
+            SOURCE / "scan" / "detectors" / group / f"{name}.py": DETECTOR.format(**fill),
+            TESTS / "scan" / "detectors" / group / f"test_{name}.py": DETECTOR_TEST.format(**fill),
+            KNOWLEDGE / "codes.toml": (KNOWLEDGE / "codes.toml").read_text(encoding="utf-8") + CODE.format(**fill),
+        }
+    if kind == "recipe":
+        group, name, code = words
+        folder = KNOWLEDGE / "recipes" / group / name
+        texts = {part: f"{part} the edit\n" for part in ("before", "after", "untouched")}
+        record = RECIPE.format(**common, name=name, code=code, group=group)
+        return {folder / "recipe.toml": record, **{folder / f"{part}.cu": text for part, text in texts.items()}}
+    (name,) = words
+    if kind in ("package", "target", "stack"):
+        template = {"package": PACKAGE, "target": TARGET, "stack": STACK}[kind]
+        return {KNOWLEDGE / f"{kind}s" / f"{name}.toml": template.format(**common, name=name)}
+    place, template = {
+        "rewrite": ("apply/rewrites", REWRITE),
+        "probe": ("verify/probes", PROBE),
+        "addition": ("apply/additions", ADDITION),
+        "command": ("cli", COMMAND),
+    }[kind]
+    module = f"rocm3d.{place.replace('/', '.')}.{name}"
+    return {
+        SOURCE / place / f"{name}.py": template.format(name=name),
+        TESTS / place / f"test_{name}.py": MIRRORED_TEST.format(module=module, name=kind),
+    }
+
+
+ASKS = {"detector": "GROUP NAME CODE", "recipe": "FAMILY NAME CODE"}
+
+
+def main() -> int:
+    """Write the files; never over one that is there, codes.toml excepted, which grows."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    kinds = ("package", "target", "stack", "recipe", "detector", "rewrite", "probe", "addition", "command")
+    parser.add_argument("kind", choices=kinds)
+    parser.add_argument("words", nargs="+", help="NAME; for a detector GROUP NAME CODE, for a recipe FAMILY NAME CODE")
+    given = parser.parse_args()
+    wanted = ASKS.get(given.kind, "NAME").split()
+    if len(given.words) != len(wanted):
+        parser.error(f"a {given.kind} needs {' '.join(wanted)}")
+    if given.kind == "detector" and given.words[0] not in LANGUAGES:
+        parser.error(f"GROUP is one of {', '.join(LANGUAGES)}")
+    made = files(given.kind, given.words)
+    there = [path for path in made if path.exists() and path.name != "codes.toml"]
+    if there:
+        parser.error(f"{there[0].relative_to(ROOT)} is there already")
+    for path, text in made.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        print(path.relative_to(ROOT))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

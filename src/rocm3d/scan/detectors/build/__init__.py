@@ -1,0 +1,1 @@
+"""Rules over build scripts."""

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import json
+
+
+def test_without_a_gpu_it_asks_for_one(rocm3d, example):
+    """True on any machine without an AMD GPU; with one, the plan is for that GPU."""
+    ended = rocm3d("plan", example("deform-op"))
+
+    assert (ended.code == 2 and "--gpu" in ended.err) or "GPU: " in ended.out
+
+
+def test_a_misspelt_gpu_is_refused_with_the_nearest(rocm3d, example):
+    ended = rocm3d("plan", example("deform-op"), "--gpu", "mi300y")
+
+    assert ended.code == 2
+    assert "mi300x" in ended.err
+
+
+def test_an_unknown_stack_is_refused(rocm3d, example):
+    ended = rocm3d("plan", example("deform-op"), "--gpu", "mi300x", "--stack", "rocm-1")
+
+    assert ended.code == 2
+    assert "no stack is called 'rocm-1'" in ended.err
+
+
+def test_a_newer_inventory_is_refused_in_one_line(rocm3d, example, tmp_path):
+    root = example("deform-op")
+    rocm3d("scan", root, "--work", tmp_path)
+    inventory = tmp_path / "inventory.json"
+    inventory.write_text(inventory.read_text().replace('"schema_version": "1.0"', '"schema_version": "1.99"'))
+
+    ended = rocm3d("plan", root, "--gpu", "mi300x", "--from", inventory)
+
+    assert ended.code == 2
+    assert "schema 1.99" in ended.err
+    assert "install rocm3d" in ended.err
+
+
+def test_product_and_gfx_id_give_the_same_bytes(rocm3d, example):
+    root = example("splat-trainer")
+
+    by_product = rocm3d("plan", root, "--gpu", "AMD Instinct MI300X", "--format", "json")
+    by_gfx = rocm3d("plan", root, "--gpu", "gfx942", "--format", "json")
+
+    assert by_product.code == 0
+    assert by_product.out == by_gfx.out
+
+
+def test_every_dependency_has_a_decision_with_reason_and_alternatives(rocm3d, example):
+    plan = json.loads(rocm3d("plan", example("splat-trainer"), "--gpu", "mi300x", "--format", "json").out)
+
+    decisions = {item["name"]: item for item in plan["decisions"]}
+    assert {"torch", "torchvision", "xformers", "gsplat", "flash-attn", "spconv-cu120"} <= set(decisions)
+    assert {"numpy", "tqdm", "plyfile", "torchmetrics"} == {n for n, d in decisions.items() if d["decision"] == "keep"}
+    for item in decisions.values():
+        assert item["reason"]
+        assert {"name", "decision", "route", "reason", "sources", "verified_on", "alternatives"} <= set(item)
+    assert decisions["gsplat"]["alternatives"]
+    assert all(other["reason"] for other in decisions["gsplat"]["alternatives"])
+    assert plan["rejected_stacks"]
+
+
+def test_the_gpu_of_the_settings_is_taken(rocm3d, example):
+    root = example("deform-op")
+    (root / "rocm3d.toml").write_text('gpu = "gfx1100"\n')
+
+    plan = json.loads(rocm3d("plan", root, "--format", "json").out)
+
+    assert plan["gpu"]["gfx"] == "gfx1100"

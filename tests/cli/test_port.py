@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+EXAMPLES = [
+    "already-portable", "cmake-lib", "cpu-only-gate", "deform-op", "jit-extension", "mesh-bake", "pins-only",
+    "point-backbone", "splat-trainer", "video-attention",
+]  # fmt: skip
+
+
+def test_it_ends_with_the_report_and_the_four_counts(rocm3d, example):
+    root = example("splat-trainer")
+
+    ended = rocm3d("port", root, "--gpu", "mi300x")
+
+    page, counts = ended.out.splitlines()
+    assert ended.code == 0, ended.err
+    assert page == str(root / ".rocm3d" / "report.html")
+    assert (root / ".rocm3d" / "report.html").is_file()
+    tally = json.loads((root / ".rocm3d" / "evidence.json").read_text())["tally"]
+    assert counts == (
+        f"{tally['changed']} changed, {tally['left_for_person']} left for a person, "
+        f"{tally['rejected']} rejected with reason, {tally['not_verified']} not verified"
+    )
+    assert tally["not_verified"] >= 7  # no level above static is checked here
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("gpu", ["gfx942", "gfx1100"])
+def test_every_example_is_ported_twice_and_taken_back(rocm3d, example, snapshot, name, gpu):
+    root = example(name)
+    before = snapshot(root)
+
+    first = rocm3d("port", root, "--gpu", gpu)
+    once = snapshot(root)
+    second = rocm3d("port", root, "--gpu", gpu)
+    twice = snapshot(root)
+    rocm3d("undo", root)
+
+    assert first.code in (0, 1), first.err
+    assert first.code == second.code
+    assert first.out == second.out
+    assert once == twice
+    assert before == snapshot(root)
+
+
+def test_a_portable_repository_gets_no_edit(rocm3d, example, snapshot):
+    root = example("already-portable")
+    before = snapshot(root)
+
+    rocm3d("port", root, "--gpu", "mi300x")
+
+    after = snapshot(root)
+    assert before == {name: after[name] for name in before}
+    assert {name.split("/")[0] for name in set(after) - set(before)} == {"rocm-port"}

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import json
+
+
+def test_an_unknown_rule_is_refused_with_the_nearest(rocm3d, example):
+    ended = rocm3d("scan", example("deform-op"), "--only", "spaced_lunch")
+
+    assert ended.code == 2
+    assert "did you mean spaced_launch?" in ended.err
+
+
+def test_an_unknown_format_is_refused(rocm3d, example):
+    ended = rocm3d("scan", example("deform-op"), "--format", "yaml")
+
+    assert ended.code == 2
+    assert "use console or json" in ended.err
+
+
+def test_a_portable_repository_exits_0_without_a_finding(rocm3d, example):
+    ended = rocm3d("scan", example("already-portable"))
+
+    assert (0, "") == (ended.code, ended.out)
+    assert "readiness: ready" in ended.err
+
+
+def test_findings_exit_1_one_line_and_one_hint_each(rocm3d, example):
+    ended = rocm3d("scan", example("cpu-only-gate"))
+
+    assert ended.code == 1
+    line = "setup.py:7:4: BLD201 cuda_home_gate: the build asks whether `CUDA_HOME is not None`; "
+    hint = "  hint: let the gate accept ROCm too: `or torch.version.hip is not None`"
+    assert ended.out.splitlines() == [f"{line}under a ROCm torch CUDA_HOME is None", hint]
+
+
+def test_json_is_one_object_with_the_keys_of_the_contract(rocm3d, example):
+    document = json.loads(rocm3d("scan", example("deform-op"), "--format", "json").out)
+
+    assert {"schema_version", "inventory", "findings"} <= set(document)
+    assert set(document["findings"][0]) == {
+        "code", "rule", "severity", "path", "line", "column", "message", "hint", "family", "package", "recipe",
+    }  # fmt: skip
+
+
+def test_only_and_skip_take_code_prefixes(rocm3d, example):
+    root = example("splat-trainer")
+
+    only = json.loads(rocm3d("scan", root, "--only", "CU", "--format", "json").out)["findings"]
+    skip = json.loads(rocm3d("scan", root, "--skip", "CU", "--format", "json").out)["findings"]
+
+    assert {item["code"][:2] for item in only} == {"CU"}
+    assert skip
+    assert not [item for item in skip if item["code"].startswith("CU")]
+
+
+def test_settings_of_the_target_hold_and_the_command_line_wins(rocm3d, example):
+    root = example("splat-trainer")
+    (root / "pyproject.toml").write_text('[tool.rocm3d]\nonly = ["BLD"]\n')
+
+    held = json.loads(rocm3d("scan", root, "--format", "json").out)["findings"]
+    won = json.loads(rocm3d("scan", root, "--only", "PY", "--format", "json").out)["findings"]
+
+    assert {item["code"][:3] for item in held} == {"BLD"}
+    assert {item["code"] for item in won} == {"PY101"}
+
+
+def test_output_goes_to_a_file_and_documents_to_the_work_folder(rocm3d, example, tmp_path):
+    root = example("deform-op")
+
+    ended = rocm3d("scan", root, "-o", tmp_path / "out.txt", "--work", tmp_path / "work", "--quiet")
+
+    assert (1, "", "") == (ended.code, ended.out, ended.err)
+    assert "CU101" in (tmp_path / "out.txt").read_text()
+    assert (tmp_path / "work" / "inventory.json").is_file()
+    assert not (root / ".rocm3d").exists()
+
+
+def test_the_state_folder_hides_itself_from_git_and_from_scans(rocm3d, example):
+    root = example("deform-op")
+
+    first = rocm3d("scan", root, "--format", "json").out
+    second = rocm3d("scan", root, "--format", "json").out
+
+    assert (root / ".rocm3d" / ".gitignore").read_text() == "*\n"
+    assert first == second

@@ -1,0 +1,106 @@
+"""Promises that no single module can keep: codes, schemas, sizes, generated files."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from rocm3d.knowledge.load import tomllib
+from rocm3d.pipeline import check_knowledge
+from rocm3d.scan.detector import detectors
+
+ROOT = Path(__file__).resolve().parents[2]
+KNOWLEDGE = ROOT / "knowledge"
+SCHEMAS = {"targets": "target", "stacks": "stack", "packages": "package", "families": "family"}
+RECORDS = [
+    *((path, schema) for folder, schema in SCHEMAS.items() for path in sorted((KNOWLEDGE / folder).glob("*.toml"))),
+    *((path, "recipe") for path in sorted((KNOWLEDGE / "recipes").glob("*/*/recipe.toml"))),
+    (KNOWLEDGE / "codes.toml", "codes"),
+    (KNOWLEDGE / "release.toml", "release"),
+]
+
+
+def test_every_active_code_is_raised_and_every_raised_code_is_active(knowledge):
+    raised = {detector.code for detector in detectors()}
+    active = {code.code for code in knowledge.codes.values() if code.status == "active"}
+
+    assert raised == active
+
+
+def test_every_detector_bears_the_rule_name_of_its_code(knowledge):
+    assert {d.code: d.rule for d in detectors()} == {d.code: knowledge.codes[d.code].rule for d in detectors()}
+
+
+def test_the_knowledge_base_has_no_problem(knowledge):
+    assert [] == [str(problem) for problem in check_knowledge(knowledge)]
+
+
+@pytest.mark.parametrize(("path", "schema"), RECORDS, ids=lambda item: item.stem if isinstance(item, Path) else item)
+def test_every_record_is_valid_against_its_schema(path, schema):
+    rules = json.loads((KNOWLEDGE / "schema" / f"{schema}.schema.json").read_text(encoding="utf-8"))
+    record = json.loads(json.dumps(tomllib.loads(path.read_text(encoding="utf-8")), default=str))
+
+    jsonschema.Draft202012Validator(rules).validate(record)
+
+
+def test_a_wrong_record_is_refused_by_its_schema():
+    rules = json.loads((KNOWLEDGE / "schema" / "release.schema.json").read_text(encoding="utf-8"))
+
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft202012Validator(rules).validate({"date": "2026-11-15", "extra": 1})
+
+
+def test_generated_files_are_current():
+    finished = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "generate.py", "--check"], capture_output=True, text=True, check=False
+    )
+
+    assert (0, "") == (finished.returncode, finished.stdout)
+
+
+def test_no_module_is_longer_than_400_lines():
+    files = [path for folder in ("src", "tests", "scripts") for path in (ROOT / folder).rglob("*.py")]
+    long = {str(path.relative_to(ROOT)) for path in files if len(path.read_text(encoding="utf-8").splitlines()) > 400}
+
+    assert set() == long
+
+
+def test_every_module_says_what_it_is():
+    silent = [
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "src").rglob("*.py")
+        if not path.read_text(encoding="utf-8").startswith('"""')
+    ]
+
+    assert [] == silent
+
+
+def test_neither_torch_nor_triton_is_a_dependency_in_any_extra():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    names = [*project["dependencies"], *(name for extra in project["optional-dependencies"].values() for name in extra)]
+
+    assert [] == [name for name in names if re.match(r"(torch|triton)", name)]
+
+
+def test_tests_mirror_the_source():
+    """Each test module has the module it tests; project/ and the whole-pipeline tests stand for themselves."""
+    source = ROOT / "src" / "rocm3d"
+    orphans = []
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        relative = path.relative_to(ROOT / "tests")
+        if relative.parts[0] in ("project", "whole"):
+            continue
+        stem = relative.name.removeprefix("test_").removesuffix(".py")
+        candidates = [source / relative.parent / f"{stem}.py", source / relative.parent / stem]
+        # A module may have a second test file for one aspect of it: test_<module>_<aspect>.py.
+        candidates += [source / relative.parent / f"{stem.rsplit('_', n)[0]}.py" for n in (1, 2, 3)]
+        if not any(candidate.exists() for candidate in candidates):
+            orphans.append(str(relative))
+
+    assert [] == orphans
