@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
+import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -57,13 +60,40 @@ def _help(command: Any, path: list[str]) -> list[str]:
     return lines
 
 
+def transcripts() -> Iterator[tuple[str, str]]:
+    """README.md with each marked transcript replaced by what the command prints now."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    yield (
+        "README.md",
+        _TRANSCRIPT.sub(lambda found: f"{found['mark']}\n```console\n{_ran(found['command'])}```\n", readme),
+    )
+
+
+_TRANSCRIPT = re.compile(r"(?P<mark><!-- transcript: (?P<command>.+?) -->)\n```console\n.*?```\n", re.DOTALL)
+
+
+def _ran(command: str) -> str:
+    """A shell line and its output, stdout and stderr as a terminal mixes them."""
+    with tempfile.TemporaryDirectory() as work:
+        program = [
+            sys.executable,
+            "-c",
+            "from rocm3d.cli.main import main; main()",
+            *command.split()[1:],
+            "--work",
+            work,
+        ]
+        ended = subprocess.run(program, capture_output=True, text=True, cwd=ROOT, check=False)
+    return f"$ {command}\n{ended.stdout}{ended.stderr}"
+
+
 def main() -> int:
     """Write or check every generated file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a file is not current")
     check = parser.parse_args().check
     stale = []
-    for name, text in (*schemas(), *command_line()):
+    for name, text in (*schemas(), *command_line(), *transcripts()):
         place = ROOT / name
         if place.is_file() and place.read_text(encoding="utf-8") == text:
             continue

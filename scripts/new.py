@@ -100,7 +100,7 @@ from rocm3d.model.plan import Plan
 from rocm3d.workspace.tree import Tree
 
 
-def render(plan: Plan, tree: Tree) -> dict[str, bytes]:
+def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
     """Paths inside the port's folder, and their bytes."""
     return {{}}
 

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Addition:
-    """New files by their path inside the port's folder; none where the plan gives no reason for them."""
+    """New files by their path inside the port's folder, whose name is the third argument."""
 
     module: str
-    render: Callable[[Plan, Tree], dict[str, bytes]]
+    render: Callable[[Plan, Tree, str], dict[str, bytes]]
 
     @property
     def name(self) -> str:

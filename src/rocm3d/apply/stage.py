@@ -49,7 +49,11 @@ def apply(plan: Plan, tree: Tree, request: Request, earlier: Patch | None = None
     for path, planned in groupby(plan.edits, key=lambda edit: edit.path):
         edits.file(path, list(planned))
     edits.carry(earlier)
-    added = {f"{request.folder}/{path}": data for item in additions() for path, data in item.render(plan, tree).items()}
+    added = {
+        f"{request.folder}/{path}": data
+        for item in additions()
+        for path, data in item.render(plan, tree, request.folder).items()
+    }
     changes = [*edits.changes(), *(_added(path, data) for path, data in added.items())]
     manifest = _manifest(plan, changes)
     added[f"{request.folder}/{MANIFEST}"] = manifest

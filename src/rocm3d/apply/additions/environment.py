@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rocm3d.workspace.tree import Tree
 
 
-def render(plan: Plan, tree: Tree) -> dict[str, bytes]:
+def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
     """PYTORCH_ROCM_ARCH always: where no GPU is visible, as in an image build, torch would compile for none."""
     variables = {"PYTORCH_ROCM_ARCH": plan.gpu.gfx}
     why = {"PYTORCH_ROCM_ARCH": f"extensions are built for {plan.gpu.title}"}

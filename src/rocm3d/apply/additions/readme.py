@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rocm3d.workspace.tree import Tree
 
 
-def render(plan: Plan, tree: Tree) -> dict[str, bytes]:
+def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
     """Short: the plan and the report say the rest."""
     lines = [
         f"# {tree.name} on ROCm",
@@ -24,8 +24,8 @@ def render(plan: Plan, tree: Tree) -> dict[str, bytes]:
         "## Install",
         "",
         "```sh",
-        ". rocm-port/environment.sh",
-        *(f"pip install -r rocm-port/{path}" for path in _roots(tree)),
+        f". {folder}/environment.sh",
+        *(f"pip install -r {folder}/{path}" for path in _roots(tree)),
         *(shlex.join(command) for item in plan.decisions for command in item.commands),
         "```",
         "",

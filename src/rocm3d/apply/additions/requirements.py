@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rocm3d.workspace.tree import Tree
 
 
-def render(plan: Plan, tree: Tree) -> dict[str, bytes]:
+def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
     """The copies lie as the originals do, so that `-r` and `-c` lines between them still hold."""
     decisions = {item.name: item for item in plan.decisions}
     touched = {(finding.path, finding.line) for finding in plan.answered} | {
