@@ -16,8 +16,7 @@ import typer.main
 from pydantic import BaseModel
 
 from rocm3d.cli.main import build
-from rocm3d.knowledge.load import FOLDERS
-from rocm3d.model.code import CodeTable
+from rocm3d.knowledge.load import FOLDERS, TABLES
 from rocm3d.model.recipe import Recipe
 from rocm3d.model.release import Release
 from rocm3d.workspace.documents import FILES
@@ -29,7 +28,7 @@ def schemas() -> Iterator[tuple[str, str]]:
     """One JSON Schema for each kind of record and each document."""
     records: dict[str, type[BaseModel]] = {kind.rstrip("s") if kind != "families" else "family": model
                                            for kind, model in FOLDERS.items()}  # fmt: skip
-    records |= {"recipe": Recipe, "codes": CodeTable, "release": Release}
+    records |= {"recipe": Recipe, "release": Release, **TABLES}
     records |= {name.removesuffix(".json"): kind for kind, (name, _) in FILES.items()}
     for name, model in sorted(records.items()):
         schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **model.model_json_schema()}

@@ -13,7 +13,7 @@ def test_a_folder_that_is_not_ours_is_left_alone(rocm3d, tmp_path):
 def test_path_prints_the_folder_and_clear_removes_it(rocm3d, tmp_path):
     folder = tmp_path / "cache"
     folder.mkdir()
-    (folder / "CACHEDIR.TAG").write_text("x")
+    (folder / "CACHEDIR.TAG").write_text("Signature: 8a477f597d28d172789f06886806bc55\n# made by rocm3d\n")
     (folder / "data").write_bytes(b"12345")
     env = {"ROCM3D_CACHE": str(folder)}
 
@@ -21,5 +21,5 @@ def test_path_prints_the_folder_and_clear_removes_it(rocm3d, tmp_path):
     ended = rocm3d("cache", "clear", env=env)
 
     assert ended.code == 0
-    assert "6 bytes freed" in ended.err
+    assert "66 bytes freed" in ended.err
     assert not folder.exists()

@@ -17,12 +17,15 @@ from rocm3d.scan.detector import detectors
 
 ROOT = Path(__file__).resolve().parents[2]
 KNOWLEDGE = ROOT / "knowledge"
-SCHEMAS = {"targets": "target", "stacks": "stack", "packages": "package", "families": "family"}
+SCHEMAS = {
+    "targets": "target", "stacks": "stack", "packages": "package", "families": "family", "advice": "advice",
+    "variables": "variable", "ports": "port",
+}  # fmt: skip
+TABLES = ("codes", "tolerances", "backends", "release")
 RECORDS = [
     *((path, schema) for folder, schema in SCHEMAS.items() for path in sorted((KNOWLEDGE / folder).glob("*.toml"))),
     *((path, "recipe") for path in sorted((KNOWLEDGE / "recipes").glob("*/*/recipe.toml"))),
-    (KNOWLEDGE / "codes.toml", "codes"),
-    (KNOWLEDGE / "release.toml", "release"),
+    *((KNOWLEDGE / f"{name}.toml", name) for name in TABLES if (KNOWLEDGE / f"{name}.toml").is_file()),
 ]
 
 

@@ -178,5 +178,11 @@ def _manifest(plan: Plan, changes: list[FileChange]) -> bytes:
 def _diff(path: str, before: bytes | None, after: bytes) -> str:
     old, new = ("" if text is None else text.decode("utf-8", "replace") for text in (before, after))
     source = "/dev/null" if before is None else f"a/{path}"
-    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), source, f"b/{path}", lineterm="")
-    return "\n".join(lines) + "\n"
+    lines = difflib.unified_diff(_lines(old), _lines(new), source, f"b/{path}")
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def _lines(text: str) -> list[str]:
+    """Lines as git sees them: only a newline ends one, so CRLF and form feeds stay inside."""
+    *whole, last = text.split("\n")
+    return [*(f"{line}\n" for line in whole), *([last] if last else [])]

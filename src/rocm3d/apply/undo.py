@@ -27,7 +27,7 @@ def changed_since(journal: Journal) -> list[str]:
     for path, entry in journal.entries.items():
         place = journal.root / path
         now = digest(place.read_bytes()) if place.is_file() and not place.is_symlink() else None
-        if now not in (entry.before, entry.after):
+        if now not in (entry.before, entry.after, entry.previous or entry.after):
             found.append(path)
     return found
 

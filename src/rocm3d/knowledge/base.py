@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,12 +17,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import date
 
+    from rocm3d.model.advice import Advice
+    from rocm3d.model.backend import Backend
     from rocm3d.model.code import Code
     from rocm3d.model.family import Family
     from rocm3d.model.package import Package
+    from rocm3d.model.port import Port
     from rocm3d.model.recipe import Recipe
     from rocm3d.model.stack import Stack
     from rocm3d.model.target import Product, Target
+    from rocm3d.model.tolerance import Tolerance
+    from rocm3d.model.variable import Variable
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,11 @@ class Knowledge:
     recipes: Mapping[str, Recipe]
     examples: Mapping[str, Example]
     places: Mapping[tuple[str, str], str]
+    advice: Mapping[str, Advice] = field(default_factory=dict)
+    variables: Mapping[str, Variable] = field(default_factory=dict)
+    ports: Mapping[str, Port] = field(default_factory=dict)
+    tolerances: Mapping[str, Tolerance] = field(default_factory=dict)
+    backends: Mapping[str, Backend] = field(default_factory=dict)
 
     def package_by_pip(self, name: str) -> Package | None:
         """The package a distribution name stands for, patterns such as nvidia-*-cu12 included."""
@@ -70,7 +80,12 @@ class Knowledge:
 
     @cached_property
     def _pip_patterns(self) -> list[tuple[str, Package]]:
-        return [(name, package) for package in self.packages.values() for name in package.pip if "*" in name]
+        return [
+            (canonicalize_name(name), package)
+            for package in self.packages.values()
+            for name in package.pip
+            if "*" in name
+        ]
 
     def gpu(self, name: str) -> Gpu:
         """The product a person means; a gfx id alone means its default product."""

@@ -9,15 +9,20 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import ValidationError
 
 from rocm3d.knowledge.base import Example, Knowledge
+from rocm3d.model.advice import Advice
+from rocm3d.model.backend import BackendTable
 from rocm3d.model.base import Record, describe
-from rocm3d.model.code import Code, CodeTable
+from rocm3d.model.code import CodeTable
 from rocm3d.model.failure import UserError
 from rocm3d.model.family import Family
 from rocm3d.model.package import Package
+from rocm3d.model.port import Port
 from rocm3d.model.recipe import Recipe
 from rocm3d.model.release import Release
 from rocm3d.model.stack import Stack
 from rocm3d.model.target import Target
+from rocm3d.model.tolerance import ToleranceTable
+from rocm3d.model.variable import Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +39,12 @@ FOLDERS: dict[str, type[Record]] = {
     "stacks": Stack,
     "packages": Package,
     "families": Family,
+    "advice": Advice,
+    "variables": Variable,
+    "ports": Port,
 }
+# One file with a table of records each: file stem -> model of the file; its one field holds the records.
+TABLES: dict[str, type[Record]] = {"codes": CodeTable, "tolerances": ToleranceTable, "backends": BackendTable}
 
 
 def data_folder() -> Path:
@@ -59,16 +69,16 @@ class _Loader:
 
     def __init__(self) -> None:
         self.release: Release | None = None
-        self.codes: dict[str, Code] = {}
-        self.records: dict[str, dict[str, Record]] = {kind: {} for kind in (*FOLDERS, "recipes")}
+        self.records: dict[str, dict[str, Record]] = {kind: {} for kind in (*FOLDERS, *TABLES, "recipes")}
         self.examples: dict[str, Example] = {}
         self.places: dict[tuple[str, str], str] = {}
 
     def read(self, folder: Path) -> None:
         if (folder / "release.toml").is_file():
             self.release = _record(folder / "release.toml", Release, folder)
-        if (folder / "codes.toml").is_file():
-            self._read_codes(folder)
+        for kind, model in TABLES.items():
+            if (folder / f"{kind}.toml").is_file():
+                self._read_table(kind, model, folder)
         for kind, model in FOLDERS.items():
             for path in sorted((folder / kind).glob("*.toml")):
                 self._keep(kind, path.stem, _record(path, model, folder), path, folder)
@@ -76,18 +86,20 @@ class _Loader:
             recipe = _record(path, Recipe, folder)
             self._keep("recipes", path.parent.name, recipe, path, folder)
             example = _example(path.parent)
+            self.examples.pop(recipe.id, None)  # an overlay's recipe does not inherit the examples of ours
             if example is not None:
                 self.examples[recipe.id] = example
 
-    def _read_codes(self, folder: Path) -> None:
-        path = folder / "codes.toml"
+    def _read_table(self, kind: str, model: type[Record], folder: Path) -> None:
+        path = folder / f"{kind}.toml"
         seen: set[str] = set()
-        for code in _record(path, CodeTable, folder).codes:
-            if code.code in seen:
-                raise UserError(f"{_name(path, folder)}: codes: {code.code} stands twice")
-            seen.add(code.code)
-            self.codes[code.code] = code
-            self.places["codes", code.code] = _name(path, folder)
+        for record in getattr(_record(path, model, folder), kind):
+            own = record.code if kind == "codes" else record.id
+            if own in seen:
+                raise UserError(f"{_name(path, folder)}: {kind}: {own} stands twice")
+            seen.add(own)
+            self.records[kind][own] = record
+            self.places[kind, own] = _name(path, folder)
 
     def _keep(self, kind: str, stem: str, record: Record, path: Path, folder: Path) -> None:
         own = getattr(record, "gfx" if kind == "targets" else "id")
@@ -102,18 +114,22 @@ class _Loader:
             raise UserError(f"{data_folder() / 'release.toml'} is missing", hint="install rocm3d again")
         return Knowledge(
             date=self.release.date,
-            codes=dict(sorted(self.codes.items())),
             examples=self.examples,
             places=self.places,
-            **{kind: dict(sorted(found.items())) for kind, found in self.records.items()},  # type: ignore[arg-type]
+            **{kind: _ordered(kind, found) for kind, found in self.records.items()},  # type: ignore[arg-type]
         )
+
+
+def _ordered(kind: str, records: dict[str, Record]) -> dict[str, Record]:
+    """By id, but for backends: there the first match wins, so the order of the file is a fact."""
+    return records if kind == "backends" else dict(sorted(records.items()))
 
 
 def _record(path: Path, model: type[R], folder: Path) -> R:
     name = _name(path, folder)
     try:
         raw: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, OSError) as error:
         raise UserError(f"{name}: {error}") from error
     try:
         return model.model_validate(raw)
@@ -136,4 +152,4 @@ def _files(folder: Path, stem: str) -> Iterator[Path]:
 
 
 def _name(path: Path, folder: Path) -> str:
-    return f"{folder.name}/{path.relative_to(folder).as_posix()}"
+    return f"{folder.resolve().name}/{path.relative_to(folder).as_posix()}"

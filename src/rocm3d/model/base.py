@@ -39,7 +39,7 @@ class Document(Record):
         """Read a document, or say in one line why it cannot be read; `name` is what to call it."""
         try:
             raw = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise UserError(f"{name} is not JSON: {error}", hint="run the stage that writes it again") from error
         if not isinstance(raw, dict):
             raise UserError(f"{name} is not a rocm3d document", hint="run the stage that writes it again")
@@ -55,7 +55,7 @@ def _refuse_other_schema(raw: dict[str, Any], name: str) -> None:
     if theirs is None or ours is None:
         raise UserError(f"{name} has no schema_version", hint="run the stage that writes it again")
     if theirs[0] != ours[0] or theirs[1] > ours[1]:
-        writer = str(raw.get("tool_version", "unknown"))
+        writer = str(raw.get("tool_version", "of that schema"))
         raise UserError(
             f"{name} has schema {raw['schema_version']}; rocm3d {__version__} reads {ours[0]}.0 to {SCHEMA_VERSION}",
             hint=f"install rocm3d {writer}, which wrote it, or run the stage again",
@@ -64,7 +64,8 @@ def _refuse_other_schema(raw: dict[str, Any], name: str) -> None:
 
 def _parts(version: str) -> tuple[int, int] | None:
     major, _, minor = version.partition(".")
-    return (int(major), int(minor)) if major.isdecimal() and minor.isdecimal() else None
+    sound = all(part.isdecimal() and len(part) < 6 for part in (major, minor))
+    return (int(major), int(minor)) if sound else None
 
 
 def describe(error: ValidationError) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Literal
 
 from pydantic import Field, model_validator
@@ -32,6 +33,8 @@ class Route(Fact):
     proof: str = ""
     traps: tuple[str, ...] = ()
     verified_on: tuple[str, ...] = ()
+    since: date | None = Field(default=None, description="when it became known; left out: as long as we know")
+    until: date | None = Field(default=None, description="when it stopped holding; with status refuted")
     status: Status = "active"
 
     @model_validator(mode="after")

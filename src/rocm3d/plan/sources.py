@@ -46,7 +46,7 @@ def source_plan(findings: Sequence[Finding], extensions: Sequence[Extension], gi
     grouped: dict[tuple[str, str], list[Finding]] = {}
     answered: list[Finding] = []
     left: list[LeftForPerson] = []
-    for finding in findings:
+    for finding in sorted(findings, key=_order):
         recipe = given.knowledge.recipe_for(finding.code)
         reason = _unanswered(finding, recipe, given)
         if finding.severity == "note":
@@ -112,9 +112,14 @@ def _edit(recipe: Recipe, path: str, findings: list[Finding], extensions: Sequen
 
 def _built_by_torch(path: str, extensions: Sequence[Extension]) -> bool:
     """Whether BuildExtension compiles the file, so that USE_ROCM alone is a sufficient guard."""
-    for extension in extensions:
-        folder = PurePosixPath(extension.location.path).parent
-        sources = {str(folder / source) for source in extension.sources}
-        if path in sources:
-            return extension.how == "build_extension"
-    return False
+    builders = {extension.how for extension in extensions if path in _files(extension)}
+    return builders == {"build_extension"}
+
+
+def _files(extension: Extension) -> set[str]:
+    folder = PurePosixPath(extension.location.path).parent
+    return {str(folder / source) for source in extension.sources}
+
+
+def _order(finding: Finding) -> tuple[str, int, int, str]:
+    return finding.path, finding.line, finding.column, finding.code

@@ -57,7 +57,7 @@ def choose(
 ) -> tuple[Chosen | None, Judged | None, tuple[Rejected, ...]]:
     """The best stack for a GPU and these packages, and every other one with its reason."""
     if asked is not None and asked not in knowledge.stacks:
-        raise UserError(f"no stack is called {asked!r}", hint=f"known are {', '.join(knowledge.stacks)}")
+        raise UserError(f"no stack is called {asked!r}", hint=f"known are {', '.join(sorted(knowledge.stacks))}")
     rejected: list[Rejected] = []
     judged: list[Judged] = []
     for stack in knowledge.stacks.values():
@@ -67,7 +67,7 @@ def choose(
         else:
             rejected.append(Rejected(id=stack.id, reason=reason))
     if not judged:
-        return None, None, tuple(rejected)
+        return None, None, tuple(sorted(rejected, key=lambda item: item.id))
     best, *others = sorted(judged, key=lambda item: item.cost)
     rejected += [Rejected(id=item.stack.id, reason=item.behind(best)) for item in others]
     return Chosen(id=best.stack.id, reason=best.summary), best, tuple(sorted(rejected, key=lambda item: item.id))

@@ -33,6 +33,9 @@ _DECISION = {"blocked": "bold red", "stub": "yellow", "substitute": "yellow", "k
 
 def render(document: Document, *, colour: bool = False, width: int = 100) -> str:
     """The document as text, with ANSI colour where the terminal takes it."""
+    if isinstance(document, Patch) and document.dry_run and not colour:
+        # Not through rich, which expands tabs: this text is made to be given to `git apply`.
+        return "".join(f"{_visible(line)}\n" for change in document.changes for line in _diff_lines(change))
     return _printed(_parts(document), colour=colour, width=width)
 
 
@@ -130,7 +133,7 @@ def _decisions(document: Plan) -> Table:
     table = Table("dependency", "decision", "route", "why", box=None, pad_edge=False, header_style="bold")
     for item in document.decisions:
         decision = Text(item.decision, style=_DECISION.get(item.decision, "green"))
-        table.add_row(clean(item.name), decision, item.route or "", clean(item.reason))
+        table.add_row(Text(clean(item.name)), decision, Text(item.route or ""), Text(clean(item.reason)))
     return table
 
 
@@ -139,7 +142,7 @@ def _patch(document: Patch) -> Iterable[RenderableType]:
     """A dry run is its diff, fit for `git apply`; a real one is the list of what was done."""
     for change in document.changes:
         if document.dry_run:
-            for line in change.diff.splitlines():
+            for line in _diff_lines(change):
                 yield Text(_visible(line), style=_DIFF.get(line[:1], ""))
         else:
             yield _change(change, "was")
@@ -163,8 +166,14 @@ def _patch_closing(document: Patch) -> Iterable[RenderableType]:
     yield Text(f"{done} changed, {left_over} left for a person, {refused} refused")
 
 
+def _diff_lines(change: FileChange) -> list[str]:
+    return change.diff.removesuffix("\n").split("\n") if change.diff else []
+
+
 def _visible(line: str) -> str:
-    return "\t".join(clean(part) for part in line.split("\t"))
+    """Clean, but for what a patch needs to apply: tabs, form feeds and the carriage return before the newline."""
+    body = line.removesuffix("\r")
+    return "".join(c if c in "\t\f" else clean(c) for c in body) + line[len(body) :]
 
 
 @_parts.register(Verdicts)

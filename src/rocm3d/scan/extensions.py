@@ -21,6 +21,7 @@ _HOW: dict[str, Literal["build_extension", "jit"]] = {
     "CppExtension": "build_extension",
     "load": "jit",
 }
+_JOINS = frozenset({"join", "joinpath", "Path"})
 
 
 def extensions(unit: PythonUnit) -> Iterator[Extension]:
@@ -32,7 +33,7 @@ def extensions(unit: PythonUnit) -> Iterator[Extension]:
         if function is None or arguments is None:
             continue
         how = _HOW.get(unit.slice(function).rsplit(".", 1)[-1])
-        keywords = _keywords(unit, arguments)
+        keywords = _arguments(unit, arguments, how)
         if how is None or "sources" not in keywords:
             continue
         line, column = unit.text.place(call.start_byte)
@@ -44,9 +45,12 @@ def extensions(unit: PythonUnit) -> Iterator[Extension]:
         )
 
 
-def _keywords(unit: PythonUnit, arguments: Node) -> dict[str, Node]:
-    found = {}
-    for item in arguments.named_children:
+def _arguments(unit: PythonUnit, arguments: Node, how: str | None) -> dict[str, Node]:
+    """By keyword; name and sources of an extension class by position too (`load` has namesakes that take two)."""
+    items = [item for item in arguments.named_children if item.type != "comment"]
+    plain = [item for item in items if item.type != "keyword_argument"] if how == "build_extension" else []
+    found = dict(zip(("name", "sources"), plain, strict=False))
+    for item in items:
         name, given = item.child_by_field_name("name"), item.child_by_field_name("value")
         if item.type == "keyword_argument" and name is not None and given is not None:
             found[unit.slice(name)] = given
@@ -54,5 +58,16 @@ def _keywords(unit: PythonUnit, arguments: Node) -> dict[str, Node]:
 
 
 def _strings(unit: PythonUnit, node: Node) -> list[str]:
-    texts = (string_value(unit, inner) for inner in walk(node) if inner.type == "string")
-    return [text for text in texts if text is not None]
+    """Literals below a node; those of a join, such as os.path.join(here, "csrc", "a.cu"), are parts of one path."""
+    found, stack = [], [node]
+    while stack:
+        inner = stack.pop()
+        function = inner.child_by_field_name("function")
+        if function is not None and unit.slice(function).rsplit(".", 1)[-1] in _JOINS:
+            parts = (string_value(unit, part) for part in walk(inner) if part.type == "string")
+            found.append("/".join(part for part in parts if part))
+        elif inner.type == "string":
+            found.append(string_value(unit, inner) or "")
+        else:
+            stack.extend(reversed(inner.named_children))
+    return [text for text in found if text]

@@ -18,7 +18,7 @@ class Selection:
 
     def __post_init__(self) -> None:
         for word in (*self.only, *self.skip):
-            if not any(_matches(word, item.code, item.rule) for item in detectors()):
+            if not word or not any(_matches(word, item.code, item.rule) for item in detectors()):
                 known = [item.rule for item in detectors()] + [item.code for item in detectors()]
                 raise UserError(f"{word!r} is no rule and no code prefix", hint=suggestion(word, known))
 

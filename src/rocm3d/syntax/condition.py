@@ -78,7 +78,8 @@ def _wrapped(node: Node) -> str:
 def parse(text: str, assume: Assume, *, literals: bool) -> Node:
     """Read a condition. `literals` also decides plain integers, as in `#if 0`."""
     tokens = [(match.group(), match.start(), match.end()) for match in _TOKEN.finditer(text)]
-    if "?" in text:
+    # Nobody nests so deeply by hand, and the reader below recurses: leave it undecided.
+    if "?" in text or text.count("(") + text.count("!") > 64:
         return Atom(text.strip(), None)
     reader = _Reader(text, tokens, assume, literals)
     node = reader.chain("||", lambda: reader.chain("&&", reader.unary))

@@ -14,7 +14,8 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 
 def verify(case: Case, levels: Iterable[Level] = LEVELS) -> Verdicts:
     """Every verdict of the levels, in their order."""
-    found = [verdict for level in LEVELS if level in set(levels) for verdict in _of_level(level, case)]
+    asked = set(levels)
+    found = [verdict for level in LEVELS if level in asked for verdict in _of_level(level, case)]
     return Verdicts(repository=case.patch.repository, targets=case.targets, verdicts=tuple(found))
 
 

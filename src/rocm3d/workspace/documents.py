@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -41,10 +42,12 @@ class Documents:
 
     def write_text(self, place: Path, text: str) -> Path:
         """Put a text file in the work folder, whole or not at all."""
-        temporary = place.with_name(place.name + ".new")
         try:
-            temporary.write_text(text, encoding="utf-8")
-            temporary.replace(place)
+            # A name nobody can foresee: a link waiting under a fixed one would lead the write out.
+            with tempfile.TemporaryDirectory(dir=place.parent, prefix="new-") as folder:
+                temporary = Path(folder) / place.name
+                temporary.write_text(text, encoding="utf-8")
+                temporary.replace(place)
         except OSError as error:
             raise UserError(
                 f"cannot write {place}: {error.strerror}", hint="name another folder with --work"
@@ -56,7 +59,11 @@ class Documents:
         place = self.path(kind)
         if not place.is_file():
             return None
-        return kind.from_json(place.read_text(encoding="utf-8"), str(place))
+        try:
+            text = place.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UserError(f"{place} cannot be read: {error}", hint="run the stage that writes it again") from error
+        return kind.from_json(text, str(place))
 
     def read(self, kind: type[D]) -> D:
         """A document, or one line saying which stage to run first."""

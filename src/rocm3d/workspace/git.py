@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from typing import TYPE_CHECKING
 
+from rocm3d.model.failure import UserError
 from rocm3d.workspace.process import run
 
 if TYPE_CHECKING:
@@ -21,8 +23,21 @@ def uncommitted(root: Path) -> list[str] | None:
     code, prefix = _git(root, "rev-parse", "--show-prefix")
     if code != 0 or _git(root, "check-ignore", "-q", ".")[0] == 0:
         return None
-    below = prefix.rstrip("\n")
-    return [path.removeprefix(below) for path in _changed(_git(root, "status", "--porcelain", "-z", "--", ".")[1])]
+    below = prefix.removesuffix("\n")
+    code, status = _git(root, "status", "--porcelain", "-z", "--", ".", env=_without_filters(root))
+    if code != 0:
+        raise UserError(f"git cannot say whether {root} is clean", hint="run `git status` there, or use --into DIR")
+    return [path.removeprefix(below) for path in _changed(status)]
+
+
+def _without_filters(root: Path) -> dict[str, str]:
+    """Filters that the repository itself configures, switched off: `git status` would run them on changed files."""
+    pattern = r"^filter\..*\.(clean|process|smudge|required)$"
+    names = _git(root, "config", "--local", "--includes", "-z", "--name-only", "--get-regexp", pattern)[1].split("\0")
+    keys = [name for name in names if name]
+    numbered = ((f"GIT_CONFIG_KEY_{n}", f"GIT_CONFIG_VALUE_{n}", key) for n, key in enumerate(keys))
+    settings = {name: text for k, v, key in numbered for name, text in ((k, key), (v, ""))}
+    return {**os.environ, **settings, "GIT_CONFIG_COUNT": str(len(keys))}
 
 
 def _changed(status: str) -> list[str]:
@@ -31,11 +46,11 @@ def _changed(status: str) -> list[str]:
     for entry in entries:
         if entry:
             paths.append(entry[3:])
-            if entry[0] in "RC":
+            if set(entry[:2]) & {"R", "C"}:
                 paths.append(next(entries, ""))
     return paths
 
 
-def _git(root: Path, *arguments: str) -> tuple[int | None, str]:
-    finished = run(["git", *_SAFE, "-C", str(root), *arguments], keep_bytes=16 * 1024 * 1024)
+def _git(root: Path, *arguments: str, env: dict[str, str] | None = None) -> tuple[int | None, str]:
+    finished = run(["git", *_SAFE, "-C", str(root), *arguments], env=env, keep_bytes=16 * 1024 * 1024)
     return finished.code, finished.stdout.decode("utf-8", "replace")

@@ -5,8 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
+import shutil
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from rocm3d.model.failure import UserError
 from rocm3d.workspace.state import FOLDER, state_folder
@@ -24,6 +28,7 @@ class Entry:
     before: str | None
     after: str
     folders: list[str] = field(default_factory=list)
+    previous: str | None = None  # what a crash before the latest write leaves on disk
 
 
 @dataclass
@@ -37,12 +42,14 @@ class Journal:
     def open(cls, root: Path) -> Journal:
         """The journal of a tree; empty where nothing was applied."""
         path = root / FOLDER / "undo" / "journal.json"
+        if path.parent.is_symlink() or path.parent.parent.is_symlink():
+            raise UserError(f"{path.parent} lies behind a symlink; rocm3d does not follow it", hint="remove the link")
         if not path.is_file():
             return cls(root, {})
         try:
             raw = json.loads(path.read_text(encoding="utf-8"))
-            return cls(root, {name: Entry(**entry) for name, entry in raw["entries"].items()})
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            return cls(root, {name: _entry(entry) for name, entry in raw["entries"].items()})
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise UserError(f"{path} is damaged: {error}", hint="restore the tree from git") from error
 
     @property
@@ -58,7 +65,8 @@ class Journal:
                 self._keep(before)
             self.entries[path] = Entry(None if before is None else digest(before), digest(after), folders)
         else:
-            self.entries[path] = Entry(known.before, digest(after), known.folders)
+            now = None if before is None else digest(before)
+            self.entries[path] = Entry(known.before, digest(after), known.folders, previous=now)
         self._save()
 
     def original(self, path: str) -> bytes | None:
@@ -66,20 +74,21 @@ class Journal:
         before = self.entries[path].before
         if before is None:
             return None
-        content = (self.folder / before).read_bytes()
+        try:
+            content = (self.folder / before).read_bytes()
+        except OSError:
+            content = b""
         if digest(content) != before:
             raise UserError(f"the kept original of {path} is damaged", hint="restore the tree from git")
         return content
 
     def forget(self) -> None:
         """Empty the journal: the tree is back where it was."""
-        for entry in self.entries.values():
-            if entry.before is not None:
-                (self.folder / entry.before).unlink(missing_ok=True)
         self.entries = {}
+        # The journal first: without it the originals mean nothing, with it they must be there.
         (self.folder / "journal.json").unlink(missing_ok=True)
         if self.folder.is_dir():
-            self.folder.rmdir()
+            shutil.rmtree(self.folder)
 
     def _keep(self, content: bytes) -> None:
         self._write(digest(content), content)
@@ -89,16 +98,29 @@ class Journal:
         self._write("journal.json", json.dumps(raw, indent=2).encode())
 
     def _write(self, name: str, content: bytes) -> None:
-        temporary = self.folder / f"{name}.new"
         try:
             state_folder(self.root)
+            if self.folder.is_symlink():
+                raise UserError(f"{self.folder} is a symlink; rocm3d does not write through it", hint="remove it")
             self.folder.mkdir(exist_ok=True)
-            with temporary.open("wb") as stream:
+            # A name nobody can foresee: a link waiting under a fixed one would lead the write out.
+            with tempfile.NamedTemporaryFile(dir=self.folder, prefix="new-", delete=False) as stream:
                 stream.write(content)
                 stream.flush()
                 os.fsync(stream.fileno())
-            temporary.replace(self.folder / name)
+            Path(stream.name).replace(self.folder / name)
         except OSError as error:
             raise UserError(
                 f"cannot write {self.folder}: {error.strerror}", hint="use --into DIR for a ported copy"
             ) from error
+
+
+def _entry(raw: dict[str, Any]) -> Entry:
+    """An entry as written by us; a repository can bring a journal of its own, so nothing is taken on trust."""
+    entry = Entry(**raw)
+    for value in (entry.before, entry.after, entry.previous):
+        if value is not None and not re.fullmatch("[0-9a-f]{64}", value):
+            raise ValueError(f"{value!r} is no digest")
+    if not isinstance(entry.after, str) or not isinstance(entry.folders, list):
+        raise TypeError("an entry has a value of the wrong kind")
+    return entry

@@ -10,7 +10,7 @@ import threading
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
-from rocm3d.model.failure import MachineLacks
+from rocm3d.model.failure import MachineLacks, UserError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ def run(
     seconds: float = DEFAULT_SECONDS,
     keep_bytes: int = DEFAULT_BYTES,
 ) -> Finished:
-    """Run a program to its end or its limit. Nothing it started outlives the call."""
+    """Run a program to its end or its limit. Nothing of its process group outlives the call."""
     try:
         # A session of its own, so that one signal reaches all its children.
         child = subprocess.Popen(  # noqa: S603
@@ -55,8 +55,12 @@ def run(
             stderr=subprocess.PIPE,
             start_new_session=True,
         )
-    except FileNotFoundError as error:
-        raise MachineLacks(f"{command[0]} is not installed here") from error
+    except OSError as error:
+        if cwd is not None and not cwd.is_dir():
+            raise UserError(f"{cwd} is not a folder to run {command[0]} in") from error
+        if isinstance(error, FileNotFoundError):
+            raise MachineLacks(f"{command[0]} is not installed here") from error
+        raise MachineLacks(f"{command[0]} cannot be started here: {error.strerror}") from error
     assert child.stdout is not None
     assert child.stderr is not None
     out, err = _Drain(child.stdout, keep_bytes), _Drain(child.stderr, keep_bytes)
@@ -86,12 +90,15 @@ class _Drain(threading.Thread):
         self.start()
 
     def run(self) -> None:
-        while chunk := self.stream.read(65536):
-            room = self.keep - len(self.kept)
-            self.kept += chunk[:room]
-            self.capped = self.capped or len(chunk) > room
+        # The thread owns the pipe and closes it. os.read: what was printed is kept at once, not after 64 KiB.
+        with self.stream:
+            while chunk := os.read(self.stream.fileno(), 65536):
+                room = self.keep - len(self.kept)
+                self.kept += chunk[:room]
+                self.capped = self.capped or len(chunk) > room
 
     def finish(self) -> bytes:
-        self.join()
-        self.stream.close()
+        # A child that left our session can hold the pipe for ever; what it prints later is not ours to wait for.
+        self.join(timeout=1)
+        self.capped = self.capped or self.is_alive()
         return bytes(self.kept)

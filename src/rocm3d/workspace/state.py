@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -12,15 +13,18 @@ import platformdirs
 from rocm3d.model.failure import UserError
 
 FOLDER = ".rocm3d"
+_TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# made by rocm3d\n"
 
 
 def state_folder(root: Path) -> Path:
     """`root`/.rocm3d, which hides itself from git; raises OSError where the tree cannot be written."""
     folder = root / FOLDER
+    if folder.is_symlink():
+        raise UserError(f"{folder} is a symlink; rocm3d does not write through it", hint="remove it, or use --work DIR")
     folder.mkdir(exist_ok=True)
-    marker = folder / ".gitignore"
-    if not marker.exists():
-        marker.write_text("*\n", encoding="utf-8")
+    # "x": never through a link that somebody put there.
+    with contextlib.suppress(FileExistsError), (folder / ".gitignore").open("x", encoding="utf-8") as marker:
+        marker.write("*\n")
     return folder
 
 
@@ -47,7 +51,8 @@ def work_folder(root: Path, asked: Path | None) -> Path:
 def cache_path() -> Path:
     """The user's cache folder of rocm3d; ROCM3D_CACHE overrides it. Does not create it."""
     asked = os.environ.get("ROCM3D_CACHE")
-    return Path(asked) if asked else Path(platformdirs.user_cache_dir("rocm3d", appauthor=False))
+    # Resolved, as a cache linked to a scratch disk is cleared and made again where it really lies.
+    return Path(asked or platformdirs.user_cache_dir("rocm3d", appauthor=False)).resolve()
 
 
 def cache_folder() -> Path:
@@ -55,12 +60,20 @@ def cache_folder() -> Path:
     folder = cache_path()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        tag = folder / "CACHEDIR.TAG"
-        if not tag.exists():
-            tag.write_text("Signature: 8a477f597d28d172789f06886806bc55\n# made by rocm3d\n", encoding="utf-8")
+        if not _is_ours(folder):
+            if any(folder.iterdir()):
+                raise UserError(f"{folder} holds files that are not rocm3d's", hint="name another with ROCM3D_CACHE")
+            (folder / "CACHEDIR.TAG").write_text(_TAG, encoding="utf-8")
     except OSError as error:
         raise UserError(f"cannot make the cache folder {folder}: {error.strerror}", hint="set ROCM3D_CACHE") from error
     return folder
+
+
+def _is_ours(folder: Path) -> bool:
+    try:
+        return (folder / "CACHEDIR.TAG").read_bytes() == _TAG.encode()
+    except OSError:
+        return False
 
 
 def clear_cache() -> int:
@@ -68,8 +81,8 @@ def clear_cache() -> int:
     folder = cache_path()
     if not folder.exists():
         return 0
-    if not (folder / "CACHEDIR.TAG").exists():
-        raise UserError(f"{folder} was not made by rocm3d (no CACHEDIR.TAG); not touching it")
+    if not _is_ours(folder):
+        raise UserError(f"{folder} was not made by rocm3d (no CACHEDIR.TAG of ours); not touching it")
     freed = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
     shutil.rmtree(folder)
     return freed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from dataclasses import dataclass, field
@@ -40,6 +41,7 @@ class Tree:
     overlay: Mapping[str, bytes | None] = field(default_factory=dict)
     skipped: list[Skipped] = field(default_factory=list)
     _sizes: dict[str, int] | None = None
+    _noted: set[tuple[str, str]] = field(default_factory=set)
 
     @classmethod
     def open(
@@ -50,7 +52,11 @@ class Tree:
         overlay: Mapping[str, bytes | None] | None = None,
     ) -> Tree:
         """The tree at a path."""
-        if not path.exists():
+        try:
+            there = path.exists()
+        except OSError as error:
+            raise UserError(f"{path}: {error.strerror}", hint="give the folder of a repository") from error
+        if not there:
             raise UserError(f"{path} does not exist", hint="give the folder of a repository")
         if not path.is_dir():
             raise UserError(f"{path} is not a folder", hint="give the folder of a repository")
@@ -81,13 +87,31 @@ class Tree:
             self._skip(path, f"is {self.size(path) / 1e6:.1f} MB, more than the {limit} MiB that are read")
             return None
         try:
-            # O_NOFOLLOW: a file swapped for a link after the walk must not lead out.
-            handle = os.open(self.root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+            return self._read_regular(path)
         except OSError as error:
             self._skip(path, f"cannot be read: {error.strerror}")
             return None
-        with os.fdopen(handle, "rb") as stream:
-            return stream.read(self.limits.file_bytes)
+
+    def _read_regular(self, path: str) -> bytes:
+        # Part by part without following: what was swapped for a link after the walk must not lead out.
+        *folders, name = PurePosixPath(path).parts
+        here = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for folder in folders:
+                flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+                below = os.open(folder, flags, dir_fd=here)
+                os.close(here)
+                here = below
+            handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=here)
+        finally:
+            os.close(here)
+        try:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise OSError(errno.EINVAL, "is not a regular file any more")
+            with os.fdopen(handle, "rb", closefd=False) as stream:
+                return stream.read(self.limits.file_bytes)
+        finally:
+            os.close(handle)
 
     def _walked(self) -> dict[str, int]:
         if self._sizes is None:
@@ -131,20 +155,21 @@ class Tree:
         if not stat.S_ISREG(status.st_mode):
             self._skip(path, "is not a regular file")
         elif not _printable(path):
-            self._skip(path.encode("utf-8", "replace").decode(), "has a name that is not UTF-8")
+            self._skip(path, "has a name that is not UTF-8")
         else:
             yield path, status.st_size
 
     def _of_link(self, link: Path) -> str:
         try:
-            inside = link.resolve().is_relative_to(self.root)
+            inside = link.resolve(strict=True).is_relative_to(self.root)
         except (OSError, RuntimeError):
             return "is a symlink that leads nowhere"
         return "is a symlink; its target is read where it lies" if inside else "is a symlink that leads out of the tree"
 
     def _skip(self, path: str, reason: str) -> None:
-        entry = Skipped(path=path, reason=reason)
-        if entry not in self.skipped:
+        entry = Skipped(path=path.encode("utf-8", "replace").decode(), reason=reason)
+        if (entry.path, entry.reason) not in self._noted:
+            self._noted.add((entry.path, entry.reason))
             self.skipped.append(entry)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from rocm3d.workspace.journal import Journal
 
 
+_HINT = "use --into DIR for a ported copy"
+
+
 @dataclass(frozen=True)
 class Writer:
     """Writes below `root` and nowhere else. A crash leaves the old file or the new one, and undo knows both."""
@@ -25,17 +29,23 @@ class Writer:
     def write(self, path: str, content: bytes) -> None:
         """Put `content` at a relative path; what was there before goes into the journal first."""
         place = self._inside(path)
-        before = place.read_bytes() if place.exists() else None
-        if before == content:
-            return
-        self.journal.record(path, before, content, _missing_folders(self.root, place))
+        if place.exists() and not place.is_file():
+            raise UserError(f"cannot write {place}: something that is no file is there")
+        try:
+            before = place.read_bytes() if place.exists() else None
+            if before == content:
+                return
+            self.journal.record(path, before, content, _missing_folders(self.root, place))
+        except OSError as error:
+            raise UserError(f"cannot write {place}: {error.strerror}", hint=_HINT) from error
         self._replace(place, content)
 
     def restore(self, path: str, content: bytes | None) -> None:
         """Put back what the journal holds; None means the file was not there."""
         place = self._inside(path)
         if content is None:
-            place.unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                place.unlink()
         else:
             self._replace(place, content)
 
@@ -58,20 +68,20 @@ class Writer:
 
     def _replace(self, place: Path, content: bytes) -> None:
         # The temporary file lies in our own state folder: same file system, and no litter after a crash.
-        with tempfile.NamedTemporaryFile(dir=state_folder(self.root), prefix="write-", delete=False) as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary = Path(stream.name)
+        temporary = None
         try:
+            with tempfile.NamedTemporaryFile(dir=state_folder(self.root), prefix="write-", delete=False) as stream:
+                temporary = Path(stream.name)
+                stream.write(content)
+                stream.flush()
+                os.fsync(stream.fileno())
             place.parent.mkdir(parents=True, exist_ok=True)
             temporary.chmod(place.stat().st_mode & 0o7777 if place.exists() else 0o666 & ~_umask())
             temporary.replace(place)
         except OSError as error:
-            temporary.unlink(missing_ok=True)
-            raise UserError(
-                f"cannot write {place}: {error.strerror}", hint="use --into DIR for a ported copy"
-            ) from error
+            if temporary is not None:
+                temporary.unlink(missing_ok=True)
+            raise UserError(f"cannot write {place}: {error.strerror}", hint=_HINT) from error
 
 
 def _missing_folders(root: Path, place: Path) -> list[str]:

@@ -13,13 +13,16 @@ def attempt(case: Case) -> Verdict:
     if not edited:
         reason = "no existing file was edited"
         return Verdict(level="static", probe=probe.name, outcome="skipped", reason=reason)
-    failures, unknown = [], []
+    failures, unknown, gone = [], [], []
     for path in edited:
         before, now = case.originals.get(path), case.tree.read(path) if path in case.tree else None
-        if before is None or now is None:
+        if now is None:
+            gone.append(path)
+        elif before is None:
             unknown.append(path)
         elif not (proof := prove(path, before, now)).holds:
             failures.append(f"{path}: {proof.detail}")
+    failures += [f"{path}: is not there" for path in gone]
     if failures:
         reason = "; ".join(failures)
         return Verdict(level="static", probe=probe.name, outcome="failed", reason=reason, looked_at=tuple(edited))

@@ -10,6 +10,8 @@ from rocm3d.syntax.python import PythonUnit, string_value
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tree_sitter import Node
+
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
     """String literals that start with one of the code's terms and are not already chosen by backend."""
@@ -17,11 +19,16 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
         return
     flags = tuple(look.code.terms)
     for node in unit.nodes("string"):
-        text = string_value(unit, node)
+        text = None if _is_docstring(node) else string_value(unit, node)
         if text is None or not text.startswith(flags) or unit.is_guarded(node):
             continue
         flag = max((flag for flag in flags if text.startswith(flag)), key=len)
         yield hit(unit, node, flag=text, why=look.code.terms[flag])
+
+
+def _is_docstring(node: Node) -> bool:
+    """A string that is a statement of its own reaches no compiler."""
+    return node.parent is not None and node.parent.type == "expression_statement"
 
 
 detector = Detector(__name__, code="BLD101", reads=PythonUnit, find=find)

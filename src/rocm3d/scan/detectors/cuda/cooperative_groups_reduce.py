@@ -13,13 +13,20 @@ if TYPE_CHECKING:
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
     """The include; whether anything of it is called decides how it is answered."""
-    called = any(unit.slice(call).startswith(tuple(look.code.terms)) for call in unit.nodes("call_expression"))
+    names = {term.rsplit("::", 1)[-1] for term in look.code.terms}
+    functions = (call.child_by_field_name("function") for call in unit.nodes("call_expression"))
+    called = any(_name(unit.slice(function)) in names for function in functions if function is not None)
     for include in unit.nodes("preproc_include"):
         path = include.child_by_field_name("path")
         if path is None or not unit.is_shared(include.start_byte):
             continue
         if unit.slice(path).strip('<>"') == "cooperative_groups/reduce.h":
             yield hit(unit, include, use="its reduce is called here" if called else "nothing of it is used here")
+
+
+def _name(function: str) -> str:
+    """What is called, without its namespaces and template arguments."""
+    return function.split("<", 1)[0].strip().rsplit("::", 1)[-1]
 
 
 detector = Detector(__name__, code="CU202", reads=CudaUnit, find=find)

@@ -20,13 +20,14 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
     macros = _full_mask_macros(unit)
     for call in unit.nodes("call_expression"):
         function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
-        if function is None or arguments is None or not arguments.named_children:
+        given = [] if arguments is None else [item for item in arguments.named_children if item.type != "comment"]
+        if function is None or not given:
             continue
         if not _INTRINSIC.match(unit.slice(function)) or not unit.is_shared(call.start_byte):
             continue
-        mask = unit.slice(arguments.named_children[0])
+        mask = unit.slice(given[0])
         if _FULL_32.match(mask) or mask in macros:
-            yield hit(unit, arguments.named_children[0], mask=mask, call=unit.slice(function))
+            yield hit(unit, given[0], mask=mask, call=unit.slice(function))
 
 
 def _full_mask_macros(unit: CudaUnit) -> set[str]:
@@ -35,7 +36,7 @@ def _full_mask_macros(unit: CudaUnit) -> set[str]:
         name, text = define.child_by_field_name("name"), define.child_by_field_name("value")
         if name is None or text is None or not unit.is_shared(define.start_byte):
             continue
-        if _FULL_32.match(unit.slice(text).strip()):
+        if _FULL_32.match(unit.slice(text).split("//")[0].strip()):
             found.add(unit.slice(name))
     return found
 

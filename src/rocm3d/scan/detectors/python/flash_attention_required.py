@@ -20,7 +20,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
     for statement in unit.nodes("assert_statement"):
         asked = statement.named_children[0]
         names = {unit.slice(node) for node in walk(asked) if node.type == "identifier"}
-        if names & flags and not unit.is_guarded(statement):
+        if names & flags and not unit.is_guarded(asked):
             yield hit(unit, statement, flag=", ".join(sorted(names & flags)))
 
 

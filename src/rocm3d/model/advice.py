@@ -1,0 +1,32 @@
+"""Advice that people pass on, judged: confirmed, bounded to versions or targets, or refuted."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import model_validator
+
+from rocm3d.model.source import Fact, Gfx, Identifier, Range
+
+
+class Advice(Fact):
+    """A file of knowledge/advice/. Old advice that is now harmful stays, so that nobody has to learn it again."""
+
+    id: Identifier
+    claim: str
+    told_by: tuple[str, ...]
+    verdict: Literal["confirmed", "bounded", "refuted"]
+    why: str
+    instead: str = ""
+    rocm: Range = ""
+    torch: Range = ""
+    gfx: tuple[Gfx, ...] = ()
+    about: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _says_what_to_do(self) -> Advice:
+        if self.verdict == "refuted" and not self.instead:
+            raise ValueError("refuted advice needs `instead`")
+        if self.verdict == "bounded" and not (self.rocm or self.torch or self.gfx or self.instead):
+            raise ValueError("bounded advice needs its bounds: rocm, torch, gfx, or `instead` where it does not hold")
+        return self

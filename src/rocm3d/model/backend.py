@@ -1,0 +1,45 @@
+"""Kernel names and the backend they betray: who really ran."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, model_validator
+
+from rocm3d.model.base import Record
+from rocm3d.model.source import Fact, Identifier
+
+
+def _pattern(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"{text!r} is not a regular expression: {error}") from error
+    return text
+
+
+class Backend(Fact):
+    """One pattern over kernel names. `seen` are real kernel names that must match."""
+
+    id: Identifier
+    pattern: Annotated[str, AfterValidator(_pattern)]
+    backend: str
+    operation: Literal[
+        "attention", "gemm", "conv", "norm", "raster", "sparse", "elementwise", "copy", "collective", "other"
+    ]
+    vendor: Literal["amd", "nvidia", "any"]
+    seen: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _matches_what_was_seen(self) -> Backend:
+        for name in self.seen:
+            if not re.search(self.pattern, name):
+                raise ValueError(f"pattern {self.pattern!r} does not match {name!r}")
+        return self
+
+
+class BackendTable(Record):
+    """The whole of backends.toml; the first match wins."""
+
+    backends: tuple[Backend, ...]

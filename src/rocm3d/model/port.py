@@ -1,0 +1,82 @@
+"""A known repository: what it needs, how to try it in bounded time, and what people report."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Literal
+
+from pydantic import Field
+
+from rocm3d.model.base import Record
+from rocm3d.model.package import Licence
+from rocm3d.model.source import Fact, Gfx, Identifier, Source
+
+
+class Need(Record):
+    """A package the repository depends on. `without` says what happens if it is missing."""
+
+    package: Identifier
+    required: bool = True
+    without: str = ""
+
+
+class Memory(Record):
+    """GPU memory one way of running it takes, in GB."""
+
+    mode: str
+    gb: float = Field(gt=0)
+    known: date
+    source: Source
+
+
+class Point(Record):
+    """A dated circumstance that makes the repository more or less viable, for some GPUs or all."""
+
+    id: Identifier
+    effect: int = Field(ge=-4, le=4)
+    why: str
+    since: date
+    until: date | None = None
+    gfx: tuple[Gfx, ...] = ()
+    source: Source
+
+
+class Workload(Record):
+    """The smallest run that proves something."""
+
+    command: tuple[str, ...] = ()
+    does: str
+    minutes: int = Field(gt=0)
+    artifact: str
+    check: str
+
+
+class Result(Record):
+    """A figure that somebody reports. Claimed until an evidence bundle of ours says the same."""
+
+    metric: str
+    value: str
+    hardware: str
+    status: Literal["claimed", "verified"] = "claimed"
+    source: Source
+
+
+class Port(Fact):
+    """A file of knowledge/ports/."""
+
+    id: Identifier
+    title: str
+    repository: str = Field(default="", description="owner/name; empty for a hosted service")
+    commit: str = ""
+    hosted: bool = Field(default=False, description="a service: there is nothing to port")
+    tier: Literal[1, 2, 3]
+    families: tuple[Identifier, ...]
+    needs: tuple[Need, ...] = ()
+    builds_on: Identifier | None = Field(default=None, description="another port whose needs and points count here too")
+    recipes: tuple[Identifier, ...] = ()
+    memory: tuple[Memory, ...] = ()
+    points: tuple[Point, ...] = ()
+    workload: Workload | None = None
+    results: tuple[Result, ...] = ()
+    licence: Licence | None = None
+    advice: tuple[str, ...] = ()

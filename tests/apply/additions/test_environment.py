@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from rocm3d.apply.additions.environment import render
+from rocm3d.workspace.tree import Tree
+
+NASTY = ["a b", "$(touch pwned)", "`touch pwned`", "it's", '"', "a;b", "x\ny", "*", "", "\\", "$HOME", "a=b"]
+
+
+def rendered(tmp_path, plan) -> str:
+    return render(plan, Tree.open(tmp_path), "rocm-port")["environment.sh"].decode()
+
+
+@pytest.mark.parametrize("value", NASTY)
+def test_values_are_quoted(tmp_path, make_plan, make_decision, value):
+    """The shell that sources the file sees the value as it was, and runs nothing."""
+    script = rendered(tmp_path, make_plan(decisions=(make_decision("a", env={"NASTY_VALUE": value}),)))
+    assert subprocess.run(["sh", "-n"], input=script.encode(), check=False).returncode == 0
+    command = ["sh", "-c", script + '\nprintf %s "$NASTY_VALUE"']
+    assert subprocess.run(command, capture_output=True, cwd=tmp_path, check=True).stdout.decode() == value
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_the_arch_of_the_gpu_is_always_there(tmp_path, make_plan):
+    assert "export PYTORCH_ROCM_ARCH=gfx942\n" in rendered(tmp_path, make_plan())
+
+
+def test_each_variable_says_who_asked_for_it(tmp_path, make_plan, make_decision):
+    lines = rendered(tmp_path, make_plan(decisions=(make_decision("pkg", env={"B": "1", "A": "2"}),))).splitlines()
+    assert lines[lines.index("export A=2") - 1] == "# asked for by pkg (r)"
+    assert lines.index("export A=2") < lines.index("export B=1")
+
+
+def test_same_plan_same_bytes(tmp_path, make_plan, make_decision):
+    one, two = make_decision("a", env={"X": "1"}), make_decision("b", env={"Y": "1"})
+    assert rendered(tmp_path, make_plan(decisions=(one, two))) == rendered(tmp_path, make_plan(decisions=(two, one)))

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime, timezone
+
+import pytest
+
+from rocm3d.evidence.bundle import CHAIN, bundle, moved
+from rocm3d.model.evidence import Evidence
+
+MADE = datetime(2026, 11, 15, 12, 0, tzinfo=timezone.utc)
+FILES = {"plan.json": b"{}", "inventory.json": b"[]"}
+
+
+@pytest.fixture
+def sealed(documents):
+    def run(files=FILES, **rest) -> Evidence:
+        return bundle(*documents(**rest), files, MADE, "Linux x86_64")
+
+    return run
+
+
+def test_nothing_moved(sealed):
+    assert moved(sealed(), FILES) == []
+
+
+def test_changed_document_moved(sealed):
+    assert moved(sealed(), {**FILES, "plan.json": b"{ }"}) == ["plan.json"]
+
+
+@pytest.mark.parametrize("now", [{"plan.json": b"{}"}, {"plan.json": b"{}", "inventory.json": None}])
+def test_missing_document_moved(sealed, now):
+    assert moved(sealed(), now) == ["inventory.json"]
+
+
+def test_document_that_was_never_sealed_is_nobodys_business(sealed):
+    assert moved(sealed(), {**FILES, "other.json": b""}) == []
+
+
+def test_documents_are_sealed_by_digest_in_name_order(sealed):
+    assert [(item.path, item.sha256) for item in sealed().documents] == [
+        ("inventory.json", hashlib.sha256(b"[]").hexdigest()),
+        ("plan.json", hashlib.sha256(b"{}").hexdigest()),
+    ]
+
+
+def test_files_are_sealed_as_the_patch_left_them(sealed):
+    assert [(item.path, item.sha256) for item in sealed(changed=2).files] == [("f0", f"{0:064}"), ("f1", f"{1:064}")]
+
+
+def test_every_link_is_missing_where_nothing_was_asked(sealed):
+    assert [(item.link, item.reason) for item in sealed().missing] == [
+        (what, "was not asked for") for what in CHAIN.values()
+    ]
+
+
+def test_missing_link_says_why(sealed):
+    missing = sealed(outcomes=["not_run", "failed"], levels=["compile", "backend"]).missing
+
+    assert {item.link: item.reason for item in missing} == {
+        CHAIN["compile"]: "why compile",
+        CHAIN["backend"]: "why backend",
+        CHAIN["workload"]: "was not asked for",
+    }
+
+
+def test_link_with_a_passed_verdict_is_there(sealed):
+    missing = sealed(outcomes=["not_run", "passed"], levels=["compile", "compile"]).missing
+
+    assert CHAIN["compile"] not in {item.link for item in missing}
+
+
+def test_static_checks_are_no_link_of_the_chain(sealed):
+    assert len(sealed(outcomes=["passed"]).missing) == len(CHAIN)
+
+
+def test_bundle_carries_verdicts_tally_and_machine(sealed):
+    evidence = sealed(changed=1, outcomes=["passed", "not_run"])
+
+    assert [item.outcome for item in evidence.verdicts] == ["passed", "not_run"]
+    assert (evidence.tally.changed, evidence.tally.not_verified) == (1, 1)
+    assert (evidence.machine, evidence.made, evidence.gpu.gfx) == ("Linux x86_64", MADE, "gfx942")
+    assert Evidence.from_json(evidence.to_json(), "evidence.json") == evidence

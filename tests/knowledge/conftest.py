@@ -1,0 +1,85 @@
+"""Small records to lay over the shipped ones, as TOML text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rocm3d.knowledge.base import Knowledge
+from rocm3d.knowledge.load import load
+
+FACT = 'checked = 2026-01-02\nconfidence = "reported"\nsources = [{{ where = "a public place" }}]\n'
+
+FAMILY = 'id = "{id}"\ntitle = "t"\nfails_by = "f"\ntry_first = "t"\n' + FACT
+PACKAGE = (
+    'id = "{id}"\npip = {pip}\nimports = {imports}\nfamily = "{family}"\npurpose = "p"\n'
+    + FACT
+    + '[[routes]]\nid = "keep"\ndecision = "keep"\nsummary = "s"\nrank = 1\ngfx = {gfx}\nproducts = {products}\n'
+    + FACT
+)
+TARGET = (
+    'gfx = "{gfx}"\ntitle = "T"\narchitecture = "cdna"\ndefault_product = "{product}"\nwave_size = 64\nfp8 = "none"\n'
+    'matrix = "mfma"\nlds_kib = 64\nrocm = ">=6"\n' + FACT + '[[products]]\nid = "{product}"\ntitle = "{title}"\n'
+    "names = {names}\nvram_gb = 16\n"
+)
+STACK = (
+    'id = "{id}"\ntitle = "t"\nplatforms = ["linux"]\nform = "pip"\nrocm = "7.0"\ntorch = "2.8.0"\npython = "3.12"\n'
+    "gfx = {gfx}\nreleased = 2026-01-01\n" + FACT
+)
+CODE = (
+    '[[codes]]\ncode = "{code}"\nrule = "{rule}"\nseverity = "note"\nmessage = "m"\nhint = "h"\nhelp = "{help}"\n'
+    'family = "{family}"\nsince = "0.1.0"\nstatus = "{status}"\n' + FACT
+)
+RECIPE = (
+    'id = "{id}"\ntitle = "t"\ncode = "{code}"\nfamily = "{family}"\nrewrite = "{rewrite}"\nsafety = "safe"\n'
+    'why = "w"\nchanges_for_user = "c"\nsince = "0.1.0"\nstatus = "{status}"\n' + FACT
+)
+
+
+class Overlay:
+    """A folder of records; each method writes one, with what the test cares about."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def put(self, path: str, text: str | bytes) -> Overlay:
+        place = self.folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return self
+
+    def family(self, name: str = "fam") -> Overlay:
+        return self.put(f"families/{name}.toml", FAMILY.format(id=name))
+
+    def package(self, name: str, **fields: object) -> Overlay:
+        values = {"pip": [name], "imports": [], "family": "fam", "gfx": [], "products": [], **fields}
+        return self.put(f"packages/{name}.toml", PACKAGE.format(id=name, **values))
+
+    def target(self, gfx: str, product: str, **fields: object) -> Overlay:
+        values = {"title": product, "names": [], **fields}
+        return self.put(f"targets/{gfx}.toml", TARGET.format(gfx=gfx, product=product, **values))
+
+    def stack(self, name: str, gfx: list[str]) -> Overlay:
+        return self.put(f"stacks/{name}.toml", STACK.format(id=name, gfx=gfx))
+
+    def codes(self, *codes: dict[str, str]) -> Overlay:
+        base = {"code": "NUM901", "rule": "odd_thing", "help": "long", "family": "fam", "status": "active"}
+        return self.put("codes.toml", "".join(CODE.format(**{**base, **code}) for code in codes))
+
+    def recipe(self, name: str, folder: str = "fam", *, examples: bool = True, **fields: str) -> Overlay:
+        values = {"code": "NUM901", "family": "fam", "rewrite": "do_it", "status": "active", **fields}
+        self.put(f"recipes/{folder}/{name}/recipe.toml", RECIPE.format(id=name, **values))
+        for part in ("before", "after", "untouched") if examples else ():
+            self.put(f"recipes/{folder}/{name}/{part}.py", f"# {name} {part}\n")
+        return self
+
+    def load(self) -> Knowledge:
+        return load(self.folder)
+
+
+@pytest.fixture
+def overlay(tmp_path):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    return Overlay(folder)

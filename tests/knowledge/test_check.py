@@ -1,0 +1,133 @@
+"""Each kind of fault between records is found where it lies, and sound records have none."""
+
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.knowledge.check import Problem, check
+
+RULES, REWRITES = {"odd_thing"}, {"do_it"}
+
+
+@pytest.fixture
+def problems(overlay):
+    """What is wrong with the overlay's own records; the shipped ones have checks of their own."""
+
+    def found() -> list[Problem]:
+        return [problem for problem in check(overlay.load(), RULES, REWRITES) if problem.file.startswith("mine/")]
+
+    return found
+
+
+def test_active_code_without_help_is_a_problem(overlay, problems):
+    overlay.family().codes({"help": ""})
+    assert problems() == [Problem("mine/codes.toml", "NUM901.help", "an active code needs help")]
+
+
+def test_active_code_without_detector_is_a_problem(overlay, problems):
+    overlay.family().codes({"rule": "nobody_looks"})
+    assert [str(problem) for problem in problems()] == [
+        "mine/codes.toml: NUM901.rule: no detector is called 'nobody_looks'; use status = 'planned'"
+    ]
+
+
+def test_two_codes_with_one_rule_are_a_problem(overlay, problems):
+    overlay.family().codes({}, {"code": "NUM902"})
+    assert problems() == [Problem("mine/codes.toml", "NUM902.rule", "'odd_thing' is also the rule of NUM901")]
+
+
+def test_code_of_an_unknown_family_is_a_problem(overlay, problems):
+    overlay.codes({})
+    assert problems() == [Problem("mine/codes.toml", "NUM901.family", "unknown family 'fam'")]
+
+
+def test_package_of_an_unknown_family_is_a_problem(overlay, problems):
+    overlay.package("p")
+    assert problems() == [Problem("mine/packages/p.toml", "family", "unknown family 'fam'")]
+
+
+def test_distribution_with_two_owners_is_a_problem(overlay, problems):
+    overlay.family().package("zz-a", pip=["Zz_Thing"]).package("zz-b", pip=["zz.thing"])
+    assert problems() == [Problem("mine/packages/zz-b.toml", "pip", "'zz-thing' also belongs to zz-a")]
+
+
+def test_route_for_an_unknown_target_is_a_problem(overlay, problems):
+    overlay.family().package("p", gfx=["gfx999"])
+    assert problems() == [Problem("mine/packages/p.toml", "routes.keep.gfx", "unknown target 'gfx999'")]
+
+
+def test_route_for_an_unknown_product_is_a_problem(overlay, problems):
+    overlay.family().package("p", products=["zz900x"])
+    assert problems() == [Problem("mine/packages/p.toml", "routes.keep.products", "unknown product 'zz900x'")]
+
+
+def test_product_of_two_targets_is_a_problem(overlay, problems):
+    overlay.target("gfx998", "zz900x").target("gfx999", "zz900x")
+    assert problems() == [Problem("mine/targets/gfx999.toml", "products", "'zz900x' also belongs to gfx998")]
+
+
+def test_stack_for_an_unknown_target_is_a_problem(overlay, problems):
+    overlay.stack("s", ["gfx999"])
+    assert problems() == [Problem("mine/stacks/s.toml", "gfx", "unknown target 'gfx999'")]
+
+
+def test_recipe_for_an_unknown_code_is_a_problem(overlay, problems):
+    overlay.family().recipe("r")
+    assert problems() == [Problem("mine/recipes/fam/r/recipe.toml", "code", "unknown code 'NUM901'")]
+
+
+def test_recipe_of_an_unknown_family_is_a_problem(overlay, problems):
+    overlay.family().codes({}).recipe("r", folder="gone", family="gone")
+    assert problems() == [Problem("mine/recipes/gone/r/recipe.toml", "family", "unknown family 'gone'")]
+
+
+def test_recipe_in_the_folder_of_another_family_is_a_problem(overlay, problems):
+    overlay.family().family("other").codes({}).recipe("r", folder="other")
+    assert problems() == [
+        Problem("mine/recipes/other/r/recipe.toml", "family", "is 'fam', but the folder above says otherwise")
+    ]
+
+
+@pytest.mark.parametrize("part", ["before", "after", "untouched"])
+def test_recipe_without_one_of_its_examples_is_a_problem(overlay, problems, part):
+    overlay.family().codes({}).recipe("r")
+    (overlay.folder / "recipes" / "fam" / "r" / f"{part}.py").unlink()
+    assert problems() == [
+        Problem("mine/recipes/fam/r/recipe.toml", "examples", "needs before.*, after.* and untouched.* beside it")
+    ]
+
+
+def test_active_recipe_without_its_rewrite_is_a_problem(overlay, problems):
+    overlay.family().codes({}).recipe("r", rewrite="not_there")
+    assert problems() == [
+        Problem("mine/recipes/fam/r/recipe.toml", "rewrite", "no rewrite is called 'not_there'; use status = 'planned'")
+    ]
+
+
+def test_fact_newer_than_the_release_is_a_problem(overlay, problems):
+    overlay.family().put("release.toml", "date = 2026-01-01\n")
+    assert problems() == [
+        Problem("mine/families/fam.toml", "fam.checked", "2026-01-02 is later than the release, 2026-01-01")
+    ]
+
+
+def test_route_newer_than_the_release_is_a_problem(overlay, problems):
+    overlay.family().package("p")
+    place = overlay.folder / "packages" / "p.toml"
+    head, mark, route = place.read_text().partition("[[routes]]")
+    place.write_text(head + mark + route.replace("2026-01-02", "2999-01-01"))
+    found = problems()
+    assert [(problem.file, problem.key) for problem in found] == [("mine/packages/p.toml", "p.routes.keep.checked")]
+    assert found[0].message.startswith("2999-01-01 is later than the release")
+
+
+def test_planned_code_and_recipe_need_no_code_behind_them(overlay, problems):
+    overlay.family().codes({"status": "planned", "rule": "some_day", "help": ""})
+    overlay.recipe("r", status="planned", rewrite="some_day")
+    assert problems() == []
+
+
+def test_sound_records_have_no_problem(overlay, problems):
+    overlay.family().codes({}).recipe("r").target("gfx999", "zz900x").stack("s", ["gfx999"])
+    overlay.package("p", gfx=["gfx999"], products=["zz900x"])
+    assert problems() == []

@@ -1,0 +1,62 @@
+"""Any word a person may use leads to its record, and a misspelt one to the nearest."""
+
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.knowledge.find import find, names
+from rocm3d.model.failure import UserError
+
+
+@pytest.fixture
+def known(overlay):
+    overlay.family().package("zz-attn", pip=["zz_attention"], imports=["zz_attn_cuda", "ZzExt"])
+    overlay.target("gfx999", "zz900x", title="Radeon ZZ 900 X", names=["zed"]).stack("zz-stack", ["gfx999"])
+    return overlay.codes({}).recipe("zz-recipe").load()
+
+
+def test_misspelt_word_is_refused_with_the_nearest(known):
+    with pytest.raises(UserError, match="nothing is known of 'zz-atn'") as failure:
+        find("zz-atn", known)
+    assert failure.value.hint.startswith("did you mean ")
+    assert "zz-attn" in failure.value.hint
+
+
+def test_word_like_no_other_is_refused_with_some_that_are_known(known):
+    with pytest.raises(UserError, match="nothing is known of") as failure:
+        find("%%%%", known)
+    assert failure.value.hint.startswith("known are ")
+
+
+@pytest.mark.parametrize("word", ["", "  "])
+def test_empty_word_is_refused(known, word):
+    with pytest.raises(UserError, match="nothing is known of"):
+        find(word, known)
+
+
+@pytest.mark.parametrize("word", ["NUM901", "num901", " NUM901 ", "odd_thing", "Odd_Thing"])
+def test_code_is_found_by_number_and_rule(known, word):
+    assert find(word, known) == known.codes["NUM901"]
+
+
+@pytest.mark.parametrize("word", ["zz-attn", "ZZ-ATTN", "zz-attention", "ZZ.Attention", "zz_attn_cuda", "ZzExt"])
+def test_package_is_found_by_id_distribution_and_import(known, word):
+    assert find(word, known) == known.packages["zz-attn"]
+
+
+@pytest.mark.parametrize("word", ["gfx999", "GFX999", "zz900x", "radeon zz 900 x", "ZED"])
+def test_target_is_found_by_any_name_of_a_gpu(known, word):
+    assert find(word, known) == known.targets["gfx999"]
+
+
+def test_stack_family_and_recipe_are_found_by_id(known):
+    assert find("zz-stack", known) == known.stacks["zz-stack"]
+    assert find("fam", known) == known.families["fam"]
+    assert find("zz-recipe", known) == known.recipes["zz-recipe"]
+
+
+def test_every_word_that_is_offered_is_found(known):
+    offered = [word for word in names(known) if "*" not in word]
+    assert {"zz-attn", "gfx999", "zz900x", "zz_attention", "zz_attn_cuda", "num901", "odd_thing"} <= set(offered)
+    for word in offered:
+        find(word, known)

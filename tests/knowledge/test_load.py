@@ -1,0 +1,161 @@
+"""Records are read or refused with file and key; a user's own lie over the shipped ones."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+import pytest
+
+from rocm3d.knowledge.load import data_folder, load
+from rocm3d.model.failure import UserError
+
+
+def refused(overlay, start: str) -> UserError:
+    """Loading fails in one line that begins with the file."""
+    with pytest.raises(UserError, match="^" + re.escape(start)) as failure:
+        overlay.load()
+    assert "\n" not in failure.value.message
+    return failure.value
+
+
+@pytest.mark.parametrize("name", ["nowhere", "file"])
+def test_overlay_that_is_no_folder_is_refused(tmp_path, name):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(UserError, match=f"--knowledge .*{name} is not a folder"):
+        load(tmp_path / name)
+
+
+@pytest.mark.parametrize("path", ["families/f.toml", "codes.toml", "release.toml", "recipes/fam/r/recipe.toml"])
+@pytest.mark.parametrize("text", ["a = \n", b"\xff\xfe", pytest.param("a = " + "[" * 20_000, id="deep")])
+def test_broken_toml_is_refused_by_file(overlay, path, text):
+    refused(overlay.put(path, text), f"mine/{path}: ")
+
+
+def test_syntax_error_names_its_line(overlay):
+    assert "line 2" in refused(overlay.put("families/f.toml", 'id = "f"\ntitle = \n'), "mine/families/f.toml: ").message
+
+
+def test_unknown_key_is_refused_by_file_and_key(overlay):
+    overlay.family()
+    place = overlay.folder / "families" / "fam.toml"
+    place.write_text('colour = "red"\n' + place.read_text())
+    refused(overlay, "mine/families/fam.toml: colour: ")
+
+
+def test_unknown_key_in_a_route_is_refused_by_its_path(overlay):
+    overlay.package("p")
+    place = overlay.folder / "packages" / "p.toml"
+    place.write_text(place.read_text() + 'colour = "red"\n')
+    refused(overlay, "mine/packages/p.toml: routes.0.colour: ")
+
+
+def test_missing_key_is_refused_by_file_and_key(overlay):
+    overlay.family()
+    place = overlay.folder / "families" / "fam.toml"
+    place.write_text(place.read_text().replace('fails_by = "f"\n', ""))
+    refused(overlay, "mine/families/fam.toml: fails_by: ")
+
+
+def test_several_faults_are_counted(overlay):
+    found = refused(overlay.put("families/f.toml", 'id = "f"\n'), "mine/families/f.toml: checked: ")
+    assert re.search(r"\(and \d more\)$", found.message)
+
+
+def test_record_in_a_file_of_another_name_is_refused(overlay):
+    overlay.family()
+    (overlay.folder / "families" / "fam.toml").rename(overlay.folder / "families" / "other.toml")
+    refused(overlay, "mine/families/other.toml: id: is 'fam', but the file is named 'other'")
+
+
+def test_target_in_a_file_of_another_name_is_refused(overlay):
+    overlay.target("gfx999", "mi999x")
+    (overlay.folder / "targets" / "gfx999.toml").rename(overlay.folder / "targets" / "mi999x.toml")
+    refused(overlay, "mine/targets/mi999x.toml: gfx: is 'gfx999', but the file is named 'mi999x'")
+
+
+def test_recipe_in_a_folder_of_another_name_is_refused(overlay):
+    overlay.recipe("right")
+    (overlay.folder / "recipes" / "fam" / "right").rename(overlay.folder / "recipes" / "fam" / "wrong")
+    refused(overlay, "mine/recipes/fam/wrong/recipe.toml: id: is 'right'")
+
+
+def test_code_that_stands_twice_is_refused(overlay):
+    refused(overlay.codes({}, {"rule": "other_thing"}), "mine/codes.toml: codes: NUM901 stands twice")
+
+
+@pytest.mark.parametrize("code", ["XYZ101", "CU1", "cu101", "CU1011"])
+def test_code_that_is_none_is_refused(overlay, code):
+    refused(overlay.codes({"code": code}), "mine/codes.toml: codes.0.code: ")
+
+
+def test_overlay_named_by_a_dot_still_names_its_files(overlay, monkeypatch):
+    overlay.put("families/f.toml", "a = \n")
+    monkeypatch.chdir(overlay.folder)
+    with pytest.raises(UserError) as failure:
+        load(type(overlay.folder)())
+    assert not failure.value.message.startswith("/")
+
+
+def test_shipped_knowledge_loads_and_knows_its_files(knowledge):
+    assert knowledge.families["gaussian"].id == "gaussian"
+    assert knowledge.places["families", "gaussian"] == "knowledge/families/gaussian.toml"
+    assert isinstance(knowledge.date, date)
+    assert (data_folder() / "release.toml").is_file()
+    kinds = ("codes", "targets", "stacks", "packages", "families", "recipes")
+    assert set(knowledge.places) == {(kind, name) for kind in kinds for name in getattr(knowledge, kind)}
+
+
+def test_empty_overlay_changes_nothing(overlay):
+    assert overlay.load() == load()
+
+
+def test_overlay_adds_a_record_of_each_kind(overlay, knowledge):
+    overlay.family().package("p").target("gfx999", "mi999x").stack("s", ["gfx999"]).codes({}).recipe("r")
+    found = overlay.load()
+    for kind, name in (
+        ("families", "fam"), ("packages", "p"), ("targets", "gfx999"), ("stacks", "s"), ("codes", "NUM901"),
+        ("recipes", "r"),
+    ):  # fmt: skip
+        assert set(getattr(found, kind)) == {*getattr(knowledge, kind), name}
+        assert found.places[kind, name].startswith("mine/")
+    assert found.places["recipes", "r"] == "mine/recipes/fam/r/recipe.toml"
+    assert found.date == knowledge.date
+
+
+def test_overlay_replaces_a_record_and_leaves_the_others(overlay, knowledge):
+    found = overlay.family("gaussian").load()
+    assert found.families["gaussian"].title == "t"
+    assert found.places["families", "gaussian"] == "mine/families/gaussian.toml"
+    assert found.families["attention"] == knowledge.families["attention"]
+    assert found.places["families", "attention"] == knowledge.places["families", "attention"]
+
+
+def test_overlay_replaces_one_code_and_leaves_the_others(overlay, knowledge):
+    name = next(iter(knowledge.codes))
+    found = overlay.codes({"code": name}).load()
+    assert found.codes[name].rule == "odd_thing"
+    assert {**found.codes, name: None} == {**knowledge.codes, name: None}
+
+
+def test_overlay_can_have_a_date_of_its_own(overlay):
+    assert overlay.put("release.toml", "date = 2030-01-02\n").load().date == date(2030, 1, 2)
+
+
+def test_examples_of_a_recipe_are_read(overlay):
+    example = overlay.recipe("r").load().examples["r"]
+    assert (example.name, example.before, example.after, example.untouched) == (
+        "example.py", b"# r before\n", b"# r after\n", b"# r untouched\n",
+    )  # fmt: skip
+
+
+def test_recipe_that_replaces_another_does_not_keep_its_examples(overlay, knowledge):
+    name = next(iter(knowledge.examples))
+    assert name not in overlay.recipe(name, examples=False).load().examples
+
+
+def test_records_are_in_the_order_of_their_names(overlay):
+    found = overlay.package("zz").package("aa").family("zz").load()
+    assert list(found.packages) == sorted(found.packages)
+    assert list(found.families) == sorted(found.families)
+    assert list(found.codes) == sorted(found.codes)

@@ -1,0 +1,165 @@
+"""The schema policy: what a reader takes, and the one line it gives for what it does not."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from pydantic import ValidationError
+
+from rocm3d import __version__
+from rocm3d.model.base import SCHEMA_VERSION, Record, describe
+from rocm3d.model.failure import Exit, UserError
+from rocm3d.model.verdict import Verdicts
+
+GOOD = {
+    "schema_version": SCHEMA_VERSION, "tool_version": "0.1.0", "repository": "r", "targets": ["gfx942"], "verdicts": [],
+}  # fmt: skip
+AGAIN = "run the stage that writes it again"
+
+
+def refusal(raw: object) -> UserError:
+    """The failure of reading a document, checked to be one line that names the file."""
+    text = raw if isinstance(raw, str) else json.dumps(raw)
+    with pytest.raises(UserError) as failure:
+        Verdicts.from_json(text, "verdicts.json")
+    assert failure.value.exit_code == Exit.USAGE
+    assert failure.value.message.startswith("verdicts.json")
+    assert "\n" not in failure.value.message + failure.value.hint
+    return failure.value
+
+
+@pytest.fixture
+def later_reader(monkeypatch):
+    """As if this rocm3d were of a later minor."""
+    monkeypatch.setattr("rocm3d.model.base.SCHEMA_VERSION", "1.3")
+
+
+@pytest.mark.parametrize("text", ["", "{", "not json", '{"a": }', "\ufeff{}"])
+def test_text_that_is_not_json_is_refused(text):
+    found = refusal(text)
+    assert "is not JSON" in found.message
+    assert found.hint == AGAIN
+
+
+def test_text_nested_too_deep_is_refused():
+    assert refusal("[" * 100_000).hint == AGAIN
+
+
+@pytest.mark.parametrize("raw", [[], "text", 3, None, [GOOD]])
+def test_json_that_is_not_an_object_is_refused(raw):
+    found = refusal(json.dumps(raw))
+    assert "is not a rocm3d document" in found.message
+    assert found.hint == AGAIN
+
+
+@pytest.mark.parametrize("version", ["", "1", "1.", ".0", "v1.0", "1.0.0", "one.two", "-1.0", None, 1, []])
+def test_version_that_is_none_is_refused(version):
+    found = refusal({**GOOD, "schema_version": version})
+    assert "has no schema_version" in found.message
+    assert found.hint == AGAIN
+
+
+def test_missing_version_is_refused():
+    found = refusal({key: value for key, value in GOOD.items() if key != "schema_version"})
+    assert "has no schema_version" in found.message
+    assert found.hint == AGAIN
+
+
+@pytest.mark.parametrize("version", ["1." + "9" * 5000, "9" * 5000 + ".0"])
+def test_version_too_long_to_be_a_number_is_refused(version):
+    assert refusal({**GOOD, "schema_version": version}).hint
+
+
+@pytest.mark.parametrize("version", ["2.0", "0.9", "10.0"])
+def test_other_major_is_refused_with_the_version_to_install(version):
+    found = refusal({**GOOD, "schema_version": version, "tool_version": "7.8.9"})
+    assert f"has schema {version}; rocm3d {__version__} reads 1.0 to {SCHEMA_VERSION}" in found.message
+    assert "install rocm3d 7.8.9" in found.hint
+
+
+@pytest.mark.parametrize("version", ["1.4", "1.10"])
+def test_newer_minor_is_refused_with_the_version_to_install(later_reader, version):
+    """1.10 is newer than 1.3: the parts are numbers."""
+    found = refusal({**GOOD, "schema_version": version, "tool_version": "7.8.9"})
+    assert f"has schema {version}" in found.message
+    assert "reads 1.0 to 1.3" in found.message
+    assert "install rocm3d 7.8.9" in found.hint
+
+
+def test_newer_minor_with_new_keys_is_refused_for_its_version_and_not_for_the_keys():
+    found = refusal({**GOOD, "schema_version": "1.99", "added_later": 1})
+    assert "has schema 1.99" in found.message
+
+
+def test_unknown_writer_is_not_named_as_something_to_install():
+    raw = {key: value for key, value in GOOD.items() if key != "tool_version"}
+    assert "install rocm3d unknown" not in refusal({**raw, "schema_version": "2.0"}).hint
+
+
+def test_unknown_key_is_refused_by_name():
+    found = refusal({**GOOD, "vredicts": []})
+    assert found.message.startswith("verdicts.json: vredicts: ")
+    assert found.hint == AGAIN
+
+
+def test_missing_key_is_refused_by_name():
+    found = refusal({key: value for key, value in GOOD.items() if key != "targets"})
+    assert found.message.startswith("verdicts.json: targets: ")
+    assert found.hint == AGAIN
+
+
+def test_wrong_value_deep_inside_is_refused_by_its_path():
+    found = refusal({**GOOD, "verdicts": [{"level": "astral", "probe": "p", "outcome": "failed", "reason": "r"}]})
+    assert found.message.startswith("verdicts.json: verdicts.0.level: ")
+
+
+@pytest.mark.parametrize("text", ['{"repository": NaN}', '{"repository": "\\ud800"}'])
+def test_json_that_only_python_takes_is_refused(text):
+    assert refusal(json.dumps(GOOD)[:-1] + ", " + text[1:])
+
+
+def test_record_refuses_unknown_keys_and_changes():
+    class Pair(Record):
+        left: int
+
+    with pytest.raises(ValidationError, match="right"):
+        Pair.model_validate({"left": 1, "right": 2})
+    with pytest.raises(ValidationError, match="frozen"):
+        Pair(left=1).left = 2  # type: ignore[misc]
+
+
+def test_description_names_the_first_key_and_counts_the_rest():
+    with pytest.raises(ValidationError) as error:
+        Verdicts.model_validate({"repository": 1, "targets": [], "verdicts": [], "b": 1, "c": 1})
+    assert describe(error.value) == "repository: Input should be a valid string (and 2 more)"
+
+
+def test_description_of_a_fault_of_the_whole_says_so():
+    with pytest.raises(ValidationError) as error:
+        Verdicts.model_validate(3)
+    assert describe(error.value).startswith("(top level): ")
+
+
+def test_same_version_is_read():
+    assert Verdicts.from_json(json.dumps(GOOD), "verdicts.json").targets == ("gfx942",)
+
+
+@pytest.mark.parametrize("version", ["1.0", "1.2", "1.3"])
+def test_same_and_older_minors_are_read(later_reader, version):
+    found = Verdicts.from_json(json.dumps({**GOOD, "schema_version": version}), "verdicts.json")
+    assert found.schema_version == version
+
+
+def test_writer_is_recorded():
+    assert Verdicts(repository="r", targets=(), verdicts=()).tool_version == __version__
+
+
+def test_text_is_stable_and_ends_in_one_newline():
+    document = Verdicts(repository="r", targets=("b", "a"), verdicts=())
+    text = document.to_json()
+    assert text == document.to_json()
+    assert text.endswith("}\n")
+    assert not text.endswith("\n\n")
+    assert text.splitlines()[1] == f'  "schema_version": "{SCHEMA_VERSION}",'
+    assert list(json.loads(text)) == ["schema_version", "tool_version", "repository", "targets", "verdicts"]

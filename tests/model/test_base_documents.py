@@ -1,0 +1,145 @@
+"""Every document comes back equal from its own JSON."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from rocm3d.model.base import Document
+from rocm3d.model.evidence import Evidence, Missing, Sealed, Tally
+from rocm3d.model.finding import Finding
+from rocm3d.model.inventory import Counts, Dependency, Extension, Inventory, Scan, Skipped
+from rocm3d.model.location import Location
+from rocm3d.model.patch import FileChange, Patch, Proof, Refused
+from rocm3d.model.plan import Chosen, DependencyDecision, LeftForPerson, Plan, PlannedEdit, Rejected
+from rocm3d.model.source import Source
+from rocm3d.model.stack import Stack
+from rocm3d.model.target import Gpu
+from rocm3d.model.verdict import Verdict, Verdicts
+
+HEX = "0" * 64
+GPU = Gpu(gfx="gfx942", product="mi300x", title="Instinct MI300X", wave_size=64, vram_gb=192)
+FINDING = Finding(
+    code="CU104", rule="warp_size_literal", severity="error", path="csrc/ü.cu", line=2, column=18,
+    message='says "32"\n', hint="none", family="native-op", recipe="warp-size",
+)  # fmt: skip
+PLACE = Location(path="setup.py", line=1, column=1)
+LEFT = LeftForPerson(finding=FINDING, reason="no recipe")
+PASSED = Verdict(level="compile", probe="compile_device", outcome="passed", looked_at=("a.o",))
+STACK = Stack(
+    id="rocm-7", title="ROCm 7", platforms=("linux",), form="pip", rocm="7.0", torch="2.8.0", python="3.12",
+    gfx=("gfx942",), released=date(2026, 1, 2), checked=date(2026, 1, 3), confidence="reported",
+    sources=(Source(where="a release note"),),
+)  # fmt: skip
+DECISION = DependencyDecision(
+    name="flash-attn", package="flash-attn", decision="build", route="source", reason="fits", env={"A": "b"},
+    commands=(("pip", "install", "."), ("true",)), sources=(Source(where="a place", says="so"),),
+    alternatives=(Rejected(id="wheel", reason="none for gfx1100"),),
+)  # fmt: skip
+
+DOCUMENTS: list[Document] = [
+    Scan(
+        inventory=Inventory(
+            repository="r", counts=Counts(files=3, bytes=2**40, python=1, cuda=1, manifests=1),
+            dependencies=(Dependency(name="torch", requirement="torch>=2; python_version<'4'", location=PLACE),),
+            extensions=(Extension(name="_C", how="jit", sources=("a.cu", "b.cpp"), location=PLACE),),
+            families={"native-op": 2, "attention": 0}, skipped=(Skipped(path="x", reason="is a pipe"),),
+            readiness="needs-edits", reasons=("one",),
+        ),
+        findings=(FINDING,),
+    ),
+    Plan(
+        repository="r", gpu=GPU, stack=Chosen(id="rocm-7", reason="newest"), base=STACK,
+        rejected_stacks=(Rejected(id="rocm-6", reason="older"),), decisions=(DECISION,),
+        edits=(
+            PlannedEdit(
+                recipe="x", rewrite="guard_include", safety="safe", path="a.cu", findings=(FINDING,),
+                parameters={"headers": ["a.h"], "deep": True, "width": 1, "name": "1", "none": []},
+            ),
+        ),
+        answered=(FINDING,), left=(LEFT,), readiness="partial", warnings=("old",), knowledge_date="2026-11-15",
+    ),
+    Plan(
+        repository="", gpu=GPU.model_copy(update={"vram_gb": None}), stack=None, base=None, rejected_stacks=(),
+        decisions=(), edits=(), answered=(), left=(), readiness="ready", knowledge_date="2026-11-15",
+    ),
+    Patch(
+        repository="r", folder="rocm-port", dry_run=True,
+        changes=(
+            FileChange(
+                path="a.cu", kind="edited", before=HEX, after=HEX, recipes=("x",), diff="--- a\r\n+++ b\n",
+                proof=Proof(kind="cpp-directives-evaluated", holds=True, detail="equal"),
+            ),
+            FileChange(
+                path="b", kind="added", before=None, after=HEX, recipes=(), diff="",
+                proof=Proof(kind="added-file", holds=False, detail=""),
+            ),
+        ),
+        refused=(Refused(path="c.cu", recipe="x", reason="inside a macro"),), left=(LEFT,),
+    ),
+    Verdicts(
+        repository="r", targets=("gfx942", "gfx90a"),
+        verdicts=(PASSED, Verdict(level="import", probe="import_module", outcome="not_run", reason="no GPU")),
+    ),
+    Evidence(
+        repository="r", made=datetime(2026, 11, 15, 1, 2, 3, 456789, tzinfo=timezone.utc), machine="none", gpu=GPU,
+        documents=(Sealed(path="plan.json", sha256=HEX),), files=(), verdicts=(PASSED,),
+        tally=Tally(changed=1, left_for_person=0, rejected=2, not_verified=3),
+        missing=(Missing(link="run", reason="no GPU"),),
+    ),
+]  # fmt: skip
+
+NAMES = [f"{type(document).__name__}-{number}" for number, document in enumerate(DOCUMENTS)]
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=NAMES)
+def test_document_cannot_be_changed(document):
+    with pytest.raises(ValidationError, match="frozen"):
+        document.schema_version = "9.9"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=NAMES)
+def test_document_comes_back_equal_and_as_the_same_text(document):
+    again = type(document).from_json(document.to_json(), "it")
+    assert again == document
+    assert again.to_json() == document.to_json()
+
+
+def test_every_document_there_is_has_an_example_here():
+    assert {type(document) for document in DOCUMENTS} == set(Document.__subclasses__())
+
+
+@given(
+    parameters=st.dictionaries(TEXT, TEXT | st.integers(-(2**60), 2**60) | st.booleans() | st.lists(TEXT, max_size=3))
+)
+def test_parameters_of_an_edit_keep_their_kinds(parameters):
+    """1, True and "1" are three different parameters."""
+    edit = PlannedEdit(
+        recipe="x", rewrite="x", parameters=parameters, safety="safe", path="a", findings=(FINDING,)
+    )  # fmt: skip
+    again = PlannedEdit.model_validate_json(edit.model_dump_json())
+    assert again.parameters == parameters
+    assert {k: type(v) for k, v in again.parameters.items()} == {k: type(v) for k, v in parameters.items()}
+
+
+@given(repository=TEXT, targets=st.lists(TEXT, max_size=3), reason=TEXT.filter(bool), looked=st.lists(TEXT, max_size=3))
+def test_any_text_comes_back(repository, targets, reason, looked):
+    verdict = Verdict(level="static", probe="p", outcome="failed", reason=reason, looked_at=tuple(looked))
+    document = Verdicts(repository=repository, targets=tuple(targets), verdicts=(verdict,))
+    assert Verdicts.from_json(document.to_json(), "it") == document
+
+
+def test_stubs_and_substitutes_of_a_plan_are_named():
+    plan = DOCUMENTS[1]
+    assert isinstance(plan, Plan)
+    decisions = tuple(
+        DECISION.model_copy(update={"name": decision, "decision": decision})
+        for decision in ("keep", "drop", "replace", "build", "substitute", "stub", "blocked")
+    )
+    assert plan.stubs == ()
+    assert [stub.name for stub in plan.model_copy(update={"decisions": decisions}).stubs] == ["substitute", "stub"]

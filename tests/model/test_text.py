@@ -1,0 +1,67 @@
+"""Lines and columns count what a person sees, in any bytes."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rocm3d.model.text import Text
+
+# Few characters, so that line ends and wide characters meet often.
+MIXED = st.lists(st.sampled_from(["\n", "\r\n", "\r", "a", "\t", "é", "€", "😀", "\u2028", "e\u0301"]), max_size=40)
+
+
+@given(parts=MIXED, data=st.data())
+def test_place_agrees_with_a_naive_count(parts, data):
+    text = "".join(parts)
+    index = data.draw(st.integers(0, len(text)))
+    before = text[:index]
+    line = 1 + before.count("\n")
+    column = 1 + len(before.split("\n")[-1])
+    offset = len(before.encode())
+    assert Text(text.encode()).place(offset) == (line, column)
+    assert Text(text.encode()).line_of(offset) == line
+
+
+@given(content=st.binary(max_size=60), data=st.data())
+def test_any_bytes_have_places(content, data):
+    """Bytes that are not UTF-8 still lie on the line they lie on."""
+    offset = data.draw(st.integers(0, len(content)))
+    line, column = Text(content).place(offset)
+    start = content.rfind(b"\n", 0, offset) + 1
+    assert line == 1 + content.count(b"\n", 0, offset)
+    assert 1 <= column <= offset - start + 1
+
+
+@pytest.mark.parametrize(
+    ("content", "offset", "place"),
+    [
+        (b"", 0, (1, 1)),
+        (b"\n", 0, (1, 1)),
+        (b"\n", 1, (2, 1)),
+        (b"ab\ncd", 4, (2, 2)),
+        (b"ab\r\ncd", 4, (2, 1)),
+        ("é = x".encode(), 5, (1, 5)),
+        (b"\xff\xff x", 3, (1, 4)),
+    ],
+)
+def test_place_of_an_offset(content, offset, place):
+    assert Text(content).place(offset) == place
+
+
+@pytest.mark.parametrize(
+    ("content", "newline"),
+    [
+        (b"", b"\n"),
+        (b"no end", b"\n"),
+        (b"a\nb\n", b"\n"),
+        (b"a\r\nb\r\n", b"\r\n"),
+        (b"a\r\nb\r\nc\n", b"\r\n"),
+        (b"a\r\nb\nc\n", b"\n"),
+        (b"a\r\nb\n", b"\n"),
+        (b"a\rb\r", b"\n"),
+    ],
+)
+def test_newline_is_the_one_used_most(content, newline):
+    assert Text(content).newline == newline

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.plan.fit import misfit
+
+
+@pytest.fixture
+def here(make):
+    """A stack and a GPU."""
+    return make.stack("s", rocm="7.1", torch="2.9.0", python="3.12"), make.knowledge().gpu("gfx942")
+
+
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        ({"rocm": "<7"}, "needs ROCm <7; this stack has 7.1"),
+        ({"rocm": ">=7.2"}, "needs ROCm >=7.2; this stack has 7.1"),
+        ({"torch": "<2.9"}, "needs torch <2.9; this stack has 2.9.0"),
+        ({"python": "<3.12"}, "needs Python <3.12; this stack has 3.12"),
+        ({"gfx": ("gfx1100", "gfx1201")}, "serves gfx1100, gfx1201; this GPU is gfx942"),
+        ({"products": ("mi325x",)}, "serves mi325x; this GPU is mi300x"),
+        ({"rocm": "<7", "torch": "<2", "gfx": ("gfx1100",)}, "needs ROCm <7; this stack has 7.1"),
+    ],
+)
+def test_first_reason_why_a_route_does_not_fit(make, here, limits, reason):
+    assert misfit(make.route("r", **limits), *here) == reason
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {},
+        {"rocm": ">=7,<8", "torch": "==2.9.*", "python": ">=3.10"},
+        {"rocm": ">=7.1"},
+        {"gfx": ("gfx1100", "gfx942")},
+        {"products": ("mi325x", "mi300x")},
+    ],
+)
+def test_fits(make, here, limits):
+    assert misfit(make.route("r", **limits), *here) is None
+
+
+def test_versions_are_compared_as_versions(make, here):
+    """7.10 is newer than 7.9."""
+    stack = make.stack("s", rocm="7.10")
+
+    assert misfit(make.route("r", rocm=">=7.9"), stack, here[1]) is None

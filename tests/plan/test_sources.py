@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.plan.sources import Conditions, source_plan
+
+DECIDED = {"good": "replace", "bad": "blocked"}
+
+
+@pytest.fixture
+def sorted_out(make):
+    """The source plan of some findings on a wave-64 GPU with ROCm 7.1."""
+
+    def run(findings, recipes=(), extensions=(), stack="s", gpu="mi300x"):
+        codes = [
+            make.code("CU301", "spaced_launch"),
+            make.code("CU201", "missing_header"),
+            make.code("PY101", "flash_attention_required", "person"),
+            make.code("DEP201", "cuda_only_package", "decision"),
+            make.code("DEP102", "cuda_index", "addition"),
+        ]
+        knowledge = make.knowledge(recipes=recipes, codes=codes)
+        base = make.stack(stack) if stack else None
+        return source_plan(findings, extensions, Conditions(knowledge, DECIDED, base, knowledge.gpu(gpu)))
+
+    return run
+
+
+def left(plan):
+    return [(item.finding.code, item.reason) for item in plan.left]
+
+
+def test_note_needs_no_answer(make, sorted_out):
+    plan = sorted_out([make.finding("PY101", "flash_attention_required", severity="note")])
+
+    assert (plan.edits, plan.answered, plan.left) == ((), (), ())
+
+
+def test_no_recipe(make, sorted_out):
+    assert left(sorted_out([make.finding("CU301", "spaced_launch")])) == [("CU301", "no recipe answers it yet")]
+
+
+@pytest.mark.parametrize("status", ["planned", "refuted"])
+def test_recipe_that_is_not_active(make, sorted_out, status):
+    recipe = make.recipe("r", "CU301").model_copy(update={"status": status})
+
+    assert left(sorted_out([make.finding("CU301", "spaced_launch")], [recipe])) == [
+        ("CU301", "no recipe answers it yet")
+    ]
+
+
+def test_manual_recipe_is_advice(make, sorted_out):
+    plan = sorted_out([make.finding("CU301", "spaced_launch")], [make.recipe("r", "CU301", "manual")])
+
+    assert left(plan) == [("CU301", "recipe r is advice, not an edit")]
+    assert plan.edits == ()
+
+
+def test_person(make, sorted_out):
+    plan = sorted_out([make.finding("PY101", "flash_attention_required")])
+
+    assert left(plan) == [("PY101", "needs a decision about the program itself")]
+
+
+def test_decision_about_a_blocked_package(make, sorted_out):
+    plan = sorted_out([make.finding("DEP201", "cuda_only_package", package="bad")])
+
+    assert left(plan) == [("DEP201", "bad is blocked")]
+
+
+def test_decision_about_a_package_nobody_decided(make, sorted_out):
+    plan = sorted_out([make.finding("DEP201", "cuda_only_package", package="other")])
+
+    assert left(plan) == [("DEP201", "other is blocked")]
+
+
+def test_decision_without_a_record(make, sorted_out):
+    plan = sorted_out([make.finding("DEP201", "cuda_only_package")])
+
+    assert left(plan) == [("DEP201", "no record of this package says what to take instead")]
+
+
+@pytest.mark.parametrize(
+    ("when", "reason"),
+    [
+        ({"wave_size": 32}, "recipe r is for waves of 32 lanes"),
+        ({"rocm": "<7"}, "recipe r is for ROCm <7"),
+        ({"torch": "<2.9"}, "recipe r is for torch <2.9"),
+    ],
+)
+def test_conditions_that_do_not_hold(make, sorted_out, when, reason):
+    plan = sorted_out([make.finding("CU301", "spaced_launch")], [make.recipe("r", "CU301", **when)])
+
+    assert left(plan) == [("CU301", reason)]
+
+
+@pytest.mark.parametrize("when", [{"wave_size": 64}, {"rocm": ">=7,<8"}, {"torch": ">=2.9"}])
+def test_conditions_that_hold(make, sorted_out, when):
+    plan = sorted_out([make.finding("CU301", "spaced_launch")], [make.recipe("r", "CU301", **when)])
+
+    assert [edit.recipe for edit in plan.edits] == ["r"]
+
+
+def test_wave_size_is_asked_of_the_gpu(make, sorted_out):
+    found, recipe = make.finding("CU301", "spaced_launch"), make.recipe("r", "CU301", wave_size=32)
+
+    assert len(sorted_out([found], [recipe], gpu="rx7900xtx").edits) == 1
+
+
+def test_without_a_stack_only_the_wave_size_decides(make, sorted_out):
+    found = make.finding("CU301", "spaced_launch")
+
+    assert len(sorted_out([found], [make.recipe("r", "CU301", rocm="<7")], stack=None).edits) == 1
+    assert sorted_out([found], [make.recipe("r", "CU301", wave_size=32)], stack=None).edits == ()
+
+
+def test_decision_answers(make, sorted_out):
+    found = make.finding("DEP201", "cuda_only_package", package="good")
+    plan = sorted_out([found])
+
+    assert (plan.answered, plan.left) == ((found,), ())
+
+
+def test_addition_answers(make, sorted_out):
+    found = make.finding("DEP102", "cuda_index")
+
+    assert sorted_out([found]).answered == (found,)
+
+
+def test_one_edit_for_each_file_and_recipe_in_path_order(make, sorted_out):
+    recipes = [make.recipe("launch", "CU301", "review"), make.recipe("header", "CU201")]
+    findings = [
+        make.finding("CU301", "spaced_launch", "b.cu", 3),
+        make.finding("CU301", "spaced_launch", "b.cu", 9),
+        make.finding("CU201", "missing_header", "b.cu", 1),
+        make.finding("CU301", "spaced_launch", "a.cu", 5),
+    ]
+
+    edits = sorted_out(findings, recipes).edits
+
+    assert [(edit.path, edit.recipe, len(edit.findings)) for edit in edits] == [
+        ("a.cu", "launch", 1),
+        ("b.cu", "header", 1),
+        ("b.cu", "launch", 2),
+    ]
+    assert (edits[0].safety, edits[0].rewrite, edits[0].parameters["headers"]) == ("review", "guard_include", ["x.h"])
+
+
+@pytest.mark.parametrize(
+    ("extensions", "guard"),
+    [
+        ([], None),
+        ([("build_extension", "setup.py", "csrc/a.cu")], "torch"),
+        ([("build_extension", "setup.py", "./csrc/a.cu")], "torch"),
+        ([("build_extension", "csrc/setup.py", "a.cu")], "torch"),
+        ([("build_extension", "sub/setup.py", "csrc/a.cu")], None),
+        ([("build_extension", "setup.py", "csrc/b.cu")], None),
+        ([("jit", "setup.py", "csrc/a.cu")], None),
+        ([("cmake", "CMakeLists.txt", "csrc/a.cu")], None),
+        ([("jit", "a.py", "csrc/a.cu"), ("build_extension", "setup.py", "csrc/a.cu")], None),
+        ([("build_extension", "setup.py", "csrc/a.cu"), ("jit", "z.py", "csrc/a.cu")], None),
+    ],
+)
+def test_short_guard_only_where_build_extension_alone_builds_the_file(make, sorted_out, extensions, guard):
+    found, recipe = make.finding("CU301", "spaced_launch", "csrc/a.cu"), make.recipe("r", "CU301")
+    built = [make.extension(source, how=how, path=path) for how, path, source in extensions]
+
+    (edit,) = sorted_out([found], [recipe], built).edits
+
+    assert edit.parameters.get("guard") == guard
+
+
+def test_recipe_itself_is_not_changed_by_the_guard(make, sorted_out):
+    recipe = make.recipe("r", "CU301")
+
+    sorted_out([make.finding("CU301", "spaced_launch")], [recipe], [make.extension("a.cu")])
+
+    assert recipe.parameters == {"headers": ["x.h"]}

@@ -1,0 +1,195 @@
+from __future__ import annotations
+
+import random
+from dataclasses import fields, replace
+from datetime import timedelta
+
+import pytest
+
+from rocm3d.model.failure import UserError
+from rocm3d.model.plan import Plan
+from rocm3d.plan.stage import OLD_AFTER_DAYS, plan
+
+
+@pytest.fixture
+def base(make):
+    """Codes, recipes, stacks and packages enough for every part of a plan."""
+    codes = [
+        make.code("CU301", "spaced_launch"),
+        make.code("CU201", "missing_header"),
+        make.code("PY101", "flash_attention_required", "person"),
+        make.code("DEP201", "cuda_only_package", "decision"),
+    ]
+    packages = [
+        make.package("good", make.route("wheel", "replace"), make.route("source", "build", rank=2)),
+        make.package("fake", make.route("stand-in", "stub")),
+        make.package("dead", make.route("none", rocm="<1")),
+        make.package("plain", make.route("as-is", "keep")),
+    ]
+    stacks = [make.stack("s1"), make.stack("s2", rocm="6.4"), make.stack("s3", gfx=("gfx1100",))]
+    recipes = [make.recipe("launch", "CU301"), make.recipe("header", "CU201")]
+    return make.knowledge(packages, stacks, recipes, codes)
+
+
+@pytest.fixture
+def planned(make, base):
+    def run(findings=(), dependencies=(), knowledge=base, gpu="mi300x", stack=None, today=make.today) -> Plan:
+        document = make.scan(findings, dependencies)
+        return plan(document, knowledge.gpu(gpu), knowledge, today, stack)
+
+    return run
+
+
+def test_unknown_stack_is_refused(planned):
+    with pytest.raises(UserError, match="no stack is called"):
+        planned(stack="nobody")
+
+
+def test_no_stack_for_the_gpu_is_blocked(make, base, planned):
+    document = planned(knowledge=replace(base, stacks={"s3": base.stacks["s3"]}))
+
+    assert (document.stack, document.base, document.readiness) == (None, None, "blocked")
+    assert [item.id for item in document.rejected_stacks] == ["s3"]
+    assert document.decisions == ()
+
+
+def test_blocked_dependency_blocks(make, planned):
+    assert planned(dependencies=[make.dependency("dead"), make.dependency("fake")]).readiness == "blocked"
+
+
+def test_stub_makes_it_partial_and_is_named(make, planned):
+    document = planned(dependencies=[make.dependency("fake")])
+
+    assert document.readiness == "partial"
+    assert [item.name for item in document.stubs] == ["fake"]
+    assert document.warnings == ("fake: a stand-in is used, never counted as verified",)
+
+
+def test_substitute_is_a_stub_too(make, planned):
+    knowledge = make.knowledge([make.package("p", make.route("other", "substitute"))], [make.stack("s")])
+
+    document = planned(dependencies=[make.dependency("p")], knowledge=knowledge)
+
+    assert [item.decision for item in document.stubs] == ["substitute"]
+
+
+@pytest.mark.parametrize(("code", "rule"), [("CU301", "spaced_launch"), ("PY101", "flash_attention_required")])
+def test_edits_and_leftovers_mean_needs_edits(make, planned, code, rule):
+    assert planned([make.finding(code, rule)]).readiness == "needs-edits"
+
+
+def test_other_sources_mean_ready_with_deps(make, planned):
+    assert planned(dependencies=[make.dependency("good")]).readiness == "ready-with-deps"
+
+
+def test_nothing_to_do_is_ready(make, planned):
+    assert planned(dependencies=[make.dependency("plain"), make.dependency("numpy", None)]).readiness == "ready"
+
+
+def test_chosen_stack_is_in_the_plan_whole(base, planned):
+    document = planned()
+
+    assert document.stack.id == "s1"
+    assert document.base == base.stacks["s1"]
+    assert {item.id for item in document.rejected_stacks} == {"s2", "s3"}
+    assert document.knowledge_date == "2026-11-15"
+
+
+@pytest.mark.parametrize(("days", "warned"), [(0, False), (OLD_AFTER_DAYS, False), (OLD_AFTER_DAYS + 1, True)])
+def test_old_facts_warn_after_180_days(make, planned, days, warned):
+    assert OLD_AFTER_DAYS == 180
+
+    document = planned(dependencies=[make.dependency("good")], today=make.today + timedelta(days))
+
+    assert bool(document.warnings) is warned
+    assert not warned or document.warnings == (f"good: the deciding fact was checked {days} days ago ({make.today})",)
+
+
+def test_age_of_routes_not_taken_does_not_warn(make, planned):
+    old = make.route("second", "build", rank=2, checked=make.today - timedelta(999))
+    knowledge = make.knowledge([make.package("p", make.route("first"), old)], [make.stack("s")])
+
+    assert planned(dependencies=[make.dependency("p")], knowledge=knowledge).warnings == ()
+
+
+def test_hazards_of_the_target_warn(make, planned):
+    target = make.target("gfx942", "mi300x", hazards=("it is hot",))
+    knowledge = make.knowledge(stacks=[make.stack("s")], targets=[target])
+
+    assert planned(knowledge=knowledge).warnings == ("gfx942: it is hot",)
+
+
+@pytest.mark.parametrize("name", ["gfx942", "GFX942", "mi300x", "MI300X", "mi-300-x"])
+def test_every_name_of_a_gpu_gives_the_same_bytes(make, planned, name):
+    given = [make.dependency("good")]
+
+    assert planned(dependencies=given, gpu=name).to_json() == planned(dependencies=given, gpu="gfx942").to_json()
+
+
+def test_other_product_of_the_same_gfx_is_another_plan(planned):
+    assert planned(gpu="mi300x-b").gpu.product == "mi300x-b"
+
+
+def test_round_trip(make, planned):
+    document = planned([make.finding("CU301", "spaced_launch")], [make.dependency("good"), make.dependency("fake")])
+
+    assert Plan.from_json(document.to_json(), "plan.json") == document
+
+
+def shuffled(knowledge, chance):
+    """The same knowledge, every table filled in another order."""
+    tables = {item.name: getattr(knowledge, item.name) for item in fields(knowledge) if item.name != "date"}
+    return replace(
+        knowledge,
+        **{name: {key: table[key] for key in chance.sample(list(table), len(table))} for name, table in tables.items()},
+    )
+
+
+def everything(make):
+    findings = [
+        make.finding("CU301", "spaced_launch", "b.cu", 3),
+        make.finding("CU301", "spaced_launch", "b.cu", 9),
+        make.finding("CU201", "missing_header", "b.cu", 1),
+        make.finding("PY101", "flash_attention_required", "a.py", 5),
+        make.finding("PY101", "flash_attention_required", "c.py", 5),
+        make.finding("DEP201", "cuda_only_package", "requirements.txt", 2, "good"),
+        make.finding("DEP201", "cuda_only_package", "requirements.txt", 4, "fake"),
+    ]
+    named = [("good", "good"), ("fake", "fake"), ("Fake", "fake"), ("numpy", None), ("plain", "plain")]
+    return findings, [make.dependency(name, package, line) for line, (name, package) in enumerate(named, 1)]
+
+
+@pytest.mark.parametrize(
+    "stacks", [("s1", "s2", "s3"), ("s3",), ("s3", "s0")], ids=["some fit", "none fits", "two do not"]
+)
+@pytest.mark.parametrize("seed", range(5))
+def test_order_of_knowledge_and_dependencies_does_not_matter(make, base, planned, seed, stacks):
+    chance = random.Random(seed)
+    own = {**base.stacks, "s0": make.stack("s0", gfx=("gfx1100",))}
+    knowledge = replace(base, stacks={name: own[name] for name in stacks})
+    findings, dependencies = everything(make)
+    straight = planned(findings, dependencies, knowledge).to_json()
+
+    other = chance.sample(dependencies, len(dependencies))
+
+    assert planned(findings, other, shuffled(knowledge, chance)).to_json() == straight
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_order_of_findings_does_not_matter(make, planned, seed):
+    findings, dependencies = everything(make)
+    straight = planned(findings, dependencies).to_json()
+
+    other = random.Random(seed).sample(findings, len(findings))
+
+    assert planned(other, dependencies).to_json() == straight
+
+
+def test_every_finding_is_in_one_place(make, planned):
+    findings, dependencies = everything(make)
+
+    document = planned(findings, dependencies)
+    edited = [found for edit in document.edits for found in edit.findings]
+    placed = [*edited, *document.answered, *(item.finding for item in document.left)]
+
+    assert sorted(str(item) for item in placed) == sorted(str(item) for item in findings)

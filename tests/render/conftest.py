@@ -1,0 +1,140 @@
+"""Hand-made documents with hostile text, one set for every renderer."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timezone
+from types import SimpleNamespace
+
+import pytest
+
+from rocm3d.model.evidence import Evidence, Missing, Sealed, Tally
+from rocm3d.model.finding import Finding
+from rocm3d.model.inventory import Counts, Inventory, Scan, Skipped
+from rocm3d.model.patch import FileChange, Patch, Proof, Refused
+from rocm3d.model.plan import Chosen, DependencyDecision, LeftForPerson, Plan, Rejected
+from rocm3d.model.source import Source
+from rocm3d.model.stack import Stack
+from rocm3d.model.target import Gpu
+from rocm3d.model.verdict import Verdict, Verdicts
+
+FACT = {"checked": date(2026, 11, 1), "confidence": "reported", "sources": (Source(where="a/b@c", says="so"),)}
+GPU = Gpu(gfx="gfx942", product="mi300x", title="AMD Instinct MI300X", wave_size=64, vram_gb=192)
+
+
+def finding(path="csrc/a.cu", line=2, column=12, message="the launch is spaced", hint="close it") -> Finding:
+    return Finding(
+        code="CU301",
+        rule="spaced_launch",
+        severity="error",
+        path=path,
+        line=line,
+        column=column,
+        message=message,
+        hint=hint,
+    )
+
+
+def scan(*findings: Finding, repository="demo", skipped=()) -> Scan:
+    inventory = Inventory(
+        repository=repository,
+        counts=Counts(files=3, bytes=9, python=1, cuda=1, manifests=1),
+        dependencies=(),
+        extensions=(),
+        families={},
+        skipped=tuple(Skipped(path=p, reason=r) for p, r in skipped),
+        readiness="needs-edits",
+        reasons=("spaced_launch: 1",),
+    )
+    return Scan(inventory=inventory, findings=findings)
+
+
+def decision(name, kind, reason="because", **rest) -> DependencyDecision:
+    return DependencyDecision(name=name, package=name, decision=kind, route="r", reason=reason, **rest)
+
+
+def plan(*decisions: DependencyDecision, repository="demo", feasible=True, left=(), warnings=()) -> Plan:
+    stack = Stack(
+        id="s1",
+        title="ROCm base",
+        platforms=("linux",),
+        form="container",
+        rocm="7.1",
+        torch="2.9.0",
+        python="3.12",
+        gfx=("gfx942",),
+        released=date(2026, 10, 1),
+        image="rocm/pytorch:x",
+        **FACT,
+    )
+    return Plan(
+        repository=repository,
+        gpu=GPU,
+        stack=Chosen(id="s1", reason="0 blocked") if feasible else None,
+        base=stack if feasible else None,
+        rejected_stacks=(Rejected(id="s0", reason="has no code for gfx942"),),
+        decisions=decisions,
+        edits=(),
+        answered=(),
+        left=tuple(LeftForPerson(finding=f, reason="no recipe") for f in left),
+        readiness="needs-edits" if feasible else "blocked",
+        warnings=warnings,
+        knowledge_date="2026-11-15",
+    )
+
+
+def patch(*changes: FileChange, repository="demo", dry_run=False, refused=(), left=()) -> Patch:
+    return Patch(
+        repository=repository,
+        folder="rocm-port",
+        dry_run=dry_run,
+        changes=changes,
+        refused=tuple(Refused(path=p, recipe="header", reason=r) for p, r in refused),
+        left=tuple(LeftForPerson(finding=f, reason="no recipe") for f in left),
+    )
+
+
+def change(path="csrc/a.cu", diff="", holds=True) -> FileChange:
+    proof = Proof(kind="cpp-directives-evaluated", holds=holds, detail="byte-identical" if holds else "not the same")
+    return FileChange(
+        path=path, kind="edited", before="0" * 64, after="1" * 64, recipes=("header",), proof=proof, diff=diff
+    )
+
+
+def verdicts() -> Verdicts:
+    found = (
+        Verdict(level="static", probe="match_patch", outcome="passed", looked_at=("csrc/a.cu",)),
+        Verdict(level="static", probe="prove_isolation", outcome="failed", reason="the guard leaks", looked_at=("x",)),
+        Verdict(level="static", probe="find_leftovers", outcome="skipped", reason="the plan has no edit"),
+        Verdict(level="compile", probe="any", outcome="not_run", reason="no compiler is here"),
+    )
+    return Verdicts(repository="demo", targets=("gfx942",), verdicts=found)
+
+
+def evidence(repository="demo", tally=(4, 3, 2, 1)) -> Evidence:
+    names = ("changed", "left_for_person", "rejected", "not_verified")
+    return Evidence(
+        repository=repository,
+        made=datetime(2026, 11, 15, 12, 30, tzinfo=timezone.utc),
+        machine="Linux x86_64",
+        gpu=GPU,
+        documents=(Sealed(path="plan.json", sha256="0" * 64),),
+        files=(),
+        verdicts=(),
+        tally=Tally(**dict(zip(names, tally, strict=True))),
+        missing=(Missing(link="machine code", reason="no compiler"),),
+    )
+
+
+@pytest.fixture
+def make():
+    return SimpleNamespace(
+        FACT=FACT,
+        finding=finding,
+        scan=scan,
+        decision=decision,
+        plan=plan,
+        patch=patch,
+        change=change,
+        verdicts=verdicts,
+        evidence=evidence,
+    )

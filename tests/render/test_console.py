@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from rocm3d.model.base import Document
+from rocm3d.model.evidence import Tally
+from rocm3d.pipeline import Repository
+from rocm3d.render.console import clean, counts, render, summary
+
+EVIL = "a\x1b[31mred\x07\r\u202ertl\u2066\u200bzero\x9b1m\U000e0041tag"
+NEVER = ["\x1b", "\x07", "\r", "\u202e", "\u2066", "\u200b", "\x9b", "\U000e0041"]
+
+
+def evil_documents(make):
+    bad = make.finding(path=EVIL, message=EVIL, hint=EVIL)
+    return {
+        "scan": make.scan(bad, repository=EVIL, skipped=[(EVIL, EVIL)]),
+        "plan": make.plan(make.decision(EVIL, "keep", EVIL), left=[bad], warnings=(EVIL,)),
+        "patch": make.patch(make.change(EVIL), refused=[(EVIL, EVIL)], left=[bad]),
+        "dry run": make.patch(make.change(EVIL, f"+{EVIL}\n"), dry_run=True, refused=[(EVIL, EVIL)], left=[bad]),
+    }
+
+
+def test_document_without_a_console_form_is_a_bug_of_ours():
+    with pytest.raises(TypeError, match="no console form"):
+        render(Document())
+    with pytest.raises(TypeError, match="no console summary"):
+        summary(Document())
+
+
+@pytest.mark.parametrize("name", ["scan", "plan", "patch", "dry run"])
+@pytest.mark.parametrize("show", [render, summary])
+def test_control_characters_of_the_repository_never_reach_the_terminal(make, name, show):
+    text = show(evil_documents(make)[name])
+
+    assert [character for character in NEVER if character in text] == []
+
+
+@pytest.mark.parametrize("name", ["scan", "plan", "patch", "dry run"])
+def test_with_colour_only_our_own_escapes_are_there(make, name):
+    text = render(evil_documents(make)[name], colour=True)
+
+    assert "\x1b[31mred" not in text
+    assert [character for character in NEVER[1:] if character in text] == []
+
+
+def test_clean_keeps_what_can_be_read():
+    assert clean("größe 日本 é\u0301 – [x] :smile:") == "größe 日本 é\u0301 – [x] :smile:"
+
+
+def test_colour_only_when_asked(make):
+    document = make.scan(make.finding())
+
+    assert "\x1b[" not in render(document)
+    assert "\x1b[" in render(document, colour=True)
+
+
+@pytest.mark.parametrize("variable", ["FORCE_COLOR", "TTY_COMPATIBLE", "CLICOLOR_FORCE"])
+def test_environment_does_not_bring_colour_back(make, monkeypatch, variable):
+    monkeypatch.setenv(variable, "1")
+
+    assert "\x1b[" not in render(make.scan(make.finding()))
+
+
+def test_finding_is_one_line_and_one_hint(make):
+    assert render(make.scan(make.finding(), make.finding(line=9, column=1))) == (
+        "csrc/a.cu:2:12: CU301 spaced_launch: the launch is spaced\n"
+        "  hint: close it\n"
+        "csrc/a.cu:9:1: CU301 spaced_launch: the launch is spaced\n"
+        "  hint: close it\n"
+    )
+
+
+def test_long_finding_is_not_wrapped(make):
+    text = render(make.scan(make.finding(message="long " * 100)), width=40)
+
+    assert len(text.splitlines()) == 2
+
+
+def test_brackets_and_colons_are_text_and_not_markup(make):
+    text = render(make.scan(make.finding(message="[red]x[/red] :smile: [/]")))
+
+    assert "[red]x[/red] :smile: [/]" in text
+
+
+def test_scan_summary(make):
+    assert summary(make.scan(make.finding(), skipped=[("a.bin", "holds NUL bytes")])) == (
+        "not read: a.bin holds NUL bytes\n"
+        "demo: 1 errors, 0 warnings, 0 notes in 3 files (1 C++/CUDA, 1 Python, 1 manifests)\n"
+        "readiness: needs-edits (spaced_launch: 1)\n"
+    )
+
+
+def test_plan_names_gpu_stack_losers_decisions_and_leftovers(make):
+    text = render(make.plan(make.decision("gsplat", "build"), left=[make.finding()], warnings=("old fact",)))
+
+    assert "warning: old fact\n" in text
+    assert "GPU: AMD Instinct MI300X (gfx942, waves of 64 lanes)\n" in text
+    assert "stack: s1 (0 blocked)\n" in text
+    assert "  not s0: has no code for gfx942\n" in text
+    assert "left for a person: csrc/a.cu:2:12 CU301 spaced_launch: no recipe\n" in text
+    assert [line.split() for line in text.splitlines() if line.startswith("gsplat")] == [
+        ["gsplat", "build", "r", "because"]
+    ]
+
+
+def test_plan_without_a_stack(make):
+    assert "stack: none fits\n" in render(make.plan(feasible=False))
+
+
+@pytest.mark.parametrize("reason", ["pip install rembg[rocm] instead", "see :bug: 12", "ends with [/] or [/red]"])
+def test_reasons_in_the_table_are_text_and_not_markup(make, reason):
+    assert reason in render(make.plan(make.decision("rembg", "replace", reason)))
+
+
+def test_plan_summary(make):
+    text = summary(make.plan(make.decision("a", "keep"), make.decision("b", "stub"), make.decision("c", "keep")))
+
+    assert text == "2 keep, 1 stub; 0 edits, 0 left for a person\nreadiness: needs-edits\n"
+
+
+def test_verdicts_show_every_outcome_with_its_reason(make):
+    assert render(make.verdicts()) == (
+        "passed   static match_patch: looked at 1: csrc/a.cu\n"
+        "failed   static prove_isolation: the guard leaks\n"
+        "skipped  static find_leftovers: the plan has no edit\n"
+        "not_run  compile any: no compiler is here\n"
+    )
+    assert summary(make.verdicts()) == "1 passed, 1 failed, 1 skipped, 1 not_run\n"
+
+
+def test_four_counts_in_their_order(make):
+    wanted = "1 changed, 2 left for a person, 3 rejected with reason, 4 not verified"
+
+    assert counts(Tally(changed=1, left_for_person=2, rejected=3, not_verified=4)) == wanted
+    assert summary(make.evidence(tally=(1, 2, 3, 4))) == wanted + "\n"
+
+
+def test_evidence_names_what_was_not_obtained(make):
+    assert render(make.evidence()) == "not obtained: machine code (no compiler)\n"
+
+
+def test_patch_lists_what_was_done_and_what_not(make):
+    document = make.patch(make.change(), refused=[("b.cu", "not certain")], left=[make.finding()])
+
+    assert render(document) == "csrc/a.cu was edited by header; byte-identical\n"
+    assert summary(document) == (
+        "refused: b.cu: header: not certain\n"
+        "left for a person: csrc/a.cu:2:12 CU301\n"
+        "1 changed, 1 left for a person, 1 refused\n"
+    )
+
+
+BODY = "#pragma once\n#include <cuda_runtime.h>\n#include <device_functions.h>\n\nint a;\n"
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="not run: git is not installed")
+@pytest.mark.parametrize(
+    "source",
+    [
+        BODY,
+        BODY.replace("int a;", "int a;  \n\n    int b; // größe 日本"),
+        BODY.replace("int a;", "\tif (x) {\n\t\ty();\n\t}"),
+        BODY.replace("\n", "\r\n"),
+        BODY.rstrip("\n"),
+        BODY.replace("int a;", "\x0cint a;"),
+        BODY.replace("int a;", 'const char* s = "' + "x" * 300 + '";'),
+    ],
+    ids=["plain", "trailing-space", "tabs", "crlf", "no-newline", "form-feed", "long-line"],
+)
+def test_dry_run_is_a_patch_that_git_takes(tmp_path, knowledge, source):
+    root = tmp_path / "demo"
+    root.mkdir()
+    (root / "a.cu").write_bytes(source.encode())
+    repository = Repository(root, knowledge, work=tmp_path / "work")
+    document = repository.apply(repository.plan(knowledge.gpu("gfx942")), review=False, dry_run=True)
+    assert "a.cu" in {item.path for item in document.changes}
+
+    text = render(document)
+    subprocess.run(["git", "init", "-q", str(root)], check=True, capture_output=True)
+    taken = subprocess.run(
+        ["git", "apply", "--check", "-"], input=text.encode(), cwd=root, capture_output=True, check=False
+    )
+
+    assert taken.stderr.decode() == ""
+    assert taken.returncode == 0

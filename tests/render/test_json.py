@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from rocm3d.render.json import render
+
+
+def documents(make):
+    return [
+        make.scan(make.finding(message="größe \x1b[31m 日本")),
+        make.plan(make.decision("gsplat", "stub")),
+        make.patch(make.change(diff="+a\n")),
+        make.verdicts(),
+        make.evidence(),
+    ]
+
+
+@pytest.mark.parametrize("index", range(5))
+def test_round_trip(make, index):
+    document = documents(make)[index]
+    text = render(document)
+
+    assert type(document).from_json(text, "it") == document
+    assert render(type(document).from_json(text, "it")) == text
+
+
+@pytest.mark.parametrize("index", range(5))
+def test_text_is_one_object_with_its_version_and_a_final_newline(make, index):
+    text = render(documents(make)[index])
+
+    assert json.loads(text)["schema_version"] == "1.0"
+    assert text.endswith("}\n")
+    assert "\x1b" not in text

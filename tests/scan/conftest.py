@@ -1,0 +1,80 @@
+"""Scans of small hand-made trees, with the real codes and packages that no data file can move."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from rocm3d.knowledge.base import Knowledge
+from rocm3d.knowledge.load import tomllib
+from rocm3d.model.code import CodeTable
+from rocm3d.model.package import Package, Route
+from rocm3d.model.recipe import Recipe
+from rocm3d.model.source import Source
+from rocm3d.scan.selection import Selection
+from rocm3d.scan.stage import scan
+from rocm3d.workspace.tree import Tree
+
+FACT = {"checked": date(2026, 11, 1), "confidence": "reported", "sources": (Source(where="a test"),)}
+
+# What examples/README.md says are CUDA-only packages, and NVIDIA's own wheels.
+PIPS = {
+    "cupy": "cupy-cuda12x",
+    "flash-attn": "flash-attn",
+    "gsplat": "gsplat",
+    "nvdiffrast": "nvdiffrast",
+    "nvidia-wheels": "nvidia-*-cu11",
+    "onnxruntime-gpu": "onnxruntime-gpu",
+    "rembg": "rembg",
+    "spconv": "spconv-cu120",
+    "torch-scatter": "torch-scatter",
+    "xformers": "xformers",
+}
+
+
+def package(name: str, pip: str, decision: str = "drop") -> Package:
+    route = Route(id="only", decision=decision, summary="the only way", rank=1, **FACT)
+    return Package(id=name, pip=(pip,), family="cleanup", purpose=f"what {name} is for", routes=(route,), **FACT)
+
+
+@pytest.fixture(scope="session")
+def known():
+    """The shipped codes and recipes, with packages of our own."""
+    folder = Path(__file__).parents[2] / "knowledge"
+    codes = CodeTable.model_validate(tomllib.loads((folder / "codes.toml").read_text(encoding="utf-8"))).codes
+    texts = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("recipes/*/*/recipe.toml"))]
+    recipes = [Recipe.model_validate(tomllib.loads(text)) for text in texts]
+    return Knowledge(
+        date=date(2026, 11, 15),
+        codes={code.code: code for code in codes},
+        targets={},
+        stacks={},
+        packages={name: package(name, pip) for name, pip in PIPS.items()},
+        families={},
+        recipes={recipe.id: recipe for recipe in recipes},
+        examples={},
+        places={},
+    )
+
+
+@pytest.fixture
+def make_package():
+    return package
+
+
+@pytest.fixture
+def scanned(tmp_path, known):
+    """Scans a tree of the given files; a rule's name selects it."""
+
+    def run(files: dict[str, str | bytes], *only: str, limits=None):
+        root = tmp_path / "repository"
+        root.mkdir(exist_ok=True)
+        for name, content in files.items():
+            place = root / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content.encode() if isinstance(content, str) else content)
+        return scan(Tree.open(root, limits), known, Selection(only=only), lambda path: None)
+
+    return run

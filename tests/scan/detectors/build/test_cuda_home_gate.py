@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pytest
+
+RULE = "cuda_home_gate"
+IMPORT = "import torch\nfrom torch.utils.cpp_extension import CUDA_HOME, CUDAExtension\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "print(CUDA_HOME)\n",
+        "if MY_CUDA_HOME is None:\n    pass\n",
+        "if CUDA_HOME_OLD is None:\n    pass\n",
+        "if CUDA_HOME is other:\n    pass\n",
+        "# if CUDA_HOME is None:\n",
+        'note = "CUDA_HOME is None"\n',
+        '"""CUDA_HOME is None"""\n',
+        "if CUDA_HOME is not None or torch.version.hip is not None:\n    pass\n",
+        "if not (CUDA_HOME is not None or torch.version.hip):\n    raise RuntimeError\n",
+        "if torch.version.hip is None:\n    gate = CUDA_HOME is not None\n",
+        "is_rocm = torch.version.hip is not None\nif CUDA_HOME is None and not is_rocm:\n    pass\n",
+        "is_rocm = torch.version.hip is not None\ngate = True if is_rocm else CUDA_HOME is not None\n",
+        "from torch.utils.cpp_extension import ROCM_HOME\nif CUDA_HOME is None and ROCM_HOME is None:\n    pass\n",
+        "if torch.version.hip:\n    pass\nelif CUDA_HOME is None:\n    pass\n",
+    ],
+)
+def test_is_not_found_where_nothing_is_to_be_done(places, body):
+    assert places(RULE, "setup.py", IMPORT + body) == []
+
+
+def test_is_not_found_in_a_file_that_builds_no_extension(places):
+    assert places(RULE, "config.py", "CUDA_HOME = None\nif CUDA_HOME is None:\n    pass\n") == []
+
+
+@pytest.mark.parametrize("path", ["setup.cu", "setup.txt", "requirements.txt"])
+def test_is_not_looked_for_in_other_files(places, path):
+    assert places(RULE, path, IMPORT + "if CUDA_HOME is None:\n    pass\n") == []
+
+
+@pytest.mark.parametrize(
+    ("body", "where"),
+    [
+        ("if CUDA_HOME is None:\n    pass\n", [(3, 4)]),
+        ("if torch.cuda.is_available() and CUDA_HOME is not None:\n    pass\n", [(3, 34)]),
+        ("with_cuda = torch.utils.cpp_extension.CUDA_HOME is not None\n", [(3, 13)]),
+        ("if x:\n\tif CUDA_HOME  is   not None:\n\t\tpass\n", [(4, 5)]),
+        ("s = 'größe 日本'; ok = CUDA_HOME is None\n", [(3, 22)]),
+        ("if torch.version.cuda and CUDA_HOME is None:\n    pass\n", [(3, 27)]),
+    ],
+)
+def test_place(places, body, where):
+    assert places(RULE, "setup.py", IMPORT + body) == where
+
+
+def test_crlf(places):
+    assert places(RULE, "setup.py", (IMPORT + "if CUDA_HOME is None:\n    pass\n").replace("\n", "\r\n")) == [(3, 4)]
+
+
+def test_odd_bytes_and_syntax_errors_before_the_hit_are_survived(places):
+    text = b"# \xff\xe9\nprint 'two'\n" + IMPORT.encode() + b"if CUDA_HOME is None:\n    pass\n"
+
+    assert places(RULE, "setup.py", text) == [(5, 4)]
+
+
+def test_message_quotes_the_gate(findings):
+    (found,) = findings(RULE, "setup.py", IMPORT + "if CUDA_HOME is not None:\n    pass\n")
+
+    assert found.code == "BLD201"
+    assert "`CUDA_HOME is not None`" in found.message
+    assert found.recipe == "cuda-home-gate-accepts-rocm"

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import pytest
+
+RULE = "nvcc_flag"
+IMPORT = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        'flags = ["-O3", "-std=c++17", "-DUSE_HALF", "-v"]\n',
+        '# flags = ["--use_fast_math"]\n',
+        'note = "we pass --use_fast_math to nvcc"\n',
+        'is_rocm = torch.version.hip is not None\nflags = ["-O3"] if is_rocm else ["--use_fast_math"]\n',
+        'flags = ["-O3"] if torch.version.hip else ["--use_fast_math"]\n',
+        'if torch.version.hip is None:\n    flags = ["-lineinfo"]\n',
+        'if torch.version.hip:\n    flags = []\nelse:\n    flags = ["-lineinfo"]\n',
+    ],
+)
+def test_is_not_found_where_nothing_is_to_be_done(places, body):
+    assert places(RULE, "setup.py", IMPORT + body) == []
+
+
+def test_is_not_found_in_a_docstring(places):
+    """A string that is a statement of its own reaches no compiler."""
+    text = f'"""--use_fast_math is not for us."""\n{IMPORT}def f():\n    """-gencode is set elsewhere."""\n'
+
+    assert places(RULE, "setup.py", text) == []
+
+
+def test_is_not_found_in_a_file_that_builds_no_extension(places):
+    assert places(RULE, "tool.py", 'flags = ["--use_fast_math"]\n') == []
+
+
+@pytest.mark.parametrize("path", ["a.cu", "CMakeLists.txt", "setup.cfg"])
+def test_is_not_looked_for_in_other_files(places, path):
+    assert places(RULE, path, IMPORT + 'flags = ["--use_fast_math"]\n') == []
+
+
+@pytest.mark.parametrize(
+    ("body", "where"),
+    [
+        ('flags = ["-O3", "--use_fast_math"]\n', [(3, 17)]),
+        ("flags = [\n\t'-gencode=arch=compute_86,code=sm_86',\n]\n", [(4, 2)]),
+        ('flags = ["-Xptxas", "-v", "--expt-relaxed-constexpr"]\n', [(3, 10), (3, 27)]),
+        ('flags.append("-lineinfo")\n', [(3, 14)]),
+        ('s = "größe 日本"; flags = ["-lineinfo"]\n', [(3, 26)]),
+        ('if torch.version.cuda:\n    flags = ["-lineinfo"]\n', [(4, 14)]),
+        ('is_rocm = other()\nflags = ["-O3"] if is_rocm else ["-lineinfo"]\n', [(4, 34)]),
+    ],
+)
+def test_place(places, body, where):
+    """The opening quote, columns counted in characters."""
+    assert places(RULE, "setup.py", IMPORT + body) == where
+
+
+def test_crlf(places):
+    assert places(RULE, "setup.py", (IMPORT + 'f = ["-lineinfo"]\n').replace("\n", "\r\n")) == [(3, 6)]
+
+
+def test_odd_bytes_before_the_hit_are_survived(places):
+    assert places(RULE, "setup.py", b"# \xff\n" + IMPORT.encode() + b'f = ["-lineinfo"]\n') == [(4, 6)]
+
+
+def test_message_names_the_whole_flag_and_the_reason_of_its_longest_term(findings):
+    (found,) = findings(RULE, "setup.py", IMPORT + 'f = ["-gencode=arch=compute_86,code=sm_86"]\n')
+
+    assert found.code == "BLD101"
+    assert found.message == (
+        "-gencode=arch=compute_86,code=sm_86 is a flag of nvcc alone: "
+        "it names NVIDIA architectures; PYTORCH_ROCM_ARCH names AMD ones"
+    )
+    assert found.recipe == "nvcc-flags-by-backend"

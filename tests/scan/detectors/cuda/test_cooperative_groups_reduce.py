@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import pytest
+
+RULE = "cooperative_groups_reduce"
+INCLUDE = "#include <cooperative_groups/reduce.h>\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#include <cooperative_groups.h>\n",
+        "#include <my/cooperative_groups/reduce.h>\n",
+        "namespace cg = cooperative_groups;\nint f() { return cg::reduce(tile, v, op); }\n",
+        f"// {INCLUDE}",
+        f"/* {INCLUDE} */\n",
+        'const char* s = "#include <cooperative_groups/reduce.h>";\n',
+        f"#if 0\n{INCLUDE}#endif\n",
+        f"#if !defined(USE_ROCM)\n{INCLUDE}#endif\n",
+        f"#ifndef __HIP_PLATFORM_AMD__\n{INCLUDE}#endif\n",
+    ],
+)
+def test_is_not_found_where_nothing_is_to_be_done(places, text):
+    assert places(RULE, "a.cu", text) == []
+
+
+def test_is_not_looked_for_in_python(places):
+    assert places(RULE, "a.py", INCLUDE) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (INCLUDE, [(1, 1)]),
+        ('\r\n\t#include "cooperative_groups/reduce.h"\r\n', [(2, 2)]),
+        (f"/* é */ {INCLUDE}", [(1, 9)]),
+        (b"// \xff\n" + INCLUDE.encode(), [(2, 1)]),
+    ],
+)
+def test_place(places, text, where):
+    assert places(RULE, "a.cuh", text) == where
+
+
+def test_message_says_that_nothing_is_used(findings):
+    (found,) = findings(RULE, "a.cu", INCLUDE + "int f() { return reduce_mine(1) + other::reduced(2); }\n")
+
+    assert found.code == "CU202"
+    assert found.message.endswith("nothing of it is used here")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "namespace cg = cooperative_groups;\nint f() { return cg::reduce(t, v, cg::plus<int>()); }\n",
+        "int f() { return cooperative_groups::reduce(t, v, op); }\n",
+        "namespace coop = cooperative_groups;\nint f() { return coop::reduce(t, v, op); }\n",
+        "using namespace cooperative_groups;\nint f() { return reduce(t, v, op); }\n",
+    ],
+)
+def test_message_says_that_reduce_is_called(findings, call):
+    (found,) = findings(RULE, "a.cu", INCLUDE + call)
+
+    assert found.message.endswith("its reduce is called here")

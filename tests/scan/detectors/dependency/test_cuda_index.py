@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+
+RULE = "cuda_index"
+INDEX = "https://download.pytorch.org/whl/cu121"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "--extra-index-url https://download.pytorch.org/whl/cpu\n",
+        "--extra-index-url https://download.pytorch.org/whl/rocm6.4\n",
+        "--index-url https://pypi.org/simple\n",
+        "--find-links=https://download.pytorch.org/whl/torch_stable.html\n",
+        "--index-url https://example.org/cucumber\n",
+        f"# --extra-index-url {INDEX}\n",
+        f"numpy  # from {INDEX}\n",
+        "-r requirements/cu121.txt\n",
+        f"torch @ {INDEX}/torch-2.1.0.whl\n",
+    ],
+)
+def test_is_not_found_where_nothing_is_to_be_done(places, text):
+    assert places(RULE, "requirements.txt", text) == []
+
+
+@pytest.mark.parametrize("path", ["notes.txt", "setup.py", "README.md"])
+def test_is_not_looked_for_in_other_files(places, path):
+    assert places(RULE, path, f"--extra-index-url {INDEX}\n") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (f"--extra-index-url {INDEX}\n", [(1, 1)]),
+        (f"--index-url={INDEX}\n", [(1, 1)]),
+        (f"-i {INDEX}\n", [(1, 1)]),
+        ("numpy\n-f https://data.pyg.org/whl/torch-2.1.0+cu121.html\n", [(2, 1)]),
+        ("-f https://data.pyg.org/whl/torch-2.1.0%2Bcu121.html\n", [(1, 1)]),
+        ("--extra-index-url https://pypi.nvidia.com\n", [(1, 1)]),
+        (f"  --extra-index-url {INDEX}\n", [(1, 3)]),
+        (f"\t--extra-index-url {INDEX}\n", [(1, 2)]),
+        (f"numpy\r\n--extra-index-url {INDEX}\r\n", [(2, 1)]),
+        (f"# größe 日本\n--extra-index-url {INDEX}\n", [(2, 1)]),
+        (f"--extra-index-url \\\n  {INDEX}\nnumpy\n", [(1, 1)]),
+    ],
+)
+def test_place(places, text, where):
+    assert places(RULE, "requirements.txt", text) == where
+
+
+def test_odd_bytes_before_the_hit_are_survived(places):
+    assert places(RULE, "constraints.txt", f"# \udcff\n-i {INDEX}\n".encode("utf-8", "surrogateescape")) == [(2, 1)]
+
+
+def test_message_names_the_address(findings):
+    (found,) = findings(RULE, "requirements.txt", f"--extra-index-url {INDEX}\n")
+
+    assert (found.code, found.message) == ("DEP102", f"packages are taken from a CUDA index: {INDEX}")

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import pytest
+
+RULE = "cuda_pin"
+URL = "https://download.pytorch.org/whl/cu118/torchaudio-2.3.1%2Bcu118-cp310-cp310-linux_x86_64.whl"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "torch==2.1.0\n",
+        "torch>=2.1\n",
+        "torch==2.1.0+cpu\n",
+        "torch==2.1.0+rocm6.4\n",
+        "# torch==2.1.0+cu121\n",
+        "numpy<2  # was torch==2.1.0+cu121\n",
+        "spconv-cu120==2.3.6\n",
+        "nvidia-cudnn-cu11==8.7.0.84\n",
+        "--extra-index-url https://download.pytorch.org/whl/cu121\n",
+        "-r base+cu121.txt\n",
+    ],
+)
+def test_is_not_found_where_nothing_is_to_be_done(places, text):
+    assert places(RULE, "requirements.txt", text) == []
+
+
+@pytest.mark.parametrize("path", ["notes.txt", "setup.py", "a.cu", "environment.yml"])
+def test_is_not_looked_for_in_other_files(places, path):
+    assert places(RULE, path, "torch==2.1.0+cu121\n") == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["requirements.txt", "requirements-dev.txt", "requirements/base.txt", "deep/constraints.txt", "requirements.in"],
+)
+def test_every_name_of_a_requirements_file(places, path):
+    assert places(RULE, path, "torch==2.1.0+cu121\n") == [(1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("numpy\ntorch[opt]==2.1.0+cu121 ; python_version < '3.13'\n", [(2, 1)]),
+        ("  torch == 2.1.0+cu121\n", [(1, 3)]),
+        ("\ttorch==2.1.0+cu121\n", [(1, 2)]),
+        ("torch-scatter==2.1.2+pt21cu121\n", [(1, 1)]),
+        (f"torchaudio @ {URL}\n", [(1, 1)]),
+        ("numpy\r\ntorch==2.1.0+cu121\r\n", [(2, 1)]),
+        ("# größe 日本\ntorch==2.1.0+cu121\n", [(2, 1)]),
+        (
+            "numpy \\\n    --hash=sha256:" + "0" * 64 + "\ntorch==2.1.0+cu121 \\\n    --hash=sha256:" + "1" * 64,
+            [(3, 1)],
+        ),
+        ("torch==2.1.0+cu121\ntorchvision==0.16.0+cu121\n", [(1, 1), (2, 1)]),
+    ],
+)
+def test_place(places, text, where):
+    assert places(RULE, "requirements.txt", text) == where
+
+
+def test_odd_bytes_before_the_hit_are_survived(places):
+    assert places(RULE, "requirements.txt", b"# caf\xe9 \xff\ntorch==2.1.0+cu121\n") == [(2, 1)]
+
+
+def test_message_names_distribution_and_pin(findings):
+    (found,) = findings(RULE, "requirements.txt", "torch==2.1.0+cu121\n")
+
+    assert (found.code, found.message) == ("DEP101", "torch is pinned to a CUDA build (+cu121)")
+    assert (found.package, found.family) == (None, "cleanup")
+
+
+def test_finding_knows_the_package(findings):
+    (found,) = findings(RULE, "requirements.txt", "torch_scatter==2.1.2+pt21cu121\n")
+
+    assert found.package == "torch-scatter"
+    assert "+pt21cu121" in found.message

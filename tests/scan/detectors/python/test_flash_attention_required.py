@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import pytest
+
+RULE = "flash_attention_required"
+TRY = "import torch\ntry:\n    import flash_attn\n    HAS = True\nexcept ImportError:\n    HAS = False\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TRY,
+        TRY + "if HAS:\n    pass\n",
+        TRY + "assert other\n",
+        TRY + "# assert HAS\n",
+        TRY + 'note = "assert HAS"\n',
+        TRY + "if torch.version.hip is None:\n    assert HAS\n",
+        TRY + "is_rocm = torch.version.hip is not None\nif not is_rocm:\n    assert HAS\n",
+        TRY.replace("flash_attn", "kaolin") + "assert HAS\n",
+        "HAS = True\nassert HAS\n",
+        "import flash_attn\nHAS = True\nassert HAS\n",
+        TRY.replace("    import flash_attn", "    import flash_attn_like") + "assert HAS\n",
+    ],
+)
+def test_is_not_found_where_nothing_is_to_be_done(places, text):
+    assert places(RULE, "a.py", text) == []
+
+
+def test_is_not_found_where_the_assert_itself_lets_rocm_pass(places):
+    assert places(RULE, "a.py", TRY + "assert HAS or torch.version.hip is not None\n") == []
+
+
+@pytest.mark.parametrize("path", ["a.cu", "a.txt"])
+def test_is_not_looked_for_in_other_files(places, path):
+    assert places(RULE, path, TRY + "assert HAS\n") == []
+
+
+@pytest.mark.parametrize("broken", ["assert\n", "assert (\n", "assert # HAS\n", "try:\n", "try:\n    import\n"])
+def test_half_written_code_is_survived(places, broken):
+    assert places(RULE, "a.py", TRY + broken) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (TRY + "assert HAS\n", [(7, 1)]),
+        (TRY + "def f():\n\tassert HAS, 'install it'\n", [(8, 2)]),
+        (TRY + "s = 'größe 日本'; assert x and HAS\n", [(7, 17)]),
+        (TRY.replace("\n", "\r\n") + "assert HAS\r\n", [(7, 1)]),
+        (TRY.replace("import flash_attn", "from flash_attn import f") + "assert HAS\n", [(7, 1)]),
+        (TRY.replace("import flash_attn", "import flash_attn_interface") + "assert HAS\n", [(7, 1)]),
+        (TRY.replace("HAS = True", "HAS = flash_attn.__version__ > '2'") + "assert HAS\n", [(7, 1)]),
+        ("assert HAS\n" + TRY, [(1, 1)]),
+    ],
+)
+def test_place(places, text, where):
+    assert places(RULE, "a.py", text) == where
+
+
+def test_odd_bytes_before_the_hit_are_survived(places):
+    assert places(RULE, "a.py", b"# \xff\n" + TRY.encode() + b"assert HAS\n") == [(8, 1)]
+
+
+def test_message_names_the_flag(findings):
+    (found,) = findings(RULE, "a.py", TRY + "assert HAS\n")
+
+    assert found.code == "PY101"
+    assert found.message == "the program stops unless flash attention is installed (HAS)"
+    assert (found.family, found.recipe) == ("attention", None)

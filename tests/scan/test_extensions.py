@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.scan.extensions import extensions
+from rocm3d.syntax.python import PythonUnit
+
+IMPORT = "from torch.utils.cpp_extension import CppExtension, CUDAExtension, load\n"
+
+
+def found(text: str, path: str = "setup.py"):
+    return [(item.name, item.how, item.sources) for item in extensions(PythonUnit(path, text.encode()))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'CUDAExtension(name="a", sources=["a.cu"])\n',  # nothing of torch here
+        IMPORT,
+        IMPORT + "# CUDAExtension(name='a', sources=['a.cu'])\n",
+        IMPORT + "note = \"CUDAExtension(name='a', sources=['a.cu'])\"\n",
+        IMPORT + "Extension(name='a', sources=['a.c'])\n",
+        IMPORT + "json.load(stream)\n",
+        IMPORT + 'torch.load("weights.pt", "cpu")\n',
+    ],
+)
+def test_is_none_where_nothing_is_built(text):
+    assert found(text) == []
+
+
+def test_build_extension_by_keyword():
+    assert found(IMPORT + 'CUDAExtension(name="p._C", sources=["a.cu", "b.cpp"])\n') == [
+        ("p._C", "build_extension", ("a.cu", "b.cpp"))
+    ]
+
+
+def test_cpp_extension_and_dotted_name():
+    text = IMPORT + 'torch.utils.cpp_extension.CppExtension(name="c", sources=["c.cpp"])\n'
+
+    assert found(text) == [("c", "build_extension", ("c.cpp",))]
+
+
+def test_build_extension_by_position():
+    """As deform-op, cpu-only-gate and already-portable write it."""
+    assert found(IMPORT + 'CUDAExtension("p._C", ["a.cu", "b.cpp"], define_macros=[])\n') == [
+        ("p._C", "build_extension", ("a.cu", "b.cpp"))
+    ]
+
+
+def test_jit():
+    assert found(IMPORT + 'm = load(name="m", sources=["m.cu"])\n') == [("m", "jit", ("m.cu",))]
+
+
+def test_joined_paths_are_one_source_each():
+    text = (
+        IMPORT + 'load(name="m", sources=[os.path.join(here, "csrc", "a.cpp"), os.path.join(here, "csrc", "m.cu")])\n'
+    )
+
+    assert found(text) == [("m", "jit", ("csrc/a.cpp", "csrc/m.cu"))]
+
+
+def test_name_and_sources_that_are_no_literals_are_not_invented():
+    assert found(IMPORT + "CUDAExtension(name=NAME, sources=glob('*.cu'))\n")[0][:2] == ("?", "build_extension")
+
+
+def test_location_is_the_call():
+    (item,) = extensions(PythonUnit("a/setup.py", (IMPORT + 'é = load(name="m", sources=[])\n').encode()))
+
+    assert str(item.location) == "a/setup.py:2:5"
+
+
+@pytest.mark.parametrize("text", ["load(", "CUDAExtension(sources=)", "CUDAExtension(name=, sources=[", "load(*, **)"])
+def test_half_written_calls_are_survived(text):
+    assert len(found(IMPORT + text)) <= 1

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from rocm3d.model.finding import Finding
+from rocm3d.model.inventory import Dependency
+from rocm3d.model.location import Location
+from rocm3d.scan.readiness import readiness
+
+
+def finding(code: str, rule: str, severity: str = "error") -> Finding:
+    return Finding(code=code, rule=rule, severity=severity, path="a", line=1, column=1, message="m", hint="h")
+
+
+def dependency(name: str, package: str | None) -> Dependency:
+    return Dependency(name=name, requirement=name, location=Location(path="r", line=1, column=1), package=package)
+
+
+def test_ready_when_nothing_was_found(known):
+    assert readiness([], [], known) == ("ready", ("nothing CUDA-first was found",))
+
+
+def test_ready_when_there_are_only_notes(known):
+    assert readiness([finding("CU301", "spaced_launch", "note")], [], known)[0] == "ready"
+
+
+def test_ready_with_deps_names_the_packages(known):
+    found = [finding("DEP201", "cuda_only_package")]
+    named = [dependency("gsplat", "gsplat"), dependency("numpy", None), dependency("flash_attn", "flash-attn")]
+
+    assert readiness(found, named, known) == (
+        "ready-with-deps",
+        ("flash-attn needs another source", "gsplat needs another source"),
+    )
+
+
+def test_ready_with_deps_for_an_index_alone(known):
+    assert readiness([finding("DEP102", "cuda_index")], [], known) == ("ready-with-deps", ("install lines name CUDA",))
+
+
+@pytest.mark.parametrize(("code", "rule"), [("CU301", "spaced_launch"), ("PY101", "flash_attention_required")])
+def test_needs_edits_counts_by_rule(known, code, rule):
+    found = [finding(code, rule), finding(code, rule), finding("DEP101", "cuda_pin")]
+
+    assert readiness(found, [], known) == ("needs-edits", (f"{rule}: 2",))
+
+
+def test_blocked_when_a_package_has_no_route(known, make_package):
+    packages = {**known.packages, "dead": make_package("dead", "dead", "blocked")}
+    found = [finding("CU301", "spaced_launch")]
+
+    state, reasons = readiness(found, [dependency("dead", "dead")], replace(known, packages=packages))
+
+    assert (state, reasons) == ("blocked", ("dead has no route to ROCm",))
+
+
+def test_routes_that_are_not_active_do_not_help(known, make_package):
+    dead = make_package("dead", "dead")
+    dead = dead.model_copy(update={"routes": (dead.routes[0].model_copy(update={"status": "refuted"}),)})
+
+    state, _ = readiness([], [dependency("dead", "dead")], replace(known, packages={"dead": dead}))
+
+    assert state == "blocked"

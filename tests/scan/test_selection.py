@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.model.failure import UserError
+from rocm3d.scan.selection import Selection
+
+FILES = {
+    "requirements.txt": "torch==2.1.0+cu121\ngsplat\n",
+    "a.cu": "#include <device_functions.h>\nvoid f() { k<< <1, 1>> >(); }\n",
+}
+
+
+@pytest.mark.parametrize("side", ["only", "skip"])
+def test_unknown_word_is_refused_with_the_nearest_name(side):
+    with pytest.raises(UserError, match="'spaced_lunch' is no rule and no code prefix") as caught:
+        Selection(**{side: ("spaced_lunch",)})
+
+    assert "spaced_launch" in caught.value.hint
+
+
+@pytest.mark.parametrize("word", ["CU9", "DEP1011", "missing-header", "U3"])
+def test_what_only_looks_like_a_code_is_refused(word):
+    with pytest.raises(UserError):
+        Selection(only=(word,))
+
+
+def test_an_empty_word_is_refused():
+    """It is a prefix of every code, so `--skip ""` would silently switch everything off."""
+    with pytest.raises(UserError):
+        Selection(skip=("",))
+
+
+def test_skip_wins_over_only():
+    selection = Selection(only=("CU",), skip=("CU301",))
+
+    assert not selection.takes("CU301", "spaced_launch")
+    assert selection.takes("CU201", "missing_header")
+
+
+@pytest.mark.parametrize(
+    ("only", "codes"),
+    [
+        ((), ["CU201", "CU301", "DEP101", "DEP201"]),
+        (("spaced_launch",), ["CU301"]),
+        (("CU",), ["CU201", "CU301"]),
+        (("cu2",), ["CU201"]),
+        (("DEP101", "missing_header"), ["CU201", "DEP101"]),
+    ],
+)
+def test_only(scanned, only, codes):
+    assert [found.code for found in scanned(FILES, *only).findings] == codes
+
+
+def test_empty_selection_takes_everything():
+    assert Selection().takes("CU301", "spaced_launch")

@@ -1,0 +1,269 @@
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rocm3d.scan.selection import Selection
+from rocm3d.scan.stage import scan
+from rocm3d.workspace.tree import Limits, Tree
+
+# Read off the example files by eye; packages are those of conftest.PIPS.
+EXAMPLES = {
+    "already-portable": [],
+    "cmake-lib": ["spaced_launch@src/gridsample.cu:66", "spaced_launch@src/gridsample.cu:84"],
+    "cpu-only-gate": ["cuda_home_gate@setup.py:7"],
+    "deform-op": [
+        "cuda_home_gate@setup.py:7",
+        "missing_header@src/sample_kernel.cu:2",
+        "lane_mask_32bit@src/sample_kernel.cu:38",
+    ],
+    "jit-extension": [
+        "nvcc_flag@raymarch/__init__.py:15",
+        "nvcc_flag@raymarch/__init__.py:15",
+        "missing_header@raymarch/csrc/raymarch.cu:4",
+    ],
+    "mesh-bake": [f"cuda_only_package@requirements.txt:{line}" for line in (3, 4, 5, 6)],
+    "pins-only": [
+        "cuda_pin@constraints.txt:2",
+        "cuda_index@requirements.txt:4",
+        "cuda_pin@requirements.txt:7",
+        "cuda_pin@requirements.txt:10",
+        "cuda_pin@requirements.txt:11",
+        "cuda_only_package@requirements.txt:12",
+        "cuda_only_package@requirements/base.txt:4",
+    ],
+    "point-backbone": [
+        "cuda_index@requirements.txt:1",
+        *(f"cuda_only_package@requirements.txt:{line}" for line in (2, 3, 4)),
+    ],
+    "splat-trainer": [
+        "cooperative_groups_reduce@csrc/forward.cu:4",
+        "missing_header@csrc/forward.cu:6",
+        "lane_mask_32bit@csrc/forward.cu:21",
+        "lane_mask_32bit@csrc/forward.cu:95",
+        "spaced_launch@csrc/forward.cu:164",
+        "spaced_launch@csrc/forward.cu:182",
+        "cuda_index@requirements.txt:2",
+        "cuda_pin@requirements.txt:3",
+        "cuda_pin@requirements.txt:4",
+        *(f"cuda_only_package@requirements.txt:{line}" for line in (5, 8, 9, 10)),
+        "cuda_home_gate@setup.py:6",
+        *(f"nvcc_flag@setup.py:{line}" for line in (24, 25, 26, 27)),
+        "flash_attention_required@splat_trainer/attention.py:26",
+    ],
+    "video-attention": [
+        "cuda_only_package@requirements.txt:2",
+        "cuda_only_package@requirements.txt:3",
+        "flash_attention_required@video_attention/attention.py:37",
+    ],
+}
+ROOT = Path(__file__).parents[2]
+
+
+def quiet(path: str) -> None:
+    """No progress."""
+
+
+def reasons(document) -> dict[str, str]:
+    return {item.path: item.reason for item in document.inventory.skipped}
+
+
+def test_every_example_is_in_the_table():
+    assert sorted(EXAMPLES) == sorted(path.name for path in (ROOT / "examples").iterdir() if path.is_dir())
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_example(name, example, known):
+    document = scan(Tree.open(example(name)), known, Selection(), quiet)
+
+    assert [f"{found.rule}@{found.path}:{found.line}" for found in document.findings] == EXAMPLES[name]
+    assert document.inventory.repository == name
+
+
+def test_already_portable_is_ready(example, known):
+    document = scan(Tree.open(example("already-portable")), known, Selection(), quiet)
+
+    assert (document.inventory.readiness, document.inventory.skipped) == ("ready", ())
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("splat-trainer", [("splat_trainer._C", "build_extension", ("csrc/forward.cu", "csrc/ext.cpp"))]),
+        ("deform-op", [("deform_op._ext", "build_extension", ("src/binding.cpp", "src/sample_kernel.cu"))]),
+        ("already-portable", [("rownorm._C", "build_extension", ("csrc/binding.cpp", "csrc/rownorm.cu"))]),
+        ("jit-extension", [("raymarch_backend", "jit", ("csrc/bindings.cpp", "csrc/raymarch.cu"))]),
+        ("pins-only", []),
+    ],
+)
+def test_extensions_of_the_examples(name, wanted, example, known):
+    document = scan(Tree.open(example(name)), known, Selection(), quiet)
+
+    assert [(item.name, item.how, item.sources) for item in document.inventory.extensions] == wanted
+
+
+def test_empty_repository(scanned):
+    document = scanned({})
+
+    assert document.findings == ()
+    assert document.inventory.counts.files == 0
+    assert (document.inventory.readiness, document.inventory.dependencies) == ("ready", ())
+
+
+def test_nul_bytes_are_not_read_and_named(scanned):
+    document = scanned({"a.cu": b"void f() { k<< <1, 1>> >(); }\n\0"})
+
+    assert document.findings == ()
+    assert "NUL" in reasons(document)["a.cu"]
+    assert document.inventory.counts.cuda == 0
+
+
+def test_other_encodings_are_read_and_named(scanned):
+    document = scanned({"a.cu": "// größe\nvoid f() { k<< <1, 1>> >(); }\n".encode("latin-1")})
+
+    assert [found.line for found in document.findings] == [2]
+    assert "not UTF-8" in reasons(document)["a.cu"]
+
+
+def test_oversize_files_are_not_read_and_named(scanned):
+    document = scanned({"a.cu": b"x" * 101, "b.cu": b"x" * 100}, limits=Limits(file_bytes=100))
+
+    assert list(reasons(document)) == ["a.cu"]
+    assert "more than" in reasons(document)["a.cu"]
+    assert document.inventory.counts.cuda == 1
+
+
+def test_oversize_file_that_nobody_wants_is_not_mentioned(scanned):
+    assert scanned({"weights.bin": b"x" * 101}, limits=Limits(file_bytes=100)).inventory.skipped == ()
+
+
+def test_unparsable_requirements_line_is_named_and_the_rest_is_read(scanned):
+    document = scanned({"requirements.txt": "gsplat\n==1.0 what is this\nflash-attn\n"})
+
+    assert [found.line for found in document.findings] == [1, 3]
+    assert list(reasons(document)) == ["requirements.txt:2"]
+
+
+def test_symlinks_do_not_lead_out(scanned, tmp_path):
+    outside = tmp_path / "outside.cu"
+    outside.write_text("void f() { k<< <1, 1>> >(); }\n")
+    (tmp_path / "repository").mkdir()
+    (tmp_path / "repository" / "a.cu").symlink_to(outside)
+
+    document = scanned({"b.py": ""})
+
+    assert document.findings == ()
+    assert "leads out" in reasons(document)["a.cu"]
+
+
+def test_own_state_and_git_are_not_read(scanned):
+    launch = "void f() { k<< <1, 1>> >(); }\n"
+
+    document = scanned({".rocm3d/a.cu": launch, ".git/a.cu": launch, "node_modules/x/a.cu": launch})
+
+    assert (document.findings, document.inventory.counts.files) == ((), 0)
+
+
+def test_counts_and_families(scanned):
+    document = scanned(
+        {"a.cu": "void f() { k<< <1, 1>> >(); }\n", "b.py": "", "requirements.txt": "gsplat\n", "c.md": "x"}
+    )
+    counts = document.inventory.counts
+
+    assert (counts.files, counts.cuda, counts.python, counts.manifests) == (4, 1, 1, 1)
+    assert counts.bytes == 30 + 0 + 7 + 1
+    assert document.inventory.families == {"cleanup": 1, "native-op": 1}
+
+
+def test_dependencies_carry_place_and_package(scanned):
+    first, second = scanned({"requirements.txt": "numpy<2\n  Flash_Attn>=2\n"}).inventory.dependencies
+
+    assert (first.name, first.package, str(first.location)) == ("numpy", None, "requirements.txt:1:1")
+    assert (second.name, second.package, str(second.location)) == ("Flash_Attn", "flash-attn", "requirements.txt:2:3")
+    assert "Flash_Attn>=2" in second.requirement
+
+
+def test_findings_are_sorted(scanned):
+    launch = "void f() { k<< <1, 1>> >(); k<< <1, 1>> >(); }\n"
+    document = scanned({"z.cu": launch * 12, "a/b.cu": launch, "requirements.txt": "gsplat\ntorch==2+cu121\n"})
+    order = [(item.path, item.line, item.column, item.code) for item in document.findings]
+
+    assert order == sorted(order)
+    assert len(order) == 28
+
+
+def test_same_bytes_twice(example, known):
+    root = example("splat-trainer")
+
+    first, second = (scan(Tree.open(root), known, Selection(), quiet).to_json() for _ in range(2))
+
+    assert first == second
+    assert str(root) not in first
+
+
+def test_order_of_packages_does_not_matter(scanned, known, tmp_path):
+    before = scanned({"requirements.txt": "gsplat\nnvidia-cudnn-cu11\nflash-attn\n"}).to_json()
+    names = random.Random(1).sample(list(known.packages), len(known.packages))
+    shuffled = replace(known, packages={name: known.packages[name] for name in names})
+
+    assert names != list(known.packages)
+    assert scan(Tree.open(tmp_path / "repository"), shuffled, Selection(), quiet).to_json() == before
+
+
+def test_progress_is_told_every_path(example, known):
+    told: list[str] = []
+    tree = Tree.open(example("cmake-lib"))
+
+    scan(tree, known, Selection(), told.append)
+
+    assert told == tree.paths()
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.cu", "(" * 20_000 + "\n#include <device_functions.h>\n"),
+        ("a.cu", "#if 1\n" * 5_000 + "#include <device_functions.h>\n"),
+        ("a.cu", "#if " + "!" * 3_000 + "X\n#endif\n#include <device_functions.h>\n"),
+        ("a.cu", "#if " + "(" * 3_000 + "X" + ")" * 3_000 + "\n#endif\n#include <device_functions.h>\n"),
+        ("setup.py", "cpp_extension\n" + "[" * 20_000),
+        ("setup.py", "cpp_extension\nx = " + "not " * 5_000 + "CUDA_HOME is None\n"),
+        ("requirements.txt", "-r requirements.txt\n-c /etc/passwd\n-e .\n"),
+        ("requirements.txt", "a\\\n" * 3_000),
+    ],
+    ids=["parens", "nested-if", "nots", "parens-in-if", "brackets", "python-nots", "itself", "continued"],
+)
+def test_hostile_text_is_survived(scanned, path, text):
+    document = scanned({path: text})
+
+    assert document.inventory.counts.files == 1
+
+
+PIECES = [
+    b"\r\n", b"\n", b"\t", b"\xff", b"\\\n", b'"', b"'''", b"/*", b"*/", b"//", b"#if 0\n", b"#endif\n", b"#else\n",
+    b"#ifdef USE_ROCM\n", b"#elif defined(", b"#include <device_functions.h>\n", b"k<< <1, 1>> >(x);", b"{", b"}", b"(",
+    b")", b"[", b"]", b"cpp_extension ", b"CUDA_HOME is None", b"if ", b"else ", b"assert ", b"try:\n", b"import ",
+    b"flash_attn", b"HAS = True\n", b"torch.version.hip", b"CUDAExtension(sources=", b"load(",
+    b'"-gencode"', b"torch==2+cu121",
+    b"-f https://x/cu121", b"-e ", b"--hash=", b"@ git+https://x/y", b"; python_version", b"__shfl_sync(0xffffffff, v)",
+    b"#define M ", b"0xffffffff", b":", b",", b"=", b"-r ", b"\xc2\x85", b"\xe2\x80\xa8", b"\x0c", b"\xef\xbb\xbf",
+]  # fmt: skip
+
+
+@given(
+    st.sampled_from(["setup.py", "a.cu", "requirements.txt"]),
+    st.one_of(st.binary(max_size=300), st.lists(st.sampled_from(PIECES), max_size=40).map(b"".join)),
+)
+def test_never_raises_and_places_lie_in_the_file(tmp_path_factory, known, path, data):
+    root = tmp_path_factory.mktemp("random")
+    (root / path).write_bytes(data)
+
+    document = scan(Tree.open(root), known, Selection(), quiet)
+
+    assert document.inventory.counts.files == 1
+    assert all(1 <= found.line <= data.count(b"\n") + data.count(b"\r") + 1 for found in document.findings)

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rocm3d.syntax.python import PythonUnit, string_value
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+BROKEN = {
+    "empty": b"",
+    "python 2": b"print 'x'\nexec 'y' in z\n",
+    "unclosed": b"def f(:\n  if (",
+    "odd bytes": b"\xff\xfe\x00x = \x80",
+    "parentheses": b"x = " + b"(" * 10_000 + b"1" + b")" * 10_000,
+    "open parentheses": b"(" * 10_000,
+    "unary": b"x = " + b"not " * 10_000 + b"y",
+    "if without condition": b"if :\n  x = 1 if else 2\n",
+}
+
+
+@pytest.mark.parametrize("data", BROKEN.values(), ids=BROKEN)
+def test_broken_code_is_survived(data):
+    unit = PythonUnit("x.py", data)
+    assert unit.tree.root_node.type in ("module", "ERROR")
+    assert all(unit.is_guarded(node) is False for node in unit.nodes("identifier", "integer"))
+
+
+def guarded(code: str) -> bool:
+    """Whether the name `target` stands under a guard."""
+    unit = PythonUnit("x.py", code.encode())
+    (node,) = [node for node in unit.nodes("identifier") if unit.slice(node) == "target"]
+    return unit.is_guarded(node)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "target\n",
+        "if torch.cuda.is_available():\n    target\n",
+        "if torch.version.cuda:\n    target\n",
+        "torch.version.hip\ntarget\n",
+        "if torch.version.hip:\n    pass\ntarget\n",
+        "is_rocm = 3\nif is_rocm:\n    target\n",
+        "x = a if b else target\n",
+        "x = torch.version.hip if b else target\n",
+        "f(torch.version.hip, target)\n",
+    ],
+)
+def test_is_not_guarded(code):
+    assert not guarded(code)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "if torch.version.hip is not None:\n    target\n",
+        "if torch.version.hip:\n    a\nelse:\n    target\n",
+        "if a:\n    b\nelif torch.version.hip:\n    target\n",
+        "if not torch.version.hip:\n    for x in y:\n        f(target)\n",
+        "x = a if torch.version.hip else target\n",
+        "x = target or torch.version.hip is not None\n",
+        "assert target or torch.version.hip\n",
+        "hip = torch.version.hip is not None\nif hip:\n    target\n",
+        "hip = bool(torch.version.hip)\nx = a if hip else [target]\n",
+        "if ROCM_HOME:\n    target\n",
+        "if IS_HIP_EXTENSION:\n    target\n",
+    ],
+)
+def test_is_guarded(code):
+    assert guarded(code)
+
+
+def test_the_portable_example_is_guarded():
+    unit = PythonUnit("setup.py", (EXAMPLES / "already-portable/setup.py").read_bytes())
+    flags = [node for node in unit.nodes("string") if string_value(unit, node) == "--use_fast_math"]
+    gates = [
+        n for n in unit.nodes("identifier") if unit.slice(n) == "CUDA_HOME" and unit.text.place(n.start_byte)[0] > 3
+    ]
+    assert len(flags) == 1
+    assert len(gates) == 1
+    assert all(unit.is_guarded(node) for node in [*flags, *gates])
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [("'a'", "a"), ('"""a\nb"""', "a\nb"), ("''", ""), ("f'a{b}'", None), ("f'a'", "a"), ("b'a'", "a"), ("r'a'", "a")],
+)
+def test_string_value(code, expected):
+    unit = PythonUnit("x.py", code.encode())
+    assert [string_value(unit, node) for node in unit.nodes("string")] == [expected]
+
+
+def test_a_name_is_no_string():
+    unit = PythonUnit("x.py", b"a")
+    assert [string_value(unit, node) for node in unit.nodes("identifier")] == [None]
+
+
+def test_knows_who_builds_extensions():
+    assert PythonUnit("x.py", b"from torch.utils import cpp_extension\n").builds_extensions
+    assert not PythonUnit("x.py", b"import torch\n").builds_extensions

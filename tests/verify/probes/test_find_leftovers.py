@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from rocm3d.verify.probes.find_leftovers import attempt
+
+
+def test_skipped_without_a_planned_edit(case, make_finding):
+    verdict = attempt(case(found=[make_finding("a.cu")]))
+
+    assert (verdict.outcome, verdict.reason) == ("skipped", "the plan has no edit")
+
+
+def test_skipped_when_every_edit_was_refused(case, make_finding):
+    verdict = attempt(case(planned=["a.cu"], refused=["a.cu"], found=[make_finding("a.cu")]))
+
+    assert (verdict.outcome, verdict.reason) == ("skipped", "every planned edit was refused")
+
+
+def test_failed_when_it_is_still_found(case, make_finding):
+    verdict = attempt(case(planned=["a.cu", "b.cu"], found=[make_finding("a.cu")]))
+
+    assert (verdict.outcome, verdict.reason) == ("failed", "still found: a.cu:1:1 CU201")
+    assert verdict.looked_at == ("a.cu: CU201", "b.cu: CU201")
+
+
+def test_a_refused_edit_excuses_only_its_own_file(case, make_finding):
+    found = [make_finding("a.cu"), make_finding("b.cu")]
+
+    verdict = attempt(case(planned=["a.cu", "b.cu"], refused=["a.cu"], found=found))
+
+    assert verdict.reason == "still found: b.cu:1:1 CU201"
+
+
+def test_what_was_never_planned_is_no_leftover(case, make_finding):
+    found = [make_finding("a.cu", "CU301"), make_finding("c.cu")]
+
+    assert attempt(case(planned=["a.cu"], found=found)).outcome == "passed"
+
+
+def test_passed(case):
+    verdict = attempt(case(planned=["b.cu", "a.cu"]))
+
+    assert (verdict.outcome, verdict.looked_at) == ("passed", ("a.cu: CU201", "b.cu: CU201"))

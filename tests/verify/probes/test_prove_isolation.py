@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from rocm3d.verify.probes.prove_isolation import attempt
+
+BEFORE = b"#include <x.h>\nint a;\n"
+AFTER = b"#if !defined(USE_ROCM)\n#include <x.h>\n#endif\nint a;\n"
+BROKEN = b"#if !defined(USE_CUDA)\n#include <x.h>\n#endif\nint a;\n"
+PYTHON = b"import torch\nflags = ['-a']\n"
+GUARDED = b"import torch\n\nis_rocm = torch.version.hip is not None\nflags = [] if is_rocm else ['-a']\n"
+
+
+def test_skipped_when_no_file_was_edited(case):
+    verdict = attempt(case([("rocm-port/a", None, b"x")]))
+
+    assert (verdict.outcome, verdict.reason) == ("skipped", "no existing file was edited")
+
+
+def test_not_run_without_originals(case):
+    verdict = attempt(case([("a.cu", BEFORE, AFTER)], originals={}))
+
+    assert (verdict.outcome, verdict.reason) == ("not_run", "the originals are not on this machine: a.cu")
+
+
+def test_failed_when_the_guard_is_broken(case):
+    verdict = attempt(case([("a.cu", BEFORE, BROKEN)]))
+
+    assert verdict.outcome == "failed"
+    assert verdict.reason.startswith("a.cu: ")
+    assert verdict.looked_at == ("a.cu",)
+
+
+def test_failed_when_the_text_outside_the_guard_changed(case):
+    assert attempt(case([("a.cu", BEFORE, AFTER.replace(b"int a;", b"int b;"))])).outcome == "failed"
+
+
+def test_failed_when_a_python_guard_is_broken(case):
+    broken = GUARDED.replace(b"torch.version.hip is not None", b"hasattr(torch.version, 'hip')")
+
+    assert attempt(case([("setup.py", PYTHON, broken)])).outcome == "failed"
+
+
+def test_failed_wins_over_not_run(case):
+    changes = [("a.cu", BEFORE, BROKEN), ("b.cu", BEFORE, AFTER)]
+
+    assert attempt(case(changes, originals={"a.cu": BEFORE})).outcome == "failed"
+
+
+def test_edit_of_a_kind_nobody_can_prove_fails(case):
+    assert attempt(case([("CMakeLists.txt", b"a\n", b"b\n")])).outcome == "failed"
+
+
+def test_reason_does_not_blame_the_originals_when_the_edited_file_is_gone(case):
+    verdict = attempt(case([("a.cu", BEFORE, AFTER)], tree={}))
+
+    assert verdict.outcome in ("failed", "not_run")
+    assert "originals" not in verdict.reason
+
+
+def test_passed(case):
+    verdict = attempt(case([("a.cu", BEFORE, AFTER), ("setup.py", PYTHON, GUARDED), ("rocm-port/x", None, b"x")]))
+
+    assert (verdict.outcome, verdict.looked_at) == ("passed", ("a.cu", "setup.py"))

@@ -1,0 +1,48 @@
+"""What the tests of the doors share: a child that is not root, and a folder that such a child can reach."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+# Everything is imported before the drop, as the interpreter itself may lie where nobody can read.
+PRELUDE = """
+import os, sys
+from pathlib import Path
+from rocm3d.model.failure import UserError
+from rocm3d.model.inventory import Skipped
+from rocm3d.workspace import copy, documents, journal, state, tree, writer
+
+Skipped(path="a", reason="b")
+if os.geteuid() == 0:
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+place = Path(sys.argv[1])
+"""
+
+
+@pytest.fixture
+def reachable():
+    """A folder that every user may enter; tmp_path is closed to all but its owner."""
+    with tempfile.TemporaryDirectory(prefix="rocm3d-test-") as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+@pytest.fixture
+def as_nobody():
+    """Runs a few lines with `place` set, without the rights of root, and gives what they print."""
+
+    def run(script: str, place: Path) -> str:
+        finished = subprocess.run(
+            [sys.executable, "-c", PRELUDE + script, str(place)], capture_output=True, text=True, check=False
+        )
+        assert finished.returncode == 0, finished.stderr
+        return finished.stdout
+
+    return run

@@ -1,0 +1,162 @@
+"""A program runs without a shell, ends in time with all it started, and cannot flood us."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from rocm3d.model.failure import Exit, MachineLacks
+from rocm3d.workspace.process import run
+
+
+def python(code: str) -> list[str]:
+    return [sys.executable, "-c", code]
+
+
+def gone(pid: int) -> bool:
+    """Whether a process has ended; one that waits to be reaped has."""
+    for _ in range(50):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        if state in "ZX":
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_missing_program_is_what_the_machine_lacks():
+    with pytest.raises(MachineLacks, match="rocm3d-no-such-program is not installed here") as failure:
+        run(["rocm3d-no-such-program", "--version"])
+    assert failure.value.exit_code == Exit.MACHINE == 4
+
+
+def test_missing_folder_is_not_blamed_on_the_program(tmp_path):
+    with pytest.raises(Exception, match="nowhere"):
+        run(python("pass"), cwd=tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(("content", "mode"), [(b"#!/bin/sh\n", 0o644), (b"not a program", 0o755)])
+def test_program_that_cannot_be_started_is_what_the_machine_lacks(tmp_path, content, mode):
+    place = tmp_path / "program"
+    place.write_bytes(content)
+    place.chmod(mode)
+    with pytest.raises(MachineLacks, match="program"):
+        run([str(place)])
+
+
+def test_nothing_is_expanded(tmp_path):
+    words = ["$HOME", "*", "~", "`id`", "$(id)", "a;id", "a|b", "> x", "'", '"', "\\"]
+    finished = run(["printf", "%s\\n", *words], cwd=tmp_path)
+    assert finished.stdout.decode().splitlines() == words
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_time_limit_ends_the_program():
+    began = time.monotonic()
+    finished = run(python("import time; print('begun', flush=True); time.sleep(60)"), seconds=1)
+    assert finished.timed_out
+    assert finished.code is None
+    assert finished.stdout == b"begun\n"
+    assert time.monotonic() - began < 10
+
+
+def test_time_limit_ends_grandchildren_too(tmp_path):
+    finished = run(["sh", "-c", "sleep 300 & echo $!; wait"], seconds=1)
+    assert finished.timed_out
+    assert gone(int(finished.stdout))
+
+
+def test_grandchild_left_behind_by_a_normal_end_is_ended():
+    began = time.monotonic()
+    finished = run(["sh", "-c", "sleep 300 & echo $!"], seconds=30)
+    assert finished.code == 0
+    assert gone(int(finished.stdout))
+    assert time.monotonic() - began < 10
+
+
+def test_program_that_ignores_polite_signals_is_ended():
+    code = "import signal, time\nfor s in (15, 2, 1): signal.signal(s, signal.SIG_IGN)\ntime.sleep(60)"
+    began = time.monotonic()
+    assert run(python(code), seconds=1).timed_out
+    assert time.monotonic() - began < 10
+
+
+def test_grandchild_in_a_session_of_its_own_does_not_hold_the_call():
+    """It keeps the pipe open, and the limit must hold all the same."""
+    code = (
+        "import subprocess, time\n"
+        "subprocess.Popen(['sleep', '8'], start_new_session=True)\n"
+        "print('begun', flush=True)\ntime.sleep(8)"
+    )
+    began = time.monotonic()
+    finished = run(python(code), seconds=1)
+    assert finished.timed_out
+    assert finished.stdout == b"begun\n"
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_output_is_capped_and_the_program_not_blocked(stream):
+    code = f"import sys; sys.{stream}.write('x' * 5_000_000); sys.{stream}.flush(); sys.exit(3)"
+    finished = run(python(code), keep_bytes=1000)
+    assert finished.code == 3
+    assert finished.capped
+    assert getattr(finished, stream) == b"x" * 1000
+
+
+def test_output_of_exactly_the_limit_is_not_capped():
+    finished = run(["printf", "12345678"], keep_bytes=8)
+    assert finished.stdout == b"12345678"
+    assert not finished.capped
+
+
+def test_output_one_byte_over_the_limit_is_capped():
+    finished = run(["printf", "123456789"], keep_bytes=8)
+    assert finished.stdout == b"12345678"
+    assert finished.capped
+
+
+def test_streams_are_kept_apart():
+    finished = run(python("import sys; print('out'); print('err', file=sys.stderr)"))
+    assert (finished.stdout, finished.stderr, finished.capped) == (b"out\n", b"err\n", False)
+
+
+@pytest.mark.parametrize("code", [0, 1, 77, 255])
+def test_exit_code_is_passed_through(code):
+    finished = run(python(f"raise SystemExit({code})"))
+    assert finished.code == code
+    assert not finished.timed_out
+
+
+def test_death_by_signal_is_no_time_out():
+    finished = run(python("import os; os.kill(os.getpid(), 11)"))
+    assert finished.code == -11
+    assert not finished.timed_out
+
+
+def test_input_is_empty():
+    assert run(["cat"], seconds=10).stdout == b""
+
+
+def test_environment_is_exactly_what_was_given():
+    finished = run(["/usr/bin/env"], env={"ONE": "1", "TWO": "a b"})
+    assert sorted(finished.stdout.splitlines()) == [b"ONE=1", b"TWO=a b"]
+
+
+def test_environment_is_inherited_where_none_was_given(monkeypatch):
+    monkeypatch.setenv("ROCM3D_TEST_WORD", "here")
+    assert b"ROCM3D_TEST_WORD=here" in run(["/usr/bin/env"]).stdout.splitlines()
+
+
+def test_program_runs_in_the_folder_asked_for(tmp_path):
+    assert run(python("import os; print(os.getcwd())"), cwd=tmp_path).stdout.decode().strip() == str(tmp_path)
+
+
+def test_program_leads_a_session_of_its_own():
+    finished = run(python("import os; print(os.getsid(0) == os.getpid())"))
+    assert finished.stdout == b"True\n"

@@ -1,0 +1,32 @@
+"""A scratch file is there while it is used, and gone afterwards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rocm3d.workspace.scratch import scratch_file
+
+
+def test_file_is_gone_even_after_an_error():
+    seen: list[Path] = []
+
+    def fail() -> None:
+        with scratch_file("a.txt", b"x") as place:
+            seen.append(place)
+            place.with_name("missing").read_bytes()
+
+    with pytest.raises(FileNotFoundError):
+        fail()
+    assert not seen[0].parent.exists()
+
+
+def test_file_has_the_name_and_the_bytes_and_a_folder_of_its_own():
+    with scratch_file("requirements.txt", b"a\r\n\xff") as place, scratch_file("requirements.txt", b"") as other:
+        assert place.name == "requirements.txt"
+        assert place.read_bytes() == b"a\r\n\xff"
+        assert [entry.name for entry in place.parent.iterdir()] == ["requirements.txt"]
+        assert other.parent != place.parent
+    assert not place.parent.exists()
+    assert not other.parent.exists()
