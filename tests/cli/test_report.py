@@ -27,7 +27,7 @@ def test_a_document_changed_after_sealing_exits_1_and_is_named(rocm3d, example):
 
     assert ended.code == 1
     assert "verdicts.json" in ended.err
-    assert "changed since it was sealed" in (root / ".rocm3d" / "report.html").read_text()
+    assert "Changed since it was sealed" in (root / ".rocm3d" / "report.html").read_text()
 
 
 def test_the_page_and_the_json_come_from_the_same_evidence(rocm3d, example, tmp_path):

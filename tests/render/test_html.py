@@ -128,7 +128,6 @@ def test_no_heading_for_stand_ins_where_there_are_none(make, report):
         ("passed", "csrc/a.cu"),
         ("failed", "the guard leaks"),
         ("skipped", "the plan has no edit"),
-        ("not run", "no compiler is here"),
     ],
 )
 def test_every_outcome_is_shown_with_its_reason(report, outcome, reason):
@@ -136,6 +135,13 @@ def test_every_outcome_is_shown_with_its_reason(report, outcome, reason):
     rows = [Page(row).text for row in re.findall(r"<tr>.*?</tr>", page, re.DOTALL)]
 
     assert any(outcome in row and row.endswith(reason) for row in rows)
+
+
+def test_what_was_not_run_stands_apart_with_its_reason(report):
+    text = Page(render(report())).text
+
+    assert "Not run, so neither passed nor failed" in text
+    assert "no compiler is here" in text
 
 
 def test_what_was_not_obtained_says_why(report):
@@ -161,16 +167,16 @@ def test_page_has_title_language_viewport_and_date(report):
 
 
 @pytest.mark.parametrize(
-    ("given", "outcome"),
+    ("given", "outcome", "tone"),
     [
-        ({"moved": ("plan.json",)}, "changed since it was sealed"),
-        ({}, "a check failed"),
-        ({"good": True, "feasible": False}, "blocked"),
-        ({"good": True}, "ported in part: work is left for a person"),
-        ({"good": True, "left": []}, "ported; what was not run is listed below"),
+        ({"moved": ("plan.json",)}, "Changed since it was sealed.", "failed"),
+        ({}, "A check failed.", "failed"),
+        ({"good": True, "feasible": False}, "Blocked: a dependency has no route to this GPU.", "failed"),
+        ({"good": True}, "Ported in part: work is left for a person.", "not_run"),
+        ({"good": True, "left": []}, "Ported; what was not run is listed below.", "not_run"),
     ],
 )
-def test_one_sentence_at_the_top(make, report, given, outcome):
+def test_one_sentence_at_the_top(make, report, given, outcome, tone):
     given = dict(given)
     if given.pop("good", False):
         all_checks = make.verdicts()
@@ -179,7 +185,7 @@ def test_one_sentence_at_the_top(make, report, given, outcome):
     made = report(**given)
 
     assert made.outcome == outcome
-    assert f'<p class="outcome">{outcome}</p>' in render(made)
+    assert f'<p class="outcome {tone}">{outcome}</p>' in render(made)
 
 
 def test_moved_documents_are_named(report):

@@ -85,7 +85,7 @@ def test_page_holds_counts_and_outcome(ported, tmp_path):
     dom = chromium(page, tmp_path / "profile", "--dump-dom")
 
     tally = report.evidence.tally
-    assert f'<p class="outcome">{report.outcome}</p>' in dom
+    assert f'<p class="outcome {report.tone}">{report.outcome}</p>' in dom
     for count, name in (
         (tally.changed, "changed"),
         (tally.left_for_person, "left for a person"),

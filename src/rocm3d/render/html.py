@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rocm3d.model.inventory import Scan
     from rocm3d.model.patch import Patch
     from rocm3d.model.plan import Plan
-    from rocm3d.model.verdict import Verdicts
+    from rocm3d.model.verdict import Verdict, Verdicts
 
 
 @dataclass(frozen=True)
@@ -31,14 +31,30 @@ class Report:
     def outcome(self) -> str:
         """The one sentence at the top."""
         if self.moved:
-            return "changed since it was sealed"
-        if any(item.outcome == "failed" for item in self.verdicts.verdicts):
-            return "a check failed"
+            return "Changed since it was sealed."
+        if self._failed:
+            return "A check failed."
         if self.plan.readiness == "blocked":
-            return "blocked"
+            return "Blocked: a dependency has no route to this GPU."
         if self.patch.left:
-            return "ported in part: work is left for a person"
-        return "ported; what was not run is listed below"
+            return "Ported in part: work is left for a person."
+        return "Ported; what was not run is listed below."
+
+    @property
+    def tone(self) -> str:
+        """The colour of that sentence: nothing is green while something was not run."""
+        if self.moved or self._failed or self.plan.readiness == "blocked":
+            return "failed"
+        return "not_run" if self.patch.left or self.not_run else "passed"
+
+    @property
+    def not_run(self) -> tuple[Verdict, ...]:
+        """Checks that nobody made."""
+        return tuple(item for item in self.verdicts.verdicts if item.outcome == "not_run")
+
+    @property
+    def _failed(self) -> bool:
+        return any(item.outcome == "failed" for item in self.verdicts.verdicts)
 
 
 def render(report: Report) -> str:
