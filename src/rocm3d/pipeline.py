@@ -13,17 +13,19 @@ from rocm3d.apply.stage import MANIFEST, Request, apply, is_port_folder, refuse_
 from rocm3d.apply.undo import Undone, changed_since, undo
 from rocm3d.evidence.bundle import bundle, moved
 from rocm3d.host.kfd import gpus
-from rocm3d.knowledge.base import Knowledge
+from rocm3d.knowledge.base import Knowledge, suggestion
 from rocm3d.knowledge.check import Problem, check
 from rocm3d.knowledge.load import load
 from rocm3d.model.evidence import Evidence
 from rocm3d.model.failure import Failure, UserError
+from rocm3d.model.fit import Fit
 from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
 from rocm3d.model.target import Gpu
 from rocm3d.model.verdict import Level, Verdicts
 from rocm3d.plan.stage import plan
+from rocm3d.plan.viability import fit
 from rocm3d.render.html import Report
 from rocm3d.scan.detector import detectors
 from rocm3d.scan.selection import Selection
@@ -41,7 +43,7 @@ from rocm3d.workspace.writer import Writer
 FOLDER = "rocm-port"
 
 Progress = Callable[[str], None]
-__all__ = ["FOLDER", "LEVELS", "MANIFEST", "Repository", "check_knowledge", "load", "resolve_gpu"]
+__all__ = ["FOLDER", "LEVELS", "MANIFEST", "Repository", "check_knowledge", "fit_model", "load", "resolve_gpu"]
 
 
 def _silent(message: str) -> None:
@@ -200,6 +202,14 @@ def resolve_gpu(name: str | None, knowledge: Knowledge) -> Gpu:
     if here:
         raise UserError(f"this machine has several kinds of AMD GPU: {', '.join(here)}", hint="name one with --gpu")
     raise UserError("no AMD GPU on this machine", hint="name the one to plan for, for example --gpu mi300x")
+
+
+def fit_model(name: str, gpu: Gpu, knowledge: Knowledge, as_of: date | None) -> Fit:
+    """Whether a known repository fits a GPU and is viable, with what was known at a date (None: today)."""
+    port = knowledge.ports.get(name.lower())
+    if port is None:
+        raise UserError(f"no repository is known as {name!r}", hint=suggestion(name, knowledge.ports))
+    return fit(port, knowledge.ports, gpu, as_of or _today())
 
 
 def check_knowledge(knowledge: Knowledge) -> list[Problem]:

@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from rocm3d.knowledge.load import data_folder, load
+from rocm3d.knowledge.load import FOLDERS, TABLES, data_folder, load
 from rocm3d.model.failure import UserError
 
 
@@ -102,7 +102,7 @@ def test_shipped_knowledge_loads_and_knows_its_files(knowledge):
     assert knowledge.places["families", "gaussian"] == "knowledge/families/gaussian.toml"
     assert isinstance(knowledge.date, date)
     assert (data_folder() / "release.toml").is_file()
-    kinds = ("codes", "targets", "stacks", "packages", "families", "recipes")
+    kinds = (*FOLDERS, *TABLES, "recipes")
     assert set(knowledge.places) == {(kind, name) for kind in kinds for name in getattr(knowledge, kind)}
 
 

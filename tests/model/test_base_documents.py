@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from rocm3d.model.base import Document
 from rocm3d.model.evidence import Evidence, Missing, Sealed, Tally
 from rocm3d.model.finding import Finding
+from rocm3d.model.fit import Fit, FitMemory, FitPoint
 from rocm3d.model.inventory import Counts, Dependency, Extension, Inventory, Scan, Skipped
 from rocm3d.model.location import Location
 from rocm3d.model.patch import FileChange, Patch, Proof, Refused
@@ -42,6 +43,11 @@ DECISION = DependencyDecision(
 )  # fmt: skip
 
 DOCUMENTS: list[Document] = [
+    Fit(
+        model="m", title="M", gpu=GPU, as_of=date(2025, 10, 17), viability="Medium-Low", score=3,
+        points=(FitPoint(effect=-2, why="w", source="s"),), closed=(),
+        memory=(FitMemory(mode="full", gb=24.5, fits=True),), licence=None, advice=("a",),
+    ),
     Scan(
         inventory=Inventory(
             repository="r", counts=Counts(files=3, bytes=2**40, python=1, cuda=1, manifests=1),

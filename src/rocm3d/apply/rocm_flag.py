@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 
 import libcst as cst
 import libcst.matchers as m
@@ -53,17 +54,23 @@ class GuardedEdit(cst.CSTTransformer):
 def edited(data: bytes, edit: GuardedEdit) -> bytes:
     """Run an edit over a module and give the module its flag; unchanged bytes where nothing was edited."""
     try:
+        # Python's parser first: it knows its limits, where libcst's overflows the stack and ends the process.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(data)
         module = cst.MetadataWrapper(cst.parse_module(data)).visit(edit)
-        tree = ast.parse(data)
-    except (cst.ParserSyntaxError, SyntaxError, UnicodeDecodeError, LookupError, RecursionError, ValueError) as error:
-        raise Refuse(f"does not parse as Python: {str(error).splitlines()[0]}") from error
+    except (cst.ParserSyntaxError, SyntaxError, LookupError, RecursionError, MemoryError, ValueError) as error:
+        raise Refuse(f"does not parse as Python: {(str(error).splitlines() or [type(error).__name__])[0]}") from error
     if edit.first_line is None:
         return data
     return _with_flag(module, tree, edit.first_line).bytes
 
 
 def _with_flag(module: cst.Module, original: ast.Module, first_use: int) -> cst.Module:
-    if _has_flag(original):
+    flag = _flag(original)
+    if flag is not None:
+        if first_use <= (flag.end_lineno or 0):
+            raise Refuse(f"the edit would stand before {FLAG} is set")
         return module
     if any(isinstance(node, ast.Name) and node.id == FLAG for node in ast.walk(original)):
         raise Refuse(f"the name {FLAG} already means something else here")
@@ -75,9 +82,9 @@ def _with_flag(module: cst.Module, original: ast.Module, first_use: int) -> cst.
     return _inserted(module, place, [] if _binds_torch(original) else ["import torch"])
 
 
-def _has_flag(tree: ast.Module) -> bool:
+def _flag(tree: ast.Module) -> ast.stmt | None:
     wanted = ast.dump(ast.parse(f"{FLAG} = {GUARD}").body[0])
-    return any(ast.dump(node) == wanted for node in tree.body)
+    return next((node for node in tree.body if ast.dump(node) == wanted), None)
 
 
 def _binds_torch(tree: ast.Module) -> bool:
@@ -87,8 +94,10 @@ def _binds_torch(tree: ast.Module) -> bool:
 
 
 def _after_imports(tree: ast.Module) -> int:
-    """The index behind the block of imports that first brings torch in."""
-    index = next(index for index, node in enumerate(tree.body) if imports_torch(ast.Module([node], []))) + 1
+    """The index behind the block of imports that first binds torch, or first brings it in where none does."""
+    brings = [index for index, node in enumerate(tree.body) if imports_torch(ast.Module([node], []))]
+    binds = [index for index in brings if _binds_torch(ast.Module([tree.body[index]], []))]
+    index = (binds or brings)[0] + 1
     while index < len(tree.body) and isinstance(tree.body[index], (ast.Import, ast.ImportFrom)):
         index += 1
     return index

@@ -46,7 +46,7 @@ def apply(plan: Plan, tree: Tree, request: Request, earlier: Patch | None = None
     """Compute the port. The patch is cumulative: it describes the tree against its originals, however often we ran."""
     refuse_foreign_folder(tree, request.folder)
     edits = _Edits(tree, request)
-    for path, planned in groupby(plan.edits, key=lambda edit: edit.path):
+    for path, planned in groupby(sorted(plan.edits, key=lambda edit: edit.path), key=lambda edit: edit.path):
         edits.file(path, list(planned))
     edits.carry(earlier)
     added = {
@@ -81,7 +81,7 @@ def is_port_folder(tree: Tree, folder: str) -> bool:
     data = tree.read(f"{folder}/{MANIFEST}") if f"{folder}/{MANIFEST}" in tree else None
     try:
         return isinstance(manifest := json.loads(data or b"null"), dict) and manifest.get("tool") == "rocm3d"
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
 
 
@@ -113,6 +113,10 @@ class _Edits:
             self.contents[path] = data
 
     def _attempt(self, path: str, data: bytes, edit: PlannedEdit) -> tuple[bytes, str | None]:
+        if edit.safety == "manual":
+            return data, "is for a person to make: recipes of this kind are never applied"
+        if edit.rewrite not in rewrites():
+            return data, f"this rocm3d has no rewrite {edit.rewrite}"
         if edit.safety == "review" and not self.request.review:
             return data, "wants a look first: apply with --review"
         try:

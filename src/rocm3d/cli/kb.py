@@ -15,7 +15,10 @@ from rocm3d.pipeline import check_knowledge
 
 POSITION = 90
 EXAMPLE = "Example: rocm3d kb query packages gaussian"
-KINDS = ("codes", "families", "packages", "recipes", "stacks", "targets")
+KINDS = (
+    "advice", "backends", "codes", "families", "packages", "ports",
+    "recipes", "stacks", "targets", "tolerances", "variables",
+)  # fmt: skip
 
 Kind = Annotated[str, typer.Argument(help=f"One of {', '.join(KINDS)}.")]
 Text = Annotated[str, typer.Argument(help="Only records that hold this text; left out: all.")]

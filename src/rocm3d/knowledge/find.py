@@ -1,4 +1,4 @@
-"""Finds the record that a word means: a code or rule, a package by any of its names, a GPU, a stack, family or recipe."""
+"""Finds the record that a word means: a code or rule, a package by any of its names, a GPU, a variable and so on."""
 
 from __future__ import annotations
 
@@ -10,16 +10,22 @@ from rocm3d.model.failure import UserError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from rocm3d.model.advice import Advice
     from rocm3d.model.source import Fact
+
+
+# Kinds whose ids are words of their own; backends and tolerances come last, as their ids are ours alone.
+_KINDS = ("packages", "targets", "stacks", "families", "recipes", "variables", "ports", "advice", "tolerances", "backends")
 
 
 def find(word: str, knowledge: Knowledge) -> Fact:
     """The record, or one line with the nearest names."""
     plain = word.strip()
-    for table in (knowledge.packages, knowledge.targets, knowledge.stacks, knowledge.families, knowledge.recipes):
-        named: Mapping[str, Fact] = table
-        if plain.lower() in named:
-            return named[plain.lower()]
+    for kind in _KINDS:
+        table: Mapping[str, Fact] = getattr(knowledge, kind)
+        for spelling in (plain, plain.lower(), plain.upper()):
+            if spelling in table:
+                return table[spelling]
     for code in knowledge.codes.values():
         if plain.upper() == code.code or plain.lower() == code.rule:
             return code
@@ -32,13 +38,18 @@ def find(word: str, knowledge: Knowledge) -> Fact:
         raise UserError(f"nothing is known of {word!r}", hint=suggestion(plain, names(knowledge))) from None
 
 
+def about(record: Fact, knowledge: Knowledge) -> list[Advice]:
+    """Advice that speaks of a record."""
+    own = {name for key in ("id", "code", "rule", "gfx") if isinstance(name := getattr(record, key, None), str)}
+    return [item for item in knowledge.advice.values() if item is not record and own & set(item.about)]
+
+
 def names(knowledge: Knowledge) -> list[str]:
     """Every word that `find` takes."""
     products = (product.id for target in knowledge.targets.values() for product in target.products)
     pips = (name for package in knowledge.packages.values() for name in (*package.pip, *package.imports))
     codes = (word for code in knowledge.codes.values() for word in (code.code.lower(), code.rule))
-    tables = (knowledge.packages, knowledge.targets, knowledge.stacks, knowledge.families, knowledge.recipes)
-    return [*(key for table in tables for key in table), *products, *pips, *codes]
+    return [*(key for kind in _KINDS for key in getattr(knowledge, kind)), *products, *pips, *codes]
 
 
 def _by_import(word: str, knowledge: Knowledge) -> Fact | None:

@@ -12,6 +12,7 @@ from pip_requirements_parser import RequirementsFile
 from rocm3d.model.text import Text
 from rocm3d.workspace.scratch import scratch_file
 
+_NOT_A_NEWLINE = re.compile(r"[\v\f\x1c-\x1e\x85\u2028\u2029]")
 _NAME = re.compile(r"(requirements|constraints).*\.(txt|in)$", re.IGNORECASE)
 _INDEX_OPTIONS = ("index_url", "extra_index_urls", "find_links")
 
@@ -60,7 +61,8 @@ def is_requirements(path: str) -> bool:
 
 def read(path: str, data: bytes) -> Requirements:
     """Parse with pip's own grammar. Nested files are named, not followed."""
-    readable = data.decode("utf-8", "replace").encode()
+    # Separators that only Python takes for line ends would shift the parser's line numbers against everybody else's.
+    readable = _NOT_A_NEWLINE.sub(" ", data.decode("utf-8", "replace")).encode()
     with scratch_file("requirements.txt", readable) as place:
         try:
             parsed = RequirementsFile.from_file(str(place), include_nested=False)
@@ -88,7 +90,9 @@ def copy_with(requirements: Requirements, replace: Callable[[int], str | None]) 
     while number <= len(lines):
         last = max(ends.get(number, number), number)
         text = replace(number) if number in ends else None
-        out.extend(lines[number - 1 : last] if text is None else [text.encode() + newline])
+        out.extend(
+            lines[number - 1 : last] if text is None else [part.encode() + newline for part in text.splitlines()]
+        )
         number = last + 1
     return b"".join(out)
 
@@ -136,6 +140,8 @@ def _last_line(lines: list[bytes], line: int) -> int:
     last = line
     while last < len(lines) and lines[last - 1].rstrip(b"\r\n").endswith(b"\\"):
         last += 1
+        if lines[last - 1].lstrip().startswith(b"#"):  # pip ends a continued line at a comment
+            break
     return last
 
 

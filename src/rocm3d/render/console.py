@@ -14,6 +14,7 @@ from rich.text import Text
 
 from rocm3d.model.base import Document
 from rocm3d.model.evidence import Evidence, Tally
+from rocm3d.model.fit import Fit
 from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import FileChange, Patch
 from rocm3d.model.plan import Plan
@@ -199,3 +200,27 @@ def _evidence(document: Evidence) -> Iterable[RenderableType]:
 @_closing.register(Evidence)
 def _evidence_closing(document: Evidence) -> Iterable[RenderableType]:
     yield Text(counts(document.tally))
+
+
+@_parts.register(Fit)
+def _fit(document: Fit) -> Iterable[RenderableType]:
+    gpu = document.gpu
+    yield Text.assemble(
+        f"{document.title} on {gpu.title}, as known on {document.as_of}: ", (document.viability, "bold")
+    )
+    for point in document.points:
+        yield Text(f"  {point.effect:+d}  {point.why} [{point.source}]")
+    for mode in document.memory:
+        word = "shares the system's memory" if mode.fits is None else "fits" if mode.fits else "does not fit"
+        yield Text(f"  memory: {mode.mode}, {mode.gb:g} GB: {word}")
+    for point in document.closed:
+        yield Text(f"  no longer: {point.why} [{point.source}]", style="dim")
+    for line in document.advice:
+        yield Text(f"  advice: {line}")
+    if document.licence is not None:
+        yield Text(f"  licence: {document.licence.name}. {document.licence.wording}".rstrip())
+
+
+@_closing.register(Fit)
+def _fit_closing(document: Fit) -> Iterable[RenderableType]:
+    yield Text(f"score {document.score} of 5: {document.viability}")

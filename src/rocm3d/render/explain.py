@@ -6,12 +6,17 @@ import shlex
 from functools import singledispatch
 from typing import TYPE_CHECKING
 
+from rocm3d.model.advice import Advice
+from rocm3d.model.backend import Backend
 from rocm3d.model.code import Code
 from rocm3d.model.family import Family
 from rocm3d.model.package import Package, Route
+from rocm3d.model.port import Port
 from rocm3d.model.recipe import Recipe
 from rocm3d.model.stack import Stack
 from rocm3d.model.target import Target
+from rocm3d.model.tolerance import Tolerance
+from rocm3d.model.variable import Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -19,9 +24,10 @@ if TYPE_CHECKING:
     from rocm3d.model.source import Fact
 
 
-def render(record: Fact) -> str:
-    """A page of plain text."""
-    return "\n".join([*_lines(record), "", *_provenance(record)]) + "\n"
+def render(record: Fact, related: Iterable[Advice] = ()) -> str:
+    """A page of plain text; `related` is advice that speaks of the same thing."""
+    heard = _listed("advice you may hear", (f"{item.claim} ({item.verdict}; {item.id})" for item in related))
+    return "\n".join([*_lines(record), *heard, "", *_provenance(record)]) + "\n"
 
 
 def _provenance(record: Fact) -> Iterator[str]:
@@ -131,3 +137,65 @@ def _recipe(record: Recipe) -> Iterator[str]:
     yield f"answers {record.code} with rewrite {record.rewrite}"
     yield record.why
     yield f"for the user: {record.changes_for_user}"
+
+
+@_lines.register(Advice)
+def _advice(record: Advice) -> Iterator[str]:
+    yield f"{record.id}: {record.verdict}"
+    yield f"claim: {record.claim}"
+    yield f"told by: {'; '.join(record.told_by)}"
+    yield f"why: {record.why}"
+    bounds = [f"{name} {text}" for name, text in (("ROCm", record.rocm), ("torch", record.torch)) if text]
+    bounds += [", ".join(record.gfx)] if record.gfx else []
+    if bounds:
+        yield f"holds for: {'; '.join(bounds)}"
+    if record.instead:
+        yield f"instead: {record.instead}"
+
+
+@_lines.register(Variable)
+def _variable(record: Variable) -> Iterator[str]:
+    yield f"{record.id}: {record.meaning}"
+    yield f"read by: {', '.join(record.read_by)}"
+    yield f"advice: {record.advice}"
+    parts = (
+        ("example", record.example),
+        ("harmful when", record.harmful_when),
+        ("ROCm", record.rocm),
+        ("torch", record.torch),
+    )
+    yield from (f"{name}: {text}" for name, text in parts if text)
+    if record.gfx:
+        yield f"targets: {', '.join(record.gfx)}"
+
+
+@_lines.register(Port)
+def _port(record: Port) -> Iterator[str]:
+    where = "a hosted service: there is nothing to port" if record.hosted else record.repository
+    yield f"{record.id}: {record.title} ({where}), tier {record.tier}"
+    yield f"families: {', '.join(record.families)}"
+    yield from _listed(
+        "needs",
+        (f"{need.package}{'' if need.required else ' (optional)'} {need.without}".rstrip() for need in record.needs),
+    )
+    yield from _listed("memory", (f"{mode.mode}: {mode.gb:g} GB [{mode.source.where}]" for mode in record.memory))
+    if record.workload is not None:
+        yield ""
+        yield f"bounded workload, {record.workload.minutes} min: {record.workload.does}"
+        yield f"  artifact: {record.workload.artifact}; check: {record.workload.check}"
+    results = (f"{r.metric}: {r.value} on {r.hardware}, {r.status} [{r.source.where}]" for r in record.results)
+    yield from _listed("results", results)
+    if record.licence is not None:
+        yield f"licence: {record.licence.name}. {record.licence.wording}".rstrip()
+
+
+@_lines.register(Tolerance)
+def _tolerance(record: Tolerance) -> Iterator[str]:
+    yield f"{record.id}: {record.dtype}, {record.operation}: rtol {record.rtol:g}, atol {record.atol:g}"
+    yield f"because: {record.reason}"
+
+
+@_lines.register(Backend)
+def _backend(record: Backend) -> Iterator[str]:
+    yield f"{record.id}: kernels that match {record.pattern} are {record.backend} ({record.operation}, {record.vendor})"
+    yield from _listed("seen", record.seen)

@@ -12,6 +12,10 @@ Assume = Callable[[str], "bool | None"]
 _TOKEN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9][0-9A-Za-z_']*|&&|\|\||[!()]|\S")
 
 
+# What `!` takes without parentheses.
+_PLAIN = re.compile(r"\w+|defined\s*\(\s*\w+\s*\)|defined\s+\w+")
+
+
 @dataclass(frozen=True)
 class Atom:
     """Text that stands as it is; `value` where it is decided."""
@@ -65,9 +69,21 @@ def simplified(node: Node) -> str:
     if isinstance(node, Atom):
         return node.text
     if isinstance(node, Not):
-        return f"!{_wrapped(node.operand)}"
+        inner = _reduced(node.operand)
+        text = simplified(inner)
+        return f"!{text}" if isinstance(inner, Not) or _PLAIN.fullmatch(text) else f"!({text})"
     rest = [operand for operand in node.operands if value(operand) is None]
     return simplified(rest[0]) if len(rest) == 1 else f" {node.operator} ".join(_wrapped(part) for part in rest)
+
+
+def _reduced(node: Node) -> Node:
+    """What is left of a chain of which one operand is undecided."""
+    while isinstance(node, Chain):
+        rest = [operand for operand in node.operands if value(operand) is None]
+        if len(rest) != 1:
+            break
+        node = rest[0]
+    return node
 
 
 def _wrapped(node: Node) -> str:
@@ -165,6 +181,7 @@ class _Reader:
 
 def _integer(word: str) -> bool | None:
     try:
-        return int(word.rstrip("uUlL").replace("'", ""), 0) != 0
+        digits = word.rstrip("uUlL").replace("'", "")
+        return int(digits, 8 if re.fullmatch(r"0[0-7]+", digits) else 0) != 0
     except ValueError:
         return None

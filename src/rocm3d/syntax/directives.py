@@ -13,13 +13,15 @@ _TOKEN = re.compile(
     rb"""
       (?P<splice>\\\r?\n)
     | (?P<raw>\b(?:u8|[uUL])?R"(?P<delimiter>[^\s()\\]{0,16})\(.*?(?:\)(?P=delimiter)"|\Z))
-    | (?P<comment>/\*.*?(?:\*/|\Z)|//(?:\\\r?\n|[^\n])*)
+    | (?P<comment>/(?:\\\r?\n)*\*.*?(?:\*(?:\\\r?\n)*/|\Z)|/(?:\\\r?\n)*/(?:\\\r?\n|[^\n])*)
     | (?P<string>"(?:\\\r\n|\\.|[^"\\\n])*"?|'(?:\\\r\n|\\.|[^'\\\n])*'?)
     | (?P<word>\.?[0-9](?:'?[0-9A-Za-z_.])*|[A-Za-z_][A-Za-z0-9_]*)
     """,
     re.VERBOSE | re.DOTALL,
 )
 _DIRECTIVE = re.compile(rb"[ \t\f\v]*#[ \t\f\v]*([a-z_]+)?(.*)", re.DOTALL)
+_SPLICE = re.compile(rb"\\\r?\n")
+_MARK = b"\xef\xbb\xbf"  # a byte order mark stands before the first line, not in it
 CONDITIONAL = frozenset({"if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif"})
 
 
@@ -35,9 +37,13 @@ class Directive:
 
 def blanked(data: bytes) -> bytes:
     """The same length, with comments, string contents and line splices turned into spaces."""
+    return _blanked(data, ("splice", "raw", "comment", "string"))
+
+
+def _blanked(data: bytes, kinds: tuple[str, ...]) -> bytes:
     out = bytearray(data)
     for match in _TOKEN.finditer(data):
-        if match.lastgroup != "word" and match.group("word") is None:
+        if any(match.group(kind) is not None for kind in kinds):
             # A line comment ends before its newline; the other kinds swallow theirs and so join lines.
             out[match.start() : match.end()] = b" " * (match.end() - match.start())
     return bytes(out)
@@ -46,11 +52,13 @@ def blanked(data: bytes) -> bytes:
 def directives(data: bytes) -> list[Directive]:
     """Every directive, in order."""
     found: list[Directive] = []
-    blank, start = blanked(data), 0
+    blank, shown = blanked(data), _blanked(data, ("raw", "comment"))
+    start = len(_MARK) if data.startswith(_MARK) else 0
     while start < len(blank):
         newline = blank.find(b"\n", start)
         end = len(blank) if newline < 0 else newline + 1
-        match = _DIRECTIVE.match(blank, start, end)
+        # Strings are part of a condition (`__has_include("x.h")`); a splice may cut even the keyword.
+        match = _DIRECTIVE.match(_SPLICE.sub(b"", shown[start:end])) if b"#" in blank[start:end] else None
         if match is not None:
             keyword = (match.group(1) or b"").decode()
             found.append(Directive(keyword, match.group(2).decode("utf-8", "replace").strip(), start, end))

@@ -52,12 +52,15 @@ class PythonUnit:
 
     def is_guarded(self, node: Node) -> bool:
         """Whether a condition around the node already tells ROCm from CUDA."""
-        parent = node.parent
-        while parent is not None:
-            if parent.type in _BRANCHES and self._asks_for_rocm(parent):
-                return True
-            parent = parent.parent
-        return False
+        return any(
+            branch.start_byte <= node.start_byte and node.end_byte <= branch.end_byte and branch.id != node.id
+            for branch in self._guards
+        )
+
+    @cached_property
+    def _guards(self) -> list[Node]:
+        # Ranges instead of a way up: asking tree-sitter for a parent takes as long as the nesting is deep.
+        return [node for node in self._all if node.type in _BRANCHES and self._asks_for_rocm(node)]
 
     def _asks_for_rocm(self, branch: Node) -> bool:
         if branch.type == "conditional_expression":

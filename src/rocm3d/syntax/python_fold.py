@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import ast
+import warnings
+from collections.abc import Iterator
 
 GUARD = "torch.version.hip is not None"
 FLAG = "is_rocm"
 
+_NAMED = (
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar,
+)  # fmt: skip
 _GUARD_DUMP = ast.dump(ast.parse(GUARD, mode="eval").body)
 
 
@@ -24,9 +29,14 @@ def folded_dump(source: bytes, original: bytes) -> str:
     if _is_flag_misused(tree):
         raise Unfoldable(f"{FLAG!r} has another meaning in this module")
     has_flag = any(_is_flag(node) for node in tree.body)
-    forgive_import = imports_torch(before) and not _binds_torch(before)
+    if source != original and not _is_guard_bound(tree, before):
+        raise Unfoldable("the guard or its flag is used where torch or the flag may not be bound yet")
+    forgive_import = imports_torch(before) and "torch" not in _bound(before)
     tree.body = [node for node in tree.body if not _is_flag(node) and not (forgive_import and _is_import_torch(node))]
-    return ast.dump(_Folder(has_flag).visit(tree))
+    try:
+        return ast.dump(_Folder(has_flag).visit(tree))
+    except RecursionError as error:
+        raise Unfoldable("is nested too deeply") from error
 
 
 def imports_torch(tree: ast.Module) -> bool:
@@ -40,7 +50,9 @@ def imports_torch(tree: ast.Module) -> bool:
 
 def _parse(source: bytes) -> ast.Module:
     try:
-        return ast.parse(source)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about the target's code, which nobody asked us to judge
+            return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise Unfoldable(f"does not parse as Python: {error}") from error
 
@@ -49,20 +61,61 @@ def _is_import_torch(node: ast.stmt) -> bool:
     return isinstance(node, ast.Import) and [(a.name, a.asname) for a in node.names] == [("torch", None)]
 
 
-def _binds_torch(tree: ast.Module) -> bool:
-    """Whether the name `torch` is bound by anything in the module."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and node.id == "torch" and not isinstance(node.ctx, ast.Load):
-            return True
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            bound = {alias.asname or alias.name.split(".")[0] for alias in node.names}
-            if "torch" in bound:
-                return True
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.name == "torch":
-            return True
-        if isinstance(node, ast.arg) and node.arg == "torch":
-            return True
-    return False
+def _is_guard_bound(tree: ast.Module, before: ast.Module) -> bool:
+    """Whether torch is bound, unconditionally and before any guard, and the flag set before any use of it.
+
+    A forgiven `import torch` must stand behind the import that brought torch in anyway: it may not run earlier.
+    """
+    guards = [i for i, node in enumerate(tree.body) if any(_is_guard(inner) for inner in ast.walk(node))]
+    uses = [i for i, node in enumerate(tree.body) if not _is_flag(node) and _mentions_flag(node)]
+    flags = [i for i, node in enumerate(tree.body) if _is_flag(node)]
+    brings = [i for i, node in enumerate(tree.body) if imports_torch(ast.Module([node], []))]
+    binds = [i for i in brings if "torch" in _bound(tree.body[i])]
+    if flags and any(use < flags[0] for use in uses):
+        return False
+    if guards and (not imports_torch(before) or not binds or guards[0] < binds[0]):
+        return False
+    forgiven = [i for i in brings if _is_import_torch(tree.body[i])] if "torch" not in _bound(before) else []
+    return not forgiven or brings[0] < forgiven[0]
+
+
+def _is_guard(node: ast.AST) -> bool:
+    return isinstance(node, ast.Compare) and ast.dump(node) == _GUARD_DUMP
+
+
+def _mentions_flag(node: ast.AST) -> bool:
+    return any(isinstance(inner, ast.Name) and inner.id == FLAG for inner in ast.walk(node))
+
+
+def _scope(root: ast.AST) -> Iterator[ast.AST]:
+    """A node and what is below it, without the insides of functions and classes."""
+    stack: list[ast.AST] = [root]
+    while stack:
+        node = stack.pop()
+        yield node
+        if node is root or not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            stack.extend(ast.iter_child_nodes(node))
+
+
+def _bound(root: ast.AST) -> set[str]:
+    """The names that a module, a function or one statement binds in its own scope."""
+    names: set[str] = set()
+    for node in _scope(root):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            names.add(node.id)
+        elif isinstance(node, ast.alias):
+            names.add(node.asname or node.name.split(".")[0])
+        elif isinstance(node, _NAMED) and node is not root and node.name is not None:
+            names.add(node.name)
+        elif isinstance(node, ast.MatchMapping) and node.rest is not None:
+            names.add(node.rest)
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            names.update(node.names)
+    return names
+
+
+def _yields(node: ast.AST) -> bool:
+    return any(isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in _scope(node))
 
 
 def _is_flag(node: ast.stmt) -> bool:
@@ -82,7 +135,9 @@ def _is_flag_misused(tree: ast.Module) -> bool:
         (isinstance(n, ast.arg) and n.arg == FLAG)
         or (isinstance(n, (ast.Global, ast.Nonlocal)) and FLAG in n.names)
         or (isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and n.name == FLAG)
-        or (isinstance(n, ast.alias) and (n.asname or n.name) == FLAG)
+        or (isinstance(n, ast.alias) and (n.asname or n.name) in (FLAG, "*"))
+        or (isinstance(n, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and n.name == FLAG)
+        or (isinstance(n, ast.MatchMapping) and n.rest == FLAG)
         for n in ast.walk(tree)
     )
     flags = [node for node in tree.body if _is_flag(node)]
@@ -96,6 +151,27 @@ class _Folder(ast.NodeTransformer):
 
     def __init__(self, has_flag: bool) -> None:
         self.has_flag = has_flag
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return self._scoped(node)
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
+        return self._scoped(node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        return self._scoped(node)
+
+    def _scoped(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> ast.AST:
+        """Dead code still counts where Python decides what is local, a generator, or a docstring."""
+        bound, yields, doc = _bound(node), _yields(node), ast.get_docstring(node, clean=False)
+        self.generic_visit(node)
+        loads = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+        shadowed = set() if isinstance(node, ast.ClassDef) else (bound - _bound(node)) & loads
+        if shadowed:
+            raise Unfoldable(f"a guarded branch makes {', '.join(sorted(shadowed))} local to {node.name}")
+        if yields != _yields(node) or doc != ast.get_docstring(node, clean=False):
+            raise Unfoldable(f"a guarded branch changes what {node.name} is")
+        return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         return ast.Constant(False) if ast.dump(node) == _GUARD_DUMP else self.generic_visit(node)

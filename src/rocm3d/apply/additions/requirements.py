@@ -48,7 +48,7 @@ def _instead(item: DependencyDecision) -> str:
     if item.decision == "replace" and item.requirement and not item.index:
         return f"{item.requirement}  # rocm3d: instead of {item.name}"
     commands = "".join(f"\n#   {shlex.join(command)}" for command in item.commands)
-    return f"# rocm3d: {item.name}: {item.decision}: {item.reason}{commands}"
+    return f"# rocm3d: {item.name}: {item.decision}: {' '.join(item.reason.split())}{commands}"
 
 
 addition = Addition(__name__, render)

@@ -8,9 +8,9 @@ from rocm3d.apply.rewrite import Refuse, Rewrite, words
 from rocm3d.model.recipe import Parameters
 from rocm3d.model.text import Text
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.directives import Directive, directives
+from rocm3d.syntax.directives import Directive, blanked, directives
 
-_HEADER = re.compile(rb'#\s*include\s*[<"]([^>"\n]+)[>"]')
+_HEADER = re.compile(r'[<"]([^>"\n]+)[>"]')
 # torch's BuildExtension defines USE_ROCM for every source; other builds may define only the platform macro.
 _GUARDS = {
     "torch": b"#if !defined(USE_ROCM)",
@@ -24,25 +24,25 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     runs = _adjacent([item for item in _includes(unit, words(parameters, "headers")) if unit.is_shared(item.start)])
     if not runs:
         return data
-    called = _called(unit) & set(words(parameters, "refuse_if_called"))
-    if called:
-        raise Refuse(f"{', '.join(sorted(called))} of the header is called")
+    needed = _named(data) & set(words(parameters, "refuse_if_called"))
+    if needed:
+        raise Refuse(f"{', '.join(sorted(needed))} of the header is called")
+    if not data[runs[-1][1].start : runs[-1][1].end].endswith(b"\n"):
+        raise Refuse("the include is the last line and has no newline")
     newline, guard = Text(data).newline, _GUARDS[str(parameters.get("guard", "any"))]
     out, at = [], 0
     for first, last in runs:
         body = data[first.start : last.end]
-        ending = b"" if body.endswith(b"\n") else newline
-        out += [data[at : first.start], guard, newline, body, ending, b"#endif", newline if not ending else b""]
+        out += [data[at : first.start], guard, newline, body, b"#endif", newline]
         at = last.end
     return b"".join([*out, data[at:]])
 
 
 def _includes(unit: CudaUnit, headers: tuple[str, ...]) -> list[Directive]:
-    wanted = {header.encode() for header in headers}
     found = []
     for item in directives(unit.data):
-        match = _HEADER.search(unit.data, item.start, item.end) if item.keyword == "include" else None
-        if match is not None and match.group(1) in wanted:
+        match = _HEADER.match(item.argument) if item.keyword == "include" else None
+        if match is not None and match.group(1) in headers:
             found.append(item)
     return found
 
@@ -57,10 +57,13 @@ def _adjacent(items: list[Directive]) -> list[tuple[Directive, Directive]]:
     return runs
 
 
-def _called(unit: CudaUnit) -> set[str]:
-    functions = (call.child_by_field_name("function") for call in unit.nodes("call_expression"))
-    names = (re.split(r"[<\s]", unit.slice(function), maxsplit=1)[0] for function in functions if function is not None)
-    return {name.rsplit("::", 1)[-1] for name in names}
+def _named(data: bytes) -> set[str]:
+    """Every word outside comments, strings and includes: a macro or `using` needs the header as a call does."""
+    text = bytearray(blanked(data))
+    for item in directives(data):
+        if item.keyword == "include":
+            text[item.start : item.end] = b" " * (item.end - item.start)
+    return {word.decode() for word in re.findall(rb"[A-Za-z_]\w*", bytes(text))}
 
 
 rewrite = Rewrite(__name__, edit)

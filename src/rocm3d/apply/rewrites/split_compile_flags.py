@@ -34,7 +34,7 @@ class _Split(GuardedEdit):
             original_node, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Arg, cst.DictElement, cst.Return
         )
         return cst.IfExp(
-            body=cst.List([cst.Element(element.value) for element in kept]),
+            body=cst.List([_plain(element) for element in kept]),
             test=cst.Name(FLAG),
             orelse=updated_node,
             lpar=left,
@@ -53,6 +53,11 @@ class _Split(GuardedEdit):
             else:
                 kept.append(element)
         return kept
+
+
+def _plain(element: cst.BaseElement) -> cst.BaseElement:
+    """Without the comma and comments of its old place; a star stays."""
+    return cst.StarredElement(element.value) if isinstance(element, cst.StarredElement) else cst.Element(element.value)
 
 
 def _text(node: cst.BaseExpression) -> str | None:

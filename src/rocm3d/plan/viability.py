@@ -1,0 +1,99 @@
+"""Viability of a known repository: a score that starts full and loses a point for each thing that stands in the way.
+
+Only facts known at a date count, so an old judgement can be made again and compared with today's.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING
+
+from rocm3d.model.failure import UserError
+from rocm3d.model.fit import Fit, FitMemory, FitPoint, Viability
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from rocm3d.model.port import Memory, Point, Port
+    from rocm3d.model.target import Gpu
+
+FULL = 5
+_BANDS: tuple[tuple[int, Viability], ...] = ((5, "High"), (4, "Medium"), (3, "Medium-Low"), (2, "Low"))
+# Above this share of a card's memory there is no room for the driver, fragmentation or a larger input.
+_TIGHT = 0.9
+
+
+def fit(port: Port, ports: Mapping[str, Port], gpu: Gpu, as_of: date) -> Fit:
+    """Score a repository for a GPU with what was known at a date."""
+    chain = list(_chain(port, ports))
+    points = [_shown(point) for item in chain for point in item.points if _counts(point, gpu, as_of)]
+    memory = [mode for item in chain for mode in item.memory if mode.known <= as_of]
+    points += [] if gpu.vram_gb is None else _memory_points(memory, gpu.vram_gb)
+    score = FULL + sum(point.effect for point in points)
+    return Fit(
+        model=port.id,
+        title=port.title,
+        gpu=gpu,
+        as_of=as_of,
+        viability="Not viable" if port.hosted else _band(score),
+        score=score,
+        points=tuple(points),
+        closed=tuple(_shown(point) for item in chain for point in item.points if _is_closed(point, gpu, as_of)),
+        memory=tuple(FitMemory(mode=m.mode, gb=m.gb, fits=_fits(m.gb, gpu)) for m in memory),
+        licence=port.licence,
+        advice=port.advice,
+    )
+
+
+def _chain(port: Port, ports: Mapping[str, Port]) -> Iterator[Port]:
+    """The repository and those it builds on."""
+    seen: set[str] = set()
+    while True:
+        if port.id in seen:
+            raise UserError(f"ports build on each other in a circle: {', '.join(sorted(seen))}")
+        seen.add(port.id)
+        yield port
+        if port.builds_on is None:
+            return
+        port = ports[port.builds_on]
+
+
+def _concerns(point: Point, gpu: Gpu) -> bool:
+    return not point.gfx or gpu.gfx in point.gfx
+
+
+def _counts(point: Point, gpu: Gpu, as_of: date) -> bool:
+    return _concerns(point, gpu) and point.since <= as_of and (point.until is None or as_of < point.until)
+
+
+def _is_closed(point: Point, gpu: Gpu, as_of: date) -> bool:
+    return _concerns(point, gpu) and point.until is not None and point.until <= as_of
+
+
+def _shown(point: Point) -> FitPoint:
+    until = "" if point.until is None else f" (until {point.until})"
+    return FitPoint(effect=point.effect, why=f"{point.why}{until}", source=point.source.where)
+
+
+def _memory_points(memory: list[Memory], vram: int) -> list[FitPoint]:
+    """What the hungriest way of running it takes."""
+    if not memory:
+        return []
+    worst = max(memory, key=lambda mode: mode.gb)
+    if worst.gb > vram:
+        effect, word = -2, "does not fit"
+    elif worst.gb > _TIGHT * vram:
+        effect, word = -1, "leaves no room"
+    else:
+        return []
+    return [
+        FitPoint(effect=effect, why=f"{worst.mode}: {worst.gb:g} GB {word} in {vram} GB", source=worst.source.where)
+    ]
+
+
+def _fits(gb: float, gpu: Gpu) -> bool | None:
+    return None if gpu.vram_gb is None else gb <= gpu.vram_gb
+
+
+def _band(score: int) -> Viability:
+    return next((name for least, name in _BANDS if score >= least), "Very Low")
