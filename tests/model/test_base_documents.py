@@ -141,8 +141,7 @@ def test_any_text_comes_back(repository, targets, reason, looked):
 
 
 def test_stubs_and_substitutes_of_a_plan_are_named():
-    plan = DOCUMENTS[1]
-    assert isinstance(plan, Plan)
+    plan = next(document for document in DOCUMENTS if isinstance(document, Plan))
     decisions = tuple(
         DECISION.model_copy(update={"name": decision, "decision": decision})
         for decision in ("keep", "drop", "replace", "build", "substitute", "stub", "blocked")
