@@ -5,7 +5,7 @@ GPU ?= mi300x
 PORTED = build/port/$(notdir $(abspath $(REPO)))
 BIN = .venv/bin
 
-.PHONY: help port test check system generate clean
+.PHONY: help port test check docs system generate clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -24,6 +24,11 @@ check: .venv/developed ## ruff, mypy, generated files current, knowledge valid
 	$(BIN)/mypy
 	$(BIN)/python scripts/generate.py --check
 	$(BIN)/rocm3d kb check
+	@$(MAKE) --no-print-directory docs
+
+docs: .venv/developed ## the documentation site, strictly, into build/site
+	$(BIN)/python scripts/reference.py
+	@NO_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --strict --quiet
 
 generate: .venv/developed ## write schemas and reference pages anew
 	$(BIN)/python scripts/generate.py

@@ -30,6 +30,7 @@ from rocm3d.render.html import Report
 from rocm3d.scan.detector import detectors
 from rocm3d.scan.selection import Selection
 from rocm3d.scan.stage import scan
+from rocm3d.skill.stage import skill
 from rocm3d.verify.probe import Case
 from rocm3d.verify.stage import LEVELS, verify
 from rocm3d.workspace.copy import copy_tree
@@ -43,7 +44,17 @@ from rocm3d.workspace.writer import Writer
 FOLDER = "rocm-port"
 
 Progress = Callable[[str], None]
-__all__ = ["FOLDER", "LEVELS", "MANIFEST", "Repository", "check_knowledge", "fit_model", "load", "resolve_gpu"]
+__all__ = [
+    "FOLDER",
+    "LEVELS",
+    "MANIFEST",
+    "Repository",
+    "check_knowledge",
+    "fit_model",
+    "load",
+    "resolve_gpu",
+    "write_skill",
+]
 
 
 def _silent(message: str) -> None:
@@ -210,6 +221,27 @@ def fit_model(name: str, gpu: Gpu, knowledge: Knowledge, as_of: date | None) -> 
     if port is None:
         raise UserError(f"no repository is known as {name!r}", hint=suggestion(name, knowledge.ports))
     return fit(port, knowledge.ports, gpu, as_of or _today())
+
+
+def write_skill(folder: Path, knowledge: Knowledge, commands: Mapping[str, str]) -> list[str]:
+    """Write the agent skill into a new folder, or over an earlier one of ours; the paths written."""
+    files = skill(knowledge, commands)
+    there = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
+    if there and not _is_skill(folder, knowledge):
+        raise UserError(f"{folder} is there already and not a skill of rocm3d", hint="name a new folder")
+    for name in set(there) - set(files):
+        (folder / name).unlink()
+    for name, text in files.items():
+        place = folder / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+    return sorted(files)
+
+
+def _is_skill(folder: Path, knowledge: Knowledge) -> bool:
+    name = knowledge.method.name if knowledge.method else ""
+    text = _bytes(folder / "SKILL.md") or b""
+    return text.startswith(f"---\nname: {name}\n".encode())
 
 
 def check_knowledge(knowledge: Knowledge) -> list[Problem]:

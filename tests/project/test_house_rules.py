@@ -21,7 +21,7 @@ SCHEMAS = {
     "targets": "target", "stacks": "stack", "packages": "package", "families": "family", "advice": "advice",
     "variables": "variable", "ports": "port",
 }  # fmt: skip
-TABLES = ("codes", "tolerances", "backends", "release")
+TABLES = ("codes", "tolerances", "backends", "release", "method")
 RECORDS = [
     *((path, schema) for folder, schema in SCHEMAS.items() for path in sorted((KNOWLEDGE / folder).glob("*.toml"))),
     *((path, "recipe") for path in sorted((KNOWLEDGE / "recipes").glob("*/*/recipe.toml"))),

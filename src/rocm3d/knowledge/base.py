@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rocm3d.model.backend import Backend
     from rocm3d.model.code import Code
     from rocm3d.model.family import Family
+    from rocm3d.model.method import Method
     from rocm3d.model.package import Package
     from rocm3d.model.port import Port
     from rocm3d.model.recipe import Recipe
@@ -58,6 +59,7 @@ class Knowledge:
     ports: Mapping[str, Port] = field(default_factory=dict)
     tolerances: Mapping[str, Tolerance] = field(default_factory=dict)
     backends: Mapping[str, Backend] = field(default_factory=dict)
+    method: Method | None = None
 
     def package_by_pip(self, name: str) -> Package | None:
         """The package a distribution name stands for, patterns such as nvidia-*-cu12 included."""

@@ -36,6 +36,8 @@ def check(knowledge: Knowledge, rules: Set[str], rewrites: Set[str]) -> list[Pro
         *_targets(knowledge),
         *_stacks(knowledge),
         *_recipes(knowledge, rewrites),
+        *_ports(knowledge),
+        *_method(knowledge),
         *_dates(knowledge),
     ]
 
@@ -105,6 +107,33 @@ def _recipes(knowledge: Knowledge, rewrites: Set[str]) -> Problems:
             yield Problem(file, "examples", "needs before.*, after.* and untouched.* beside it")
         if recipe.status == "active" and recipe.rewrite not in rewrites:
             yield Problem(file, "rewrite", f"no rewrite is called {recipe.rewrite!r}; use status = 'planned'")
+
+
+def _ports(knowledge: Knowledge) -> Problems:
+    for port in knowledge.ports.values():
+        file = knowledge.places["ports", port.id]
+        for key, names, known in (
+            ("families", port.families, knowledge.families),
+            ("needs", tuple(need.package for need in port.needs), knowledge.packages),
+            ("recipes", port.recipes, knowledge.recipes),
+            ("builds_on", (port.builds_on,) if port.builds_on else (), knowledge.ports),
+        ):
+            for name in names:
+                if name not in known:
+                    yield Problem(file, key, f"unknown {name!r}")
+
+
+def _method(knowledge: Knowledge) -> Problems:
+    if knowledge.method is None:
+        return
+    for rule in knowledge.method.rules:
+        for name in rule.advice:
+            if name not in knowledge.advice:
+                yield Problem("method.toml", f"rules.{rule.title}", f"unknown advice {name!r}")
+    for phase in knowledge.method.phases:
+        for prefix in phase.codes:
+            if not any(code.startswith(prefix) for code in knowledge.codes):
+                yield Problem("method.toml", f"phases.{phase.number}", f"no code starts with {prefix!r}")
 
 
 def _dates(knowledge: Knowledge) -> Problems:

@@ -15,6 +15,7 @@ from rocm3d.model.base import Record, describe
 from rocm3d.model.code import CodeTable
 from rocm3d.model.failure import UserError
 from rocm3d.model.family import Family
+from rocm3d.model.method import Method
 from rocm3d.model.package import Package
 from rocm3d.model.port import Port
 from rocm3d.model.recipe import Recipe
@@ -69,6 +70,7 @@ class _Loader:
 
     def __init__(self) -> None:
         self.release: Release | None = None
+        self.method: Method | None = None
         self.records: dict[str, dict[str, Record]] = {kind: {} for kind in (*FOLDERS, *TABLES, "recipes")}
         self.examples: dict[str, Example] = {}
         self.places: dict[tuple[str, str], str] = {}
@@ -76,6 +78,8 @@ class _Loader:
     def read(self, folder: Path) -> None:
         if (folder / "release.toml").is_file():
             self.release = _record(folder / "release.toml", Release, folder)
+        if (folder / "method.toml").is_file():
+            self.method = _record(folder / "method.toml", Method, folder)
         for kind, model in TABLES.items():
             if (folder / f"{kind}.toml").is_file():
                 self._read_table(kind, model, folder)
@@ -116,6 +120,7 @@ class _Loader:
             date=self.release.date,
             examples=self.examples,
             places=self.places,
+            method=self.method,
             **{kind: _ordered(kind, found) for kind, found in self.records.items()},  # type: ignore[arg-type]
         )
 

@@ -1,0 +1,5 @@
+import torch
+
+
+def prepare(model):
+    return torch.compile(model, mode="reduce-overhead")

@@ -1,0 +1,4 @@
+import torch
+
+device = torch.device("hip" if torch.version.hip is not None else "cuda")
+x = torch.zeros(4, device=device)

@@ -1,0 +1,6 @@
+import torch
+
+if hasattr(torch.version, "hip"):
+    backend = "rocm"
+else:
+    backend = "cuda"

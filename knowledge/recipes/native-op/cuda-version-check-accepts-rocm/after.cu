@@ -1,0 +1,8 @@
+#if CUDA_VERSION >= 11000 || defined(USE_ROCM) || defined(__HIP_PLATFORM_AMD__)
+#include <cuda_bf16.h>
+using wide_t = __nv_bfloat16;
+#else
+using wide_t = float;
+#endif
+
+__device__ void clear(wide_t* x, wide_t zero) { x[threadIdx.x] = zero; }

@@ -1,0 +1,6 @@
+#include <cuda_runtime.h>
+#include <cfloat>
+
+__device__ float3 lowest() {
+  return make_float3(-FLT_MAX, -FLT_MAX, -FLT_MAX);
+}

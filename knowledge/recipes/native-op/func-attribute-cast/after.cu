@@ -1,0 +1,5 @@
+__global__ void blur(float* image);
+
+void prepare(int bytes) {
+  cudaFuncSetAttribute((const void*)blur, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+}

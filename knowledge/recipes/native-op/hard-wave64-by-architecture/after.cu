@@ -1,0 +1,11 @@
+#if defined(USE_ROCM)
+#if defined(__GFX9__)
+#define WARP_SIZE 64
+#else
+#define WARP_SIZE 32
+#endif
+#else
+#define WARP_SIZE 32
+#endif
+
+__device__ int warp_of(int thread) { return thread / WARP_SIZE; }

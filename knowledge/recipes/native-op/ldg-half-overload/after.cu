@@ -1,0 +1,10 @@
+#include <ATen/ATen.h>
+#if defined(USE_ROCM)
+__device__ inline at::Half __ldg(const at::Half* ptr) { return *ptr; }
+#endif
+
+template <typename scalar_t>
+__global__ void gather(const scalar_t* src, const int* index, scalar_t* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = __ldg(src + index[i]);
+}

@@ -1,0 +1,7 @@
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define BOTH __host__ __device__
+#else
+#define BOTH
+#endif
+
+BOTH inline int half_of(int x) { return x / 2; }

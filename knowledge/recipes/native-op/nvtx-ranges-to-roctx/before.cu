@@ -1,0 +1,6 @@
+#include <nvToolsExt.h>
+
+void step() {
+  nvtxRangePushA("step");
+  nvtxRangePop();
+}

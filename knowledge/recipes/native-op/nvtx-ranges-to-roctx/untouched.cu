@@ -1,0 +1,5 @@
+// #include <nvToolsExt.h>
+#if !defined(USE_ROCM)
+#include <nvToolsExt.h>
+#endif
+const char* note = "nvtxRangePushA";

@@ -1,0 +1,24 @@
+"""The help text of every command, as data: for the reference page and for the agent skill."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer.main
+
+WIDTH = 100
+
+
+def help_texts(app: typer.Typer) -> dict[str, str]:
+    """What `--help` prints, by command line, in the order of the top-level help."""
+    return dict(_texts(typer.main.get_command(app), ["rocm3d"]))
+
+
+def _texts(command: Any, path: list[str]) -> list[tuple[str, str]]:
+    """`Any`: typer carries its own click, whose types it does not export."""
+    context = command.make_context(path[-1], [], resilient_parsing=True)
+    context.info_name, context.max_content_width, context.terminal_width = " ".join(path), WIDTH, WIDTH
+    found = [(" ".join(path), command.get_help(context).rstrip())]
+    for name, inner in getattr(command, "commands", {}).items():
+        found += _texts(inner, [*path, name])
+    return found

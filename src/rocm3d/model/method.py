@@ -1,0 +1,55 @@
+"""How to go about a port: the rules, the decision tree, the phases, and the prompts that test the skill."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from rocm3d.model.base import Record
+from rocm3d.model.source import Fact, Identifier
+
+
+class Rule(Record):
+    """One of the few things that hold in every port; `advice` are the records that judge it."""
+
+    title: str
+    text: str
+    advice: tuple[Identifier, ...] = ()
+
+
+class Branch(Record):
+    """One question of the decision tree."""
+
+    if_found: str
+    then: str
+
+
+class Phase(Record):
+    """One step of a port; `codes` are prefixes of the diagnostics that belong to it."""
+
+    number: int = Field(ge=0, le=8)
+    title: str
+    skip_if: str = ""
+    do: tuple[str, ...] = Field(min_length=1)
+    commands: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()
+
+
+class Eval(Record):
+    """A prompt that should, or should not, call for the skill, and what to look for in the answer."""
+
+    id: Identifier
+    prompt: str
+    should_trigger: bool
+    behaviours: tuple[str, ...] = ()
+
+
+class Method(Fact):
+    """knowledge/method.toml."""
+
+    name: Identifier
+    description: str = Field(max_length=1024, description="what agents read to decide whether the skill fits")
+    rules: tuple[Rule, ...] = Field(min_length=5, max_length=5)
+    tree: tuple[Branch, ...]
+    phases: tuple[Phase, ...] = Field(min_length=9, max_length=9)
+    verification: tuple[str, ...]
+    evals: tuple[Eval, ...]

@@ -1,0 +1,40 @@
+"""Records as Markdown: the same pages serve the skill's references and the documentation."""
+
+from __future__ import annotations
+
+import shlex
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+if TYPE_CHECKING:
+    from rocm3d.knowledge.base import Knowledge
+
+KINDS = ("codes", "packages", "targets", "stacks", "families", "recipes", "advice", "variables", "ports")
+
+
+@cache
+def _environment() -> Environment:
+    # Markdown, not HTML: our own records, written for readers; cells escape the pipe themselves.
+    environment = Environment(  # noqa: S701
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["cell"] = lambda text: " ".join(str(text).split()).replace("|", "\\|")
+    environment.filters["shell"] = shlex.join
+    return environment
+
+
+def render(template: str, **given: Any) -> str:
+    """A page from a template of this package."""
+    return _environment().get_template(template).render(**given)
+
+
+def page(kind: str, name: str, knowledge: Knowledge) -> str:
+    """One record as a page."""
+    return render(f"{kind}.md", record=getattr(knowledge, kind)[name], knowledge=knowledge)

@@ -1,0 +1,44 @@
+"""The skill as files: SKILL.md, references that an agent loads when it needs them, and evals."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from rocm3d.model.failure import UserError
+from rocm3d.skill.pages import render
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.method import Method
+
+
+def skill(knowledge: Knowledge, commands: Mapping[str, str]) -> dict[str, str]:
+    """Every file of the skill by its path. `commands` is the help text of each command, by name."""
+    method = knowledge.method
+    if method is None:
+        raise UserError("the knowledge base has no method.toml", hint="install rocm3d again")
+    files = {"SKILL.md": render("SKILL.md", method=method, knowledge=knowledge, commands=commands)}
+    for family in knowledge.families.values():
+        files[f"references/{family.id}.md"] = render("reference.md", family=family, knowledge=knowledge)
+    files["references/gpus-and-stacks.md"] = render("gpus.md", knowledge=knowledge)
+    files["references/advice.md"] = render("advice-list.md", knowledge=knowledge)
+    files["references/commands.md"] = render("commands.md", commands=commands)
+    files["evals/evals.json"] = _evals(method)
+    return files
+
+
+def _evals(method: Method) -> str:
+    """The form of public skill catalogues: prompts that should and should not trigger, and behaviours to grade."""
+    cases = [
+        {
+            "id": case.id,
+            "prompt": case.prompt,
+            "should_trigger": case.should_trigger,
+            "expected_behavior": list(case.behaviours),
+        }
+        for case in method.evals
+    ]
+    return json.dumps({"skill_name": method.name, "evals": cases}, indent=2) + "\n"
