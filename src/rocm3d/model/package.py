@@ -29,6 +29,9 @@ class Route(Fact):
     index: str = ""
     commands: tuple[tuple[str, ...], ...] = ()
     env: dict[str, str] = Field(default={})
+    moves: dict[str, str] = Field(
+        default={}, description="what the install puts in place of what was there: name, version"
+    )
     import_kept: bool = True
     proof: str = ""
     traps: tuple[str, ...] = ()

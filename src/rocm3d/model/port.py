@@ -68,6 +68,7 @@ class Port(Fact):
     title: str
     repository: str = Field(default="", description="owner/name; empty for a hosted service")
     commit: str = ""
+    first_known: date | None = Field(default=None, description="before this nobody could have judged it")
     hosted: bool = Field(default=False, description="a service: there is nothing to port")
     tier: Literal[1, 2, 3]
     families: tuple[Identifier, ...]

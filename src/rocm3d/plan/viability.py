@@ -25,6 +25,8 @@ _TIGHT = 0.9
 
 def fit(port: Port, ports: Mapping[str, Port], gpu: Gpu, as_of: date) -> Fit:
     """Score a repository for a GPU with what was known at a date."""
+    if port.first_known is not None and as_of < port.first_known:
+        raise UserError(f"{port.title} was not known on {as_of}", hint=f"it is since {port.first_known}")
     chain = list(_chain(port, ports))
     points = [_shown(point) for item in chain for point in item.points if _counts(point, gpu, as_of)]
     memory = [mode for item in chain for mode in item.memory if mode.known <= as_of]

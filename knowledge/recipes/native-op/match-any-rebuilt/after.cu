@@ -1,3 +1,4 @@
+#include <cuda_runtime.h>
 #if defined(USE_ROCM) || defined(__HIP_PLATFORM_AMD__)
 // The active lanes of the wave that hold the same key: one round for each distinct key.
 __device__ unsigned long long wave_peers(int key) {

@@ -1,3 +1,5 @@
+#include <cuda_runtime.h>
+
 __global__ void histogram(const int* keys, int* bins) {
   int lane = threadIdx.x % warpSize;
   int key = keys[blockIdx.x * blockDim.x + threadIdx.x];

@@ -1,7 +1,5 @@
 #if defined(__CUDACC__) || defined(__HIPCC__)
-#define BOTH __host__ __device__
-#else
-#define BOTH
+__device__ inline float inverse_root(float x) { return rsqrtf(x); }
 #endif
 
-BOTH inline int half_of(int x) { return x / 2; }
+inline int half_of(int x) { return x / 2; }

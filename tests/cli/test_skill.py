@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+
+def test_a_folder_of_somebody_else_is_left_alone(rocm3d, tmp_path):
+    (tmp_path / "SKILL.md").write_text("---\nname: other\n---\n")
+
+    ended = rocm3d("skill", tmp_path)
+
+    assert ended.code == 2
+    assert (tmp_path / "SKILL.md").read_text() == "---\nname: other\n---\n"
+
+
+def test_the_skill_is_written_and_written_again(rocm3d, tmp_path, snapshot):
+    first = rocm3d("skill", tmp_path / "skill")
+    once = snapshot(tmp_path / "skill")
+    (tmp_path / "skill" / "references" / "stale.md").write_text("old")
+    second = rocm3d("skill", tmp_path / "skill")
+
+    assert (0, 0) == (first.code, second.code), first.err
+    assert once == snapshot(tmp_path / "skill")
+    assert {"SKILL.md", "evals/evals.json", "references/attention.md"} <= set(once)

@@ -1,0 +1,186 @@
+"""What the knowledge base must hold: minimum counts, public sources, and facts that were got wrong before."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from packaging.specifiers import SpecifierSet
+
+ROOT = Path(__file__).resolve().parents[2]
+MINIMUM = {
+    "packages": 100, "targets": 20, "stacks": 8, "families": 12, "codes": 90, "recipes": 40, "backends": 60,
+    "ports": 20, "tolerances": 8, "advice": 60, "variables": 40,
+}  # fmt: skip
+
+
+def facts(knowledge):
+    """Every dated fact with its place, routes included."""
+    for (kind, name), file in knowledge.places.items():
+        record = getattr(knowledge, kind)[name]
+        yield file, name, record
+        for route in getattr(record, "routes", ()):
+            yield file, f"{name}.{route.id}", route
+
+
+@pytest.mark.parametrize("kind", sorted(MINIMUM))
+def test_there_are_enough_records(knowledge, kind):
+    assert len(getattr(knowledge, kind)) >= MINIMUM[kind]
+
+
+def test_every_source_is_a_public_place(knowledge):
+    private = re.compile(
+        r"seed \d|\bS[0-4]\.\d|compat\.md|corpus\.md|peers\.md|shared/|/work/|/home/|file://", re.IGNORECASE
+    )
+    sources = [(file, key, s) for file, key, fact in facts(knowledge) for s in fact.sources]
+
+    assert [] == [(file, key, s.where) for file, key, s in sources if private.search(f"{s.where} {s.says}")]
+
+
+def test_nothing_is_called_verified_without_an_evidence_bundle(knowledge):
+    assert [] == [key for _, key, fact in facts(knowledge) if fact.confidence == "verified"]
+    assert [] == [port.id for port in knowledge.ports.values() for r in port.results if r.status == "verified"]
+
+
+def test_no_command_invites_dependency_confusion(knowledge):
+    commands = [c for p in knowledge.packages.values() for r in p.routes for c in r.commands]
+
+    assert commands
+    assert [] == [command for command in commands if any("extra-index-url" in word for word in command)]
+
+
+def test_no_command_installs_torch_or_triton_from_the_default_index(knowledge):
+    bare = {"torch", "torchvision", "torchaudio", "triton"}
+    wrong = [
+        command
+        for package in knowledge.packages.values()
+        for route in package.routes
+        for command in route.commands
+        if command[:2] == ("pip", "install") and bare & set(command) and "--index-url" not in command
+    ]
+
+    assert [] == wrong
+
+
+# Distributions of the same project that bear the import name: the CPU wheels of ONNX Runtime and COLMAP.
+SAME_NAME = {"onnxruntime", "pycolmap"}
+# Names on PyPI that belong to somebody else, or to nobody.
+TRAPS = {"aiter", "simple-knn", "cumesh", "kaolin", "drtk"}
+
+
+def test_no_route_turns_an_import_name_into_a_pip_name(knowledge):
+    for package in knowledge.packages.values():
+        imports = {name for name in package.imports if name not in package.pip} - SAME_NAME
+        for route in package.routes:
+            name = re.split(r"[\[=<>!~ @]", route.requirement, maxsplit=1)[0]
+            assert name not in imports, (package.id, route.id)
+
+
+def test_names_that_are_traps_are_never_installed(knowledge):
+    commands = [(p.id, c) for p in knowledge.packages.values() for r in p.routes for c in r.commands]
+
+    assert [] == [(name, command) for name, command in commands if command[0] == "pip" and TRAPS & set(command)]
+    for name in ("simple-knn", "kaolin"):
+        assert any("PyPI" in trap for trap in knowledge.packages[name].traps), name
+
+
+def test_newest_is_computed_never_written(knowledge):
+    texts = [f"{s.title} {' '.join(s.good_for)}".lower() for s in knowledge.stacks.values()]
+
+    assert [] == [text for text in texts if "newest" in text or "latest" in text]
+
+
+def test_stacks_reach_from_6_4_to_10(knowledge):
+    majors = {stack.rocm.split(".")[0] for stack in knowledge.stacks.values()}
+
+    assert {"6", "7", "10"} <= majors
+    assert {"linux", "windows"} <= {platform for stack in knowledge.stacks.values() for platform in stack.platforms}
+    assert {"container", "pip"} <= {stack.form for stack in knowledge.stacks.values()}
+
+
+def test_planned_things_are_counted_apart_and_their_examples_parse(knowledge):
+    statuses = Counter(recipe.status for recipe in knowledge.recipes.values())
+
+    assert statuses["active"] >= 4
+    assert statuses["planned"] >= 30
+    assert set(knowledge.examples) == set(knowledge.recipes)
+
+
+def test_xformers_6_4_wheel_moves_torch_and_so_conflicts_with_wheels_for_2_6(knowledge):
+    wheel = next(route for route in knowledge.packages["xformers"].routes if "torch" in route.moves)
+    others = [
+        route
+        for name in ("gsplat", "pytorch3d")
+        for route in knowledge.packages[name].routes
+        if route.decision == "replace" and SpecifierSet(route.rocm).contains("6.4.3")
+    ]
+
+    assert SpecifierSet(wheel.rocm).contains("6.4.3")
+    assert len(others) == 2
+    assert not [route.id for route in others if SpecifierSet(route.torch).contains(wheel.moves["torch"])]
+
+
+def test_flash_attn_needs_its_triton_variable_at_build_and_at_run_time(knowledge):
+    route = next(r for r in knowledge.packages["flash-attn"].routes if r.id == "triton-backend")
+
+    assert route.env["FLASH_ATTENTION_TRITON_AMD_ENABLE"] == "TRUE"
+    assert any("when the program runs as well" in trap for trap in route.traps)
+
+
+def test_spconv_names_the_checkpoint_layout_conversion(knowledge):
+    text = " ".join(trap for route in knowledge.packages["spconv"].routes for trap in route.traps)
+
+    assert "KRSC" in text
+    assert "Native" in text
+
+
+def test_pytorch3d_builds_from_source_on_7_and_old_releases_are_silently_cpu_only(knowledge):
+    package = knowledge.packages["pytorch3d"]
+    builds = [route for route in package.routes if route.decision == "build"]
+
+    assert any(SpecifierSet(route.rocm).contains("7.2") for route in builds)
+    assert any("CPU" in trap and "CUDA_HOME" in trap for trap in package.traps)
+
+
+def test_nvdiffrast_carries_the_licence_wording(knowledge):
+    licence = knowledge.packages["nvdiffrast"].licence
+
+    assert "compatibility-pattern example" in licence.wording
+    assert "redistribution" in licence.note
+    assert "AMD version of" not in licence.model_dump_json()
+
+
+def test_fp8_differs_between_mi300x_and_mi350x(knowledge):
+    assert knowledge.targets[knowledge.gpu("mi300x").gfx].fp8 == "fnuz"
+    assert knowledge.targets[knowledge.gpu("mi350x").gfx].fp8 == "ocp"
+
+
+def test_kaolin_is_stub_or_blocked_and_never_verified(knowledge):
+    routes = knowledge.packages["kaolin"].routes
+
+    assert {route.decision for route in routes} <= {"stub", "blocked"}
+    assert not [route for route in routes if route.verified_on or route.confidence == "verified"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "hsa-override-always", "amd-waves-are-64-wide", "expandable-segments-safe", "hasattr-hip-detects-rocm",
+        "allow-tf32-attribute-error", "pip-install-aiter", "ballot-macros-32-bit", "cuda-home-opt-rocm",
+        "simplified-coarse-rasterizer", "extra-index-url",
+    ],
+)  # fmt: skip
+def test_harmful_advice_is_on_record_with_what_to_do_instead(knowledge, name):
+    record = knowledge.advice[name]
+
+    assert record.verdict in ("refuted", "bounded")
+    assert record.instead
+
+
+def test_no_text_of_ours_calls_anything_an_amd_version_of():
+    """The advice that forbids the words is the one place that must name them."""
+    files = [path for path in (ROOT / "knowledge").rglob("*.toml") if path.stem != "nvidia-origin-wording"]
+
+    assert [] == [path for path in files if "AMD version of" in path.read_text(encoding="utf-8")]
