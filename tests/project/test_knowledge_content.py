@@ -32,7 +32,7 @@ def test_there_are_enough_records(knowledge, kind):
 
 def test_every_source_is_a_public_place(knowledge):
     private = re.compile(
-        r"seed \d|\bS[0-4]\.\d|compat\.md|corpus\.md|peers\.md|shared/|/work/|/home/|file://", re.IGNORECASE
+        r"seed \d|\bS[0-4]\.\d|compat\.md|corpus\.md|peers\.md|shared/|/work/|/home/|file://|full-text", re.IGNORECASE
     )
     sources = [(file, key, s) for file, key, fact in facts(knowledge) for s in fact.sources]
 
@@ -162,6 +162,22 @@ def test_kaolin_is_stub_or_blocked_and_never_verified(knowledge):
 
     assert {route.decision for route in routes} <= {"stub", "blocked"}
     assert not [route for route in routes if route.verified_on or route.confidence == "verified"]
+
+
+@pytest.mark.parametrize(
+    ("port", "figure"),
+    [
+        ("hunyuan3d-2.1", "344"), ("zipsplat", "51,840"), ("point-transformer-v3", "40 of 40"),
+        ("matrix-game-3.0", "14.6"),
+        ("groundingdino", "0.144"), ("groundingdino", "2.16e-6"), ("trellis.2", "5.99"), ("trellis.2", "308"),
+        ("trellis", "145"), ("graspgen", "0.40"),
+    ],
+)  # fmt: skip
+def test_reported_figures_are_expected_results_marked_as_claimed(knowledge, port, figure):
+    results = [r for r in knowledge.ports[port].results if figure in r.value]
+
+    assert results
+    assert all(result.status == "claimed" and result.hardware for result in results)
 
 
 @pytest.mark.parametrize(
