@@ -4,53 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from pip_requirements_parser import RequirementsFile
 
+from rocm3d.manifest.manifest import Manifest, Mention, Option, Reader
 from rocm3d.model.text import Text
 from rocm3d.workspace.scratch import scratch_file
 
 _NOT_A_NEWLINE = re.compile(r"[\v\f\x1c-\x1e\x85\u2028\u2029]")
+KIND = "requirements"
 _NAME = re.compile(r"(requirements|constraints).*\.(txt|in)$", re.IGNORECASE)
 _INDEX_OPTIONS = ("index_url", "extra_index_urls", "find_links")
-
-
-@dataclass(frozen=True)
-class Mention:
-    """One requirement: its normalised parts, its text, and the physical lines it covers."""
-
-    name: str
-    text: str
-    version: str
-    extras: frozenset[str]
-    url: str
-    line: int
-    column: int
-    last_line: int
-
-
-@dataclass(frozen=True)
-class Option:
-    """One option line that names places to install from, or another file."""
-
-    urls: tuple[str, ...]
-    includes: tuple[str, ...]
-    line: int
-    column: int
-    last_line: int
-
-
-@dataclass(frozen=True)
-class Requirements:
-    """A requirements file as it stands; `unread` are lines that no pip would take, with the reason."""
-
-    path: str
-    data: bytes
-    mentions: tuple[Mention, ...]
-    options: tuple[Option, ...]
-    unread: tuple[tuple[int, str], ...]
 
 
 def is_requirements(path: str) -> bool:
@@ -59,7 +24,7 @@ def is_requirements(path: str) -> bool:
     return bool(_NAME.match(pure.name)) or (pure.parent.name == "requirements" and pure.suffix in (".txt", ".in"))
 
 
-def read(path: str, data: bytes) -> Requirements:
+def read(path: str, data: bytes) -> Manifest:
     """Parse with pip's own grammar. Nested files are named, not followed."""
     # Separators that only Python takes for line ends would shift the parser's line numbers against everybody else's.
     readable = _NOT_A_NEWLINE.sub(" ", data.decode("utf-8", "replace")).encode()
@@ -67,10 +32,11 @@ def read(path: str, data: bytes) -> Requirements:
         try:
             parsed = RequirementsFile.from_file(str(place), include_nested=False)
         except Exception as error:  # noqa: BLE001  (the parser raises whatever its input makes it raise)
-            return Requirements(path, data, (), (), ((1, f"{type(error).__name__}: {error}"),))
+            return Manifest(path, KIND, data, unread=((1, f"{type(error).__name__}: {error}"),))
     lines = data.splitlines()
-    return Requirements(
+    return Manifest(
         path=path,
+        kind=KIND,
         data=data,
         mentions=tuple(_mention(item, lines) for item in parsed.requirements),
         options=tuple(_option(item, lines) for item in parsed.options),
@@ -78,7 +44,7 @@ def read(path: str, data: bytes) -> Requirements:
     )
 
 
-def copy_with(requirements: Requirements, replace: Callable[[int], str | None]) -> bytes:
+def copy_with(requirements: Manifest, replace: Callable[[int], str | None]) -> bytes:
     """The file with some lines turned into others. `replace` is asked with the first line of each mention or option:
     None keeps it byte for byte."""
     newline = Text(requirements.data).newline
@@ -147,3 +113,6 @@ def _last_line(lines: list[bytes], line: int) -> int:
 
 def _first_line(message: str) -> str:
     return message.strip().splitlines()[0] if message.strip() else "is not a requirement"
+
+
+reader = Reader(__name__, is_requirements, read)

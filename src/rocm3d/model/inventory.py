@@ -55,6 +55,7 @@ class Inventory(Record):
     extensions: tuple[Extension, ...]
     families: dict[str, int]
     skipped: tuple[Skipped, ...]
+    ignored: int = 0
     readiness: Readiness
     reasons: tuple[str, ...]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.manifest.requirements import Requirements
+from rocm3d.manifest.manifest import Manifest
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.python import PythonUnit
 
@@ -18,8 +18,17 @@ if TYPE_CHECKING:
 
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.code import Code
+    from rocm3d.model.finding import Severity
 
-Unit = CudaUnit | PythonUnit | Requirements
+
+@dataclass(frozen=True)
+class Paths:
+    """The names of all files: for rules that need no bytes, or more than one file."""
+
+    paths: tuple[str, ...]
+
+
+Unit = CudaUnit | PythonUnit | Manifest | Paths
 
 
 @dataclass(frozen=True)
@@ -30,6 +39,8 @@ class Hit:
     column: int
     facts: dict[str, str] = field(default_factory=dict)
     package: str | None = None
+    severity: Severity | None = None  # where this place is better or worse than the rule as a whole
+    path: str = ""  # only for rules over Paths, which have no file of their own
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from packaging.utils import canonicalize_name
 
 from rocm3d.apply.addition import Addition
-from rocm3d.manifest.requirements import Requirements, copy_with, is_requirements, read
+from rocm3d.manifest.manifest import Manifest
+from rocm3d.manifest.requirements import copy_with, is_requirements, read
 
 if TYPE_CHECKING:
     from rocm3d.model.plan import DependencyDecision, Plan
@@ -29,7 +30,7 @@ def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
     return copies
 
 
-def _copy(requirements: Requirements, decisions: dict[str, DependencyDecision], touched: set[tuple[str, int]]) -> bytes:
+def _copy(requirements: Manifest, decisions: dict[str, DependencyDecision], touched: set[tuple[str, int]]) -> bytes:
     named = {item.line: str(canonicalize_name(item.name)) for item in requirements.mentions}
     urls = {item.line: item.urls for item in requirements.options}
 

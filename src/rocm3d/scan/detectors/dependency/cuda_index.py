@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.requirements import Requirements
+from rocm3d.manifest.manifest import Manifest
 from rocm3d.scan.detector import Detector, Hit, Look
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _CUDA = re.compile(r"[/+_-]cu\d{2,3}\b")
 
 
-def find(unit: Requirements, look: Look) -> Iterator[Hit]:
+def find(unit: Manifest, look: Look) -> Iterator[Hit]:
     """Option lines whose address names a CUDA version, or one of the hosts in the code's terms."""
     for option in unit.options:
         for url in option.urls:
@@ -22,4 +22,4 @@ def find(unit: Requirements, look: Look) -> Iterator[Hit]:
                 yield Hit(option.line, option.column, {"url": url})
 
 
-detector = Detector(__name__, code="DEP102", reads=Requirements, find=find)
+detector = Detector(__name__, code="DEP102", reads=Manifest, find=find)

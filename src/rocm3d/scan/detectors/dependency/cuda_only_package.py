@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.requirements import Requirements
+from rocm3d.manifest.manifest import Manifest
 from rocm3d.scan.detector import Detector, Hit, Look
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: Requirements, look: Look) -> Iterator[Hit]:
+def find(unit: Manifest, look: Look) -> Iterator[Hit]:
     """Mentions that the knowledge base has a record of."""
     for mention in unit.mentions:
         package = look.knowledge.package_by_pip(mention.name)
@@ -20,4 +20,4 @@ def find(unit: Requirements, look: Look) -> Iterator[Hit]:
             yield Hit(mention.line, mention.column, facts, package.id)
 
 
-detector = Detector(__name__, code="DEP201", reads=Requirements, find=find)
+detector = Detector(__name__, code="DEP201", reads=Manifest, find=find)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.requirements import Requirements
+from rocm3d.manifest.manifest import Manifest
 from rocm3d.scan.detector import Detector, Hit, Look
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _LOCAL = re.compile(r"\+(?:pt\d+)?cu\d+")
 
 
-def find(unit: Requirements, look: Look) -> Iterator[Hit]:
+def find(unit: Manifest, look: Look) -> Iterator[Hit]:
     """Pins by version or by the wheel a URL names."""
     for mention in unit.mentions:
         pinned = _LOCAL.search(mention.version or mention.url.replace("%2B", "+"))
@@ -24,4 +24,4 @@ def find(unit: Requirements, look: Look) -> Iterator[Hit]:
             yield Hit(mention.line, mention.column, facts, package.id if package else None)
 
 
-detector = Detector(__name__, code="DEP101", reads=Requirements, find=find)
+detector = Detector(__name__, code="DEP101", reads=Manifest, find=find)
