@@ -37,6 +37,7 @@ from rocm3d.workspace.copy import copy_tree
 from rocm3d.workspace.documents import Documents
 from rocm3d.workspace.git import uncommitted
 from rocm3d.workspace.journal import Journal
+from rocm3d.workspace.result_cache import ResultCache
 from rocm3d.workspace.state import work_folder
 from rocm3d.workspace.tree import Tree
 from rocm3d.workspace.writer import Writer
@@ -71,6 +72,7 @@ class Repository:
     folder: str = FOLDER
     selection: Selection = field(default_factory=Selection)
     progress: Progress = _silent
+    cached: bool = False
 
     def __post_init__(self) -> None:
         Tree.open(self.root)
@@ -79,7 +81,7 @@ class Repository:
 
     def scan(self) -> Scan:
         """What is CUDA-first here, in the tree as it lies."""
-        document = scan(self._tree(), self.knowledge, self.selection, self.progress)
+        document = self._scan(self._tree(), self.selection)
         self.documents.write(document)
         return document
 
@@ -118,7 +120,7 @@ class Repository:
         journal = Journal.open(self.root)
         patch = self.documents.read(Patch)
         originals = {path: journal.original(path) for path in journal.entries}
-        now = scan(self._tree(), self.knowledge, Selection(), self.progress)
+        now = self._scan(self._tree(), Selection())
         plan = self.documents.read(Plan)
         case = Case(plan, patch, self._whole_tree(), originals, now, targets or self._default_targets(plan.gpu))
         document = verify(case, levels)
@@ -146,7 +148,7 @@ class Repository:
     def into(self, target: Path) -> Repository:
         """The same repository as a copy elsewhere; this one stays as it is."""
         copy_tree(self.root, target)
-        return Repository(target, self.knowledge, self.work, self.folder, self.selection, self.progress)
+        return Repository(target, self.knowledge, self.work, self.folder, self.selection, self.progress, self.cached)
 
     def _write(self, contents: Mapping[str, bytes], journal: Journal) -> None:
         """All or nothing: a first apply that cannot finish is taken back."""
@@ -176,7 +178,11 @@ class Repository:
         intact = set(journal.entries) - set(changed_since(journal))
         overlay = {path: journal.original(path) for path in intact}
         tree = Tree.open(self.root, without=self._ours(), overlay=overlay)
-        return scan(tree, self.knowledge, self.selection, self.progress)
+        return self._scan(tree, self.selection)
+
+    def _scan(self, tree: Tree, selection: Selection) -> Scan:
+        cache = ResultCache.open("scan") if self.cached else None
+        return scan(tree, self.knowledge, selection, self.progress, cache)
 
     def _refuse_unsafe(self, journal: Journal, *, allow_dirty: bool) -> None:
         dirty = uncommitted(self.root)

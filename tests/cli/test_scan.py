@@ -83,3 +83,15 @@ def test_the_state_folder_hides_itself_from_git_and_from_scans(rocm3d, example):
 
     assert (root / ".rocm3d" / ".gitignore").read_text() == "*\n"
     assert first == second
+
+
+def test_a_second_scan_takes_results_from_the_cache_and_says_the_same(rocm3d, example, tmp_path):
+    root, env = example("splat-trainer"), {"ROCM3D_CACHE": str(tmp_path / "cache")}
+
+    first = rocm3d("scan", root, "--format", "json", env=env)
+    second = rocm3d("scan", root, "--format", "json", env=env)
+    without = rocm3d("scan", root, "--format", "json", "--no-cache", env={"ROCM3D_CACHE": str(tmp_path / "other")})
+
+    assert (tmp_path / "cache" / "scan.sqlite").is_file()
+    assert not (tmp_path / "other" / "scan.sqlite").exists()
+    assert first.out == second.out == without.out

@@ -29,6 +29,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the 
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell on stderr what is being done.")]
 LogFile = Annotated[Path | None, typer.Option(help="Write a full log to this file.", dir_okay=False)]
 Offline = Annotated[bool, typer.Option("--offline", help="Never use the network.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Read every file anew; keep no results.")]
 Overlay = Annotated[Path | None, typer.Option("--knowledge", help="A folder of your own records, laid over ours.")]
 
 COMMON: dict[str, Any] = {
@@ -36,6 +37,7 @@ COMMON: dict[str, Any] = {
     "verbose": (Verbose, False),
     "log_file": (LogFile, None),
     "offline": (Offline, False),
+    "no_cache": (NoCache, False),
     "knowledge": (Overlay, None),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
+import hashlib
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -61,15 +62,19 @@ class Knowledge:
     backends: Mapping[str, Backend] = field(default_factory=dict)
     method: Method | None = None
 
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of what a scan depends on: codes, packages and recipes."""
+        records = (*self.codes.values(), *self.packages.values(), *self.recipes.values())
+        return hashlib.sha256("".join(record.model_dump_json() for record in records).encode()).hexdigest()
+
     def package_by_pip(self, name: str) -> Package | None:
         """The package a distribution name stands for, patterns such as nvidia-*-cu12 included."""
         wanted = canonicalize_name(name)
         exact = self._pip_names.get(wanted)
         if exact is not None:
             return exact
-        return next(
-            (package for pattern, package in self._pip_patterns if fnmatch.fnmatchcase(wanted, pattern)), None
-        )
+        return next((package for pattern, package in self._pip_patterns if fnmatch.fnmatchcase(wanted, pattern)), None)
 
     @cached_property
     def _pip_names(self) -> dict[str, Package]:

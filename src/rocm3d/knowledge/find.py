@@ -15,7 +15,18 @@ if TYPE_CHECKING:
 
 
 # Kinds whose ids are words of their own; backends and tolerances come last, as their ids are ours alone.
-_KINDS = ("packages", "targets", "stacks", "families", "recipes", "variables", "ports", "advice", "tolerances", "backends")
+_KINDS = (
+    "packages",
+    "targets",
+    "stacks",
+    "families",
+    "recipes",
+    "variables",
+    "ports",
+    "advice",
+    "tolerances",
+    "backends",
+)
 
 
 def find(word: str, knowledge: Knowledge) -> Fact:

@@ -13,6 +13,12 @@ from rocm3d.model.source import Fact, Status
 Answer = Literal["recipe", "decision", "addition", "person"]
 """recipe: an edit; decision: the route of the package; addition: the port's own files; person: nothing of ours."""
 
+Kind = Literal[
+    "DEP", "PIN", "INC", "LAUNCH", "MASK", "WAVE", "CG", "CUB", "CCCL", "VEC", "HOSTDEV", "INTRIN", "ASM", "ATOMIC",
+    "FLAG", "DETECT", "MACRO", "HYGIENE", "GATE", "SHIM", "ENV", "DISABLE", "NUM", "RT", "ABI",
+]  # fmt: skip
+"""What people change in a port, by kind; benchmarks/corpus.py scores findings against labels of these kinds."""
+
 
 class Code(Fact):
     """An entry of knowledge/codes.toml. `message` and `hint` may use the {facts} that the detector gives."""
@@ -27,6 +33,7 @@ class Code(Fact):
     rdna: str = ""
     example: str = ""
     terms: dict[str, str] = Field(default={}, description="what the detector looks for, each with the reason")
+    kinds: tuple[Kind, ...] = Field(default=(), description="which changes of people's ports it stands for")
     answered_by: Answer = "recipe"
     family: str | None = None
     since: str

@@ -2,32 +2,79 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rocm3d import __version__
 from rocm3d.model.inventory import Counts, Inventory, Scan
-from rocm3d.scan.file import FileResult, is_wanted, look_at, look_at_paths
+from rocm3d.scan.file import FileResult, is_wanted, look_at_paths
+from rocm3d.scan.pool import look_at_all
 from rocm3d.scan.readiness import readiness
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.finding import Finding
     from rocm3d.scan.selection import Selection
+    from rocm3d.workspace.result_cache import ResultCache
     from rocm3d.workspace.tree import Tree
 
 
-def scan(tree: Tree, knowledge: Knowledge, selection: Selection, progress: Callable[[str], None]) -> Scan:
+@dataclass(frozen=True)
+class _How:
+    """What is the same for every file."""
+
+    knowledge: Knowledge
+    selection: Selection
+    progress: Callable[[str], None]
+    cache: ResultCache | None
+
+
+def scan(
+    tree: Tree,
+    knowledge: Knowledge,
+    selection: Selection,
+    progress: Callable[[str], None],
+    cache: ResultCache | None = None,
+) -> Scan:
     """Everything CUDA-first in a tree. `progress` is told each path before it is read."""
     paths = tree.paths()
-    results = [look_at_paths(paths, knowledge, selection)]
+    how = _How(knowledge, selection, progress, cache)
+    results = [look_at_paths(paths, knowledge, selection), *_files(tree, paths, how)]
+    findings = sorted((finding for result in results for finding in result.findings), key=_order)
+    return Scan(inventory=_inventory(tree, paths, knowledge, results, findings), findings=tuple(findings))
+
+
+def _files(tree: Tree, paths: list[str], how: _How) -> list[FileResult]:
+    """A result for every file that was read, in path order: from the cache where its content was seen before."""
+    if how.cache is None:
+        wanted = _read(tree, paths, how.progress)
+        found = dict(look_at_all(wanted, len(paths), how.knowledge, how.selection))
+    else:
+        found = _with_cache(list(_read(tree, paths, how.progress)), how, how.cache)
+    return [result for _, result in sorted(found.items())]
+
+
+def _with_cache(jobs: list[tuple[str, bytes]], how: _How, cache: ResultCache) -> dict[str, FileResult]:
+    # Everything but the file itself that a result depends on.
+    basis = f"{__version__} {how.knowledge.fingerprint} {how.selection}"
+    keys = {path: hashlib.sha256(f"{basis} {path}\n".encode() + data).hexdigest() for path, data in jobs}
+    known = cache.get(list(keys.values()))
+    found = {path: FileResult.model_validate_json(known[key]) for path, key in keys.items() if key in known}
+    new = [job for job in jobs if job[0] not in found]
+    fresh = dict(look_at_all(new, len(new), how.knowledge, how.selection))
+    cache.put({keys[path]: result.model_dump_json() for path, result in fresh.items()})
+    return {**found, **fresh}
+
+
+def _read(tree: Tree, paths: list[str], progress: Callable[[str], None]) -> Iterator[tuple[str, bytes]]:
     for path in paths:
         progress(path)
         data = tree.read(path) if is_wanted(path) else None
         if data is not None:
-            results.append(look_at(path, data, knowledge, selection))
-    findings = sorted((finding for result in results for finding in result.findings), key=_order)
-    return Scan(inventory=_inventory(tree, paths, knowledge, results, findings), findings=tuple(findings))
+            yield path, data
 
 
 def _inventory(

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from rocm3d.workspace.result_cache import ResultCache
+
+
+def test_without_a_cache_folder_there_is_no_cache(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("x")
+    monkeypatch.setenv("ROCM3D_CACHE", str(tmp_path / "file"))
+
+    assert ResultCache.open("x") is None
+
+
+def test_a_file_that_is_no_database_is_not_an_error_and_is_replaced(tmp_path):
+    cache = ResultCache(tmp_path / "c.sqlite")
+    cache.place.write_bytes(b"garbage " * 200)
+
+    assert cache.get(["a"]) == {}
+    cache.put({"a": "1"})
+    cache.put({"a": "1"})
+
+    assert cache.get(["a"]) == {"a": "1"}
+
+
+def test_values_come_back_and_unknown_keys_do_not(tmp_path):
+    cache = ResultCache(tmp_path / "c.sqlite")
+
+    cache.put({"a": "1", "b": "2"})
+    cache.put({"a": "3"})
+
+    assert cache.get(["a", "b", "c"]) == {"a": "3", "b": "2"}
+
+
+def test_a_cache_that_has_grown_too_large_starts_anew(tmp_path, monkeypatch):
+    monkeypatch.setattr("rocm3d.workspace.result_cache.LIMIT_BYTES", 1000)
+    cache = ResultCache(tmp_path / "c.sqlite")
+
+    cache.put({"a": "x" * 5000})
+    cache.put({"b": "1"})
+
+    assert cache.get(["a", "b"]) == {"b": "1"}
+
+
+def test_several_processes_may_write_at_once(tmp_path):
+    place = tmp_path / "c.sqlite"
+    script = (
+        "import sys; from pathlib import Path; from rocm3d.workspace.result_cache import ResultCache\n"
+        "cache = ResultCache(Path(sys.argv[1]))\n"
+        "for n in range(20): cache.put({f'{sys.argv[2]}-{n}': 'v'})\n"
+    )
+    children = [
+        subprocess.Popen([sys.executable, "-c", script, str(place), str(n)], env=dict(os.environ)) for n in range(3)
+    ]
+
+    assert [child.wait(timeout=60) for child in children] == [0, 0, 0]
+    keys = [f"{n}-{m}" for n in range(3) for m in range(20)]
+    assert set(ResultCache(place).get(keys)) == set(keys)
