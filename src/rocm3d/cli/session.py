@@ -37,6 +37,7 @@ class Session:
     verbose: bool
     log_file: Path | None
     offline: bool
+    no_cache: bool
     knowledge: Path | None
 
     def load(self) -> Knowledge:
@@ -68,7 +69,7 @@ class Session:
                 if status is not None:
                     status.update(console.clean(message)[-80:])
 
-            repository = Repository(path, knowledge, work, folder, selection, progress)
+            repository = Repository(path, knowledge, work, folder, selection, progress, not self.no_cache)
             if work is None and not repository.documents.folder.is_relative_to(repository.root):
                 self.say(f"{path} is not writable; documents go to {repository.documents.folder}")
             yield repository
