@@ -53,17 +53,27 @@ class Look:
 
 @dataclass(frozen=True)
 class Detector:
-    """One rule. Its name is the module's; `find` matches and never edits."""
+    """One rule. Its name is the module's; `find` matches and never edits.
+
+    `needs` is a cheap filter: a file that holds none of these bytes cannot have a hit and is not parsed for this rule.
+    """
 
     module: str
     code: str
     reads: type[Unit]
     find: Callable[[Any, Look], Iterable[Hit]]
+    needs: tuple[bytes, ...] = ()
 
     @property
     def rule(self) -> str:
         """The pattern it finds."""
         return self.module.rsplit(".", 1)[-1]
+
+    def may_find(self, unit: Unit) -> bool:
+        """Whether the unit is of the kind it reads and holds what it needs."""
+        if not isinstance(unit, self.reads):
+            return False
+        return not self.needs or any(word in getattr(unit, "data", b"") for word in self.needs)
 
 
 def hit(unit: CudaUnit | PythonUnit, node: Node, **facts: str) -> Hit:

@@ -84,7 +84,7 @@ def _units(path: str, data: bytes) -> Iterator[Unit]:
 
 def _findings(unit: Unit, path: str, knowledge: Knowledge, selection: Selection) -> Iterator[Finding]:
     for detector in detectors():
-        if isinstance(unit, detector.reads) and selection.takes(detector.code, detector.rule):
+        if detector.may_find(unit) and selection.takes(detector.code, detector.rule):
             look = Look(knowledge.codes[detector.code], knowledge)
             for found in detector.find(unit, look):
                 yield _finding(detector, look, found.path or path, found)

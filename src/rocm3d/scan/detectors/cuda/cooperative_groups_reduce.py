@@ -29,4 +29,4 @@ def _name(function: str) -> str:
     return function.split("<", 1)[0].strip().rsplit("::", 1)[-1]
 
 
-detector = Detector(__name__, code="CU202", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU202", reads=CudaUnit, find=find, needs=(b"cooperative_groups",))

@@ -22,4 +22,4 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             yield hit(unit, include, header=header, why=look.code.terms[header])
 
 
-detector = Detector(__name__, code="CU201", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU201", reads=CudaUnit, find=find, needs=(b"include",))

@@ -19,4 +19,4 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             yield hit(unit, launch)
 
 
-detector = Detector(__name__, code="CU301", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU301", reads=CudaUnit, find=find, needs=(b"<<",))
