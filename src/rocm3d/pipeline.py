@@ -9,7 +9,7 @@ from datetime import date, datetime, timezone
 from pathlib import Path
 
 from rocm3d.apply.rewrite import Refuse, rewrites
-from rocm3d.apply.stage import MANIFEST, Request, apply, is_port_folder, refuse_foreign_folder
+from rocm3d.apply.stage import MANIFEST, Outcome, Request, apply, is_port_folder, refuse_foreign_folder
 from rocm3d.apply.undo import Undone, changed_since, undo
 from rocm3d.evidence.bundle import bundle, moved
 from rocm3d.host.kfd import gpus
@@ -18,10 +18,11 @@ from rocm3d.knowledge.check import Problem, check
 from rocm3d.knowledge.load import load
 from rocm3d.model.evidence import Evidence
 from rocm3d.model.failure import Failure, UserError
+from rocm3d.model.fingerprint import unknown
 from rocm3d.model.fit import Fit
 from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import Patch
-from rocm3d.model.plan import Plan
+from rocm3d.model.plan import LeftForPerson, Plan
 from rocm3d.model.target import Gpu
 from rocm3d.model.verdict import Level, Verdicts
 from rocm3d.plan.stage import plan
@@ -79,11 +80,14 @@ class Repository:
         self.root = self.root.resolve()
         self.documents = Documents(work_folder(self.root, self.work))
 
-    def scan(self) -> Scan:
-        """What is CUDA-first here, in the tree as it lies."""
+    def scan(self, baseline: Scan | None = None) -> Scan:
+        """What is CUDA-first here, in the tree as it lies. All of it is kept; what a baseline holds is not returned."""
         document = self._scan(self._tree(), self.selection)
         self.documents.write(document)
-        return document
+        if baseline is None:
+            return document
+        new = unknown(document.findings, baseline.findings)
+        return document.model_copy(update={"findings": new, "known": len(document.findings) - len(new)})
 
     def plan(self, gpu: Gpu, stack: str | None = None, inventory: Scan | None = None) -> Plan:
         """What to do about it. Without an inventory the tree is scanned as it was before any earlier apply."""
@@ -103,10 +107,11 @@ class Repository:
         originals = {path: journal.original(path) for path in journal.entries}
         request = Request(self.folder, review=review, dry_run=dry_run, originals=originals)
         outcome = apply(plan, self._tree(), request, self.documents.find(Patch))
+        patch = outcome.patch.model_copy(update={"left": (*outcome.patch.left, *self._unreached(plan, outcome))})
         if not dry_run:
             self._write(outcome.contents, journal)
-            self.documents.write(outcome.patch)
-        return outcome.patch
+            self.documents.write(patch)
+        return patch
 
     def undo(self, *, keep_changed: bool) -> Undone:
         """The tree as it was before the first apply."""
@@ -161,6 +166,18 @@ class Repository:
             if first:
                 undo(journal, writer, keep_changed=True)
             raise
+
+    def _unreached(self, plan: Plan, outcome: Outcome) -> list[LeftForPerson]:
+        """Findings that an edit was planned for and that the edited text still has: a person's, and said so."""
+        edited = {path: data for path, data in outcome.contents.items() if not path.startswith(f"{self.folder}/")}
+        refused = {(item.path, item.recipe) for item in outcome.patch.refused}
+        meant = {(edit.path, found.code): edit for edit in plan.edits for found in edit.findings}
+        tree = Tree.open(self.root, without=self._ours(), overlay=edited)
+        return [
+            LeftForPerson(finding=found, reason=f"{edit.recipe} does not reach this form of it")
+            for found in self._scan(tree, Selection()).findings
+            if (edit := meant.get((found.path, found.code))) and (edit.path, edit.recipe) not in refused
+        ]
 
     def _tree(self) -> Tree:
         """The target's own files: our folder is no part of what is scanned."""

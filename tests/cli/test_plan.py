@@ -68,3 +68,15 @@ def test_the_gpu_of_the_settings_is_taken(rocm3d, example):
     plan = json.loads(rocm3d("plan", root, "--format", "json").out)
 
     assert plan["gpu"]["gfx"] == "gfx1100"
+
+
+def test_markdown_and_no_sarif(rocm3d, example):
+    root = example("splat-trainer")
+
+    page = rocm3d("plan", root, "--gpu", "mi300x", "--format", "markdown")
+    refused = rocm3d("plan", root, "--gpu", "mi300x", "--format", "sarif")
+
+    assert page.code == 0
+    assert page.out.startswith("# Plan for splat-trainer on ")
+    assert refused.code == 2
+    assert "use console, json or markdown" in refused.err

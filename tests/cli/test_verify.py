@@ -53,3 +53,10 @@ def test_a_port_passes_what_was_looked_at_and_names_what_was_not(rocm3d, example
     assert {item["outcome"] for item in document["verdicts"] if item["level"] != "static"} == {"not_run"}
     assert document["targets"][0] == "gfx942"
     assert len(document["targets"]) == 2
+
+
+def test_markdown(rocm3d, example):
+    root = example("deform-op")
+    rocm3d("apply", root, "--gpu", "mi300x")
+
+    assert rocm3d("verify", root, "--format", "markdown").out.startswith("# Checks of deform-op\n")

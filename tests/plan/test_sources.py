@@ -121,10 +121,16 @@ def test_decision_answers(make, sorted_out):
     assert (plan.answered, plan.left) == ((found,), ())
 
 
-def test_addition_answers(make, sorted_out):
-    found = make.finding("DEP102", "cuda_index")
+def test_addition_answers_in_requirements_files_alone(make, sorted_out):
+    found = make.finding("DEP102", "cuda_index", "requirements.txt")
+    elsewhere = make.finding("DEP102", "cuda_index", "setup.sh")
 
-    assert sorted_out([found]).answered == (found,)
+    plan = sorted_out([found, elsewhere])
+
+    assert plan.answered == (found,)
+    assert [(left.finding, left.reason) for left in plan.left] == [
+        (elsewhere, "no file of the port stands in for this one yet")
+    ]
 
 
 def test_one_edit_for_each_file_and_recipe_in_path_order(make, sorted_out):

@@ -21,17 +21,9 @@ FACT = {"checked": date(2026, 11, 1), "confidence": "reported", "sources": (Sour
 GPU = Gpu(gfx="gfx942", product="mi300x", title="AMD Instinct MI300X", wave_size=64, vram_gb=192)
 
 
-def finding(path="csrc/a.cu", line=2, column=12, message="the launch is spaced", hint="close it") -> Finding:
-    return Finding(
-        code="CU301",
-        rule="spaced_launch",
-        severity="error",
-        path=path,
-        line=line,
-        column=column,
-        message=message,
-        hint=hint,
-    )
+def finding(path="csrc/a.cu", line=2, column=12, message="the launch is spaced", hint="close it", **rest) -> Finding:
+    given = {"code": "CU301", "rule": "spaced_launch", "severity": "error", **rest}
+    return Finding(path=path, line=line, column=column, message=message, hint=hint, **given)
 
 
 def scan(*findings: Finding, repository="demo", skipped=()) -> Scan:

@@ -74,6 +74,30 @@ def test_finding_is_one_line_and_one_hint(make):
     )
 
 
+def test_findings_stand_by_family_most_blocking_first_with_one_heading_each(make):
+    document = make.scan(
+        make.finding(line=1, family="attention", severity="warning"),
+        make.finding(line=2, family="native-op", severity="note"),
+        make.finding(line=3, family="native-op"),
+    )
+
+    assert [line for line in render(document).splitlines() if not line.startswith("  hint: ")] == [
+        "native-op: 1 error, 1 note",
+        "csrc/a.cu:3:12: CU301 spaced_launch: the launch is spaced",
+        "csrc/a.cu:2:12: CU301 spaced_launch: the launch is spaced",
+        "attention: 1 warning",
+        "csrc/a.cu:1:12: CU301 spaced_launch: the launch is spaced",
+    ]
+
+
+def test_a_single_family_has_a_heading_on_a_terminal_only(make):
+    document = make.scan(make.finding(family="native-op"))
+
+    assert render(document).startswith("csrc/a.cu:2:12: ")
+    assert render(document, terminal=True).startswith("native-op: 1 error\ncsrc/a.cu:2:12: ")
+    assert render(make.scan(), terminal=True) == ""
+
+
 def test_long_finding_is_not_wrapped(make):
     text = render(make.scan(make.finding(message="long " * 100)), width=40)
 
@@ -91,6 +115,12 @@ def test_scan_summary(make):
         "not read: a.bin holds NUL bytes\n"
         "demo: 1 errors, 0 warnings, 0 notes in 3 files (1 C++/CUDA, 1 Python, 1 manifests)\n"
         "readiness: needs-edits (spaced_launch: 1)\n"
+    )
+
+
+def test_scan_summary_says_how_many_were_known(make):
+    assert summary(make.scan().model_copy(update={"known": 7})).splitlines()[0] == (
+        "7 known from the baseline, not shown; the counts are of new ones"
     )
 
 

@@ -194,3 +194,48 @@ def test_moved_documents_are_named(report):
 
 def test_same_page_twice(report):
     assert render(report()) == render(report())
+
+
+def test_scan_page_asks_nobody_and_is_balanced(make):
+    bad = make.finding(path=EVIL, message=EVIL, hint=EVIL, family=EVIL)
+    text = render(make.scan(bad, repository=EVIL, skipped=[(EVIL, EVIL)]))
+    page = Page(text)
+
+    assert (page.open, page.faults) == ([], [])
+    assert not {"script", "img", "link"} & set(page.tags)
+    assert [pair for pair in page.attributes if pair[0] in ("src", "href", "srcset", "action", "data")] == []
+    assert EVIL not in text
+
+
+def test_scan_page_is_free_of_control_characters(make):
+    odd = "a\x1b[31m\u202eb"
+    text = render(make.scan(make.finding(path=odd, message=odd, hint=odd), repository=odd, skipped=[(odd, odd)]))
+
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+
+
+def test_scan_page_is_grouped_and_counts(make):
+    findings = (make.finding(family="attention", severity="warning"), make.finding(family="native-op"))
+    text = render(make.scan(*findings, skipped=[("a.bin", "holds NUL bytes")]).model_copy(update={"known": 3}))
+    words = Page(text).text
+
+    assert words.index("native-op: 1 error") < words.index("attention: 1 warning")
+    assert "<li><b>1</b>error</li>" in text
+    assert "<li><b>0</b>notes</li>" in text
+    assert "3known from the baseline, not listed" in words
+    assert "a.bin holds NUL bytes" in words
+    assert '<p class="outcome failed">' in text
+
+
+def test_scan_page_of_nothing(make):
+    text = render(make.scan())
+
+    assert "Nothing was found." in text
+    assert '<p class="outcome passed">' in text
+
+
+def test_both_pages_have_the_same_style(make, report):
+    style = re.compile(r"<style>.*</style>", re.DOTALL)
+
+    assert style.findall(render(report())) == style.findall(render(make.scan())) != []

@@ -12,54 +12,113 @@ from rocm3d.scan.selection import Selection
 from rocm3d.scan.stage import scan
 from rocm3d.workspace.tree import Limits, Tree
 
-# Read off the example files by eye; packages are those of conftest.PIPS.
+# Judged one by one against the example files; severities included, notes too.
 EXAMPLES = {
     "already-portable": [],
-    "cmake-lib": ["spaced_launch@src/gridsample.cu:66", "spaced_launch@src/gridsample.cu:84"],
-    "cpu-only-gate": ["cuda_home_gate@setup.py:7"],
+    "cmake-lib": [
+        "error cmake_cuda@CMakeLists.txt:2",
+        "error cmake_cuda@CMakeLists.txt:4",
+        "note arch_list@CMakeLists.txt:9",
+        "error link_cuda_library@CMakeLists.txt:13",
+        "error spaced_launch@src/gridsample.cu:66",
+        "error spaced_launch@src/gridsample.cu:84",
+    ],
+    "cpu-only-gate": [
+        "note torch_unpinned_pull@README.md:12",
+        "warning object_name_collision@csrc/ball_query.cpp:1",
+        "error cuda_home_gate@setup.py:7",
+        "note torch_unpinned_pull@setup.py:21",
+    ],
     "deform-op": [
-        "cuda_home_gate@setup.py:7",
-        "missing_header@src/sample_kernel.cu:2",
-        "lane_mask_32bit@src/sample_kernel.cu:38",
+        "note torch_unpinned_pull@README.md:13",
+        "warning cuda_available_gate@setup.py:7",
+        "error cuda_home_gate@setup.py:7",
+        "error missing_header@src/sample_kernel.cu:2",
+        "error lane_mask_32bit@src/sample_kernel.cu:38",
     ],
     "jit-extension": [
-        "nvcc_flag@raymarch/__init__.py:15",
-        "nvcc_flag@raymarch/__init__.py:15",
-        "missing_header@raymarch/csrc/raymarch.cu:4",
+        "note torch_unpinned_pull@README.md:13",
+        "warning jit_extension@raymarch/__init__.py:8",
+        "error nvcc_flag@raymarch/__init__.py:15",
+        "error nvcc_flag@raymarch/__init__.py:15",
+        "error missing_header@raymarch/csrc/raymarch.cu:4",
     ],
-    "mesh-bake": [f"cuda_only_package@requirements.txt:{line}" for line in (3, 4, 5, 6)],
+    "mesh-bake": [
+        "note torch_unpinned_pull@README.md:13",
+        "note torch_unpinned_pull@README.md:13",
+        "note cuda_index@README.md:13",
+        "warning cuda_only_import@mesh_bake/fill.py:2",
+        "warning ort_cuda_provider@mesh_bake/matte.py:8",
+        "warning ort_cuda_provider@mesh_bake/matte.py:9",
+        "warning cuda_only_import@mesh_bake/raster.py:1",
+        "note gl_context@mesh_bake/raster.py:15",
+        "error cuda_only_package@requirements.txt:3",
+        "note licence_restricted@requirements.txt:3",
+        "error gpu_extra@requirements.txt:4",
+        "error cuda_only_package@requirements.txt:5",
+        "error cuda_only_package@requirements.txt:6",
+    ],
     "pins-only": [
-        "cuda_pin@constraints.txt:2",
-        "cuda_index@requirements.txt:4",
-        "cuda_pin@requirements.txt:7",
-        "cuda_pin@requirements.txt:10",
-        "cuda_pin@requirements.txt:11",
-        "cuda_only_package@requirements.txt:12",
-        "cuda_only_package@requirements/base.txt:4",
+        "warning torch_unpinned_pull@constraints.txt:1",
+        "error cuda_pin@constraints.txt:2",
+        "error cuda_index@requirements.txt:4",
+        "warning index_confusion@requirements.txt:5",
+        "error cuda_pin@requirements.txt:7",
+        "error cuda_pin@requirements.txt:10",
+        "error direct_wheel_url@requirements.txt:11",
+        "error cuda_only_package@requirements.txt:12",
+        "warning torch_unpinned_pull@requirements/base.txt:3",
+        "error cuda_only_package@requirements/base.txt:4",
     ],
     "point-backbone": [
-        "cuda_index@requirements.txt:1",
-        *(f"cuda_only_package@requirements.txt:{line}" for line in (2, 3, 4)),
+        "error conda_cuda@environment.yml:4",
+        "error conda_cuda@environment.yml:10",
+        "error conda_cuda@environment.yml:11",
+        "error conda_cuda@environment.yml:12",
+        "error conda_cuda@environment.yml:13",
+        "error conda_cuda@environment.yml:14",
+        "warning cuda_only_import@point_backbone/layers.py:1",
+        "warning cuda_only_import@point_backbone/layers.py:3",
+        "warning cuda_only_import@point_backbone/layers.py:6",
+        "error cuda_index@requirements.txt:1",
+        "error cuda_only_package@requirements.txt:2",
+        "error cuda_only_package@requirements.txt:3",
+        "error cuda_only_package@requirements.txt:4",
     ],
     "splat-trainer": [
-        "cooperative_groups_reduce@csrc/forward.cu:4",
-        "missing_header@csrc/forward.cu:6",
-        "lane_mask_32bit@csrc/forward.cu:21",
-        "lane_mask_32bit@csrc/forward.cu:95",
-        "spaced_launch@csrc/forward.cu:164",
-        "spaced_launch@csrc/forward.cu:182",
-        "cuda_index@requirements.txt:2",
-        "cuda_pin@requirements.txt:3",
-        "cuda_pin@requirements.txt:4",
-        *(f"cuda_only_package@requirements.txt:{line}" for line in (5, 8, 9, 10)),
-        "cuda_home_gate@setup.py:6",
-        *(f"nvcc_flag@setup.py:{line}" for line in (24, 25, 26, 27)),
-        "flash_attention_required@splat_trainer/attention.py:26",
+        "error cooperative_groups_reduce@csrc/forward.cu:4",
+        "error missing_header@csrc/forward.cu:6",
+        "warning warp_size_literal@csrc/forward.cu:13",
+        "error lane_mask_32bit@csrc/forward.cu:21",
+        "warning ballot_truncation@csrc/forward.cu:95",
+        "error lane_mask_32bit@csrc/forward.cu:95",
+        "error spaced_launch@csrc/forward.cu:164",
+        "error spaced_launch@csrc/forward.cu:182",
+        "error cuda_index@requirements.txt:2",
+        "error cuda_pin@requirements.txt:3",
+        "error cuda_pin@requirements.txt:4",
+        "error cuda_only_package@requirements.txt:5",
+        "error cuda_only_package@requirements.txt:8",
+        "error cuda_only_package@requirements.txt:9",
+        "error cuda_only_package@requirements.txt:10",
+        "error cuda_home_gate@setup.py:6",
+        "error nvcc_flag@setup.py:24",
+        "error nvcc_flag@setup.py:25",
+        "error nvcc_flag@setup.py:26",
+        "error nvcc_flag@setup.py:27",
+        "error xformers_import@splat_trainer/attention.py:4",
+        "error flash_attention_required@splat_trainer/attention.py:26",
+        "warning cuda_only_import@splat_trainer/model.py:3",
     ],
     "video-attention": [
-        "cuda_only_package@requirements.txt:2",
-        "cuda_only_package@requirements.txt:3",
-        "flash_attention_required@video_attention/attention.py:37",
+        "note torch_unpinned_pull@README.md:10",
+        "note cuda_index@README.md:10",
+        "warning torch_unpinned_pull@requirements.txt:1",
+        "error cuda_only_package@requirements.txt:2",
+        "error cuda_only_package@requirements.txt:3",
+        "warning compile_mode@sample.py:20",
+        "error flash_attention_required@video_attention/attention.py:37",
+        "error xformers_import@video_attention/text.py:3",
     ],
 }
 ROOT = Path(__file__).parents[2]
@@ -78,10 +137,10 @@ def test_every_example_is_in_the_table():
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_example(name, example, known):
-    document = scan(Tree.open(example(name)), known, Selection(), quiet)
+def test_example(name, example, knowledge):
+    document = scan(Tree.open(example(name)), knowledge, Selection(), quiet)
 
-    assert [f"{found.rule}@{found.path}:{found.line}" for found in document.findings] == EXAMPLES[name]
+    assert [f"{f.severity} {f.rule}@{f.path}:{f.line}" for f in document.findings] == EXAMPLES[name]
     assert document.inventory.repository == name
 
 
@@ -267,3 +326,15 @@ def test_never_raises_and_places_lie_in_the_file(tmp_path_factory, known, path, 
 
     assert document.inventory.counts.files == 1
     assert all(1 <= found.line <= data.count(b"\n") + data.count(b"\r") + 1 for found in document.findings)
+
+
+def test_a_library_that_imports_its_own_name_depends_on_nobody(tmp_path, knowledge):
+    for place in ("gsplat", "src/xformers"):
+        (tmp_path / place).mkdir(parents=True)
+        (tmp_path / place / "__init__.py").write_text("")
+    (tmp_path / "run.py").write_text("import gsplat\nimport xformers.ops\nimport spconv.pytorch\n")
+    (tmp_path / "requirements.txt").write_text("gsplat\nspconv-cu120\n")
+
+    document = scan(Tree.open(tmp_path), knowledge, Selection(), quiet)
+
+    assert {finding.package for finding in document.findings} == {"spconv"}

@@ -9,13 +9,17 @@ import typer
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
 from rocm3d.model.failure import Exit
+from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
 from rocm3d.pipeline import FOLDER, resolve_gpu
+from rocm3d.render.formats import names, refuse_unknown
 
 POSITION = 30
 EXAMPLE = "Example: rocm3d apply ./gaussian-splatting --dry-run"
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the diff; write nothing.")]
+
+Form = Annotated[str, options.form(Patch)]
 
 
 def command(
@@ -27,7 +31,7 @@ def command(
     into: options.Into = None,
     allow_dirty: options.AllowDirty = False,
     folder: options.Folder = FOLDER,
-    form: options.Format = "console",
+    form: Form = "console",
     output: options.Output = None,
     work: options.Work = None,
 ) -> Exit:
@@ -35,6 +39,7 @@ def command(
 
     Uses the plan of the last `rocm3d plan`, or makes one for --gpu. In place on a clean git tree, or into a copy.
     """
+    refuse_unknown(form, names(Patch))
     with session.repository(path, work=work, folder=folder) as repository:
         plan = None if gpu else repository.documents.find(Plan)
         if plan is None:

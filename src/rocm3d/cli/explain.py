@@ -9,24 +9,25 @@ import typer
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
 from rocm3d.knowledge.find import about, find
-from rocm3d.model.failure import UserError
+from rocm3d.model.base import Document
 from rocm3d.render import explain
+from rocm3d.render.formats import names, refuse_unknown
 
 POSITION = 80
 EXAMPLE = "Example: rocm3d explain CU101; rocm3d explain gsplat; rocm3d explain HSA_OVERRIDE_GFX_VERSION"
 
 Word = Annotated[str, typer.Argument(metavar="CODE|PACKAGE|GPU|ENVVAR", help="Any name of the knowledge base.")]
+Form = Annotated[str, options.form(Document)]
 
 
-def command(session: Session, word: Word, form: options.Format = "console", output: options.Output = None) -> None:
+def command(session: Session, word: Word, form: Form = "console", output: options.Output = None) -> None:
     """Tell everything known about a code, package, GPU, environment variable, stack, family, recipe or advice.
 
     With sources and dates. A misspelt name gives the nearest ones.
     """
+    refuse_unknown(form, names(Document))
     knowledge = session.load()
     record = find(word, knowledge)
-    if form not in ("console", "json"):
-        raise UserError(f"--format {form} is not known here", hint="use console or json")
     session.put(
         explain.render(record, about(record, knowledge))
         if form == "console"

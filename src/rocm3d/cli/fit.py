@@ -9,6 +9,7 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
+from rocm3d.model.fit import Fit
 from rocm3d.pipeline import fit_model, resolve_gpu
 
 POSITION = 85
@@ -22,13 +23,15 @@ AsOf = Annotated[
     typer.Option("--as-of", formats=["%Y-%m-%d"], help="Use only facts known at this date; left out: today."),
 ]
 
+Form = Annotated[str, options.form(Fit)]
+
 
 def command(
     session: Session,
     model: Model,
     gpu: options.Gpu = None,
     as_of: AsOf = None,
-    form: options.Format = "console",
+    form: Form = "console",
     output: options.Output = None,
 ) -> None:
     """Tell whether a known repository fits a GPU and is worth trying, every point with its reason and source."""

@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from rocm3d.render.formats import listed, names
+
+if TYPE_CHECKING:
+    from rocm3d.model.base import Document
+
+
+def form(kind: type[Document]) -> Any:
+    """The option --format of a command that shows this kind of document."""
+    return typer.Option("--format", help=f"{listed(names(kind))}.")
+
 
 Target = Annotated[Path, typer.Argument(metavar="PATH", help="The repository's folder.", show_default=False)]
 Gpu = Annotated[
@@ -15,7 +26,6 @@ Gpu = Annotated[
 Stack = Annotated[str | None, typer.Option(help="Take this stack instead of the best one.")]
 Only = Annotated[list[str], typer.Option("--only", help="Run only this rule or code prefix; repeatable.")]
 Skip = Annotated[list[str], typer.Option("--skip", help="Leave this rule or code prefix out; repeatable.")]
-Format = Annotated[str, typer.Option("--format", help="console or json.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write the result to this file.", dir_okay=False)]
 Work = Annotated[
     Path | None, typer.Option("--work", help="Keep documents here instead of PATH/.rocm3d.", file_okay=False)

@@ -9,9 +9,10 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
-from rocm3d.model.failure import Exit, UserError
-from rocm3d.model.inventory import Scan
+from rocm3d.model.failure import Exit
+from rocm3d.model.plan import Plan
 from rocm3d.pipeline import resolve_gpu
+from rocm3d.render.formats import names, refuse_unknown
 
 POSITION = 20
 EXAMPLE = 'Example: rocm3d plan ./gaussian-splatting --gpu "rx 7900 xtx"'
@@ -20,6 +21,8 @@ From = Annotated[
     Path | None, typer.Option("--from", help="Plan from this inventory.json instead of scanning.", dir_okay=False)
 ]
 
+Form = Annotated[str, options.form(Plan)]
+
 
 def command(
     session: Session,
@@ -27,7 +30,7 @@ def command(
     gpu: options.Gpu = None,
     stack: options.Stack = None,
     source: From = None,
-    form: options.Format = "console",
+    form: Form = "console",
     output: options.Output = None,
     work: options.Work = None,
 ) -> Exit:
@@ -35,16 +38,10 @@ def command(
 
     Touches no file of the repository. Exit code 1 if no stack serves the GPU.
     """
-    inventory = None if source is None else Scan.from_json(_read(source), str(source))
+    refuse_unknown(form, names(Plan))
+    inventory = None if source is None else session.read_scan(source, "--from")
     with session.repository(path, work=work) as repository:
         product = resolve_gpu(gpu or session.configuration(path).gpu, repository.knowledge)
         document = repository.plan(product, stack, inventory)
     session.show(document, form, output)
     return Exit.DONE if document.stack is not None else Exit.FINDINGS
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"--from {path}: {error}") from error

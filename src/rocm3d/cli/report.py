@@ -8,13 +8,16 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
-from rocm3d.model.failure import Exit, UserError
+from rocm3d.model.evidence import Evidence
+from rocm3d.model.failure import Exit
 from rocm3d.render import html
+from rocm3d.render.formats import listed, names, refuse_unknown
 
 POSITION = 70
 EXAMPLE = "Example: rocm3d report ./gaussian-splatting-rocm --output report.html"
 
-Form = Annotated[str, typer.Option("--format", help="html, json or console.")]
+FORMS = ("html", *names(Evidence))
+Form = Annotated[str, typer.Option("--format", help=f"{listed(FORMS)}.")]
 
 
 def command(
@@ -28,16 +31,15 @@ def command(
 
     Exit code 1 if a document is no longer what was sealed.
     """
+    refuse_unknown(form, FORMS)
     with session.repository(path, work=work) as repository:
         report = repository.report()
         place = output or repository.documents.folder / "report.html"
     if form == "html":
         session.put(html.render(report), place)
         session.put(f"{place}\n", None)
-    elif form in ("json", "console"):
-        session.show(report.evidence, form, output)
     else:
-        raise UserError(f"--format {form} is not known here", hint="use html, json or console")
+        session.show(report.evidence, form, output)
     for name in report.moved:
         session.say(f"no longer what was sealed: {name}")
     return Exit.FINDINGS if report.moved else Exit.DONE

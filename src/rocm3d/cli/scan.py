@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
 from rocm3d.model.failure import Exit
+from rocm3d.model.inventory import Scan
+from rocm3d.render.formats import names, refuse_unknown
 
 POSITION = 10
 EXAMPLE = "Example: rocm3d scan ./gaussian-splatting --skip DEP"
+
+Baseline = Annotated[
+    Path | None,
+    typer.Option("--baseline", help="Report only what this earlier inventory.json does not hold.", dir_okay=False),
+]
+Form = Annotated[str, options.form(Scan)]
 
 
 def command(
@@ -15,16 +28,21 @@ def command(
     path: options.Target,
     only: options.Only = [],
     skip: options.Skip = [],
-    form: options.Format = "console",
+    baseline: Baseline = None,
+    form: Form = "console",
     output: options.Output = None,
     work: options.Work = None,
 ) -> Exit:
     """Find what is CUDA-first in a repository, where, and which family it belongs to.
 
-    Reads only; nothing of the repository is executed. Exit code 1 if there is any error or warning.
+    Reads only; nothing of the repository is executed. Exit code 1 if there is any error or warning,
+    with --baseline any new one.
     """
+    refuse_unknown(form, names(Scan))
+    # Read before the scan, which may write to the same place.
+    known = None if baseline is None else session.read_scan(baseline, "--baseline")
     with session.repository(path, work=work, only=tuple(only), skip=tuple(skip)) as repository:
-        document = repository.scan()
+        document = repository.scan(known)
     session.show(document, form, output)
     serious = any(finding.severity != "note" for finding in document.findings)
     return Exit.FINDINGS if serious else Exit.DONE

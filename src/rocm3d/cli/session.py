@@ -15,8 +15,10 @@ import typer
 from rich.console import Console
 
 from rocm3d.model.failure import UserError
+from rocm3d.model.inventory import Scan
 from rocm3d.pipeline import FOLDER, Repository, load
-from rocm3d.render import console, json
+from rocm3d.render import console
+from rocm3d.render.formats import FORMATS, Surroundings, names, refuse_unknown
 from rocm3d.scan.selection import Selection
 from rocm3d.workspace.configuration import Configuration, configuration
 from rocm3d.workspace.tree import Tree
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     from rocm3d.model.base import Document
 
 log = logging.getLogger("rocm3d")
-FORMATS = ("console", "json")
 
 
 @dataclass(frozen=True)
@@ -82,13 +83,26 @@ class Session:
 
     def show(self, document: Document, form: str, output: Path | None) -> None:
         """The document, on stdout or in a file, and what to say about it on stderr."""
-        if form not in FORMATS:
-            raise UserError(f"--format {form} is not known here", hint=f"use {' or '.join(FORMATS)}")
-        terminal = output is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        refuse_unknown(form, names(type(document)))
+        terminal = output is None and sys.stdout.isatty()
         width = Console().width if sys.stdout.isatty() else 120
-        text = console.render(document, colour=terminal, width=width) if form == "console" else json.render(document)
-        self.put(text, output)
+        around = Surroundings(self.load, terminal, terminal and "NO_COLOR" not in os.environ, width)
+        self.put(FORMATS[form].render(document, around), output)
         self.say(console.summary(document, width=width).rstrip("\n"))
+
+    def read_scan(self, path: Path, option: str) -> Scan:
+        """An earlier inventory.json that an option names; it must hold every finding of its time."""
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UserError(f"{option} {path}: {error}") from error
+        document = Scan.from_json(text, str(path))
+        if document.known:
+            raise UserError(
+                f"{option} {path}: {document.known} findings are left out of it, as it was made with --baseline",
+                hint="take the inventory.json that scan keeps in PATH/.rocm3d",
+            )
+        return document
 
     def put(self, text: str, output: Path | None) -> None:
         """Text, on stdout or in a file."""

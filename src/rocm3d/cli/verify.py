@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
 from rocm3d.knowledge.base import suggestion
 from rocm3d.model.failure import Exit, UserError
-from rocm3d.model.verdict import Level
+from rocm3d.model.verdict import Level, Verdicts
 from rocm3d.pipeline import LEVELS
+from rocm3d.render.formats import names, refuse_unknown
 
 POSITION = 50
 EXAMPLE = "Example: rocm3d verify ./gaussian-splatting --level static"
+
+Form = Annotated[str, options.form(Verdicts)]
 
 
 def command(
@@ -18,7 +23,7 @@ def command(
     path: options.Target,
     level: options.Level = [],
     target: options.TargetList = "",
-    form: options.Format = "console",
+    form: Form = "console",
     output: options.Output = None,
     work: options.Work = None,
 ) -> Exit:
@@ -27,6 +32,7 @@ def command(
     What this machine cannot check is not_run with the reason, never passed. Exit code 1 on any failure, else 4 if a
     level named by --level was not run.
     """
+    refuse_unknown(form, names(Verdicts))
     levels = tuple(_level(word) for word in level)
     with session.repository(path, work=work) as repository:
         targets = tuple(repository.knowledge.gpu(word).gfx for word in target.split(",") if word)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from rocm3d.model.base import Document, Record
 from rocm3d.model.finding import Finding
 from rocm3d.model.location import Location
@@ -65,3 +67,4 @@ class Scan(Document):
 
     inventory: Inventory
     findings: tuple[Finding, ...]
+    known: int = Field(default=0, ge=0, description="findings left out because a baseline holds them")

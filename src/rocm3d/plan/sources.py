@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from packaging.specifiers import SpecifierSet
 
+from rocm3d.manifest.requirements import is_requirements
 from rocm3d.model.plan import LeftForPerson, PlannedEdit
 
 if TYPE_CHECKING:
@@ -66,7 +67,8 @@ def _unanswered(finding: Finding, recipe: Recipe | None, given: Conditions) -> s
     """Why a finding is left for a person; None where something answers it."""
     answer = given.knowledge.codes[finding.code].answered_by
     if answer == "addition":
-        return None
+        # The port's own install files replace requirements files and nothing else yet.
+        return None if is_requirements(finding.path) else "no file of the port stands in for this one yet"
     if answer == "decision":
         return _undecided(finding, given)
     if answer == "person":

@@ -19,6 +19,7 @@ from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import FileChange, Patch
 from rocm3d.model.plan import Plan
 from rocm3d.model.verdict import Verdicts
+from rocm3d.render.grouping import by_family
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,8 +33,10 @@ _DIFF = {"+": "green", "-": "red", "@": "cyan"}
 _DECISION = {"blocked": "bold red", "stub": "yellow", "substitute": "yellow", "keep": "dim"}
 
 
-def render(document: Document, *, colour: bool = False, width: int = 100) -> str:
+def render(document: Document, *, colour: bool = False, width: int = 100, terminal: bool = False) -> str:
     """The document as text, with ANSI colour where the terminal takes it."""
+    if isinstance(document, Scan):
+        return _printed(_scan(document, headed=terminal), colour=colour, width=width)
     if isinstance(document, Patch) and document.dry_run and not colour:
         # Not through rich, which expands tabs: this text is made to be given to `git apply`.
         return "".join(f"{_visible(line)}\n" for change in document.changes for line in _diff_lines(change))
@@ -76,15 +79,19 @@ def _closing(document: Document) -> Iterable[RenderableType]:
     raise TypeError(f"no console summary for {type(document).__name__}")
 
 
-@_parts.register(Scan)
-def _scan(document: Scan) -> Iterable[RenderableType]:
-    for finding in document.findings:
-        yield Text.assemble(
-            f"{clean(str(finding.location))}: ",
-            (finding.code, _SEVERITY[finding.severity]),
-            f" {finding.rule}: {clean(finding.message)}",
-        )
-        yield Text(f"  hint: {clean(finding.hint)}", style="dim")
+def _scan(document: Scan, *, headed: bool) -> Iterable[RenderableType]:
+    """By family, most blocking first; a single family needs a heading only for a person at a terminal."""
+    groups = by_family(document.findings)
+    for group in groups:
+        if headed or len(groups) > 1:
+            yield Text.assemble((clean(group.family), "bold"), f": {group.counts}")
+        for finding in group.findings:
+            yield Text.assemble(
+                f"{clean(str(finding.location))}: ",
+                (finding.code, _SEVERITY[finding.severity]),
+                f" {finding.rule}: {clean(finding.message)}",
+            )
+            yield Text(f"  hint: {clean(finding.hint)}", style="dim")
 
 
 @_closing.register(Scan)
@@ -92,6 +99,8 @@ def _scan_closing(document: Scan) -> Iterable[RenderableType]:
     inventory, found = document.inventory, Counter(finding.severity for finding in document.findings)
     for item in inventory.skipped:
         yield Text.assemble(("not read: ", "yellow"), f"{clean(item.path)} {clean(item.reason)}")
+    if document.known:
+        yield Text(f"{document.known} known from the baseline, not shown; the counts are of new ones")
     sizes = inventory.counts
     yield Text(
         f"{clean(inventory.repository)}: {found['error']} errors, {found['warning']} warnings, {found['note']} notes "

@@ -1,16 +1,20 @@
-"""The report: one self-contained page, no network, readable in light and dark, on a phone and on paper."""
+"""A port's report or a scan's findings: one self-contained page, no network, for light, dark, phone and paper."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
+from rocm3d.model.inventory import Scan
+from rocm3d.render.console import clean
+from rocm3d.render.grouping import SEVERITIES, by_family
+
 if TYPE_CHECKING:
     from rocm3d.model.evidence import Evidence
-    from rocm3d.model.inventory import Scan
     from rocm3d.model.patch import Patch
     from rocm3d.model.plan import Plan
     from rocm3d.model.verdict import Verdict, Verdicts
@@ -57,8 +61,17 @@ class Report:
         return any(item.outcome == "failed" for item in self.verdicts.verdicts)
 
 
-def render(report: Report) -> str:
+def render(shown: Report | Scan) -> str:
     """The page as text."""
+    if isinstance(shown, Scan):
+        found = Counter(finding.severity for finding in shown.findings)
+        tone = "failed" if found["error"] else "not_run" if found["warning"] or shown.inventory.skipped else "passed"
+        counts = {severity: found[severity] for severity in SEVERITIES}
+        return _page("scan.html", scan=shown, groups=by_family(shown.findings), counts=counts, tone=tone)
+    return _page("report.html", report=shown)
+
+
+def _page(template: str, **parts: object) -> str:
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=select_autoescape(["html"]),
@@ -66,4 +79,5 @@ def render(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("report.html").render(report=report)
+    environment.filters["clean"] = clean
+    return environment.get_template(template).render(**parts)

@@ -60,7 +60,7 @@ class Detector:
 
     module: str
     code: str
-    reads: type[Unit]
+    reads: type[Unit] | tuple[type[Unit], ...]
     find: Callable[[Any, Look], Iterable[Hit]]
     needs: tuple[bytes, ...] = ()
 

@@ -118,6 +118,8 @@ def _is_ignored(finding: Finding, data: bytes) -> bool:
 
 def _dependencies(unit: Manifest, knowledge: Knowledge) -> Iterator[Dependency]:
     for mention in unit.mentions:
+        if mention.section.split(":")[0] in ("documentation", "workflow"):
+            continue  # a page tells what people may type; what the repository needs stands in its manifests
         package = knowledge.package_by_pip(mention.name)
         yield Dependency(
             name=mention.name,

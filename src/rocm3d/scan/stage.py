@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from rocm3d.scan.selection import Selection
     from rocm3d.workspace.result_cache import ResultCache
     from rocm3d.workspace.tree import Tree
+
+_TOP_MODULE = re.compile(r"(?:src/|python/)?([^/]+)/__init__\.py$")
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,9 @@ def scan(
     paths = tree.paths()
     how = _How(knowledge, selection, progress, cache)
     results = [look_at_paths(paths, knowledge, selection), *_files(tree, paths, how)]
-    findings = sorted((finding for result in results for finding in result.findings), key=_order)
+    own = _own_packages(paths, knowledge)
+    found = (finding for result in results for finding in result.findings if finding.package not in own)
+    findings = sorted(found, key=_order)
     return Scan(inventory=_inventory(tree, paths, knowledge, results, findings), findings=tuple(findings))
 
 
@@ -75,6 +80,16 @@ def _read(tree: Tree, paths: list[str], progress: Callable[[str], None]) -> Iter
         data = tree.read(path) if is_wanted(path) else None
         if data is not None:
             yield path, data
+
+
+def _own_packages(paths: list[str], knowledge: Knowledge) -> frozenset[str]:
+    """Packages that the repository is itself: a library that imports its own name depends on nobody."""
+    modules = {match.group(1) for path in paths if (match := _TOP_MODULE.match(path))}
+    return frozenset(
+        package.id
+        for package in knowledge.packages.values()
+        if any(name.split(".")[0] in modules for name in package.imports)
+    )
 
 
 def _inventory(

@@ -13,6 +13,10 @@ from rocm3d.model.text import Text
 from rocm3d.syntax.cuda import walk
 
 _LANGUAGE = Language(tree_sitter_python.language())
+_QUESTIONS = frozenset(
+    {"identifier", "attribute", "comparison_operator", "boolean_operator", "not_operator", "call",
+     "parenthesized_expression", "conditional_expression"}
+)  # fmt: skip
 _BRANCHES = frozenset({"if_statement", "elif_clause", "conditional_expression", "boolean_operator", "assert_statement"})
 
 
@@ -73,22 +77,35 @@ class PythonUnit:
         return any(self._mentions_rocm(node) for node in asked)
 
     def _mentions_rocm(self, node: Node) -> bool:
-        return any(
-            (inner.type == "attribute" and self.slice(inner).endswith("version.hip"))
-            or (inner.type == "identifier" and self.slice(inner) in self._rocm_names)
-            for inner in walk(node)
-        )
+        return self._mentions(node, self._rocm_names)
 
     @cached_property
     def _rocm_names(self) -> frozenset[str]:
+        """Names that stand for ROCm: bound to a question for it, or to a constant in a branch that asked."""
         names = {"ROCM_HOME", "IS_HIP_EXTENSION"}
-        for assignment in self.nodes("assignment"):
-            left, right = assignment.child_by_field_name("left"), assignment.child_by_field_name("right")
-            if left is None or right is None or left.type != "identifier":
-                continue
-            if any(inner.type == "attribute" and self.slice(inner).endswith("version.hip") for inner in walk(right)):
-                names.add(self.slice(left))
-        return frozenset(names)
+        sides = [(n.child_by_field_name("left"), n.child_by_field_name("right")) for n in self.nodes("assignment")]
+        bound = [(left, right) for left, right in sides if left and right and left.type == "identifier"]
+        branches = list(self.nodes("if_statement", "elif_clause"))
+        while True:
+            asked = [c for c in branches if (q := c.child_by_field_name("condition")) and self._mentions(q, names)]
+            found = {
+                self.slice(left)
+                for left, right in bound
+                if (right.type in _QUESTIONS and self._mentions(right, names))
+                or (
+                    right.type in ("true", "false") and any(c.start_byte <= left.start_byte < c.end_byte for c in asked)
+                )
+            }
+            if found <= names:
+                return frozenset(names)
+            names |= found
+
+    def _mentions(self, node: Node, names: set[str] | frozenset[str]) -> bool:
+        return any(
+            (inner.type == "attribute" and self.slice(inner).endswith("version.hip"))
+            or (inner.type == "identifier" and self.slice(inner) in names)
+            for inner in walk(node)
+        )
 
 
 def string_value(unit: PythonUnit, node: Node) -> str | None:

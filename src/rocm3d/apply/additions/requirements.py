@@ -38,7 +38,7 @@ def _copy(requirements: Manifest, decisions: dict[str, DependencyDecision], touc
         if (requirements.path, line) not in touched:
             return None
         if line in urls:
-            return f"# rocm3d: left out, an index of CUDA builds: {' '.join(urls[line])}"
+            return f"# rocm3d: left out: {' '.join(urls[line])}"
         decision = decisions.get(named.get(line, ""))
         return None if decision is None or decision.package is None else _instead(decision)
 

@@ -7,11 +7,16 @@ from rocm3d.verify.probe import Case, Probe
 
 
 def attempt(case: Case) -> Verdict:
-    """A refused edit is no leftover: it was reported as refused."""
+    """What was refused or left for a person is no leftover: it was reported as such."""
     refused = {(item.path, item.recipe) for item in case.patch.refused}
     meant = {(edit.path, found.code) for edit in case.plan.edits for found in edit.findings}
-    excused = {(edit.path, found.code) for edit in case.plan.edits for found in edit.findings
-               if (edit.path, edit.recipe) in refused}  # fmt: skip
+    reported = {(left.finding.path, left.finding.code) for left in case.patch.left}
+    excused = reported | {
+        (edit.path, found.code)
+        for edit in case.plan.edits
+        for found in edit.findings
+        if (edit.path, edit.recipe) in refused
+    }
     if not meant:
         return Verdict(level="static", probe=probe.name, outcome="skipped", reason="the plan has no edit")
     left = [f"{f.location} {f.code}" for f in case.now.findings if (f.path, f.code) in meant - excused]

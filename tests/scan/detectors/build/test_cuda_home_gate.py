@@ -23,6 +23,11 @@ IMPORT = "import torch\nfrom torch.utils.cpp_extension import CUDA_HOME, CUDAExt
         "is_rocm = torch.version.hip is not None\ngate = True if is_rocm else CUDA_HOME is not None\n",
         "from torch.utils.cpp_extension import ROCM_HOME\nif CUDA_HOME is None and ROCM_HOME is None:\n    pass\n",
         "if torch.version.hip:\n    pass\nelif CUDA_HOME is None:\n    pass\n",
+        "path = os.path.join(CUDA_HOME, 'bin')\n",
+        "if CUDA_HOME == path:\n    pass\n",
+        "if CUDA_HOME or torch.version.hip:\n    pass\n",
+        "if os.path.exists(CUDA_HOME):\n    pass\n",
+        "x = a if torch.version.hip else CUDA_HOME\n",
     ],
 )
 def test_is_not_found_where_nothing_is_to_be_done(places, body):
@@ -47,6 +52,15 @@ def test_is_not_looked_for_in_other_files(places, path):
         ("if x:\n\tif CUDA_HOME  is   not None:\n\t\tpass\n", [(4, 5)]),
         ("s = 'größe 日本'; ok = CUDA_HOME is None\n", [(3, 22)]),
         ("if torch.version.cuda and CUDA_HOME is None:\n    pass\n", [(3, 27)]),
+        ("if CUDA_HOME:\n    pass\n", [(3, 4)]),
+        ("if not CUDA_HOME:\n    raise RuntimeError\n", [(3, 8)]),
+        ("if (CUDA_HOME):\n    pass\n", [(3, 5)]),
+        ("home = CUDA_HOME or '/usr/local/cuda'\n", [(3, 8)]),
+        ("ok = torch.cuda.is_available() and CUDA_HOME\n", [(3, 36)]),
+        ("ok = bool(cpp_extension.CUDA_HOME)\n", [(3, 11)]),
+        ("e = A if CUDA_HOME else B\n", [(3, 10)]),
+        ("assert CUDA_HOME, 'no toolkit'\n", [(3, 8)]),
+        ("if x:\n    pass\nelif CUDA_HOME != None:\n    pass\n", [(5, 6)]),
     ],
 )
 def test_place(places, body, where):
@@ -69,3 +83,13 @@ def test_message_quotes_the_gate(findings):
     assert found.code == "BLD201"
     assert "`CUDA_HOME is not None`" in found.message
     assert found.recipe == "cuda-home-gate-accepts-rocm"
+
+
+@pytest.mark.parametrize(
+    ("body", "gate"),
+    [("if not CUDA_HOME:\n    pass\n", "not CUDA_HOME"), ("ok = x and CUDA_HOME\n", "CUDA_HOME")],
+)
+def test_message_quotes_a_gate_without_none(findings, body, gate):
+    (found,) = findings(RULE, "setup.py", IMPORT + body)
+
+    assert f"`{gate}`" in found.message

@@ -16,6 +16,14 @@ IMPORT = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension\n"
         'flags = ["-O3"] if torch.version.hip else ["--use_fast_math"]\n',
         'if torch.version.hip is None:\n    flags = ["-lineinfo"]\n',
         'if torch.version.hip:\n    flags = []\nelse:\n    flags = ["-lineinfo"]\n',
+        'if "-lineinfo" in flags:\n    flags.remove("-lineinfo")\n',
+        'print("-lineinfo")\n',
+        'if sys.platform == "win32":\n    flags = ["-Xcompiler", "/MD"]\n',
+        'flags = ["-Xcompiler=/std:c++17"]\n',
+        'flags = ["-arch", "arm64"]\n',
+        'flags = [f"-D{name}", f"-{x}", f"-I{root}/include"]\n',
+        'flags = ["-U__CUDA_NO_HALF_OPERATORS__", "-U__HIP_NO_HALF_OPERATORS__"]\n',
+        'flags = ["-D__CUDA_NO_HALF_OPERATORS__"]\n',
     ],
 )
 def test_is_not_found_where_nothing_is_to_be_done(places, body):
@@ -45,6 +53,15 @@ def test_is_not_looked_for_in_other_files(places, path):
         ("flags = [\n\t'-gencode=arch=compute_86,code=sm_86',\n]\n", [(4, 2)]),
         ('flags = ["-Xptxas", "-v", "--expt-relaxed-constexpr"]\n', [(3, 10), (3, 27)]),
         ('flags.append("-lineinfo")\n', [(3, 14)]),
+        ('flags += ["-lineinfo"]\n', [(3, 11)]),
+        ('flags = [f"-gencode=arch=compute_{cc},code=sm_{cc}"]\n', [(3, 10)]),
+        ('flags.append(f"-arch={arch}")\n', [(3, 14)]),
+        ('flags.append("-arch=" + arch)\n', [(3, 14)]),
+        ('flags.append("-arch=%s" % arch)\n', [(3, 14)]),
+        ('os.environ["NVCC_FLAGS"] = "-O3 -lineinfo --use_fast_math"\n', [(3, 33), (3, 43)]),
+        ('f = f"-O3 -I{größe} -lineinfo"\n', [(3, 21)]),
+        ('if os.name != "nt":\n    flags = ["-Xcompiler", "-fPIC"]\n', [(4, 14)]),
+        ('flags = ["-O3", "-U__CUDA_NO_HALF_OPERATORS__", "-U__CUDA_NO_HALF_CONVERSIONS__"]\n', [(3, 17)]),
         ('s = "größe 日本"; flags = ["-lineinfo"]\n', [(3, 26)]),
         ('if torch.version.cuda:\n    flags = ["-lineinfo"]\n', [(4, 14)]),
         ('is_rocm = other()\nflags = ["-O3"] if is_rocm else ["-lineinfo"]\n', [(4, 34)]),
@@ -72,3 +89,10 @@ def test_message_names_the_whole_flag_and_the_reason_of_its_longest_term(finding
         "it names NVIDIA architectures; PYTORCH_ROCM_ARCH names AMD ones"
     )
     assert found.recipe == "nvcc-flags-by-backend"
+
+
+def test_a_macro_of_cuda_headers_is_a_warning(findings):
+    (found,) = findings(RULE, "setup.py", IMPORT + 'f = ["-U__CUDA_NO_HALF_OPERATORS__"]\n')
+
+    assert found.severity == "warning"
+    assert "__HIP_NO_HALF_OPERATORS__" in found.message

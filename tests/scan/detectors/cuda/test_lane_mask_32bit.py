@@ -4,6 +4,7 @@ import pytest
 
 RULE = "lane_mask_32bit"
 CALL = "__device__ float f(float v) {\n  return __shfl_down_sync(0xffffffff, v, 16);\n}\n"
+WRAPPER = "#ifdef USE_ROCM\n#define SHFL(m, v) __shfl(v, 0)\n#else\n#define SHFL(m, v) __shfl_sync(m, v, 0)\n#endif\n"
 
 
 @pytest.mark.parametrize(
@@ -11,7 +12,26 @@ CALL = "__device__ float f(float v) {\n  return __shfl_down_sync(0xffffffff, v, 
     [
         CALL.replace("0xffffffff", "0xffffffffffffffffull"),
         CALL.replace("0xffffffff", "mask"),
-        CALL.replace("0xffffffff", "0x0000ffff"),
+        CALL.replace("0xffffffff", "0xffffffffl"),
+        CALL.replace("0xffffffff", "1ull << 4"),
+        CALL.replace("0xffffffff", "(unsigned long long)0xffffffff"),
+        CALL.replace("0xffffffff", "other()"),
+        CALL.replace("  return", "  auto m = __activemask(); return").replace("0xffffffff", "m"),
+        CALL.replace("float v", "float v, uint64_t mask").replace("0xffffffff", "mask"),
+        "template <typename M>\n" + CALL.replace("float v", "float v, M mask").replace("0xffffffff", "mask"),
+        "void g(unsigned mask);\n" + CALL.replace("0xffffffff", "mask"),
+        "void g() { unsigned mask = 1; }\n" + CALL.replace("0xffffffff", "mask"),
+        "unsigned mask;\n" + CALL.replace("float v", "float v, uint64_t mask").replace("0xffffffff", "mask"),
+        "#ifdef USE_ROCM\nusing M = unsigned long long;\n#else\nusing M = unsigned;\n#endif\n"
+        + CALL.replace("float v", "float v, M mask").replace("0xffffffff", "mask"),
+        "#ifdef USE_ROCM\n#define __shfl_down_sync(m, v, d) __shfl_down(v, d)\n#endif\n" + CALL,
+        WRAPPER + "int f(int v) { return SHFL(0xffffffff, v); }\n",
+        "#define SHFL(m, v) __shfl_sync(m, v, 0)\n",
+        "#define FULL_MASK 0xffffffffffffffffull\n",
+        "#define COLOR_MASK 0xffffffff\n",
+        "#ifndef USE_ROCM\n#define FULL_MASK 0xffffffff\n#endif\n",
+        "#define LOOP LOOP\n" + CALL.replace("0xffffffff", "LOOP"),
+        CALL.replace("0xffffffff", "9" * 5000),
         CALL.replace("0xffffffff", "__activemask()"),
         CALL.replace("__shfl_down_sync", "my_sync"),
         CALL.replace("__shfl_down_sync(0xffffffff, v, 16)", "__shfl_down(v, 16)"),
@@ -81,6 +101,79 @@ def test_mask_macro_with_a_line_comment_is_still_a_mask(places):
     text = "#define FULL 0xffffffff  // all lanes\n" + CALL.replace("0xffffffff", "FULL")
 
     assert places(RULE, "a.cu", text) == [(3, 27)]
+
+
+@pytest.mark.parametrize(
+    "mask",
+    [
+        "-1",
+        "~0u",
+        "~0",
+        "0x0000ffff",
+        "4294967295u",
+        "(unsigned)-1",
+        "static_cast<uint32_t>(x)",
+        "unsigned(x)",
+        "(1u << n) - 1",
+    ],
+)
+def test_any_narrow_expression(places, mask):
+    assert places(RULE, "a.cu", CALL.replace("0xffffffff", mask)) == [(2, 27)]
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        "const unsigned full = 0xffffffff;",
+        "constexpr uint32_t full = ~0u;",
+        "static const int full = -1;",
+        "unsigned int full = __activemask();",
+        "U32 full = __ballot_sync(other(), true);",
+        "const auto full = 0xffffffffu;",
+        "#define full ((unsigned)0xffffffff)",
+        "#define ones 0xffffffffu\n#define full ones",
+        "typedef unsigned lanes_t; lanes_t full = rest();",
+    ],
+)
+def test_name_that_the_file_declares_narrow(places, declaration):
+    text = f"{declaration}\n" + CALL.replace("0xffffffff", "full")
+
+    assert places(RULE, "a.cu", text) == [(3 + declaration.count("\n"), 27)]
+
+
+def test_parameter_of_a_wrapper(findings):
+    text = "half __shfl_sync(const unsigned mask, const half v) {\n  return __shfl_sync(mask, v.x, 0);\n}\n"
+
+    (found,) = findings(RULE, "a.cuh", text)
+
+    assert (found.line, found.column, found.severity) == (2, 22, "error")
+    assert found.message.startswith("__shfl_sync gets the 32-bit lane mask mask;")
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("#define DOWN(v, d) \\\n  __shfl_down_sync(0xffffffff, v, d)\n", [(2, 20)]),
+        ("#define DOWN(m, v) __shfl_down_sync(m, v, 1)\nint f(int v) { return DOWN(~0u, v); }\n", [(2, 28)]),
+        ("int f(int v) { return ::__any_sync(~0u, v); }\n", [(1, 36)]),
+    ],
+)
+def test_macro_and_global_namespace(places, text, where):
+    assert places(RULE, "a.cu", text) == where
+
+
+@pytest.mark.parametrize(
+    ("text", "severity"),
+    [
+        ("#define FULL_MASK 0xffffffff\n", "error"),
+        ("constexpr unsigned kFullMask = 0xffffffffu;\n", "error"),
+        ("#define FULL_MASK 0xffffffff\nint f(int v) { return SHFL_SYNC(FULL_MASK, v); }\n", "note"),
+    ],
+)
+def test_full_mask_that_others_use_is_reported_where_it_is_made(findings, text, severity):
+    (found,) = findings(RULE, "a.h", text)
+
+    assert (found.line, found.column, found.severity) == (1, 1, severity)
 
 
 def test_comment_before_the_mask_does_not_hide_it(places):

@@ -50,6 +50,26 @@ def test_place(places, text, where):
     assert places(RULE, "requirements.txt", text) == where
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "where"),
+    [
+        ("a.sh", f"pip install torch --index-url {INDEX}\n", [(1, 19)]),
+        ("a.sh", f"U={INDEX}\npip install torch -i $U\n", [(2, 19)]),
+        ("pyproject.toml", f'[tool.uv]\nfind-links = ["{INDEX}"]\n', [(2, 1)]),
+        ("pyproject.toml", f'[[tool.uv.index]]\nname = "x"\nurl = "{INDEX}"\n', [(3, 1)]),
+        ("environment.yml", f"dependencies:\n - pip:\n   - --extra-index-url {INDEX}\n", [(3, 6)]),
+        ("environment.yml", "channels:\n - nvidia\n", []),
+    ],
+)
+def test_other_manifests(places, path, text, where):
+    assert places(RULE, path, text) == where
+
+
+def test_a_workflow_is_worth_a_note(findings):
+    (found,) = findings(RULE, ".github/workflows/a.yml", f"run: pip install torch -i {INDEX}\n")
+    assert (found.severity, found.line) == ("note", 1)
+
+
 def test_odd_bytes_before_the_hit_are_survived(places):
     assert places(RULE, "constraints.txt", f"# \udcff\n-i {INDEX}\n".encode("utf-8", "surrogateescape")) == [(2, 1)]
 

@@ -17,6 +17,13 @@ RULE = "cuda_only_package"
         "-r flash-attn.txt\n",
         "--find-links https://example.org/flash-attn\n",
         "nvidia-cudnn-cu12\n",
+        "rembg\n",
+        "rembg[gpu]\n",  # gpu_extra
+        "torch\ntorchvision\ntriton\n",  # torch_unpinned_pull
+        "torchmetrics\ntorchdiffeq\ntritonclient\n",
+        "--index-url https://download.pytorch.org/whl/rocm6.4\nxformers\n",
+        "gsplat @ git+https://github.com/ROCm/gsplat.git\n",
+        "https://host/xformers-1-cp310-cp310-linux_x86_64.whl\n",  # direct_wheel_url
     ],
 )
 def test_is_not_found_where_nothing_is_to_be_done(places, text):
@@ -33,7 +40,7 @@ def test_is_not_looked_for_in_other_files(places, path):
     [
         ("flash-attn>=2.5\n", [(1, 1)]),
         ("Flash_Attn==2.5 ; python_version > '3.8'\n", [(1, 1)]),
-        ("numpy\n\n  rembg[gpu]\n", [(3, 3)]),
+        ("numpy\n\n  onnxruntime-gpu\n", [(3, 3)]),
         ("\tgsplat\n", [(1, 2)]),
         ("numpy\r\ngsplat\r\n", [(2, 1)]),
         ("# größe 日本\ngsplat\n", [(2, 1)]),
@@ -46,6 +53,28 @@ def test_is_not_looked_for_in_other_files(places, path):
 )
 def test_place(places, text, where):
     assert places(RULE, "requirements.txt", text) == where
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "where"),
+    [
+        ("a.sh", "pip install -U gsplat && pip install /tmp/nvdiffrast\n", [(1, 16), (1, 38)]),
+        ("setup.py", "R = ['gsplat']\nsetup(install_requires=R + ['flash-attn'])\n", [(1, 7), (2, 30)]),
+        ("setup.cfg", "[options]\ninstall_requires =\n  gsplat\n", [(3, 3)]),
+        ("pyproject.toml", '[project]\ndependencies = ["gsplat"]\n', [(2, 18)]),
+        ("environment.yml", "dependencies:\n  - pip:\n    - gsplat\n", [(3, 7)]),
+        ("environment.yml", "dependencies:\n  - gsplat\n", []),  # conda_cuda
+        ("a.sh", "pip install xformers --index-url https://host/whl/rocm6.1\n", []),
+        ("a.sh", "pip uninstall gsplat\npip install -r gsplat.txt\necho pip install gsplat\n", []),
+    ],
+)
+def test_other_manifests(places, path, text, where):
+    assert places(RULE, path, text) == where
+
+
+def test_a_page_is_worth_a_note(findings):
+    (found,) = findings(RULE, "README.md", "```bash\npip install gsplat\n```\n")
+    assert (found.severity, found.line, found.column) == ("note", 2, 13)
 
 
 def test_odd_bytes_before_the_hit_are_survived(places):

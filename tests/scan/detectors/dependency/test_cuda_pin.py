@@ -20,6 +20,7 @@ URL = "https://download.pytorch.org/whl/cu118/torchaudio-2.3.1%2Bcu118-cp310-cp3
         "nvidia-cudnn-cu11==8.7.0.84\n",
         "--extra-index-url https://download.pytorch.org/whl/cu121\n",
         "-r base+cu121.txt\n",
+        f"torchaudio @ {URL}\n",  # direct_wheel_url
     ],
 )
 def test_is_not_found_where_nothing_is_to_be_done(places, text):
@@ -29,6 +30,24 @@ def test_is_not_found_where_nothing_is_to_be_done(places, text):
 @pytest.mark.parametrize("path", ["notes.txt", "setup.py", "a.cu", "environment.yml"])
 def test_is_not_looked_for_in_other_files(places, path):
     assert places(RULE, path, "torch==2.1.0+cu121\n") == []
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "where"),
+    [
+        ("setup.sh", "pip install torch==2.1.0+cu121\n", [(1, 13)]),
+        ("setup.py", "setup(install_requires=['torch==2.1.0+cu121'])\n", [(1, 25 + 1)]),
+        ("pyproject.toml", '[project]\ndependencies = ["torch==2.1.0+cu121"]\n', [(2, 18)]),
+        ("environment.yml", "dependencies:\n  - pip:\n    - torch==2.1.0+cu121\n", [(3, 7)]),
+    ],
+)
+def test_other_manifests(places, path, text, where):
+    assert places(RULE, path, text) == where
+
+
+def test_a_lock_or_a_page_is_worth_a_note(findings):
+    (lock,) = findings(RULE, "uv.lock", '[[package]]\nname = "torch"\nversion = "2.1.0+cu121"\n')
+    assert (lock.severity, lock.line) == ("note", 2)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +65,6 @@ def test_every_name_of_a_requirements_file(places, path):
         ("  torch == 2.1.0+cu121\n", [(1, 3)]),
         ("\ttorch==2.1.0+cu121\n", [(1, 2)]),
         ("torch-scatter==2.1.2+pt21cu121\n", [(1, 1)]),
-        (f"torchaudio @ {URL}\n", [(1, 1)]),
         ("numpy\r\ntorch==2.1.0+cu121\r\n", [(2, 1)]),
         ("# größe 日本\ntorch==2.1.0+cu121\n", [(2, 1)]),
         (

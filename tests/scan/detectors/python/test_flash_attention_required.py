@@ -20,6 +20,18 @@ TRY = "import torch\ntry:\n    import flash_attn\n    HAS = True\nexcept ImportE
         "HAS = True\nassert HAS\n",
         "import flash_attn\nHAS = True\nassert HAS\n",
         TRY.replace("    import flash_attn", "    import flash_attn_like") + "assert HAS\n",
+        TRY + "if not other:\n    raise ImportError\n",
+        TRY + "if HAS:\n    raise ImportError('one of the two')\n",
+        TRY + "if HAS:\n    pass\nelse:\n    f()\n",
+        TRY + "if HAS:\n    pass\nelif x:\n    raise ImportError\n",
+        TRY + "if not HAS and torch.version.hip is None:\n    raise ImportError\n",
+        TRY + "f(attn_implementation='sdpa')\n",
+        TRY + "f(attn_implementation='flash_attention_2' if HAS else 'sdpa')\n",
+        TRY + "f(backend='flash_attention_2')\n",
+        TRY + "# attn_implementation='flash_attention_2'\n",
+        TRY + "if x == 'flash_attention_2':\n    pass\n",
+        TRY + "if torch.version.hip is None:\n    f(attn_implementation='flash_attention_2')\n",
+        TRY.replace("flash_attn", "kaolin").replace("    HAS = False", "    raise"),
     ],
 )
 def test_is_not_found_where_nothing_is_to_be_done(places, text):
@@ -51,6 +63,15 @@ def test_half_written_code_is_survived(places, broken):
         (TRY.replace("import flash_attn", "import flash_attn_interface") + "assert HAS\n", [(7, 1)]),
         (TRY.replace("HAS = True", "HAS = flash_attn.__version__ > '2'") + "assert HAS\n", [(7, 1)]),
         ("assert HAS\n" + TRY, [(1, 1)]),
+        (TRY + "    flash_attn = None\nassert flash_attn is not None\n", [(8, 1)]),
+        (TRY + "if not HAS:\n    raise ImportError('install it')\n", [(8, 5)]),
+        (TRY + "    flash_attn = None\nif flash_attn is None:\n    raise ImportError\n", [(9, 5)]),
+        (TRY + "if HAS:\n    pass\nelse:\n    raise ImportError\n", [(10, 5)]),
+        (TRY.replace("    HAS = False", "    raise ImportError('install it')"), [(6, 5)]),
+        ("m = M.from_pretrained(n, attn_implementation='flash_attention_2')\n", [(1, 26)]),
+        ("kwargs = {'attn_implementation': \"flash_attention_2\"}\n", [(1, 11)]),
+        ("def f(attn_implementation: str = 'flash_attention_2'):\n    pass\n", [(1, 7)]),
+        ("config._attn_implementation = 'flash_attention_3'\n", [(1, 1)]),
     ],
 )
 def test_place(places, text, where):
@@ -67,3 +88,9 @@ def test_message_names_the_flag(findings):
     assert found.code == "PY101"
     assert found.message == "the program stops unless flash attention is installed (HAS)"
     assert (found.family, found.recipe) == ("attention", None)
+
+
+def test_message_quotes_the_setting(findings):
+    (found,) = findings(RULE, "a.py", "f(attn_implementation='flash_attention_2')\n")
+
+    assert "(attn_implementation='flash_attention_2')" in found.message

@@ -1,4 +1,7 @@
-"""A build that asks for CUDA_HOME: under ROCm torch it is None, so the extension is refused or silently CPU-only."""
+"""A build that asks for CUDA_HOME: under ROCm torch it is None, so the extension is refused or silently CPU-only.
+
+The question may be a comparison with None, or CUDA_HOME itself as a condition or as a part of one.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +14,52 @@ from rocm3d.syntax.python import PythonUnit
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_GATE = re.compile(r"(\w+\.)*CUDA_HOME\s+is\s+(not\s+)?None$")
+    from tree_sitter import Node
+
+_COMPARED = re.compile(r"(\w+\.)*CUDA_HOME\s*(is\s+(not\s+)?|==\s*|!=\s*)None$")
+_HOME = re.compile(r"(\w+\.)*CUDA_HOME$")
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """Comparisons of CUDA_HOME with None that know nothing of ROCm."""
+    """Questions for CUDA_HOME that know nothing of ROCm."""
     if not unit.builds_extensions:
         return
+    found = {node.start_byte: (node, gate) for node, gate in _gates(unit)}
+    for _, (node, gate) in sorted(found.items()):
+        if not unit.is_guarded(node):
+            yield hit(unit, node, gate=gate)
+
+
+def _gates(unit: PythonUnit) -> Iterator[tuple[Node, str]]:
+    """The node that asks, and how it reads."""
     for node in unit.nodes("comparison_operator"):
-        text = unit.slice(node)
-        if _GATE.match(text) and not unit.is_guarded(node):
-            yield hit(unit, node, gate=text)
+        if _COMPARED.match(unit.slice(node)):
+            yield node, unit.slice(node)
+    for node in unit.nodes(
+        "if_statement", "elif_clause", "while_statement", "conditional_expression", "boolean_operator",
+        "not_operator", "assert_statement", "call",
+    ):  # fmt: skip
+        for asked in _asked(unit, node):
+            while asked.type == "parenthesized_expression" and asked.named_children:
+                asked = asked.named_children[0]  # noqa: PLW2901
+            if asked.type in ("identifier", "attribute") and _HOME.match(unit.slice(asked)):
+                yield asked, unit.slice(node if node.type in ("not_operator", "call") else asked)
+
+
+def _asked(unit: PythonUnit, node: Node) -> list[Node]:
+    """What a node takes for true or false."""
+    if node.type == "call":
+        function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        is_bool = function is not None and unit.slice(function) == "bool"
+        return list(arguments.named_children) if is_bool and arguments is not None else []
+    if node.type == "conditional_expression":
+        return node.named_children[1:2] if len(node.named_children) == 3 else []
+    if node.type == "assert_statement":
+        return node.named_children[:1]
+    if node.type in ("boolean_operator", "not_operator"):
+        return list(node.named_children)
+    condition = node.child_by_field_name("condition")
+    return [] if condition is None else [condition]
 
 
 detector = Detector(__name__, code="BLD201", reads=PythonUnit, find=find)

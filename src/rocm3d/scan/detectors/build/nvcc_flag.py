@@ -1,34 +1,37 @@
-"""A compiler flag that only nvcc takes, in a script that builds torch extensions; which ones is data."""
+"""A compiler flag that only nvcc takes, in a script that builds torch extensions; which ones is data.
+
+hipcc is clang and stops at the first of them. To undefine a macro of CUDA headers is no error there, but does nothing.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.syntax.python import PythonUnit, string_value
+from rocm3d.scan.build_script import flags
+from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.syntax.python import PythonUnit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tree_sitter import Node
+_UNDEFINE = "-U"
+_NEAR = 3  # lines: several macros undefined in a row have one remedy
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """String literals that start with one of the code's terms and are not already chosen by backend."""
-    if not unit.builds_extensions:
-        return
-    flags = tuple(look.code.terms)
-    for node in unit.nodes("string"):
-        text = None if _is_docstring(node) else string_value(unit, node)
-        if text is None or not text.startswith(flags) or unit.is_guarded(node):
+    """Flags that start with one of the code's terms and are not already chosen by backend."""
+    last = -_NEAR
+    for flag in flags(unit):
+        term = None if flag.guarded else flag.begins(look.code.terms)
+        if term is None or "=/" in flag.text:  # what is handed on to Microsoft's compiler
             continue
-        flag = max((flag for flag in flags if text.startswith(flag)), key=len)
-        yield hit(unit, node, flag=text, why=look.code.terms[flag])
-
-
-def _is_docstring(node: Node) -> bool:
-    """A string that is a statement of its own reaches no compiler."""
-    return node.parent is not None and node.parent.type == "expression_statement"
+        if not term.startswith(_UNDEFINE):
+            yield flag.hit(flag=flag.text, why=look.code.terms[term])
+        elif b"-U__HIP_NO_" not in unit.data:
+            if flag.line - last >= _NEAR:
+                facts = {"flag": flag.text, "why": look.code.terms[term]}
+                yield Hit(flag.line, flag.column, facts, severity="warning")
+            last = flag.line
 
 
 detector = Detector(__name__, code="BLD101", reads=PythonUnit, find=find)

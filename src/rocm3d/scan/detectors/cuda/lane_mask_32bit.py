@@ -1,8 +1,14 @@
-"""A full lane mask of 32 bits in a `*_sync` intrinsic: HIP asserts a 64-bit mask type."""
+"""A lane mask of 32 bits in a `*_sync` intrinsic: HIP asserts a 64-bit mask type.
+
+The mask may be a literal, a constant, a macro, a variable or a parameter, and the call may stand in a macro. What the
+file does not decide stays silent. A full mask that only others use is reported where it is made.
+"""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
@@ -11,34 +17,202 @@ from rocm3d.syntax.cuda import CudaUnit
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tree_sitter import Node
+
 _INTRINSIC = re.compile(r"__(shfl|ballot|any|all|match_any|match_all|reduce)\w*_sync$")
-_FULL_32 = re.compile(r"\(?\s*0x[fF]{8}[uU]?\s*\)?$")
+_INTEGER = re.compile(r"-?(0[xX][0-9a-fA-F]{1,64}|0[bB][01]{1,64}|[0-9]{1,64})[uU]?$")  # without the suffix of a long
+_NARROW = re.compile(r"(std::)?u?int(8|16|32)_t|(un)?signed( int)?|int|uint|[uUiIsS](int)?32")
+_QUALIFIER = re.compile(r"\b(const|constexpr|static|volatile)\b|&")
+_FULL = re.compile(r"(?<![\w.])(0[xX][fF]{8}[uU]?|~\s*0[uU]?|-1)[\s)]*$")
+_NAME = re.compile(r"(full|all|warps?|lanes?)\w*mask|mask\w*(full|all)", re.IGNORECASE)
+_COMMENT = re.compile(r"//.*|/\*.*?\*/", re.DOTALL)
+_FUNCTIONS = ("function_definition", "lambda_expression")
+_SCOPES = ("translation_unit", "compound_statement", "for_statement", *_FUNCTIONS)
+_DEPTH = 12
+_OPEN, _CLOSE = b"void f() { auto probe = ", b"\n;}"  # the text of a macro is parsed between these
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A call, and the macro whose text it stands in."""
+
+    unit: CudaUnit
+    node: Node
+    macro: Node | None = None
+    offset: int = 0
+
+    @property
+    def name(self) -> str:
+        """The function, without template arguments and the global namespace."""
+        function = self.node.child_by_field_name("function")
+        return "" if function is None else self.unit.slice(function).split("<")[0].lstrip(":")
+
+    @property
+    def given(self) -> list[Node]:
+        """Its arguments."""
+        arguments = self.node.child_by_field_name("arguments")
+        return [] if arguments is None else [item for item in arguments.named_children if item.type != "comment"]
+
+
+@dataclass(frozen=True)
+class _File:
+    """What one file tells about its masks."""
+
+    unit: CudaUnit
+
+    @cached_property
+    def macros(self) -> dict[str, list[tuple[Node, str]]]:
+        """Every macro by name, with its text; none where one backend alone sees it."""
+        found: dict[str, list[tuple[Node, str]]] = {}
+        for define in self.unit.nodes("preproc_def", "preproc_function_def"):
+            name, text = define.child_by_field_name("name"), define.child_by_field_name("value")
+            if name is not None:
+                shown = text is not None and self.unit.is_shared(define.start_byte)
+                value = _COMMENT.sub("", self.unit.slice(text)).strip() if text is not None and shown else ""
+                found.setdefault(self.unit.slice(name), []).append((define, value))
+        return found
+
+    @cached_property
+    def variables(self) -> dict[str, list[tuple[Node, Node, Node | None]]]:
+        """Variables and parameters by name: declaration, scope, first value."""
+        found: dict[str, list[tuple[Node, Node, Node | None]]] = {}
+        for node in self.unit.nodes("declaration", "parameter_declaration", "optional_parameter_declaration"):
+            scope = _above(node, _SCOPES if node.type == "declaration" else _FUNCTIONS)
+            for item in node.children_by_field_name("declarator") if scope is not None else ():
+                name = item.child_by_field_name("declarator") or item
+                if scope is not None and name.type in ("identifier", "reference_declarator"):
+                    key = self.unit.slice(name).lstrip("& ")
+                    found.setdefault(key, []).append((node, scope, item.child_by_field_name("value")))
+        return found
+
+    @cached_property
+    def aliases(self) -> dict[str, str]:
+        """Types that the file names itself; nothing for one that differs by backend."""
+        found: dict[str, str] = {}
+        for node in self.unit.nodes("alias_declaration", "type_definition"):
+            name = node.child_by_field_name("name") or node.child_by_field_name("declarator")
+            kind = node.child_by_field_name("type")
+            if name is not None and kind is not None:
+                found[self.unit.slice(name)] = self.unit.slice(kind) if self.unit.is_shared(node.start_byte) else ""
+        return found
+
+    @cached_property
+    def calls(self) -> list[_Call]:
+        """Every call that both backends compile, in the code and in the texts of macros."""
+        found = [_Call(self.unit, node) for node in self.unit.nodes("call_expression")]
+        for define in self.unit.nodes("preproc_function_def"):
+            text = define.child_by_field_name("value")
+            if text is not None:
+                held = CudaUnit("", _OPEN + self.unit.data[text.start_byte : text.end_byte] + _CLOSE)
+                offset = text.start_byte - len(_OPEN)
+                found += [_Call(held, node, define, offset) for node in held.nodes("call_expression")]
+        return [call for call in found if call.given and self.unit.is_shared(call.node.start_byte + call.offset)]
+
+    @cached_property
+    def wrappers(self) -> dict[str, int]:
+        """Macros that hand one of their arguments on as a mask, and which."""
+        found: dict[str, int] = {}
+        for call in self.calls:
+            if call.macro is not None and _INTRINSIC.match(call.name):
+                name, names = call.macro.child_by_field_name("name"), call.macro.child_by_field_name("parameters")
+                words = [] if names is None else [self.unit.slice(item) for item in names.named_children]
+                mask = call.unit.slice(call.given[0]).strip("() ")
+                if name is not None and mask in words and len(self.macros[self.unit.slice(name)]) == 1:
+                    found[self.unit.slice(name)] = words.index(mask)
+        return found
+
+    def narrow(self, unit: CudaUnit, node: Node, depth: int = _DEPTH) -> bool:
+        """Whether an expression surely has no more than 32 bits."""
+        inner = [item for item in node.named_children if item.type != "comment"]
+        kind, operator = node.child_by_field_name("type"), node.child_by_field_name("operator")
+        number = _INTEGER.match(unit.slice(node).replace("'", "")) if node.type == "number_literal" else None
+        if depth == 0:
+            return False
+        if node.type in ("binary_expression", "parenthesized_expression", "unary_expression"):
+            taken = inner[:1] if operator is not None and operator.type in ("<<", ">>") else inner
+            return bool(taken) and all(self.narrow(unit, item, depth - 1) for item in taken)
+        if node.type == "call_expression":  # a cast that looks like a call
+            function = node.child_by_field_name("function")
+            text = "" if function is None else unit.slice(function)
+            return self._narrow_type(text.removeprefix("static_cast").strip("<> "))
+        if node.type == "identifier":
+            return self._narrow_name(unit, node, depth)
+        if node.type == "cast_expression":
+            return kind is not None and self._narrow_type(unit.slice(kind))
+        return number is not None and _value(number.group(1)) < 1 << 32
+
+    def full_masks(self) -> Iterator[tuple[str, Node]]:
+        """Macros and constants outside functions that are named for a mask and hold 32 ones."""
+        for name, defines in self.macros.items():
+            for define, text in defines:
+                if _NAME.search(name) and _FULL.search(text) and self._narrow_text(text, _DEPTH):
+                    yield name, define
+        for name, places in self.variables.items():
+            for node, scope, value in places:
+                kind = node.child_by_field_name("type")
+                if _NAME.search(name) and value is not None and kind is not None and scope.type == _SCOPES[0]:
+                    narrow = self._narrow_type(self.unit.slice(kind)) and self.unit.is_shared(node.start_byte)
+                    if narrow and _FULL.search(self.unit.slice(value)):
+                        yield name, node
+
+    def _narrow_type(self, text: str) -> bool:
+        kind = " ".join(_QUALIFIER.sub("", text).split())
+        return bool(_NARROW.fullmatch(self.aliases.get(kind, kind)))
+
+    def _narrow_name(self, unit: CudaUnit, node: Node, depth: int) -> bool:
+        name, at = unit.slice(node), node.start_byte
+        places = self.variables.get(name, []) if unit is self.unit else []
+        seen = [place for place in places if place[1].start_byte <= at < place[1].end_byte and place[0].start_byte < at]
+        if seen:
+            declared, _, value = max(seen, key=lambda place: (place[1].start_byte, place[0].start_byte))
+            kind = declared.child_by_field_name("type")
+            if kind is None or not unit.is_shared(declared.start_byte):
+                return False
+            if unit.slice(kind) == "auto":
+                return value is not None and self.narrow(unit, value, depth - 1)
+            return self._narrow_type(unit.slice(kind))
+        texts = [text for _, text in self.macros.get(name, [])]
+        return bool(texts) and all(self._narrow_text(text, depth - 1) for text in texts)
+
+    def _narrow_text(self, text: str, depth: int) -> bool:
+        probe = CudaUnit("", _OPEN + text.encode() + _CLOSE)
+        values = [item.child_by_field_name("value") for item in probe.nodes("init_declarator")]
+        return bool(values) and values[0] is not None and self.narrow(probe, values[0], depth)
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Calls whose mask is 0xffffffff, spelled out or by a macro of the same file."""
-    macros = _full_mask_macros(unit)
-    for call in unit.nodes("call_expression"):
-        function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
-        given = [] if arguments is None else [item for item in arguments.named_children if item.type != "comment"]
-        if function is None or not given:
+    """Calls whose mask is narrow, and full masks that the file defines for others."""
+    file = _File(unit)
+    passed, reported = set(), set()
+    for call in file.calls:
+        passed |= {call.unit.slice(item) for item in call.given}
+        index = 0 if _INTRINSIC.match(call.name) else file.wrappers.get(call.name, -1)
+        # A macro of one backend may take the intrinsic's name: then the call is answered already.
+        if not 0 <= index < len(call.given) or not all(text for _, text in file.macros.get(call.name, [])):
             continue
-        if not _INTRINSIC.match(unit.slice(function)) or not unit.is_shared(call.start_byte):
-            continue
-        mask = unit.slice(given[0])
-        if _FULL_32.match(mask) or mask in macros:
-            yield hit(unit, given[0], mask=mask, call=unit.slice(function))
+        mask = call.given[index]
+        text = call.unit.slice(mask)
+        if file.narrow(call.unit, mask):
+            reported.add(text)
+            line, column = unit.text.place(mask.start_byte + call.offset)
+            yield Hit(line, column, {"mask": text, "call": call.name})
+    for name, node in file.full_masks():
+        if name not in reported:
+            # Passed to something that is defined elsewhere: that may be a wrapper which knows both backends.
+            found = hit(unit, node, mask=name, call="what uses it")
+            yield replace(found, severity="note") if name in passed else found
 
 
-def _full_mask_macros(unit: CudaUnit) -> set[str]:
-    found = set()
-    for define in unit.nodes("preproc_def"):
-        name, text = define.child_by_field_name("name"), define.child_by_field_name("value")
-        if name is None or text is None or not unit.is_shared(define.start_byte):
-            continue
-        if _FULL_32.match(unit.slice(text).split("//")[0].strip()):
-            found.add(unit.slice(name))
-    return found
+def _above(node: Node, kinds: tuple[str, ...]) -> Node | None:
+    """The nearest node of one of these kinds that holds this one."""
+    at = node.parent
+    while at is not None and at.type not in kinds:
+        at = at.parent
+    return at
+
+
+def _value(text: str) -> int:
+    return int(text, 10 if text.isdigit() else 0)
 
 
 detector = Detector(__name__, code="CU101", reads=CudaUnit, find=find)

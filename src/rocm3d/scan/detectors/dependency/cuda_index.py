@@ -7,19 +7,25 @@ from typing import TYPE_CHECKING
 
 from rocm3d.manifest.manifest import Manifest
 from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.mentions import severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-_CUDA = re.compile(r"[/+_-]cu\d{2,3}\b")
+_CUDA = re.compile(r"[/+_-](?:pt\d+)?cu\d{2,3}\b")
 
 
 def find(unit: Manifest, look: Look) -> Iterator[Hit]:
-    """Option lines whose address names a CUDA version, or one of the hosts in the code's terms."""
+    """Options whose address names a CUDA version, or one of the hosts in the code's terms."""
     for option in unit.options:
         for url in option.urls:
-            if _CUDA.search(url.replace("%2B", "+")) or any(host in url for host in look.code.terms):
-                yield Hit(option.line, option.column, {"url": url})
+            if is_cuda_index(url, look.code.terms):
+                yield Hit(option.line, option.column, {"url": url}, severity=severity(unit))
+
+
+def is_cuda_index(url: str, hosts: Mapping[str, str]) -> bool:
+    """Whether an address serves CUDA builds."""
+    return bool(_CUDA.search(url.replace("%2B", "+"))) or any(host in url for host in hosts)
 
 
 detector = Detector(__name__, code="DEP102", reads=Manifest, find=find)

@@ -1,4 +1,4 @@
-"""A requirement pinned to a CUDA build by its local version, such as ==2.1.0+cu121."""
+"""A requirement pinned to a CUDA build by its local version, such as ==2.1.0+cu121. Wheels by URL: direct_wheel_url."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.manifest.manifest import Manifest
 from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.mentions import severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,13 +16,13 @@ _LOCAL = re.compile(r"\+(?:pt\d+)?cu\d+")
 
 
 def find(unit: Manifest, look: Look) -> Iterator[Hit]:
-    """Pins by version or by the wheel a URL names."""
+    """Pins by version."""
     for mention in unit.mentions:
-        pinned = _LOCAL.search(mention.version or mention.url.replace("%2B", "+"))
+        pinned = _LOCAL.search(mention.version)
         if pinned:
             package = look.knowledge.package_by_pip(mention.name)
             facts = {"name": mention.name, "pin": pinned.group()}
-            yield Hit(mention.line, mention.column, facts, package.id if package else None)
+            yield Hit(mention.line, mention.column, facts, package.id if package else None, severity(unit))
 
 
 detector = Detector(__name__, code="DEP101", reads=Manifest, find=find)

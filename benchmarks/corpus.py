@@ -1,0 +1,234 @@
+"""The corpus bench: what rocm3d finds in real repositories, against what people changed to port them.
+
+python benchmarks/corpus.py --mirrors DIR [--pair ID] [--misses] [--false-alarms] [--mutate] [--output FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import baseline
+import labels
+import mutation
+from labels import Corpus, Label, Pair
+from mirrors import Mirror
+from scoring import Claim, Score, Total, by_code, by_kind, ratio, score, total
+
+from rocm3d import __version__
+from rocm3d.knowledge.base import Knowledge
+from rocm3d.model.failure import Failure
+from rocm3d.pipeline import Repository, load
+from rocm3d.workspace.process import run
+
+ROOT = Path(__file__).resolve().parents[1]
+MUTATIONS = 20
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What every pair is measured with."""
+
+    mirrors: Path
+    corpus: Corpus
+    knowledge: Knowledge
+    patterns: tuple[baseline.Pattern, ...]
+
+    def scan(self, root: Path, work: Path) -> list[Claim]:
+        """rocm3d's findings in a tree, as claims."""
+        found = Repository(root, self.knowledge, work=work, cached=True).scan().findings
+        codes = self.knowledge.codes
+        return [Claim(f.path, f.line, f.code, f.severity, codes[f.code].kinds) for f in found]
+
+    def measure(self, pair: Pair) -> dict[str, Score]:
+        """The scores of all three tools on one pair."""
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder) / "base"
+            paths = Mirror.of(self.mirrors, pair.repository).extract(pair.base, root)
+            lines = sum((root / path).read_bytes().count(b"\n") for path in paths)
+            tools = {
+                "rocm3d": self.scan(root, Path(folder) / "work"),
+                "regex": baseline.claims(root, paths, self.patterns, self.corpus),
+                "empty": [],
+            }
+        return {name: score(pair, claims, self.corpus.is_scored, lines) for name, claims in tools.items()}
+
+    def mutate(self, pair: Pair, wanted: Sequence[Label]) -> Iterator[tuple[Label, str]]:
+        """For each label: what happens when a port's change is taken back. The first port that has it is used."""
+        with tempfile.TemporaryDirectory() as folder:
+            base = Path(folder) / "base"
+            Mirror.of(self.mirrors, pair.repository).extract(pair.base, base)
+            ports = list(self._ports(pair, base, Path(folder)))
+            for label in wanted:
+                outcomes = (
+                    mutation.check(label, trees, partial(self.scan, trees.port, Path(folder)), before)
+                    for trees, before in ports
+                )
+                yield label, next((o for o in outcomes if o != "not in this port"), "not in this port")
+
+    def _ports(self, pair: Pair, base: Path, folder: Path) -> Iterator[tuple[mutation.Trees, list[Claim]]]:
+        for number, port in enumerate(pair.ports):
+            mirror, root = Mirror.of(self.mirrors, port.repository), folder / f"port{number}"
+            mirror.extract(port.commit, root)
+            trees = mutation.Trees(base, root, mirror.renamed(pair.base, port.commit))
+            yield trees, self.scan(root, folder)
+
+
+def machine() -> dict[str, str]:
+    """Where and with what it ran."""
+    head = run(["git", "-C", str(ROOT), "describe", "--always", "--dirty"]).stdout.decode().strip()
+    return {
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        "python": platform.python_version(),
+        "rocm3d": f"{__version__} ({head or 'no commit'})",
+    }
+
+
+def report(results: dict[str, dict[str, Score]], knowledge: Knowledge) -> Iterator[str]:
+    """The tables, line by line."""
+    for name, value in machine().items():
+        yield f"{name}: {value}"
+    yield f"active codes: {sum(code.status == 'active' for code in knowledge.codes.values())} of {len(knowledge.codes)}"
+    yield ""
+    heads = f"{'labels':>8}{'recall':>8}{'errors':>8}{'strict':>8}{'precision':>11}{'found':>7}{'/kLOC':>7}"
+    yield f"{'pair':16}{heads}  regex recall, precision"
+    for identity, tools in results.items():
+        yield _row(identity, tools["rocm3d"], tools["regex"])
+    yield ""
+    for tool in ("rocm3d", "regex", "empty"):
+        yield _macro(tool, total([tools[tool] for tools in results.values()]))
+    ours, theirs = ([tools[tool] for tools in results.values()] for tool in ("rocm3d", "regex"))
+    regex = by_kind(theirs)
+    yield ""
+    yield f"{'kind':10}{'labels found':>14}{'true':>6}{'false':>7}  regex found, true, false"
+    for kind, (found, wanted, true, false) in by_kind(ours).items():
+        other = regex.get(kind, (0, wanted, 0, 0))
+        yield f"{kind:10}{f'{found}/{wanted}':>14}{true:>6}{false:>7}  {other[0]}/{wanted}, {other[2]}, {other[3]}"
+    yield ""
+    yield f"{'code':10}{'true':>6}{'false':>7}  rule"
+    for code, (true, false) in by_code(ours).items():
+        yield f"{code:10}{true:>6}{false:>7}  {knowledge.codes[code].rule}"
+
+
+def _row(identity: str, ours: Score, regex: Score) -> str:
+    strict, errors = (ratio(len(f), ours.wanted) for f in (ours.found_without_sites, ours.found_by_errors))
+    other = f"{_share(regex.recall)} {_share(regex.precision())}"
+    counts = f"{len(ours.found)}/{ours.wanted}"
+    judged = f"{_share(ours.precision())}" if ours.pair.whole_extension else "-"
+    return (
+        f"{identity:16}{counts:>8}{_share(ours.recall):>8}{_share(errors):>8}{_share(strict):>8}{judged:>11}"
+        f"{ours.claims:>7}{ours.per_thousand_lines:>7.1f}  {other}"
+    )
+
+
+def _macro(tool: str, sums: Total) -> str:
+    return (
+        f"macro {tool:7} recall {_share(sums.recall)} (errors alone {_share(sums.recall_by_errors)}, without sites "
+        f"{_share(sums.recall_without_sites)}, over {sums.families} families {_share(sums.recall_over_families)}; "
+        f"{sums.found}/{sums.wanted} labels); precision {_share(sums.precision)} (errors "
+        f"{_share(sums.precision_of_errors)}, warnings {_share(sums.precision_of_warnings)}, without sites "
+        f"{_share(sums.precision_without_sites)}, over families {_share(sums.precision_over_families)}; "
+        f"{sums.true} true, {sums.false} false)"
+    )
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def as_json(results: dict[str, dict[str, Score]], mutations: dict[str, str]) -> dict[str, Any]:
+    """Everything that was measured."""
+    tools = next(iter(results.values()), {})
+    return {
+        "ran": machine(),
+        "total": {tool: asdict(total([pair[tool] for pair in results.values()])) for tool in tools},
+        "pairs": {
+            identity: {
+                tool: {
+                    "recall": item.recall,
+                    "precision": item.precision(),
+                    "found": [str(label) for label in item.found],
+                    "missed": [str(label) for label in item.missed],
+                    "true": [str(claim) for claim in item.true],
+                    "false": [str(claim) for claim in item.false],
+                    "claims": item.claims,
+                    "lines": item.lines,
+                }
+                for tool, item in pair.items()
+            }
+            for identity, pair in results.items()
+        },
+        "mutations": mutations,
+    }
+
+
+def _mutations(bench: Bench, results: dict[str, dict[str, Score]]) -> dict[str, str]:
+    """Outcomes by label, for a sample of all labels that rocm3d finds in the bases."""
+    found = [(identity, label) for identity, tools in results.items() for label in tools["rocm3d"].found]
+    chosen = {id(label) for label in mutation.sample([label for _, label in found], MUTATIONS)}
+    pairs = {pair.id: pair for pair in bench.corpus.pairs}
+    outcomes = {}
+    for identity in results:
+        wanted = [label for name, label in found if name == identity and id(label) in chosen]
+        for label, outcome in bench.mutate(pairs[identity], wanted) if wanted else ():
+            outcomes[f"{identity}: {label}"] = outcome
+    return outcomes
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--mirrors", type=Path, required=True, help="folder with <owner>+<name>/repo bare mirrors")
+    parser.add_argument("--pair", action="append", help="only this pair; may be repeated")
+    parser.add_argument("--misses", action="store_true", help="list required labels that were not found")
+    parser.add_argument("--false-alarms", action="store_true", help="list findings that no port confirms")
+    parser.add_argument("--mutate", action="store_true", help="take human changes back and expect the findings again")
+    parser.add_argument("--output", type=Path, help="write everything as JSON")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Run the bench; 1 if a change that was taken back stays unnoticed."""
+    asked = _arguments()
+    bench = Bench(asked.mirrors, labels.load(), load(), baseline.load())
+    known = [pair.id for pair in bench.corpus.pairs]
+    unknown = set(asked.pair or ()) - set(known)
+    if unknown:
+        raise SystemExit(f"no pair {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["ROCM3D_CACHE"] = str(Path(cache) / "rocm3d")
+        chosen = [pair for pair in bench.corpus.pairs if not asked.pair or pair.id in asked.pair]
+        results = {pair.id: bench.measure(pair) for pair in chosen}
+        _say(report(results, bench.knowledge))
+        if asked.misses:
+            _say(["", "misses:"])
+            _say(f"{i}: {label}" for i, tools in results.items() for label in tools["rocm3d"].missed)
+        if asked.false_alarms:
+            _say(["", "false alarms:"])
+            _say(f"{i}: {claim}" for i, tools in results.items() for claim in tools["rocm3d"].false)
+        outcomes = _mutations(bench, results) if asked.mutate else {}
+    if asked.mutate:
+        _say(["", "mutations:", *(f"{outcome:18}{label}" for label, outcome in outcomes.items())])
+    if asked.output:
+        asked.output.write_text(json.dumps(as_json(results, outcomes), indent=2) + "\n", encoding="utf-8")
+    return int("silent" in outcomes.values())
+
+
+def _say(lines: Sequence[str] | Iterator[str]) -> None:
+    for line in lines:
+        sys.stdout.write(f"{line}\n")
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Failure as failure:
+        sys.exit(str(failure))

@@ -1,0 +1,71 @@
+"""Trees of commits out of bare mirrors, without a checkout and without a network."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from rocm3d.model.failure import UserError
+from rocm3d.scan.file import is_wanted
+from rocm3d.workspace.process import Finished, run
+
+LARGEST = 4 * 1024 * 1024
+# Other text that a rule may one day read, so that a new reader needs no change here.
+_ALSO = (".cmake", ".inl", ".ipp", ".tpp", ".yml", ".yaml", ".sh", ".cfg", ".toml", ".txt", ".in", ".gitmodules")
+
+
+@dataclass(frozen=True)
+class Mirror:
+    """A bare repository: <mirrors>/<owner>+<name>/repo."""
+
+    folder: Path
+
+    @classmethod
+    def of(cls, mirrors: Path, repository: str) -> Mirror:
+        """The mirror of owner/name."""
+        folder = mirrors / repository.replace("/", "+") / "repo"
+        if not folder.is_dir():
+            raise UserError(f"{folder} is not there", hint=f"mirror github.com/{repository} to it, or use --pair")
+        return cls(folder)
+
+    def extract(self, commit: str, target: Path) -> list[str]:
+        """Write the source files of a commit; the paths written. A blob that the mirror lacks is left out."""
+        written = []
+        for mode, sha, path in self._blobs(commit):
+            content = self._blob(sha) if mode.startswith("100") and _is_source(path) else None
+            if content is not None:
+                place = target / path
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(content)
+                written.append(path)
+        if not written:
+            raise UserError(f"{self.folder} has no source file of commit {commit[:12]}", hint="fetch it again")
+        return written
+
+    def renamed(self, base: str, commit: str) -> dict[str, str]:
+        """Where the files of a base went, by content; empty where the mirror does not hold both."""
+        done = self._git("diff", "--name-status", "-M30%", "--diff-filter=R", "-z", base, commit, "--")
+        parts = done.decode("utf-8", "replace").split("\0")
+        return {old: new for _, old, new in zip(parts[::3], parts[1::3], parts[2::3], strict=False)}
+
+    def _blobs(self, commit: str) -> list[tuple[str, str, str]]:
+        lines = self._git("ls-tree", "-r", "-z", commit).decode("utf-8", "replace").split("\0")
+        rows = [line.partition("\t") for line in lines if line]
+        return [(head.split()[0], head.split()[2], path) for head, _, path in rows]
+
+    def _blob(self, sha: str) -> bytes | None:
+        done = self._run("cat-file", "blob", sha)
+        return done.stdout if done.code == 0 and not done.capped else None
+
+    def _git(self, *arguments: str) -> bytes:
+        done = self._run(*arguments)
+        return done.stdout if done.code == 0 else b""
+
+    def _run(self, *arguments: str) -> Finished:
+        environment = {**os.environ, "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
+        return run(["git", "-C", str(self.folder), *arguments], env=environment, keep_bytes=LARGEST)
+
+
+def _is_source(path: str) -> bool:
+    return is_wanted(path) or path.lower().endswith(_ALSO)

@@ -1,0 +1,181 @@
+"""Findings against labels: recall of what every port changed, precision against what any port changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from statistics import mean
+
+from labels import Label, Pair
+
+REACH = 3
+"""How many lines a finding may stand away from a label."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A finding, of rocm3d or of a baseline, as far as the score is concerned."""
+
+    path: str
+    line: int
+    code: str
+    severity: str
+    kinds: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line} {self.code}"
+
+
+def is_near(claim: Claim, label: Label, *, sites: bool = True) -> bool:
+    """Whether a finding stands for a label: one of its kinds, the same file, and near its lines or one of its sites."""
+    if label.kind not in claim.kinds:
+        return False
+    if claim.path == label.file and label.first - REACH <= claim.line <= label.last + REACH:
+        return True
+    return sites and any(claim.path == file and abs(claim.line - line) <= REACH for file, line in label.sites)
+
+
+@dataclass(frozen=True)
+class Score:
+    """One pair and one tool. `true` and `false` stay empty where a port does not touch the whole extension."""
+
+    pair: Pair
+    found: tuple[Label, ...]
+    found_by_errors: tuple[Label, ...]
+    found_without_sites: tuple[Label, ...]
+    missed: tuple[Label, ...]
+    true: tuple[Claim, ...]
+    true_without_sites: tuple[Claim, ...]
+    false: tuple[Claim, ...]
+    claims: int
+    lines: int
+
+    @property
+    def wanted(self) -> int:
+        """How many labels recall asks for."""
+        return len(self.found) + len(self.missed)
+
+    @property
+    def recall(self) -> float | None:
+        """Required labels found; None where there is nothing to find."""
+        return ratio(len(self.found), self.wanted)
+
+    def precision(self, severities: Sequence[str] = ("error", "warning")) -> float | None:
+        """Findings of these severities that a port confirms; None where none can be judged."""
+        true = sum(claim.severity in severities for claim in self.true)
+        return ratio(true, true + sum(claim.severity in severities for claim in self.false))
+
+    @property
+    def precision_without_sites(self) -> float | None:
+        """The same for errors and warnings, as if no label had a site."""
+        return ratio(len(self.true_without_sites), len(self.true) + len(self.false))
+
+    @property
+    def per_thousand_lines(self) -> float:
+        """Errors and warnings for every 1,000 lines that were scanned."""
+        return 1000 * self.claims / self.lines if self.lines else 0.0
+
+
+def ratio(part: int, whole: int) -> float | None:
+    """A share, or None of nothing."""
+    return part / whole if whole else None
+
+
+def score(pair: Pair, claims: Iterable[Claim], is_scored: Callable[[str], bool], lines: int = 0) -> Score:
+    """Score one tool's findings on one pair. Notes count for nothing."""
+    claims = [claim for claim in claims if claim.severity in ("error", "warning")]
+    wanted = [label for label in pair.labels if label.counts]
+    errors = [claim for claim in claims if claim.severity == "error"]
+    found = _found(wanted, claims)
+    judged = [claim for claim in claims if pair.whole_extension and is_scored(claim.path)]
+    true = [claim for claim in judged if any(is_near(claim, label) for label in pair.labels)]
+    return Score(
+        pair=pair,
+        found=found,
+        found_by_errors=_found(wanted, errors),
+        found_without_sites=_found(wanted, claims, sites=False),
+        missed=tuple(label for label in wanted if label not in found),
+        true=tuple(true),
+        true_without_sites=tuple(c for c in true if any(is_near(c, label, sites=False) for label in pair.labels)),
+        false=tuple(claim for claim in judged if claim not in true),
+        claims=len(claims),
+        lines=lines,
+    )
+
+
+def _found(wanted: Iterable[Label], claims: Sequence[Claim], *, sites: bool = True) -> tuple[Label, ...]:
+    return tuple(label for label in wanted if any(is_near(claim, label, sites=sites) for claim in claims))
+
+
+@dataclass(frozen=True)
+class Total:
+    """All pairs of one tool: averages over pairs and over families, so that no large pair outweighs the rest."""
+
+    recall: float | None
+    recall_by_errors: float | None
+    recall_without_sites: float | None
+    recall_over_families: float | None
+    precision: float | None
+    precision_of_errors: float | None
+    precision_of_warnings: float | None
+    precision_without_sites: float | None
+    precision_over_families: float | None
+    families: int
+    found: int
+    wanted: int
+    true: int
+    false: int
+
+
+def total(scores: Sequence[Score]) -> Total:
+    """The averages; what has nothing to find, or nothing to judge, takes no part in them."""
+    by_family: dict[str, list[Score]] = {}
+    for item in scores:
+        by_family.setdefault(item.pair.family, []).append(item)
+    groups = list(by_family.values())
+    return Total(
+        recall=average(item.recall for item in scores),
+        recall_by_errors=average(ratio(len(item.found_by_errors), item.wanted) for item in scores),
+        recall_without_sites=average(ratio(len(item.found_without_sites), item.wanted) for item in scores),
+        recall_over_families=average(average(item.recall for item in group) for group in groups),
+        precision=average(item.precision() for item in scores),
+        precision_of_errors=average(item.precision(("error",)) for item in scores),
+        precision_of_warnings=average(item.precision(("warning",)) for item in scores),
+        precision_without_sites=average(item.precision_without_sites for item in scores),
+        precision_over_families=average(average(item.precision() for item in group) for group in groups),
+        families=len(groups),
+        found=sum(len(item.found) for item in scores),
+        wanted=sum(item.wanted for item in scores),
+        true=sum(len(item.true) for item in scores),
+        false=sum(len(item.false) for item in scores),
+    )
+
+
+def average(values: Iterable[float | None]) -> float | None:
+    """The mean of what there is."""
+    known = [value for value in values if value is not None]
+    return mean(known) if known else None
+
+
+def by_kind(scores: Sequence[Score]) -> dict[str, tuple[int, int, int, int]]:
+    """For each kind: labels found, labels wanted, findings confirmed, findings not confirmed."""
+    found: Counter[str] = Counter(label.kind for item in scores for label in item.found)
+    missed: Counter[str] = Counter(label.kind for item in scores for label in item.missed)
+    true = Counter(_kind(claim, item.pair) for item in scores for claim in item.true)
+    false = Counter(_kind(claim, item.pair) for item in scores for claim in item.false)
+    kinds = sorted({*found, *missed, *true, *false})
+    return {kind: (found[kind], found[kind] + missed[kind], true[kind], false[kind]) for kind in kinds}
+
+
+def by_code(scores: Sequence[Score]) -> dict[str, tuple[int, int]]:
+    """For each code: findings confirmed, and not."""
+    true = Counter(claim.code for item in scores for claim in item.true)
+    false = Counter(claim.code for item in scores for claim in item.false)
+    return {code: (true[code], false[code]) for code in sorted({*true, *false})}
+
+
+def _kind(claim: Claim, pair: Pair) -> str:
+    """The kind a finding is counted under: that of a label it stands for, else its first."""
+    confirmed = (label.kind for label in pair.labels if is_near(claim, label))
+    return next(confirmed, claim.kinds[0] if claim.kinds else "none")

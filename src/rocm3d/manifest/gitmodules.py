@@ -1,0 +1,38 @@
+""".gitmodules: the repositories inside this one, each at its headline. Read line by line; executes nothing."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+
+from rocm3d.manifest.manifest import Manifest, Reader, Submodule
+
+_HEADER = re.compile(r'(?P<indent>\s*)\[\s*submodule\s+"(?P<name>[^"]*)"\s*\]', re.IGNORECASE)
+_OTHER = re.compile(r"\s*\[")
+_VALUE = re.compile(r"\s*(?P<key>path|url)\s*=\s*(?P<value>.*?)\s*$", re.IGNORECASE)
+
+
+def is_gitmodules(path: str) -> bool:
+    """Whether a path is git's list of submodules."""
+    return PurePosixPath(path).name == ".gitmodules"
+
+
+def read(path: str, data: bytes) -> Manifest:
+    """A submodule without a path has its name as path, as git has it by default."""
+    found: list[Submodule] = []
+    values: dict[str, str] | None = None
+    entries: list[tuple[int, int, dict[str, str]]] = []
+    for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), start=1):
+        header, value = _HEADER.match(line), _VALUE.match(line)
+        if header:
+            values = {"path": header["name"]}
+            entries.append((number, len(header["indent"]) + 1, values))
+        elif _OTHER.match(line):
+            values = None
+        elif value and values is not None:
+            values[value["key"].lower()] = value["value"].strip('"')
+    found = [Submodule(v["path"], v.get("url", ""), number, column) for number, column, v in entries]
+    return Manifest(path, reader.kind, data, submodules=tuple(found))
+
+
+reader = Reader(__name__, is_gitmodules, read)

@@ -1,0 +1,124 @@
+"""Jupyter notebooks: install lines of their code cells (`!pip`, `%pip`, `%%bash`). Executes nothing.
+
+The JSON is cut into tokens with their places instead of being loaded: no nesting is followed by recursion, and each
+character of a cell knows where it stands in the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+
+from rocm3d.manifest.install_line import Word, shell_commands
+from rocm3d.manifest.manifest import Manifest, Reader
+from rocm3d.manifest.script import Places, manifest_of
+
+# The closing quote may be missing: a token that cannot fail cannot make the search quadratic.
+_TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"]+')
+_CHARACTER = re.compile(r"\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL)
+_PLAIN = {"\\n": "\n", "\\t": "\t", "\\r": "\r", "\\b": " ", "\\f": " "}
+_OPEN = {"{": "", "[": None}
+_CLOSE = frozenset("}]")
+_LINE = re.compile(r"^(?P<indent>[ \t]*)(?P<mark>[!%])(?=[ \t]*\w)")
+_SCRIPT = re.compile(r"\s*%%(bash|sh|shell|script bash)\b")
+
+
+@dataclass
+class _Cell:
+    """The source of one code cell, and the offset of each of its characters in the file."""
+
+    kind: str = ""
+    text: list[str] = field(default_factory=list)
+    offsets: list[int] = field(default_factory=list)
+
+
+def is_notebook(path: str) -> bool:
+    """Whether a path is a notebook."""
+    return PurePosixPath(path).suffix == ".ipynb"
+
+
+def read(path: str, data: bytes) -> Manifest:
+    """Only lines that a shell gets."""
+    source = data.decode("utf-8", "replace")
+    places = Places(source)
+    commands = [command for cell in cells(source) if cell.kind == "code" for command in _commands(cell, places)]
+    return manifest_of(path, reader.kind, data, commands, section="notebook")
+
+
+def cells(source: str) -> Iterator[_Cell]:
+    """The cells in order; what is no JSON gives none."""
+    keys: list[str | None] = []  # the key that each open brace or bracket waits to fill; None in lists
+    cell, expects_key = _Cell(), False
+    for match in _TOKEN.finditer(source):
+        piece = match.group()
+        if piece in _OPEN:
+            cell = _Cell() if _is_cells(keys) else cell
+            keys.append(_OPEN[piece])
+            expects_key = keys[-1] is not None
+        elif piece in _CLOSE:
+            del keys[-1:]
+            if _is_cells(keys):
+                yield cell
+            expects_key = False
+        elif piece == ",":
+            expects_key = bool(keys) and keys[-1] is not None
+        elif piece.startswith('"'):
+            expects_key = _string(cell, keys, match, expects_key=expects_key)
+
+
+def _string(cell: _Cell, keys: list[str | None], match: re.Match[str], *, expects_key: bool) -> bool:
+    """A string is a key, or a value that may belong to a cell. Returns whether a key is expected next."""
+    if expects_key:
+        keys[-1] = match.group()[1:-1]
+    elif len(keys) in (3, 4) and _is_cells(keys[:2]):
+        _fill(cell, keys[2] or "", match.group(), match.start())
+    return False
+
+
+def _is_cells(keys: list[str | None]) -> bool:
+    return len(keys) == 2 and keys[0] == "cells" and keys[1] is None
+
+
+def _fill(cell: _Cell, key: str, literal: str, start: int) -> None:
+    if key == "cell_type":
+        cell.kind = literal[1:-1]
+    for match in _CHARACTER.finditer(literal, 1, len(literal) - 1) if key == "source" else ():
+        piece = match.group()
+        cell.offsets.append(start + match.start())
+        if piece.startswith("\\u") and len(piece) == 6:
+            code = int(piece[2:], 16)
+            cell.text.append("?" if 0xD800 <= code <= 0xDFFF else chr(code))
+        else:
+            cell.text.append(_PLAIN.get(piece, piece[-1]))
+
+
+def _commands(cell: _Cell, places: Places) -> Iterator[tuple[Word, ...]]:
+    inner = Places("".join(cell.text))
+    for command in shell_commands(_shell_lines(inner.text)):
+        yield tuple(_moved(word, inner, cell, places) for word in command)
+
+
+def _moved(word: Word, inner: Places, cell: _Cell, places: Places) -> Word:
+    """The word at its place in the file."""
+    final = len(cell.offsets) - 1
+    line, column = places.of(cell.offsets[min(inner.starts[word.line - 1] + word.column - 1, final)])
+    last, _ = places.of(cell.offsets[min(inner.starts[min(word.last_line, len(inner.starts)) - 1], final)])
+    return replace(word, line=line, column=column, last_line=max(line, last))
+
+
+def _shell_lines(text: str) -> str:
+    """The same lines, with those that are Python turned into spaces."""
+    lines = text.split("\n")
+    if _SCRIPT.match(text):
+        return "\n".join(["", *lines[1:]])
+    kept, continued = [], False
+    for line in lines:
+        marked = bool(_LINE.match(line))
+        kept.append(_LINE.sub(r"\g<indent> ", line) if marked or continued else "")
+        continued = (marked or continued) and line.endswith("\\")
+    return "\n".join(kept)
+
+
+reader = Reader(__name__, is_notebook, read)

@@ -1,0 +1,60 @@
+"""setup.cfg: install_requires, setup_requires, tests_require and extras, line by line for exact places."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from rocm3d.manifest.manifest import Manifest, Mention, Option, Reader
+from rocm3d.manifest.script import one_mention
+
+_HEADER = re.compile(r"\[(?P<name>[^\]]*)\]")
+_KEY = re.compile(r"(?P<key>[\w.-]+)\s*[=:]\s*")
+_KEYS = frozenset({"install_requires", "setup_requires", "tests_require"})
+_EXTRAS = "options.extras_require"
+
+
+def is_setup_cfg(path: str) -> bool:
+    """Whether a path is a setup.cfg."""
+    return PurePosixPath(path).name == "setup.cfg"
+
+
+def read(path: str, data: bytes) -> Manifest:
+    """Files named by `file:` are includes; what cannot be read as a requirement is left out."""
+    mentions: list[Mention] = []
+    options: list[Option] = []
+    for section, text, line, column in _entries(data.decode("utf-8", "replace")):
+        if text.startswith("file:"):
+            names = tuple(name.strip() for name in text.removeprefix("file:").split(",") if name.strip())
+            options.append(Option((), names, line, column, line))
+            continue
+        named, given = one_mention(text, line, column, section)
+        mentions += named
+        options += given
+    return Manifest(path, reader.kind, data, tuple(mentions), tuple(options))
+
+
+def _entries(text: str) -> Iterator[tuple[str, str, int, int]]:
+    """Section, text and place of each requirement: on the line of its key, or on indented lines below."""
+    header = section = ""
+    for number, line in enumerate(text.split("\n"), start=1):
+        stripped, start = line.strip(), len(line) - len(line.lstrip())
+        if not stripped or stripped[0] in "#;":
+            continue
+        if not start:
+            match, section = _HEADER.match(line), ""
+            key = _KEY.match(line)
+            if match:
+                header = match["name"].strip()
+                continue
+            if key and header == "options" and key["key"] in _KEYS:
+                section = key["key"]
+            elif key and header == _EXTRAS:
+                section = "extras_require"
+            stripped, start = (line[key.end() :].strip(), key.end()) if key else ("", 0)
+        if section and stripped:
+            yield section, re.sub(r"\s+#.*$", "", stripped), number, start + 1
+
+
+reader = Reader(__name__, is_setup_cfg, read)

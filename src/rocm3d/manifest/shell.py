@@ -1,0 +1,22 @@
+"""Shell scripts (*.sh): install lines, clones and all other commands. Executes nothing; script.py does the reading."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from rocm3d.manifest.install_line import shell_commands
+from rocm3d.manifest.manifest import Manifest, Reader
+from rocm3d.manifest.script import manifest_of
+
+
+def is_script(path: str) -> bool:
+    """Whether a path is a shell script."""
+    return PurePosixPath(path).suffix in (".sh", ".bash", ".zsh")
+
+
+def read(path: str, data: bytes) -> Manifest:
+    """Every branch counts: which one runs depends on the machine."""
+    return manifest_of(path, reader.kind, data, shell_commands(data.decode("utf-8", "replace")))
+
+
+reader = Reader(__name__, is_script, read)

@@ -1,0 +1,46 @@
+"""GitHub workflows: install lines of their `run` steps. They tell how the project is built, on machines of others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from rocm3d.manifest.install_line import Word, shell_commands
+from rocm3d.manifest.manifest import Manifest, Reader
+from rocm3d.manifest.script import manifest_of
+from rocm3d.manifest.yaml_nodes import Scalar, YamlText
+
+SECTION = "workflow"
+
+
+def is_workflow(path: str) -> bool:
+    """Whether a path is a workflow or an action of GitHub."""
+    pure = PurePosixPath(path)
+    return pure.suffix in (".yml", ".yaml") and ".github" in pure.parts[:-1]
+
+
+def read(path: str, data: bytes) -> Manifest:
+    """Every value of a key `run`, at its place in the file."""
+    yaml = YamlText(data.decode("utf-8", "replace"))
+    if yaml.problem:
+        return Manifest(path, reader.kind, data, unread=((1, yaml.problem),))
+    return manifest_of(path, reader.kind, data, _commands(yaml), section=SECTION)
+
+
+def _commands(yaml: YamlText) -> Iterator[tuple[Word, ...]]:
+    scripts = [value for key, node in yaml.walk() if key.text == "run" and (value := yaml.scalar(node)) is not None]
+    for script in sorted(scripts, key=lambda item: item.start):
+        yield from shell_commands(*_source(yaml, script))
+
+
+def _source(yaml: YamlText, script: Scalar) -> tuple[str, int, int]:
+    """The script as it stands in the file, with the place of its first character."""
+    if script.style not in ("|", ">"):
+        return script.text, script.line, script.column + (script.style in ("'", '"'))
+    _, _, body = yaml.text[script.start : script.end].partition("\n")
+    if script.style == ">":  # lines are joined by spaces; a backslash at their end does the same and keeps the places
+        body = "\n".join(f"{line} \\" if line.strip() else line for line in body.split("\n"))
+    return body, script.line + 1, 1
+
+
+reader = Reader(__name__, is_workflow, read)

@@ -1,0 +1,151 @@
+"""Documents as Markdown tables, for issues and job summaries. Text of the repository is shown, never obeyed."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import singledispatch
+from typing import TYPE_CHECKING
+
+from rocm3d.model.base import Document
+from rocm3d.model.inventory import Scan
+from rocm3d.model.plan import Plan
+from rocm3d.model.verdict import Verdicts
+from rocm3d.render.console import clean
+from rocm3d.render.grouping import OTHER, by_family, counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.package import Decision
+    from rocm3d.model.plan import DependencyDecision
+    from rocm3d.model.verdict import Outcome
+
+# Most blocking first.
+_DECISIONS: tuple[Decision, ...] = ("blocked", "stub", "substitute", "build", "replace", "drop", "keep")
+_OUTCOMES: tuple[Outcome, ...] = ("failed", "not_run", "skipped", "passed")
+
+
+def render(document: Document, knowledge: Knowledge) -> str:
+    """The document as text; the families of packages come from the knowledge."""
+    return "\n".join(_lines(document, knowledge)) + "\n"
+
+
+def escape(text: str) -> str:
+    """Text that no Markdown reader takes for more than text: no markup, HTML, link, mention or reference."""
+    plain = clean(" ".join(text.split()))
+    plain = plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    plain = re.sub(r"([\\`*_\[\]~$#]|:(?=//))", r"\\\1", plain).replace("|", "&#124;")
+    plain = re.sub(r"(?i)\bwww\.", r"www\\.", plain)
+    # Mentions and issue numbers are looked for after Markdown is read, but not within code.
+    plain = re.sub(r"@(?=\w)", "`@`", plain)
+    return re.sub(r"\\#(?=\d)", "`#`", plain)
+
+
+def code(text: str) -> str:
+    """A path or name as code; one that could close the code or the cell is escaped instead."""
+    plain = clean(" ".join(text.split()))
+    return escape(text) if not plain or set("`|\\") & set(plain) else f"`{plain}`"
+
+
+@singledispatch
+def _lines(document: Document, knowledge: Knowledge) -> Iterator[str]:  # noqa: ARG001  (one signature for all)
+    raise TypeError(f"no Markdown form for {type(document).__name__}")
+
+
+@_lines.register(Scan)
+def _scan(document: Scan, knowledge: Knowledge) -> Iterator[str]:  # noqa: ARG001
+    inventory = document.inventory
+    found = counted(document.findings) or "nothing found"
+    known = f"; {document.known} known from the baseline, not listed" if document.known else ""
+    yield f"# Scan of {escape(inventory.repository)}"
+    yield ""
+    yield f"Readiness: **{inventory.readiness}** ({escape('; '.join(inventory.reasons))})."
+    yield f"In {inventory.counts.files} files: {found}{known}."
+    for group in by_family(document.findings):
+        yield from _section(f"{escape(group.family)}: {group.counts}")
+        rows = (
+            (
+                item.severity,
+                code(str(item.location)),
+                f"{escape(item.code)} {escape(item.rule)}: {escape(item.message)}",
+                escape(item.hint),
+            )
+            for item in group.findings
+        )
+        yield from _table(("severity", "place", "finding", "what to do"), rows)
+    if inventory.skipped:
+        yield from _section("Not read, or not wholly understood")
+        yield from _table(("file", "why"), ((code(item.path), escape(item.reason)) for item in inventory.skipped))
+
+
+@_lines.register(Plan)
+def _plan(document: Plan, knowledge: Knowledge) -> Iterator[str]:
+    gpu, stack = document.gpu, document.stack
+    base = f"{code(stack.id)} ({escape(stack.reason)})" if stack else "none fits"
+    yield f"# Plan for {escape(document.repository)} on {escape(gpu.title)}"
+    yield ""
+    yield f"Readiness: **{document.readiness}**. GPU: {code(gpu.gfx)}, waves of {gpu.wave_size} lanes. Stack: {base}."
+    yield from (f"\nWarning: {escape(warning)}" for warning in document.warnings)
+    if document.left:
+        yield from _section("Left for a person")
+        yield from _table(("family", "place", "finding", "why"), _left(document))
+    if document.decisions:
+        yield from _section("Dependencies")
+        yield from _table(("family", "dependency", "decision", "route", "why"), _decided(document, knowledge))
+    if document.edits:
+        yield from _section("Edits")
+        rows = ((code(e.path), code(e.recipe), e.safety, str(len(e.findings))) for e in document.edits)
+        yield from _table(("file", "recipe", "safety", "findings"), rows)
+    if document.rejected_stacks:
+        yield from _section("Other stacks, and why not")
+        yield from _table(("stack", "why not"), ((code(s.id), escape(s.reason)) for s in document.rejected_stacks))
+
+
+def _left(document: Plan) -> Iterator[tuple[str, ...]]:
+    reasons = {id(item.finding): item.reason for item in document.left}
+    for group in by_family(item.finding for item in document.left):
+        for item in group.findings:
+            about = f"{escape(item.code)} {escape(item.rule)}: {escape(item.message)}"
+            yield escape(group.family), code(str(item.location)), about, escape(reasons[id(item)])
+
+
+def _decided(document: Plan, knowledge: Knowledge) -> Iterator[tuple[str, ...]]:
+    families: dict[str, list[DependencyDecision]] = {}
+    for item in document.decisions:
+        package = knowledge.packages.get(item.package or "")
+        families.setdefault(package.family if package else OTHER, []).append(item)
+
+    def blocking(family: str) -> tuple[tuple[int, ...], str]:
+        found = Counter(item.decision for item in families[family])
+        return tuple(-found[word] for word in _DECISIONS), family
+
+    for family in sorted(families, key=blocking):
+        for item in sorted(families[family], key=lambda item: _DECISIONS.index(item.decision)):
+            route = code(item.route) if item.route else ""
+            yield escape(family), code(item.name), item.decision, route, escape(item.reason)
+
+
+@_lines.register(Verdicts)
+def _verdicts(document: Verdicts, knowledge: Knowledge) -> Iterator[str]:  # noqa: ARG001
+    found = Counter(item.outcome for item in document.verdicts)
+    yield f"# Checks of {escape(document.repository)}"
+    yield ""
+    yield f"{', '.join(f'{found[word]} {word}' for word in _OUTCOMES)}. What was not run is neither passed nor failed."
+    yield ""
+    rows = (
+        (item.outcome, item.level, code(item.probe), escape(item.reason or ", ".join(item.looked_at)))
+        for item in sorted(document.verdicts, key=lambda item: _OUTCOMES.index(item.outcome))
+    )
+    yield from _table(("outcome", "level", "check", "looked at, or why not"), rows)
+
+
+def _section(title: str) -> tuple[str, ...]:
+    return "", f"## {title}", ""
+
+
+def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    yield f"| {' | '.join(header)} |"
+    yield "|" + "---|" * len(header)
+    yield from (f"| {' | '.join(row)} |" for row in rows)

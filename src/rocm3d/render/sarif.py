@@ -1,0 +1,103 @@
+"""Findings as SARIF 2.1.0, for code-scanning pages and editors. Paths are relative: no place on somebody's disk."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from rocm3d.model.fingerprint import fingerprints
+from rocm3d.render.console import clean
+
+if TYPE_CHECKING:
+    from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.code import Code
+    from rocm3d.model.finding import Finding
+    from rocm3d.model.inventory import Scan, Skipped
+
+VERSION = "2.1.0"
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+FINGERPRINT = "rocm3dFinding/v1"
+ROOT = "%SRCROOT%"
+
+
+def render(document: Scan, knowledge: Knowledge) -> str:
+    """One log with one run; the rules are those that occur, their texts those of codes.toml."""
+    rules = {finding.code: finding.rule for finding in document.findings}
+    order = sorted(rules)
+    marks = fingerprints(document.findings)
+    run = {
+        "tool": {
+            "driver": {
+                "name": "rocm3d",
+                "version": document.tool_version,
+                "rules": [_rule(code, rules[code], knowledge.codes.get(code)) for code in order],
+            }
+        },
+        "invocations": [
+            {
+                "executionSuccessful": True,
+                "toolExecutionNotifications": [_notification(item) for item in document.inventory.skipped],
+            }
+        ],
+        "columnKind": "unicodeCodePoints",
+        "results": [
+            _result(finding, order.index(finding.code), mark)
+            for finding, mark in zip(document.findings, marks, strict=True)
+        ],
+    }
+    return json.dumps({"$schema": SCHEMA, "version": VERSION, "runs": [run]}, indent=2) + "\n"
+
+
+def _rule(code: str, rule: str, record: Code | None) -> dict[str, Any]:
+    """`record` is None for a code that only another knowledge base has."""
+    described: dict[str, Any] = {"id": code, "name": "".join(word.capitalize() for word in rule.split("_"))}
+    if record is None:
+        return described
+    summary = _template(record.message)
+    steps = [
+        f"What to do: {_template(record.hint)}",
+        *(f"{name}: {text}" for name, text in (("CDNA", record.cdna), ("RDNA", record.rdna)) if text),
+        *([f"Example: {record.example}"] if record.example else []),
+    ]
+    return described | {
+        "shortDescription": _message(summary),
+        "fullDescription": _message(" ".join(record.help.split()) or summary),
+        "help": _message("\n".join(steps)),
+        "defaultConfiguration": {"level": record.severity},
+    }
+
+
+def _template(text: str) -> str:
+    """A text of codes.toml for people who have no finding before them: {facts} become FACTS."""
+    return re.sub(r"\{(\w+)\}", lambda found: found[1].upper(), text)
+
+
+def _result(finding: Finding, index: int, mark: str) -> dict[str, Any]:
+    about = {"hint": clean(finding.hint), "family": finding.family, "package": finding.package}
+    place = _place(finding.path)
+    place["physicalLocation"]["region"] = {"startLine": finding.line, "startColumn": finding.column}
+    return {
+        "ruleId": finding.code,
+        "ruleIndex": index,
+        "level": finding.severity,
+        "message": _message(clean(finding.message)),
+        "locations": [place],
+        "partialFingerprints": {FINGERPRINT: mark},
+        "properties": {key: value for key, value in about.items() if value is not None},
+    }
+
+
+def _notification(item: Skipped) -> dict[str, Any]:
+    text = f"not read or not wholly understood: {clean(item.path)}: {clean(item.reason)}"
+    return {"level": "warning", "message": _message(text), "locations": [_place(item.path)]}
+
+
+def _place(path: str) -> dict[str, Any]:
+    return {"physicalLocation": {"artifactLocation": {"uri": quote(path, safe="/"), "uriBaseId": ROOT}}}
+
+
+def _message(text: str) -> dict[str, str]:
+    """SARIF's own syntax is taken out: `[text](target)` would be a link, and a brace a placeholder unless doubled."""
+    return {"text": text.replace("](", "] (").replace("{", "{{").replace("}", "}}")}

@@ -1,0 +1,138 @@
+"""The flags that a Python build script spells out, and who gets them. For the rules over build files.
+
+A flag may stand in a list, be appended, be part of one long string, or be a formatted string whose end is not known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from rocm3d.manifest.manifest import Manifest
+from rocm3d.scan.detector import Hit
+from rocm3d.syntax.python import PythonUnit
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from rocm3d.scan.detector import Unit
+
+EITHER = cast("type[Unit]", PythonUnit | Manifest)  # for rules over build scripts of both kinds
+HOLE = "{}"  # what a formatted string fills in
+
+_WINDOWS = re.compile(r"win32|windows|['\"]nt['\"]|\bis_win\b|\bmsvc\b", re.IGNORECASE)
+_NEGATED = re.compile(r"\bnot\b|!=")
+_ONLY_SPOKEN_OF = re.compile(r"(print|replace|(starts|ends)with|remove|index|count|warn|warning|error|info|debug)$")
+_HOST = re.compile(r"(?i)(.*cxx.*|c_?flags|.*extra_cflags|cpp_?flags)$")
+
+
+@dataclass(frozen=True)
+class Flag:
+    """One flag: its text with `{}` where something is filled in, its place, and whom it is for."""
+
+    text: str
+    line: int
+    column: int
+    node: Node
+    guarded: bool  # a condition around it tells ROCm from CUDA
+    host: bool  # for the host compiler alone
+
+    def begins(self, prefixes: Iterable[str]) -> str | None:
+        """The longest prefix that it begins with, also where its own end is filled in later."""
+        head, hole, _ = self.text.partition(HOLE)
+        head, percent, _ = head.partition("%")
+        is_open = len(head) > 5 and bool(hole or percent or head.endswith("="))
+        found = [item for item in prefixes if self.text.startswith(item) or (is_open and item.startswith(head))]
+        return max(found, key=len, default=None)
+
+    def hit(self, **facts: str) -> Hit:
+        """A hit at the flag."""
+        return Hit(self.line, self.column, facts)
+
+
+def flags(unit: PythonUnit) -> Iterator[Flag]:
+    """Every word that begins with a dash in a string that does, in a script that builds torch extensions."""
+    if not unit.builds_extensions:
+        return
+    windows, idle, host = _windows(unit), _spoken_of(unit), _for_host(unit)
+    for node in unit.nodes("string"):
+        if _within(node, windows) or node.id in idle:
+            continue
+        words = list(_words(unit, node))
+        if not words or not words[0][0].startswith("-"):
+            continue
+        guarded, is_host = unit.is_guarded(node), _within(node, host)
+        for text, offset in words:
+            if text.startswith("-"):
+                line, column = unit.text.place(offset)
+                yield Flag(text, line, column, node, guarded, is_host)
+
+
+def builds(unit: PythonUnit) -> bool:
+    """Whether the file itself describes a package with torch extensions; to compile some at run time is not enough."""
+    return unit.builds_extensions and bool(re.search(rb"\b(setup\s*\(|CUDAExtension|CppExtension)", unit.data))
+
+
+def _words(unit: PythonUnit, node: Node) -> Iterator[tuple[str, int]]:
+    """The words of a string with their byte offsets; the first one's is that of the string."""
+    pieces: list[tuple[int, int]] = []  # index in the text, byte offset
+    text = ""
+    for child in node.named_children:
+        if child.type in ("string_content", "interpolation"):
+            pieces.append((len(text), child.start_byte))
+            text += HOLE if child.type == "interpolation" else unit.slice(child)
+    for match in re.finditer(r"\S+", text):
+        index, offset = max((piece for piece in pieces if piece[0] <= match.start()), default=(0, node.start_byte))
+        inside = offset + len(text[index : match.start()].encode())
+        yield match.group(), inside if match.start() else node.start_byte
+
+
+def _within(node: Node, ranges: list[tuple[int, int]]) -> bool:
+    return any(start <= node.start_byte and node.end_byte <= end for start, end in ranges)
+
+
+def _windows(unit: PythonUnit) -> list[tuple[int, int]]:
+    """Branches that only Windows takes."""
+    found = []
+    for node in unit.nodes("if_statement", "elif_clause", "conditional_expression"):
+        if node.type == "conditional_expression":
+            parts: list[Node | None] = list(node.named_children) if len(node.named_children) == 3 else []
+            taken, condition, other = parts or (None, None, None)
+        else:
+            condition = node.child_by_field_name("condition")
+            taken, other = node.child_by_field_name("consequence"), node.child_by_field_name("alternative")
+        asked = "" if condition is None else unit.slice(condition)
+        branch = other if _NEGATED.search(asked) else taken
+        if branch is not None and _WINDOWS.search(asked):
+            found.append((branch.start_byte, branch.end_byte))
+    return found
+
+
+def _spoken_of(unit: PythonUnit) -> set[int]:
+    """Strings that reach no compiler: statements of their own, compared ones, printed ones, subscripts and keys."""
+    found: set[int] = set()
+    for node in unit.nodes("expression_statement", "comparison_operator", "subscript", "raise_statement", "pair"):
+        inner = [node.child_by_field_name("key")] if node.type == "pair" else node.named_children
+        found |= {child.id for child in inner if child is not None}
+    for call in unit.nodes("call"):
+        function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+        if function is not None and arguments is not None and _ONLY_SPOKEN_OF.search(unit.slice(function)):
+            found |= {child.id for child in arguments.named_children}
+    return found
+
+
+def _for_host(unit: PythonUnit) -> list[tuple[int, int]]:
+    """What is given to the host compiler by its key or by the name it is bound to."""
+    found = []
+    sides = {"pair": ("key", "value"), "keyword_argument": ("name", "value")}
+    for node in unit.nodes("pair", "keyword_argument", "assignment", "augmented_assignment"):
+        left, right = (node.child_by_field_name(side) for side in sides.get(node.type, ("left", "right")))
+        if left is None or right is None:
+            continue
+        if left.type == "subscript":
+            left = left.child_by_field_name("subscript") or left
+        if _HOST.match(unit.slice(left).strip("\"'")):
+            found.append((right.start_byte, right.end_byte))
+    return found

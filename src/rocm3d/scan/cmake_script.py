@@ -1,0 +1,52 @@
+"""What a CMake file says about its backends. For the rules over CMake files."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocm3d.manifest.manifest import Command, Manifest
+
+_ROCM = re.compile(r"(?i)(use|with|enable|build)_?(rocm|hip)\b|\b(rocm|hip)(_found|_path|_home|_root|_enabled)?\b")
+_CUDA_WORD = frozenset({"CUDA", "CUDAToolkit"})
+_CUDA = re.compile(r"CUDA|NVCC|GPU", re.IGNORECASE)
+
+
+def handles_rocm(unit: Manifest) -> bool:
+    """Whether a condition or a command of the file turns HIP on."""
+    return any(
+        command.name in ("if", "elseif", "option", "find_package", "enable_language", "project", "hip_add_library")
+        and any(_ROCM.search(word) for word in command.arguments)
+        for command in unit.commands
+    )
+
+
+def with_optional(unit: Manifest) -> Iterator[tuple[Command, bool]]:
+    """Each command, and whether a condition on CUDA stands around it: the project can do without."""
+    asked: list[bool] = []
+    for command in unit.commands:
+        if command.name == "if":
+            asked.append(_asks(command))
+        elif command.name == "elseif" and asked:
+            asked[-1] = asked[-1] or _asks(command)
+        elif command.name == "endif":
+            asked = asked[:-1]
+        else:
+            yield command, any(asked)
+
+
+def turns_cuda_on(unit: Manifest) -> bool:
+    """Whether the project cannot do without CUDA."""
+    return any(
+        command.name in ("project", "enable_language", "find_package")
+        and not optional
+        and _CUDA_WORD & {*command.arguments}
+        for command, optional in with_optional(unit)
+    )
+
+
+def _asks(command: Command) -> bool:
+    return any(_CUDA.search(word) for word in command.arguments)

@@ -1,0 +1,52 @@
+"""A folder or repository built by pip in an environment of its own: there it meets the default index's CUDA torch."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.manifest.install_line import Word, installation
+from rocm3d.manifest.manifest import Manifest
+from rocm3d.scan.detector import Detector, Hit, Look
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocm3d.model.finding import Severity
+
+_BUILT = re.compile(r"(git|hg)\+|\.{0,2}/|[^:]*$")
+_PROSE = ("markdown", "notebook")  # what people read, no part of the build
+_NESTED = re.compile(r"(extensions?|submodules?|third_?party|ops|csrc|libs?)/")  # where extensions are kept
+_SWITCHED_OFF = re.compile(rb"(PIP_)?NO_BUILD_ISOLATION\s*[= ]\s*[\"']?(0|false|no|off)", re.IGNORECASE)
+
+
+def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+    """Known packages (error) and unknown folders (less) that a command builds without --no-build-isolation."""
+    if _SWITCHED_OFF.search(unit.data):  # pip reads the variable the other way round: 0 switches isolation off
+        return
+    for command in unit.commands:
+        place = command.line, command.column
+        given = installation([Word(text, *place, command.line) for text in (command.name, *command.arguments)])
+        if given is None or given.tool == "conda" or "--no-build-isolation" in given.flags:
+            continue
+        for mention in given.mentions:
+            if not mention.url or mention.url.endswith(".whl") or not _BUILT.match(mention.url):
+                continue
+            package = look.knowledge.package_by_pip(mention.name)
+            is_folder = "://" not in mention.url
+            if package is None and not is_folder:
+                continue
+            facts = {"command": f"{given.tool} install {mention.text}", "name": mention.name}
+            severity: Severity | None = (
+                "note"
+                if unit.kind in _PROSE
+                else None
+                if package
+                else "warning"
+                if _NESTED.search(mention.url)
+                else "note"
+            )
+            yield Hit(*place, facts, package.id if package else None, severity)
+
+
+detector = Detector(__name__, code="BLD304", reads=Manifest, find=find)

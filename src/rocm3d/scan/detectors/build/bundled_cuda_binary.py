@@ -1,0 +1,47 @@
+"""A compiled file in the repository that is for CUDA by its name, or that does not say what it is for."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from rocm3d.manifest.manifest import Manifest
+from rocm3d.scan.detector import Detector, Hit, Look
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocm3d.model.finding import Severity
+
+_WHEEL = re.compile(r"(\+|[-_.])(?:pt\d+)?cu(?:da)?-?\d{2,3}")
+_FOR_ALL = re.compile(r"-any\.whl$|rocm|hip|macosx|win(32|_amd64|_arm64)")
+
+
+def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+    """Judged by suffix, by the library's name, and by a wheel's tags."""
+    if unit.kind != "binaries":
+        return
+    terms = look.code.terms
+    for command in unit.commands:
+        (path,) = command.arguments
+        name = PurePosixPath(path).name.lower()
+        library = next((term for term in terms if term.startswith("lib") and name.startswith(term)), None)
+        if library is not None:
+            yield _hit(path, terms[library])
+        elif command.name == ".whl":
+            if _WHEEL.search(name):
+                yield _hit(path, terms["+cu"])
+            elif not _FOR_ALL.search(name):
+                yield _hit(path, terms[".whl"], "warning")
+        elif command.name == ".so":
+            yield _hit(path, terms[".so"], "note")
+        elif command.name in terms:
+            yield _hit(path, terms[command.name])
+
+
+def _hit(path: str, why: str, severity: Severity | None = None) -> Hit:
+    return Hit(1, 1, {"path": path, "why": why}, severity=severity)
+
+
+detector = Detector(__name__, code="BLD302", reads=Manifest, find=find)

@@ -1,0 +1,48 @@
+"""CMake that turns CUDA on and knows nothing of HIP: configuration stops without a CUDA toolkit.
+
+Where a condition on CUDA stands around it the project can do without, and a note is enough.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.manifest.manifest import Manifest
+from rocm3d.scan.cmake_script import handles_rocm, with_optional
+from rocm3d.scan.detector import Detector, Hit, Look
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocm3d.manifest.manifest import Command
+
+
+def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+    """Commands of the code's terms: a command alone, a command with its first word, or a variable."""
+    if unit.kind != "cmake" or handles_rocm(unit):
+        return
+    for command, optional in with_optional(unit):
+        term = _term(command, look.code.terms)
+        if term is not None:
+            facts = {"command": _shown(command), "why": look.code.terms[term]}
+            quiet = optional or command.name in ("set", "list", "set_target_properties", "set_property")
+            yield Hit(command.line, command.column, facts, severity="note" if quiet else None)
+
+
+def _term(command: Command, terms: dict[str, str]) -> str | None:
+    first = command.arguments[0] if command.arguments else ""
+    if command.name == "project":
+        languages = command.arguments[1:]
+        return "LANGUAGES CUDA" if "CUDA" in languages and "LANGUAGES CUDA" in terms else None
+    asked = [f"{command.name}({first}", command.name]
+    if command.name in ("set", "list", "set_target_properties", "set_property"):
+        asked += command.arguments
+    return next((term for term in asked if term in terms), None)
+
+
+def _shown(command: Command) -> str:
+    words = " ".join(command.arguments[:4])
+    return f"{command.name}({words}{' ...' if len(command.arguments) > 4 else ''})"
+
+
+detector = Detector(__name__, code="BLD203", reads=Manifest, find=find)

@@ -1,0 +1,55 @@
+"""A build that asks whether a GPU can be seen: in an image build or on a login node it leaves the device code out."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.build_script import builds
+from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.syntax.python import PythonUnit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+    from rocm3d.model.finding import Severity
+
+_DEVICE = re.compile(r"[\"']c(uda|pu)")
+
+
+def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+    """Calls of the code's terms in conditions and flags of a script that describes extensions."""
+    if not builds(unit):
+        return
+    severity: Severity | None = "note" if b"FORCE_CUDA" in unit.data else None  # such a build can be told otherwise
+    asking = list(_asking(unit))
+    for call in unit.nodes("call"):
+        function = call.child_by_field_name("function")
+        if function is None or unit.slice(function) not in look.code.terms or unit.is_guarded(call):
+            continue
+        if any(node.start_byte <= call.start_byte and call.end_byte <= node.end_byte for node in asking):
+            line, column = unit.text.place(call.start_byte)
+            yield Hit(line, column, {"gate": unit.slice(call)}, severity=severity)
+
+
+def _asking(unit: PythonUnit) -> Iterator[Node]:
+    """Conditions, and what a flag is set to; not the choice of a device to run on."""
+    for node in unit.nodes("if_statement", "elif_clause", "conditional_expression", "assert_statement", "assignment"):
+        if node.type == "conditional_expression":
+            if len(node.named_children) == 3 and not _DEVICE.search(unit.slice(node)):
+                yield node.named_children[1]
+        elif node.type == "assert_statement":
+            yield node
+        elif node.type == "assignment":
+            right = node.child_by_field_name("right")
+            if right is not None and right.type in ("call", "boolean_operator", "not_operator", "comparison_operator"):
+                yield right
+        else:
+            condition = node.child_by_field_name("condition")
+            if condition is not None:
+                yield condition
+
+
+detector = Detector(__name__, code="BLD202", reads=PythonUnit, find=find)

@@ -1,0 +1,58 @@
+"""Sources collected by pattern: after one build that also takes the copies which hipify wrote beside them.
+
+A .cu file becomes a .hip file, which no such pattern takes; a .cpp file becomes another .cpp file, which they all do.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.build_script import builds
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import walk
+from rocm3d.syntax.python import PythonUnit, string_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+_COLLECTS = re.compile(r"\*\.?(c(c|pp|xx|\*|\[\w+\]|\?\?)?|\*)?$")
+_SUFFIX = re.compile(r"\.?(c|cc|cpp|cxx)$")
+_SKIPS = re.compile(r"(^|[*._/])hip([*._/]\w*)*$")
+
+
+def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+    """Calls of the code's terms with a pattern for sources, in a script that nowhere sets names with hip apart."""
+    if not builds(unit) or any(_SKIPS.search(string_value(unit, node) or "") for node in unit.nodes("string")):
+        return
+    methods = {term.rsplit(".", 1)[-1] for term in look.code.terms}
+    by_suffix = _filters_by_suffix(unit)
+    for call in unit.nodes("call"):
+        function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+        name = "" if function is None else unit.slice(function).rsplit(".", 1)[-1]
+        if arguments is None or name not in methods:
+            continue
+        collects = by_suffix if name in ("walk", "listdir") else _is_for_sources(unit, arguments)
+        if collects:
+            yield hit(unit, call, call=re.sub(r"\s+", " ", unit.slice(call)))
+
+
+def _is_for_sources(unit: PythonUnit, arguments: Node) -> bool:
+    texts = [unit.slice(node).lstrip("rRbBuUfF").strip("\"'") for node in walk(arguments) if node.type == "string"]
+    return bool(texts) and bool(_COLLECTS.search(texts[-1])) and texts[-1] not in ("*", "**")
+
+
+def _filters_by_suffix(unit: PythonUnit) -> bool:
+    """Whether names are asked for the suffix of a source that hipify copies."""
+    for call in unit.nodes("call"):
+        function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+        if function is None or arguments is None or not unit.slice(function).endswith(".endswith"):
+            continue
+        if any(_SUFFIX.match(string_value(unit, node) or "") for node in walk(arguments)):
+            return True
+    return False
+
+
+detector = Detector(__name__, code="BLD301", reads=PythonUnit, find=find)

@@ -1,0 +1,58 @@
+"""A key of extra_compile_args that torch does not read, such as hipcc: its flags reach no compiler."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.python import PythonUnit, string_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+_READ = frozenset({"cxx", "nvcc"})
+_NAME = re.compile(r"\w*compile_args$")
+
+
+def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+    """Dictionaries of flags, told by a neighbouring key or by their name, and single keys set later."""
+    if not unit.builds_extensions:
+        return
+    named = _named(unit)
+    for table in unit.nodes("dictionary"):
+        pairs = [pair.child_by_field_name("key") for pair in table.named_children if pair.type == "pair"]
+        keys = {string_value(unit, key): key for key in pairs if key is not None}
+        if not (_READ & keys.keys() or table.start_byte in named):
+            continue
+        for text, key in keys.items():
+            if text is not None and text in look.code.terms:
+                yield hit(unit, key, key=text)
+    for left in _assigned(unit):
+        value, last = left.child_by_field_name("value"), left.child_by_field_name("subscript")
+        text = None if last is None else string_value(unit, last)
+        if value is not None and last is not None and text in look.code.terms and _NAME.match(unit.slice(value)):
+            yield hit(unit, last, key=text or "")
+
+
+def _named(unit: PythonUnit) -> set[int]:
+    """Where the values of arguments and variables called `...compile_args` start."""
+    found = set()
+    for node in unit.nodes("keyword_argument", "assignment"):
+        left = node.child_by_field_name("name" if node.type == "keyword_argument" else "left")
+        right = node.child_by_field_name("value" if node.type == "keyword_argument" else "right")
+        if left is not None and right is not None and _NAME.match(unit.slice(left)):
+            found.add(right.start_byte)
+    return found
+
+
+def _assigned(unit: PythonUnit) -> Iterator[Node]:
+    for node in unit.nodes("assignment", "augmented_assignment"):
+        left = node.child_by_field_name("left")
+        if left is not None and left.type == "subscript":
+            yield left
+
+
+detector = Detector(__name__, code="BLD106", reads=PythonUnit, find=find)

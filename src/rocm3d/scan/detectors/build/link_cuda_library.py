@@ -1,0 +1,54 @@
+"""A library of the CUDA toolkit on the linker's line: a ROCm system has none of that name. Which ones is data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.build_script import EITHER, flags
+from rocm3d.scan.cmake_script import handles_rocm
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import walk
+from rocm3d.syntax.python import PythonUnit, string_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocm3d.manifest.manifest import Manifest
+    from rocm3d.model.finding import Severity
+
+_TARGET = "CUDA::"
+
+
+def find(unit: PythonUnit | Manifest, look: Look) -> Iterator[Hit]:
+    """`-lNAME`, `libraries=["NAME"]`, and what CMake links."""
+    terms = look.code.terms
+    if isinstance(unit, PythonUnit):
+        for flag in flags(unit):
+            name = flag.text.removeprefix("-l")
+            if flag.text.startswith("-l") and name in terms and not flag.guarded:
+                yield flag.hit(flag=flag.text, why=terms[name])
+        yield from _libraries(unit, terms)
+    elif unit.kind == "cmake" and not handles_rocm(unit):
+        # A part of a project does not say what the whole of it was made for.
+        severity: Severity | None = None if any(command.name == "project" for command in unit.commands) else "note"
+        for command in unit.commands:
+            if command.name in ("target_link_libraries", "link_libraries"):
+                for word in command.arguments[1:] if command.name.startswith("target") else command.arguments:
+                    name = word.removeprefix(_TARGET).removeprefix("-l").removesuffix("_static")
+                    if name in terms:
+                        yield Hit(command.line, command.column, {"flag": word, "why": terms[name]}, severity=severity)
+
+
+def _libraries(unit: PythonUnit, terms: dict[str, str]) -> Iterator[Hit]:
+    """Names in the list of libraries of an extension."""
+    for argument in unit.nodes("keyword_argument") if unit.builds_extensions else ():
+        name, value = argument.child_by_field_name("name"), argument.child_by_field_name("value")
+        if name is None or value is None or unit.slice(name) != "libraries" or unit.is_guarded(argument):
+            continue
+        for node in walk(value):
+            text = string_value(unit, node)
+            if text in terms and not unit.is_guarded(node):
+                yield hit(unit, node, flag=text or "", why=terms[text or ""])
+
+
+detector = Detector(__name__, code="BLD305", reads=EITHER, find=find)

@@ -1,0 +1,63 @@
+"""A build that runs nvcc or searches for it: a ROCm system has none, so it raises or concludes that there is no GPU."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.build_script import EITHER
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import walk
+from rocm3d.syntax.python import PythonUnit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+    from rocm3d.manifest.manifest import Manifest
+
+_RUNS = re.compile(
+    r"(?:^|\.|_)(which|find_executable|join|run|call|check_output|check_call|Popen|popen|system|getoutput)$"
+)
+_NVCC = re.compile(r"^[\"']?(?:\S*[/\\}])?nvcc(?:\.exe)?(?=[\"'\s]|$)")
+
+
+def find(unit: PythonUnit | Manifest, look: Look) -> Iterator[Hit]:
+    """Calls that are handed nvcc by name, helpers known to ask for it, and commands of scripts."""
+    if isinstance(unit, PythonUnit):
+        if unit.builds_extensions or unit.path.endswith("setup.py"):
+            yield from _calls(unit, look.code.terms)
+        return
+    for command in unit.commands if unit.kind in ("docker", "shell") else ():
+        if command.name.rsplit("/", 1)[-1] == "nvcc":
+            shown = " ".join((command.name, *command.arguments[:2]))
+            yield Hit(command.line, command.column, {"call": shown}, severity="warning")
+
+
+def _calls(unit: PythonUnit, terms: dict[str, str]) -> Iterator[Hit]:
+    defined = {unit.slice(own) for node in unit.nodes("function_definition") if (own := _field(node, "name"))}
+    seen: set[int] = set()
+    for call in unit.nodes("call"):
+        function, arguments = _field(call, "function"), _field(call, "arguments")
+        if function is None or arguments is None or unit.is_guarded(call):
+            continue
+        name = unit.slice(function)
+        helper = name in terms and name not in defined
+        strings = [node for node in walk(arguments) if node.type == "string"] if _RUNS.search(name) else []
+        named = {node.id for node in strings if _NVCC.match(_content(unit, node))} - seen
+        if helper or named:
+            seen |= named  # a join inside a run is one question
+            yield hit(unit, call, call=re.sub(r"\s+", " ", unit.slice(call)))
+
+
+def _field(node: Node, name: str) -> Node | None:
+    return node.child_by_field_name(name)
+
+
+def _content(unit: PythonUnit, node: Node) -> str:
+    """The text between the quotes, of formatted strings too."""
+    return unit.slice(node).lstrip("rRbBuUfF").strip("\"'")
+
+
+detector = Detector(__name__, code="BLD204", reads=EITHER, find=find)

@@ -1,0 +1,27 @@
+"""__activemask kept in 32 bits: on HIP it has 64, and it names the lanes of the whole wave."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.lanes import Values, function_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """Masks in 32-bit variables or bit functions; handed straight to a *_sync function they are right on HIP too."""
+    if b"__activemask" not in unit.data:
+        return
+    values = Values(unit, look.knowledge.codes["CU102"].terms)
+    for call in unit.nodes("call_expression"):
+        if function_name(unit, call) != "__activemask" or not unit.is_shared(call.start_byte):
+            continue
+        if values.kept_in_32_bits(call) is not None:
+            yield hit(unit, call, call="__activemask")
+
+
+detector = Detector(__name__, code="CU106", reads=CudaUnit, find=find)

@@ -1,0 +1,31 @@
+"""A ballot that is kept in 32 bits: HIP returns 64, and the upper half of a 64-lane wave is lost without an error."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.lanes import Values, function_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BALLOTS = frozenset({"__ballot_sync", "__ballot"})
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """Ballots whose value goes into a 32-bit variable, return value, cast or bit function (the code's terms)."""
+    if b"__ballot" not in unit.data:
+        return
+    values = Values(unit, look.code.terms)
+    for call in unit.nodes("call_expression"):
+        name = function_name(unit, call)
+        if name not in _BALLOTS or not unit.is_shared(call.start_byte):
+            continue
+        use = values.kept_in_32_bits(call)
+        if use is not None:
+            yield hit(unit, call, call=name, use=use)
+
+
+detector = Detector(__name__, code="CU102", reads=CudaUnit, find=find)

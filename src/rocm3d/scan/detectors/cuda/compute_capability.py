@@ -1,0 +1,50 @@
+"""Code chosen by compute capability: AMD GPUs report numbers made from the gfx name."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.lanes import parents, upward
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+_PROPERTIES = re.compile(rb"\bcudaDeviceProp\b|DeviceProperties\b|\bhipDeviceProp_t\b")
+_PASSED_ON = frozenset({"parenthesized_expression", "binary_expression"})
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """`major` of device properties in a comparison or sum, and queries of the attribute; not where it is printed."""
+    attributes = {term for term in look.code.terms if term.isidentifier()}
+    if _PROPERTIES.search(unit.data):
+        above = parents(unit.tree.root_node)
+        for node in unit.nodes("field_expression"):
+            field = node.child_by_field_name("field")
+            if field is None or unit.slice(field) != "major" or not unit.is_shared(node.start_byte):
+                continue
+            whole = _whole(node, above)
+            if whole is not None:
+                yield hit(unit, whole, text=" ".join(unit.slice(whole).split()))
+    if any(name.encode() in unit.data for name in attributes):
+        for node in unit.nodes("identifier"):
+            if unit.slice(node) in attributes and unit.is_shared(node.start_byte):
+                yield hit(unit, node, text=unit.slice(node))
+
+
+def _whole(node: Node, above: dict[int, Node]) -> Node | None:
+    """The arithmetic or comparison that the number is part of."""
+    found = None
+    for parent, _ in upward(node, above):
+        operator = parent.child_by_field_name("operator") if parent.type == "binary_expression" else None
+        if parent.type not in _PASSED_ON or (operator is not None and operator.type in ("&&", "||", "<<")):
+            break
+        found = parent if parent.type == "binary_expression" else found
+    return found
+
+
+detector = Detector(__name__, code="CU504", reads=CudaUnit, find=find)

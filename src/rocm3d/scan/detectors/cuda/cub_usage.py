@@ -1,0 +1,87 @@
+"""CUB where hipCUB differs. hipify maps the includes and the namespace, so a plain call of CUB is no finding.
+
+Reported are warp collectives that leave their width to the hardware, a radix sort of part of the key or through a
+decomposer, and TempStorage that is used again without a barrier.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.directives import blanked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+_WARP = ("WarpReduce", "WarpScan")
+_SORT = re.compile(r"(?:::)?cub::DeviceRadixSort::Sort(Keys|Pairs)(?:Descending)?$")
+_STORAGE = re.compile(rb"\bTempStorage\s+(\w+)")
+_BARRIER = re.compile(rb"__syncthreads|\bsync\s*\(|__syncwarp")
+_FIRST_BIT = {"Keys": (5, 4), "Pairs": (7, 5)}  # where begin_bit stands, with pointers and with a DoubleBuffer
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """The three patterns, in source order."""
+    if b"cub::" not in unit.data:
+        return
+    found = [*_default_width(unit), *_sorts(unit), *_reused(unit)]
+    for node, name, why, severity in sorted(found, key=lambda item: item[0].start_byte):
+        if unit.is_shared(node.start_byte):
+            place = hit(unit, node, name=name, why=why or look.code.terms[name])
+            yield Hit(place.line, place.column, place.facts, severity="note" if severity == "note" else None)
+
+
+def _default_width(unit: CudaUnit) -> Iterator[tuple[Node, str, str, str]]:
+    for node in unit.nodes("qualified_identifier"):
+        scope, name = node.child_by_field_name("scope"), node.child_by_field_name("name")
+        if scope is None or name is None or unit.slice(scope) != "cub":
+            continue
+        while name is not None and name.type == "qualified_identifier":  # cub::WarpReduce<T>::TempStorage
+            name = name.child_by_field_name("scope")
+        inner, given = (None, None) if name is None else (name.child_by_field_name(f) for f in ("name", "arguments"))
+        if inner is not None and given is not None and unit.slice(inner) in _WARP and given.named_child_count == 1:
+            yield node, f"cub::{unit.slice(inner)}", "", ""
+
+
+def _sorts(unit: CudaUnit) -> Iterator[tuple[Node, str, str, str]]:
+    for call in unit.nodes("call_expression"):
+        function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+        match = None if function is None else _SORT.match(unit.slice(function).split("<", 1)[0])
+        if match is None or arguments is None:
+            continue
+        given = [item for item in arguments.named_children if item.type != "comment"]
+        at = _FIRST_BIT[match.group(1)][b"DoubleBuffer" in unit.data]
+        if len(given) <= at:
+            continue
+        first = given[at]
+        if first.type == "compound_literal_expression" or "decompos" in unit.slice(first).lower():
+            # Its tuple is the thing to change: that has a finding of its own where it stands in this file.
+            if b"rocprim" not in unit.data:
+                severity = "note" if b"cuda::std" in unit.data else ""
+                yield call, "cub::DeviceRadixSort", "its decomposer must return a rocprim::tuple", severity
+        elif first.type == "number_literal" and unit.slice(first).strip("uUlL") != "0":
+            yield call, "cub::DeviceRadixSort", "", ""
+
+
+def _reused(unit: CudaUnit) -> Iterator[tuple[Node, str, str, str]]:
+    """Two collectives on one TempStorage in the same function, with nothing between them that waits."""
+    blank = blanked(unit.data)
+    for body in unit.nodes("function_definition"):
+        text = blank[body.start_byte : body.end_byte]
+        for storage in {match.group(1) for match in _STORAGE.finditer(text)}:
+            uses = list(re.finditer(rb"\b(\w+)(?:<[^;{}]*>)?\s*\(\s*" + storage + rb"\s*\)\s*\.\s*\w+", text))
+            for before, after in pairwise(uses):
+                if not _BARRIER.search(text[before.end() : after.start()]):
+                    at = body.start_byte + after.start()
+                    node = body.descendant_for_byte_range(at, at + 1)
+                    why = "its TempStorage is used again without __syncthreads"
+                    yield node or body, after.group(1).decode("ascii", "replace"), why, ""
+
+
+detector = Detector(__name__, code="CU205", reads=CudaUnit, find=find)

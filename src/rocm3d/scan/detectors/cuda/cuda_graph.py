@@ -1,0 +1,44 @@
+"""CUDA graphs: the calls translate, but what a capture drops in silence, and some argument counts, do not."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import CudaUnit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_FORMS = {"three": 3, "four": 4, "five": 5}
+_START = "cudaStreamBeginCapture"
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """The first capture of a file and calls in a form HIP lacks; other graph calls are notes where no capture is."""
+    seen: set[str] = set()
+    rest: list[tuple[str, Hit]] = []
+    for call in unit.nodes("call_expression"):
+        function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+        name = "" if function is None else unit.slice(function).lstrip(":")
+        if arguments is None or name not in look.code.terms or not unit.is_shared(call.start_byte):
+            continue
+        why = look.code.terms[name]
+        given = sum(item.type != "comment" for item in arguments.named_children)
+        form = re.match(r"the (\w+)-argument form", why)
+        if form is not None and _FORMS.get(form.group(1), given) != given:
+            yield hit(unit, call, call=f"{name} ({why})")
+        elif name not in seen:
+            seen.add(name)
+            found = hit(unit, call, call=name)
+            if name == _START:
+                yield found
+            else:
+                rest.append((name, replace(found, severity="note")))
+    if rest and _START not in seen:
+        yield rest[0][1]
+
+
+detector = Detector(__name__, code="CU407", reads=CudaUnit, find=find)

@@ -1,0 +1,66 @@
+"""A CUDA version number in a condition or as a value: on ROCm it is undefined, or a HIP number on another scale."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.chains import chains, decided
+from rocm3d.syntax.cuda import CudaUnit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_API = re.compile(rb"\bcu(?:da)?[A-Z]\w*")
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """Conditions that ROCm decides otherwise, uses as a value, and the header that is there for the number alone."""
+    if any(name.encode() in unit.data for name in look.code.terms):
+        yield from _conditions(unit, look)
+        yield from _values(unit, look)
+
+
+def _conditions(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    names = look.code.terms
+    there = {name: not why.startswith("undefined") for name, why in names.items()}
+    cuda, recent = dict.fromkeys(names, True), dict.fromkeys(names, float("inf"))
+    for chain in chains(unit.data):
+        for branch in chain.branches:
+            # A condition on __CUDA_ARCH__ as well is one finding, of the rule for that.
+            if chain.knows_hip or branch.macros.isdisjoint(names) or "__CUDA_ARCH__" in branch.macros:
+                continue
+            on_rocm = decided(branch.text, there, dict.fromkeys(names, 0.0))
+            if unit.is_shared(branch.start) and decided(branch.text, cuda, recent) != on_rocm:
+                line, column = unit.text.place(branch.at)
+                yield Hit(line, column, {"guard": " ".join(branch.text.split())})
+
+
+def _values(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    asked = sorted((branch.start, branch.body) for chain in chains(unit.data) for branch in chain.branches)
+    uses = [
+        node
+        for node in unit.nodes("identifier")
+        if unit.slice(node) in look.code.terms
+        and unit.is_shared(node.start_byte)
+        and not _is_asked(asked, node.start_byte)
+    ]
+    if uses and not _API.search(unit.data):
+        for include in unit.nodes("preproc_include"):
+            path = include.child_by_field_name("path")
+            header = "" if path is None else unit.slice(path).strip('<>"')
+            if header.endswith(".h") and header in look.code.terms and unit.is_shared(include.start_byte):
+                yield hit(unit, include, guard=f"#include <{header}>")
+    for node in uses:
+        yield hit(unit, node, guard=unit.slice(node))
+
+
+def _is_asked(asked: list[tuple[int, int]], offset: int) -> bool:
+    """Whether a place is inside one of the conditions."""
+    index = bisect_right(asked, (offset, offset + 1)) - 1
+    return index >= 0 and asked[index][0] <= offset < asked[index][1]
+
+
+detector = Detector(__name__, code="CU503", reads=CudaUnit, find=find)

@@ -1,0 +1,52 @@
+"""CUTLASS, CuTe and the matrix instructions below them: nothing of it exists for AMD GPUs.
+
+One hit for each term and file, headers first: the kernel is written anew as a whole or not at all.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import CudaUnit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """The first place of every term; names only where no header of the same library was reported."""
+    reported: set[str] = set()
+    for term in sorted(look.code.terms, key=lambda term: not term.endswith("/")):
+        library = term.rstrip("/:")
+        if library in reported:
+            continue
+        for node, name in _places(unit, term, library):
+            if unit.is_shared(node.start_byte):
+                reported.add(library)
+                yield hit(unit, node, name=name)
+                break
+
+
+def _places(unit: CudaUnit, term: str, library: str) -> Iterator[tuple[Node, str]]:
+    if term.endswith("/"):
+        for include in unit.nodes("preproc_include"):
+            path = include.child_by_field_name("path")
+            if path is not None and unit.slice(path).strip('<>"').startswith(term):
+                yield include, unit.slice(path).strip('<>"')
+    elif term.endswith("::"):
+        for node in unit.nodes("qualified_identifier", "using_declaration"):
+            name = unit.slice(node).removeprefix("using namespace").strip("; ").lstrip(":")
+            if name == library or name.startswith(term):
+                yield node, name.split("<", 1)[0].split("\n", 1)[0]
+    else:
+        word = re.compile(rf"(?<![\w.]){re.escape(term)}")
+        for node in unit.nodes("gnu_asm_expression", "type_identifier"):
+            if word.search(unit.slice(node)):
+                yield node, term
+
+
+detector = Detector(__name__, code="CU402", reads=CudaUnit, find=find)

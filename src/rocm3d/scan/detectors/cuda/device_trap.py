@@ -1,0 +1,30 @@
+"""A call of __trap or __brkpt: clang declares neither for HIP."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import CudaUnit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """Calls named by the code's terms, unless a macro of the file gives the name a meaning."""
+    macros = {
+        unit.slice(own)
+        for macro in unit.nodes("preproc_def", "preproc_function_def")
+        if (own := macro.child_by_field_name("name")) is not None
+    }
+    for call in unit.nodes("call_expression"):
+        function = call.child_by_field_name("function")
+        if function is None or not unit.is_shared(call.start_byte):
+            continue
+        name = unit.slice(function).removeprefix("::")
+        if name in look.code.terms and name not in macros:
+            yield hit(unit, call, call=name)
+
+
+detector = Detector(__name__, code="CU302", reads=CudaUnit, find=find)

@@ -1,0 +1,109 @@
+"""A block barrier that not every thread reaches: below a branch on the thread, or in a loop that single threads leave.
+
+CUDA forbids both and often gets away with them; AMD GPUs hang or mix up two barriers.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import CudaUnit, walk
+from rocm3d.syntax.lanes import function_name, parents, upward
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+_BARRIER = re.compile(r"__syncthreads(?:_count|_and|_or)?$")
+_LOOPS = frozenset({"for_statement", "while_statement", "do_statement"})
+_THREAD = re.compile(r"\bthreadIdx\b|\bthread_rank\s*\(")
+_UNIFORM = re.compile(r"\b__syncthreads_\w+\s*\(")  # what the whole block agreed on
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """Barriers whose branch or loop hangs on the thread's number, itself or through a variable."""
+    if b"__syncthreads" not in unit.data:
+        return
+    file = _File(unit, parents(unit.tree.root_node))
+    for call in unit.nodes("call_expression"):
+        name = function_name(unit, call)
+        if _BARRIER.match(name) and unit.is_shared(call.start_byte):
+            branch = file.divergent(call)
+            if branch is not None:
+                yield hit(unit, call, call=name, branch=branch)
+
+
+@dataclass
+class _File:
+    unit: CudaUnit
+    above: dict[int, Node]
+    told: set[int] = field(default_factory=set)  # loops of which a barrier was reported
+    threads: dict[int, set[str]] = field(default_factory=dict)
+
+    def divergent(self, barrier: Node) -> str | None:
+        """What keeps some threads away from a barrier."""
+        names, path = self._up_to_function(barrier)
+        for node, child in path:
+            asked = self._asked(node, names)
+            if asked is not None and node.child_by_field_name("condition") != child:
+                return asked
+            if node.id in self._exits and node.id not in self.told:
+                self.told.add(node.id)
+                return self._exits[node.id]
+        return None
+
+    @cached_property
+    def _exits(self) -> dict[int, str]:
+        """Loops that single threads leave, by `return` or by a `break` of this very loop, and on which condition."""
+        found: dict[int, str] = {}
+        for node in self.unit.nodes("return_statement", "break_statement"):
+            names, path = self._up_to_function(node)
+            why: str | None = None
+            for parent, _ in path:
+                if parent.type in _LOOPS and why is not None:
+                    found.setdefault(parent.id, f"{why}: {node.type.split('_')[0]}")
+                if node.type == "break_statement" and (parent.type in _LOOPS or parent.type == "switch_statement"):
+                    break
+                if parent.type == "if_statement":
+                    why = why or self._asked(parent, names)
+        return found
+
+    def _up_to_function(self, node: Node) -> tuple[set[str], list[tuple[Node, Node]]]:
+        path = list(upward(node, self.above))
+        owner = next((i for i, (n, _) in enumerate(path) if n.type in ("function_definition", "lambda_expression")), 0)
+        function = path[owner][0]
+        if function.id not in self.threads:
+            self.threads[function.id] = _of_the_thread(self.unit, function)
+        return self.threads[function.id], path[:owner]
+
+    def _asked(self, node: Node, names: set[str]) -> str | None:
+        asked = node.child_by_field_name("condition") if node.type == "if_statement" or node.type in _LOOPS else None
+        text = "" if asked is None else self.unit.slice(asked)
+        return " ".join(text.split()).strip("()") if _depends(text, names) else None
+
+
+def _depends(text: str, names: set[str]) -> bool:
+    return _UNIFORM.search(text) is None and (
+        _THREAD.search(text) is not None or not names.isdisjoint(_WORD.findall(text))
+    )
+
+
+def _of_the_thread(unit: CudaUnit, function: Node) -> set[str]:
+    """Variables that are made from the thread's number, in source order."""
+    names: set[str] = set()
+    for node in walk(function):
+        name, given = node.child_by_field_name("declarator"), node.child_by_field_name("value")
+        if node.type != "init_declarator" or name is None or given is None or name.type != "identifier":
+            continue
+        if _depends(unit.slice(given), names):
+            names.add(unit.slice(name))
+    return names
+
+
+detector = Detector(__name__, code="CU108", reads=CudaUnit, find=find)

@@ -1,0 +1,29 @@
+"""A floating literal with the suffix d, such as 1e-6d: gcc and nvcc take it, clang does not."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.syntax.cuda import CudaUnit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LITERAL = re.compile(r"(?:\d[\d']*\.?[\d']*|\.\d[\d']*)(?:[eE][-+]?\d+)?[dD]$")
+_OWN = re.compile(rb'operator\s*""\s*d\b')
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """Literals with a point or an exponent and the suffix, unless the file defines that suffix itself."""
+    if _OWN.search(unit.data):
+        return
+    for node in unit.nodes("user_defined_literal", "number_literal"):
+        text = unit.slice(node).lstrip("+-")  # the grammar takes a sign for a part of the number
+        if _LITERAL.match(text) and re.search(r"[.eE]", text) and unit.is_shared(node.start_byte):
+            line, column = unit.text.place(node.end_byte - len(text))
+            yield Hit(line, column, {"literal": text})
+
+
+detector = Detector(__name__, code="CU306", reads=CudaUnit, find=find)

@@ -1,0 +1,45 @@
+"""A kernel launched from device code: HIP has no dynamic parallelism."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import CudaUnit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """Launches in a function of the device alone, and the streams that only such launches take."""
+    for call in unit.nodes("call_expression"):
+        function = call.child_by_field_name("function")
+        launches = any(child.type == "kernel_call_syntax" for child in call.named_children)
+        if launches and function is not None and _on_device(call) and unit.is_shared(call.start_byte):
+            yield hit(unit, call, kernel=unit.slice(function).split("<", 1)[0].strip())
+    for name in unit.nodes("identifier"):
+        # In a launch the line has its finding already.
+        if unit.slice(name) in look.code.terms and unit.is_shared(name.start_byte) and not _in_launch(name):
+            yield hit(unit, name, kernel=f"a kernel of {unit.slice(name)}")
+
+
+def _on_device(node: Node) -> bool:
+    """Whether the nearest function is for the device alone; one for both sides may launch on the host."""
+    above = node.parent
+    while above is not None and above.type not in ("function_definition", "lambda_expression"):
+        above = above.parent
+    kinds = set() if above is None else {child.type for child in above.children}
+    return bool(kinds & {"__global__", "__device__"}) and "__host__" not in kinds
+
+
+def _in_launch(node: Node) -> bool:
+    above = node.parent
+    while above is not None and above.type != "kernel_call_syntax":
+        above = above.parent
+    return above is not None and _on_device(node)
+
+
+detector = Detector(__name__, code="CU405", reads=CudaUnit, find=find)

@@ -1,0 +1,49 @@
+"""A barrier over the whole grid: it needs a cooperative launch, and a grid that fits on the GPU that runs.
+
+`this_grid().thread_rank()`, the usual global index of a thread, is no barrier and works in HIP as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import CudaUnit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+_GRID = re.compile(r"(?:\b\w+::)*this_grid\s*\(\s*\)$")
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """`.sync()` on this_grid(), or on a variable that was made from it or declared a grid_group."""
+    grids = set(_grids(unit))
+    for call in unit.nodes("call_expression"):
+        function = call.child_by_field_name("function")
+        if function is None or function.type != "field_expression" or not unit.is_shared(call.start_byte):
+            continue
+        owner, field = function.child_by_field_name("argument"), function.child_by_field_name("field")
+        if owner is None or field is None or unit.slice(field) != "sync":
+            continue
+        text = unit.slice(owner)
+        if text in grids or _GRID.search(text):
+            yield hit(unit, call, call=f"{text}.sync()")
+
+
+def _grids(unit: CudaUnit) -> Iterator[str]:
+    """Names of variables and parameters that hold a grid group."""
+    for node in unit.nodes("declaration", "parameter_declaration"):
+        kind, name = node.child_by_field_name("type"), node.child_by_field_name("declarator")
+        value = name.child_by_field_name("value") if name is not None and name.type == "init_declarator" else None
+        while name is not None and name.type in ("init_declarator", "reference_declarator", "pointer_declarator"):
+            inner = name.child_by_field_name("declarator")
+            name = inner if inner is not None else next(iter(name.named_children), None)
+        made = value is not None and _GRID.search(unit.slice(value))
+        if name is not None and (made or (kind is not None and unit.slice(kind).endswith("grid_group"))):
+            yield unit.slice(name)
+
+
+detector = Detector(__name__, code="CU204", reads=CudaUnit, find=find)

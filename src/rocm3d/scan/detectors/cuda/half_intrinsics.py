@@ -1,0 +1,33 @@
+"""Packed half and packed integer intrinsics that hip_fp16.h and HIP lack; which ones is data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import CudaUnit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """Calls named by the code's terms, unless the file defines the name for ROCm itself."""
+    own = set(_defined(unit))
+    for call in unit.nodes("call_expression"):
+        function = call.child_by_field_name("function")
+        if function is None or not unit.is_shared(call.start_byte):
+            continue
+        name = unit.slice(function).removeprefix("::")
+        if name in look.code.terms and name not in own:
+            yield hit(unit, call, name=name, why=look.code.terms[name])
+
+
+def _defined(unit: CudaUnit) -> Iterator[str]:
+    for node in unit.nodes("function_declarator", "preproc_def", "preproc_function_def"):
+        name = node.child_by_field_name("declarator" if node.type == "function_declarator" else "name")
+        if name is not None:
+            yield unit.slice(name)
+
+
+detector = Detector(__name__, code="CU307", reads=CudaUnit, find=find)

@@ -1,0 +1,53 @@
+"""A wave width of 64 for every ROCm target: right on gfx9, wrong on RDNA. Also looked for where only ROCm sees it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.chains import Surroundings
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.lanes import arguments, function_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+_NAMED = re.compile(r"k?_?(?:\w+_)?(?:warp_?|wave_?|wavefront_?)size$", re.IGNORECASE)
+_SHUFFLE = re.compile(r"__shfl(?:_up|_down|_xor)?(_sync)?$")
+_WIDTH = re.compile(r"\(?\s*64[uU]?\s*\)?$")
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """Constants named for the wave's width that are 64, shuffles of width 64: each once, unless chosen by target."""
+    if b"64" not in unit.data:
+        return
+    around = Surroundings.of(unit.data)
+    told: set[str] = set()
+    for node in unit.nodes("preproc_def", "init_declarator", "optional_parameter_declaration", "call_expression"):
+        text = _shuffle(unit, node) if node.type == "call_expression" else _constant(unit, node)
+        at = node.start_byte
+        if text is not None and text not in told and around.seen_by_rocm(at) and not around.chosen_by_target(at):
+            told.add(text)
+            yield hit(unit, node, text=text)
+
+
+def _shuffle(unit: CudaUnit, call: Node) -> str | None:
+    match, given = _SHUFFLE.match(function_name(unit, call)), arguments(call)
+    if match is None or len(given) != (4 if match.group(1) else 3):
+        return None
+    return f"{match.group()} of width 64" if _WIDTH.match(unit.slice(given[-1])) else None
+
+
+def _constant(unit: CudaUnit, node: Node) -> str | None:
+    name = node.child_by_field_name("name" if node.type == "preproc_def" else "declarator")
+    given = node.child_by_field_name("default_value" if node.type.startswith("optional") else "value")
+    if name is None or given is None or not _NAMED.match(unit.slice(name)):
+        return None
+    text = unit.slice(given).split("//")[0].strip()
+    return f"{unit.slice(name)} = 64" if _WIDTH.match(text) else None
+
+
+detector = Detector(__name__, code="CU105", reads=CudaUnit, find=find)

@@ -1,0 +1,50 @@
+"""A chain of guards that names CUDA and ROCm: hipify rewrites the CUDA name, and then another branch is built."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.syntax.chains import Chain, chains, decided
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.guards import is_guard, with_rocm
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_REWRITTEN = frozenset({"USE_CUDA", "__CUDACC__"})
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """Chains of which ROCm builds one branch as written and another one after the translation."""
+    if not any(name.encode() in unit.data for name in _REWRITTEN):
+        return
+    for chain in chains(unit.data):
+        first = chain.branches[0].start
+        if not chain.knows_hip or not (first == 0 or unit.is_shared(first - 1) or unit.is_shared(chain.end)):
+            continue
+        asks = next((branch for branch in chain.branches if not branch.macros.isdisjoint(_REWRITTEN)), None)
+        if asks is not None and _turns(chain):
+            line, column = unit.text.place(asks.at)
+            yield Hit(line, column, {"guard": " ".join(asks.text.split())})
+
+
+def _turns(chain: Chain) -> bool:
+    """Whether the translation moves ROCm to a branch that was not written for it."""
+    before, after = _built(chain, translated=False), _built(chain, translated=True)
+    if before is None or after is None or before == after:
+        return False
+    return after < 0 or not any(is_guard(macro) for macro in chain.branches[after].macros)
+
+
+def _built(chain: Chain, *, translated: bool) -> int | None:
+    """Which branch a ROCm build takes, -1 for none of them; None where that depends on more."""
+    for number, branch in enumerate(chain.branches):
+        known = {macro: with_rocm(macro) for macro in branch.macros} | dict.fromkeys(_REWRITTEN, translated)
+        taken = decided(branch.text, {macro: value for macro, value in known.items() if value is not None}, {})
+        if taken is not False:
+            return number if taken else None
+    return -1
+
+
+detector = Detector(__name__, code="CU505", reads=CudaUnit, find=find)

@@ -1,0 +1,37 @@
+"""A file with CUDA code whose ending torch's hipify does not read: it is neither translated nor copied."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.directives import blanked
+from rocm3d.syntax.hipify_names import hip_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_DEVICE = re.compile(rb"\b__(?:device|global|shared|constant)__\b|\bthreadIdx\b|<<<")
+_TRANSLATED = re.compile(rb"\bcuda[A-Z]\w*|\bcub::|\b(?:at|c10)::cuda\b|\bcurand\w*|#\s*include\s*<(?:cuda|cub/)[^>]*>")
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """One hit a file: at the first name that hipify would translate, or at device code in a folder that it renames."""
+    path = PurePosixPath(unit.path)
+    if path.suffix not in look.code.terms:
+        return
+    text = blanked(unit.data)
+    output = hip_path(unit.path, look.knowledge.codes["CU508"].terms)
+    renamed = PurePosixPath(output).parent != path.parent
+    for pattern in (_TRANSLATED, _DEVICE) if renamed else (_TRANSLATED,):
+        found = next((m for m in pattern.finditer(text) if unit.is_shared(m.start())), None)
+        if found is not None:
+            line, column = unit.text.place(found.start())
+            yield Hit(line, column, {"path": unit.path, "why": f"{path.suffix}: {look.code.terms[path.suffix]}"})
+            return
+
+
+detector = Detector(__name__, code="CU506", reads=CudaUnit, find=find)

@@ -1,0 +1,83 @@
+"""Inline PTX, also in the text of a macro: clang assembles no NVIDIA instructions for AMD GPUs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.syntax.cuda import CudaUnit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+# PTX names the type or the space after a dot; x86 and ARM assembly in host code does not.
+_PTX = re.compile(
+    r"(?<![\w.])[a-z]\w*(?:\.\w+)*\.(?:[usbfe]\d+\w*|bf16\w*|tf32|pred|sync|async|global|shared|gl|cta|sys)\b"
+)
+_BARE = re.compile(r"\s*(?:exit|trap|brkpt|ret|discard)\s*;\s*$")
+_AMD = re.compile(r"(?<![\w.%])(?:[sv]|ds|global|buffer|flat|scratch|image)_\w")
+_FIRST = re.compile(r"(?:^|[\s;{}])((?!reg\b)[a-z]\w*(?:\.\w+)*)(?=[\s;])")
+_REGISTER = re.compile(r"%%?([a-z]\w+)")
+_OPEN, _CLOSE = b"void f() {", b"\n;}"  # the text of a macro is parsed between these
+_NO_COUNTERPART = "no counterpart is known here, so a person must say what it computes"
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """Assembly that is PTX, or that stands in a device function and is not AMD's own."""
+    for held, node, offset in _assembly(unit):
+        at = node.start_byte + offset
+        code = _code(held, node)
+        if not unit.is_shared(at) or not code.strip():
+            continue
+        if _PTX.search(code) or _BARE.match(code) or (_is_device(node) and not _AMD.search(code)):
+            line, column = unit.text.place(at)
+            yield Hit(line, column, {"instruction": _instruction(code), "counterpart": _counterpart(code, look)})
+
+
+def _assembly(unit: CudaUnit) -> Iterator[tuple[CudaUnit, Node, int]]:
+    """Every asm of the file, with the unit it was parsed in and where that starts."""
+    for node in unit.nodes("gnu_asm_expression", "preproc_def", "preproc_function_def"):
+        text = node.child_by_field_name("value")
+        if node.type == "gnu_asm_expression":
+            yield unit, node, 0
+        elif text is not None and "asm" in unit.slice(text):
+            held = CudaUnit("", _OPEN + unit.data[text.start_byte : text.end_byte] + _CLOSE)
+            for inner in held.nodes("gnu_asm_expression"):
+                yield held, inner, text.start_byte - len(_OPEN)
+
+
+def _code(unit: CudaUnit, node: Node) -> str:
+    """The assembly itself: adjacent strings joined, line ends as spaces."""
+    text = node.child_by_field_name("assembly_code")
+    if text is None:
+        return ""
+    parts = re.findall(r'"((?:\\.|[^"\\])*)"', unit.slice(text), re.DOTALL)
+    return re.sub(r"\\[nt]", " ", "".join(parts) if parts else unit.slice(text))
+
+
+def _is_device(node: Node) -> bool:
+    above = node.parent
+    while above is not None and above.type not in ("function_definition", "lambda_expression"):
+        above = above.parent
+    return above is not None and any(child.type in ("__device__", "__global__") for child in above.children)
+
+
+def _instruction(code: str) -> str:
+    """The first instruction, and the special register that it reads."""
+    typed = _PTX.search(code)
+    first = _FIRST.search(code)
+    registers = [name for name in _REGISTER.findall(code) if name not in ("p", "r")]
+    name = typed.group(0) if typed else first.group(1) if first else "asm"
+    return f"{name} %{registers[0]}" if name.startswith("mov") and registers else name
+
+
+def _counterpart(code: str, look: Look) -> str:
+    plain = code.replace("%%", "%")
+    known = [text for word, text in look.code.terms.items() if re.search(rf"(?<![\w.]){re.escape(word)}", plain)]
+    return known[0] if known else _NO_COUNTERPART
+
+
+detector = Detector(__name__, code="CU401", reads=CudaUnit, find=find)

@@ -1,0 +1,42 @@
+"""A call of cooperative_groups that HIP does not have: groups by label, scans, asynchronous copies.
+
+Matched as `cg::NAME`, `cooperative_groups::NAME` or through an alias of the file; which names is data. A bare name
+counts only for labeled_partition, which nothing else is called.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import CudaUnit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+_ALIAS = re.compile(r"namespace\s+(\w+)\s*=\s*(?:::)?cooperative_groups\s*;")
+_FULL = "cooperative_groups"
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """Calls whose namespace is cooperative_groups, under its own name or an alias."""
+    aliases = {_FULL, "cg"} | {
+        match.group(1)
+        for node in unit.nodes("namespace_alias_definition")
+        if (match := _ALIAS.search(unit.slice(node))) is not None
+    }
+    bare = {term for term in look.code.terms if "::" not in term}
+    names = bare | {term.rsplit("::", 1)[-1] for term in look.code.terms}
+    for call in unit.nodes("call_expression"):
+        function = call.child_by_field_name("function")
+        if function is None or not unit.is_shared(call.start_byte):
+            continue
+        spelled = unit.slice(function).split("<", 1)[0].strip()
+        scope, _, name = spelled.removeprefix("::").rpartition("::")
+        if name in names and (scope in aliases or (not scope and name in bare)):
+            yield hit(unit, call, call=spelled)
+
+
+detector = Detector(__name__, code="CU203", reads=CudaUnit, find=find)

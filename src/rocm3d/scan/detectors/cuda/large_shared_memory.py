@@ -1,0 +1,130 @@
+"""Shared memory beyond what every AMD GPU grants a block: arrays, launches and the attribute that asks for more."""
+
+from __future__ import annotations
+
+import operator
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import CudaUnit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tree_sitter import Node
+
+_ATTRIBUTE = "cudaFuncAttributeMaxDynamicSharedMemorySize"
+_SIZES = {"char": 1, "bool": 1, "short": 2, "half": 2, "__half": 2, "int": 4, "unsigned": 4, "float": 4, "double": 8}
+_TYPE = re.compile(
+    r"(?:std::)?u?int(8|16|32|64)_t|(unsigned )?(char|short|int)|u?(char|short|int|float|double|half)([1-4])"
+)
+_OPERATORS: dict[str, Callable[[int, int], int]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "<<": lambda left, right: left << right if 0 <= right < _DEPTH else 0,
+}
+_DEPTH = 32  # of an expression, and of a shift
+_OPEN, _CLOSE = b"auto probe = ", b"\n;"  # the text of a macro is parsed between these
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """What is known to pass the limit; a request whose size this file does not tell is a note."""
+    limit = min((target.lds_kib for target in look.knowledge.targets.values()), default=0) * 1024
+    known = _constants(unit) if limit else {}
+    yield from _arrays(unit, known, limit) if limit else ()
+    for call in unit.nodes("call_expression"):
+        node = _requested(unit, call) if limit and unit.is_shared(call.start_byte) else None
+        asked = None if node is None else _number(unit, node, known)
+        if node is not None and asked is not None and asked > limit:
+            yield hit(unit, node, bytes=str(asked))
+        elif node is not None and asked is None and node.parent is not None and node.parent.type == "argument_list":
+            yield replace(hit(unit, node, bytes=unit.slice(node)), severity="note")
+
+
+def _requested(unit: CudaUnit, call: Node) -> Node | None:
+    """The size in a launch, or in a call that sets the attribute."""
+    for child in call.named_children:
+        if child.type == "kernel_call_syntax":
+            return child.named_children[2] if len(child.named_children) > 2 else None
+    arguments = call.child_by_field_name("arguments")
+    given = [] if arguments is None else arguments.named_children
+    return given[-1] if _ATTRIBUTE in [unit.slice(item) for item in given[:-1]] else None
+
+
+def _arrays(unit: CudaUnit, known: dict[str, int], limit: int) -> Iterator[Hit]:
+    """The array with which a function passes the limit; those before it count, where their size is known."""
+    sums: dict[int, int] = {}
+    for declaration in unit.nodes("declaration"):
+        kind, name = declaration.child_by_field_name("type"), declaration.child_by_field_name("declarator")
+        shared = any(unit.slice(child) == "__shared__" for child in declaration.named_children)
+        if not shared or kind is None or name is None or not unit.is_shared(declaration.start_byte):
+            continue
+        total = _size(unit.slice(kind))
+        while name is not None and name.type == "array_declarator":
+            count = name.child_by_field_name("size")
+            total *= 0 if count is None else _number(unit, count, known) or 0
+            name = name.child_by_field_name("declarator")
+        function = declaration.parent
+        while function is not None and function.type != "function_definition":
+            function = function.parent
+        key = -1 if function is None else function.start_byte
+        before, sums[key] = sums.get(key, 0), sums.get(key, 0) + total
+        if before <= limit < sums[key]:
+            yield hit(unit, declaration, bytes=str(sums[key]))
+
+
+def _size(text: str) -> int:
+    """The bytes of a type; 0 where it is not known."""
+    match = _TYPE.fullmatch(" ".join(text.split()))
+    if match is None or text in _SIZES:
+        return _SIZES.get(text, 0)
+    if match.group(1):
+        return int(match.group(1)) // 8
+    return _SIZES[match.group(3)] if match.group(3) else _SIZES[match.group(4)] * int(match.group(5))
+
+
+def _constants(unit: CudaUnit) -> dict[str, int]:
+    """Macros and constants with a value that can be computed; what has two values has none."""
+    known: dict[str, int] = {}
+    spoilt: set[str] = set()
+    for node in unit.nodes("preproc_def", "init_declarator"):
+        name = node.child_by_field_name("name") or node.child_by_field_name("declarator")
+        value, probe = node.child_by_field_name("value"), unit
+        if node.type == "preproc_def" and value is not None:
+            probe = CudaUnit("", _OPEN + unit.data[value.start_byte : value.end_byte] + _CLOSE)
+            value = next((item.child_by_field_name("value") for item in probe.nodes("init_declarator")), None)
+        elif node.parent is None or "const" not in unit.slice(node.parent).split("=", 1)[0]:
+            value = None
+        key = "" if name is None else unit.slice(name)
+        number = _number(probe, value, known) if value is not None and unit.is_shared(node.start_byte) else None
+        if number is None or known.get(key, number) != number:
+            spoilt.add(key)
+        known |= {} if number is None else {key: number}
+    return {key: number for key, number in known.items() if key not in spoilt}
+
+
+def _number(unit: CudaUnit, node: Node, known: dict[str, int], depth: int = _DEPTH) -> int | None:
+    """The value of a constant expression; None where it is not known."""
+    text, sign = unit.slice(node), node.child_by_field_name("operator")
+    if node.type == "number_literal":
+        digits = text.replace("'", "").rstrip("uUlLzZ")
+        base = 16 if digits[:2] in ("0x", "0X") else 10
+        return int(digits, base) if re.fullmatch(r"0[xX][\da-fA-F]{1,16}|\d{1,18}", digits) else None
+    if node.type == "identifier":
+        return known.get(text)
+    if node.type == "sizeof_expression":
+        kind = node.child_by_field_name("type") or node.child_by_field_name("value")
+        return None if kind is None else _size(unit.slice(kind).strip("() ")) or None
+    if not depth or node.type not in ("binary_expression", "parenthesized_expression"):
+        return None
+    parts = [_number(unit, item, known, depth - 1) for item in node.named_children if item.type != "comment"]
+    numbers = [part for part in parts if part is not None]
+    if sign is None or len(numbers) < len(parts):
+        return numbers[0] if len(parts) == len(numbers) == 1 else None
+    return _OPERATORS[sign.type](numbers[0], numbers[-1]) if sign.type in _OPERATORS else None
+
+
+detector = Detector(__name__, code="CU408", reads=CudaUnit, find=find)

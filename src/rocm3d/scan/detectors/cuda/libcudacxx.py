@@ -1,0 +1,47 @@
+"""Use of libcu++: <cuda/std/...>, cuda::std:: and the other headers of that library, which ROCm does not ship."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import CudaUnit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """Includes that start with one of the code's terms, and each outermost name below cuda::std."""
+    headers = tuple(term for term in look.code.terms if "::" not in term)
+    namespaces = tuple(term for term in look.code.terms if "::" in term)
+    end = -1
+    for node in unit.nodes("preproc_include", "qualified_identifier"):
+        if node.start_byte < end or not unit.is_shared(node.start_byte):
+            continue
+        if node.type == "preproc_include":
+            path = node.child_by_field_name("path")
+            name = "" if path is None else unit.slice(path).strip('<>"')
+            if any(name == header or (header.endswith("/") and name.startswith(header)) for header in headers):
+                yield hit(unit, node, name=name)
+            continue
+        text = "".join(unit.slice(node).split()).removeprefix("::")
+        if text.startswith(namespaces) and not _is_inner(node):
+            end = node.end_byte
+            yield hit(unit, node, name=text.split("<", 1)[0].split("(", 1)[0])
+
+
+def _is_inner(node: Node) -> bool:
+    """Whether another scope stands before it, as in my::cuda::std."""
+    parent = node.parent
+    return (
+        parent is not None
+        and parent.type == "qualified_identifier"
+        and parent.child_by_field_name("scope") is not None
+        and parent.child_by_field_name("name") == node
+    )
+
+
+detector = Detector(__name__, code="CU207", reads=CudaUnit, find=find)

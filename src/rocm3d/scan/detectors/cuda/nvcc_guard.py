@@ -1,0 +1,47 @@
+"""An `#if` that asks for nvcc: hipcc defines __HIPCC__, and hipify rewrites only one of the names, where it reaches."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.syntax.chains import Branch, chains, decided
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.directives import blanked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_TRANSLATED = "__CUDACC__"
+_SHORT = 4096  # bytes; nobody writes more pragmas, and nested branches would be read again and again
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """Conditions that nvcc and hipcc decide differently, without a HIP side, around more than pragmas."""
+    names = look.code.terms
+    if not any(name.encode() in unit.data for name in names):
+        return
+    unreached = PurePosixPath(unit.path).suffix in look.knowledge.codes["CU506"].terms
+    nvcc: dict[str, bool] = dict.fromkeys(names, True)
+    hipcc = dict.fromkeys(names, False) | {_TRANSLATED: not unreached}
+    text = blanked(unit.data)
+    for chain in chains(unit.data):
+        for branch in chain.branches:
+            if chain.knows_hip or branch.macros.isdisjoint(names) or not unit.is_shared(branch.start):
+                continue
+            recent, none = dict.fromkeys(names, float("inf")), dict.fromkeys(names, 0.0)
+            if decided(branch.text, nvcc, recent) != decided(branch.text, hipcc, none) and not _silences(text, branch):
+                line, column = unit.text.place(branch.at)
+                yield Hit(line, column, {"guard": " ".join(branch.text.split())})
+
+
+def _silences(text: bytes, branch: Branch) -> bool:
+    """Whether a branch holds nothing but pragmas: warnings of nvcc switched off."""
+    if branch.end - branch.body > _SHORT:
+        return False
+    lines = [line.strip() for line in text[branch.body : branch.end].splitlines() if line.strip()]
+    return bool(lines) and all(line.startswith(b"#") and line[1:].strip().startswith(b"pragma") for line in lines)
+
+
+detector = Detector(__name__, code="CU502", reads=CudaUnit, find=find)

@@ -1,0 +1,26 @@
+"""An include of a library that only NVIDIA has; which ones, and what stands in for them, is data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import CudaUnit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """Includes whose file is named by the code's terms, in whatever folder, unless the project has it beside."""
+    for include in unit.nodes("preproc_include"):
+        path = include.child_by_field_name("path")
+        if path is None or not unit.is_shared(include.start_byte):
+            continue
+        header = unit.slice(path).strip('<>"')
+        name = header.rsplit("/", 1)[-1]
+        if name in look.code.terms and not unit.slice(path).startswith('"./'):
+            yield hit(unit, include, name=header, why=look.code.terms[name])
+
+
+detector = Detector(__name__, code="CU209", reads=CudaUnit, find=find)

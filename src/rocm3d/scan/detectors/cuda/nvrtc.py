@@ -1,0 +1,33 @@
+"""Compilation or loading of PTX at run time: HIP has the calls, but what they load is made for one target."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import CudaUnit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """The first call of each name; the header only in a file that calls nothing."""
+    seen: set[str] = set()
+    for call in unit.nodes("call_expression"):
+        function = call.child_by_field_name("function")
+        name = "" if function is None else unit.slice(function).lstrip(":")
+        term = name.split("::", 1)[0]  # jitify::..., or the whole name of a C function
+        if term in look.code.terms and term not in seen and unit.is_shared(call.start_byte):
+            seen.add(term)
+            yield hit(unit, call, name=name.split("<", 1)[0])
+    for include in () if seen else unit.nodes("preproc_include"):
+        path = include.child_by_field_name("path")
+        header = "" if path is None else unit.slice(path).strip('<>"')
+        stem = header.rsplit("/", 1)[-1]
+        known = stem in look.code.terms or stem.split(".", 1)[0] in look.code.terms
+        if known and unit.is_shared(include.start_byte):
+            yield hit(unit, include, name=header)
+
+
+detector = Detector(__name__, code="CU406", reads=CudaUnit, find=find)

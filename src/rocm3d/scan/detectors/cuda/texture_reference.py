@@ -1,0 +1,48 @@
+"""Texture references, which CUDA 12 and HIP have dropped, and the uses of textures that HIP refuses.
+
+Texture objects are fine: `tex2D<float>(object, x, y)` is no hit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import CudaUnit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_REFERENCE, _BIND, _UNBIND = "texture<", "cudaBindTexture", "cudaUnbindTexture"
+_LINEAR, _BY_ELEMENT = "cudaFilterModeLinear", "cudaReadModeElementType"
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """Declarations and bindings are errors; limits of texture objects are warnings, once for each name."""
+    terms = look.code.terms
+    kinds = unit.nodes("class_specifier", "struct_specifier")
+    own = any(
+        name is not None and unit.slice(name) == "texture" for name in (k.child_by_field_name("name") for k in kinds)
+    )
+    for declaration in unit.nodes("declaration"):
+        kind, name = declaration.child_by_field_name("type"), declaration.child_by_field_name("declarator")
+        if kind is None or name is None or kind.type != "template_type" or not unit.is_shared(declaration.start_byte):
+            continue
+        if unit.slice(kind).replace(" ", "").startswith(_REFERENCE) and not own:
+            yield hit(unit, declaration, name=unit.slice(name), why=terms[_REFERENCE])
+    by_element = any(unit.slice(node) == _BY_ELEMENT for node in unit.nodes("identifier", "type_identifier"))
+    seen: set[str] = set()
+    for node in unit.nodes("identifier"):
+        called = unit.slice(node)
+        term = _BIND if called.startswith((_BIND, _UNBIND)) else called
+        if term not in terms or not unit.is_shared(node.start_byte):
+            continue
+        if term == _BIND:
+            yield hit(unit, node, name=called, why=terms[term])
+        elif called not in seen and (called != _LINEAR or by_element):
+            seen.add(called)
+            found = hit(unit, node, name=called, why=terms[term])
+            yield Hit(found.line, found.column, found.facts, severity="warning")
+
+
+detector = Detector(__name__, code="CU404", reads=CudaUnit, find=find)

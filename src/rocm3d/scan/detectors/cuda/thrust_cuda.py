@@ -1,0 +1,38 @@
+"""Names of Thrust's CUDA backend: thrust::cuda::par and its kin do not exist in rocThrust.
+
+hipify rewrites the folder thrust/system/cuda in includes, so an include is only noted; it leaves the namespace alone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import CudaUnit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """Qualified names under the code's terms, outermost node only, and includes from the backend's folder."""
+    names = tuple(term for term in look.code.terms if "::" in term)
+    folders = tuple(term for term in look.code.terms if term.endswith("/"))
+    end = -1
+    for node in unit.nodes("qualified_identifier", "preproc_include"):
+        if node.start_byte < end or not unit.is_shared(node.start_byte):
+            continue
+        if node.type == "preproc_include":
+            path = node.child_by_field_name("path")
+            header = "" if path is None else unit.slice(path).strip('<>"')
+            if header.startswith(folders):
+                place = hit(unit, node, name=header)
+                yield Hit(place.line, place.column, place.facts, severity="note")
+            continue
+        text = "".join(unit.slice(node).split()).removeprefix("::")
+        if text.startswith(names):
+            end = node.end_byte
+            yield hit(unit, node, name=text)
+
+
+detector = Detector(__name__, code="CU206", reads=CudaUnit, find=find)

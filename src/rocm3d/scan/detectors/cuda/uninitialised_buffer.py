@@ -1,0 +1,142 @@
+"""A buffer that is read before it is written: fresh device memory often reads as zero on CUDA, and not on ROCm.
+
+Two classes, both decided inside one file. A kernel that only adds to a buffer which nobody cleared is a warning. Sort
+input that a kernel writes under a condition is a note: whether every entry is written depends on counts made elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import CudaUnit, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+_SORT = re.compile(r"\bSort(Pairs|Keys)\w*$")
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """Arguments of launches whose kernel stands in the same file."""
+    kernels = {name: node for node in unit.nodes("function_definition") if (name := _kernel(unit, node))}
+    calls = list(unit.nodes("call_expression")) if kernels else []
+    sorts = {
+        unit.slice(item): _name(unit, call)
+        for call in calls
+        if _SORT.search(_name(unit, call))
+        for item in _given(call)
+    }
+    seen: set[str] = set()
+    for call in calls:
+        kernel = kernels.get(_name(unit, call))
+        launch = any(child.type == "kernel_call_syntax" for child in call.named_children)
+        if kernel is None or not launch or not unit.is_shared(call.start_byte):
+            continue
+        for argument, parameter in zip(_given(call), _parameters(unit, kernel), strict=False):
+            text = unit.slice(argument)
+            base = text.split(".", 1)[0]
+            if text in seen or not re.fullmatch(r"\w+(\.|$).*", text, re.DOTALL):
+                continue
+            written = _writes(unit, kernel, parameter)
+            if written == {"added"} and _is_fresh(unit, call, base, look):
+                seen.add(text)
+                yield hit(unit, argument, name=base, use=f"{_name(unit, call)}, which only adds to it,")
+            elif written == {"under a condition"} and text in sorts and not _is_cleared(unit, text):
+                seen.add(text)
+                yield replace(hit(unit, argument, name=text, use=sorts[text]), severity="note")
+
+
+def _kernel(unit: CudaUnit, node: Node) -> str:
+    declarator = node.child_by_field_name("declarator")
+    name = None if declarator is None else declarator.child_by_field_name("declarator")
+    return unit.slice(name) if name is not None and any(c.type == "__global__" for c in node.children) else ""
+
+
+def _name(unit: CudaUnit, call: Node) -> str:
+    function = call.child_by_field_name("function")
+    return "" if function is None else unit.slice(function).split("<", 1)[0].strip()
+
+
+def _given(call: Node) -> list[Node]:
+    arguments = call.child_by_field_name("arguments")
+    return [] if arguments is None else [item for item in arguments.named_children if item.type != "comment"]
+
+
+def _parameters(unit: CudaUnit, kernel: Node) -> list[str]:
+    declarator = kernel.child_by_field_name("declarator")
+    listed = None if declarator is None else declarator.child_by_field_name("parameters")
+    given = [] if listed is None else [item for item in listed.named_children if item.type.endswith("declaration")]
+    names = (item.child_by_field_name("declarator") for item in given)
+    return ["" if name is None else unit.slice(name).replace("__restrict__", "").strip("*& ") for name in names]
+
+
+def _writes(unit: CudaUnit, kernel: Node, parameter: str) -> set[str]:
+    """How a kernel uses a pointer: added, written, written under a condition, or otherwise."""
+    found = set()
+    body = kernel.child_by_field_name("body")
+    for node in walk(body) if body is not None else ():
+        if node.type == "identifier" and unit.slice(node) == parameter:
+            found.add(_use(unit, node, kernel))
+    return found
+
+
+def _use(unit: CudaUnit, node: Node, kernel: Node) -> str:
+    element = node.parent
+    if element is None or element.type != "subscript_expression" or element.parent is None:
+        return "otherwise"
+    outer = element.parent
+    if outer.type == "assignment_expression" and outer.child_by_field_name("left") == element:
+        sign = outer.child_by_field_name("operator")
+        if sign is not None and sign.type != "=":
+            return "added" if sign.type == "+=" else "otherwise"
+        return "under a condition" if _under_if(outer, kernel) else "written"
+    if outer.type == "pointer_expression" and outer.parent is not None and outer.parent.parent is not None:
+        return "added" if _name(unit, outer.parent.parent) in ("atomicAdd", "gpuAtomicAdd") else "otherwise"
+    return "otherwise"
+
+
+def _under_if(node: Node, kernel: Node) -> bool:
+    """Whether data decides about the write; a check of the index against the size is no condition."""
+    above = node.parent
+    while above is not None and above != kernel:
+        condition = above.child_by_field_name("condition") if above.type == "if_statement" else None
+        if condition is not None and any(item.type == "subscript_expression" for item in walk(condition)):
+            return True
+        above = above.parent
+    return False
+
+
+def _is_fresh(unit: CudaUnit, launch: Node, name: str, look: Look) -> bool:
+    """Whether the buffer is allocated in the same function, and only allocated, before the launch."""
+    above = launch.parent
+    while above is not None and above.type != "function_definition":
+        above = above.parent
+    if above is None:
+        return False
+    before = [
+        n for n in walk(above) if n.type == "identifier" and unit.slice(n) == name and n.end_byte < launch.start_byte
+    ]
+    allocated = 0
+    for node in before:
+        outer = node.parent
+        while outer is not None and outer.type not in ("declaration", "expression_statement"):
+            outer = outer.parent
+        text = "" if outer is None else unit.slice(outer)
+        made = any(re.search(rf"(?<!\w){re.escape(term)}(_like)?\s*\(", text) for term in look.code.terms)
+        if not made and (outer is None or outer.type != "declaration"):
+            return False  # something else happened to it
+        allocated += made
+    return allocated > 0
+
+
+def _is_cleared(unit: CudaUnit, text: str) -> bool:
+    calls = (call for call in unit.nodes("call_expression") if "emset" in _name(unit, call))
+    return any(text in unit.slice(call) for call in calls)
+
+
+detector = Detector(__name__, code="CU409", reads=CudaUnit, find=find)

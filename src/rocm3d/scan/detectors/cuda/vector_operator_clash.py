@@ -1,0 +1,106 @@
+"""Own operators on float3 and its kin, or an own struct of that name: HIP's vector types bring them along.
+
+Tried with clang 22 and HIP 7.1 headers: ambiguous are `*`, `/` and the compound assignments of two vectors, and only if
+the own operator is for host and device. Sums, scalar forms, unary minus and __device__ operators win over HIP's.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.directives import CONDITIONAL, directives
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+_VECTOR = re.compile(r"u?(?:char|short|int|long|longlong)[1-4]$|(?:float|double)[1-4]$")
+_CLASHING = re.compile(r"operator\s*(?:[-+*/]=|[*/])$")
+_BOTH = re.compile(r"__host__|host_?device|device_?host|\bHD\b|constexpr", re.IGNORECASE)
+_COMPILED_AS_HOST = (".cpp", ".cc", ".cxx")
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """Includes of the well-known operator headers, clashing operators, and global structs with HIP's names."""
+    known = unit.path.rsplit("/", 1)[-1] in look.code.terms  # the header itself: one finding stands for all
+    without = _without_gpu(unit) if b"struct" in unit.data else []
+    for node in unit.nodes("preproc_include", "function_definition", "declaration", "struct_specifier"):
+        name = _name(unit, look, node)
+        if name is None or not unit.is_shared(node.start_byte):
+            continue
+        if not (node.type == "struct_specifier" and any(a <= node.start_byte < b for a, b in without)):
+            yield hit(unit, node, name=name)
+            if known:
+                return
+
+
+def _name(unit: CudaUnit, look: Look, node: Node) -> str | None:
+    if node.type == "preproc_include":
+        path = node.child_by_field_name("path")
+        header = "" if path is None else unit.slice(path).strip('<>"').rsplit("/", 1)[-1]
+        return header if header in look.code.terms else None
+    if node.type == "struct_specifier":
+        own, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        if own is None or body is None or not _VECTOR.match(unit.slice(own)) or _is_inner(node):
+            return None
+        return f"struct {unit.slice(own)}"
+    return _operator(unit, node)
+
+
+def _operator(unit: CudaUnit, node: Node) -> str | None:
+    declarator = node.child_by_field_name("declarator")
+    while declarator is not None and declarator.type != "function_declarator":
+        declarator = next(iter(declarator.named_children), None) if declarator.type == "reference_declarator" else None
+    own = None if declarator is None else declarator.child_by_field_name("declarator")
+    if declarator is None or own is None or own.type != "operator_name" or not _CLASHING.match(unit.slice(own)):
+        return None
+    listed = declarator.child_by_field_name("parameters")
+    kinds = [_kind(unit, item) for item in ([] if listed is None else listed.named_children) if item.type != "comment"]
+    if len(kinds) != 2 or kinds[0] != kinds[1] or not _VECTOR.match(kinds[0]):
+        return None
+    before = unit.data[node.start_byte : declarator.start_byte].decode("utf-8", "replace")
+    both = _BOTH.search(before) or ("__device__" not in before and unit.path.endswith(_COMPILED_AS_HOST))
+    return f"{unit.slice(own)}({kinds[0]}, {kinds[1]})" if both else None
+
+
+def _kind(unit: CudaUnit, parameter: Node) -> str:
+    kind = parameter.child_by_field_name("type")
+    return "" if kind is None else unit.slice(kind)
+
+
+def _is_inner(node: Node) -> bool:
+    """Whether a namespace or class keeps the name apart from HIP's."""
+    parent = node.parent
+    while parent is not None:
+        if parent.type in ("namespace_definition", "field_declaration_list"):
+            return True
+        parent = parent.parent
+    return False
+
+
+def _without_gpu(unit: CudaUnit) -> list[tuple[int, int]]:
+    """The ranges that are read only where there is no CUDA, as in `#ifdef WITH_CUDA ... #else`."""
+    stack: list[tuple[bool, bool]] = []  # for each open #if: it asks for CUDA, and this branch is the one without
+    found: list[tuple[int, int]] = []
+    since = 0
+    for item in directives(unit.data):
+        if item.keyword not in CONDITIONAL:
+            continue
+        if any(asks and without for asks, without in stack):
+            found.append((since, item.start))
+        since = item.end
+        if item.keyword in ("if", "ifdef", "ifndef"):
+            asks = "CUDA" in item.argument or "NVCC" in item.argument
+            stack.append((asks, item.keyword == "ifndef" or item.argument.startswith("!")))
+        elif item.keyword == "else" and stack:
+            stack[-1] = (stack[-1][0], not stack[-1][1])
+        elif item.keyword == "endif" and stack:
+            stack.pop()
+    return found
+
+
+detector = Detector(__name__, code="CU304", reads=CudaUnit, find=find)

@@ -1,0 +1,80 @@
+"""Lane arithmetic with 32 beside a vote or a broadcast over the whole wave: only there a 32 means the hardware.
+
+Groups of 32 (tiles, shuffles of width 32, the up, down and xor steps of a tree) stay right on 64 lanes.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import CudaUnit, walk
+from rocm3d.syntax.lanes import arguments, function_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+_VOTE = re.compile(r"__(?:ballot|any|all|match_any|match_all)(?:_sync)?$|__activemask$")
+_BROADCAST = {"__shfl_sync": 3, "__shfl": 2}  # how many arguments there are without a width
+_WIDTH, _LOW_BITS = re.compile(r"32[uU]?$"), re.compile(r"(?:31|0x1[fF])[uU]?$|\(\s*32\s*-\s*1\s*\)$")
+_NAMED = re.compile(r"k?_?(?:c10_)?warp_?(?:size)?$", re.IGNORECASE)
+_THREAD = re.compile(r"threadIdx\s*\.\s*[xyz]|\b(?:tid\w*|\w*thread\w*|lane\w*|row_?idx)\b", re.IGNORECASE)
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """The first lane arithmetic of each function that speaks to the whole wave; a named 32 where it is defined."""
+    named = dict(_constants(unit))
+    told: set[int] = set()
+    end = 0
+    for function in unit.nodes("function_definition"):
+        if function.start_byte < end:
+            continue  # inside the one before, and seen with it
+        end = function.end_byte
+        inner = list(walk(function))
+        if not any(_whole_wave(unit, node) for node in inner if node.type == "call_expression"):
+            continue
+        for node in inner:
+            if node.type != "binary_expression" or not unit.is_shared(node.start_byte):
+                continue
+            width = _width(unit, node, named)
+            if width is None:
+                continue
+            place = named.get(width, node)
+            if place.id not in told:
+                told.add(place.id)
+                yield hit(unit, place, text=f"{width} = 32" if width in named else unit.slice(node))
+            break
+
+
+def _whole_wave(unit: CudaUnit, call: Node) -> bool:
+    name = function_name(unit, call)
+    return _VOTE.match(name) is not None or len(arguments(call)) == _BROADCAST.get(name)
+
+
+def _width(unit: CudaUnit, node: Node, named: dict[str, Node]) -> str | None:
+    """What stands for the width in `thread & 31`, `>> 5`, `% 32`, `/ 32`; None for other arithmetic."""
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    operator = node.child_by_field_name("operator")
+    if left is None or right is None or operator is None or not _THREAD.search(unit.slice(left)):
+        return None
+    sign, text = operator.type, unit.slice(right)
+    if (sign in "%/" and _WIDTH.match(text)) or (sign == "&" and _LOW_BITS.match(text)) or (sign, text) == (">>", "5"):
+        return text
+    bare = re.sub(r"^\(\s*(\w+)\s*-\s*1\s*\)$", r"\1", text) if sign == "&" else text if sign in "%/" else ""
+    return bare if bare in named else None
+
+
+def _constants(unit: CudaUnit) -> Iterator[tuple[str, Node]]:
+    for node in unit.nodes("preproc_def", "init_declarator"):
+        name = node.child_by_field_name("name" if node.type == "preproc_def" else "declarator")
+        given = node.child_by_field_name("value")
+        if name is None or given is None or not unit.is_shared(node.start_byte):
+            continue
+        if _NAMED.match(unit.slice(name)) and _WIDTH.match(unit.slice(given).split("//")[0].strip().strip("()")):
+            yield unit.slice(name), node
+
+
+detector = Detector(__name__, code="CU104", reads=CudaUnit, find=find)

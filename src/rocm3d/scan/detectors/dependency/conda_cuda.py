@@ -1,0 +1,56 @@
+"""CUDA through conda: NVIDIA's channel, the toolkit, or a build of torch. conda has no ROCm build of any of them."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from rocm3d.manifest.manifest import Manifest, Mention
+from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.mentions import is_conda, severity, term_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+    """Channels and packages of the code's terms, and packages with a record."""
+    for option in unit.options:
+        for url in option.urls:
+            why = None if "://" in url else _channel(url, look.code.terms)
+            if why:
+                yield Hit(option.line, option.column, {"name": url, "why": why}, severity=severity(unit))
+    for mention in unit.mentions:
+        if is_conda(mention):
+            yield from _package(unit, mention, look)
+
+
+def _package(unit: Manifest, mention: Mention, look: Look) -> Iterator[Hit]:
+    package = look.knowledge.package_by_pip(mention.name)
+    why = _term(mention.name, look.code.terms)
+    if why is None and package is not None and not _by_extra(mention.name, look):
+        why = package.purpose
+    if why is not None:
+        facts = {"name": mention.name, "why": why}
+        yield Hit(mention.line, mention.column, facts, package.id if package else None, severity(unit))
+
+
+def _channel(name: str, terms: Mapping[str, str]) -> str | None:
+    return next(
+        (w for t, w in terms.items() if w.endswith("channel") and (name == t or name.startswith(f"{t}/"))), None
+    )
+
+
+def _term(name: str, terms: Mapping[str, str]) -> str | None:
+    """Terms may be patterns: the toolkit comes in some thirty parts."""
+    lower = name.lower()
+    return next((w for t, w in terms.items() if fnmatchcase(lower, t) and not w.endswith("channel")), None)
+
+
+def _by_extra(name: str, look: Look) -> bool:
+    """Packages that are CUDA's only with an extra, which conda does not have."""
+    extras = look.knowledge.codes["DEP203"].terms
+    return term_of(name, {term.split("[")[0]: why for term, why in extras.items()}) is not None
+
+
+detector = Detector(__name__, code="DEP105", reads=Manifest, find=find)

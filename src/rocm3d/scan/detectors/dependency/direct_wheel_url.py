@@ -1,0 +1,40 @@
+"""A link to one finished wheel: it fixes CUDA, torch, Python and ABI by its file name, and no resolver is asked."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from rocm3d.manifest.manifest import Manifest
+from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.mentions import is_compiled_wheel, severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_NOT_CUDA = re.compile(r"rocm|amd\.com|radeon|\+cpu\b|/cpu/", re.IGNORECASE)
+
+
+def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+    """Wheels whose address holds a term, or compiled wheels of packages with a record."""
+    for mention in unit.mentions:
+        url = unquote(mention.url)
+        if not is_compiled_wheel(mention) or _NOT_CUDA.search(url):
+            continue
+        package = look.knowledge.package_by_pip(mention.name)
+        why = _why(url, look.code.terms, known=package is not None)
+        if why:
+            facts = {"url": mention.url, "why": why}
+            yield Hit(mention.line, mention.column, facts, package.id if package else None, severity(unit))
+
+
+def _why(url: str, terms: Mapping[str, str], *, known: bool) -> str | None:
+    """Terms that begin with a tag of the platform hold only for packages that are known to be CUDA builds."""
+    for term, why in terms.items():
+        if term in url and (known or not term.startswith("linux")):
+            return why
+    return None
+
+
+detector = Detector(__name__, code="DEP104", reads=Manifest, find=find)

@@ -1,0 +1,51 @@
+"""A second index beside the default one: pip takes the highest version of both, so PyPI's CUDA build can win.
+
+Only where a package is named that the knowledge base has a record of; for others the choice of index is not our matter.
+An index of CUDA builds is cuda_index already.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.manifest.manifest import Manifest, Option
+from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.detectors.dependency.cuda_index import is_cuda_index
+from rocm3d.scan.mentions import is_conda, mentions_of, severity, term_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MIRROR = re.compile(r"/pypi/(web/)?simple|//pypi\.(tuna|org|python)\b")  # the default index by another name
+_SHOWN = 3
+
+
+def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+    """Options that add an index, with the packages at risk."""
+    hosts = look.knowledge.codes["DEP102"].terms
+    for option in unit.options:
+        urls = [url for url in option.urls if not is_cuda_index(url, hosts) and not _MIRROR.search(url)]
+        if not urls or not _is_added(unit, option, look):
+            continue
+        names = [mention.name for mention in mentions_of(unit, option) if not is_conda(mention)]
+        known = [name for name in dict.fromkeys(names) if _is_at_risk(name, look)]
+        if known:
+            shown = ", ".join(known[:_SHOWN]) + (f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else "")
+            yield Hit(option.line, option.column, {"name": shown, "url": urls[0]}, severity=severity(unit))
+
+
+def _is_added(unit: Manifest, option: Option, look: Look) -> bool:
+    """Whether the option's own text says that it joins the default index instead of taking its place."""
+    lines = unit.data.decode("utf-8", "replace").split("\n")[option.line - 1 : max(option.last_line, option.line)]
+    text = "\n".join(lines)
+    own = text[option.column - 1 :].split(option.urls[0])[0]
+    return any(term in own for term in look.code.terms)
+
+
+def _is_at_risk(name: str, look: Look) -> bool:
+    pulled = look.knowledge.codes["DEP202"].terms
+    return look.knowledge.package_by_pip(name) is not None or term_of(name, pulled) is not None
+
+
+detector = Detector(__name__, code="DEP103", reads=Manifest, find=find)

@@ -1,0 +1,32 @@
+"""A package whose record has a licence that restricts use or sharing: a note, once for each package and file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.manifest.install_line import name_of
+from rocm3d.manifest.manifest import Manifest
+from rocm3d.scan.detector import Detector, Hit, Look
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+    """Mentions and submodules whose licence, by name or note, holds one of the code's terms."""
+    named = [(item.name, item.line, item.column) for item in unit.mentions]
+    named += [(name_of(item.url) or name_of(item.path), item.line, item.column) for item in unit.submodules]
+    seen: set[str] = set()
+    for name, line, column in sorted(named, key=lambda item: item[1:]):
+        package = look.knowledge.package_by_pip(name) if name else None
+        if package is None or package.licence is None or package.id in seen:
+            continue
+        text = f"{package.licence.name} {package.licence.note}".lower()
+        why = next((why for term, why in look.code.terms.items() if term.lower() in text), None)
+        if why is not None:
+            seen.add(package.id)
+            facts = {"name": name, "licence": package.licence.name, "why": package.licence.note.rstrip(".") or why}
+            yield Hit(line, column, facts, package.id, "note")
+
+
+detector = Detector(__name__, code="DEP301", reads=Manifest, find=find)

@@ -1,0 +1,83 @@
+"""A module put in place by hand: sys.modules["kaolin"] = types.ModuleType("kaolin"). Imports succeed, work does not.
+
+A branch for ROCm is where such stubs stand, so a guard silences nothing here. Tests and the settings of documentation
+replace modules as a matter of course and are left alone. A module that no record knows, or
+a part of one, is a note: shims for a moved function are made that way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.syntax.cuda import walk
+from rocm3d.syntax.python import PythonUnit, string_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+_TABLE = "sys.modules"
+
+
+def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+    """Assignments into sys.modules of something that a term makes."""
+    if b"sys" not in unit.data or _is_aside(unit.path):
+        return
+    known = {name for package in look.knowledge.packages.values() for name in package.imports}
+    for place, module, value in _entries(unit):
+        how = _maker(unit, value, look)
+        if how is not None:
+            line, column = unit.text.place(place.start_byte)
+            found = Hit(line, column, {"module": module, "how": how})
+            yield found if module in known else replace(found, severity="note")
+
+
+def _entries(unit: PythonUnit) -> Iterator[tuple[Node, str, Node]]:
+    """Where, which module, and what stands for it."""
+    for node in unit.nodes("assignment", "call"):
+        if node.type == "assignment":
+            left, value = node.child_by_field_name("left"), node.child_by_field_name("right")
+            owner = None if left is None or left.type != "subscript" else left.child_by_field_name("value")
+            keys = [] if left is None or owner is None else left.children_by_field_name("subscript")
+        else:
+            function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+            given = [] if arguments is None else arguments.named_children
+            is_default = function is not None and unit.slice(function) == f"{_TABLE}.setdefault" and len(given) == 2
+            owner = function.child_by_field_name("object") if function is not None and is_default else None
+            keys, value = given[:1], given[1] if len(given) == 2 else None
+        if owner is not None and value is not None and keys and unit.slice(owner) == _TABLE:
+            yield node, string_value(unit, keys[0]) or unit.slice(keys[0]), value
+
+
+def _maker(unit: PythonUnit, value: Node, look: Look) -> str | None:
+    """The reason of the term that made the value, directly or through a name."""
+    made = [value]
+    if value.type == "identifier":
+        wanted = unit.slice(value)
+        made += [
+            right
+            for item in unit.nodes("assignment")
+            if (left := item.child_by_field_name("left")) is not None
+            and (right := item.child_by_field_name("right")) is not None
+            and unit.slice(left) == wanted
+        ]
+    names = {
+        unit.slice(inner).rsplit(".", 1)[-1]
+        for node in made
+        for inner in walk(node)
+        if inner.type in ("identifier", "attribute")
+    }
+    return next((why for term, why in look.code.terms.items() if term.rsplit(".", 1)[-1] in names), None)
+
+
+def _is_aside(path: str) -> bool:
+    pure = PurePosixPath(path)
+    folders = {part.lower() for part in pure.parts[:-1]}
+    return bool(folders & {"test", "tests", "doc", "docs"}) or pure.name.startswith(("test_", "conftest"))
+
+
+detector = Detector(__name__, code="DEP302", reads=PythonUnit, find=find)

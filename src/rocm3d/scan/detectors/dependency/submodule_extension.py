@@ -1,0 +1,31 @@
+"""A submodule, or a repository that an installer clones, with native code: a checkout without it shows nothing."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.manifest.install_line import name_of
+from rocm3d.manifest.manifest import Manifest
+from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.mentions import severity, term_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ROCM = re.compile(r"rocm|[/_-]amd\b|[/_-]hip\b", re.IGNORECASE)
+
+
+def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+    """Repositories of the code's terms by their name, and those of packages with a record."""
+    for module in unit.submodules:
+        name = name_of(module.url) or name_of(module.path)
+        if not name or _ROCM.search(module.url) or term_of(name, look.knowledge.codes["DEP202"].terms):
+            continue  # torch and triton themselves run on ROCm
+        package = look.knowledge.package_by_pip(name)
+        if package is not None or term_of(name, look.code.terms) is not None:
+            facts = {"path": module.path, "url": module.url}
+            yield Hit(module.line, module.column, facts, package.id if package else None, severity(unit))
+
+
+detector = Detector(__name__, code="DEP205", reads=Manifest, find=find)

@@ -1,0 +1,50 @@
+"""torch, or what pins a torch, asked for by a plain name or version: the default index answers with a CUDA build.
+
+A pin to a CUDA build is cuda_pin. Metadata of a library that any torch of the right age meets (`torch>=2`) is a note:
+the ROCm torch that is installed satisfies it, and ports leave it alone.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from rocm3d.manifest.manifest import Manifest, Mention
+from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.mentions import is_conda, is_rocm, severity, term_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocm3d.model.finding import Severity
+
+_METADATA = frozenset({"install_requires", "extras_require", "tests_require", "project", "optional", "poetry"})
+_BUILD = frozenset({"build-system", "setup_requires"})  # build_isolation speaks of these
+_HELD = re.compile(r"==|~=|<|\^|^\d")
+
+
+def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+    """Names of the code's terms, unless a local version or a ROCm index settles the build."""
+    for mention in unit.mentions:
+        if term_of(mention.name, look.code.terms) is None or mention.section in _BUILD or is_conda(mention):
+            continue
+        if "+" in mention.version or mention.url or is_rocm(unit, mention):
+            continue
+        package = look.knowledge.package_by_pip(mention.name)
+        facts = {"name": PurePosixPath(unit.path).name, "requirement": _requirement(mention)}
+        yield Hit(mention.line, mention.column, facts, package.id if package else None, _severity(unit, mention))
+
+
+def _severity(unit: Manifest, mention: Mention) -> Severity | None:
+    if mention.section in _METADATA and not _HELD.search(mention.version):
+        return "note"
+    return severity(unit)
+
+
+def _requirement(mention: Mention) -> str:
+    extras = f"[{','.join(sorted(mention.extras))}]" if mention.extras else ""
+    return f"{mention.name}{extras}{mention.version}"
+
+
+detector = Detector(__name__, code="DEP202", reads=Manifest, find=find)

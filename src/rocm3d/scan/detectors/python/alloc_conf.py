@@ -1,0 +1,43 @@
+"""Settings of torch's allocator that were made for CUDA: some give wrong values on AMD GPUs without an error."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.python import PythonUnit
+from rocm3d.syntax.python_names import arguments, environment_writes, strings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+
+def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+    """Values with one of the settings among the terms. The first that is harmful by itself names the finding."""
+    names = {term for term in look.code.terms if term.isupper()}
+    settings = [term for term in look.code.terms if term not in names]
+    if not any(setting.encode() in unit.data for setting in settings):
+        return
+    for value in _values(unit, names):
+        for node, text in strings(unit, value):
+            used = [item for item in settings if re.search(rf"{re.escape(item)}(?!\s*:\s*[Ff]alse)", text)]
+            # "accepted" settings do no harm alone; the terms are in order of harm, so the first tells.
+            alone = [item for item in used if not look.code.terms[item].startswith("accepted")]
+            if alone and not unit.is_guarded(node):
+                yield hit(unit, node, value=text, why=look.code.terms[alone[0]])
+
+
+def _values(unit: PythonUnit, names: set[str]) -> Iterator[Node]:
+    for name, value, _ in environment_writes(unit):
+        if name in names:
+            yield value
+    for call in unit.nodes("call"):
+        function, given = call.child_by_field_name("function"), arguments(call)
+        if function is not None and given and unit.slice(function).endswith("_set_allocator_settings"):
+            yield given[0]
+
+
+detector = Detector(__name__, code="PY207", reads=PythonUnit, find=find)

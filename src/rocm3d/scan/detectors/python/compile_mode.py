@@ -1,0 +1,28 @@
+"""torch.compile in a mode that captures graphs or searches for kernels; which modes is data (codes.toml, terms)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.python import PythonUnit
+from rocm3d.syntax.python_names import keyword, strings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+    """Calls of compile, as a function, a method or a decorator, with one of the modes."""
+    if b"compile" not in unit.data:
+        return
+    for call in unit.nodes("call"):
+        function, mode = call.child_by_field_name("function"), keyword(unit, call, "mode")
+        if function is None or mode is None or unit.slice(function).rsplit(".", 1)[-1] != "compile":
+            continue
+        for node, text in strings(unit, mode):
+            if text in look.code.terms and not unit.is_guarded(node):
+                yield hit(unit, node, mode=text, why=look.code.terms[text])
+
+
+detector = Detector(__name__, code="PY301", reads=PythonUnit, find=find)

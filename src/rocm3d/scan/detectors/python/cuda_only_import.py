@@ -1,0 +1,42 @@
+"""An import that fails unless a package built for CUDA is installed; which packages is data (knowledge/packages).
+
+Only imports that run with the module count: one in a function, a try or a condition is somebody's choice. The code's
+terms name the records that are left out: their import works without CUDA, or another rule reports it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.imported import needed, owner
+from rocm3d.syntax.python import PythonUnit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocm3d.model.finding import Severity
+    from rocm3d.model.package import Package
+
+
+def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+    """The first such import of each package in a file."""
+    seen = set(look.code.terms)
+    for found in needed(unit):
+        owned = owner(look.knowledge, found)
+        if owned is None or owned[1].id in seen:
+            continue
+        module, package = owned
+        seen.add(package.id)
+        place = hit(unit, found.node, module=module, package=package.id, purpose=package.purpose)
+        severity: Severity = "warning" if _keeps_the_name(package) else "error"
+        yield Hit(place.line, place.column, place.facts, package.id, severity)
+
+
+def _keeps_the_name(package: Package) -> bool:
+    """Whether some route puts a package in place that is imported by the same name."""
+    decisions = ("keep", "replace", "build", "substitute", "stub")
+    return any(r.import_kept and r.decision in decisions for r in package.routes if r.status == "active")
+
+
+detector = Detector(__name__, code="PY103", reads=PythonUnit, find=find)

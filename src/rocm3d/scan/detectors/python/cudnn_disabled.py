@@ -1,0 +1,28 @@
+"""cuDNN switched off for the whole program: on ROCm that switch is MIOpen's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.python import PythonUnit
+from rocm3d.syntax.python_names import Names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+    """`torch.backends.cudnn.enabled = False`; the context manager for a single call is the remedy, not the fault."""
+    if b"cudnn" not in unit.data:
+        return
+    names = Names(unit)
+    for node in unit.nodes("assignment"):
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if right is None or right.type != "false" or unit.is_guarded(node):
+            continue
+        if names.full(left).endswith("backends.cudnn.enabled"):
+            yield hit(unit, node)
+
+
+detector = Detector(__name__, code="PY208", reads=PythonUnit, find=find)

@@ -1,0 +1,84 @@
+"""A choice by compute capability: ROCm makes that number from the gfx name, so thresholds for NVIDIA mean nothing."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import walk
+from rocm3d.syntax.python import PythonUnit
+from rocm3d.syntax.python_names import ancestors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+_ASKS = re.compile(r"\bget_device_(capability|properties)\s*\(")
+_MAJOR = re.compile(r"\.(major|minor)$")
+_ARCHITECTURE = re.compile(r"""[a-zA-Z]?["']+(\S*[=,])?sm_\{""")
+
+
+def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+    """Comparisons of the capability with numbers, and names of architectures made from it.
+
+    A choice of bfloat16 comes out right for AMD, so it is a note.
+    """
+    if b"get_device_capability" not in unit.data and b"get_device_properties" not in unit.data:
+        return
+    capabilities, properties = _variables(unit)
+    for node in unit.nodes("comparison_operator"):
+        if not any(_is_number(item) for item in node.named_children) or unit.is_guarded(node):
+            continue
+        if any(_is_capability(unit, item, capabilities, properties) for item in walk(node)):
+            place = hit(unit, node, comparison=" ".join(unit.slice(node).split()))
+            harmless = "bfloat16" in _statement(unit, node)
+            yield Hit(place.line, place.column, place.facts, severity="note" if harmless else None)
+    for node in unit.nodes("string"):
+        text = unit.slice(node)
+        if _ARCHITECTURE.match(text) and not unit.is_guarded(node):
+            yield hit(unit, node, comparison=text)
+
+
+def _is_number(node: Node) -> bool:
+    parts = node.named_children if node.type == "tuple" else [node]
+    return all(part.type in ("integer", "float") for part in parts)
+
+
+def _statement(unit: PythonUnit, node: Node) -> str:
+    """The text of the statement around a node; of a compound one, up to where its block starts being long."""
+    above = next((item for item in ancestors(node) if item.type.endswith("_statement")), node)
+    return unit.slice(above)[:240]
+
+
+def _variables(unit: PythonUnit) -> tuple[set[str], set[str]]:
+    """Variables that hold a capability (or a half of one), and those that hold properties."""
+    capabilities: set[str] = set()
+    properties: set[str] = set()
+    for node in unit.nodes("assignment"):
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        asked = None if left is None or right is None else _ASKS.search(unit.slice(right))
+        if left is None or right is None or asked is None or left.type not in ("identifier", "pattern_list"):
+            continue
+        if any(item.type == "comparison_operator" for item in walk(right)):
+            continue  # the answer of a comparison, which is found itself
+        names = {unit.slice(item) for item in walk(left) if item.type == "identifier"}
+        if asked.group(1) == "capability" or _MAJOR.search(unit.slice(right)):
+            capabilities |= names
+        elif left.type == "identifier":
+            properties |= names
+    return capabilities, properties
+
+
+def _is_capability(unit: PythonUnit, node: Node, capabilities: set[str], properties: set[str]) -> bool:
+    if node.type == "identifier":
+        return unit.slice(node) in capabilities
+    text = unit.slice(node)
+    if node.type == "attribute" and _MAJOR.search(text):
+        return text.rsplit(".", 1)[0] in properties or _ASKS.search(text) is not None
+    asked = _ASKS.search(text) if node.type == "call" else None
+    return asked is not None and asked.group(1) == "capability"
+
+
+detector = Detector(__name__, code="PY203", reads=PythonUnit, find=find)

@@ -1,0 +1,55 @@
+"""A renderer bound to one kind of context: OpenGL and EGL come from the vendor's library, or from Mesa for AMD."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.python import PythonUnit, string_value
+from rocm3d.syntax.python_names import environment_writes, firm_imports
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+    from rocm3d.model.finding import Severity
+
+
+_VENDOR = re.compile(rb"nvidia", re.IGNORECASE)
+
+
+def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+    """The first place of each term. What Mesa or a ported build serves without an edit is a note."""
+    terms, seen = look.code.terms, set()
+    if not any(term.encode() in unit.data for term in terms):
+        return
+    for name, node, severity in sorted(_places(unit), key=lambda item: item[1].start_byte):
+        if name in terms and name not in seen and not unit.is_guarded(node):
+            seen.add(name)
+            place = hit(unit, node, call=name, why=terms[name])
+            yield Hit(place.line, place.column, place.facts, severity=severity)
+
+
+def _places(unit: PythonUnit) -> Iterator[tuple[str, Node, Severity | None]]:
+    for call in unit.nodes("call"):
+        function = call.child_by_field_name("function")
+        name = "" if function is None else unit.slice(function).rsplit(".", 1)[-1]
+        yield name, call, "note" if "Cuda" in name else None
+    for found in firm_imports(unit):
+        yield found.module.split(".")[0], found.node, "note"
+    for name, value, node in environment_writes(unit):
+        text = string_value(unit, value) or ""
+        if name.startswith("_"):
+            if _VENDOR.search(unit.data, value.start_byte, value.end_byte):  # another vendor's file is no finding
+                yield name, node, None
+        elif text.lower() != "osmesa":
+            yield name, node, "note"
+    for node in unit.nodes("string"):
+        path = (string_value(unit, node) or "").rsplit("/", 1)[-1]
+        if path.startswith("lib"):
+            yield path.split(".")[0], node, None
+
+
+detector = Detector(__name__, code="PY404", reads=PythonUnit, find=find)

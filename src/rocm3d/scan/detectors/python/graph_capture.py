@@ -1,0 +1,30 @@
+"""A graph captured by hand: HIP does not always stop at an operation that may not be captured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.python import PythonUnit
+from rocm3d.syntax.python_names import Names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+    """Calls that capture; the graph object alone counts only where nothing in the file captures into it."""
+    if b"raph" not in unit.data and b"capture_begin" not in unit.data:
+        return
+    methods = {term for term in look.code.terms if "." not in term}
+    found = [
+        (name, call)
+        for name, call in Names(unit).calls()
+        if (name in look.code.terms or name.rsplit(".", 1)[-1] in methods) and not unit.is_guarded(call)
+    ]
+    captures = [(name, call) for name, call in found if not name.endswith("CUDAGraph")]
+    for name, call in captures or found:
+        yield hit(unit, call, call=name)
+
+
+detector = Detector(__name__, code="PY303", reads=PythonUnit, find=find)

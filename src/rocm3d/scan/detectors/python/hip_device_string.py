@@ -1,0 +1,48 @@
+"""A device called "hip" or "rocm": torch knows AMD GPUs by the name cuda alone."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.python import PythonUnit
+from rocm3d.syntax.python_names import arguments, strings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+_TAKES_DEVICE = re.compile(r"(^|\.)(device|to|set_default_device|autocast)$")
+_DEVICE = re.compile(r"(^|[._])device(_type)?$")
+
+
+def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+    """Such strings where a device is wanted. A branch for ROCm is no excuse: there it raises."""
+    if not any(quote + term.encode() in unit.data for term in look.code.terms for quote in (b'"', b"'")):
+        return
+    for place in _places(unit):
+        for node, text in strings(unit, place):
+            compared = node.parent is not None and node.parent.type in ("comparison_operator", "subscript")
+            if text in look.code.terms and not compared:
+                yield hit(unit, node, device=text)
+
+
+def _places(unit: PythonUnit) -> Iterator[Node]:
+    """Values that become a device: arguments, keywords, defaults and assignments."""
+    for node in unit.nodes("call", "keyword_argument", "default_parameter", "typed_default_parameter", "assignment"):
+        if node.type == "call":
+            function, given = node.child_by_field_name("function"), arguments(node)
+            if function is not None and given and _TAKES_DEVICE.search(unit.slice(function)):
+                yield given[0]
+            continue
+        name = next((n for n in map(node.child_by_field_name, ("name", "left")) if n), None)
+        given_value = next((n for n in map(node.child_by_field_name, ("value", "right")) if n), None)
+        if name is None or given_value is None or not _DEVICE.search(unit.slice(name)):
+            continue
+        if given_value.type in ("string", "conditional_expression"):
+            yield given_value
+
+
+detector = Detector(__name__, code="PY204", reads=PythonUnit, find=find)

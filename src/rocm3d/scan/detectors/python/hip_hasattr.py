@@ -1,0 +1,28 @@
+"""A test for the attribute torch.version.hip instead of its value: every build of torch has the attribute."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.python import PythonUnit, string_value
+from rocm3d.syntax.python_names import Names, arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+    """`hasattr(torch.version, "hip")` with no test of the value beside or around it."""
+    if b"hasattr" not in unit.data:
+        return
+    names = Names(unit)
+    for called, call in names.calls():
+        given = arguments(call)
+        if called != "hasattr" or len(given) != 2 or unit.is_guarded(call):
+            continue
+        if names.full(given[0]).endswith(".version") and string_value(unit, given[1]) == "hip":
+            yield hit(unit, call, test=unit.slice(call))
+
+
+detector = Detector(__name__, code="PY202", reads=PythonUnit, find=find)

@@ -1,0 +1,46 @@
+"""A command of NVIDIA's toolkit or driver that the program runs; which ones is data (codes.toml, terms)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import walk
+from rocm3d.syntax.python import PythonUnit
+from rocm3d.syntax.python_names import Names, ancestors, arguments, keyword
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+
+def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+    """Calls of subprocess and os that start such a command; inside a try its absence is provided for: a note."""
+    if not any(term.encode() in unit.data for term in look.code.terms):
+        return
+    for name, call in Names(unit).calls():
+        if not name.startswith("subprocess.") and name not in ("os.system", "os.popen"):
+            continue
+        command = next((node for node in (*arguments(call), keyword(unit, call, "args")) if node), None)
+        program = "" if command is None else _program(unit, command)
+        if program not in look.code.terms or unit.is_guarded(call):
+            continue
+        place = hit(unit, call, command=program)
+        tried = any(above.type == "try_statement" for above in ancestors(call))
+        yield Hit(place.line, place.column, place.facts, severity="note" if tried else None)
+
+
+def _program(unit: PythonUnit, command: Node) -> str:
+    """The file name of what a command starts: its first word, or the last string of its first item."""
+    if command.type == "list":
+        items = [item for item in command.named_children if item.type != "comment"]
+        texts = [unit.slice(n) for item in items[:1] for n in walk(item) if n.type == "string_content"]
+        words = texts[-1:]
+    else:
+        text = next((unit.slice(n) for n in walk(command) if n.type == "string_content"), "")
+        words = text.split()[:1]
+    return words[0].strip().rsplit("/", 1)[-1] if words else ""
+
+
+detector = Detector(__name__, code="PY402", reads=PythonUnit, find=find)

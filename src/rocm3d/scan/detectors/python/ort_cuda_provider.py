@@ -1,0 +1,43 @@
+"""A session of onnxruntime that names NVIDIA's providers: builds for AMD skip them and go on with the CPU."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.python import PythonUnit, string_value
+from rocm3d.syntax.python_names import ancestors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+
+def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+    """The first such provider of each list. A question whether one is there is a finding only if it is an assert."""
+    if b"ExecutionProvider" not in unit.data or b"MIGraphX" in unit.data:
+        return
+    seen = set()
+    for node in unit.nodes("string"):
+        provider = string_value(unit, node)
+        if provider not in look.code.terms or provider is None or unit.is_guarded(node):
+            continue
+        kinds = [above.type for above in ancestors(node)]
+        if kinds[:1] == ["comparison_operator"] and "assert_statement" not in kinds:
+            continue
+        statement = _statement(node)
+        if statement not in seen and kinds[:1] != ["expression_statement"]:
+            seen.add(statement)
+            yield hit(unit, node, provider=provider, why=look.code.terms[provider])
+
+
+def _statement(node: Node) -> int:
+    """Where the statement around a node starts."""
+    for above in ancestors(node):
+        if above.type.endswith("_statement"):
+            return above.start_byte
+    return node.start_byte
+
+
+detector = Detector(__name__, code="PY403", reads=PythonUnit, find=find)

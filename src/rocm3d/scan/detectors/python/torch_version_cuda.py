@@ -1,0 +1,99 @@
+"""torch.version.cuda compared, split or parsed as if it were text: a ROCm torch has None there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import walk
+from rocm3d.syntax.python import PythonUnit
+from rocm3d.syntax.python_names import Names, ancestors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+
+def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+    """Uses as text, of the attribute or of a variable that was given it.
+
+    Where the program asks for it first nothing breaks; the question is a note, as ports tend to change it. So is a
+    comparison that None merely answers with no.
+    """
+    if b"version" not in unit.data:
+        return
+    names, noted = Names(unit), set()
+    places = [n for n in unit.nodes("attribute", "identifier") if names.full(n) in look.code.terms]
+    places = [n for n in places if n.parent is None or n.parent.child_by_field_name("attribute") != n]
+    copies = {unit.slice(left) for left in (_assigned(node) for node in places) if left is not None}
+    places += [node for node in unit.nodes("identifier") if unit.slice(node) in copies]
+    for node in sorted(places, key=lambda n: n.start_byte):
+        use = _use(unit, node)
+        if not use or unit.is_guarded(node):
+            continue
+        asked = _asked_first(unit, node, {*copies, *(unit.slice(place) for place in places)})
+        if asked is None:
+            place = hit(unit, node, use=use)
+            yield Hit(place.line, place.column, place.facts, severity="note" if _is_harmless(node) else None)
+        elif asked.start_byte not in noted:
+            noted.add(asked.start_byte)
+            place = hit(unit, asked, use=f"`{use}` below, after this question")
+            yield Hit(place.line, place.column, place.facts, severity="note")
+
+
+def _assigned(node: Node) -> Node | None:
+    """The variable that takes the value unchanged."""
+    above = node.parent
+    if above is None or above.type != "assignment" or above.child_by_field_name("right") != node:
+        return None
+    left = above.child_by_field_name("left")
+    return left if left is not None and left.type == "identifier" else None
+
+
+def _use(unit: PythonUnit, node: Node) -> str:
+    """What is done with the value; empty for what also works with None."""
+    above = node.parent
+    if above is None:
+        return ""
+    if above.type in ("attribute", "subscript", "binary_operator") and above.named_children[0] == node:
+        outer = above.parent
+        return unit.slice(outer if outer is not None and outer.type == "call" else above)
+    if above.type == "comparison_operator":
+        text = unit.slice(above)
+        return "" if "None" in text else text
+    if above.type == "argument_list" and above.parent is not None:
+        function = above.parent.child_by_field_name("function")
+        called = "" if function is None else unit.slice(function).rsplit(".", 1)[-1]
+        parses = "version" in called.lower() or called in ("int", "float", "parse")
+        return unit.slice(above.parent) if parses else ""
+    return ""
+
+
+def _is_harmless(node: Node) -> bool:
+    """Whether None only makes a comparison false: equality, and being one of several."""
+    above = node.parent
+    if above is None or above.type != "comparison_operator":
+        return False
+    signs = {child.type for child in above.children if not child.is_named}
+    return signs <= {"==", "!="} or (signs <= {"in", "not in"} and above.named_children[0] == node)
+
+
+def _asked_first(unit: PythonUnit, node: Node, names: set[str]) -> Node | None:
+    """The condition around a place that already looks whether there is a value."""
+    for above in ancestors(node):
+        condition = above.child_by_field_name("condition") if above.type in ("if_statement", "elif_clause") else None
+        if above.type == "conditional_expression" and len(above.named_children) == 3:
+            condition = above.named_children[1]
+        if above.type == "boolean_operator":
+            condition = above.child_by_field_name("left")
+        if condition is None or condition.start_byte <= node.start_byte < condition.end_byte:
+            continue
+        for inner in walk(condition):
+            outer = inner.parent
+            if unit.slice(inner) in names and outer is not None and not _use(unit, inner):
+                return condition
+    return None
+
+
+detector = Detector(__name__, code="PY201", reads=PythonUnit, find=find)

@@ -1,0 +1,57 @@
+"""Launch options of a Triton kernel that were tuned for NVIDIA GPUs: deep pipelines, clusters, register limits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.syntax.python import PythonUnit
+from rocm3d.syntax.python_names import ancestors, uses_triton
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+_AT_MOST = {"num_stages": 2, "num_ctas": 1}
+
+
+def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+    """The first place of each option. Among configurations to choose from it is a note: the tuner may drop it."""
+    if not uses_triton(unit):
+        return
+    first: dict[str, tuple[Node, str, bool]] = {}
+    for node in unit.nodes("keyword_argument"):
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        option = "" if name is None else unit.slice(name)
+        if (
+            value is None
+            or option not in look.code.terms
+            or unit.is_guarded(node)
+            or not _is_tuned(unit, option, value)
+        ):
+            continue
+        one_of_many = _is_choice(unit, node)
+        if option not in first or (first[option][2] and not one_of_many):
+            first[option] = node, unit.slice(value), one_of_many
+    for option, (node, text, one_of_many) in first.items():
+        place = hit(unit, node, option=option, value=text)
+        yield Hit(place.line, place.column, place.facts, severity="note" if one_of_many else None)
+
+
+def _is_tuned(unit: PythonUnit, option: str, value: Node) -> bool:
+    """Whether a literal asks for more than any backend serves; the number of warps alone is no fault."""
+    if option == "num_warps":
+        return False
+    if value.type == "true":
+        return True
+    return value.type == "integer" and unit.slice(value).isdigit() and int(unit.slice(value)) > _AT_MOST.get(option, 0)
+
+
+def _is_choice(unit: PythonUnit, node: Node) -> bool:
+    call = next((above for above in ancestors(node) if above.type == "call"), None)
+    function = None if call is None else call.child_by_field_name("function")
+    return function is not None and unit.slice(function).endswith("Config")
+
+
+detector = Detector(__name__, code="PY501", reads=PythonUnit, find=find)

@@ -1,0 +1,25 @@
+"""An import of xformers that runs with the module: it has wheels for few ROCm releases, and torch can do its work."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.imported import needed, owner
+from rocm3d.syntax.python import PythonUnit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+    """The first import of a module among the terms that is in no try, condition or function."""
+    for found in needed(unit):
+        if found.module.split(".")[0] in look.code.terms:
+            owned = owner(look.knowledge, found)
+            place = hit(unit, found.node, module=found.module)
+            yield Hit(place.line, place.column, place.facts, owned[1].id if owned else None)
+            return
+
+
+detector = Detector(__name__, code="PY102", reads=PythonUnit, find=find)

@@ -1,0 +1,117 @@
+"""Where the value of a call ends up: what the rules on lane masks of 64 bits have in common."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from rocm3d.syntax.cuda import CudaUnit
+
+_NARROW = re.compile(r"(?:(?:unsigned|signed)(?:\s+int)?|u?int(?:32)?(?:_t)?|std::u?int32_t|[uUsSiI]32)$")
+_PASSED_ON = frozenset({"parenthesized_expression", "conditional_expression", "unary_expression"})
+_BITWISE = frozenset({"&", "|", "^", "<<", ">>"})
+_DEPTH = 256  # nobody nests deeper by hand, and hostile files would make every way up a long one
+
+
+def parents(root: Node) -> dict[int, Node]:
+    """The way up from every named node: asking tree-sitter takes as long as the nesting is deep."""
+    found: dict[int, Node] = {}
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        for child in node.named_children:
+            found[child.id] = node
+            stack.append(child)
+    return found
+
+
+def upward(node: Node, above: Mapping[int, Node]) -> Iterator[tuple[Node, Node]]:
+    """Pairs of an ancestor and the child of it that leads back to the node, nearest first."""
+    for _ in range(_DEPTH):
+        parent = above.get(node.id)
+        if parent is None:
+            return
+        yield parent, node
+        node = parent
+
+
+def arguments(call: Node) -> list[Node]:
+    """What a call is given, comments left out."""
+    given = call.child_by_field_name("arguments")
+    return [] if given is None else [item for item in given.named_children if item.type != "comment"]
+
+
+def function_name(unit: CudaUnit, call: Node) -> str:
+    """The name of what is called, without namespaces and template arguments."""
+    function = call.child_by_field_name("function")
+    return "" if function is None else unit.slice(function).split("<", 1)[0].strip().rsplit("::", 1)[-1]
+
+
+@dataclass(frozen=True)
+class Values:
+    """The takers of values in one file; `functions` are those that look at 32 bits alone."""
+
+    unit: CudaUnit
+    functions: Collection[str]
+
+    @cached_property
+    def _above(self) -> dict[int, Node]:
+        return parents(self.unit.tree.root_node)
+
+    @cached_property
+    def _declared(self) -> dict[str, list[tuple[int, str | None]]]:
+        """Where each name is declared, and as which 32-bit type."""
+        found: dict[str, list[tuple[int, str | None]]] = {}
+        for node in self.unit.nodes("declaration", "parameter_declaration"):
+            for item in node.children_by_field_name("declarator"):
+                inner = item.child_by_field_name("declarator") if item.type == "init_declarator" else item
+                if inner is not None and inner.type == "identifier":
+                    found.setdefault(self.unit.slice(inner), []).append((node.start_byte, self._narrow(node)))
+        return found
+
+    def kept_in_32_bits(self, call: Node) -> str | None:
+        """The 32-bit variable, type or function that takes a call's value; None where none is, or none is known."""
+        for parent, child in upward(call, self._above):
+            operator = parent.child_by_field_name("operator") if parent.type == "binary_expression" else None
+            if parent.type not in _PASSED_ON and (operator is None or operator.type not in _BITWISE):
+                return self._taker(parent, child)
+        return None
+
+    def _taker(self, parent: Node, child: Node) -> str | None:
+        found: str | None = None
+        outer = self._above.get(parent.id)
+        if parent.type == "cast_expression":
+            found = self._narrow(parent)
+        elif parent.type == "argument_list" and outer is not None and outer.type == "call_expression":
+            name = function_name(self.unit, outer)
+            found = name if name in self.functions else None
+        elif parent.type == "init_declarator":
+            found = self._variable(parent.child_by_field_name("declarator"), parent.end_byte)
+        elif parent.type == "assignment_expression":
+            left = parent.child_by_field_name("left")
+            found = self._variable(left, parent.start_byte) if left is not None and left.id != child.id else None
+        elif parent.type == "return_statement":
+            owner = next((node for node, _ in upward(parent, self._above) if node.type == "function_definition"), None)
+            found = None if owner is None else self._narrow(owner)
+        return found
+
+    def _narrow(self, holder: Node) -> str | None:
+        kind = holder.child_by_field_name("type")
+        text = "" if kind is None else " ".join(self.unit.slice(kind).split())
+        return text if _NARROW.match(text) else None
+
+    def _variable(self, name: Node | None, before: int) -> str | None:
+        """The nearest declaration above a place."""
+        if name is None or name.type != "identifier":
+            return None
+        declared = self._declared.get(self.unit.slice(name), [])
+        index = bisect_left(declared, before, key=lambda item: item[0]) - 1
+        kind = declared[index][1] if index >= 0 else None
+        return None if kind is None else f"{kind} {self.unit.slice(name)}"

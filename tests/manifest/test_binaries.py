@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rocm3d.manifest.binaries import is_binary, read, reader, suffix_of
+from rocm3d.manifest.manifest import Command
+
+
+@pytest.mark.parametrize("path", ["a.py", "so", "a.so.txt", "whl/a.txt", "a.solid", ".so.x", "a.ptxas", ""])
+def test_is_no_binary(path):
+    assert not is_binary(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "suffix"),
+    [
+        ("a/b.whl", ".whl"),
+        ("lib/libx.so", ".so"),
+        ("lib/libx.so.11.0", ".so"),
+        ("A.DLL", ".dll"),
+        ("x.cubin", ".cubin"),
+        ("x.fatbin", ".fatbin"),
+        ("x.ptx", ".ptx"),
+        ("x.a", ".a"),
+    ],
+)
+def test_suffix(path, suffix):
+    assert suffix_of(path) == suffix
+
+
+def test_one_command_says_kind_and_path():
+    assert read("lib/x.cubin", b"").commands == (Command(".cubin", ("lib/x.cubin",), 1, 1),)
+
+
+def test_the_name_is_enough():
+    assert reader.by_name
+
+
+@given(st.text(max_size=40), st.binary(max_size=80))
+def test_any_path_and_bytes_are_survived(path, data):
+    found = read(path, data)
+
+    assert (found.path, len(found.commands), found.data) == (path, 1, b"")

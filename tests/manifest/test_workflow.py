@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rocm3d.manifest.workflow import is_workflow, read
+
+TEXT = """on: push
+jobs:
+  a:
+    steps:
+      - uses: actions/checkout@v4
+        with: {run-name: pip install not-run}
+      - run: pip install torch
+      - run: "pip install gsplat"
+      - name: many
+        run: |
+          # pip install no
+          pip install numpy \\
+            xformers
+      - run: >
+          pip install
+          flash-attn
+"""
+
+
+def seen(text: str | bytes):
+    data = text.encode() if isinstance(text, str) else text
+    found = read(".github/workflows/a.yml", data).mentions
+    return [(item.name, item.line, item.column, item.section) for item in found]
+
+
+def test_run_steps_of_every_style():
+    assert seen(TEXT) == [
+        ("torch", 7, 26, "workflow"),
+        ("gsplat", 8, 27, "workflow"),
+        ("numpy", 12, 23, "workflow"),
+        ("xformers", 13, 13, "workflow"),
+        ("flash-attn", 16, 11, "workflow"),
+    ]
+
+
+@pytest.mark.parametrize("path", ["workflows/a.yml", ".github/a.md", "a.yml"])
+def test_is_no_workflow(path):
+    assert not is_workflow(path)
+
+
+@pytest.mark.parametrize("path", [".github/workflows/a.yml", "x/.github/actions/b/action.yaml"])
+def test_is_a_workflow(path):
+    assert is_workflow(path)
+
+
+def test_broken_yaml_is_told():
+    assert read(".github/workflows/a.yml", b"{").unread
+
+
+@given(st.binary(max_size=300))
+def test_random_bytes_are_survived(data):
+    assert all(item.line >= 1 for item in read(".github/a.yml", b"run: |\n  " + data).mentions)
+
+
+@given(st.lists(st.sampled_from(["pip install torch", "# x", "echo a", ""]), min_size=1, max_size=8), st.integers(1, 5))
+def test_mentions_stand_on_install_lines(rows, indent):
+    text = "run: |\n  :\n".replace("  :", " " * indent + ":") + "".join(f"{' ' * indent}{row}\n" for row in rows)
+    wanted = [("torch", n, indent + 13, "workflow") for n, row in enumerate(rows, 3) if row.startswith("pip")]
+    assert seen(text) == wanted

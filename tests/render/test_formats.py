@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pkgutil
+
+import pytest
+
+from rocm3d import render
+from rocm3d.model.evidence import Evidence
+from rocm3d.model.failure import UserError
+from rocm3d.model.inventory import Scan
+from rocm3d.model.patch import Patch
+from rocm3d.model.plan import Plan
+from rocm3d.model.verdict import Verdicts
+from rocm3d.render.formats import FORMATS, Surroundings, listed, names, refuse_unknown
+
+
+def test_an_unknown_format_is_refused_with_those_there_are():
+    with pytest.raises(UserError, match="--format yaml is not known here") as refused:
+        refuse_unknown("yaml", names(Plan))
+
+    assert refused.value.hint == "use console, json or markdown"
+
+
+def test_every_format_is_a_module_of_render():
+    assert set(FORMATS) <= {item.name for item in pkgutil.iter_modules(render.__path__)}
+
+
+def test_which_documents_have_which():
+    assert names(Scan) == ("console", "json", "sarif", "markdown", "html")
+    assert names(Plan) == names(Verdicts) == ("console", "json", "markdown")
+    assert names(Patch) == names(Evidence) == ("console", "json")
+
+
+def test_listed():
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b"]) == "a or b"
+    assert listed(["a", "b", "c"]) == "a, b or c"
+
+
+def test_every_promised_form_is_there(make, knowledge):
+    documents = [make.scan(make.finding()), make.plan(), make.patch(make.change()), make.verdicts(), make.evidence()]
+    for document in documents:
+        for name in names(type(document)):
+            assert FORMATS[name].render(document, Surroundings(lambda: knowledge)), name
+
+
+def test_console_and_json_load_no_knowledge(make):
+    def never():
+        raise AssertionError
+
+    for name in ("console", "json", "html"):
+        FORMATS[name].render(make.scan(make.finding()), Surroundings(never))

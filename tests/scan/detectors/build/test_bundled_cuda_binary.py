@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pytest
+
+RULE = "bundled_cuda_binary"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "a.py",
+        "wheels/foo-1.0-py3-none-any.whl",
+        "wheels/torch-2.8.0+rocm6.4-cp310-cp310-linux_x86_64.whl",
+        "wheels/foo-1.0-cp310-cp310-win_amd64.whl",
+        "lib/foo.a",
+        "bin/foo.dll",
+        "docs/cubin",
+        "a.so.txt",
+    ],
+)
+def test_is_not_found_where_nothing_is_to_be_done(places, path):
+    assert places(RULE, path, "x") == []
+
+
+@pytest.mark.parametrize(
+    ("path", "severity"),
+    [
+        ("third_party/diso-0.1.4+cu121-cp310-cp310-linux_x86_64.whl", "error"),
+        ("w/torch_scatter-2.1.2+pt21cu121-cp310-cp310-linux_x86_64.whl", "error"),
+        ("w/spconv_cu120-2.3.6-cp310-cp310-manylinux2014_x86_64.whl", "error"),
+        ("w/custom_rasterizer-0.1-cp310-cp310-linux_x86_64.whl", "warning"),
+        ("k.cubin", "error"),
+        ("k.fatbin", "error"),
+        ("K.PTX", "error"),
+        ("m.engine", "error"),
+        ("libcudart.so", "error"),
+        ("lib/libcudart.so.11.0", "error"),
+        ("lib/libcudnn.so.8", "error"),
+        ("pkg/_C.cpython-310-x86_64-linux-gnu.so", "note"),
+    ],
+)
+def test_severity(findings, path, severity):
+    (found,) = findings(RULE, path, "x")
+
+    assert (found.path, found.line, found.column, found.severity) == (path, 1, 1, severity)
+
+
+def test_the_file_is_not_opened(findings):
+    (found,) = findings(RULE, "k.cubin", b"\x00\xff\xfe")
+
+    assert found.code == "BLD302"
+    assert found.message == "k.cubin is a binary for CUDA: machine code for NVIDIA GPUs"

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pytest
+
+RULE = "active_mask"
+CALL = "__device__ void f() {\n  unsigned m = __activemask();\n}\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CALL.replace("unsigned m", "unsigned long long m"),
+        CALL.replace("unsigned m", "auto m"),
+        CALL.replace("unsigned m = __activemask()", "v = __shfl_down_sync(__activemask(), v, 1)"),
+        CALL.replace("unsigned m = __activemask()", "int n = __popcll(__activemask())"),
+        CALL.replace("__activemask", "my__activemask"),
+        "// unsigned m = __activemask();\n",
+        "/* unsigned m = __activemask(); */\n",
+        'const char* s = "unsigned m = __activemask()";\n',
+        f"#if 0\n{CALL}#endif\n",
+        f"#ifdef USE_ROCM\n{CALL}#endif\n",
+        f"#ifndef USE_ROCM\n{CALL}#endif\n",
+    ],
+)
+def test_is_not_found_where_nothing_is_to_be_done(places, text):
+    assert places(RULE, "a.cu", text) == []
+
+
+def test_is_not_looked_for_in_python(places):
+    assert places(RULE, "a.py", CALL) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (CALL, [(2, 16)]),
+        (CALL.replace("\n", "\r\n"), [(2, 16)]),
+        (CALL.replace("  unsigned", "/* é */ unsigned"), [(2, 22)]),
+        (CALL.replace("unsigned m = __activemask()", "int n = __popc(__activemask())"), [(2, 18)]),
+        ("int first() { return __ffs(__activemask()) - 1; }\n", [(1, 28)]),
+        (b"// \xff\n" + CALL.encode(), [(3, 16)]),
+    ],
+)
+def test_place(places, text, where):
+    assert places(RULE, "a.cu", text) == where
+
+
+def test_message(findings):
+    (found,) = findings(RULE, "a.cuh", CALL)
+
+    assert found.code == "CU106"
+    assert found.message.startswith("__activemask returns 64 bits on HIP")

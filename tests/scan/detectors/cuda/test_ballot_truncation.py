@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import pytest
+
+RULE = "ballot_truncation"
+CALL = "__device__ int f(bool p) {\n  unsigned m = __ballot_sync(full, p);\n  return 0;\n}\n"
+USE = "unsigned m = __ballot_sync(full, p)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CALL.replace("unsigned m", "unsigned long long m"),
+        CALL.replace("unsigned m", "uint64_t m"),
+        CALL.replace("unsigned m", "auto m"),
+        CALL.replace("unsigned m", "bool m"),
+        CALL.replace(USE, "unsigned m = __any_sync(full, p)"),
+        CALL.replace(USE, "unsigned m = my__ballot_sync(full, p)"),
+        CALL.replace(USE, "int n = __popcll(__ballot_sync(full, p))"),
+        CALL.replace(USE, "bool any = __ballot_sync(full, p) != 0"),
+        CALL.replace(USE, "if (__ballot_sync(full, p)) g()"),
+        CALL.replace(USE, "g(__ballot_sync(full, p))"),
+        CALL.replace(USE, "unsigned long long m; m = __ballot_sync(full, p)"),
+        CALL.replace(USE, "mask[0] = __ballot_sync(full, p)"),
+        "unsigned m = 0;\nvoid f() { unsigned long long m = 0; m = __ballot_sync(full, p); }\n",
+        "unsigned long long votes(bool p) { return __ballot_sync(full, p); }\n",
+        "// unsigned m = __ballot_sync(full, p);\n",
+        "/* unsigned m = __ballot_sync(full, p); */\n",
+        'const char* s = "unsigned m = __ballot_sync(full, p)";\n',
+        f"#if 0\n{CALL}#endif\n",
+        f"#ifdef USE_ROCM\n{CALL}#endif\n",
+        f"#ifndef __HIP_PLATFORM_AMD__\n{CALL}#endif\n",
+    ],
+)
+def test_is_not_found_where_nothing_is_to_be_done(places, text):
+    assert places(RULE, "a.cu", text) == []
+
+
+def test_is_not_looked_for_in_python(places):
+    assert places(RULE, "a.py", CALL) == []
+
+
+@pytest.mark.parametrize("kind", ["unsigned", "unsigned int", "int", "uint32_t", "std::uint32_t", "const U32", "uint"])
+def test_every_32_bit_type(findings, kind):
+    (found,) = findings(RULE, "a.cu", CALL.replace("unsigned m", f"{kind} m"))
+
+    assert found.column == len(f"  {kind} m = ") + 1
+    assert f"({kind.removeprefix('const ')} m)" in found.message
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (CALL, [(2, 16)]),
+        (CALL.replace("\n", "\r\n"), [(2, 16)]),
+        (CALL.replace("  unsigned", "/* größe */ unsigned"), [(2, 26)]),
+        (CALL.replace("__ballot_sync(full, p)", "__ballot(p) & below"), [(2, 16)]),
+        (CALL.replace(USE, "int n = __popc(__ballot_sync(full, p) & below)"), [(2, 18)]),
+        (CALL.replace(USE, "int n = __ffs(__ballot_sync(full, p))"), [(2, 17)]),
+        (CALL.replace(USE, "g((unsigned)__ballot_sync(full, p))"), [(2, 15)]),
+        (CALL.replace(USE, "unsigned m; m = __ballot_sync(full, p)"), [(2, 19)]),
+        ("unsigned votes(bool p) { return __ballot_sync(full, p); }\n", [(1, 33)]),
+        ("void f(unsigned m) { m = __ballot_sync(full, p); }\n", [(1, 26)]),
+        (b"// \xff\n" + CALL.encode(), [(3, 16)]),
+        ("class { = ;\n" + CALL, [(3, 16)]),
+    ],
+)
+def test_place(places, text, where):
+    """The ballot itself, columns counted in characters."""
+    assert places(RULE, "a.cu", text) == where
+
+
+def test_message_names_the_ballot_and_what_keeps_it(findings):
+    (found,) = findings(RULE, "a.cu", CALL.replace(USE, "int n = __popc(__ballot_sync(full, p))"))
+
+    assert found.code == "CU102"
+    assert found.message.startswith("__ballot_sync is kept in 32 bits (__popc);")

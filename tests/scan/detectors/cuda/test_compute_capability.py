@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import pytest
+
+RULE = "compute_capability"
+CHECK = "bool f() {\n  cudaDeviceProp prop;\n  return prop.major >= 9;\n}\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CHECK.replace("prop.major >= 9", "g(prop.major)"),
+        CHECK.replace("return prop.major >= 9", 'std::cout << prop.major << "."'),
+        CHECK.replace("prop.major >= 9", "prop.multiProcessorCount >= 9"),
+        CHECK.replace("cudaDeviceProp", "Version"),
+        CHECK.replace("prop.major", "major"),
+        "// cudaDeviceProp prop; prop.major >= 9\n",
+        "/* cudaDeviceProp prop; prop.major >= 9 */\n",
+        'const char* s = "cudaDeviceProp prop; prop.major >= 9";\n',
+        f"#if 0\n{CHECK}#endif\n",
+        f"#ifndef USE_ROCM\n{CHECK}#endif\n",
+        f"#ifdef USE_ROCM\n{CHECK}#endif\n",
+    ],
+)
+def test_is_not_found_where_nothing_is_to_be_done(places, text):
+    assert places(RULE, "a.cpp", text) == []
+
+
+def test_is_not_looked_for_in_python(places):
+    assert places(RULE, "a.py", CHECK) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "what"),
+    [
+        (CHECK, (3, 10), "prop.major >= 9"),
+        (CHECK.replace("\n", "\r\n"), (3, 10), "prop.major >= 9"),
+        (CHECK.replace("  return", "/* é */ return"), (3, 16), "prop.major >= 9"),
+        (CHECK.replace("prop.major >= 9", "(prop.major >= 9) && ok"), (3, 11), "prop.major >= 9"),
+        (CHECK.replace("prop.major >= 9", "prop.major * 10 + prop.minor"), (3, 10), "prop.major * 10 + prop.minor"),
+        (
+            "bool f() { return at::cuda::getCurrentDeviceProperties()->major < 8; }\n",
+            (1, 19),
+            "at::cuda::getCurrentDeviceProperties()->major < 8",
+        ),
+        (
+            "void f() { cudaDeviceGetAttribute(&v, cudaDevAttrComputeCapabilityMajor, 0); }\n",
+            (1, 39),
+            "cudaDevAttrComputeCapabilityMajor",
+        ),
+        (b"// \xff\n" + CHECK.encode(), (4, 10), "prop.major >= 9"),
+    ],
+)
+def test_place_and_message(findings, text, where, what):
+    (found,) = findings(RULE, "a.cpp", text)
+
+    assert (found.line, found.column, found.code) == (*where, "CU504")
+    assert found.message.startswith(f"{what} chooses code by compute capability;")

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import pytest
+
+RULE = "cuda_arch_guard"
+
+
+def guard(condition: str, rest: str = "") -> str:
+    return f"{condition}\nint a;\n{rest}#endif\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        guard("#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600"),
+        guard("#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 530"),
+        guard("#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)"),
+        guard("#if defined(USE_ROCM) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700)", "#else\nint b;\n"),
+        guard("#ifdef __CUDA_ARCH__", "#elif defined(__HIP_DEVICE_COMPILE__)\nint b;\n"),
+        guard("#ifdef USE_ROCM", "#elif __CUDA_ARCH__ >= 600\nint b;\n"),
+        guard("#if MY__CUDA_ARCH__ >= 600"),
+        guard("#if __CUDA_ARCH_LIST__ >= 600"),
+        "// #if __CUDA_ARCH__ >= 600\n",
+        "/*\n#if __CUDA_ARCH__ >= 600\n#endif\n*/\n",
+        'const char* s = "\\\n#if __CUDA_ARCH__ >= 600";\n',
+        f"#if 0\n{guard('#if __CUDA_ARCH__ >= 600')}#endif\n",
+        f"#ifndef USE_ROCM\n{guard('#ifdef __CUDA_ARCH__')}#endif\n",
+        f"#ifdef __HIP_PLATFORM_AMD__\n#else\n{guard('#ifdef __CUDA_ARCH__')}#endif\n",
+        "#ifdef __CUDA_ARCH__\nint never_closed;\n",
+    ],
+)
+def test_is_not_found_where_nothing_is_to_be_done(places, text):
+    assert places(RULE, "a.cu", text) == []
+
+
+def test_is_not_looked_for_in_python(places):
+    assert places(RULE, "a.py", guard("#ifdef __CUDA_ARCH__")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (guard("#ifdef __CUDA_ARCH__"), [(1, 1)]),
+        (guard("#ifndef __CUDA_ARCH__"), [(1, 1)]),
+        (guard("#if __CUDA_ARCH__ >= 600", "#else\nint b;\n"), [(1, 1)]),
+        (guard("#if 600 <= __CUDA_ARCH__"), [(1, 1)]),
+        (guard("#if __CUDA_ARCH__ < 700"), [(1, 1)]),
+        (guard("#if FAST && __CUDA_ARCH__ >= 800"), [(1, 1)]),
+        (guard("#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 700 || OLD)", "#else\nint b;\n"), [(1, 1)]),
+        (guard("#if A", "#elif __CUDA_ARCH__ >= 600\nint b;\n"), [(3, 1)]),
+        ("int x;\r\n" + guard("#if __CUDA_ARCH__ >= 600").replace("\n", "\r\n"), [(2, 1)]),
+        (guard("#if __CUDA_ARCH__ \\\n  >= 600"), [(1, 1)]),
+        (guard("/* #é */ # if __CUDA_ARCH__ >= 600"), [(1, 10)]),
+        (b"// \xff\n" + guard("#ifdef __CUDA_ARCH__").encode(), [(2, 1)]),
+        ("class { = ;\n" + guard("#ifdef __CUDA_ARCH__"), [(2, 1)]),
+    ],
+)
+def test_place(places, text, where):
+    assert places(RULE, "a.cuh", text) == where
+
+
+def test_message_shows_the_condition(findings):
+    (found,) = findings(RULE, "a.cu", guard("#if  __CUDA_ARCH__   >= 600  // Pascal"))
+
+    assert found.code == "CU501"
+    assert found.message.startswith("__CUDA_ARCH__ >= 600 does not mind HIP:")

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import pytest
+
+RULE = "double_suffix_literal"
+TEXT = "bool f(double x) {\n  return x < 1e-6d;\n}\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            TEXT.replace("1e-6d", number)
+            for number in ("1e-6", "1e-6f", "0x1d", "0x7D", "7", "1.0L", "t.x2d", "mean2d")
+        ),
+        'double operator""d(long double x);\n' + TEXT,
+        "// 1e-6d\n",
+        'const char* s = "1e-6d";\n',
+        f"#if 0\n{TEXT}#endif\n",
+        f"#ifndef USE_ROCM\n{TEXT}#endif\n",
+        "double x = 1e-",
+    ],
+)
+def test_is_not_found_where_nothing_is_to_be_done(places, text):
+    assert places(RULE, "a.cu", text) == []
+
+
+def test_is_not_looked_for_in_python(places):
+    assert places(RULE, "a.py", TEXT) == []
+
+
+@pytest.mark.parametrize("number", ["1e-6d", "0.0d", "1.d", ".5d", "2.5E3D", "0.0D"])
+def test_every_spelling(places, number):
+    assert places(RULE, "a.cpp", TEXT.replace("1e-6d", number)) == [(2, 14)]
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (TEXT.replace("\n", "\r\n"), [(2, 14)]),
+        (TEXT.replace("  return", "\t/* ß */ return"), [(2, 21)]),
+        ("double a = 0.0d, b = -1.0d;\n", [(1, 12), (1, 23)]),
+    ],
+)
+def test_place(places, text, where):
+    assert places(RULE, "a.cu", text) == where
+
+
+def test_odd_bytes_before_the_hit_are_survived(places):
+    assert places(RULE, "a.cpp", b"// \xff\n" + TEXT.encode()) == [(3, 14)]
+
+
+def test_message_shows_the_literal(findings):
+    (found,) = findings(RULE, "a.cpp", TEXT)
+
+    assert (found.code, found.severity) == ("CU306", "error")
+    assert found.message == "1e-6d has the suffix d, which is no C++; clang refuses it"

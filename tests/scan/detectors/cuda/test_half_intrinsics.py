@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import pytest
+
+RULE = "half_intrinsics"
+TEXT = "__device__ half2 f(half2 a, half2 b) {\n  return __hmin2(a, b);\n}\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TEXT.replace("__hmin2", "__hadd2"),
+        TEXT.replace("__hmin2", "my::__hmin2"),
+        TEXT.replace("__hmin2(a, b)", "__hmin2"),
+        "__device__ half2 __hmin2(half2 a, half2 b);\n" + TEXT,
+        "#ifdef USE_ROCM\n#define __hmin2(a, b) hmin2(a, b)\n#endif\n" + TEXT,
+        "// __hmin2(a, b)\n",
+        'const char* s = "__hmin2(a, b)";\n',
+        f"#if 0\n{TEXT}#endif\n",
+        f"#ifndef USE_ROCM\n{TEXT}#endif\n",
+        "__hmin2(",
+    ],
+)
+def test_is_not_found_where_nothing_is_to_be_done(places, text):
+    assert places(RULE, "a.cu", text) == []
+
+
+def test_is_not_looked_for_in_python(places):
+    assert places(RULE, "a.py", TEXT) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (TEXT, [(2, 10)]),
+        (TEXT.replace("__hmin2", "__hge2_mask"), [(2, 10)]),
+        (TEXT.replace("__hmin2", "__vcmpleu2").replace("\n", "\r\n"), [(2, 10)]),
+        (TEXT.replace("  return", "\treturn"), [(2, 9)]),
+        (TEXT.replace("__hmin2(a, b)", "__hmin2(a, __hmin2(a, b))"), [(2, 10), (2, 21)]),
+    ],
+)
+def test_place(places, text, where):
+    assert places(RULE, "a.cuh", text) == where
+
+
+def test_odd_bytes_before_the_hit_are_survived(places):
+    assert places(RULE, "a.cu", b"// \xff\n" + TEXT.encode()) == [(3, 10)]
+
+
+def test_message_says_what_is_missing(findings):
+    (found,) = findings(RULE, "a.cu", TEXT)
+
+    assert (found.code, found.severity) == ("CU307", "error")
+    assert found.message == "__hmin2: reported missing from hip_fp16.h"

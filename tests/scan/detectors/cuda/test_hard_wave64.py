@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+
+RULE = "hard_wave64"
+DEFINE = "#define WARP_SIZE 64\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#define WARP_SIZE 32\n",
+        "#define BLOCK_SIZE 64\n",
+        "#define WARP_SIZE 640\n",
+        "constexpr int kTileSize = 64;\n",
+        "int f(int v) { return __shfl_down(v, 16, 32); }\n",
+        "int f(int v) { return __shfl_sync(full, v, 64); }\n",
+        "int f(int v) { return __shfl(v, 64); }\n",
+        f"// {DEFINE}",
+        f"/* {DEFINE} */\n",
+        'const char* s = "#define WARP_SIZE 64";\n',
+        f"#if 0\n{DEFINE}#endif\n",
+        f"#ifndef USE_ROCM\n{DEFINE}#endif\n",
+        f"#ifdef USE_ROCM\n#define WARP_SIZE 32\n#else\n{DEFINE}#endif\n",
+        f"#if defined(__GFX9__)\n{DEFINE}#else\n#define WARP_SIZE 32\n#endif\n",
+        f"#ifdef USE_ROCM\n#if defined(__gfx90a__) || defined(__gfx942__)\n{DEFINE}#endif\n#endif\n",
+        f"#if defined(__GFX10__) || defined(__GFX11__)\n#define WARP_SIZE 32\n#else\n{DEFINE}#endif\n",
+    ],
+)
+def test_is_not_found_where_nothing_is_to_be_done(places, text):
+    assert places(RULE, "a.cu", text) == []
+
+
+def test_is_not_looked_for_in_python(places):
+    assert places(RULE, "a.py", DEFINE) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "what"),
+    [
+        (DEFINE, (1, 1), "WARP_SIZE = 64"),
+        ("#define WARP_SIZE (64)  // CDNA\n", (1, 1), "WARP_SIZE = 64"),
+        (f"#ifdef USE_ROCM\r\n{DEFINE}#else\r\n#define WARP_SIZE 32\r\n#endif\r\n", (2, 1), "WARP_SIZE = 64"),
+        ("constexpr int kWarpSize = 64;\n", (1, 15), "kWarpSize = 64"),
+        ("/* é */ const int wavefront_size = 64u;\n", (1, 19), "wavefront_size = 64"),
+        ("template <int LOGICAL_WARP_SIZE = 64> void f();\n", (1, 11), "LOGICAL_WARP_SIZE = 64"),
+        ("int f(int v) { return __shfl_xor(v, 32, 64); }\n", (1, 23), "__shfl_xor of width 64"),
+        ("int f(int v) { return __shfl_down_sync(m, v, 32, 64); }\n", (1, 23), "__shfl_down_sync of width 64"),
+        (b"// \xff\n" + DEFINE.encode(), (2, 1), "WARP_SIZE = 64"),
+    ],
+)
+def test_place_and_message(findings, text, where, what):
+    (found,) = findings(RULE, "a.cu", text)
+
+    assert (found.line, found.column) == where
+    assert found.message == f"{what} takes every wave on ROCm to have 64 lanes"
+    assert found.code == "CU105"
+
+
+def test_the_same_width_is_told_once(places):
+    assert places(RULE, "a.cu", DEFINE + DEFINE) == [(1, 1)]

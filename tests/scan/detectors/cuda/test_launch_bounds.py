@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pytest
+
+RULE = "launch_bounds"
+TEXT = "__global__ void __launch_bounds__(256, 4) render(float* out) {}\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TEXT.replace(", 4", ""),
+        TEXT.replace("4", "1"),
+        TEXT.replace("256, 4", "BLOCK_X * BLOCK_Y"),
+        "// " + TEXT,
+        'const char* s = "__launch_bounds__(256, 4)";\n',
+        f"#if 0\n{TEXT}#endif\n",
+        f"#ifndef USE_ROCM\n{TEXT}#endif\n",
+        "__launch_bounds__(",
+    ],
+)
+def test_is_not_found_where_nothing_is_to_be_done(places, text):
+    assert places(RULE, "a.cu", text) == []
+
+
+def test_is_not_looked_for_in_python(places):
+    assert places(RULE, "a.py", TEXT) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (TEXT, [(1, 17)]),
+        ("template <int C>\r\n" + TEXT, [(2, 17)]),
+        ("__launch_bounds__(64, 2) __global__ void k() {}\n", [(1, 1)]),
+        (TEXT.replace("256, 4", "256, /* blocks */ BLOCKS"), [(1, 17)]),
+        ("/* ä */ " + TEXT, [(1, 25)]),
+    ],
+)
+def test_place(places, text, where):
+    assert places(RULE, "a.cu", text) == where
+
+
+def test_odd_bytes_before_the_hit_are_survived(places):
+    assert places(RULE, "a.cu", b"// \xff\n" + TEXT.encode()) == [(2, 17)]
+
+
+def test_message_shows_the_bounds_and_is_a_note(findings):
+    (found,) = findings(RULE, "a.cu", TEXT)
+
+    assert (found.code, found.severity) == ("CU309", "note")
+    assert found.message.startswith("__launch_bounds__(256, 4) was tuned for NVIDIA;")

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pytest
+
+RULE = "ldg_half"
+TEXT = "__global__ void k(const at::Half *src, int i) {\n  at::Half v = __ldg(src + i);\n}\n"
+GENERIC = """template <typename scalar_t>
+__global__ void k(const scalar_t *src, const int64_t *index, int i) {
+  int64_t row = __ldg(index + i);
+  scalar_t v = __ldg(src + row), w = __ldg(src);
+}
+void f() { AT_DISPATCH_ALL_TYPES_AND(at::ScalarType::Half, t.scalar_type(), "_", [&] {}); }
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TEXT.replace("at::Half", "float"),
+        TEXT.replace("at::Half", "__half"),
+        TEXT.replace("__ldg(src + i)", "src[i]"),
+        TEXT.replace("__ldg", "my_ldg"),
+        GENERIC.replace("_AND(at::ScalarType::Half, ", "("),
+        GENERIC.replace("  scalar_t v = __ldg(src + row), w = __ldg(src);\n", ""),
+        "__device__ at::Half __ldg(const at::Half* ptr) { return *ptr; }\n" + TEXT,
+        "#ifdef USE_ROCM\n__device__ at::Half __ldg(const at::Half* ptr) { return *ptr; }\n#endif\n" + TEXT,
+        "// __ldg((const at::Half*)p)\n",
+        'const char* s = "__ldg((const at::Half*)p)";\n',
+        f"#if 0\n{TEXT}#endif\n",
+        f"#ifndef USE_ROCM\n{TEXT}#endif\n",
+        "void f() { __ldg(); __ldg(",
+    ],
+)
+def test_is_not_found_where_nothing_is_to_be_done(places, text):
+    assert places(RULE, "a.cu", text) == []
+
+
+def test_is_not_looked_for_in_python(places):
+    assert places(RULE, "a.py", TEXT) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (TEXT, [(2, 16)]),
+        (TEXT.replace("at::Half", "c10::BFloat16"), [(2, 21)]),
+        (TEXT.replace("*src", "* __restrict__ src").replace("\n", "\r\n"), [(2, 16)]),
+        (TEXT.replace("__ldg(src + i)", "__ldg(&src[i])"), [(2, 16)]),
+        ("void f(char* p) {\n  __ldg(reinterpret_cast<const at::Half*>(p));\n}\n", [(2, 3)]),
+        ("void f(char* p) {\n\t__ldg((const at::Half *)p);\n}\n", [(2, 2)]),
+        (GENERIC, [(4, 16)]),
+        (TEXT + TEXT, [(2, 16)]),
+    ],
+)
+def test_place(places, text, where):
+    """The first one; an overload answers all."""
+    assert places(RULE, "a.cu", text) == where
+
+
+def test_odd_bytes_before_the_hit_are_survived(places):
+    assert places(RULE, "a.cu", b"// \xff\n" + TEXT.encode()) == [(3, 16)]
+
+
+@pytest.mark.parametrize(
+    ("text", "severity", "kind"), [(TEXT, "error", "at::Half"), (GENERIC, "warning", "scalar_t that may be a half")]
+)
+def test_message_names_the_type(findings, text, severity, kind):
+    (found,) = findings(RULE, "a.cu", text)
+
+    assert (found.code, found.severity) == ("CU308", severity)
+    assert found.message == f"__ldg reads a {kind}; HIP's __ldg has no such overload"

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import pytest
+
+RULE = "removed_torch_header"
+TEXT = "#include <THC/THCAtomics.cuh>\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#include <ATen/cuda/Atomic.cuh>\n",
+        "#include <myTHC/THC.h>\n",
+        "void f() { TORCH_CHECK(x); AT_CHECKED(x); }\n",
+        "#define AT_CHECK TORCH_CHECK\nvoid f() { AT_CHECK(x); }\n",
+        f"// {TEXT}",
+        'const char* s = "THCudaCheck";\n',
+        f"#if 0\n{TEXT}#endif\n",
+        f"#ifndef USE_ROCM\n{TEXT}#endif\n",
+        "#include\n",
+    ],
+)
+def test_is_not_found_where_nothing_is_to_be_done(places, text):
+    assert places(RULE, "a.cu", text) == []
+
+
+def test_is_not_looked_for_in_python(places):
+    assert places(RULE, "a.py", TEXT) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (TEXT, [(1, 1)]),
+        ('#include "THC/THC.h"\r\n', [(1, 1)]),
+        ("#include <THC/THCGeneral.h>\n", [(1, 1)]),
+        ("extern THCState *state;\n", [(1, 8)]),
+        ("void f() {\n  THCudaCheck(cudaGetLastError());\n  AT_CHECK(x, y);\n}\n", [(2, 3), (3, 3)]),
+        ("void f() {\n  THCudaBlas_Sgemm(state);\n}\n", [(2, 3)]),
+    ],
+)
+def test_place(places, text, where):
+    assert places(RULE, "a.cu", text) == where
+
+
+def test_odd_bytes_before_the_hit_are_survived(places):
+    assert places(RULE, "a.h", b"// \xff\n" + TEXT.encode()) == [(2, 1)]
+
+
+def test_message_names_the_counterpart(findings):
+    (found,) = findings(RULE, "a.cu", TEXT)
+
+    assert (found.code, found.severity) == ("CU208", "error")
+    assert found.message == "THC/THCAtomics.cuh was removed from torch: ATen/cuda/Atomic.cuh, with gpuAtomicAdd"

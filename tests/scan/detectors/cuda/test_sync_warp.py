@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import pytest
+
+RULE = "sync_warp"
+CALL = "__device__ void f() {\n  __syncwarp();\n}\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CALL.replace("__syncwarp", "__syncthreads"),
+        CALL.replace("__syncwarp", "my__syncwarp"),
+        CALL.replace("__syncwarp()", "tile.sync()"),
+        "// __syncwarp();\n",
+        "/* __syncwarp(); */\n",
+        'const char* s = "__syncwarp()";\n',
+        f"#if 0\n{CALL}#endif\n",
+        f"#ifndef USE_ROCM\n{CALL}#endif\n",
+        f"#ifdef __HIP_PLATFORM_AMD__\n{CALL}#endif\n",
+        f"#ifdef USE_ROCM\n#define __syncwarp(...) wave_sync()\n#endif\n{CALL}",
+    ],
+)
+def test_is_not_found_where_nothing_is_to_be_done(places, text):
+    assert places(RULE, "a.cu", text) == []
+
+
+def test_is_not_looked_for_in_python(places):
+    assert places(RULE, "a.py", CALL) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (CALL, [(2, 3)]),
+        (CALL.replace("()", "(mask)").replace("\n", "\r\n"), [(2, 3)]),
+        (CALL.replace("  __", "/* é */ __"), [(2, 9)]),
+        (CALL + CALL, [(2, 3)]),
+        ("#define SYNC() \\\n  __syncwarp()\n", [(2, 3)]),
+        (f"#ifndef USE_ROCM\n{CALL}#endif\n{CALL}", [(7, 3)]),
+        (b"// \xff\n" + CALL.encode(), [(3, 3)]),
+    ],
+)
+def test_place_is_the_first_call_of_the_file(places, text, where):
+    assert places(RULE, "a.cu", text) == where
+
+
+def test_message_counts_the_calls(findings):
+    (once,) = findings(RULE, "a.cu", CALL)
+    (twice,) = findings(RULE, "a.cu", CALL + CALL)
+
+    assert once.code == "CU103"
+    assert once.message.startswith("__syncwarp (once in this file) is not in every HIP")
+    assert twice.message.startswith("__syncwarp (2 times in this file)")

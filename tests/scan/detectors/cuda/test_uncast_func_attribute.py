@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import pytest
+
+RULE = "uncast_func_attribute"
+TEXT = "void f() {\n  cudaFuncSetAttribute(kernel<3>, cudaFuncAttributeMaxDynamicSharedMemorySize, n);\n}\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TEXT.replace("kernel<3>", "(const void*)kernel<3>"),
+        TEXT.replace("kernel<3>", "(void*)&kernel"),
+        TEXT.replace("kernel<3>", "reinterpret_cast<const void*>(kernel<3>)"),
+        TEXT.replace("cudaFuncSetAttribute", "cudaFuncGetAttributes"),
+        TEXT.replace("cudaFuncSetAttribute", "my::cudaFuncSetAttribute"),
+        "void f(const void* func) {\n  cudaFuncSetAttribute(func, attribute, n);\n}\n",
+        "void f() {\n  const void* func = (const void*)k;\n  cudaFuncSetAttribute(func, attribute, n);\n}\n",
+        "// cudaFuncSetAttribute(kernel, a, n);\n",
+        'const char* s = "cudaFuncSetAttribute(kernel, a, n)";\n',
+        f"#if 0\n{TEXT}#endif\n",
+        f"#ifndef USE_ROCM\n{TEXT}#endif\n",
+        "void f() { cudaFuncSetAttribute(); cudaFuncSetAttribute(",
+    ],
+)
+def test_is_not_found_where_nothing_is_to_be_done(places, text):
+    assert places(RULE, "a.cu", text) == []
+
+
+def test_is_not_looked_for_in_python(places):
+    assert places(RULE, "a.py", TEXT) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (TEXT, [(2, 24)]),
+        (TEXT.replace("kernel<3>", "kernel"), [(2, 24)]),
+        (TEXT.replace("kernel<3>", "&kernel"), [(2, 24)]),
+        (TEXT.replace("kernel<3>", "/* it */ ns::kernel<float, A>"), [(2, 33)]),
+        (TEXT.replace("  cuda", "  if (cuda").replace("n);", "n) != cudaSuccess) g();"), [(2, 28)]),
+        (TEXT.replace("(kernel<3>", "(\r\n      kernel<3>"), [(3, 7)]),
+    ],
+)
+def test_place(places, text, where):
+    """The kernel, not the call."""
+    assert places(RULE, "a.cu", text) == where
+
+
+def test_odd_bytes_before_the_hit_are_survived(places):
+    assert places(RULE, "a.cu", b"// \xff\n" + TEXT.encode()) == [(3, 24)]
+
+
+def test_message_names_the_kernel(findings):
+    (found,) = findings(RULE, "a.cu", TEXT)
+
+    assert (found.code, found.severity) == ("CU303", "error")
+    assert found.message.startswith("cudaFuncSetAttribute gets the kernel kernel<3> itself;")
+    assert found.hint.startswith("cast it: (const void*)kernel<3>;")

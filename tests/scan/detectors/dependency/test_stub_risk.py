@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from rocm3d.scan.file import look_at
+from rocm3d.scan.selection import Selection
+
+RULE = "stub_risk"
+STUB = 'import sys, types\nsys.modules["kaolin"] = types.ModuleType("kaolin")\n'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "import sys\nsys.modules['a']\n",
+        "import sys\ndel sys.modules['a']\n",
+        "import sys\nsys.modules['a'] = sys.modules['b']\n",
+        "import sys\nimport real\nsys.modules['a'] = real\n",
+        "import sys\nx = sys.modules.get('a', None)\n",
+        f"# {STUB!r}\n",
+        f"text = '''\n{STUB}'''\n",
+        "import types\nmodules['a'] = types.ModuleType('a')\n",
+        "import types\nm = types.ModuleType('a')\n",
+    ],
+)
+def test_is_not_found_where_nothing_is_to_be_done(places, text):
+    assert places(RULE, "a.py", text) == []
+
+
+@pytest.mark.parametrize("path", ["tests/a.py", "test_a.py", "conftest.py", "docs/conf.py", "a.txt"])
+def test_is_not_looked_for_in_tests_and_documentation(places, path):
+    assert places(RULE, path, STUB) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (STUB, [(2, 1)]),
+        ("import sys\nfrom unittest.mock import MagicMock\nsys.modules['a.b'] = MagicMock()\n", [(3, 1)]),
+        ("import sys, types\nm = types.ModuleType('a')\nif True:\n    sys.modules['a'] = m\n", [(4, 5)]),
+        ("import sys, types\nsys.modules.setdefault('a', types.ModuleType('a'))\n", [(2, 1)]),
+        ("import sys, types\nfor n in N:\n\tsys.modules[n] = types.SimpleNamespace()\n", [(3, 2)]),
+        # A branch for ROCm is where stubs stand.
+        ("import sys, types, torch\nif torch.version.hip:\n    sys.modules['a'] = types.ModuleType('a')\n", [(3, 5)]),
+        ("# größe\r\nimport sys, types\r\nsys.modules['a'] = types.ModuleType('a')\r\n", [(3, 1)]),
+        ("import sys, types\ndef broken(:\nsys.modules['a'] = types.ModuleType('a')\n", [(3, 1)]),
+    ],
+)
+def test_place(places, text, where):
+    assert places(RULE, "a.py", text) == where
+
+
+def test_odd_bytes_before_the_hit_are_survived(places):
+    assert places(RULE, "a.py", b"# \xff\n" + STUB.encode()) == [(3, 1)]
+
+
+def test_a_module_of_a_known_package_is_a_warning_and_others_are_notes(known):
+    kaolin = known.packages["gsplat"].model_copy(update={"id": "kaolin", "imports": ("kaolin",)})
+    knowledge = replace(known, packages={"kaolin": kaolin})
+    text = STUB + "".join(f"sys.modules['{name}'] = types.ModuleType('x')\n" for name in ("helper", "kaolin.ops"))
+    first, second, third = look_at("a.py", text.encode(), knowledge, Selection(only=(RULE,))).findings
+
+    assert (first.code, first.severity) == ("DEP302", "warning")
+    assert (second.severity, third.severity) == ("note", "note")
+    assert first.message == "kaolin is replaced by a stub (an empty module)"

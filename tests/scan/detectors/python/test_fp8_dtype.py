@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+
+RULE = "fp8_dtype"
+TORCH = "import torch\n"
+FOUND = TORCH + "x = x.to(torch.float8_e4m3fn)\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TORCH + "x.to(torch.float16)\n",
+        TORCH + "# torch.float8_e4m3fn\n",
+        TORCH + "note = 'torch.float8_e4m3fn'\n",
+        TORCH + "if x.dtype == torch.float8_e4m3fn:\n    pass\n",
+        TORCH + "KNOWN = (torch.float8_e4m3fn, torch.half)\n",
+        TORCH + "BITS = {torch.float8_e4m3fn: 8}\n",
+        TORCH + "if x.dtype in [torch.float8_e5m2]:\n    pass\n",
+        TORCH + "hip = torch.version.hip\nd = torch.float8_e4m3fnuz if hip else torch.float8_e4m3fn\n",
+        TORCH + "if torch.version.hip is None:\n    x.to(torch.float8_e4m3fn)\n",
+        TORCH + "hasattr(torch, 'float8_e4m3fn')\n",
+        TORCH + "torch.float8_e8m0fnu\n",
+        TORCH + "torch.float8_\n",
+    ],
+)
+def test_is_not_found_where_nothing_is_to_be_done(places, text):
+    assert places(RULE, "a.py", text) == []
+
+
+def test_is_not_looked_for_in_other_files(places):
+    assert places(RULE, "a.cu", FOUND) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (FOUND, [(2, 10)]),
+        (TORCH + "d = torch.float8_e5m2\r\n", [(2, 5)]),
+        ("import triton.language as tl\ny = x.to(tl.float8e4nv)\n", [(2, 10)]),
+        (TORCH + "a(torch.float8_e4m3fn)\nb(torch.float8_e4m3fn)\nc(torch.float8_e5m2)\n", [(2, 3), (4, 3)]),
+        (TORCH + "s = 'größe 日本'; x.view(dtype=torch.float8_e4m3fnuz)\n", [(2, 30)]),
+        (TORCH + "t = (f(torch.float8_e4m3fn), 1)\n", [(2, 8)]),
+    ],
+)
+def test_place(places, text, where):
+    assert places(RULE, "a.py", text) == where
+
+
+def test_odd_bytes_and_syntax_errors_before_the_hit_are_survived(places):
+    text = b"# \xff\xe9\nprint 'two'\n" + FOUND.encode()
+
+    assert places(RULE, "a.py", text) == [(4, 10)]
+
+
+def test_message_names_the_type(findings):
+    (found,) = findings(RULE, "a.py", "import torch\nx.to(torch.float8_e4m3fn)\n")
+
+    assert (found.code, found.severity) == ("PY205", "warning")
+    assert found.message.startswith("torch.float8_e4m3fn is used whatever the target; OCP; ")

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import pytest
+
+RULE = "gl_context"
+OS = "import os\n"
+FOUND = "c = dr.RasterizeGLContext()\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import torch\n",
+        "# dr.RasterizeGLContext()\n",
+        "note = 'RasterizeGLContext'\n",
+        "x = dr.RasterizeGLContext\n",
+        "f.RasterizeContext()\n",
+        OS + "os.environ['PYOPENGL_PLATFORM'] = 'osmesa'\n",
+        OS + "os.environ.get('PYOPENGL_PLATFORM')\n",
+        OS + "os.environ['__GLX_VENDOR_LIBRARY_NAME'] = 'mesa'\n",
+        "try:\n    import pyrender\nexcept ImportError:\n    pass\n",
+        "import torch\nif torch.version.hip is None:\n    c = dr.RasterizeGLContext()\n",
+        "dr.RasterizeGLContext(\n",
+    ],
+)
+def test_is_not_found_where_nothing_is_to_be_done(places, text):
+    assert places(RULE, "a.py", text) == []
+
+
+def test_is_not_looked_for_in_other_files(places):
+    assert places(RULE, "a.cu", FOUND) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (FOUND, [(1, 5)]),
+        ("c = dr.RasterizeCudaContext(device=d)\r\n", [(1, 5)]),
+        (OS + "os.environ['PYOPENGL_PLATFORM'] = 'egl'\nimport pyrender\n", [(2, 1), (3, 1)]),
+        (OS + "os.environ['__GLX_VENDOR_LIBRARY_NAME'] = 'nvidia'\n", [(2, 1)]),
+        ("ctypes.CDLL('/usr/lib/libEGL_nvidia.so.0')\n", [(1, 13)]),
+        ("s = 'größe 日本'; RasterizeGLContext()\nRasterizeGLContext()\n", [(1, 17)]),
+    ],
+)
+def test_place(places, text, where):
+    assert places(RULE, "a.py", text) == where
+
+
+def test_odd_bytes_and_syntax_errors_before_the_hit_are_survived(places):
+    text = b"# \xff\xe9\nprint 'two'\n" + FOUND.encode()
+
+    assert places(RULE, "a.py", text) == [(3, 5)]
+
+
+@pytest.mark.parametrize(
+    ("text", "severity"),
+    [
+        ("dr.RasterizeGLContext()\n", "warning"),
+        ("dr.RasterizeCudaContext()\n", "note"),
+        ("import moderngl\n", "note"),
+        ("import os\nos.environ['PYOPENGL_PLATFORM'] = 'egl'\n", "note"),
+        ("import os\nos.environ['__EGL_VENDOR_LIBRARY_FILENAMES'] = '/x/10_nvidia.json'\n", "warning"),
+    ],
+)
+def test_what_works_without_an_edit_is_a_note(findings, text, severity):
+    assert [found.severity for found in findings(RULE, "a.py", text)] == [severity]
+
+
+def test_message_names_the_call(findings):
+    (found,) = findings(RULE, "a.py", "dr.RasterizeGLContext()\n")
+
+    assert found.code == "PY404"
+    assert found.message == "RasterizeGLContext decides how pictures are drawn: nvdiffrast through OpenGL"

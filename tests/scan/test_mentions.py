@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.manifest.manifest import Manifest, Mention, Option
+from rocm3d.scan.mentions import (
+    command_lines,
+    is_compiled_wheel,
+    is_conda,
+    is_from_default_index,
+    is_rocm,
+    mentions_of,
+    options_of,
+    severity,
+    term_of,
+)
+
+
+def mention(line: int = 1, **given: str) -> Mention:
+    return Mention("torch", "torch", line, 1, line, **given)
+
+
+def unit(kind: str, *options: Option, data: bytes = b"", mentions: tuple[Mention, ...] = ()) -> Manifest:
+    return Manifest("x", kind, data, mentions, options)
+
+
+def option(url: str, line: int = 1) -> Option:
+    return Option((url,), (), line, 1, line)
+
+
+def test_only_what_nobody_installs_from_is_a_note():
+    kinds = ("markdown", "workflow", "locks", "requirements", "shell", "conda", "notebook")
+    assert [severity(unit(kind)) for kind in kinds] == ["note", "note", "note", None, None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("section", "wanted"), [("", False), ("pip", False), ("conda", True), ("workflow:conda", True)]
+)
+def test_conda(section, wanted):
+    assert is_conda(mention(section=section)) is wanted
+
+
+def test_what_builds_the_documentation_is_a_note():
+    assert severity(Manifest("docs/requirements.txt", "requirements")) == "note"
+
+
+def test_options_of_a_script_hold_for_their_command_alone():
+    script = unit("shell", option("a", 2), option("b", 4), data=b"pip install torch \\\n -i a\npip install x\n-i b\n")
+    assert [item.urls for item in options_of(script, mention(1))] == [("a",)]
+    assert options_of(script, mention(3)) == []
+
+
+def test_options_of_a_file_hold_for_all_of_it():
+    file = unit("requirements", option("a", 9), mentions=(mention(1), mention(2)))
+    assert len(options_of(file, mention(1))) == 1
+    assert len(mentions_of(file, file.options[0])) == 2
+
+
+def test_mentions_of_an_option_in_a_script():
+    script = unit("shell", option("a", 1), data=b"a\nb\n", mentions=(mention(1), mention(2)))
+    assert [item.line for item in mentions_of(script, script.options[0])] == [1]
+
+
+def test_lines_of_a_command():
+    script = unit("shell", data=b"a \\\r\nb \\\r\nc\r\nd\r\n")
+    assert [command_lines(script, line) for line in (1, 2, 3, 4, 9)] == [(1, 3), (1, 3), (1, 3), (4, 4), (9, 9)]
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ({}, False),
+        ({"version": "==2.4.1+rocm6.1"}, True),
+        ({"url": "git+https://github.com/ROCm/x.git"}, True),
+        ({"url": "https://host/chip/x"}, False),
+        ({"version": "==2.1+cu121"}, False),
+    ],
+)
+def test_rocm(given, wanted):
+    assert is_rocm(unit("shell"), mention(**given)) is wanted
+
+
+def test_an_index_of_rocm():
+    assert is_rocm(unit("requirements", option("https://host/whl/rocm6.4")), mention())
+
+
+def test_default_index():
+    assert is_from_default_index(unit("shell"), mention())
+    assert not is_from_default_index(unit("shell"), mention(url="./x"))
+    assert not is_from_default_index(unit("requirements", option("https://host")), mention())
+    assert is_from_default_index(unit("requirements", Option((), ("base.txt",), 1, 1, 1)), mention())
+
+
+@pytest.mark.parametrize(
+    ("url", "wanted"),
+    [
+        ("https://host/x-1-cp310-cp310-linux_x86_64.whl", True),
+        ("https://host/x-1-cp310-cp310-linux_x86_64.whl#sha256=1", True),
+        ("https://host/x-1-py3-none-any.whl", False),
+        ("https://host/x-1.tar.gz", False),
+        ("", False),
+    ],
+)
+def test_compiled_wheels(url, wanted):
+    assert is_compiled_wheel(mention(url=url)) is wanted
+
+
+def test_terms_are_found_by_their_normal_name():
+    assert term_of("Simple_KNN", {"simple-knn": "why"}) == "why"
+    assert term_of("simple", {"simple-knn": "why"}) is None

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.syntax.python import PythonUnit
+from rocm3d.syntax.python_names import (
+    Names,
+    arguments,
+    environment_writes,
+    firm_imports,
+    imports,
+    keyword,
+    strings,
+    uses_triton,
+)  # fmt: skip
+
+
+def unit(text: str) -> PythonUnit:
+    return PythonUnit("a.py", text.encode())
+
+
+@pytest.mark.parametrize("text", ["", "import\n", "from\n", "from . import a\n", "from .a import b\n", "# import a\n"])
+def test_relative_and_half_written_imports_are_left_out(text):
+    assert list(imports(unit(text))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("import a.b\n", [("a.b", "a.b", "a")]),
+        ("import a.b as c, d\n", [("a.b", "a.b", "c"), ("d", "d", "d")]),
+        ("from a.b import c, d as e\n", [("a.b", "a.b.c", "c"), ("a.b", "a.b.d", "e")]),
+        ("from a import *\n", [("a", "a.*", "")]),
+        ("from a import (\n    b,\n)\n", [("a", "a.b", "b")]),
+        ("def f():\n    import a\n", [("a", "a", "a")]),
+    ],
+)
+def test_imports(text, found):
+    assert [(item.module, item.name, item.bound) for item in imports(unit(text))] == found
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "def f():\n    {}\n",
+        "if x:\n    {}\n",
+        "if x:\n    pass\nelse:\n    {}\n",
+        "try:\n    {}\nexcept ImportError:\n    pass\n",
+        "with contextlib.suppress(ImportError):\n    {}\n",
+        "match x:\n    case 1:\n        {}\n",
+    ],
+)
+def test_what_may_not_run_is_not_firm(around):
+    assert list(firm_imports(unit(around.format("import a")))) == []
+
+
+@pytest.mark.parametrize("around", ["{}\n", "class A:\n    {}\n", "with x:\n    {}\n", "for i in x:\n    {}\n"])
+def test_what_runs_with_the_module_is_firm(around):
+    assert [item.module for item in firm_imports(unit(around.format("import a")))] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("f()\n", "f"),
+        ("import a\na.b.f()\n", "a.b.f"),
+        ("import a.b as c\nc.f()\n", "a.b.f"),
+        ("from a.b import f\nf()\n", "a.b.f"),
+        ("from a import b as c\nc . f()\n", "a.b.f"),
+        ("f[0]()\n", ""),
+        ("f()()\n", ""),
+    ],
+)
+def test_full_name_of_what_is_called(text, name):
+    assert next(found for found, _ in Names(unit(text)).calls()) == name
+
+
+def test_arguments_and_keywords_of_a_call():
+    file = unit("f(1, # why\n  g(x), a='b' + 'c', **more)\n")
+    call = next(file.nodes("call"))
+    value = keyword(file, call, "a")
+
+    assert [file.slice(item) for item in arguments(call)] == ["1", "g(x)", "**more"]
+    assert value is not None
+    assert [text for _, text in strings(file, value)] == ["b", "c"]
+    assert keyword(file, call, "b") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "os.environ['A']\n", "os.environ.get('A', 'b')\n", "table['A'] = 'b'\n", "os.environ[f'{x}'] = 'b'\n",
+        "os.environ['A'] == 'b'\n", "# os.environ['A'] = 'b'\n", "os.environ['A'] =\n",
+    ],
+)  # fmt: skip
+def test_what_writes_no_environment(text):
+    assert list(environment_writes(unit(text))) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["os.environ['A'] = b\n", 'env["A"] = b\n', "os.environ.setdefault('A', b)\n", "os.putenv('A', b)\n"]
+)
+def test_environment_writes(text):
+    file = unit(text)
+
+    assert [(name, file.slice(value)) for name, value, _ in environment_writes(file)] == [("A", "b")]
+
+
+def test_triton_is_seen_by_its_import():
+    assert uses_triton(unit("import os\n  from triton import jit\n"))
+    assert not uses_triton(unit("# import triton\nimport tritonclient\nx = a.triton\n"))
