@@ -37,11 +37,11 @@ class CudaUnit:
 
     def nodes(self, *kinds: str) -> Iterator[Node]:
         """All nodes of these kinds, in source order."""
-        return (node for node in self._by_kind if node.type in kinds)
+        return of_kinds(self._by_kind, kinds)
 
     @cached_property
-    def _by_kind(self) -> list[Node]:
-        return list(walk(self.tree.root_node))
+    def _by_kind(self) -> NodesByKind:
+        return by_kind(self.tree.root_node)
 
     @cached_property
     def _shared(self) -> list[tuple[int, int]]:
@@ -64,3 +64,23 @@ def walk(root: Node) -> Iterator[Node]:
         node = stack.pop()
         yield node
         stack.extend(reversed(node.named_children))
+
+
+NodesByKind = dict[str, list[tuple[int, Node]]]
+"""Nodes of each kind with their place in source order."""
+
+
+def by_kind(root: Node) -> NodesByKind:
+    """Sort all nodes by kind, once: asking tree-sitter for a node's type is what takes time."""
+    found: NodesByKind = {}
+    for place, node in enumerate(walk(root)):
+        found.setdefault(node.type, []).append((place, node))
+    return found
+
+
+def of_kinds(nodes: NodesByKind, kinds: tuple[str, ...]) -> Iterator[Node]:
+    """Nodes of some kinds, in source order."""
+    if len(kinds) == 1:
+        return (node for _, node in nodes.get(kinds[0], ()))
+    chosen = (item for kind in kinds for item in nodes.get(kind, ()))
+    return (node for _, node in sorted(chosen, key=lambda item: item[0]))

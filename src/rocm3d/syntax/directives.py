@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 _TOKEN = re.compile(
     rb"""
@@ -20,6 +21,8 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _DIRECTIVE = re.compile(rb"[ \t\f\v]*#[ \t\f\v]*([a-z_]+)?(.*)", re.DOTALL)
+# Every detector asks about the same file in turn.
+_REMEMBERED = 16
 _SPLICE = re.compile(rb"\\\r?\n")
 _MARK = b"\xef\xbb\xbf"  # a byte order mark stands before the first line, not in it
 CONDITIONAL = frozenset({"if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif"})
@@ -35,6 +38,7 @@ class Directive:
     end: int
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def blanked(data: bytes) -> bytes:
     """The same length, with comments, string contents and line splices turned into spaces."""
     return _blanked(data, ("splice", "raw", "comment", "string"))
@@ -43,7 +47,7 @@ def blanked(data: bytes) -> bytes:
 def _blanked(data: bytes, kinds: tuple[str, ...]) -> bytes:
     out = bytearray(data)
     for match in _TOKEN.finditer(data):
-        if any(match.group(kind) is not None for kind in kinds):
+        if match.lastgroup in kinds:
             # A line comment ends before its newline; the other kinds swallow theirs and so join lines.
             out[match.start() : match.end()] = b" " * (match.end() - match.start())
     return bytes(out)
@@ -51,6 +55,11 @@ def _blanked(data: bytes, kinds: tuple[str, ...]) -> bytes:
 
 def directives(data: bytes) -> list[Directive]:
     """Every directive, in order."""
+    return list(_directives(data))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _directives(data: bytes) -> tuple[Directive, ...]:
     found: list[Directive] = []
     blank, shown = blanked(data), _blanked(data, ("raw", "comment"))
     start = len(_MARK) if data.startswith(_MARK) else 0
@@ -63,4 +72,4 @@ def directives(data: bytes) -> list[Directive]:
             keyword = (match.group(1) or b"").decode()
             found.append(Directive(keyword, match.group(2).decode("utf-8", "replace").strip(), start, end))
         start = end
-    return found
+    return tuple(found)

@@ -10,7 +10,7 @@ import tree_sitter_python
 from tree_sitter import Language, Node, Parser, Tree
 
 from rocm3d.model.text import Text
-from rocm3d.syntax.cuda import walk
+from rocm3d.syntax.cuda import NodesByKind, by_kind, of_kinds, walk
 
 _LANGUAGE = Language(tree_sitter_python.language())
 _QUESTIONS = frozenset(
@@ -39,11 +39,11 @@ class PythonUnit:
 
     def nodes(self, *kinds: str) -> Iterator[Node]:
         """All nodes of these kinds, in source order."""
-        return (node for node in self._all if node.type in kinds)
+        return of_kinds(self._by_kind, kinds)
 
     @cached_property
-    def _all(self) -> list[Node]:
-        return list(walk(self.tree.root_node))
+    def _by_kind(self) -> NodesByKind:
+        return by_kind(self.tree.root_node)
 
     def slice(self, node: Node) -> str:
         """The source text of a node."""
@@ -64,7 +64,7 @@ class PythonUnit:
     @cached_property
     def _guards(self) -> list[Node]:
         # Ranges instead of a way up: asking tree-sitter for a parent takes as long as the nesting is deep.
-        return [node for node in self._all if node.type in _BRANCHES and self._asks_for_rocm(node)]
+        return [node for node in self.nodes(*_BRANCHES) if self._asks_for_rocm(node)]
 
     def _asks_for_rocm(self, branch: Node) -> bool:
         if branch.type == "conditional_expression":
