@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.syntax.cuda import CudaUnit, walk
+from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lanes import Values, arguments, function_name, parents, upward
+from rocm3d.syntax.unit import walk
 
 
 def call(unit: CudaUnit, name: str):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from rocm3d.manifest.manifest import Manifest
 from rocm3d.scan.detector import Hit
@@ -17,9 +17,8 @@ from rocm3d.syntax.python import PythonUnit
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from rocm3d.scan.detector import Unit
 
-EITHER = cast("type[Unit]", PythonUnit | Manifest)  # for rules over build scripts of both kinds
+EITHER = (PythonUnit, Manifest)  # for rules over build scripts of both kinds
 HOLE = "{}"  # what a formatted string fills in
 
 _WINDOWS = re.compile(r"win32|windows|['\"]nt['\"]|\bis_win\b|\bmsvc\b", re.IGNORECASE)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 from rocm3d.model.inventory import Extension
 from rocm3d.model.location import Location
-from rocm3d.syntax.cuda import walk
 from rocm3d.syntax.python import string_value
+from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

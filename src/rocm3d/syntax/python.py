@@ -1,18 +1,16 @@
-"""A Python file, parsed once for all detectors; survives syntax errors and Python 2."""
+"""A Python file, and which of its places already tell ROCm from CUDA; survives syntax errors and Python 2."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import tree_sitter_python
-from tree_sitter import Language, Node, Parser, Tree
+from tree_sitter import Language, Node
 
-from rocm3d.model.text import Text
-from rocm3d.syntax.cuda import NodesByKind, by_kind, of_kinds, walk
+from rocm3d.syntax.unit import ParsedUnit, walk
 
-_LANGUAGE = Language(tree_sitter_python.language())
 _QUESTIONS = frozenset(
     {"identifier", "attribute", "comparison_operator", "boolean_operator", "not_operator", "call",
      "parenthesized_expression", "conditional_expression"}
@@ -21,33 +19,10 @@ _BRANCHES = frozenset({"if_statement", "elif_clause", "conditional_expression", 
 
 
 @dataclass(frozen=True)
-class PythonUnit:
-    """One file; nodes come with byte offsets, `text` turns them into lines and columns."""
+class PythonUnit(ParsedUnit):
+    """One Python file."""
 
-    path: str
-    data: bytes
-
-    @cached_property
-    def text(self) -> Text:
-        """Lines and columns."""
-        return Text(self.data)
-
-    @cached_property
-    def tree(self) -> Tree:
-        """The syntax tree; broken code gives error nodes, never an exception."""
-        return Parser(_LANGUAGE).parse(self.data)
-
-    def nodes(self, *kinds: str) -> Iterator[Node]:
-        """All nodes of these kinds, in source order."""
-        return of_kinds(self._by_kind, kinds)
-
-    @cached_property
-    def _by_kind(self) -> NodesByKind:
-        return by_kind(self.tree.root_node)
-
-    def slice(self, node: Node) -> str:
-        """The source text of a node."""
-        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+    language: ClassVar[Language] = Language(tree_sitter_python.language())
 
     @cached_property
     def builds_extensions(self) -> bool:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from rocm3d.syntax.cuda import walk
 from rocm3d.syntax.python import PythonUnit, string_value
+from rocm3d.syntax.unit import walk
 
 _OPTIONAL = ("function_definition", "if_statement", "try_statement", "match_statement")
 _TRITON = re.compile(rb"^[ \t]*(?:import|from)[ \t]+triton\b", re.MULTILINE)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from rocm3d.scan.build_script import EITHER, flags
 from rocm3d.scan.cmake_script import handles_rocm
 from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.syntax.cuda import walk
 from rocm3d.syntax.python import PythonUnit, string_value
+from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

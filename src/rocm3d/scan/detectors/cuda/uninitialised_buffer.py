@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.syntax.cuda import CudaUnit, walk
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

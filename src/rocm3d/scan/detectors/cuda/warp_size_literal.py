@@ -9,8 +9,9 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.syntax.cuda import CudaUnit, walk
+from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lanes import arguments, function_name
+from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,8 +12,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look
-from rocm3d.syntax.cuda import walk
 from rocm3d.syntax.python import PythonUnit, string_value
+from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.syntax.cuda import walk
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import ancestors
+from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

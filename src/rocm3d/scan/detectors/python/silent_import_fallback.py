@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.scan.imported import owner
-from rocm3d.syntax.cuda import walk
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import imports
+from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.syntax.cuda import walk
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import Names, ancestors
+from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
