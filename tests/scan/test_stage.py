@@ -338,3 +338,12 @@ def test_a_library_that_imports_its_own_name_depends_on_nobody(tmp_path, knowled
     document = scan(Tree.open(tmp_path), knowledge, Selection(), quiet)
 
     assert {finding.package for finding in document.findings} == {"spconv"}
+
+
+def test_an_install_file_that_only_a_person_can_settle_makes_no_source_edit(tmp_path, knowledge):
+    (tmp_path / "environment.yml").write_text("channels: [nvidia]\ndependencies:\n  - cudatoolkit=11.8\n")
+
+    document = scan(Tree.open(tmp_path), knowledge, Selection(), quiet)
+
+    assert {finding.rule for finding in document.findings} == {"conda_cuda"}
+    assert document.inventory.readiness == "ready-with-deps"

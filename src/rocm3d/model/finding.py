@@ -29,6 +29,11 @@ class Finding(Record):
     recipe: str | None = None
 
     @property
+    def is_dependency(self) -> bool:
+        """Whether it is about what is installed and from where, not about the program."""
+        return self.code.startswith("DEP")
+
+    @property
     def location(self) -> Location:
         """The place as one value."""
         return Location(path=self.path, line=self.line, column=self.column)

@@ -47,9 +47,10 @@ def _readiness(decisions: tuple[DependencyDecision, ...], sources: SourcePlan, *
         return "blocked"
     if any(item.decision == "stub" for item in decisions):
         return "partial"
-    if sources.edits or sources.left:
+    if sources.edits or any(not left.finding.is_dependency for left in sources.left):
         return "needs-edits"
-    return "ready-with-deps" if any(item.decision != "keep" for item in decisions) else "ready"
+    changed = any(item.decision != "keep" for item in decisions)
+    return "ready-with-deps" if changed or sources.left else "ready"
 
 
 def _warnings(

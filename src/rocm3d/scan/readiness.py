@@ -25,7 +25,8 @@ def readiness(
     if hopeless:
         return "blocked", tuple(f"{name} has no route to ROCm" for name in hopeless)
     serious = [finding for finding in findings if finding.severity != "note"]
-    edits = [f for f in serious if knowledge.codes[f.code].answered_by not in ("decision", "addition")]
+    # How to install is a matter of dependencies, whoever has to settle it; the program itself needs no edit for it.
+    edits = [f for f in serious if not f.is_dependency and knowledge.codes[f.code].answered_by != "decision"]
     if edits:
         rules = sorted({finding.rule for finding in edits})
         return "needs-edits", tuple(f"{rule}: {sum(f.rule == rule for f in edits)}" for rule in rules)
