@@ -347,3 +347,18 @@ def test_an_install_file_that_only_a_person_can_settle_makes_no_source_edit(tmp_
 
     assert {finding.rule for finding in document.findings} == {"conda_cuda"}
     assert document.inventory.readiness == "ready-with-deps"
+
+
+def test_an_import_that_the_plan_answers_is_told_once_and_then_noted(tmp_path, knowledge):
+    for name in ("a.py", "b.py"):
+        (tmp_path / name).write_text("import nvdiffrast.torch as dr\nimport spconv.pytorch\n")
+
+    document = scan(Tree.open(tmp_path), knowledge, Selection(), quiet)
+
+    told = [(f.path, f.package, f.severity) for f in document.findings if f.rule == "cuda_only_import"]
+    assert told == [
+        ("a.py", "nvdiffrast", "warning"),
+        ("a.py", "spconv", "warning"),
+        ("b.py", "nvdiffrast", "note"),
+        ("b.py", "spconv", "note"),
+    ]

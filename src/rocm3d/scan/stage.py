@@ -48,7 +48,7 @@ def scan(
     results = [look_at_paths(paths, knowledge, selection), *_files(tree, paths, how)]
     own = _own_packages(paths, knowledge)
     found = (finding for result in results for finding in result.findings if finding.package not in own)
-    findings = sorted(found, key=_order)
+    findings = _once(sorted(found, key=_order), knowledge)
     return Scan(inventory=_inventory(tree, paths, knowledge, results, findings), findings=tuple(findings))
 
 
@@ -80,6 +80,18 @@ def _read(tree: Tree, paths: list[str], progress: Callable[[str], None]) -> Iter
         data = tree.read(path) if is_wanted(path) else None
         if data is not None:
             yield path, data
+
+
+def _once(findings: list[Finding], knowledge: Knowledge) -> list[Finding]:
+    """An import that the package's route answers is one piece of news for the repository: repetitions become notes."""
+    told: set[tuple[str, str | None]] = set()
+    out = []
+    for finding in findings:
+        decided = knowledge.codes[finding.code].answered_by == "decision" and not finding.is_dependency
+        repeated = decided and (finding.code, finding.package) in told
+        told.add((finding.code, finding.package))
+        out.append(finding.model_copy(update={"severity": "note"}) if repeated else finding)
+    return out
 
 
 def _own_packages(paths: list[str], knowledge: Knowledge) -> frozenset[str]:
