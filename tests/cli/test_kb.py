@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 
 from rocm3d.cli.kb import KINDS
+from rocm3d.knowledge.load import data_folder
 
 
 def test_a_wrong_overlay_is_refused_naming_file_and_key(rocm3d, tmp_path):
@@ -51,3 +54,30 @@ def test_query_gives_records_that_hold_a_text(rocm3d):
 
     assert "BLD101" in found
     assert "DEP101" not in found
+
+
+def test_an_active_recipe_whose_example_does_not_hold_is_a_problem(rocm3d, tmp_path):
+    place = tmp_path / "recipes" / "native-op" / "toolkit-header-guarded"
+    shutil.copytree(data_folder() / "recipes" / "native-op" / place.name, place)
+    (place / "after.cu").write_text("int something_else;\n")
+
+    ended = rocm3d("kb", "check", "--knowledge", tmp_path)
+
+    assert ended.code == 1
+    assert f"{place.name}/recipe.toml: before: guard_include does not make of it what the example says" in ended.out
+
+
+def test_a_fact_without_a_source_and_a_route_without_proof_are_refused_by_key(rocm3d, tmp_path):
+    original = (data_folder() / "packages" / "gsplat.toml").read_text(encoding="utf-8")
+    (tmp_path / "packages").mkdir()
+    record = tmp_path / "packages" / "gsplat.toml"
+
+    record.write_text(re.sub(r"(?m)^proof = .*$", "", original), encoding="utf-8")
+    unproven = rocm3d("kb", "check", "--knowledge", tmp_path)
+    record.write_text(re.sub(r"(?ms)^sources = \[.*?^\]$", "", original, count=1), encoding="utf-8")
+    unsourced = rocm3d("kb", "check", "--knowledge", tmp_path)
+
+    assert (2, 2) == (unproven.code, unsourced.code)
+    assert "packages/gsplat.toml: routes.0: " in unproven.err
+    assert "needs a proof" in unproven.err
+    assert "packages/gsplat.toml: sources: " in unsourced.err
