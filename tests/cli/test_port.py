@@ -55,3 +55,21 @@ def test_a_portable_repository_gets_no_edit(rocm3d, example, snapshot):
     after = snapshot(root)
     assert before == {name: after[name] for name in before}
     assert {name.split("/")[0] for name in set(after) - set(before)} == {"rocm-port"}
+
+
+def test_a_form_that_an_edit_does_not_reach_is_left_for_a_person_and_no_failure(rocm3d, tmp_path):
+    (tmp_path / "setup.py").write_text(
+        "from torch.utils.cpp_extension import CUDAExtension\n"
+        'flags = ["-O3", "--use_fast_math"]\n'
+        'flags.append("-lineinfo")\n'
+        'CUDAExtension("x", ["x.cu"], extra_compile_args={"nvcc": flags})\n'
+    )
+
+    ended = rocm3d("port", tmp_path, "--gpu", "mi300x")
+
+    left = json.loads((tmp_path / ".rocm3d" / "patch.json").read_text())["left"]
+    assert ended.code == 0, ended.err
+    assert [(item["finding"]["rule"], item["finding"]["message"].split()[0]) for item in left] == [
+        ("nvcc_flag", "-lineinfo")
+    ]
+    assert "does not reach this form" in left[0]["reason"]

@@ -200,3 +200,10 @@ def test_no_text_of_ours_calls_anything_an_amd_version_of():
     files = [path for path in (ROOT / "knowledge").rglob("*.toml") if path.stem != "nvidia-origin-wording"]
 
     assert [] == [path for path in files if "AMD version of" in path.read_text(encoding="utf-8")]
+
+
+def test_the_flags_that_a_recipe_leaves_out_are_those_that_the_code_reports(knowledge):
+    """The same list serves the detector and the edit; -U macros are reported but stay, as hipcc takes them."""
+    flags = set(knowledge.recipes["nvcc-flags-by-backend"].parameters["nvcc_only"])
+
+    assert flags == {term for term in knowledge.codes["BLD101"].terms if not term.startswith("-U")}
