@@ -247,18 +247,19 @@ def fit_model(name: str, gpu: Gpu, knowledge: Knowledge, as_of: date | None) -> 
 
 
 def write_skill(folder: Path, knowledge: Knowledge, commands: Mapping[str, str]) -> list[str]:
-    """Write the agent skill into a new folder, or over an earlier one of ours; the paths written."""
+    """Write the agent skill into a new folder, or over an earlier one of ours; the paths that are not of this skill.
+
+    Those stay: they may be an older skill's, or somebody's own.
+    """
     files = skill(knowledge, commands)
     there = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
     if there and not _is_skill(folder, knowledge):
         raise UserError(f"{folder} is there already and not a skill of rocm3d", hint="name a new folder")
-    for name in set(there) - set(files):
-        (folder / name).unlink()
     for name, text in files.items():
         place = folder / name
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
-    return sorted(files)
+        Documents(place.parent).write_text(place, text)
+    return sorted(set(there) - set(files))
 
 
 def _is_skill(folder: Path, knowledge: Knowledge) -> bool:

@@ -13,9 +13,13 @@ def test_a_folder_of_somebody_else_is_left_alone(rocm3d, tmp_path):
 def test_the_skill_is_written_and_written_again(rocm3d, tmp_path, snapshot):
     first = rocm3d("skill", tmp_path / "skill")
     once = snapshot(tmp_path / "skill")
-    (tmp_path / "skill" / "references" / "stale.md").write_text("old")
+    own = tmp_path / "skill" / "references" / "own.md"
+    own.write_text("mine")
     second = rocm3d("skill", tmp_path / "skill")
 
     assert (0, 0) == (first.code, second.code), first.err
+    assert own.read_text() == "mine"
+    assert "references/own.md" in second.err
+    own.unlink()
     assert once == snapshot(tmp_path / "skill")
     assert {"SKILL.md", "evals/evals.json", "references/attention.md"} <= set(once)

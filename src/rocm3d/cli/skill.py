@@ -28,7 +28,9 @@ def command(session: Session, folder: Folder) -> None:
     from rocm3d.cli.main import build  # noqa: PLC0415  (main walks this module)
 
     try:
-        files = write_skill(folder, session.load(), help_texts(build()))
+        others = write_skill(folder, session.load(), help_texts(build()))
     except OSError as error:
         raise UserError(f"cannot write {folder}: {error.strerror}") from error
-    session.say(f"{len(files)} files in {folder}")
+    for name in others:
+        session.say(f"not of this skill, left as it is: {name}")
+    session.say(f"the skill is in {folder}")
