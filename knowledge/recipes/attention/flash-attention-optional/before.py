@@ -9,4 +9,4 @@ except ImportError:
 
 def attention(q, k, v):
     assert FLASH_ATTN_AVAILABLE
-    return flash_attn_func(q, k, v)
+    return flash_attn_func(q, k, v, causal=True)

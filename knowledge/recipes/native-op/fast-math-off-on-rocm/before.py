@@ -3,4 +3,5 @@ from torch.utils.cpp_extension import CUDAExtension
 
 is_rocm = torch.version.hip is not None
 flags = ["-O3", "-ffast-math"] if is_rocm else ["-O3", "--use_fast_math"]
-extension = CUDAExtension("ops", ["ops.cu"], extra_compile_args={"nvcc": flags})
+extension = CUDAExtension("ops", ["ops.cu"], extra_compile_args={"cxx": ["-ffast-math"], "nvcc": flags})
+other = CUDAExtension("other", ["other.cu"], extra_compile_args={"nvcc": ["-O3", "-ffast-math"]})

@@ -1,5 +1,9 @@
 __global__ void blur(float* image);
 
 void prepare(int bytes) {
+#if defined(USE_ROCM) || defined(__HIP_PLATFORM_AMD__)
   cudaFuncSetAttribute((const void*)blur, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+#else
+  cudaFuncSetAttribute(blur, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+#endif
 }

@@ -1,5 +1,10 @@
+#if defined(USE_ROCM) || defined(__HIP_PLATFORM_AMD__)
+#define ROCM3D_HOST_DEVICE __host__ __device__
+#else
+#define ROCM3D_HOST_DEVICE __device__
+#endif
 struct Larger {
-  __host__ __device__ float operator()(float a, float b) const {
+  ROCM3D_HOST_DEVICE float operator()(float a, float b) const {
     return a > b ? a : b;
   }
 };

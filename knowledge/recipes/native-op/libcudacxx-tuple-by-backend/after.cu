@@ -11,8 +11,8 @@ struct Edge {
 
 struct EdgeKey {
 #if defined(USE_ROCM) || defined(__HIP_PLATFORM_AMD__)
-  __host__ __device__ rocprim::tuple<int&, int&> operator()(Edge& e) const {
-    return rocprim::tuple<int&, int&>(e.a, e.b);
+  __host__ __device__ ::rocprim::tuple<int&, int&> operator()(Edge& e) const {
+    return ::rocprim::tuple<int&, int&>(e.a, e.b);
   }
 #else
   __host__ __device__ cuda::std::tuple<int&, int&> operator()(Edge& e) const {

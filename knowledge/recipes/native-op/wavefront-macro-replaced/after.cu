@@ -1,9 +1,14 @@
-#if defined(USE_ROCM)
+#if defined(USE_ROCM) || defined(__HIP_PLATFORM_AMD__)
+#if !defined(__AMDGCN_WAVEFRONT_SIZE)
 #if defined(__GFX9__)
-constexpr int kWave = 64;
+#define __AMDGCN_WAVEFRONT_SIZE 64
 #else
-constexpr int kWave = 32;
+#define __AMDGCN_WAVEFRONT_SIZE 32
 #endif
+#endif
+#endif
+#if defined(USE_ROCM)
+constexpr int kWave = __AMDGCN_WAVEFRONT_SIZE;
 #else
 constexpr int kWave = 32;
 #endif

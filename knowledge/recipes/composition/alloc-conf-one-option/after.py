@@ -1,7 +1,0 @@
-import os
-
-import torch
-
-is_rocm = torch.version.hip is not None
-
-os.environ["PYTORCH_CUDA_ALLOC_CONF"] = "expandable_segments:True" if is_rocm else "expandable_segments:True,max_split_size_mb:128"

@@ -1,6 +1,0 @@
-import os
-
-import torch
-
-os.environ["PYTORCH_CUDA_ALLOC_CONF"] = "max_split_size_mb:128"
-note = "expandable_segments:True,max_split_size_mb:128"

@@ -1,8 +1,0 @@
-#include <cooperative_groups.h>
-#include <cooperative_groups/reduce.h>
-namespace cg = cooperative_groups;
-
-__global__ void fill(float* x, int n) {
-  auto rank = cg::this_grid().thread_rank();
-  if (rank < n) x[rank] = 0.0f;
-}
