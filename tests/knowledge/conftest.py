@@ -27,6 +27,7 @@ STACK = (
     'id = "{id}"\ntitle = "t"\nplatforms = ["linux"]\nform = "pip"\nrocm = "7.0"\ntorch = "2.8.0"\npython = "3.12"\n'
     "gfx = {gfx}\nreleased = 2026-01-01\n" + FACT
 )
+PORT = 'id = "{id}"\ntitle = "t"\ntier = 1\nfamilies = ["fam"]\nmarks = {marks}\n' + FACT + "[routes]\n{routes}\n"
 CODE = (
     '[[codes]]\ncode = "{code}"\nrule = "{rule}"\nseverity = "note"\nmessage = "m"\nhint = "h"\nhelp = "{help}"\n'
     'family = "{family}"\nsince = "0.1.0"\nstatus = "{status}"\n' + FACT
@@ -35,6 +36,8 @@ RECIPE = (
     'id = "{id}"\ntitle = "t"\ncode = "{code}"\nfamily = "{family}"\nrewrite = "{rewrite}"\nsafety = "safe"\n'
     'why = "w"\nchanges_for_user = "c"\nsince = "0.1.0"\nstatus = "{status}"\n' + FACT
 )
+
+CARD = 'id = "{id}"\ntitle = "{title}"\nvendor = "{vendor}"\nnames = {names}\nmemory_kind = "HBM3"\n{rest}\n' + FACT
 
 
 class Overlay:
@@ -62,6 +65,15 @@ class Overlay:
 
     def stack(self, name: str, gfx: list[str]) -> Overlay:
         return self.put(f"stacks/{name}.toml", STACK.format(id=name, gfx=gfx))
+
+    def card(self, name: str, *, amd: bool = False, tail: str = "", **fields: object) -> Overlay:
+        rest = "" if amd else 'memory_gb = 80\nfp8 = "ocp"\nmatrix = "tensor"'
+        values = {"title": name, "names": [], "vendor": "amd" if amd else "nvidia", "rest": rest, **fields}
+        return self.put(f"cards/{name}.toml", CARD.format(id=name, **values) + tail)
+
+    def port(self, name: str, marks: tuple[str, ...] = (), **routes: str) -> Overlay:
+        lines = "\n".join(f'{package} = "{route}"' for package, route in routes.items())
+        return self.put(f"ports/{name}.toml", PORT.format(id=name, marks=list(marks), routes=lines))
 
     def codes(self, *codes: dict[str, str]) -> Overlay:
         base = {"code": "NUM901", "rule": "odd_thing", "help": "long", "family": "fam", "status": "active"}

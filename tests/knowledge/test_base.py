@@ -39,6 +39,45 @@ def test_exact_name_wins_over_a_pattern(asked):
     assert asked.load().package_by_pip("zz-one-cu12").id == "zz-one"
 
 
+@pytest.fixture
+def extras(overlay):
+    record = overlay.package("zz-cut", pip=["zz-cut", "zz-cut-gpu"]).folder / "packages" / "zz-cut.toml"
+    text = 'only_with_extra = { "zz-cut[Gpu_12]" = "the rest" }\nconda = ["zz-tool*"]\nrepositories = ["o/ZZ_Cutter"]\n'
+    record.write_text(record.read_text().replace("imports = ", f"{text}imports = ", 1))
+    return overlay.load()
+
+
+@pytest.mark.parametrize(
+    ("name", "given"), [("zz-cut", ()), ("Zz_Cut", ("cpu",)), ("zz-cutter", ("gpu-12",)), ("numpy", ("gpu-12",))]
+)
+def test_name_without_its_extra_is_no_cuda_package(extras, name, given):
+    assert extras.cuda_package(name, given) is None
+    assert extras.cuda_extras(name, given) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "given"), [("ZZ.cut", ("cpu", "GPU-12")), ("zz-cut-gpu", ()), ("zz-cut-gpu", ("cpu",))]
+)
+def test_name_with_its_extra_or_suffix_is_one(extras, name, given):
+    assert extras.cuda_package(name, given).id == "zz-cut"
+
+
+def test_extras_say_what_they_bring(extras):
+    assert extras.cuda_extras("zz_cut", ("cpu", "gpu.12")) == {"gpu.12": "the rest"}
+
+
+def test_conda_has_names_of_its_own_and_no_extras(extras):
+    assert extras.cuda_package("ZZ-tool-kit", conda=True).id == "zz-cut"
+    assert extras.cuda_package("zz-cut-gpu", conda=True).id == "zz-cut"
+    assert extras.cuda_package("zz-cut", conda=True) is None
+    assert extras.cuda_package("zz-tool-kit") is None
+
+
+def test_repository_is_known_by_its_last_name(extras):
+    assert extras.package_by_repository("zz-cutter").id == "zz-cut"
+    assert extras.package_by_repository("zz-cut") is None
+
+
 def test_misspelt_gpu_is_refused_with_the_nearest(asked):
     with pytest.raises(UserError, match="no GPU is called 'zz90x'") as failure:
         asked.load().gpu("zz90x")
@@ -88,3 +127,22 @@ def test_suggestion_is_the_nearest_or_a_dozen_of_all():
     assert suggestion("qqqq", (f"n{number:02}" for number in range(20))) == "known are " + ", ".join(
         f"n{number:02}" for number in range(12)
     )
+
+
+def test_nvidia_card_nobody_knows_is_refused_with_the_nearest(overlay):
+    overlay.card("zz-rival")
+    with pytest.raises(UserError, match="no NVIDIA card is known as 'zz-rivl'") as failure:
+        overlay.load().rival("zz-rivl")
+    assert "zz-rival" in failure.value.hint
+
+
+def test_amd_card_is_no_rival(overlay):
+    overlay.target("gfx999", "zz900x").card("zz900x", amd=True)
+    with pytest.raises(UserError, match="no NVIDIA card is known as 'zz900x'"):
+        overlay.load().rival("zz900x")
+
+
+@pytest.mark.parametrize("name", ["zz-rival", "ZZ Rival", "The Zed", "the zed", "Z.Z."])
+def test_nvidia_card_is_found_by_any_name(overlay, name):
+    overlay.card("zz-rival", title="The Zed", names=["zz"])
+    assert overlay.load().rival(name).id == "zz-rival"

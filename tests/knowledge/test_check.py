@@ -104,6 +104,36 @@ def test_active_recipe_without_its_rewrite_is_a_problem(overlay, problems):
     ]
 
 
+def test_port_that_ran_with_an_unknown_package_is_a_problem(overlay, problems):
+    overlay.family().port("zz-port", gone="keep")
+    assert problems() == [Problem("mine/ports/zz-port.toml", "routes.gone", "unknown package 'gone'")]
+
+
+def test_port_that_ran_with_an_unknown_route_is_a_problem(overlay, problems):
+    overlay.family().package("p").port("zz-port", p="gone")
+    assert problems() == [Problem("mine/ports/zz-port.toml", "routes.p", "p has no route 'gone'")]
+
+
+@pytest.mark.parametrize(
+    "mark", ["/etc/hosts", "../setup.py", "src/../setup.py", "./setup.py", "src//a.py", "src\\a.py"]
+)
+def test_mark_that_is_no_plain_path_is_a_problem(overlay, problems, mark):
+    overlay.family().port("zz-port", marks=(mark,))
+    found = problems()
+    assert [(problem.file, problem.key) for problem in found] == [("mine/ports/zz-port.toml", "marks")]
+    assert found[0].message.endswith("is not a plain path below the repository's root")
+
+
+def test_marks_that_another_port_has_too_are_a_problem(overlay, problems):
+    overlay.family().port("zz-fork", marks=("zz/a.py", "zz/b.py")).port("zz-port", marks=("zz/a.py",))
+    assert problems() == [Problem("mine/ports/zz-port.toml", "marks", "every checkout of zz-fork has them too")]
+
+
+def test_ports_without_marks_are_no_problem_for_each_other(overlay, problems):
+    overlay.family().package("p").port("zz-fork").port("zz-port", p="keep")
+    assert problems() == []
+
+
 def test_fact_newer_than_the_release_is_a_problem(overlay, problems):
     overlay.family().put("release.toml", "date = 2026-01-01\n")
     assert problems() == [
@@ -129,5 +159,51 @@ def test_planned_code_and_recipe_need_no_code_behind_them(overlay, problems):
 
 def test_sound_records_have_no_problem(overlay, problems):
     overlay.family().codes({}).recipe("r").target("gfx999", "zz900x").stack("s", ["gfx999"])
-    overlay.package("p", gfx=["gfx999"], products=["zz900x"])
+    overlay.package("p", gfx=["gfx999"], products=["zz900x"]).port("zz-port", marks=("zz/a.py",), p="keep")
+    assert problems() == []
+
+
+def test_amd_card_that_is_no_product_is_a_problem(overlay, problems):
+    overlay.card("zz900x", amd=True)
+    assert problems() == [Problem("mine/cards/zz900x.toml", "id", "'zz900x' is no product of a target")]
+
+
+def test_nvidia_card_with_the_id_of_an_amd_product_is_a_problem(overlay, problems):
+    overlay.target("gfx999", "zz900x").card("zz900x")
+    assert [problem.message for problem in problems()] == ["'zz900x' is the product of a target: an AMD card"]
+
+
+def test_price_or_cloud_newer_than_its_record_is_a_problem(overlay, problems):
+    later = 'known = 2026-01-03\nsource = { where = "a public place" }\n'
+    price = f'[[prices]]\nway = "buy"\nlow = 1\nhigh = 2\ncurrency = "USD"\n{later}'
+    overlay.card("zz", tail=f'{price}[cloud]\navailable = "yes"\nwhere = "w"\n{later}')
+    assert [(problem.key, problem.message) for problem in problems()] == [
+        ("prices.buy.known", "2026-01-03 is later than the record's checked, 2026-01-02"),
+        ("cloud.known", "2026-01-03 is later than the record's checked, 2026-01-02"),
+    ]
+
+
+def test_sound_cards_are_no_problem(overlay, problems):
+    overlay.target("gfx999", "zz900x").card("zz900x", amd=True).card("zz-rival")
+    assert problems() == []
+
+
+SUITE = (
+    '[[suites]]\nid = "zz"\ntitle = "t"\npackages = ["{name}"]\nchecked = 2026-01-02\nconfidence = "reported"\n'
+    'sources = [{{ where = "a public place" }}]\n'
+)
+
+
+def test_suite_of_an_unknown_package_is_a_problem(overlay, problems):
+    overlay.put("suites.toml", SUITE.format(name="nobody"))
+    assert problems() == [Problem("mine/suites.toml", "zz.packages", "unknown package 'nobody'")]
+
+
+def test_suite_of_a_package_without_a_probe_is_a_problem(overlay, problems):
+    overlay.family().package("p").put("suites.toml", SUITE.format(name="p"))
+    assert problems() == [Problem("mine/suites.toml", "zz.packages", "'p' has no probe")]
+
+
+def test_sound_suite_is_no_problem(overlay, problems):
+    overlay.put("suites.toml", SUITE.format(name="gsplat"))
     assert problems() == []

@@ -60,3 +60,12 @@ def test_every_word_that_is_offered_is_found(known):
     assert {"zz-attn", "gfx999", "zz900x", "zz_attention", "zz_attn_cuda", "num901", "odd_thing"} <= set(offered)
     for word in offered:
         find(word, known)
+
+
+def test_nvidia_card_is_found_and_an_amd_one_leads_to_its_target(overlay):
+    overlay.target("gfx999", "zz900x").card("zz900x", amd=True).card("zz-rival", names=["the zed"])
+    known = overlay.load()
+
+    assert find("the zed", known) == known.cards["zz-rival"]
+    assert find("zz900x", known) == known.targets["gfx999"]
+    assert "zz-rival" in names(known)

@@ -87,3 +87,8 @@ def test_what_is_written_is_read(rows, indent):
     text = "dependencies:\n" + "".join(f"{' ' * indent}- {row}\n" for row in rows)
     wanted = [(number, indent + 3) for number, row in enumerate(rows, 2) if row[0] != "#"]
     assert [(line, column) for _, line, column, _ in seen(text)] == wanted
+
+
+def test_a_channel_without_a_name_is_none():
+    """An address that is empty stopped the scan."""
+    assert () == read("environment.yml", b"channels:\n  -\n  - ''\n").options

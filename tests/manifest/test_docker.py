@@ -140,3 +140,39 @@ def test_places_are_within_the_file(parts):
     for item in (*found.images, *found.commands, *found.mentions):
         assert 1 <= item.line <= len(lines)
         assert 1 <= item.column <= len(lines[item.line - 1]) + 1
+
+
+BUILD = """FROM x
+ARG V=2.5
+ENV PAIR a=1 b=2
+ENV SPACED "b c"
+WORKDIR /opt
+RUN cd ext && \\
+    # a comment
+    pip install "a==${V}" $SPACED .
+RUN pip install .
+WORKDIR app
+RUN pip install .
+RUN ["bash", "-c", "pip install d"]
+RUN git clone https://h/o/kit /k && pip install /k
+"""
+
+
+def test_variables_folders_and_clones_of_a_build():
+    found = read("Dockerfile", BUILD.encode())
+    assert [(item.name, item.version, item.line) for item in found.mentions] == [
+        ("a", "==2.5", 8),
+        ("b", "", 8),
+        ("c", "", 8),
+        ("ext", "", 8),
+        ("opt", "", 9),
+        ("app", "", 11),
+        ("d", "", 12),
+        ("kit", "", 13),
+    ]
+    assert [item.url for item in found.submodules] == ["https://h/o/kit"]
+
+
+def test_an_index_in_the_environment_is_an_option():
+    found = read("Dockerfile", b"FROM x\nENV A=1 PIP_INDEX_URL=https://host/cu121\n")
+    assert [(option.urls, option.line, option.column) for option in found.options] == [(("https://host/cu121",), 2, 9)]

@@ -88,3 +88,7 @@ def test_what_is_written_is_read(rows):
     assert [(name, version, line) for name, version, line, _ in seen(text)] == [
         (name, f"=={version}", 4 * number + 2) for number, (name, version) in enumerate(rows)
     ]
+
+
+def test_an_index_without_an_address_is_none():
+    assert () == read("uv.lock", b'[[package]]\nname = "a"\nsource = { registry = "" }\n').options

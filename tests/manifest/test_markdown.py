@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from rocm3d.manifest.markdown import blocks, is_documentation, read
 
 PAGE = """# Install
-pip install prose
-Use `pip install inline`.
+You can pip install prose, or read it.
+Use `the inline code`.
 
 ```python
 subprocess.run("pip install python-block")
@@ -42,16 +42,38 @@ def test_only_install_lines_of_shell_blocks():
     assert read("README.md", PAGE.encode()).commands == ()
 
 
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("Use `pip install torch`, then `$ pip3 install gsplat`.", [("torch", 1, 18), ("gsplat", 1, 47)]),
+        ("| a | ```pip install spconv-cu102``` | b |", [("spconv-cu102", 1, 22)]),
+        ("```pip install kaolin```", [("kaolin", 1, 16)]),
+        ("    pip install a \\\n        b", [("a", 1, 17), ("b", 2, 9)]),
+        ("1. python -m pip install a", [("a", 1, 26)]),
+        ("> $ uv add a", [("a", 1, 12)]),
+        (".. code-block:: bash\n\n   conda install a", [("a", 3, 18)]),
+        ("`pip uninstall a` or `pip list`, and `install a`", []),
+        ("the `pip` command: install a", []),
+    ],
+)
+def test_install_commands_outside_of_fences(line, found):
+    assert [(name, row, column) for name, row, column, _ in seen(line)] == found
+
+
 def test_a_shorter_fence_does_not_close_a_longer_one():
-    assert list(blocks("````\na\n```\nb\n````\nc")) == [(2, "a\n```\nb")]
+    assert list(blocks("````\na\n```\nb\n````\nc")) == [(2, 1, "a\n```\nb")]
 
 
-@pytest.mark.parametrize("path", ["CHANGELOG.md", "src/notes.md", "README.txt", "docs/a.rst"])
+@pytest.mark.parametrize(
+    "path", ["CHANGELOG.md", "docs/changes.rst", "README.txt", "docs/a.txt", "a.mdx", "LICENSE.md"]
+)
 def test_is_no_documentation(path):
     assert not is_documentation(path)
 
 
-@pytest.mark.parametrize("path", ["README.md", "a/readme_zh.md", "docs/a/b.md", "INSTALL.md", "doc/x.markdown"])
+@pytest.mark.parametrize(
+    "path", ["README.md", "a/readme_zh.md", "docs/a/b.md", "INSTALL.md", "doc/x.markdown", "README.rst", "src/notes.md"]
+)
 def test_is_documentation(path):
     assert is_documentation(path)
 

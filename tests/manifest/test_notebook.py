@@ -18,6 +18,7 @@ CELLS = [
     },
     {"cell_type": "code", "source": '%pip install "größe"\n%%time\n!ls'},
     {"cell_type": "code", "source": ["%%bash\n", "pip install flash-attn\n"]},
+    {"cell_type": "code", "source": "!{sys.executable} -m pip install natten\n"},
 ]
 
 
@@ -27,7 +28,13 @@ def seen(text: str | bytes):
 
 
 def test_install_lines_of_code_cells_only():
-    assert [name for name, _, _ in seen(json.dumps({"cells": CELLS}))] == ["gsplat", "xformers", "größe", "flash-attn"]
+    assert [name for name, _, _ in seen(json.dumps({"cells": CELLS}))] == [
+        "gsplat",
+        "xformers",
+        "größe",
+        "flash-attn",
+        "natten",
+    ]
 
 
 def test_places_are_those_in_the_file():

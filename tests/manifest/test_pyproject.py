@@ -132,3 +132,55 @@ def test_what_is_written_is_read(rows, quote):
     text = "[project]\ndependencies = [\n" + "".join(f"{line}\n" for line in lines) + "]\n"
     wanted = [(number, 4) for number, row in enumerate(rows, 3) if row[0] != "#"]
     assert [(line, column) for _, _, line, column, _ in seen(text)] == wanted
+
+
+def test_an_index_without_an_address_is_none():
+    assert () == read("pyproject.toml", b'[tool.uv]\nindex-url = ""\n').options
+
+
+def test_what_would_take_the_parser_minutes_is_told():
+    assert "nests too deeply" in read("pyproject.toml", b"a" + b".a" * 100_000 + b" = 1\n").unread[0][1]
+
+
+def test_many_tables_with_the_same_requirement_have_each_its_own_place():
+    """Looking each of them up in the whole file took the square of their number in time."""
+    text = "".join(f'[tool.hatch.envs.e{number}]\ndependencies = ["torch"]\n' for number in range(3000))
+
+    found = read("pyproject.toml", text.encode())
+
+    assert [2 * number + 2 for number in range(3000)] == [item.line for item in found.mentions]
+
+
+def test_a_key_in_the_first_line_has_its_place():
+    found = read("pyproject.toml", b"tool.poetry.dependencies.torch = '1'\n")
+
+    assert [("torch", 1)] == [(item.name, item.line) for item in found.mentions]
+
+
+PIXI = """[dependencies]
+pytorch-cuda = { version = "11.8.*", channel = "pytorch" }
+[pypi-dependencies]
+gsplat = "*"
+[feature.gpu.dependencies]
+cudnn = "8"
+[target.linux-64.pypi-dependencies]
+kaolin = { git = "https://host/kaolin" }
+[tasks]
+one = "cd x && python -m pip install xformers"
+two = { cmd = "pip install apex", depends-on = ["one"] }
+three = { cmd = ["pip"] }
+"""
+
+
+@pytest.mark.parametrize("above", ["", "tool.pixi."])
+def test_pixi_in_a_file_of_its_own_and_in_a_part(above):
+    text = "".join(f"[{above}{line[1:]}\n" if line.startswith("[") else f"{line}\n" for line in PIXI.splitlines())
+    found = read("pyproject.toml" if above else "pixi.toml", text.encode()).mentions
+    assert [(item.name, item.section, item.line) for item in found] == [
+        ("pytorch-cuda", "conda", 2),
+        ("gsplat", "pixi", 4),
+        ("cudnn", "conda", 6),
+        ("kaolin", "pixi", 8),
+        ("xformers", "pip", 10),
+        ("apex", "pip", 11),
+    ]

@@ -170,7 +170,7 @@ def test_variables_of_the_environment_do_not_leak(monkeypatch):
 
 @pytest.mark.parametrize(
     "path",
-    ["setup.py", "notes.txt", "my-requirements.txt", "requirements.md", "requirements/a.md", "a/requirements/b/c.txt"],
+    ["setup.py", "notes.txt", "myrequirements.txt", "requirements.md", "requirements/a.md", "a/requirements/b/c.txt"],
 )
 def test_is_no_requirements_file(path):
     assert not is_requirements(path)
@@ -185,6 +185,8 @@ def test_is_no_requirements_file(path):
         "a/b/constraints.txt",
         "requirements/base.txt",
         "Requirements.txt",
+        "dev-requirements.txt",
+        "gpu_requirements.in",
     ],
 )
 def test_is_a_requirements_file(path):
@@ -246,7 +248,8 @@ def test_a_replaced_option_goes_and_odd_bytes_stay():
     assert without(b"# \xff\n--index-url https://host/cu118\ntorch", 2) == b"# \xff\n# gone\ntorch"
 
 
-def test_a_line_that_is_neither_mention_nor_option_is_never_asked_for():
+def test_comments_and_blank_lines_are_never_asked_for():
+    """A line that was not understood is: pip may read it all the same, once a variable is filled in."""
     asked: list[int] = []
-    copy_with(read("requirements.txt", b"# c\n\ntorch\n=== bad\n-r x\n"), asked.append)
-    assert asked == [3, 5]
+    copy_with(read("requirements.txt", b"# c\n\ntorch\n=== bad\n-r x\ntorch==${V} \\\n  --pre\n"), asked.append)
+    assert asked == [3, 4, 5, 6]

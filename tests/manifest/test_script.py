@@ -86,3 +86,94 @@ def test_one_entry_may_be_an_option():
 def test_places_count_only_line_feeds():
     places = Places("a\u2028b\nc\x0cd")
     assert [places.of(index) for index in (0, 2, 4, 6)] == [(1, 1), (1, 3), (2, 1), (2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('P="a b>=1"\npip install $P c\n', ["a", "b", "c"]),
+        ("PIP='python -m pip'\n$PIP install a\n", ["a"]),
+        ("P=\npip install $P a\n", ["a"]),
+        ("pip install ${P:-a}\n", ["a"]),
+        ("for p in a b; do\n  pip install $p\ndone\n", ["a", "b"]),
+        ("for p in $(ls); do pip install $p; done\n", []),
+        ('P="a b"\npip install "$P"\n', ["a"]),
+        ('P=(\n  "a" # one\n  "b>=1 c"\n)\nfor p in "${P[@]}"; do\n  pip install $p\ndone\n', ["a", "b", "c"]),
+        ('P=(a)\npip install "${P[*]}" b\n', ["a", "b"]),
+        ("P=(a; b | c & d)\npip install ${P[@]}\n", ["a", "b", "c", "d"]),
+    ],
+)
+def test_a_variable_may_hold_several_words(text, names):
+    assert [item.name for item in run(text).mentions] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('bash -c "cd x && pip install a"', [("a", 1, 30)]),
+        ("sudo /bin/sh -lc 'pip install a'", [("a", 1, 31)]),
+        ("bash -c", []),
+        ("echo bash", []),
+        ("attempt 'A=1 pip install a' 'it failed'", [("a", 1, 26)]),
+        ("log_error 'pip install a'", []),
+        ("attempt 'to pip install a'", []),
+    ],
+)
+def test_a_shell_inside_of_a_command(text, found):
+    assert [(item.name, item.line, item.column) for item in run(text).mentions] == found
+
+
+def test_shells_inside_of_each_other_end():
+    text = "pip install a"
+    for _ in range(8):
+        text = "bash -c '" + text.replace("'", "'\\''") + "'"
+    assert run(text).mentions == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("cd a/ext && python setup.py install", "ext"),
+        ("python3 a/ext/setup.py develop", "ext"),
+        ("cd a; cd ext\npip install -e .", "ext"),
+        ("cd a/ext; cd ..; pip install .", "a"),
+        ("cd /x/ext && pip install .", "ext"),
+    ],
+)
+def test_a_folder_that_is_built(text, name):
+    assert [item.name for item in run(text).mentions] == [name]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["python setup.py install", "cd a && python setup.py bdist", "cd a/..; pip install .", "cd $X; pip install ."],
+)
+def test_a_folder_without_a_name_is_no_mention(text):
+    assert run(text).mentions == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "url"),
+    [
+        ("git clone https://h/o/kit /t/x && pip install /t/x", "kit", "https://h/o/kit"),
+        ("git clone https://h/o/kit\ncd kit\npip install .", "kit", "https://h/o/kit"),
+        ("git clone https://h/o/kit; pip install kit/sub/ext/", "ext", "https://h/o/kit#subdirectory=sub/ext"),
+        ("git clone https://h/o/kit; pip install ./kitten", "kitten", "./kitten"),
+    ],
+)
+def test_a_clone_gives_a_folder_its_address(text, name, url):
+    (found,) = run(text).mentions
+    assert (found.name, found.url) == (name, url)
+
+
+@pytest.mark.parametrize(
+    ("text", "urls"),
+    [
+        ("export PIP_EXTRA_INDEX_URL=https://a/b\n", [("https://a/b",)]),
+        ("UV_INDEX='https://a https://b' uv pip install x\n", [("https://a",), ("https://b",)]),
+        ("PIP_FIND_LINKS=https://a\n", [("https://a",)]),
+        ("PIP_NO_CACHE_DIR=https://a\nMY_PIP_INDEX_URL=https://a\n", []),
+    ],
+)
+def test_an_index_of_the_environment(text, urls):
+    assert [option.urls for option in run(text).options] == urls

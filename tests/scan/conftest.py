@@ -13,6 +13,7 @@ from rocm3d.model.code import CodeTable
 from rocm3d.model.package import Package, Route
 from rocm3d.model.recipe import Recipe
 from rocm3d.model.source import Source
+from rocm3d.scan.detector import Detector
 from rocm3d.scan.selection import Selection
 from rocm3d.scan.stage import scan
 from rocm3d.workspace.tree import Tree
@@ -24,19 +25,30 @@ PIPS = {
     "cupy": "cupy-cuda12x",
     "flash-attn": "flash-attn",
     "gsplat": "gsplat",
+    "jax": "jax",
     "nvdiffrast": "nvdiffrast",
     "nvidia-wheels": "nvidia-*-cu11",
     "onnxruntime-gpu": "onnxruntime-gpu",
     "rembg": "rembg",
     "spconv": "spconv-cu120",
+    "tensorflow": "tensorflow",
     "torch-scatter": "torch-scatter",
     "xformers": "xformers",
 }
 
 
+# Names that are CUDA's only with an extra.
+EXTRAS = {
+    "jax": {"jax[cuda12]": "NVIDIA's plugin", "jax[cuda12_pip]": "NVIDIA's plugin"},
+    "rembg": {"rembg[gpu]": "onnxruntime-gpu"},
+    "tensorflow": {"tensorflow[and-cuda]": "NVIDIA's libraries"},
+}
+
+
 def package(name: str, pip: str, decision: str = "drop") -> Package:
     route = Route(id="only", decision=decision, summary="the only way", rank=1, **FACT)
-    return Package(id=name, pip=(pip,), family="cleanup", purpose=f"what {name} is for", routes=(route,), **FACT)
+    about = {"family": "cleanup", "purpose": f"what {name} is for", "routes": (route,)}
+    return Package(id=name, pip=(pip,), only_with_extra=EXTRAS.get(name, {}), **about, **FACT)
 
 
 @pytest.fixture(scope="session")
@@ -78,3 +90,16 @@ def scanned(tmp_path, known):
         return scan(Tree.open(root, limits), known, Selection(only=only), lambda path: None)
 
     return run
+
+
+@pytest.fixture(autouse=True)
+def _filters_hide_nothing(monkeypatch):
+    """Every test of a detector tests its filter too: what `needs` turns down has no hit."""
+    asked = Detector.may_find
+
+    def checked(self, unit, look):
+        may = asked(self, unit, look)
+        assert may or not list(self.find(unit, look)), f"{self.rule} hides its own hit"
+        return may
+
+    monkeypatch.setattr(Detector, "may_find", checked)

@@ -44,6 +44,13 @@ def test_an_ignore_for_another_rule_or_line_changes_nothing(knowledge):
     assert [("missing_header", 2)] == rules(look_at("a.cu", above, knowledge, Selection()))
 
 
+@pytest.mark.parametrize("path", ["tests/a.cu", "src/Docs/a.cu", "examples/x/a.cu", "a_test.cu", "test_a.cu"])
+def test_beside_the_program_everything_is_a_note(knowledge, path):
+    (found,) = look_at(path, INCLUDE, knowledge, Selection()).findings
+
+    assert ("missing_header", "note") == (found.rule, found.severity)
+
+
 def test_names_alone_are_looked_at_without_bytes(knowledge):
     result = look_at_paths(["a.cu", "b.py"], knowledge, Selection())
 

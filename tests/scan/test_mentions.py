@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from rocm3d.manifest.manifest import Manifest, Mention, Option
+from rocm3d.manifest.manifest import Command, Manifest, Mention, Option
 from rocm3d.scan.mentions import (
     command_lines,
     is_compiled_wheel,
@@ -11,6 +13,7 @@ from rocm3d.scan.mentions import (
     is_rocm,
     mentions_of,
     options_of,
+    package_of,
     severity,
     term_of,
 )
@@ -38,10 +41,6 @@ def test_only_what_nobody_installs_from_is_a_note():
 )
 def test_conda(section, wanted):
     assert is_conda(mention(section=section)) is wanted
-
-
-def test_what_builds_the_documentation_is_a_note():
-    assert severity(Manifest("docs/requirements.txt", "requirements")) == "note"
 
 
 def test_options_of_a_script_hold_for_their_command_alone():
@@ -108,3 +107,42 @@ def test_compiled_wheels(url, wanted):
 def test_terms_are_found_by_their_normal_name():
     assert term_of("Simple_KNN", {"simple-knn": "why"}) == "why"
     assert term_of("simple", {"simple-knn": "why"}) is None
+
+
+@pytest.mark.parametrize("line", [b"export PIP_EXTRA_INDEX_URL=a", b"ENV X=1 UV_FIND_LINKS=a"])
+def test_an_option_of_the_environment_holds_for_all_commands(line):
+    place = Option(("a",), (), 1, line.index(b"PIP" if b"PIP" in line else b"UV") + 1, 1)
+    script = unit("shell", place, data=line + b"\npip install torch\n", mentions=(mention(2),))
+    assert options_of(script, mention(2)) == [place]
+    assert mentions_of(script, place) == [mention(2)]
+
+
+def test_options_of_a_call_hold_for_its_own_words():
+    calls = (Command("pip", ("install", "torch", "-i", "a"), 1, 1), Command("pip", ("install", "x"), 9, 1))
+    script = replace(unit("python_script", option("a", 5), mentions=(mention(3),)), commands=calls)
+    assert options_of(script, mention(3)) == [option("a", 5)]
+    assert options_of(script, replace(mention(9), text="x")) == []
+    assert mentions_of(script, option("a", 5)) == [mention(3)]
+
+
+@pytest.mark.parametrize(
+    ("name", "url", "found"),
+    [
+        ("gsplat", "", ("gsplat", "gsplat")),
+        ("torchmetrics", "", ("torchmetrics", None)),
+        ("b", "git+https://h/o/b@1#subdirectory=sub/gsplat", ("gsplat", "gsplat")),
+        ("b", "git+https://h/gsplat/b", ("b", None)),
+        ("torch", "./third/nvdiffrast/bindings/torch", ("nvdiffrast", "nvdiffrast")),
+        ("torch", "git+https://h/o/nvdiffrast#egg=x&subdirectory=bindings/torch", ("nvdiffrast", "nvdiffrast")),
+        ("ops", "./gsplat_like/ops", ("ops", None)),
+        ("gsplat", "https://h/xformers/gsplat-1-cp310-cp310-linux_x86_64.whl", ("gsplat", "gsplat")),
+        ("rembg", "", ("rembg", None)),
+    ],
+)
+def test_package_of(known, name, url, found):
+    name, package = package_of(Mention(name, name, 1, 1, 1, url=url), known)
+    assert (name, package and package.id) == found
+
+
+def test_package_of_a_name_with_an_extra(known):
+    assert package_of(Mention("rembg", "rembg[gpu]", 1, 1, 1, extras=frozenset({"gpu"})), known)[1].id == "rembg"

@@ -17,20 +17,20 @@ def jobs(count):
 
 
 def test_no_file_no_result(knowledge):
-    assert list(look_at_all([], 0, knowledge, Selection())) == []
+    assert list(look_at_all([], knowledge, Selection())) == []
 
 
 def test_few_files_need_no_pool(knowledge, monkeypatch):
-    monkeypatch.setattr(pool, "ProcessPoolExecutor", None)
+    monkeypatch.setattr(pool, "_pool", None)
 
-    assert len(list(look_at_all(jobs(5), 5, knowledge, Selection()))) == 5
+    assert len(list(look_at_all(jobs(5), knowledge, Selection()))) == 5
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_the_pool_gives_what_one_process_gives(knowledge, workers):
     given = jobs(SMALL + 7)
 
-    found = dict(look_at_all(given, len(given), knowledge, Selection(), workers))
+    found = dict(look_at_all(given, knowledge, Selection(), workers))
 
     assert found == {path: look_at(path, data, knowledge, Selection()) for path, data in given}
 
@@ -44,7 +44,7 @@ def test_a_file_that_kills_its_process_is_named_and_the_rest_is_done(knowledge, 
     monkeypatch.setattr(pool, "look_at", deadly)
     given = jobs(SMALL + 7)
 
-    found = dict(look_at_all(given, len(given), knowledge, Selection(), 2))
+    found = dict(look_at_all(given, knowledge, Selection(), 2))
 
     assert set(found) == {path for path, _ in given}
     assert [item.reason for item in found["a50.cu"].skipped] == ["brought the parser down"]

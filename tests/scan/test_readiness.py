@@ -56,6 +56,37 @@ def test_blocked_when_a_package_has_no_route(known, make_package):
     assert (state, reasons) == ("blocked", ("dead has no route to ROCm",))
 
 
+def test_a_package_of_an_example_does_not_block(known, make_package):
+    packages = {**known.packages, "dead": make_package("dead", "dead", "blocked")}
+    there = dependency("dead", "dead").model_copy(
+        update={"location": Location(path="examples/r.txt", line=1, column=1)}
+    )
+
+    assert readiness([], [there], replace(known, packages=packages))[0] == "ready"
+
+
+@pytest.mark.parametrize(("severity", "state"), [("error", "blocked"), ("warning", "blocked"), ("note", "ready")])
+def test_a_route_for_programs_that_do_not_import_it_is_none_for_one_that_does(known, make_package, severity, state):
+    lone = make_package("lone", "lone", "drop")
+    lone = lone.model_copy(update={"routes": (lone.routes[0].model_copy(update={"unless_imported": True}),)})
+    found = finding("PY103", "cuda_only_import", severity).model_copy(update={"package": "lone"})
+
+    assert readiness([found], [dependency("lone", "lone")], replace(known, packages={"lone": lone}))[0] == state
+
+
+@pytest.mark.parametrize(
+    ("code", "rule"),
+    [("BLD303", "nvidia_base_image"), ("BLD304", "build_isolation"), ("PY207", "alloc_conf"), ("DEP105", "conda_cuda")],
+)
+def test_the_environment_is_no_edit_of_the_program(known, code, rule):
+    assert readiness([finding(code, rule)], [], known)[0] == "ready-with-deps"
+
+
+@pytest.mark.parametrize(("severity", "state"), [("warning", "ready-with-deps"), ("error", "needs-edits")])
+def test_an_import_is_an_edit_where_no_route_keeps_its_name(known, severity, state):
+    assert readiness([finding("PY103", "cuda_only_import", severity)], [], known)[0] == state
+
+
 def test_routes_that_are_not_active_do_not_help(known, make_package):
     dead = make_package("dead", "dead")
     dead = dead.model_copy(update={"routes": (dead.routes[0].model_copy(update={"status": "refuted"}),)})

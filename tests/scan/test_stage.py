@@ -25,7 +25,7 @@ EXAMPLES = {
     ],
     "cpu-only-gate": [
         "note torch_unpinned_pull@README.md:12",
-        "warning object_name_collision@csrc/ball_query.cpp:1",
+        "error object_name_collision@csrc/ball_query.cpp:1",
         "error cuda_home_gate@setup.py:7",
         "note torch_unpinned_pull@setup.py:21",
     ],
@@ -51,6 +51,7 @@ EXAMPLES = {
         "warning ort_cuda_provider@mesh_bake/matte.py:8",
         "warning ort_cuda_provider@mesh_bake/matte.py:9",
         "warning cuda_only_import@mesh_bake/raster.py:1",
+        "note optional_cuda_import@mesh_bake/raster.py:5",
         "note gl_context@mesh_bake/raster.py:15",
         "error cuda_only_package@requirements.txt:3",
         "note licence_restricted@requirements.txt:3",
@@ -107,8 +108,10 @@ EXAMPLES = {
         "error nvcc_flag@setup.py:26",
         "error nvcc_flag@setup.py:27",
         "error xformers_import@splat_trainer/attention.py:4",
+        "note optional_cuda_import@splat_trainer/attention.py:7",
         "error flash_attention_required@splat_trainer/attention.py:26",
         "warning cuda_only_import@splat_trainer/model.py:3",
+        "note optional_cuda_import@splat_trainer/model.py:12",
     ],
     "video-attention": [
         "note torch_unpinned_pull@README.md:10",
@@ -117,6 +120,7 @@ EXAMPLES = {
         "error cuda_only_package@requirements.txt:2",
         "error cuda_only_package@requirements.txt:3",
         "warning compile_mode@sample.py:20",
+        "note optional_cuda_import@video_attention/attention.py:4",
         "error flash_attention_required@video_attention/attention.py:37",
         "error xformers_import@video_attention/text.py:3",
     ],
@@ -230,7 +234,7 @@ def test_own_state_and_git_are_not_read(scanned):
 
 def test_counts_and_families(scanned):
     document = scanned(
-        {"a.cu": "void f() { k<< <1, 1>> >(); }\n", "b.py": "", "requirements.txt": "gsplat\n", "c.md": "x"}
+        {"a.cu": "void f() { k<< <1, 1>> >(); }\n", "b.py": "", "requirements.txt": "gsplat\n", "c.txt": "x"}
     )
     counts = document.inventory.counts
 

@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
+from rocm3d.knowledge.kinds import SCANNED
 from rocm3d.model.failure import UserError
 from rocm3d.model.target import Gpu
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from datetime import date
 
     from rocm3d.model.advice import Advice
     from rocm3d.model.backend import Backend
+    from rocm3d.model.card import Card
     from rocm3d.model.code import Code
     from rocm3d.model.family import Family
     from rocm3d.model.method import Method
@@ -27,8 +29,10 @@ if TYPE_CHECKING:
     from rocm3d.model.port import Port
     from rocm3d.model.recipe import Recipe
     from rocm3d.model.stack import Stack
+    from rocm3d.model.suite import Suite
     from rocm3d.model.target import Product, Target
     from rocm3d.model.tolerance import Tolerance
+    from rocm3d.model.toolchain import WheelToolchain
     from rocm3d.model.variable import Variable
 
 
@@ -58,14 +62,25 @@ class Knowledge:
     advice: Mapping[str, Advice] = field(default_factory=dict)
     variables: Mapping[str, Variable] = field(default_factory=dict)
     ports: Mapping[str, Port] = field(default_factory=dict)
+    cards: Mapping[str, Card] = field(default_factory=dict)
     tolerances: Mapping[str, Tolerance] = field(default_factory=dict)
     backends: Mapping[str, Backend] = field(default_factory=dict)
-    method: Method | None = None
+    suites: Mapping[str, Suite] = field(default_factory=dict)
+    toolchains: Mapping[str, WheelToolchain] = field(default_factory=dict)
+    methods: Mapping[str, Method] = field(default_factory=dict)  # one, by its name
+    digests: Mapping[str, str] = field(default_factory=dict, compare=False)  # of the files behind it, by their use
+
+    @property
+    def method(self) -> Method | None:
+        """How to go about a port."""
+        return next(iter(self.methods.values()), None)
 
     @cached_property
     def fingerprint(self) -> str:
-        """A digest of what a scan depends on: codes, packages and recipes."""
-        records = (*self.codes.values(), *self.packages.values(), *self.recipes.values())
+        """A digest of what a scan depends on: codes, packages, ports and recipes."""
+        if "scan" in self.digests:
+            return self.digests["scan"]
+        records = (record for kind in SCANNED for record in getattr(self, kind).values())
         return hashlib.sha256("".join(record.model_dump_json() for record in records).encode()).hexdigest()
 
     def package_by_pip(self, name: str) -> Package | None:
@@ -75,6 +90,66 @@ class Knowledge:
         if exact is not None:
             return exact
         return next((package for pattern, package in self._pip_patterns if fnmatch.fnmatchcase(wanted, pattern)), None)
+
+    def cuda_package(self, name: str, extras: Collection[str] = (), *, conda: bool = False) -> Package | None:
+        """The package whose CUDA build a mention asks for. A name that is CUDA's only with an extra needs one of them;
+        conda has no extras, and names of its own."""
+        package = self.package_by_conda(name) if conda else self.package_by_pip(name)
+        if package is None or not _only_with_extra(package, name):
+            return package
+        return package if self.cuda_extras(name, extras) else None
+
+    def cuda_extras(self, name: str, extras: Collection[str]) -> dict[str, str]:
+        """Those of the extras that bring CUDA packages, and what they bring."""
+        package = self.package_by_pip(name)
+        terms = {} if package is None else {_requirement(term): why for term, why in package.only_with_extra.items()}
+        keys = {extra: _requirement(f"{name}[{extra}]") for extra in sorted(extras)}
+        return {extra: terms[key] for extra, key in keys.items() if key in terms}
+
+    def package_by_conda(self, name: str) -> Package | None:
+        """The package a name on conda stands for: its names there, else those of pip."""
+        for package, patterns in self._conda:
+            if any(fnmatch.fnmatchcase(name.lower(), pattern) for pattern in patterns):
+                return package
+        return self.package_by_pip(name)
+
+    def package_by_repository(self, name: str) -> Package | None:
+        """The package that a checkout of this name builds, whoever it was taken from."""
+        return self._repositories.get(canonicalize_name(name))
+
+    @cached_property
+    def _repositories(self) -> dict[str, Package]:
+        return {
+            canonicalize_name(name.rsplit("/", 1)[-1]): package
+            for package in self.packages.values()
+            for name in package.repositories
+        }
+
+    @cached_property
+    def _conda(self) -> list[tuple[Package, tuple[str, ...]]]:
+        return [(package, package.conda) for package in self.packages.values() if package.conda]
+
+    def package_by_import(self, module: str) -> Package | None:
+        """The package that a record names a module for; the first by id."""
+        return self._imports.get(module)
+
+    @cached_property
+    def _imports(self) -> dict[str, Package]:
+        backwards = sorted(self.packages.values(), key=lambda package: package.id, reverse=True)
+        return {name: package for package in backwards for name in package.imports}
+
+    def modules(self, without: frozenset[str] = frozenset()) -> frozenset[bytes]:
+        """The top-level modules that package records name, as they stand in a file; `without` some packages."""
+        if without not in self._modules:
+            names = (
+                name for package in self.packages.values() if package.id not in without for name in package.imports
+            )
+            self._modules[without] = frozenset(name.split(".")[0].encode() for name in names)
+        return self._modules[without]
+
+    @cached_property
+    def _modules(self) -> dict[frozenset[str], frozenset[bytes]]:
+        return {}
 
     @cached_property
     def _pip_names(self) -> dict[str, Package]:
@@ -107,9 +182,23 @@ class Knowledge:
         known = [*self.targets, *(product.id for target in self.targets.values() for product in target.products)]
         raise UserError(f"no GPU is called {name!r}", hint=suggestion(name, known))
 
+    def rival(self, name: str) -> Card:
+        """The NVIDIA card a person means: what an AMD GPU is compared with."""
+        rivals = {card.id: card for card in self.cards.values() if not card.is_amd}
+        wanted = _plain(name)
+        for card in rivals.values():
+            if wanted in {_plain(spelling) for spelling in (card.id, card.title, *card.names)}:
+                return card
+        raise UserError(f"no NVIDIA card is known as {name!r}", hint=suggestion(name, rivals))
+
     def recipe_for(self, code: str) -> Recipe | None:
         """The active recipe that answers a code."""
-        return next((r for r in self.recipes.values() if r.code == code and r.status == "active"), None)
+        return self._recipes.get(code)
+
+    @cached_property
+    def _recipes(self) -> dict[str, Recipe]:
+        # Backwards, so that the first one counts.
+        return {recipe.code: recipe for recipe in [*self.recipes.values()][::-1] if recipe.status == "active"}
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
@@ -127,6 +216,16 @@ def _gpu(target: Target, product: Product) -> Gpu:
         wave_size=target.wave_size,
         vram_gb=product.vram_gb,
     )
+
+
+def _requirement(term: str) -> tuple[str, str]:
+    """A name and its extra, both in their normal spelling."""
+    name, _, extra = term.rstrip("]").partition("[")
+    return canonicalize_name(name), canonicalize_name(extra)
+
+
+def _only_with_extra(package: Package, name: str) -> bool:
+    return canonicalize_name(name) in {_requirement(term)[0] for term in package.only_with_extra}
 
 
 def _plain(name: str) -> str:

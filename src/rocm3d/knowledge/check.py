@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.port import Port
     from rocm3d.model.source import Fact
 
 
@@ -37,6 +39,8 @@ def check(knowledge: Knowledge, rules: Set[str], rewrites: Set[str]) -> list[Pro
         *_stacks(knowledge),
         *_recipes(knowledge, rewrites),
         *_ports(knowledge),
+        *_cards(knowledge),
+        *_suites(knowledge),
         *_method(knowledge),
         *_dates(knowledge),
     ]
@@ -121,6 +125,51 @@ def _ports(knowledge: Knowledge) -> Problems:
             for name in names:
                 if name not in known:
                     yield Problem(file, key, f"unknown {name!r}")
+        yield from _port_routes(port, file, knowledge)
+        yield from _port_marks(port, file, knowledge)
+
+
+def _port_routes(port: Port, file: str, knowledge: Knowledge) -> Problems:
+    for name, route in sorted(port.routes.items()):
+        package = knowledge.packages.get(name)
+        if package is None:
+            yield Problem(file, f"routes.{name}", f"unknown package {name!r}")
+        elif route not in {known.id for known in package.routes}:
+            yield Problem(file, f"routes.{name}", f"{name} has no route {route!r}")
+
+
+def _port_marks(port: Port, file: str, knowledge: Knowledge) -> Problems:
+    """Marks are looked up under the repository's root, and a checkout that has them all is this one and no other."""
+    for mark in port.marks:
+        path = PurePosixPath(mark)
+        if path.is_absolute() or ".." in path.parts or str(path) != mark or "\\" in mark:
+            yield Problem(file, "marks", f"{mark!r} is not a plain path below the repository's root")
+    for other in knowledge.ports.values():
+        if other.id != port.id and port.marks and set(port.marks) <= set(other.marks):
+            yield Problem(file, "marks", f"every checkout of {other.id} has them too")
+
+
+def _cards(knowledge: Knowledge) -> Problems:
+    products = {product.id for target in knowledge.targets.values() for product in target.products}
+    for card in knowledge.cards.values():
+        file = knowledge.places["cards", card.id]
+        if card.is_amd != (card.id in products):
+            whose = "no product of a target" if card.is_amd else "the product of a target: an AMD card"
+            yield Problem(file, "id", f"{card.id!r} is {whose}")
+        dated = [(f"prices.{price.way}", price.known) for price in card.prices]
+        dated += [] if card.cloud is None else [("cloud", card.cloud.known)]
+        for key, known in dated:
+            if known > card.checked:
+                yield Problem(file, f"{key}.known", f"{known} is later than the record's checked, {card.checked}")
+
+
+def _suites(knowledge: Knowledge) -> Problems:
+    for suite in knowledge.suites.values():
+        for name in suite.packages:
+            package = knowledge.packages.get(name)
+            if package is None or not package.probe:
+                what = f"unknown package {name!r}" if package is None else f"{name!r} has no probe"
+                yield Problem(knowledge.places["suites", suite.id], f"{suite.id}.packages", what)
 
 
 def _method(knowledge: Knowledge) -> Problems:
@@ -139,7 +188,7 @@ def _method(knowledge: Knowledge) -> Problems:
 def _dates(knowledge: Knowledge) -> Problems:
     for (kind, name), file in knowledge.places.items():
         fact: Fact = getattr(knowledge, kind)[name]
-        routes = getattr(fact, "routes", ())
+        routes = knowledge.packages[name].routes if kind == "packages" else ()
         for key, dated in ((name, fact), *((f"{name}.routes.{route.id}", route) for route in routes)):
             if dated.checked > knowledge.date:
                 yield Problem(file, f"{key}.checked", f"{dated.checked} is later than the release, {knowledge.date}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from rocm3d.knowledge.base import Knowledge, suggestion
@@ -43,8 +44,11 @@ def find(word: str, knowledge: Knowledge) -> Fact:
     package = knowledge.package_by_pip(plain) or _by_import(plain, knowledge)
     if package is not None:
         return package
-    try:
+    # An AMD card's id is its product's: there the target says more. What is left are NVIDIA cards.
+    with suppress(UserError):
         return knowledge.targets[knowledge.gpu(plain).gfx]
+    try:
+        return knowledge.rival(plain)
     except UserError:
         raise UserError(f"nothing is known of {word!r}", hint=suggestion(plain, names(knowledge))) from None
 
@@ -60,7 +64,8 @@ def names(knowledge: Knowledge) -> list[str]:
     products = (product.id for target in knowledge.targets.values() for product in target.products)
     pips = (name for package in knowledge.packages.values() for name in (*package.pip, *package.imports))
     codes = (word for code in knowledge.codes.values() for word in (code.code.lower(), code.rule))
-    return [*(key for kind in _KINDS for key in getattr(knowledge, kind)), *products, *pips, *codes]
+    kinds = (*_KINDS, "cards")
+    return [*(key for kind in kinds for key in getattr(knowledge, kind)), *products, *pips, *codes]
 
 
 def _by_import(word: str, knowledge: Knowledge) -> Fact | None:

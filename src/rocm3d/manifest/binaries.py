@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from rocm3d.manifest.manifest import Command, Manifest, Reader
+from rocm3d.manifest.manifest import Command, Manifest, Reader, pure
 
 _SUFFIXES = frozenset({".whl", ".so", ".dll", ".pyd", ".a", ".lib", ".cubin", ".fatbin", ".ptx", ".engine"})
 
 
 def suffix_of(path: str) -> str:
     """What kind of binary a path names; a library with a version behind its suffix is still one. Empty for others."""
-    name = PurePosixPath(path).name.lower()
+    name = pure(path).name.lower()
     if ".so." in name and all(part.isdigit() for part in name.split(".so.", 1)[1].split(".")):
         return ".so"
     suffix = PurePosixPath(name).suffix

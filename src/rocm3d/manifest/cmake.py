@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath
 
-from rocm3d.manifest.manifest import Command, Manifest, Reader
+from rocm3d.manifest.manifest import Command, Manifest, Reader, pure
 
 _BRACKET = re.compile(r"\[(=*)\[.*?(?:\]\1\]|\Z)", re.DOTALL)
 _COMMENT = re.compile(r"#(?!\[=*\[)[^\n]*")
@@ -17,8 +16,8 @@ _SPACE = re.compile(r"\s+")
 
 def is_cmake(path: str) -> bool:
     """Whether a path is a CMake file."""
-    pure = PurePosixPath(path)
-    return pure.name == "CMakeLists.txt" or pure.suffix.lower() == ".cmake"
+    parts = pure(path)
+    return parts.name == "CMakeLists.txt" or parts.suffix.lower() == ".cmake"
 
 
 def read(path: str, data: bytes) -> Manifest:

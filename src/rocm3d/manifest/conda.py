@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from pathlib import PurePosixPath
 
 from rocm3d.manifest.install_line import Word, installation
-from rocm3d.manifest.manifest import Manifest, Mention, Option, Reader
+from rocm3d.manifest.manifest import Manifest, Mention, Option, Reader, pure
 from rocm3d.manifest.script import one_mention
 from rocm3d.manifest.yaml_nodes import Scalar, YamlText
 
@@ -16,7 +15,7 @@ _NAME = re.compile(r"(environment|conda|env)([._-].*)?\.ya?ml$|.*[._-](environme
 
 def is_environment(path: str) -> bool:
     """Whether a path is a conda environment by its name."""
-    return bool(_NAME.match(PurePosixPath(path).name))
+    return bool(_NAME.match(pure(path).name))
 
 
 def read(path: str, data: bytes) -> Manifest:
@@ -29,7 +28,7 @@ def read(path: str, data: bytes) -> Manifest:
     for key, value in yaml.pairs(yaml.root):
         for item in yaml.items(value):
             entry = yaml.scalar(item)
-            if key.text == "channels" and entry is not None:
+            if key.text == "channels" and entry is not None and entry.text:
                 options.append(Option((entry.text,), (), entry.line, entry.column, entry.line))
             elif key.text == "dependencies" and entry is not None:
                 mentions += _conda(entry)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import PurePosixPath
+from dataclasses import replace
 
-from rocm3d.manifest.install_line import Word, installation, shell_commands
-from rocm3d.manifest.manifest import Command, Image, Manifest, Mention, Option, Reader
+from rocm3d.manifest.install_line import Word, shell_commands
+from rocm3d.manifest.manifest import Command, Image, Manifest, Reader, pure
+from rocm3d.manifest.script import Script, entered
 
 _DOCKERFILE = re.compile(r"(dockerfile|containerfile)([._-].*)?$|.*\.(dockerfile|containerfile)$", re.IGNORECASE)
 _NOT_DOCKERFILE = re.compile(r"\.(md|txt|rst|py|sh|dockerignore)$", re.IGNORECASE)
@@ -21,14 +22,14 @@ _HEREDOC = re.compile(r"<<-?\s*(['\"]?)([A-Za-z_]\w*)\1")
 
 def is_docker(path: str) -> bool:
     """Whether a path is a Dockerfile or a compose file."""
-    name = PurePosixPath(path).name
+    name = pure(path).name
     return bool(_COMPOSE.match(name) or (_DOCKERFILE.match(name) and not _NOT_DOCKERFILE.search(name)))
 
 
 def read(path: str, data: bytes) -> Manifest:
     """Images, shell commands and what they install; other instructions are commands under their own name."""
     text = data.decode("utf-8", "replace").replace("\r\n", " \n")
-    if _COMPOSE.match(PurePosixPath(path).name):
+    if _COMPOSE.match(pure(path).name):
         return _compose(path, data, text)
     found = _Dockerfile()
     for name, body, line, column, offset in _instructions(text):
@@ -37,10 +38,11 @@ def read(path: str, data: bytes) -> Manifest:
         path,
         reader.kind,
         data,
-        mentions=tuple(found.mentions),
-        options=tuple(found.options),
+        mentions=tuple(found.script.mentions),
+        options=tuple(found.script.options),
         images=tuple(found.images),
         commands=tuple(found.commands),
+        submodules=tuple(found.script.submodules),
     )
 
 
@@ -50,20 +52,23 @@ class _Dockerfile:
     def __init__(self) -> None:
         self.images: list[Image] = []
         self.commands: list[Command] = []
-        self.mentions: list[Mention] = []
-        self.options: list[Option] = []
+        self.script = Script()
         self.stages: set[str] = set()
-        self.arguments: dict[str, str] = {}
+        self.folder = "."
 
     def add(self, name: str, body: str, line: int, column: int, offset: int) -> None:
         if name == "RUN":
             self._run(body, line, offset)
             return
-        words = [word.text for command in shell_commands(body, line, offset) for word in command]
+        given = [word for command in shell_commands(body, line, offset) for word in command]
+        words = [word.text for word in given]
         if name == "FROM":
             self._from(words, line, column)
-        elif name == "ARG":
-            self.arguments |= {key: value for key, has, value in (word.partition("=") for word in words) if has}
+        elif name in ("ARG", "ENV"):
+            spaced = name == "ENV" and len(given) == 2 and "=" not in words[0]
+            self.script.assign([replace(given[0], text="=".join(words))] if spaced else given)
+        elif name == "WORKDIR" and words:
+            self.folder = entered(self.folder, words[0])
         elif name == "COPY":
             sources = [word.split("=", 1)[1] for word in words if word.startswith("--from=")]
             self.images += [Image(item, line, column) for item in sources if self._is_image(item)]
@@ -81,17 +86,14 @@ class _Dockerfile:
         return name.lower() not in self.stages and name != "scratch" and not name.isdigit()
 
     def _value(self, match: re.Match[str]) -> str:
-        return self.arguments.get(match.group(1) or match.group(3)) or match.group(2) or match.group()
+        return self.script.known.get(match.group(1) or match.group(3)) or match.group(2) or match.group()
 
     def _run(self, body: str, line: int, offset: int) -> None:
+        self.script.folder = self.folder  # each RUN starts there, whatever the one before has entered
         for words in _run_commands(body, line, offset):
-            self.commands.append(
-                Command(words[0].text, tuple(word.text for word in words[1:]), words[0].line, words[0].column)
-            )
-            installed = installation(words)
-            if installed is not None:
-                self.mentions += installed.mentions
-                self.options += installed.options
+            first, *rest = words
+            self.commands.append(Command(first.text, tuple(word.text for word in rest), first.line, first.column))
+            self.script.take(words)
 
 
 def _run_commands(body: str, line: int, offset: int) -> list[tuple[Word, ...]]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath
 
-from rocm3d.manifest.manifest import Manifest, Reader, Submodule
+from rocm3d.manifest.manifest import Manifest, Reader, Submodule, pure
 
 _HEADER = re.compile(r'(?P<indent>\s*)\[\s*submodule\s+"(?P<name>[^"]*)"\s*\]', re.IGNORECASE)
 _OTHER = re.compile(r"\s*\[")
@@ -14,7 +13,7 @@ _VALUE = re.compile(r"\s*(?P<key>path|url)\s*=\s*(?P<value>.*?)\s*$", re.IGNOREC
 
 def is_gitmodules(path: str) -> bool:
     """Whether a path is git's list of submodules."""
-    return PurePosixPath(path).name == ".gitmodules"
+    return pure(path).name == ".gitmodules"
 
 
 def read(path: str, data: bytes) -> Manifest:

@@ -12,9 +12,14 @@ from urllib.parse import unquote
 
 from rocm3d.manifest.manifest import Mention, Option
 
+_PLAIN = re.compile(r"[^\s\\\"'<>$`();|&]+")
+_PLAIN_IN_QUOTES = re.compile(r"[^\n\\\"'>]+")
 _HEREDOC = re.compile(r"<<-?\s*(['\"]?)([A-Za-z_]\w*)\1")
+_ARRAY = re.compile(r"[A-Za-z_]\w*\+?=$")
 _REDIRECT = re.compile(r"(\d|&)?(>>?|<)(&?\d|.*)$")
 _PIP, _CONDA = re.compile(r"pip[\d.]*$"), re.compile(r"(conda|mamba|micromamba)$")
+# Installers that resolve names as pip does: the tool, and the verbs that name distributions.
+_LIKE_PIP = {"uv": ("add",), "poetry": ("add",), "pdm": ("add",), "pipenv": ("install",), "mim": ("install",)}
 _NOT_RUN = frozenset({"git", "curl", "wget", "echo", "printf", "grep", "sed", "awk", "alias", "#"})
 _SPEC = re.compile(
     r"(?P<name>[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)\s*(?:\[(?P<extras>[^\]]*)\])?\s*(?P<rest>.*)$", re.DOTALL
@@ -36,7 +41,7 @@ _VALUED = frozenset({
     "--root-user-action", "--exists-action", "--report", "--python", "-p", "--torch-backend", "--resolution",
     "--no-build-isolation-package", "--refresh-package", "--reinstall-package", "--upgrade-package",
     "--index-strategy", "--link-mode", "--group", "--extra", "-n", "--name", "--solver", "--experimental-solver",
-    "--repodata-fn",
+    "--repodata-fn", "--source",
 })
 # fmt: on
 
@@ -49,6 +54,7 @@ class Word:
     line: int = 1
     column: int = 1
     last_line: int = 1
+    quoted: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,7 +117,7 @@ def _start(words: Sequence[Word]) -> tuple[str, int] | None:
         return None
     for index, text in enumerate(texts):
         name = text.rsplit("/", 1)[-1]
-        if not (_PIP.match(name) or _CONDA.match(name) or name == "uv"):
+        if not (_PIP.match(name) or _CONDA.match(name) or name in _LIKE_PIP):
             continue
         # Options may stand before the verb; nobody writes many.
         verb = next((i for i in range(index + 1, min(index + 9, len(texts))) if not texts[i].startswith("-")), None)
@@ -120,14 +126,16 @@ def _start(words: Sequence[Word]) -> tuple[str, int] | None:
         if _PIP.match(name) and texts[verb] == "install":
             before = texts[index - 1].rsplit("/", 1)[-1] if index else ""
             return "uv" if before == "uv" else "pip", verb + 1
-        if name == "uv" and texts[verb] == "add":
-            return "uv", verb + 1
+        if texts[verb] in _LIKE_PIP.get(name, ()):
+            return "uv" if name == "uv" else "pip", verb + 1
         if _CONDA.match(name) and texts[verb] in ("install", "create"):
             return "conda", verb + 1
     return None
 
 
 def _option(name: str, joined: str, word: Word, value: Word, tool: str) -> list[Option]:
+    if not joined:
+        return []
     channel = tool == "conda" and name in _CHANNEL
     if channel or (name in _FROM and tool != "conda"):
         return [Option((joined,), (), word.line, word.column, value.last_line)]
@@ -196,6 +204,7 @@ class _Splitter:
     def __init__(self, text: str, line: int, column: int) -> None:
         self.text, self.at, self.line, self.start = text, 0, line, 1 - column
         self.quoted = False  # whether the word given last had quotes
+        self.inside = False  # whether an array is being read; they do not nest
         self.documents: list[str] = []
 
     def tokens(self) -> Iterator[Word | None]:
@@ -234,10 +243,11 @@ class _Splitter:
         self.quoted = False
         parts: list[str] = []
         while self.at < len(self.text):
-            char = self.text[self.at]
+            parts += self._run(_PLAIN)
+            char = self.text[self.at : self.at + 1]
             if self._continues():
                 self._continue()
-            elif char in " \t\r\v\f\n;|)" or (char == "&" and parts[-1:] != [">"]):
+            elif not char or char in " \t\r\v\f\n;|)" or (char == "&" and parts[-1:] != [">"]):
                 if char == "&" and not parts and self.text[self.at + 1 : self.at + 2] == ">":
                     parts.append(self._take())
                     continue
@@ -256,8 +266,36 @@ class _Splitter:
             elif char == "(" and not parts:
                 break
             else:
-                parts.append(self._take())
-        return Word("".join(parts), line, column, self.line)
+                parts.append(self._array() if char == "(" and self._opens_array(parts) else self._take())
+        return Word("".join(parts), line, column, self.line, self.quoted)
+
+    def _opens_array(self, parts: list[str]) -> bool:
+        return not self.inside and _ARRAY.match("".join(parts)) is not None
+
+    def _array(self) -> str:
+        """The words of NAME=(...), which may stand on many lines, with spaces between them."""
+        self.inside = True
+        self.at += 1
+        words: list[str] = []
+        while self.at < len(self.text) and self.text[self.at] != ")":
+            char, start = self.text[self.at], self.at
+            if char == "#":
+                end = self.text.find("\n", self.at)
+                self.at = len(self.text) if end < 0 else end
+            elif char in " \t\r\v\f\n" or self._continues():
+                self._take()
+            else:
+                words.append(self._word().text)
+            self.at += self.at == start  # what no word takes
+        self.at += 1
+        self.inside, self.quoted = False, True  # its words are one value
+        return " ".join(words)
+
+    def _run(self, pattern: re.Pattern[str]) -> list[str]:
+        """Characters that stand for themselves, at once and not one by one."""
+        match = pattern.match(self.text, self.at)
+        self.at = self.at if match is None else match.end()
+        return [] if match is None else [match.group()]
 
     def _take(self) -> str:
         char = self.text[self.at]
@@ -270,6 +308,9 @@ class _Splitter:
     def _quoted(self, quote: str) -> Iterator[str]:
         self.at += 1
         while self.at < len(self.text) and self.text[self.at] != quote:
+            yield from self._run(_PLAIN_IN_QUOTES)
+            if self.text[self.at : self.at + 1] in ("", quote):
+                continue
             if quote == '"' and self._continues():
                 self._continue()
             elif (

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
-from rocm3d.manifest.manifest import Manifest, Mention, Option, Reader
+from rocm3d.manifest.manifest import Manifest, Mention, Option, Reader, pure
 
 SECTION = "lock"
 _NAMES = frozenset({"uv.lock", "poetry.lock", "pdm.lock"})
-_STRING = re.compile(r'^(?P<key>name|version|url|registry)\s*=\s*"(?P<value>[^"\\]*)"')
-_SOURCE = re.compile(r'^source\s*=\s*\{\s*(?P<key>registry|url|git)\s*=\s*"(?P<value>[^"\\]*)"')
+_STRING = re.compile(r'^(?P<key>name|version|url|registry)\s*=\s*"(?P<value>[^"\\]+)"')
+_SOURCE = re.compile(r'^source\s*=\s*\{\s*(?P<key>registry|url|git)\s*=\s*"(?P<value>[^"\\]+)"')
 
 
 @dataclass
@@ -37,7 +36,7 @@ class _Package:
 
 def is_lock(path: str) -> bool:
     """Whether a path is a lock file."""
-    return PurePosixPath(path).name in _NAMES
+    return pure(path).name in _NAMES
 
 
 def read(path: str, data: bytes) -> Manifest:

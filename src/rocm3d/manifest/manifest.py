@@ -6,7 +6,8 @@ import importlib
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from pathlib import PurePosixPath
 
 from rocm3d import manifest
 
@@ -83,17 +84,27 @@ class Manifest:
 
 @dataclass(frozen=True)
 class Reader:
-    """One kind of file: which paths, and how to read their bytes. `by_name` needs the path alone, not the bytes."""
+    """One kind of file: which paths, and how to read their bytes. `by_name` needs the path alone, not the bytes.
+
+    `needs` is for readers of many files: one without all of these bytes holds nothing for it and is not parsed.
+    """
 
     module: str
     matches: Callable[[str], bool]
     read: Callable[[str, bytes], Manifest]
     by_name: bool = False
+    needs: tuple[bytes, ...] = ()
 
     @property
     def kind(self) -> str:
         """What the manifest is called."""
         return self.module.rsplit(".", 1)[-1]
+
+
+@lru_cache(maxsize=1)
+def pure(path: str) -> PurePosixPath:
+    """A path in its parts. Every reader is asked about the same one in turn, so it is taken apart once."""
+    return PurePosixPath(path)
 
 
 @cache

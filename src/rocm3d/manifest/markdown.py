@@ -1,30 +1,35 @@
-"""README*.md, INSTALL*.md and docs/*.md: install lines of their fenced code blocks. Executes nothing.
+"""Pages as Markdown or reStructuredText, but for lists of changes: install lines of their code. Executes nothing.
 
-People follow these lines by hand, so they are worth a note; nothing reads them by itself.
+Fenced blocks are scripts; outside of them an install command counts in backquotes or at the start of a line. People
+follow these lines by hand, so they are worth a note; nothing reads them by itself.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
 from rocm3d.manifest.install_line import Word, shell_commands
-from rocm3d.manifest.manifest import Manifest, Reader
+from rocm3d.manifest.manifest import Manifest, Reader, pure
 from rocm3d.manifest.script import manifest_of
 
 SECTION = "documentation"
-_NAME = re.compile(r"(readme|install).*\.(md|markdown)$", re.IGNORECASE)
+_SUFFIXES = (".md", ".markdown", ".rst")
+_CHANGES = re.compile(r"(change|history|news|release|licen[cs]e|contributors)", re.IGNORECASE)
 _FENCE = re.compile(r"[ \t>]*(?P<fence>`{3,}|~{3,})[ \t]*\{?\.?(?P<language>[\w+-]*)")
 _SHELLS = frozenset({"", "bash", "sh", "shell", "zsh", "console", "terminal", "cmd", "text", "shellscript"})
 _PROMPT = re.compile(r"^([ \t]*)([!%$>])(?=[ \t]*\w)")
+_MARKER = re.compile(r"(?:[-*+]|\d{1,3}\.)[ \t]+")
+_TICKS = re.compile(r"(`+)")
+_INSTALLS = re.compile(
+    r"(?:[\w./-]*python[\d.]* -m )?(?:(?:uv )?pip[\d.]*|conda|mamba|mim) install |(?:uv|poetry|pdm) add "
+)
 
 
 def is_documentation(path: str) -> bool:
-    """Whether a path is a page that tells how to install."""
-    pure = PurePosixPath(path)
-    below_docs = any(part.lower() in ("doc", "docs") for part in pure.parts[:-1])
-    return bool(_NAME.match(pure.name)) or (below_docs and pure.suffix.lower() in (".md", ".markdown"))
+    """Whether a path is a page that may tell how to install."""
+    parts = pure(path)
+    return parts.suffix.lower() in _SUFFIXES and not _CHANGES.match(parts.name)
 
 
 def read(path: str, data: bytes) -> Manifest:
@@ -33,28 +38,63 @@ def read(path: str, data: bytes) -> Manifest:
 
 
 def _commands(text: str) -> Iterator[tuple[Word, ...]]:
-    for line, block in blocks(text):
-        yield from shell_commands(block, line)
+    for line, column, block in blocks(text):
+        yield from shell_commands(block, line, column)
 
 
-def blocks(text: str) -> Iterator[tuple[int, str]]:
-    """Each fenced block of shell text with the number of its first line; prompts become spaces."""
-    fence, first, shell = "", 0, False
+def blocks(text: str) -> Iterator[tuple[int, int, str]]:
+    """Each piece of shell text with the place where it starts; prompts become spaces."""
+    fence, first, shell, taken = "", 0, False, 0
     inside: list[str] = []
     lines = text.split("\n")
     for number, line in enumerate(lines, start=1):
         match = _FENCE.match(line)
         if fence and match and match["fence"].startswith(fence) and not match["language"]:
             if shell:
-                yield first, "\n".join(inside)
+                yield first, 1, "\n".join(inside)
             fence = ""
         elif fence:
             inside.append(_PROMPT.sub(r"\1 ", line))
-        elif match:
+        elif match and "`" not in line[match.end() :]:
             fence, first, inside = match["fence"], number + 1, []
             shell = match["language"].lower() in _SHELLS
+        elif number > taken and (bare := _command(line)):
+            taken = _last(lines, number)
+            yield number, len(line) - len(bare) + 1, "\n".join([bare, *lines[number:taken]])
+        elif number > taken and "`" in line:
+            yield from ((number, column, code) for column, code in _spans(line))
     if fence and shell:
-        yield first, "\n".join(inside)
+        yield first, 1, "\n".join(inside)
+
+
+def _command(text: str) -> str:
+    """The install command at the start of a line, behind quote marks, the dot of a list and a prompt; else nothing."""
+    rest = text.lstrip(" \t>")
+    marker = _MARKER.match(rest)
+    rest = rest[marker.end() :] if marker else rest
+    rest = rest[1:].lstrip(" \t") if rest[:1] in tuple("$!%>") else rest
+    return rest if _INSTALLS.match(rest) else ""
+
+
+def _spans(line: str) -> Iterator[tuple[int, str]]:
+    """Install commands in backquotes, with their columns."""
+    opened, at = "", 0
+    before = ""
+    for piece in _TICKS.split(line):
+        if piece.startswith("`"):
+            code = _command(before) if piece == opened else ""
+            if code:
+                yield at - len(code) + 1, code
+            opened = "" if piece == opened else opened or piece
+        before = piece
+        at += len(piece)
+
+
+def _last(lines: list[str], number: int) -> int:
+    """The number of the last line that a backslash adds."""
+    while number < len(lines) and lines[number - 1].rstrip().endswith("\\"):
+        number += 1
+    return number
 
 
 reader = Reader(__name__, is_documentation, read)

@@ -9,41 +9,47 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
 
 from rocm3d.manifest.install_line import Word, shell_commands
-from rocm3d.manifest.manifest import Manifest, Reader
+from rocm3d.manifest.manifest import Manifest, Reader, pure
 from rocm3d.manifest.script import Places, manifest_of
 
 # The closing quote may be missing: a token that cannot fail cannot make the search quadratic.
-_TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"]+')
+_TOKEN = re.compile(r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"?|[{}\[\],:]|[^\s{}\[\],:"]+')
 _CHARACTER = re.compile(r"\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL)
+_MARK = re.compile(r'(?:^"|\\n)(?:\s|\\[rtbf])*[!%]|\\u00')
 _PLAIN = {"\\n": "\n", "\\t": "\t", "\\r": "\r", "\\b": " ", "\\f": " "}
 _OPEN = {"{": "", "[": None}
 _CLOSE = frozenset("}]")
-_LINE = re.compile(r"^(?P<indent>[ \t]*)(?P<mark>[!%])(?=[ \t]*\w)")
+_LINE = re.compile(r"^(?P<indent>[ \t]*)(?P<mark>[!%])(?=[ \t]*[\w{$/])")
 _SCRIPT = re.compile(r"\s*%%(bash|sh|shell|script bash)\b")
 
 
 @dataclass
 class _Cell:
-    """The source of one code cell, and the offset of each of its characters in the file."""
+    """One cell: the literals of its source with their offsets; decoded, each character with its place in the file."""
 
     kind: str = ""
+    literals: list[tuple[str, int]] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
     offsets: list[int] = field(default_factory=list)
+
+    @property
+    def may_hold_a_line(self) -> bool:
+        """Whether a line starts with a mark, or an escape may stand for one; most cells have none and stay coded."""
+        return self.kind == "code" and any(_MARK.search(literal) for literal, _ in self.literals)
 
 
 def is_notebook(path: str) -> bool:
     """Whether a path is a notebook."""
-    return PurePosixPath(path).suffix == ".ipynb"
+    return pure(path).suffix == ".ipynb"
 
 
 def read(path: str, data: bytes) -> Manifest:
     """Only lines that a shell gets."""
     source = data.decode("utf-8", "replace")
     places = Places(source)
-    commands = [command for cell in cells(source) if cell.kind == "code" for command in _commands(cell, places)]
+    commands = [command for cell in cells(source) if cell.may_hold_a_line for command in _commands(cell, places)]
     return manifest_of(path, reader.kind, data, commands, section="notebook")
 
 
@@ -84,7 +90,12 @@ def _is_cells(keys: list[str | None]) -> bool:
 def _fill(cell: _Cell, key: str, literal: str, start: int) -> None:
     if key == "cell_type":
         cell.kind = literal[1:-1]
-    for match in _CHARACTER.finditer(literal, 1, len(literal) - 1) if key == "source" else ():
+    elif key == "source":
+        cell.literals.append((literal, start))
+
+
+def _decode(cell: _Cell, literal: str, start: int) -> None:
+    for match in _CHARACTER.finditer(literal, 1, len(literal) - 1):
         piece = match.group()
         cell.offsets.append(start + match.start())
         if piece.startswith("\\u") and len(piece) == 6:
@@ -95,6 +106,8 @@ def _fill(cell: _Cell, key: str, literal: str, start: int) -> None:
 
 
 def _commands(cell: _Cell, places: Places) -> Iterator[tuple[Word, ...]]:
+    for literal, start in cell.literals:
+        _decode(cell, literal, start)
     inner = Places("".join(cell.text))
     for command in shell_commands(_shell_lines(inner.text)):
         yield tuple(_moved(word, inner, cell, places) for word in command)

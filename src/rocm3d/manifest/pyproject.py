@@ -7,24 +7,21 @@ text, behind the heading of its table; a value that cannot be found that way sta
 from __future__ import annotations
 
 import re
-import sys
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import PurePosixPath
 from typing import Any
 
-from rocm3d.manifest.manifest import Manifest, Mention, Option, Reader
-from rocm3d.manifest.script import Places, one_mention
+from rocm3d.manifest.install_line import shell_commands
+from rocm3d.manifest.manifest import Manifest, Mention, Option, Reader, pure
+from rocm3d.manifest.script import Places, Script, one_mention
+from rocm3d.model.toml import STRING_OR_COMMENT, NotToml, parse
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-_TOKEN = re.compile(
-    r'"""(?:[^\\]|\\.)*?(?:"""|\Z)|\'\'\'.*?(?:\'\'\'|\Z)|"(?:[^"\\\n]|\\.)*"?|\'[^\'\n]*\'?|#[^\n]*', re.DOTALL
-)
+_PART = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[\w-]+)"
+_HEADING = re.compile(rf"^[ \t]*\[\[?[ \t]*({_PART}(?:[ \t]*\.[ \t]*{_PART})*)[ \t]*\]", re.MULTILINE)
+_KEY = re.compile(rf"^[ \t]*({_PART})[ \t]*[=.]", re.MULTILINE)
+_PIXI = "pixi.toml"
 _HATCH = ("dependencies", "extra-dependencies")
 
 
@@ -35,18 +32,14 @@ def syntax_error(data: bytes) -> str | None:
 
 def _parsed(data: bytes) -> tuple[dict[str, Any], str | None]:
     try:
-        return tomllib.loads(data.decode("utf-8")), None
-    except UnicodeDecodeError:
-        return {}, "is not UTF-8, so it is not TOML"
-    except ValueError as error:  # also of numbers that are too long to be read
-        return {}, f"is not valid TOML: {error}"
-    except RecursionError:
-        return {}, "nests too deeply to be read as TOML"
+        return parse(data), None
+    except NotToml as error:
+        return {}, str(error)
 
 
 def is_pyproject(path: str) -> bool:
-    """Whether a path is a pyproject.toml."""
-    return PurePosixPath(path).name == "pyproject.toml"
+    """Whether a path is a pyproject.toml, or the file that has pixi's part of one."""
+    return pure(path).name in ("pyproject.toml", _PIXI)
 
 
 def read(path: str, data: bytes) -> Manifest:
@@ -60,6 +53,8 @@ def read(path: str, data: bytes) -> Manifest:
     _poetry(found, _table(tool, "poetry"))
     _uv(found, _table(tool, "uv"))
     _others(found, tool)
+    alone = pure(path).name == _PIXI
+    _pixi(found, document if alone else _table(tool, "pixi"), () if alone else ("tool", "pixi"))
     mentions = sorted(found.mentions, key=lambda item: (item.line, item.column))
     return Manifest(path, reader.kind, data, tuple(mentions), tuple(found.options))
 
@@ -71,7 +66,6 @@ class _Found:
     text: str
     mentions: list[Mention] = field(default_factory=list)
     options: list[Option] = field(default_factory=list)
-    used: set[int] = field(default_factory=set)
 
     @cached_property
     def places(self) -> Places:
@@ -81,7 +75,7 @@ class _Found:
     def literals(self) -> dict[str, list[int]]:
         """Each value of a one-line string, and where it starts."""
         found: dict[str, list[int]] = {}
-        for match in _TOKEN.finditer(self.text):
+        for match in STRING_OR_COMMENT.finditer(self.text):
             if match.group()[0] != "#":
                 found.setdefault(match.group()[1:-1].replace('\\"', '"'), []).append(match.start() + 1)
         return found
@@ -89,28 +83,42 @@ class _Found:
     @cached_property
     def code(self) -> str:
         """The text with comments blanked."""
-        return _TOKEN.sub(
+        return STRING_OR_COMMENT.sub(
             lambda match: " " * len(match.group()) if match.group()[0] == "#" else match.group(), self.text
         )
 
+    @cached_property
+    def headings(self) -> dict[tuple[str, ...], int]:
+        """The names of each table's headline, and where the first of them ends."""
+        found: dict[tuple[str, ...], int] = {}
+        for match in _HEADING.finditer(self.code):
+            found.setdefault(tuple(part.strip("\"'") for part in re.findall(_PART, match.group(1))), match.end())
+        return found
+
+    @cached_property
+    def keys(self) -> dict[str, list[int]]:
+        """Each key that begins a line, and where it stands."""
+        found: dict[str, list[int]] = {}
+        for match in _KEY.finditer(self.code):
+            quoted = match.group(1)[0] in "\"'"
+            found.setdefault(match.group(1).strip("\"'"), []).append(match.start(1) + quoted)
+        return found
+
     def heading(self, *names: str) -> int:
         """Where a table begins; the start of the file where it has no headline of its own."""
-        dotted = r"\s*\.\s*".join(f"[\"']?{re.escape(name)}[\"']?" for name in names)
-        match = re.search(rf"^[ \t]*\[\[?\s*{dotted}\s*\]", self.code, re.MULTILINE)
-        return match.end() if match else 0
+        return self.headings.get(names, 0)
 
     def place(self, value: str, after: int) -> tuple[int, int]:
         """The first literal of this value behind `after` that has not been taken yet."""
-        for start in self.literals.get(value, ()):
-            if start > after and start not in self.used:
-                self.used.add(start)
-                return self.places.of(start)
-        return 1, 1
+        starts = self.literals.get(value, [])
+        index = bisect_right(starts, after)
+        return self.places.of(starts.pop(index)) if index < len(starts) else (1, 1)
 
     def key(self, name: str, after: int) -> tuple[int, int]:
         """Where a key stands."""
-        match = re.compile(rf"^[ \t]*[\"']?({re.escape(name)})[\"']?\s*[=.]", re.MULTILINE).search(self.code, after)
-        return self.places.of(match.start(1)) if match else (1, 1)
+        starts = self.keys.get(name, [])
+        index = bisect_left(starts, after)
+        return self.places.of(starts[index]) if index < len(starts) else (1, 1)
 
     def requirements(self, values: object, section: str, after: int) -> None:
         """A list of PEP 508 strings."""
@@ -135,7 +143,7 @@ class _Found:
     def index(self, urls: object, key: str, after: int) -> None:
         """Addresses under one key; the option begins at the key and ends at the address."""
         for url in urls if isinstance(urls, list) else [urls]:
-            if isinstance(url, str):
+            if isinstance(url, str) and url:
                 last, _ = self.place(url, after)
                 line, column = self.key(key, after)
                 line, column = (line, column) if line <= last else (last, 1)
@@ -200,9 +208,22 @@ def _others(found: _Found, tool: dict[str, Any]) -> None:
         for key in _HATCH:
             after = found.heading("tool", "hatch", "envs", name)
             found.requirements(_table(environment).get(key), "hatch", after)
-    pixi = _table(tool, "pixi")
-    found.named(_table(pixi, "dependencies"), "conda", found.heading("tool", "pixi", "dependencies"))
-    found.named(_table(pixi, "pypi-dependencies"), "pixi", found.heading("tool", "pixi", "pypi-dependencies"))
+
+
+def _pixi(found: _Found, pixi: dict[str, Any], above: tuple[str, ...]) -> None:
+    """Dependencies of the workspace, its features and its targets, and what its tasks install."""
+    inner = [((kind, name), table) for kind in ("feature", "target") for name, table in _tables(pixi.get(kind))]
+    for names, part in [((), pixi), *inner]:
+        for key, section in (("dependencies", "conda"), ("pypi-dependencies", "pixi")):
+            found.named(_table(part, key), section, found.heading(*above, *names, key))
+    for _, task in _tables(pixi.get("tasks")):
+        text = task.get("cmd") if isinstance(task, dict) else task
+        place = found.place(text, found.heading(*above, "tasks")) if isinstance(text, str) else (1, 1)
+        script = Script()
+        for words in shell_commands(text if isinstance(text, str) else "", *place):
+            script.take(words)
+        found.mentions += script.mentions
+        found.options += script.options
 
 
 reader = Reader(__name__, is_pyproject, read)

@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import PurePosixPath
 
-from pip_requirements_parser import RequirementsFile
-
-from rocm3d.manifest.manifest import Manifest, Mention, Option, Reader
+from rocm3d.manifest.logical_lines import bounded
+from rocm3d.manifest.manifest import Manifest, Mention, Option, Reader, pure
 from rocm3d.model.text import Text
 from rocm3d.workspace.scratch import scratch_file
 
 _NOT_A_NEWLINE = re.compile(r"[\v\f\x1c-\x1e\x85\u2028\u2029]")
 KIND = "requirements"
-_NAME = re.compile(r"(requirements|constraints).*\.(txt|in)$", re.IGNORECASE)
+_NAME = re.compile(r"(.*[._-])?(requirements|constraints).*\.(txt|in)$", re.IGNORECASE)
 _INDEX_OPTIONS = ("index_url", "extra_index_urls", "find_links")
 
 
 def is_requirements(path: str) -> bool:
     """Whether a path is a requirements file by its name or its folder."""
-    pure = PurePosixPath(path)
-    return bool(_NAME.match(pure.name)) or (pure.parent.name == "requirements" and pure.suffix in (".txt", ".in"))
+    parts = pure(path)
+    return bool(_NAME.match(parts.name)) or (parts.parent.name == "requirements" and parts.suffix in (".txt", ".in"))
 
 
 def read(path: str, data: bytes) -> Manifest:
     """Parse with pip's own grammar. Nested files are named, not followed."""
+    from pip_requirements_parser import RequirementsFile
+
     # Separators that only Python takes for line ends would shift the parser's line numbers against everybody else's.
-    readable = _NOT_A_NEWLINE.sub(" ", data.decode("utf-8", "replace")).encode()
-    with scratch_file("requirements.txt", readable) as place:
+    readable, beyond = bounded(_NOT_A_NEWLINE.sub(" ", data.decode("utf-8", "replace")))
+    with scratch_file("requirements.txt", readable.encode()) as place:
         try:
             parsed = RequirementsFile.from_file(str(place), include_nested=False)
         except Exception as error:  # noqa: BLE001  (the parser raises whatever its input makes it raise)
@@ -40,17 +40,18 @@ def read(path: str, data: bytes) -> Manifest:
         data=data,
         mentions=tuple(_mention(item, lines) for item in parsed.requirements),
         options=tuple(_option(item, lines) for item in parsed.options),
-        unread=tuple((item.line_number or 1, _first_line(item.error_message)) for item in parsed.invalid_lines),
+        unread=(*((item.line_number or 1, _first_line(item.error_message)) for item in parsed.invalid_lines), *beyond),
     )
 
 
 def copy_with(requirements: Manifest, replace: Callable[[int], str | None]) -> bytes:
-    """The file with some lines turned into others. `replace` is asked with the first line of each mention or option:
-    None keeps it byte for byte."""
+    """The file with some lines turned into others. `replace` is asked with the first line of each mention, option, or
+    line that was not understood: None keeps it byte for byte."""
     newline = Text(requirements.data).newline
     lines = requirements.data.splitlines(keepends=True)
     ends = {mention.line: mention.last_line for mention in requirements.mentions}
     ends |= {option.line: option.last_line for option in requirements.options}
+    ends |= {line: _last_line(lines, line) for line, _ in requirements.unread if line not in ends}
     out: list[bytes] = []
     number = 1
     while number <= len(lines):
@@ -82,7 +83,7 @@ def _mention(item: object, lines: list[bytes]) -> Mention:
 def _option(item: object, lines: list[bytes]) -> Option:
     options: dict[str, object] = getattr(item, "options", {})
     line = getattr(item, "line_number", None) or 1
-    urls = [str(url) for key in _INDEX_OPTIONS for url in _as_list(options.get(key))]
+    urls = [str(url) for key in _INDEX_OPTIONS for url in _as_list(options.get(key)) if url]
     includes = [str(path) for key in ("requirements", "constraints") for path in _as_list(options.get(key))]
     return Option(tuple(urls), tuple(includes), line, _column(lines, line), _last_line(lines, line))
 

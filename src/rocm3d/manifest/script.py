@@ -6,22 +6,32 @@ linear, never recurses and has no grammar that could fail, which a parser of rea
 
 from __future__ import annotations
 
+import posixpath
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from pathlib import PurePosixPath
 
-from rocm3d.manifest.install_line import Word, installation, name_of
+from rocm3d.manifest.install_line import Word, installation, name_of, shell_commands
 from rocm3d.manifest.manifest import Command, Manifest, Mention, Option, Submodule
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)$", re.DOTALL)
-_VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))")
+_VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)(?:\[[@*]\]|:?-([^${}]*))?\}|([A-Za-z_]\w*))")
+_ALL = re.compile(r"\$\{\w+\[[@*]\]\}$")
+_ASSIGNED = r"(?:[A-Za-z_]\w*=\S*\s+)*"
+_INSTALLS = re.compile(rf"{_ASSIGNED}(?:\S*python\S* -m )?(?:(?:uv )?pip[\d.]*|conda|mamba) install\s")
+_SAYS = re.compile(r"echo|print|log|warn|err|die|fail|info|msg|say")
+_INDEX = re.compile(r"(PIP|UV)_(EXTRA_)?(DEFAULT_)?(INDEX(_URL)?|FIND_LINKS)$")
+_SHELL, _FLAG = re.compile(r"(ba|da|z|k)?sh$"), re.compile(r"-[a-z]*c$")
 _BEFORE = frozenset(
     {"export", "readonly", "local", "declare", "then", "do", "else", "{", "!", "$", ">", "sudo", "time"}
 )
 _WORDS = 2000  # of one command: no install line is longer, and what looks for pip among them is not linear
+_SHELLS = 3  # inside each other
+_HEAD = 200  # of a word: what runs an installer says so at its start
 _LONGEST = 2048  # of a word, before and after its variables are filled in: a bomb of variables stops here
 
 
@@ -46,28 +56,75 @@ def manifest_of(
     path: str, kind: str, data: bytes, commands: Iterable[Sequence[Word]], *, section: str = ""
 ) -> Manifest:
     """What the commands do. With a `section` only install lines count, and their mentions bear it."""
-    mentions: list[Mention] = []
-    options: list[Option] = []
-    submodules: list[Submodule] = []
-    others: list[Command] = []
-    known: dict[str, str] = {}
-    folder = "."
-    for given in commands:
-        words = [replace(word, text=_filled(word.text, known)) for word in given[:_WORDS]]
-        known |= _assigned(words)
-        folder = _folder(words, folder)
-        words = [replace(word, text=folder) if word.text in (".", "./") else word for word in words]
+    script = Script()
+    for words in commands:
+        script.take(words)
+    mentions = [replace(item, section=_section(section, item.section)) for item in script.mentions]
+    others, clones = ((), ()) if section else (tuple(script.commands), tuple(script.submodules))
+    return Manifest(path, kind, data, tuple(mentions), tuple(script.options), commands=others, submodules=clones)
+
+
+@dataclass
+class Script:
+    """Commands in their order: what they gave so far, the variables they set and the folder they stand in.
+
+    `quote` is how far a quoted word's text is from the word's place.
+    """
+
+    mentions: list[Mention] = field(default_factory=list)
+    options: list[Option] = field(default_factory=list)
+    submodules: list[Submodule] = field(default_factory=list)
+    commands: list[Command] = field(default_factory=list)
+    known: dict[str, str] = field(default_factory=dict)
+    cloned: dict[str, str] = field(default_factory=dict)
+    folder: str = "."
+    quote: int = 1
+
+    def take(self, given: Sequence[Word], depth: int = 0) -> None:
+        """One command more; `depth` counts the shells around it."""
+        parts = (part for word in given[:_WORDS] for part in _split(word, _filled(word.text, self.known)))
+        words = list(islice(parts, _WORDS))
+        self.assign(words)
+        self.folder = _folder(words, self.folder)
+        words = [replace(word, text=self.folder) if word.text in (".", "./") else word for word in words]
+        inner = _inner(words, self.quote) if depth < _SHELLS else []
+        for command in inner:
+            self.take(command, depth + 1)
+        if not inner:
+            self._install(words)
+        for clone in _cloned(words):
+            self.submodules.append(clone)
+            self.cloned[entered(self.folder, clone.path)] = clone.url
+        self.commands += _command(words)
+
+    def assign(self, words: Sequence[Word]) -> None:
+        """Variables that a command sets, an index for the installers among them."""
+        for word, name, value in _assigned(words):
+            self.known[name] = value[:_LONGEST]
+            if _INDEX.match(name):
+                self.options += [Option((url,), (), word.line, word.column, word.last_line) for url in value.split()]
+
+    def _install(self, words: Sequence[Word]) -> None:
         found = installation(words)
         if found is not None:
-            mentions += [replace(item, section=_section(section, item.section)) for item in found.mentions]
-            options += found.options
-        if section:
-            continue
-        submodules += _cloned(words)
-        others += _command(words)
-    return Manifest(
-        path, kind, data, tuple(mentions), tuple(options), commands=tuple(others), submodules=tuple(submodules)
-    )
+            self.options += found.options
+        mentions = _set_up(words, self.folder) if found is None else found.mentions
+        self.mentions += [self._origin(item) for item in mentions]
+
+    def _origin(self, item: Mention) -> Mention:
+        """A folder inside of what the script has cloned goes by the address of the clone."""
+        if not item.url or "://" in item.url or not self.cloned:
+            return item
+        for place in (entered(".", item.url), entered(self.folder, item.url)):
+            target = place
+            while target and target not in self.cloned:
+                target = target.rpartition("/")[0]
+            url = self.cloned.get(target, "")
+            if url and place == target:
+                return replace(item, name=name_of(url) or item.name, url=url)
+            if url:
+                return replace(item, url=f"{url}#subdirectory={place[len(target) + 1 :]}")
+        return item
 
 
 def one_mention(text: str, line: int, column: int, section: str) -> tuple[list[Mention], list[Option]]:
@@ -84,10 +141,43 @@ def one_mention(text: str, line: int, column: int, section: str) -> tuple[list[M
 def _folder(words: Sequence[Word], folder: str) -> str:
     """Where the script stands after a command, as far as `cd` tells: what `pip install .` then means."""
     texts = [word.text for word in _plain(words)]
-    if texts[:1] != ["cd"] or len(texts) < 2:
-        return folder
-    target = texts[1]
-    return "." if target.startswith(("-", "..", "$")) else f"./{target.lstrip('/')}"
+    return entered(folder, texts[1]) if texts[:1] == ["cd"] and len(texts) > 1 else folder
+
+
+def entered(folder: str, target: str) -> str:
+    """A folder seen from another; a dot where nothing is known, or the way leads out."""
+    if target.startswith(("-", "$")):
+        return "."
+    absolute = target.startswith(("/", "~"))
+    path = posixpath.normpath(target.lstrip("/~") if absolute else posixpath.join(folder, target))
+    return "." if path.startswith("..") or path in (".", "") or len(path) > _LONGEST else f"./{path}"
+
+
+def _inner(words: Sequence[Word], quote: int) -> list[tuple[Word, ...]]:
+    """The commands inside `bash -c "..."` and `attempt "pip install ..."`, at the place of their text."""
+    texts = [word.text for word in words]
+    for index, text in enumerate(texts[:-2]):
+        if _SHELL.match(text.rsplit("/", 1)[-1]) and _FLAG.match(texts[index + 1]):
+            given = words[index + 2]
+            return shell_commands(given.text, given.line, given.column + quote)
+    if not texts or _SAYS.match(texts[0]):
+        return []
+    lines = [word for word in words[1:] if word.quoted and _INSTALLS.match(word.text[:_HEAD])]
+    return [command for word in lines for command in shell_commands(word.text, word.line, word.column + quote)]
+
+
+def _set_up(words: Sequence[Word], folder: str) -> list[Mention]:
+    """`python setup.py install`, which installs the folder that it is in."""
+    texts = [word.text for word in words]
+    for index, text in enumerate(texts[:-1]):
+        if text.rsplit("/", 1)[-1] == "setup.py" and {"install", "develop"} & set(texts[index + 1 :]):
+            place = entered(folder, posixpath.dirname(text) or ".")
+            name = "" if place == "." else name_of(place)
+            word = words[index]
+            return (
+                [Mention(name, text, word.line, word.column, word.last_line, url=place, section="pip")] if name else []
+            )
+    return []
 
 
 def _section(outer: str, tool: str) -> str:
@@ -98,22 +188,31 @@ def _section(outer: str, tool: str) -> str:
 
 
 def _filled(text: str, known: dict[str, str]) -> str:
-    """With the variables that the script itself sets to plain text; others stay as they are."""
+    """With the variables that the script itself sets to plain text, or their defaults; others stay as they are."""
     if "$" not in text or len(text) > _LONGEST:
         return text
-    return _VARIABLE.sub(lambda match: known.get(match[1] or match[2], match[0]), text)[:_LONGEST]
+    return _VARIABLE.sub(lambda m: known.get(m[1] or m[3], m[2] or m[0]), text)[:_LONGEST]
 
 
-def _assigned(words: Sequence[Word]) -> dict[str, str]:
-    found = {}
+def _split(word: Word, text: str) -> list[Word]:
+    """A word whose variable held several is several, unless quotes hold it together."""
+    splits = text != word.text and (not word.quoted or _ALL.match(word.text))
+    parts = text.split() if splits else [text]
+    return [replace(word, text=part) for part in parts]
+
+
+def _assigned(words: Sequence[Word]) -> Iterator[tuple[Word, str, str]]:
+    texts = [word.text for word in words]
+    if texts[:1] == ["for"] and texts[2:3] == ["in"]:
+        yield words[1], texts[1], " ".join(texts[3:])
+        return
     for word in words:
         match = _ASSIGNMENT.match(word.text)
         if match is None:
             if word.text not in _BEFORE:
                 break
         elif "$(" not in match[2] and "`" not in match[2]:
-            found[match[1]] = match[2]
-    return found
+            yield word, match[1], match[2]
 
 
 def _plain(words: Sequence[Word]) -> Sequence[Word]:

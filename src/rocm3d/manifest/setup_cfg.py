@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
-from rocm3d.manifest.manifest import Manifest, Mention, Option, Reader
+from rocm3d.manifest.manifest import Manifest, Mention, Option, Reader, pure
 from rocm3d.manifest.script import one_mention
 
 _HEADER = re.compile(r"\[(?P<name>[^\]]*)\]")
@@ -17,7 +16,7 @@ _EXTRAS = "options.extras_require"
 
 def is_setup_cfg(path: str) -> bool:
     """Whether a path is a setup.cfg."""
-    return PurePosixPath(path).name == "setup.cfg"
+    return pure(path).name == "setup.cfg"
 
 
 def read(path: str, data: bytes) -> Manifest:

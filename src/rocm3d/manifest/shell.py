@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
-
 from rocm3d.manifest.install_line import shell_commands
-from rocm3d.manifest.manifest import Manifest, Reader
+from rocm3d.manifest.manifest import Manifest, Reader, pure
 from rocm3d.manifest.script import manifest_of
 
 
 def is_script(path: str) -> bool:
     """Whether a path is a shell script."""
-    return PurePosixPath(path).suffix in (".sh", ".bash", ".zsh")
+    return pure(path).suffix in (".sh", ".bash", ".zsh")
 
 
 def read(path: str, data: bytes) -> Manifest:

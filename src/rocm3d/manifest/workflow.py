@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
 from rocm3d.manifest.install_line import Word, shell_commands
-from rocm3d.manifest.manifest import Manifest, Reader
+from rocm3d.manifest.manifest import Manifest, Reader, pure
 from rocm3d.manifest.script import manifest_of
 from rocm3d.manifest.yaml_nodes import Scalar, YamlText
 
@@ -15,8 +14,8 @@ SECTION = "workflow"
 
 def is_workflow(path: str) -> bool:
     """Whether a path is a workflow or an action of GitHub."""
-    pure = PurePosixPath(path)
-    return pure.suffix in (".yml", ".yaml") and ".github" in pure.parts[:-1]
+    parts = pure(path)
+    return parts.suffix in (".yml", ".yaml") and ".github" in parts.parts[:-1]
 
 
 def read(path: str, data: bytes) -> Manifest:

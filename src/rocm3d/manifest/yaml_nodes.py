@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ruamel.yaml import YAML
-
 from rocm3d.manifest.script import Places
 
 _MAX_CHARACTERS = 300_000
@@ -58,6 +56,8 @@ class YamlText:
             return None, "is too large to be read as YAML"
         if _too_deep(self.text):
             return None, "nests too deeply to be read as YAML"
+        from ruamel.yaml import YAML
+
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of the file's anchors, not ours

@@ -22,6 +22,9 @@ _HOW: dict[str, Literal["build_extension", "jit"]] = {
     "load": "jit",
 }
 _JOINS = frozenset({"join", "joinpath", "Path"})
+# What a wrapper of torch's own `load` hands on.
+_JIT_WORDS = frozenset({"sources", "extra_cuda_cflags"})
+_DEEP = 4
 
 
 def extensions(unit: PythonUnit) -> Iterator[Extension]:
@@ -34,15 +37,80 @@ def extensions(unit: PythonUnit) -> Iterator[Extension]:
             continue
         how = _HOW.get(unit.slice(function).rsplit(".", 1)[-1])
         keywords = _arguments(unit, arguments, how)
+        if how is None and keywords.keys() >= _JIT_WORDS:
+            how = "jit"
         if how is None or "sources" not in keywords:
             continue
         line, column = unit.text.place(call.start_byte)
-        yield Extension(
-            name=(_strings(unit, keywords["name"]) or ["?"])[0] if "name" in keywords else "?",
-            how=how,
-            sources=tuple(_strings(unit, keywords["sources"])),
-            location=Location(path=unit.path, line=line, column=column),
-        )
+        yield _extension(unit, how, keywords, Location(path=unit.path, line=line, column=column))
+
+
+def _extension(
+    unit: PythonUnit, how: Literal["build_extension", "jit"], keywords: dict[str, Node], location: Location
+) -> Extension:
+    def strings(name: str) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(_known(unit, keywords[name]))) if name in keywords else ()
+
+    include = "extra_include_paths" if how == "jit" else "include_dirs"
+    if how == "jit":
+        host, device = list(strings("extra_cflags")), list(strings("extra_cuda_cflags"))
+    else:
+        host, device = _by_compiler(unit, keywords.get("extra_compile_args"))
+    return Extension(
+        name=next(iter(strings("name")), "?"),
+        how=how,
+        sources=strings("sources"),
+        location=location,
+        include_dirs=strings(include),
+        macros=tuple(_macros(unit, keywords.get("define_macros"))),
+        flags=tuple(word for word in host if word.startswith("-")),
+        device_flags=tuple(word for word in device if word.startswith("-")),
+    )
+
+
+def _known(unit: PythonUnit, node: Node, deep: int = _DEEP) -> Iterator[str]:
+    """Literals below a node, and those that names in it were given elsewhere in the file."""
+    yield from _strings(unit, node)
+    if deep:
+        for name in {unit.slice(inner) for inner in walk(node) if inner.type == "identifier"}:
+            for value in _given(unit).get(name, ()):
+                yield from _known(unit, value, deep - 1)
+
+
+def _given(unit: PythonUnit) -> dict[str, list[Node]]:
+    """What each name is bound to, or gets added."""
+    found: dict[str, list[Node]] = {}
+    for node in unit.nodes("assignment", "augmented_assignment"):
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if left is not None and right is not None and left.type == "identifier":
+            found.setdefault(unit.slice(left), []).append(right)
+    return found
+
+
+def _by_compiler(unit: PythonUnit, node: Node | None) -> tuple[list[str], list[str]]:
+    """Flags for host and device: a dictionary has them apart, a list is for both."""
+    if node is None:
+        return [], []
+    given = _given(unit).get(unit.slice(node), [node]) if node.type == "identifier" else [node]
+    pairs = [inner for value in given for inner in walk(value) if inner.type == "pair"]
+    flags: dict[str, list[str]] = {}
+    for pair in pairs:
+        key, value = pair.child_by_field_name("key"), pair.child_by_field_name("value")
+        if key is not None and value is not None:
+            flags[unit.slice(key).strip("\"'")] = list(_known(unit, value))
+    if not pairs:
+        both = list(_known(unit, node))
+        return both, both
+    return flags.get("cxx", []), flags.get("nvcc", [])
+
+
+def _macros(unit: PythonUnit, node: Node | None) -> Iterator[str]:
+    """Pairs of a name and a value, as distutils takes them."""
+    for inner in walk(node) if node is not None else ():
+        if inner.type == "tuple" and inner.named_children:
+            name, *value = (string_value(unit, part) for part in inner.named_children if part.type == "string")
+            if name:
+                yield f"{name}={value[0]}" if value else name
 
 
 def _arguments(unit: PythonUnit, arguments: Node, how: str | None) -> dict[str, Node]:

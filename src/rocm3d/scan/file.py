@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import PurePosixPath
+from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.manifest import Manifest, readers
+from rocm3d.manifest.cmake import is_cmake
+from rocm3d.manifest.manifest import Manifest, pure, readers
 from rocm3d.model.base import Record
 from rocm3d.model.finding import Finding
 from rocm3d.model.inventory import Dependency, Extension, Skipped
 from rocm3d.model.location import Location
-from rocm3d.scan.detector import Detector, Hit, Look, Paths, Unit, detectors
+from rocm3d.scan.aside import is_aside
+from rocm3d.scan.cmake_extensions import cmake_extensions
+from rocm3d.scan.detector import Clue, Detector, Hit, Look, Paths, Unit
 from rocm3d.scan.extensions import extensions
+from rocm3d.scan.mentions import package_of
+from rocm3d.scan.rules import rules
 from rocm3d.syntax.cuda import SUFFIXES, CudaUnit
 from rocm3d.syntax.python import PythonUnit
 
@@ -24,10 +28,26 @@ if TYPE_CHECKING:
 _IGNORE = re.compile(rb"rocm3d:\s*ignore\[([A-Za-z0-9_,\s]+)\]")
 
 
+class Told(Record):
+    """A finding; one with `clue` counts only where another file gives it, one with `unless` only where none does."""
+
+    finding: Finding
+    clue: str = ""
+    unless: str = ""
+
+    @property
+    def waits(self) -> bool:
+        """Whether other files decide."""
+        return bool(self.clue or self.unless)
+
+
 class FileResult(Record):
     """What one file gave."""
 
+    path: str = ""
     findings: tuple[Finding, ...] = ()
+    waiting: tuple[Told, ...] = ()
+    clues: tuple[str, ...] = ()
     ignored: int = 0
     dependencies: tuple[Dependency, ...] = ()
     extensions: tuple[Extension, ...] = ()
@@ -39,7 +59,7 @@ class FileResult(Record):
 
 def is_wanted(path: str) -> bool:
     """Whether the bytes of a path are worth reading."""
-    suffix = PurePosixPath(path).suffix.lower()
+    suffix = pure(path).suffix.lower()
     return suffix == ".py" or suffix in SUFFIXES or any(r.matches(path) for r in readers() if not r.by_name)
 
 
@@ -49,13 +69,18 @@ def look_at(path: str, data: bytes, knowledge: Knowledge, selection: Selection) 
         return FileResult(skipped=(Skipped(path=path, reason="holds NUL bytes, so it is no source text"),))
     units = list(_units(path, data))
     manifests = [unit for unit in units if isinstance(unit, Manifest)]
-    found = [finding for unit in units for finding in _findings(unit, path, knowledge, selection)]
-    kept = [finding for finding in found if not _is_ignored(finding, data)]
+    said = [item for unit in units for item in _said(unit, path, knowledge, selection)]
+    found = [item for item in said if isinstance(item, Told)]
+    unwanted = _ignored(data) if found else {}
+    kept = [item for item in found if not _names(unwanted.get(item.finding.line, ()), item.finding)]
     return FileResult(
-        findings=tuple(kept),
+        path=path,
+        findings=tuple(item.finding for item in kept if not item.waits),
+        waiting=tuple(item for item in kept if item.waits),
+        clues=tuple(sorted({item.name for item in said if isinstance(item, Clue)})),
         ignored=len(found) - len(kept),
         dependencies=tuple(item for unit in manifests for item in _dependencies(unit, knowledge)),
-        extensions=tuple(item for unit in units if isinstance(unit, PythonUnit) for item in extensions(unit)),
+        extensions=tuple(item for unit in units for item in _extensions(unit)),
         skipped=tuple(_troubles(path, data, manifests)),
         python=sum(isinstance(unit, PythonUnit) for unit in units),
         cuda=sum(isinstance(unit, CudaUnit) for unit in units),
@@ -63,31 +88,39 @@ def look_at(path: str, data: bytes, knowledge: Knowledge, selection: Selection) 
     )
 
 
-def look_at_paths(paths: list[str], knowledge: Knowledge, selection: Selection) -> FileResult:
-    """What the names of files tell, without opening them: bundled binaries, generated files, collisions."""
+def look_at_paths(
+    paths: list[str],
+    knowledge: Knowledge,
+    selection: Selection,
+    read: Callable[[str], bytes | None] = lambda _: None,
+) -> FileResult:
+    """What the names of files tell: bundled binaries, generated files, collisions. Few of them are opened."""
     named = [reader.read(path, b"") for reader in readers() if reader.by_name for path in paths if reader.matches(path)]
-    units: list[Unit] = [Paths(tuple(paths)), *named]
-    found = [f for unit in units for f in _findings(unit, getattr(unit, "path", ""), knowledge, selection)]
-    return FileResult(findings=tuple(found), manifests=len(named))
+    units: list[Unit] = [Paths(tuple(paths), read), *named]
+    said = (item for unit in units for item in _said(unit, getattr(unit, "path", ""), knowledge, selection))
+    return FileResult(findings=tuple(item.finding for item in said if isinstance(item, Told)), manifests=len(named))
 
 
 def _units(path: str, data: bytes) -> Iterator[Unit]:
-    suffix = PurePosixPath(path).suffix.lower()
+    suffix = pure(path).suffix.lower()
     if suffix == ".py":
         yield PythonUnit(path, data)
     elif suffix in SUFFIXES:
         yield CudaUnit(path, data)
     for reader in readers():
-        if not reader.by_name and reader.matches(path):
+        if not reader.by_name and reader.matches(path) and all(word in data for word in reader.needs):
             yield reader.read(path, data)
 
 
-def _findings(unit: Unit, path: str, knowledge: Knowledge, selection: Selection) -> Iterator[Finding]:
-    for detector in detectors():
-        if detector.may_find(unit) and selection.takes(detector.code, detector.rule):
-            look = Look(knowledge.codes[detector.code], knowledge)
+def _said(unit: Unit, path: str, knowledge: Knowledge, selection: Selection) -> Iterator[Told | Clue]:
+    for detector, look in rules(knowledge, selection)[type(unit)]:
+        if detector.may_find(unit, look):
             for found in detector.find(unit, look):
-                yield _finding(detector, look, found.path or path, found)
+                if isinstance(found, Clue):
+                    yield found
+                else:
+                    finding = _finding(detector, look, found.path or path, found)
+                    yield Told(finding=finding, clue=found.clue, unless=found.unless)
 
 
 def _finding(detector: Detector, look: Look, path: str, found: Hit) -> Finding:
@@ -96,33 +129,46 @@ def _finding(detector: Detector, look: Look, path: str, found: Hit) -> Finding:
     return Finding(
         code=code.code,
         rule=code.rule,
-        severity=found.severity or code.severity,
+        severity="note" if is_aside(path) else found.severity or code.severity,
         path=path,
         line=found.line,
         column=found.column,
         message=code.message.format(**found.facts),
         hint=code.hint.format(**found.facts),
         family=package.family if package else code.family,
-        package=found.package,
+        package=found.package or code.package,
         recipe=recipe.id if recipe else None,
     )
 
 
-def _is_ignored(finding: Finding, data: bytes) -> bool:
-    """Whether the line itself says `rocm3d: ignore[RULE]`, by rule or code."""
-    lines = data.split(b"\n")
-    match = _IGNORE.search(lines[finding.line - 1]) if finding.line <= len(lines) else None
-    words = {} if match is None else {word.strip().lower() for word in match.group(1).decode().split(",")}
+def _ignored(data: bytes) -> dict[int, set[str]]:
+    """The rules and codes that lines name by `rocm3d: ignore[RULE]`."""
+    found: dict[int, set[str]] = {}
+    for number, line in enumerate(data.split(b"\n") if b"rocm3d" in data else (), 1):
+        match = _IGNORE.search(line) if b"rocm3d" in line else None
+        if match is not None:
+            found[number] = {word.strip().lower() for word in match.group(1).decode().split(",")}
+    return found
+
+
+def _names(words: Collection[str], finding: Finding) -> bool:
     return finding.rule in words or finding.code.lower() in words
+
+
+def _extensions(unit: Unit) -> Iterator[Extension]:
+    if isinstance(unit, PythonUnit):
+        yield from extensions(unit)
+    elif isinstance(unit, Manifest) and unit.commands and is_cmake(unit.path):
+        yield from cmake_extensions(unit)
 
 
 def _dependencies(unit: Manifest, knowledge: Knowledge) -> Iterator[Dependency]:
     for mention in unit.mentions:
         if mention.section.split(":")[0] in ("documentation", "workflow"):
             continue  # a page tells what people may type; what the repository needs stands in its manifests
-        package = knowledge.package_by_pip(mention.name)
+        name, package = package_of(mention, knowledge)
         yield Dependency(
-            name=mention.name,
+            name=name,
             requirement=mention.text,
             location=Location(path=unit.path, line=mention.line, column=mention.column),
             package=package.id if package else None,

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
+from rocm3d.manifest.install_line import name_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from rocm3d.knowledge.base import Knowledge
     from rocm3d.manifest.manifest import Manifest, Mention, Option
     from rocm3d.model.finding import Severity
+    from rocm3d.model.package import Package
 
 _REMARKS = frozenset({"markdown", "workflow", "locks"})  # read by people, run elsewhere, or written by a program
 _SCRIPTS = frozenset({"shell", "docker", "dockerfile", "markdown", "workflow", "notebook", "setup_py"})
+_SUBDIRECTORY = re.compile(r"(?:^|&)subdirectory=([^&]+)")
+_EXPORTED = re.compile(rb"(PIP|UV)_[A-Z_]*(INDEX|LINKS)")
 _ROCM = re.compile(r"rocm|\bhip\b|amd\.com|radeon", re.IGNORECASE)
 
 
 def severity(unit: Manifest) -> Severity | None:
     """A note where nothing installs from the file by itself; None leaves it to the code."""
-    folders = {part.lower() for part in PurePosixPath(unit.path).parts[:-1]}
-    return "note" if unit.kind in _REMARKS or folders & {"doc", "docs"} else None
+    return "note" if unit.kind in _REMARKS else None
 
 
 def is_conda(mention: Mention) -> bool:
@@ -48,16 +52,21 @@ def is_compiled_wheel(mention: Mention) -> bool:
 
 
 def options_of(unit: Manifest, mention: Mention) -> list[Option]:
-    """Options that hold for a mention: those of its command in scripts, all of the file elsewhere."""
+    """Options that hold for a mention: those of its command and of the environment in scripts, all elsewhere."""
+    if unit.kind == "python_script":  # a call may be spread over lines; its words are known
+        words = {word for command in unit.commands if mention.text in command.arguments for word in command.arguments}
+        return [option for option in unit.options if set(option.urls) & words]
     if unit.kind not in _SCRIPTS:
         return list(unit.options)
     first, last = command_lines(unit, mention.line)
-    return [option for option in unit.options if first <= option.line <= last]
+    return [option for option in unit.options if first <= option.line <= last or _is_exported(unit, option)]
 
 
 def mentions_of(unit: Manifest, option: Option) -> list[Mention]:
     """Mentions that an option holds for."""
-    if unit.kind not in _SCRIPTS:
+    if unit.kind == "python_script":
+        return [mention for mention in unit.mentions if option in options_of(unit, mention)]
+    if unit.kind not in _SCRIPTS or _is_exported(unit, option):
         return list(unit.mentions)
     first, last = command_lines(unit, option.line)
     return [mention for mention in unit.mentions if first <= mention.line <= last]
@@ -74,8 +83,49 @@ def command_lines(unit: Manifest, line: int) -> tuple[int, int]:
     return first, last
 
 
+def _is_exported(unit: Manifest, option: Option) -> bool:
+    """Whether a variable of the environment sets it, for every command that follows."""
+    if not _EXPORTED.search(unit.data):
+        return False
+    lines = unit.data.split(b"\n")
+    text = lines[option.line - 1].decode("utf-8", "replace") if option.line <= len(lines) else ""
+    return bool(_EXPORTED.match(text[option.column - 1 :].encode()))
+
+
 def _goes_on(line: bytes) -> bool:
     return line.rstrip(b"\r").endswith(b"\\")
+
+
+def package_of(mention: Mention, knowledge: Knowledge) -> tuple[str, Package | None]:
+    """The package whose CUDA build a mention asks for, and the name that led to it.
+
+    A folder or repository goes by its parts from the end, since the last one can be anything: a copy of another's
+    extension, or bindings in a folder that is called after the framework.
+    """
+    conda = is_conda(mention)
+    found = knowledge.cuda_package(mention.name, mention.extras, conda=conda)
+    stack = knowledge.codes["DEP202"].terms
+    if mention.url and not mention.url.endswith(".whl") and (found is None or term_of(mention.name, stack)):
+        for part in _parts(mention.url):
+            inner = None if term_of(part, stack) else package_at(part, knowledge)
+            if inner is not None:
+                return part, inner
+    return mention.name, found
+
+
+def package_at(name: str, knowledge: Knowledge) -> Package | None:
+    """The package that a folder or repository of this name builds."""
+    return knowledge.cuda_package(name) or knowledge.package_by_repository(name)
+
+
+def _parts(address: str) -> list[str]:
+    """Names that a folder or an address may install, the most telling first; who owns a repository is not one."""
+    path, _, fragment = address.partition("#")
+    inside = _SUBDIRECTORY.search(fragment)
+    folders = inside.group(1).split("/") if inside else []
+    if "://" in path or path.startswith("git@"):
+        return [part for part in [*reversed(folders), name_of(path)] if part]
+    return [part for part in reversed(path.split("/")) if part not in ("", ".", "..")]
 
 
 def term_of(name: str, terms: Mapping[str, str]) -> str | None:

@@ -4,29 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocm3d.scan.aside import is_aside
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.finding import Finding
     from rocm3d.model.inventory import Dependency, Readiness
+    from rocm3d.model.package import Package
 
 
 def readiness(
     findings: Sequence[Finding], dependencies: Sequence[Dependency], knowledge: Knowledge
 ) -> tuple[Readiness, tuple[str, ...]]:
     """The state and the reasons that decided it."""
-    named = sorted({item.package for item in dependencies if item.package})
-    hopeless = [
-        name
-        for name in named
-        if all(r.decision == "blocked" for r in knowledge.packages[name].routes if r.status == "active")
-    ]
+    serious = [finding for finding in findings if finding.severity != "note"]
+    named = sorted({item.package for item in dependencies if item.package and not is_aside(item.location.path)})
+    imported = {finding.package for finding in serious if finding.package and not finding.is_dependency}
+    hopeless = [name for name in named if not _has_route(knowledge.packages[name], is_imported=name in imported)]
     if hopeless:
         return "blocked", tuple(f"{name} has no route to ROCm" for name in hopeless)
-    serious = [finding for finding in findings if finding.severity != "note"]
-    # How to install is a matter of dependencies, whoever has to settle it; the program itself needs no edit for it.
-    edits = [f for f in serious if not f.is_dependency and knowledge.codes[f.code].answered_by != "decision"]
+    edits = [finding for finding in serious if _is_edit(finding, knowledge)]
     if edits:
         rules = sorted({finding.rule for finding in edits})
         return "needs-edits", tuple(f"{rule}: {sum(f.rule == rule for f in edits)}" for rule in rules)
@@ -35,3 +34,19 @@ def readiness(
             "install lines name CUDA",
         )
     return "ready", ("nothing CUDA-first was found",)
+
+
+def _has_route(package: Package, *, is_imported: bool) -> bool:
+    routes = (route for route in package.routes if route.status == "active")
+    return any(route.decision != "blocked" and not (route.unless_imported and is_imported) for route in routes)
+
+
+def _is_edit(finding: Finding, knowledge: Knowledge) -> bool:
+    """Whether the program's own text has to change.
+
+    An import is settled by its package's route, unless no route keeps the name; then the finding is an error.
+    """
+    code = knowledge.codes[finding.code]
+    if finding.is_dependency or code.is_around:
+        return False
+    return code.answered_by != "decision" or finding.severity == "error"

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from rocm3d.knowledge.base import suggestion
 from rocm3d.model.failure import UserError
-from rocm3d.scan.detector import detectors
+from rocm3d.scan.detector import Detector, detector_of, detectors, modules
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Which rules run; empty `only` means all."""
+    """Which rules run; empty `only` means all. Nobody asks for findings about `own` packages of the repository."""
 
     only: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for word in (*self.only, *self.skip):
+            if word in modules():
+                continue
             if not word or not any(_matches(word, item.code, item.rule) for item in detectors()):
                 known = [item.rule for item in detectors()] + [item.code for item in detectors()]
                 raise UserError(f"{word!r} is no rule and no code prefix", hint=suggestion(word, known))
@@ -26,6 +30,18 @@ class Selection:
         """Whether a rule runs."""
         wanted = not self.only or any(_matches(word, code, rule) for word in self.only)
         return wanted and not any(_matches(word, code, rule) for word in self.skip)
+
+    def detectors(self) -> tuple[Detector, ...]:
+        """The rules that run, by code."""
+        return _chosen(self)
+
+
+@cache
+def _chosen(selection: Selection) -> tuple[Detector, ...]:
+    # Rules that are asked for by name need no others loaded.
+    named = set(selection.only) <= modules().keys() and bool(selection.only)
+    among = map(detector_of, dict.fromkeys(selection.only)) if named else detectors()
+    return tuple(sorted((d for d in among if selection.takes(d.code, d.rule)), key=lambda d: d.code))
 
 
 def _matches(word: str, code: str, rule: str) -> bool:

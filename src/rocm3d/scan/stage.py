@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from rocm3d import __version__
+from pydantic import ValidationError
+
 from rocm3d.model.inventory import Counts, Inventory, Scan
+from rocm3d.scan.clues import confirmed
 from rocm3d.scan.file import FileResult, is_wanted, look_at_paths
 from rocm3d.scan.pool import look_at_all
 from rocm3d.scan.readiness import readiness
+from rocm3d.scan.recognition import known_as
+from rocm3d.scan.remembered import Kept, Noted, Remembered, basis
+from rocm3d.scan.seen import Seen
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.finding import Finding
+    from rocm3d.scan.remembered import Reads
     from rocm3d.scan.selection import Selection
     from rocm3d.workspace.result_cache import ResultCache
     from rocm3d.workspace.tree import Tree
@@ -43,41 +48,59 @@ def scan(
     cache: ResultCache | None = None,
 ) -> Scan:
     """Everything CUDA-first in a tree. `progress` is told each path before it is read."""
-    paths = tree.paths()
     how = _How(knowledge, selection, progress, cache)
-    results = [look_at_paths(paths, knowledge, selection), *_files(tree, paths, how)]
+    wanted = [path for path in tree.paths() if is_wanted(path)]
+    if cache is None:
+        return _document(tree, wanted, how, tree.read)
+    seen = Remembered(cache, tree, basis(knowledge.fingerprint, selection.only, selection.skip), progress)
+    key = seen.key(wanted)
+    document = _restored(seen.get(key))
+    if document is None:
+        read = Noted(tree.read)
+        document = _document(tree, wanted, how, read)
+        serious = any(finding.severity != "note" for finding in document.findings)
+        seen.keep(key, wanted, Kept(document.to_json(), serious, read.digests))
+    return document
+
+
+def _restored(kept: Kept | None) -> Scan | None:
+    """None where nothing was kept, or nothing that the model takes: anybody may have written to the cache."""
+    try:
+        return None if kept is None else Scan.model_validate_json(kept.text)
+    except ValidationError:
+        return None
+
+
+def _document(tree: Tree, wanted: list[str], how: _How, read: Reads) -> Scan:
+    paths, knowledge = tree.paths(), how.knowledge
     own = _own_packages(paths, knowledge)
-    found = (finding for result in results for finding in result.findings if finding.package not in own)
+    how = replace(how, selection=replace(how.selection, own=tuple(sorted(own))))
+    results = [look_at_paths(paths, knowledge, how.selection, read), *_files(tree, wanted, how)]
+    told = (finding for result in results for finding in result.findings)
+    found = (finding for finding in (*told, *confirmed(results)) if finding.package not in own)
     findings = _once(sorted(found, key=_order), knowledge)
-    return Scan(inventory=_inventory(tree, paths, knowledge, results, findings), findings=tuple(findings))
+    named = [_disowned(result, own) for result in results]
+    return Scan(inventory=_inventory(tree, paths, knowledge, named, findings), findings=tuple(findings))
 
 
-def _files(tree: Tree, paths: list[str], how: _How) -> list[FileResult]:
+def _files(tree: Tree, wanted: list[str], how: _How) -> list[FileResult]:
     """A result for every file that was read, in path order: from the cache where its content was seen before."""
+    jobs = _read(tree, wanted, how.progress)
     if how.cache is None:
-        wanted = _read(tree, paths, how.progress)
-        found = dict(look_at_all(wanted, len(paths), how.knowledge, how.selection))
+        found = dict(look_at_all(jobs, how.knowledge, how.selection))
     else:
-        found = _with_cache(list(_read(tree, paths, how.progress)), how, how.cache)
+        selection = how.selection
+        seen = Seen(how.cache, f"{basis(how.knowledge.fingerprint, selection.only, selection.skip)} {selection.own}")
+        fresh = dict(look_at_all(seen.new(jobs), how.knowledge, how.selection))
+        seen.keep(fresh)
+        found = {**seen.found, **fresh}
     return [result for _, result in sorted(found.items())]
 
 
-def _with_cache(jobs: list[tuple[str, bytes]], how: _How, cache: ResultCache) -> dict[str, FileResult]:
-    # Everything but the file itself that a result depends on.
-    basis = f"{__version__} {how.knowledge.fingerprint} {how.selection}"
-    keys = {path: hashlib.sha256(f"{basis} {path}\n".encode() + data).hexdigest() for path, data in jobs}
-    known = cache.get(list(keys.values()))
-    found = {path: FileResult.model_validate_json(known[key]) for path, key in keys.items() if key in known}
-    new = [job for job in jobs if job[0] not in found]
-    fresh = dict(look_at_all(new, len(new), how.knowledge, how.selection))
-    cache.put({keys[path]: result.model_dump_json() for path, result in fresh.items()})
-    return {**found, **fresh}
-
-
-def _read(tree: Tree, paths: list[str], progress: Callable[[str], None]) -> Iterator[tuple[str, bytes]]:
-    for path in paths:
+def _read(tree: Tree, wanted: list[str], progress: Callable[[str], None]) -> Iterator[tuple[str, bytes]]:
+    for path in wanted:
         progress(path)
-        data = tree.read(path) if is_wanted(path) else None
+        data = tree.read(path)
         if data is not None:
             yield path, data
 
@@ -89,7 +112,8 @@ def _once(findings: list[Finding], knowledge: Knowledge) -> list[Finding]:
     for finding in findings:
         decided = knowledge.codes[finding.code].answered_by == "decision" and not finding.is_dependency
         repeated = decided and (finding.code, finding.package) in told
-        told.add((finding.code, finding.package))
+        if finding.severity != "note":
+            told.add((finding.code, finding.package))
         out.append(finding.model_copy(update={"severity": "note"}) if repeated else finding)
     return out
 
@@ -104,6 +128,12 @@ def _own_packages(paths: list[str], knowledge: Knowledge) -> frozenset[str]:
     )
 
 
+def _disowned(result: FileResult, own: frozenset[str]) -> FileResult:
+    """A repository that installs itself needs no other source for it."""
+    named = (d.model_copy(update={"package": None}) if d.package in own else d for d in result.dependencies)
+    return result.model_copy(update={"dependencies": tuple(named)})
+
+
 def _inventory(
     tree: Tree, paths: list[str], knowledge: Knowledge, results: Iterable[FileResult], findings: list[Finding]
 ) -> Inventory:
@@ -114,6 +144,7 @@ def _inventory(
     state, reasons = readiness(findings, dependencies, knowledge)
     return Inventory(
         repository=tree.name,
+        known_as=known_as(paths, knowledge),
         counts=Counts(
             files=len(paths),
             bytes=sum(tree.size(path) for path in paths),

@@ -23,6 +23,7 @@ IMPORT = "import torch\nfrom torch.utils.cpp_extension import CUDA_HOME, CUDAExt
         "is_rocm = torch.version.hip is not None\ngate = True if is_rocm else CUDA_HOME is not None\n",
         "from torch.utils.cpp_extension import ROCM_HOME\nif CUDA_HOME is None and ROCM_HOME is None:\n    pass\n",
         "if torch.version.hip:\n    pass\nelif CUDA_HOME is None:\n    pass\n",
+        "if CUDA_HOME is not None and torch.version.cuda is not None:\n    a()\nelif torch.version.hip:\n    b()\n",
         "path = os.path.join(CUDA_HOME, 'bin')\n",
         "if CUDA_HOME == path:\n    pass\n",
         "if CUDA_HOME or torch.version.hip:\n    pass\n",
@@ -93,3 +94,14 @@ def test_message_quotes_a_gate_without_none(findings, body, gate):
     (found,) = findings(RULE, "setup.py", IMPORT + body)
 
     assert f"`{gate}`" in found.message
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if CUDA_HOME is not None and torch.version.cuda is not None:\n    a()\n",  # ROCm gets nothing
+        "if CUDA_HOME is not None:\n    a()\nelif torch.version.hip:\n    b()\n",  # a toolkit beside a ROCm torch
+    ],
+)
+def test_both_questions_are_needed(places, body):
+    assert places(RULE, "setup.py", IMPORT + body) == [(3, 4)]

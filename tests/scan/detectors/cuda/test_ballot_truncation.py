@@ -75,3 +75,18 @@ def test_message_names_the_ballot_and_what_keeps_it(findings):
 
     assert found.code == "CU102"
     assert found.message.startswith("__ballot_sync is kept in 32 bits (__popc);")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("void f() { unsigned m = __ballot_sync(1, p)" + " | __ballot_sync(1, p)" * 5_000 + "; }\n", 5_001),
+        ("void f() {" + "unsigned m = __ballot_sync(1, p);" * 5_000 + "}\n", 5_000),
+        ("void f() { unsigned m = __ballot_sync" + "(1)" * 50_000 + "; }\n", 0),
+        ("void f() { unsigned m = __ballot_sync(1, p)" + ".a()" * 50_000 + "; }\n", 0),
+    ],
+    ids=["one expression", "one line", "calls of calls", "chain of calls"],
+)
+def test_many_calls_take_no_longer_each(scanned, text, found):
+    """Quadratic, this would not end."""
+    assert len(scanned({"a.cu": text}, RULE).findings) == found

@@ -64,3 +64,17 @@ def test_message_shows_the_condition(findings):
 
     assert found.code == "CU501"
     assert found.message.startswith("__CUDA_ARCH__ >= 600 does not mind HIP:")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#if __CUDA_ARCH__ > 1\n" + "#elif __CUDA_ARCH__ > 2\nint x;\n" * 5_000 + "#endif\n",
+        "#if __CUDA_ARCH__ > 1\n" * 5_000 + "#endif\n" * 5_000,
+        "#if __CUDA_ARCH__ > 1\nint x;\n#else\nint y;\n#endif\n" * 5_000,
+    ],
+    ids=["elif", "nested", "many"],
+)
+def test_many_branches_take_no_longer_each(scanned, text):
+    """Quadratic, this would not end."""
+    assert len(scanned({"a.cu": text}, RULE).findings) >= 5_000

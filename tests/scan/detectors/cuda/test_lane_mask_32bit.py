@@ -155,6 +155,11 @@ def test_parameter_of_a_wrapper(findings):
     [
         ("#define DOWN(v, d) \\\n  __shfl_down_sync(0xffffffff, v, d)\n", [(2, 20)]),
         ("#define DOWN(m, v) __shfl_down_sync(m, v, 1)\nint f(int v) { return DOWN(~0u, v); }\n", [(2, 28)]),
+        (
+            "#if A\n#define G(m) do { int t = __any_sync((m), 1); } while (0)\n#else\n#define G(m)\n#endif\nG(~0u);\n",
+            [(6, 3)],
+        ),
+        ("#if A\n#define G(m) __any_sync(m, 1)\n#define H() \\\n  G(~0u)\n#else\n#define G(m)\n#endif\n", [(4, 5)]),
         ("int f(int v) { return ::__any_sync(~0u, v); }\n", [(1, 36)]),
     ],
 )
@@ -189,3 +194,10 @@ def test_message_names_call_and_mask(findings):
 
     assert found.code == "CU101"
     assert found.message.startswith("__shfl_down_sync gets the 32-bit lane mask 0xffffffff;")
+
+
+def test_a_header_of_the_repository_may_answer(scanned):
+    shim = "#define __shfl_down_sync(m, v, d) __shfl_down(v, d)\n"
+
+    assert scanned({"a.cu": CALL, "compat.h": f"#ifdef USE_ROCM\n{shim}#endif\n"}, RULE).findings == ()
+    assert scanned({"a.cu": CALL, "compat.h": f"#ifndef USE_ROCM\n{shim}#endif\n"}, RULE).findings != ()

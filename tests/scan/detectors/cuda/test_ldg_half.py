@@ -69,3 +69,28 @@ def test_message_names_the_type(findings, text, severity, kind):
 
     assert (found.code, found.severity) == ("CU308", severity)
     assert found.message == f"__ldg reads a {kind}; HIP's __ldg has no such overload"
+
+
+def test_a_header_of_the_repository_may_answer(scanned):
+    shim = "__device__ at::Half __ldg(const at::Half* p) { return *p; }\n"
+
+    assert (
+        scanned(
+            {
+                "a.cu": "__global__ void k(const at::Half* p) { at::Half h = __ldg(p); }\n",
+                "compat.h": f"#ifdef USE_ROCM\n{shim}#endif\n",
+            },
+            RULE,
+        ).findings
+        == ()
+    )
+    assert (
+        scanned(
+            {
+                "a.cu": "__global__ void k(const at::Half* p) { at::Half h = __ldg(p); }\n",
+                "compat.h": f"#ifndef USE_ROCM\n{shim}#endif\n",
+            },
+            RULE,
+        ).findings
+        != ()
+    )

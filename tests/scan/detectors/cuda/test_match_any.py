@@ -49,3 +49,20 @@ def test_every_builtin(findings, name):
 )
 def test_place(places, text, where):
     assert places(RULE, "a.cu", text) == where
+
+
+def test_a_header_of_the_repository_may_answer(scanned):
+    shim = "#define __match_any_sync(m, v) mine(v)\n"
+
+    assert (
+        scanned(
+            {"a.cu": "void f() { __match_any_sync(m, v); }\n", "compat.h": f"#ifdef USE_ROCM\n{shim}#endif\n"}, RULE
+        ).findings
+        == ()
+    )
+    assert (
+        scanned(
+            {"a.cu": "void f() { __match_any_sync(m, v); }\n", "compat.h": f"#ifndef USE_ROCM\n{shim}#endif\n"}, RULE
+        ).findings
+        != ()
+    )

@@ -2,13 +2,18 @@ from __future__ import annotations
 
 import pytest
 
+from rocm3d.workspace.tree import Limits
+
 RULE = "object_name_collision"
+
+
+CHANGED = "#include <c10/cuda/CUDAGuard.h>\n"
 
 
 @pytest.fixture
 def collide(scanned):
-    def run(*paths: str):
-        return scanned(dict.fromkeys(paths, "x = 1\n"), RULE).findings
+    def run(*paths: str, text: str = CHANGED):
+        return scanned({path: "" if path.endswith(".py") else text for path in paths}, RULE).findings
 
     return run
 
@@ -31,6 +36,11 @@ def test_is_not_found_where_nothing_is_to_be_done(collide, paths):
     assert collide(*paths) == ()
 
 
+def test_what_hipify_does_not_change_keeps_its_name(collide, scanned):
+    assert collide("setup.py", "a.cpp", "a_cuda.cu", text="int a;\n") == ()
+    assert collide("setup.py", "a.cpp", "a_cuda.cu", text='#include "other.h"\n') == ()
+
+
 @pytest.mark.parametrize(
     ("first", "second", "made"),
     [
@@ -43,5 +53,24 @@ def test_pair(collide, first, second, made):
     (found,) = collide("setup.py", first, second)
 
     assert (found.path, found.line, found.column) == (first, 1, 1)
-    assert (found.code, found.severity) == ("CU508", "warning")
+    assert (found.code, found.severity) == ("CU508", "error")
     assert found.message == f"{first} and {second} get the same object file after hipify ({made})"
+
+
+def test_a_source_is_changed_by_the_headers_beside_it(scanned):
+    files = {
+        "setup.py": "",
+        "src/a_cuda.cu": "",
+        "src/a.cpp": '#include "a.h"\n',
+        "src/a.h": '#include "../b.h"\n',
+        "b.h": CHANGED + '#include "src/a.h"\n',
+    }
+
+    assert [found.path for found in scanned(files, RULE).findings] == ["src/a.cpp"]
+
+
+def test_what_cannot_be_read_is_a_warning(scanned):
+    files = {"setup.py": "", "a_cuda.cu": "", "a.cpp": CHANGED + "// long\n" * 200}
+    (found,) = scanned(files, RULE, limits=Limits(file_bytes=1000)).findings
+
+    assert found.severity == "warning"

@@ -52,3 +52,18 @@ def test_message_counts_the_calls(findings):
     assert once.code == "CU103"
     assert once.message.startswith("__syncwarp (once in this file) is not in every HIP")
     assert twice.message.startswith("__syncwarp (2 times in this file)")
+
+
+def test_a_header_of_the_repository_may_answer(scanned):
+    shim = "#define __syncwarp(...) __builtin_amdgcn_wave_barrier()\n"
+
+    assert (
+        scanned({"a.cu": "void f() { __syncwarp(); }\n", "compat.h": f"#ifdef USE_ROCM\n{shim}#endif\n"}, RULE).findings
+        == ()
+    )
+    assert (
+        scanned(
+            {"a.cu": "void f() { __syncwarp(); }\n", "compat.h": f"#ifndef USE_ROCM\n{shim}#endif\n"}, RULE
+        ).findings
+        != ()
+    )

@@ -46,7 +46,13 @@ def test_place(places, path, text, where):
 
 
 def test_message_names_path_and_address(findings):
-    (found,) = findings(RULE, ".gitmodules", modules("https://host/o/glm.git"))
+    (found,) = findings(RULE, ".gitmodules", modules("https://host/o/simple-knn.git"))
 
     assert (found.code, found.severity) == ("DEP205", "warning")
-    assert found.message == "sub/m0 is a submodule with native code (https://host/o/glm.git)"
+    assert found.message == "sub/m0 is a submodule with native code (https://host/o/simple-knn.git)"
+
+
+def test_headers_without_kernels_are_a_note(findings):
+    found = findings(RULE, ".gitmodules", modules("https://host/o/glm.git", "https://host/o/eigen.git"))
+
+    assert [item.severity for item in found] == ["note", "note"]

@@ -19,6 +19,7 @@ FOUND = SPCONV + "m.load_state_dict(torch.load(p), strict=False)\n"
         "from . import spconv\nm.load_state_dict(s)\n",
         SPCONV + "import torch\nif torch.version.hip is None:\n    m.load_state_dict(s)\n",
         SPCONV + "m.load_state_dict(",
+        SPCONV + "optimizer.load_state_dict(s)\nself.lr_scheduler.load_state_dict(s)\nscaler.load_state_dict(s)\n",
     ],
 )
 def test_is_not_found_where_nothing_is_to_be_done(places, text):
@@ -61,3 +62,22 @@ def test_message_names_the_package(findings):
 
     assert found.code == "PY405"
     assert found.message.startswith("weights saved by torchsparse are loaded; ")
+
+
+LOAD = "model.load_state_dict(torch.load(path), strict=False)\n"
+
+
+def test_a_load_alone_is_nothing(scanned):
+    assert scanned({"net/models/load.py": LOAD, "net/conv.py": "import spconv_like\n"}, RULE).findings == ()
+
+
+def test_tests_that_import_the_library_are_no_clue(scanned):
+    assert scanned({"net/load.py": LOAD, "tests/conv.py": SPCONV}, RULE).findings == ()
+
+
+def test_another_file_may_import_the_library(scanned):
+    files = {"tools/load.py": LOAD, "net/models/load.py": LOAD, "net/conv.py": SPCONV + "import torchsparse\n"}
+    (found,) = scanned(files, RULE).findings
+
+    assert (found.path, found.line, found.severity) == ("net/models/load.py", 1, "warning")
+    assert found.message.startswith("weights saved by spconv are loaded; ")

@@ -3,6 +3,9 @@ from __future__ import annotations
 import pytest
 
 RULE = "flash_attention_required"
+CHOICE = (
+    "if A == 'x':\n    import xformers.ops\nelif A == 'f':\n    import flash_attn\nelse:\n    raise ValueError(A)\n"
+)
 TRY = "import torch\ntry:\n    import flash_attn\n    HAS = True\nexcept ImportError:\n    HAS = False\n"
 
 
@@ -32,6 +35,15 @@ TRY = "import torch\ntry:\n    import flash_attn\n    HAS = True\nexcept ImportE
         TRY + "if x == 'flash_attention_2':\n    pass\n",
         TRY + "if torch.version.hip is None:\n    f(attn_implementation='flash_attention_2')\n",
         TRY.replace("flash_attn", "kaolin").replace("    HAS = False", "    raise"),
+        CHOICE.replace("raise ValueError(A)", "pass"),
+        CHOICE.partition("else:")[0],
+        CHOICE.replace("import xformers.ops", "pass"),  # one way needs no package
+        CHOICE.replace("import xformers.ops", "import math"),
+        CHOICE.replace("import xformers.ops", "from torch.nn.functional import linear"),
+        CHOICE.replace("flash_attn", "kaolin"),
+        CHOICE + "out = F.scaled_dot_product_attention(q, k, v)\n",
+        "import torch\nif torch.version.hip is None:\n    " + CHOICE.replace("\n", "\n    ") + "\n",
+        "if A:\n    import flash_attn\nelse:\n    raise ValueError(A)\n",  # an option that may be off
     ],
 )
 def test_is_not_found_where_nothing_is_to_be_done(places, text):
@@ -56,6 +68,13 @@ def test_half_written_code_is_survived(places, broken):
     ("text", "where"),
     [
         (TRY + "assert HAS\n", [(7, 1)]),
+        (CHOICE, [(4, 5)]),
+        (CHOICE.replace("else:", "elif A == 'g':\n    from flash_attn_interface import f\nelse:"), [(4, 5)]),
+        ("def sparse_scaled_dot_product_attention(q):\n    " + CHOICE.replace("\n", "\n    ") + "\n", [(5, 9)]),
+        (
+            CHOICE.replace("    import flash_attn", "    if 'flash_attn' not in globals():\n        import flash_attn"),
+            [(5, 9)],
+        ),
         (TRY + "def f():\n\tassert HAS, 'install it'\n", [(8, 2)]),
         (TRY + "s = 'größe 日本'; assert x and HAS\n", [(7, 17)]),
         (TRY.replace("\n", "\r\n") + "assert HAS\r\n", [(7, 1)]),
@@ -87,10 +106,16 @@ def test_message_names_the_flag(findings):
 
     assert found.code == "PY101"
     assert found.message == "the program stops unless flash attention is installed (HAS)"
-    assert (found.family, found.recipe) == ("attention", None)
+    assert (found.family, found.recipe) == ("attention", "flash-attention-optional")
 
 
 def test_message_quotes_the_setting(findings):
     (found,) = findings(RULE, "a.py", "f(attn_implementation='flash_attention_2')\n")
 
     assert "(attn_implementation='flash_attention_2')" in found.message
+
+
+def test_a_choice_names_every_package(findings):
+    (found,) = findings(RULE, "a.py", CHOICE)
+
+    assert found.message == "the program stops unless flash attention is installed (xformers or flash_attn)"

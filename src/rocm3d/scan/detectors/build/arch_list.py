@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.build_script import EITHER, HOLE, flags
 from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.needs import a_term
 from rocm3d.syntax.python import PythonUnit, string_value
 
 if TYPE_CHECKING:
@@ -80,4 +81,9 @@ def _names(command: Command) -> list[str]:
     return [*given, *command.arguments] if command.name.startswith("set") else [*given, *command.arguments[:1]]
 
 
-detector = Detector(__name__, code="BLD102", reads=EITHER, find=find)
+def _mentioned(unit: PythonUnit | Manifest, look: Look) -> bool:
+    """A term, in Python; what a manifest holds was read already."""
+    return not isinstance(unit, PythonUnit) or a_term(unit, look)
+
+
+detector = Detector(__name__, code="BLD102", reads=EITHER, find=find, needs=_mentioned)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rocm3d.manifest.install_line import Word, installation
 from rocm3d.manifest.manifest import Manifest
 from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.mentions import package_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,11 +33,11 @@ def find(unit: Manifest, look: Look) -> Iterator[Hit]:
         for mention in given.mentions:
             if not mention.url or mention.url.endswith(".whl") or not _BUILT.match(mention.url):
                 continue
-            package = look.knowledge.package_by_pip(mention.name)
+            name, package = package_of(mention, look.knowledge)
             is_folder = "://" not in mention.url
             if package is None and not is_folder:
                 continue
-            facts = {"command": f"{given.tool} install {mention.text}", "name": mention.name}
+            facts = {"command": f"{given.tool} install {mention.text}", "name": name}
             severity: Severity | None = (
                 "note"
                 if unit.kind in _PROSE

@@ -1,6 +1,7 @@
 """A build that asks for CUDA_HOME: under ROCm torch it is None, so the extension is refused or silently CPU-only.
 
-The question may be a comparison with None, or CUDA_HOME itself as a condition or as a part of one.
+The question may be a comparison with None, or CUDA_HOME itself as a condition or as a part of one. A choice that asks
+torch for CUDA as well, and has a branch of its own for ROCm, is right as it is.
 """
 
 from __future__ import annotations
@@ -26,8 +27,22 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
         return
     found = {node.start_byte: (node, gate) for node, gate in _gates(unit)}
     for _, (node, gate) in sorted(found.items()):
-        if not unit.is_guarded(node):
+        if not unit.is_guarded(node) and not _is_settled(unit, node):
             yield hit(unit, node, gate=gate)
+
+
+def _is_settled(unit: PythonUnit, asked: Node) -> bool:
+    """Whether it stands in `if ... version.cuda ...: elif ... version.hip ...:`."""
+    for chain in unit.nodes("if_statement"):
+        condition = chain.child_by_field_name("condition")
+        if condition is None or not condition.start_byte <= asked.start_byte < condition.end_byte:
+            continue
+        others = chain.children_by_field_name("alternative")
+        inside = (item.named_children[0] for item in others if item.named_children)
+        return b"version.cuda" in unit.data[condition.start_byte : condition.end_byte] and any(
+            unit.is_guarded(item) for item in inside
+        )
+    return False
 
 
 def _gates(unit: PythonUnit) -> Iterator[tuple[Node, str]]:

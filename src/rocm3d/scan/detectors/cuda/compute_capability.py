@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import parents, upward
+from rocm3d.syntax.lanes import upward
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
     """`major` of device properties in a comparison or sum, and queries of the attribute; not where it is printed."""
     attributes = {term for term in look.code.terms if term.isidentifier()}
     if _PROPERTIES.search(unit.data):
-        above = parents(unit.tree.root_node)
+        above = unit.parents
         for node in unit.nodes("field_expression"):
             field = node.child_by_field_name("field")
             if field is None or unit.slice(field) != "major" or not unit.is_shared(node.start_byte):

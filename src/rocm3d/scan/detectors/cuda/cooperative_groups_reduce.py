@@ -15,7 +15,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
     """The include; whether anything of it is called decides how it is answered."""
     names = {term.rsplit("::", 1)[-1] for term in look.code.terms}
     functions = (call.child_by_field_name("function") for call in unit.nodes("call_expression"))
-    called = any(_name(unit.slice(function)) in names for function in functions if function is not None)
+    called = any(_name(unit.head(function)) in names for function in functions if function is not None)
     for include in unit.nodes("preproc_include"):
         path = include.child_by_field_name("path")
         if path is None or not unit.is_shared(include.start_byte):
@@ -29,4 +29,4 @@ def _name(function: str) -> str:
     return function.split("<", 1)[0].strip().rsplit("::", 1)[-1]
 
 
-detector = Detector(__name__, code="CU202", reads=CudaUnit, find=find, needs=(b"cooperative_groups",))
+detector = Detector(__name__, code="CU202", reads=CudaUnit, find=find, needs=(b"cooperative_groups/reduce.h",))

@@ -52,7 +52,7 @@ def _default_width(unit: CudaUnit) -> Iterator[tuple[Node, str, str, str]]:
 def _sorts(unit: CudaUnit) -> Iterator[tuple[Node, str, str, str]]:
     for call in unit.nodes("call_expression"):
         function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
-        match = None if function is None else _SORT.match(unit.slice(function).split("<", 1)[0])
+        match = None if function is None else _SORT.match(unit.head(function).split("<", 1)[0])
         if match is None or arguments is None:
             continue
         given = [item for item in arguments.named_children if item.type != "comment"]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.needs import a_term
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
     rest: list[tuple[str, Hit]] = []
     for call in unit.nodes("call_expression"):
         function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
-        name = "" if function is None else unit.slice(function).lstrip(":")
+        name = "" if function is None else unit.head(function).lstrip(":")
         if arguments is None or name not in look.code.terms or not unit.is_shared(call.start_byte):
             continue
         why = look.code.terms[name]
@@ -41,4 +42,4 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         yield rest[0][1]
 
 
-detector = Detector(__name__, code="CU407", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU407", reads=CudaUnit, find=find, needs=a_term)

@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.needs import a_first_word
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -49,4 +50,4 @@ def _places(unit: CudaUnit, term: str, library: str) -> Iterator[tuple[Node, str
                 yield node, term
 
 
-detector = Detector(__name__, code="CU402", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU402", reads=CudaUnit, find=find, needs=a_first_word)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.needs import a_term
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -22,9 +23,9 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         function = call.child_by_field_name("function")
         if function is None or not unit.is_shared(call.start_byte):
             continue
-        name = unit.slice(function).removeprefix("::")
+        name = unit.head(function).removeprefix("::")
         if name in look.code.terms and name not in macros:
             yield hit(unit, call, call=name)
 
 
-detector = Detector(__name__, code="CU302", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU302", reads=CudaUnit, find=find, needs=a_term)

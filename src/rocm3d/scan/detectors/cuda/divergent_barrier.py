@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import function_name, parents, upward
+from rocm3d.syntax.lanes import function_name, upward
 from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
     """Barriers whose branch or loop hangs on the thread's number, itself or through a variable."""
     if b"__syncthreads" not in unit.data:
         return
-    file = _File(unit, parents(unit.tree.root_node))
+    file = _File(unit, unit.parents)
     for call in unit.nodes("call_expression"):
         name = function_name(unit, call)
         if _BARRIER.match(name) and unit.is_shared(call.start_byte):

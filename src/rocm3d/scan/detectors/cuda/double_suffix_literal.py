@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _LITERAL = re.compile(r"(?:\d[\d']*\.?[\d']*|\.\d[\d']*)(?:[eE][-+]?\d+)?[dD]$")
+_ENDING = re.compile(rb"[\d.'][dD]")
 _OWN = re.compile(rb'operator\s*""\s*d\b')
 
 
@@ -26,4 +27,9 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             yield Hit(line, column, {"literal": text})
 
 
-detector = Detector(__name__, code="CU306", reads=CudaUnit, find=find)
+def _may_hold(unit: CudaUnit, look: Look) -> bool:
+    """A number, or anything that ends like one, before the suffix."""
+    return _ENDING.search(unit.data) is not None
+
+
+detector = Detector(__name__, code="CU306", reads=CudaUnit, find=find, needs=_may_hold)

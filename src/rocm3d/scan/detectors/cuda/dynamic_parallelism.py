@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.needs import a_launch, a_term
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         function = call.child_by_field_name("function")
         launches = any(child.type == "kernel_call_syntax" for child in call.named_children)
         if launches and function is not None and _on_device(call) and unit.is_shared(call.start_byte):
-            yield hit(unit, call, kernel=unit.slice(function).split("<", 1)[0].strip())
+            yield hit(unit, call, kernel=unit.head(function).split("<", 1)[0].strip())
     for name in unit.nodes("identifier"):
         # In a launch the line has its finding already.
         if unit.slice(name) in look.code.terms and unit.is_shared(name.start_byte) and not _in_launch(name):
@@ -42,4 +43,10 @@ def _in_launch(node: Node) -> bool:
     return above is not None and _on_device(node)
 
 
-detector = Detector(__name__, code="CU405", reads=CudaUnit, find=find)
+def _may_launch(unit: CudaUnit, look: Look) -> bool:
+    """A launch beside a function of the device, or a term."""
+    device = b"__global__" in unit.data or b"__device__" in unit.data
+    return (device and a_launch(unit, look)) or a_term(unit, look)
+
+
+detector = Detector(__name__, code="CU405", reads=CudaUnit, find=find, needs=_may_launch)

@@ -41,9 +41,9 @@ def _grids(unit: CudaUnit) -> Iterator[str]:
         while name is not None and name.type in ("init_declarator", "reference_declarator", "pointer_declarator"):
             inner = name.child_by_field_name("declarator")
             name = inner if inner is not None else next(iter(name.named_children), None)
-        made = value is not None and _GRID.search(unit.slice(value))
+        made = value is not None and _GRID.search(unit.head(value))
         if name is not None and (made or (kind is not None and unit.slice(kind).endswith("grid_group"))):
             yield unit.slice(name)
 
 
-detector = Detector(__name__, code="CU204", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU204", reads=CudaUnit, find=find, needs=(b"this_grid", b"grid_group"))

@@ -1,10 +1,11 @@
-"""Packed half and packed integer intrinsics that hip_fp16.h and HIP lack; which ones is data."""
+"""Packed half intrinsics that hip_fp16.h lacks; which ones is data."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.needs import a_term
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         function = call.child_by_field_name("function")
         if function is None or not unit.is_shared(call.start_byte):
             continue
-        name = unit.slice(function).removeprefix("::")
+        name = unit.head(function).removeprefix("::")
         if name in look.code.terms and name not in own:
             yield hit(unit, call, name=name, why=look.code.terms[name])
 
@@ -30,4 +31,4 @@ def _defined(unit: CudaUnit) -> Iterator[str]:
             yield unit.slice(name)
 
 
-detector = Detector(__name__, code="CU307", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU307", reads=CudaUnit, find=find, needs=a_term)

@@ -50,4 +50,10 @@ def _constant(unit: CudaUnit, node: Node) -> str | None:
     return f"{unit.slice(name)} = 64" if _WIDTH.match(text) else None
 
 
-detector = Detector(__name__, code="CU105", reads=CudaUnit, find=find)
+def _may_hold(unit: CudaUnit, look: Look) -> bool:
+    """The number, and a shuffle or a name for the width."""
+    text = unit.data.lower() if b"64" in unit.data else b""
+    return b"__shfl" in text or b"warp" in text or b"wave" in text
+
+
+detector = Detector(__name__, code="CU105", reads=CudaUnit, find=find, needs=_may_hold)

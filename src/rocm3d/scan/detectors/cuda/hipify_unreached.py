@@ -34,4 +34,6 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             return
 
 
-detector = Detector(__name__, code="CU506", reads=CudaUnit, find=find)
+detector = Detector(
+    __name__, code="CU506", reads=CudaUnit, find=find, needs=(b"cuda", b"cub", b"curand", b"__", b"threadIdx", b"<<<")
+)

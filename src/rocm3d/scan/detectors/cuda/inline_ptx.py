@@ -80,4 +80,4 @@ def _counterpart(code: str, look: Look) -> str:
     return known[0] if known else _NO_COUNTERPART
 
 
-detector = Detector(__name__, code="CU401", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU401", reads=CudaUnit, find=find, needs=(b"asm",))

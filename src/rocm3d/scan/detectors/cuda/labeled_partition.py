@@ -33,10 +33,15 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         function = call.child_by_field_name("function")
         if function is None or not unit.is_shared(call.start_byte):
             continue
-        spelled = unit.slice(function).split("<", 1)[0].strip()
+        spelled = unit.head(function).split("<", 1)[0].strip()
         scope, _, name = spelled.removeprefix("::").rpartition("::")
         if name in names and (scope in aliases or (not scope and name in bare)):
             yield hit(unit, call, call=spelled)
 
 
-detector = Detector(__name__, code="CU203", reads=CudaUnit, find=find)
+def _named(unit: CudaUnit, look: Look) -> bool:
+    """The name itself, whatever its namespace is called here."""
+    return any(word.rsplit(b"::", 1)[-1] in unit.data for word in look.words)
+
+
+detector = Detector(__name__, code="CU203", reads=CudaUnit, find=find, needs=_named)

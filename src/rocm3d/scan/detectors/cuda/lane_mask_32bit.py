@@ -1,7 +1,8 @@
 """A lane mask of 32 bits in a `*_sync` intrinsic: HIP asserts a 64-bit mask type.
 
 The mask may be a literal, a constant, a macro, a variable or a parameter, and the call may stand in a macro. What the
-file does not decide stays silent. A full mask that only others use is reported where it is made.
+file does not decide stays silent. A full mask that only others use is reported where it is made. A macro for ROCm that
+takes the intrinsic's name, in any header of the repository, answers the calls of all files.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Clue, Detector, Hit, Look, hit
 from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.lanes import upward
+from rocm3d.syntax.own_names import made_for_rocm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +28,7 @@ _NARROW = re.compile(r"(std::)?u?int(8|16|32)_t|(un)?signed( int)?|int|uint|[uUi
 _QUALIFIER = re.compile(r"\b(const|constexpr|static|volatile)\b|&")
 _FULL = re.compile(r"(?<![\w.])(0[xX][fF]{8}[uU]?|~\s*0[uU]?|-1)[\s)]*$")
 _NAME = re.compile(r"(full|all|warps?|lanes?)\w*mask|mask\w*(full|all)", re.IGNORECASE)
+_ANY_NAME = re.compile(rb"(?:full|all|warps?|lanes?)[\w\x80-\xff]*mask|mask[\w\x80-\xff]*(?:full|all)")
 _COMMENT = re.compile(r"//.*|/\*.*?\*/", re.DOTALL)
 _FUNCTIONS = ("function_definition", "lambda_expression")
 _SCOPES = ("translation_unit", "compound_statement", "for_statement", *_FUNCTIONS)
@@ -45,7 +49,7 @@ class _Call:
     def name(self) -> str:
         """The function, without template arguments and the global namespace."""
         function = self.node.child_by_field_name("function")
-        return "" if function is None else self.unit.slice(function).split("<")[0].lstrip(":")
+        return "" if function is None else self.unit.head(function).split("<")[0].lstrip(":")
 
     @property
     def given(self) -> list[Node]:
@@ -61,23 +65,27 @@ class _File:
     unit: CudaUnit
 
     @cached_property
-    def macros(self) -> dict[str, list[tuple[Node, str]]]:
-        """Every macro by name, with its text; none where one backend alone sees it."""
-        found: dict[str, list[tuple[Node, str]]] = {}
+    def macros(self) -> dict[str, list[tuple[Node, str | None]]]:
+        """Every definition of a macro by name, with its text; None where one backend alone sees it."""
+        found: dict[str, list[tuple[Node, str | None]]] = {}
         for define in self.unit.nodes("preproc_def", "preproc_function_def"):
             name, text = define.child_by_field_name("name"), define.child_by_field_name("value")
             if name is not None:
-                shown = text is not None and self.unit.is_shared(define.start_byte)
-                value = _COMMENT.sub("", self.unit.slice(text)).strip() if text is not None and shown else ""
-                found.setdefault(self.unit.slice(name), []).append((define, value))
+                value = "" if text is None else _COMMENT.sub("", self.unit.slice(text)).strip()
+                shown = value if self.unit.is_shared(define.start_byte) else None
+                found.setdefault(self.unit.slice(name), []).append((define, shown))
         return found
+
+    def is_by_backend(self, name: str) -> bool:
+        """Whether a macro of this name is made for one backend: then its uses are answered already."""
+        return any(text is None for _, text in self.macros.get(name, []))
 
     @cached_property
     def variables(self) -> dict[str, list[tuple[Node, Node, Node | None]]]:
         """Variables and parameters by name: declaration, scope, first value."""
         found: dict[str, list[tuple[Node, Node, Node | None]]] = {}
         for node in self.unit.nodes("declaration", "parameter_declaration", "optional_parameter_declaration"):
-            scope = _above(node, _SCOPES if node.type == "declaration" else _FUNCTIONS)
+            scope = _above(self.unit, node, _SCOPES if node.type == "declaration" else _FUNCTIONS)
             for item in node.children_by_field_name("declarator") if scope is not None else ():
                 name = item.child_by_field_name("declarator") or item
                 if scope is not None and name.type in ("identifier", "reference_declarator"):
@@ -110,14 +118,14 @@ class _File:
 
     @cached_property
     def wrappers(self) -> dict[str, int]:
-        """Macros that hand one of their arguments on as a mask, and which."""
+        """Macros that hand one of their arguments on as a mask, in one of their definitions, and which."""
         found: dict[str, int] = {}
         for call in self.calls:
             if call.macro is not None and _INTRINSIC.match(call.name):
                 name, names = call.macro.child_by_field_name("name"), call.macro.child_by_field_name("parameters")
                 words = [] if names is None else [self.unit.slice(item) for item in names.named_children]
                 mask = call.unit.slice(call.given[0]).strip("() ")
-                if name is not None and mask in words and len(self.macros[self.unit.slice(name)]) == 1:
+                if name is not None and mask in words and not self.is_by_backend(self.unit.slice(name)):
                     found[self.unit.slice(name)] = words.index(mask)
         return found
 
@@ -133,7 +141,7 @@ class _File:
             return bool(taken) and all(self.narrow(unit, item, depth - 1) for item in taken)
         if node.type == "call_expression":  # a cast that looks like a call
             function = node.child_by_field_name("function")
-            text = "" if function is None else unit.slice(function)
+            text = "" if function is None else unit.head(function)
             return self._narrow_type(text.removeprefix("static_cast").strip("<> "))
         if node.type == "identifier":
             return self._narrow_name(unit, node, depth)
@@ -145,7 +153,7 @@ class _File:
         """Macros and constants outside functions that are named for a mask and hold 32 ones."""
         for name, defines in self.macros.items():
             for define, text in defines:
-                if _NAME.search(name) and _FULL.search(text) and self._narrow_text(text, _DEPTH):
+                if text and _NAME.search(name) and _FULL.search(text) and self._narrow_text(text, _DEPTH):
                     yield name, define
         for name, places in self.variables.items():
             for node, scope, value in places:
@@ -172,7 +180,7 @@ class _File:
                 return value is not None and self.narrow(unit, value, depth - 1)
             return self._narrow_type(unit.slice(kind))
         texts = [text for _, text in self.macros.get(name, [])]
-        return bool(texts) and all(self._narrow_text(text, depth - 1) for text in texts)
+        return bool(texts) and all(text is not None and self._narrow_text(text, depth - 1) for text in texts)
 
     def _narrow_text(self, text: str, depth: int) -> bool:
         probe = CudaUnit("", _OPEN + text.encode() + _CLOSE)
@@ -180,22 +188,23 @@ class _File:
         return bool(values) and values[0] is not None and self.narrow(probe, values[0], depth)
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
     """Calls whose mask is narrow, and full masks that the file defines for others."""
     file = _File(unit)
+    yield from (Clue(_answered(name)) for name in made_for_rocm(unit) if _INTRINSIC.match(name))
     passed, reported = set(), set()
     for call in file.calls:
-        passed |= {call.unit.slice(item) for item in call.given}
+        passed |= {call.unit.head(item) for item in call.given}
         index = 0 if _INTRINSIC.match(call.name) else file.wrappers.get(call.name, -1)
-        # A macro of one backend may take the intrinsic's name: then the call is answered already.
-        if not 0 <= index < len(call.given) or not all(text for _, text in file.macros.get(call.name, [])):
+        # A macro of one backend may take the intrinsic's name.
+        if not 0 <= index < len(call.given) or file.is_by_backend(call.name):
             continue
         mask = call.given[index]
-        text = call.unit.slice(mask)
+        text = call.unit.head(mask)
         if file.narrow(call.unit, mask):
             reported.add(text)
             line, column = unit.text.place(mask.start_byte + call.offset)
-            yield Hit(line, column, {"mask": text, "call": call.name})
+            yield Hit(line, column, {"mask": text, "call": call.name}, unless=_answered(call.name))
     for name, node in file.full_masks():
         if name not in reported:
             # Passed to something that is defined elsewhere: that may be a wrapper which knows both backends.
@@ -203,16 +212,22 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             yield replace(found, severity="note") if name in passed else found
 
 
-def _above(node: Node, kinds: tuple[str, ...]) -> Node | None:
+def _answered(name: str) -> str:
+    return f"{detector.code} {name}"
+
+
+def _above(unit: CudaUnit, node: Node, kinds: tuple[str, ...]) -> Node | None:
     """The nearest node of one of these kinds that holds this one."""
-    at = node.parent
-    while at is not None and at.type not in kinds:
-        at = at.parent
-    return at
+    return next((outer for outer, _ in upward(node, unit.parents) if outer.type in kinds), None)
 
 
 def _value(text: str) -> int:
     return int(text, 10 if text.isdigit() else 0)
 
 
-detector = Detector(__name__, code="CU101", reads=CudaUnit, find=find)
+def _may_hold(unit: CudaUnit, look: Look) -> bool:
+    """An intrinsic, or a name for a full mask."""
+    return b"_sync" in unit.data or _ANY_NAME.search(unit.data.lower()) is not None
+
+
+detector = Detector(__name__, code="CU101", reads=CudaUnit, find=find, needs=_may_hold)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.needs import a_launch
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def _constants(unit: CudaUnit) -> dict[str, int]:
         if node.type == "preproc_def" and value is not None:
             probe = CudaUnit("", _OPEN + unit.data[value.start_byte : value.end_byte] + _CLOSE)
             value = next((item.child_by_field_name("value") for item in probe.nodes("init_declarator")), None)
-        elif node.parent is None or "const" not in unit.slice(node.parent).split("=", 1)[0]:
+        elif "const" not in _declaration(unit, node):
             value = None
         key = "" if name is None else unit.slice(name)
         number = _number(probe, value, known) if value is not None and unit.is_shared(node.start_byte) else None
@@ -104,6 +105,12 @@ def _constants(unit: CudaUnit) -> dict[str, int]:
             spoilt.add(key)
         known |= {} if number is None else {key: number}
     return {key: number for key, number in known.items() if key not in spoilt}
+
+
+def _declaration(unit: CudaUnit, node: Node) -> str:
+    """What stands around an initialised name, up to the value."""
+    parent = unit.parents.get(node.id)
+    return "" if parent is None else unit.head(parent).split("=", 1)[0]
 
 
 def _number(unit: CudaUnit, node: Node, known: dict[str, int], depth: int = _DEPTH) -> int | None:
@@ -127,4 +134,9 @@ def _number(unit: CudaUnit, node: Node, known: dict[str, int], depth: int = _DEP
     return _OPERATORS[sign.type](numbers[0], numbers[-1]) if sign.type in _OPERATORS else None
 
 
-detector = Detector(__name__, code="CU408", reads=CudaUnit, find=find)
+def _may_ask(unit: CudaUnit, look: Look) -> bool:
+    """An array, a launch, or the attribute."""
+    return b"__shared__" in unit.data or _ATTRIBUTE.encode() in unit.data or a_launch(unit, look)
+
+
+detector = Detector(__name__, code="CU408", reads=CudaUnit, find=find, needs=_may_ask)

@@ -19,4 +19,4 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             yield hit(unit, bounds, text=" ".join(unit.slice(bounds).split()))
 
 
-detector = Detector(__name__, code="CU309", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU309", reads=CudaUnit, find=find, needs=(b"__launch_bounds__",))

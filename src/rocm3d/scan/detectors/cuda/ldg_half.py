@@ -1,59 +1,50 @@
 """__ldg on torch's half types: HIP has overloads for the built-in types and __half only.
 
 The first such call of a file is reported, because one overload answers them all. A template's pointer counts where the
-file instantiates it with the half types, as torch's dispatch macros do.
+file instantiates it with the half types, as torch's dispatch macros do. An overload for ROCm in any header of the
+repository answers the calls of all files.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Clue, Detector, Hit, Look, hit
 from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.lanes import arguments
+from rocm3d.syntax.own_names import made_for_rocm
+from rocm3d.syntax.pointers import pointed_to, pointers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tree_sitter import Node
-
+_ANSWERED = "CU308 answered"
 _DISPATCH = re.compile(rb"\bAT_DISPATCH_\w*HALF\w*|\b(?:ScalarType::|k)(?:Half|BFloat16)\b")
-_LEFTMOST = re.compile(r"[\s(&*]*(\w+)")
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
     """The first call whose pointer is to one of the code's terms, or to a type that is dispatched over them."""
-    if b"__ldg" not in unit.data or _has_overload(unit):
+    if b"__ldg" not in unit.data:
+        return
+    if any(name.startswith("__ldg") for name in made_for_rocm(unit)):
+        yield Clue(_ANSWERED)
+    if _has_overload(unit):
         return
     dispatched = _templates(unit) if _DISPATCH.search(unit.data) else set()
-    pointers = {name: kind for name, kind in _pointers(unit) if kind in look.code.terms or kind in dispatched}
+    wanted = {*look.code.terms, *dispatched}
+    known = {name: kind for name, kind in pointers(unit) if kind in wanted}
     for call in unit.nodes("call_expression"):
-        function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
-        if function is None or arguments is None or unit.slice(function) != "__ldg":
+        function, given = call.child_by_field_name("function"), arguments(call)
+        if function is None or not given or unit.head(function) != "__ldg":
             continue
-        named = _LEFTMOST.match(unit.slice(arguments)[1:])
-        kind = None if named is None else pointers.get(named.group(1))
-        kind = kind or next((term for term in look.code.terms if f"{term}*" in _packed(unit, arguments)), None)
-        if kind is not None and unit.is_shared(call.start_byte):
+        kind = pointed_to(unit, given[0], known)
+        if kind in wanted and unit.is_shared(call.start_byte):
             sure = kind in look.code.terms
             place = hit(unit, call, call="__ldg", type=kind if sure else f"{kind} that may be a half")
-            yield Hit(place.line, place.column, place.facts, severity=None if sure else "warning")
+            yield replace(place, severity=None if sure else "warning", unless=_ANSWERED)
             return
-
-
-def _packed(unit: CudaUnit, node: Node) -> str:
-    return "".join(unit.slice(node).split())
-
-
-def _pointers(unit: CudaUnit) -> Iterator[tuple[str, str]]:
-    """Names of pointer variables and parameters, with the type they point to."""
-    for node in unit.nodes("parameter_declaration", "declaration"):
-        kind, name = node.child_by_field_name("type"), node.child_by_field_name("declarator")
-        if kind is None or name is None or "*" not in unit.slice(name):
-            continue
-        found = re.search(r"\*\s*(?:__restrict__\s*|const\s*)*(\w+)", unit.slice(name))
-        if found is not None:
-            yield found.group(1), unit.slice(kind)
 
 
 def _templates(unit: CudaUnit) -> set[str]:

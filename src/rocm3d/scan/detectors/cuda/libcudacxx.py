@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.needs import a_qualified_name
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             if any(name == header or (header.endswith("/") and name.startswith(header)) for header in headers):
                 yield hit(unit, node, name=name)
             continue
-        text = "".join(unit.slice(node).split()).removeprefix("::")
+        text = "".join(unit.head(node).split()).removeprefix("::")
         if text.startswith(namespaces) and not _is_inner(node):
             end = node.end_byte
             yield hit(unit, node, name=text.split("<", 1)[0].split("(", 1)[0])
@@ -44,4 +45,4 @@ def _is_inner(node: Node) -> bool:
     )
 
 
-detector = Detector(__name__, code="CU207", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU207", reads=CudaUnit, find=find, needs=a_qualified_name)

@@ -5,24 +5,31 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.detector import Clue, Detector, Hit, Look
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
+from rocm3d.syntax.own_names import made_for_rocm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
     """Calls of the builtins that the code's terms name, in code or in the body of a macro."""
     names = [name.encode() for name in look.code.terms]
     if not any(name in unit.data for name in names):
         return
+    yield from (Clue(_answered(name)) for name in made_for_rocm(unit) if name in look.code.terms)
     call = re.compile(rb"\b(" + b"|".join(map(re.escape, names)) + rb")\s*\(")
     for match in call.finditer(blanked(unit.data)):
         if unit.is_shared(match.start()):
             line, column = unit.text.place(match.start())
-            yield Hit(line, column, {"call": match.group(1).decode()})
+            name = match.group(1).decode()
+            yield Hit(line, column, {"call": name}, unless=_answered(name))
+
+
+def _answered(name: str) -> str:
+    return f"{detector.code} {name}"
 
 
 detector = Detector(__name__, code="CU107", reads=CudaUnit, find=find)

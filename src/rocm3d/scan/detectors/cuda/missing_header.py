@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.needs import a_term
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -22,4 +23,4 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             yield hit(unit, include, header=header, why=look.code.terms[header])
 
 
-detector = Detector(__name__, code="CU201", reads=CudaUnit, find=find, needs=(b"include",))
+detector = Detector(__name__, code="CU201", reads=CudaUnit, find=find, needs=a_term)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.needs import a_term
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -23,4 +24,4 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             yield hit(unit, include, name=header, why=look.code.terms[name])
 
 
-detector = Detector(__name__, code="CU209", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU209", reads=CudaUnit, find=find, needs=a_term)

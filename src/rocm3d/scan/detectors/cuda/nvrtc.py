@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.needs import a_term
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
     seen: set[str] = set()
     for call in unit.nodes("call_expression"):
         function = call.child_by_field_name("function")
-        name = "" if function is None else unit.slice(function).lstrip(":")
+        name = "" if function is None else unit.head(function).lstrip(":")
         term = name.split("::", 1)[0]  # jitify::..., or the whole name of a C function
         if term in look.code.terms and term not in seen and unit.is_shared(call.start_byte):
             seen.add(term)
@@ -30,4 +31,4 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             yield hit(unit, include, name=header)
 
 
-detector = Detector(__name__, code="CU406", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU406", reads=CudaUnit, find=find, needs=a_term)

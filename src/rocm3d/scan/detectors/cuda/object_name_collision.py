@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, Paths
-from rocm3d.syntax.hipify_names import hip_path
+from rocm3d.syntax.hipify_names import Translation, hip_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +16,7 @@ _SOURCES = frozenset({".cu", ".c", ".cc", ".cpp"})
 
 
 def find(paths: Paths, look: Look) -> Iterator[Hit]:
-    """Pairs with one object name, one of them a .cu. A warning, as hipify renames a .cpp only where it changes it."""
+    """Pairs with one object name, one of them a .cu. What hipify leaves alone keeps its name; unread is a warning."""
     if not any(path.endswith(".py") for path in paths.paths):
         return  # nothing here builds with torch, so nothing is hipified
     there = {path for path in paths.paths if PurePosixPath(path).suffix in _SOURCES}
@@ -26,10 +26,15 @@ def find(paths: Paths, look: Look) -> Iterator[Hit]:
     for path, output in outputs.items():
         if path not in made:
             objects.setdefault(_object(output), []).append(path)
+    translation = Translation(frozenset(paths.paths), paths.read, look.code.terms)
     for name, sources in objects.items():
         for first, second in combinations(sources, 2):
-            if (first.endswith(".cu") or second.endswith(".cu")) and _object(first) != _object(second):
-                yield Hit(1, 1, {"first": first, "second": second, "object": name}, severity="warning", path=first)
+            if not (first.endswith(".cu") or second.endswith(".cu")) or _object(first) == _object(second):
+                continue
+            changed = [translation.changes(path) for path in (first, second) if not path.endswith(".cu")]
+            if False not in changed:
+                facts = {"first": first, "second": second, "object": name}
+                yield Hit(1, 1, facts, severity="warning" if None in changed else None, path=first)
 
 
 def _object(path: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.needs import a_term
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -40,4 +41,9 @@ def _macros(unit: CudaUnit) -> Iterator[str]:
             yield unit.slice(name)
 
 
-detector = Detector(__name__, code="CU208", reads=CudaUnit, find=find)
+def _mentioned(unit: CudaUnit, look: Look) -> bool:
+    """The folder, or a term."""
+    return b"THC/" in unit.data or a_term(unit, look)
+
+
+detector = Detector(__name__, code="CU208", reads=CudaUnit, find=find, needs=_mentioned)

@@ -1,25 +1,32 @@
-"""A call of __syncwarp: not in every HIP. One finding for a file, as one guarded macro answers all its calls."""
+"""A call of __syncwarp: not in every HIP. One finding for a file, as one guarded macro answers all its calls.
+
+A macro for ROCm in any header of the repository answers the calls of all files.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.detector import Clue, Detector, Hit, Look
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
+from rocm3d.syntax.own_names import made_for_rocm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_NAME, _ANSWERED = "__syncwarp", "CU103 answered"
 _CALL = re.compile(rb"\b__syncwarp\s*\(")
 _DEFINED = re.compile(rb"#\s*define\s+__syncwarp\b")
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
     """The first call that both builds see, in code or in the body of a macro; none where the file defines its own."""
     if b"__syncwarp" not in unit.data:
         return
+    if any(name.split("(")[0] == _NAME for name in made_for_rocm(unit)):
+        yield Clue(_ANSWERED)
     text = blanked(unit.data)
     if _DEFINED.search(text):
         return
@@ -27,7 +34,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
     if calls:
         line, column = unit.text.place(calls[0])
         count = f"{len(calls)} times in this file" if len(calls) > 1 else "once in this file"
-        yield Hit(line, column, {"call": "__syncwarp", "count": count})
+        yield Hit(line, column, {"call": _NAME, "count": count}, unless=_ANSWERED)
 
 
 detector = Detector(__name__, code="CU103", reads=CudaUnit, find=find)

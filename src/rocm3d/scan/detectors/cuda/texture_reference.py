@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.needs import a_term
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -45,4 +46,9 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             yield Hit(found.line, found.column, found.facts, severity="warning")
 
 
-detector = Detector(__name__, code="CU404", reads=CudaUnit, find=find)
+def _mentioned(unit: CudaUnit, look: Look) -> bool:
+    """A declaration, spaced or not, or a term; what unbinds is reported as what binds."""
+    return b"texture" in unit.data or _UNBIND.encode() in unit.data or a_term(unit, look)
+
+
+detector = Detector(__name__, code="CU404", reads=CudaUnit, find=find, needs=_mentioned)

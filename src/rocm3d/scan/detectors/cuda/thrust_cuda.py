@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.needs import a_qualified_name
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -29,10 +30,10 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
                 place = hit(unit, node, name=header)
                 yield Hit(place.line, place.column, place.facts, severity="note")
             continue
-        text = "".join(unit.slice(node).split()).removeprefix("::")
+        text = "".join(unit.head(node).split()).removeprefix("::")
         if text.startswith(names):
             end = node.end_byte
             yield hit(unit, node, name=text)
 
 
-detector = Detector(__name__, code="CU206", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU206", reads=CudaUnit, find=find, needs=a_qualified_name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.needs import a_term
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -12,7 +13,10 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-_NAMES = frozenset({"identifier", "qualified_identifier", "template_function", "parenthesized_expression"})
+# Names, `&kernel`, and `kernel<A, B>` that was read as comparisons.
+_BARE = frozenset(
+    {"identifier", "qualified_identifier", "template_function", "pointer_expression", "binary_expression"}
+)
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
@@ -20,32 +24,28 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
     untyped = set(_untyped(unit))
     for call in unit.nodes("call_expression"):
         function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
-        if function is None or arguments is None or unit.slice(function) not in look.code.terms:
+        if function is None or arguments is None or unit.head(function) not in look.code.terms:
             continue
         given = [item for item in arguments.named_children if item.type != "comment"]
         if given and unit.is_shared(call.start_byte) and _is_bare(given[0]) and unit.slice(given[0]) not in untyped:
-            yield hit(unit, given[0], call=unit.slice(function), kernel=" ".join(unit.slice(given[0]).split()))
+            yield hit(unit, given[0], call=unit.head(function), kernel=" ".join(unit.slice(given[0]).split()))
 
 
 def _is_bare(node: Node) -> bool:
-    if node.type == "pointer_expression":  # &kernel
-        return True
-    if node.type == "binary_expression":  # kernel<A, B> that was read as comparisons
-        return True
-    if node.type == "parenthesized_expression":
-        return node.named_child_count == 1 and _is_bare(node.named_children[0])
-    return node.type in _NAMES
+    while node.type == "parenthesized_expression" and node.named_child_count == 1:
+        node = node.named_children[0]
+    return node.type in _BARE
 
 
 def _untyped(unit: CudaUnit) -> Iterator[str]:
     """Names of variables and parameters that already are a void pointer."""
     for item in unit.nodes("pointer_declarator"):
-        name, parent = item.child_by_field_name("declarator"), item.parent
+        name, parent = item.child_by_field_name("declarator"), unit.parents.get(item.id)
         while parent is not None and parent.type == "init_declarator":
-            parent = parent.parent
+            parent = unit.parents.get(parent.id)
         kind = None if parent is None else parent.child_by_field_name("type")
         if name is not None and kind is not None and unit.slice(kind) == "void":
             yield unit.slice(name)
 
 
-detector = Detector(__name__, code="CU303", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU303", reads=CudaUnit, find=find, needs=a_term)

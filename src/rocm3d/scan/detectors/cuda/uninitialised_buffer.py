@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.needs import a_launch
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.unit import walk
 
@@ -60,7 +61,7 @@ def _kernel(unit: CudaUnit, node: Node) -> str:
 
 def _name(unit: CudaUnit, call: Node) -> str:
     function = call.child_by_field_name("function")
-    return "" if function is None else unit.slice(function).split("<", 1)[0].strip()
+    return "" if function is None else unit.head(function).split("<", 1)[0].strip()
 
 
 def _given(call: Node) -> list[Node]:
@@ -140,4 +141,9 @@ def _is_cleared(unit: CudaUnit, text: str) -> bool:
     return any(text in unit.slice(call) for call in calls)
 
 
-detector = Detector(__name__, code="CU409", reads=CudaUnit, find=find)
+def _may_launch(unit: CudaUnit, look: Look) -> bool:
+    """A kernel and a launch."""
+    return b"__global__" in unit.data and a_launch(unit, look)
+
+
+detector = Detector(__name__, code="CU409", reads=CudaUnit, find=find, needs=_may_launch)

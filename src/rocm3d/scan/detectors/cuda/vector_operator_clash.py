@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.needs import a_term
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import CONDITIONAL, directives
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+_ANY_VECTOR = re.compile(rb"(?:char|short|int|long|float|double)[1-4]\b")
 _VECTOR = re.compile(r"u?(?:char|short|int|long|longlong)[1-4]$|(?:float|double)[1-4]$")
 _CLASHING = re.compile(r"operator\s*(?:[-+*/]=|[*/])$")
 _BOTH = re.compile(r"__host__|host_?device|device_?host|\bHD\b|constexpr", re.IGNORECASE)
@@ -103,4 +105,9 @@ def _without_gpu(unit: CudaUnit) -> list[tuple[int, int]]:
     return found
 
 
-detector = Detector(__name__, code="CU304", reads=CudaUnit, find=find)
+def _may_clash(unit: CudaUnit, look: Look) -> bool:
+    """A vector type, or a header among the terms."""
+    return _ANY_VECTOR.search(unit.data) is not None or a_term(unit, look)
+
+
+detector = Detector(__name__, code="CU304", reads=CudaUnit, find=find, needs=_may_clash)

@@ -59,9 +59,9 @@ def _width(unit: CudaUnit, node: Node, named: dict[str, Node]) -> str | None:
     """What stands for the width in `thread & 31`, `>> 5`, `% 32`, `/ 32`; None for other arithmetic."""
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     operator = node.child_by_field_name("operator")
-    if left is None or right is None or operator is None or not _THREAD.search(unit.slice(left)):
+    if left is None or right is None or operator is None or not _THREAD.search(unit.head(left)):
         return None
-    sign, text = operator.type, unit.slice(right)
+    sign, text = operator.type, unit.head(right)
     if (sign in "%/" and _WIDTH.match(text)) or (sign == "&" and _LOW_BITS.match(text)) or (sign, text) == (">>", "5"):
         return text
     bare = re.sub(r"^\(\s*(\w+)\s*-\s*1\s*\)$", r"\1", text) if sign == "&" else text if sign in "%/" else ""
@@ -78,4 +78,6 @@ def _constants(unit: CudaUnit) -> Iterator[tuple[str, Node]]:
             yield unit.slice(name), node
 
 
-detector = Detector(__name__, code="CU104", reads=CudaUnit, find=find)
+_SPOKEN_TO = (b"__ballot", b"__any", b"__all", b"__match_", b"__activemask", b"__shfl")  # starts of both
+
+detector = Detector(__name__, code="CU104", reads=CudaUnit, find=find, needs=_SPOKEN_TO)

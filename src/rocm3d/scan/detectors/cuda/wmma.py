@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.needs import a_qualified_name
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -24,10 +25,11 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
     renamed = any("wmma" in alias and _OWNER not in alias for alias in aliases)
     seen: set[str] = set()
     for node in unit.nodes("qualified_identifier", "using_declaration", "namespace_alias_definition"):
-        within = node.parent is not None and node.parent.type in ("qualified_identifier", "using_declaration")
+        outer = unit.parents.get(node.id)
+        within = outer is not None and outer.type in ("qualified_identifier", "using_declaration")
         if within or not unit.is_shared(node.start_byte):
             continue
-        text = "".join(unit.slice(node).split("<", 1)[0].split())
+        text = "".join(unit.head(node).split("<", 1)[0].split())
         term = text.removeprefix(f"{_OWNER}::")
         name = _OWNER if node.type != "qualified_identifier" and _OWNER in text else term
         known = name == _OWNER or term in look.code.terms
@@ -36,4 +38,9 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             yield hit(unit, node, name=f"{_OWNER}::{name}" if name != _OWNER else name)
 
 
-detector = Detector(__name__, code="CU403", reads=CudaUnit, find=find)
+def _mentioned(unit: CudaUnit, look: Look) -> bool:
+    """The namespace, or a term."""
+    return _OWNER.encode() in unit.data or a_qualified_name(unit, look)
+
+
+detector = Detector(__name__, code="CU403", reads=CudaUnit, find=find, needs=_mentioned)

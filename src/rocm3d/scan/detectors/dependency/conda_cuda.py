@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.manifest.manifest import Manifest, Mention
 from rocm3d.scan.detector import Detector, Hit, Look
-from rocm3d.scan.mentions import is_conda, severity, term_of
+from rocm3d.scan.mentions import is_conda, severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,9 +26,9 @@ def find(unit: Manifest, look: Look) -> Iterator[Hit]:
 
 
 def _package(unit: Manifest, mention: Mention, look: Look) -> Iterator[Hit]:
-    package = look.knowledge.package_by_pip(mention.name)
+    package = look.knowledge.cuda_package(mention.name, conda=True)
     why = _term(mention.name, look.code.terms)
-    if why is None and package is not None and not _by_extra(mention.name, look):
+    if why is None and package is not None:
         why = package.purpose
     if why is not None:
         facts = {"name": mention.name, "why": why}
@@ -45,12 +45,6 @@ def _term(name: str, terms: Mapping[str, str]) -> str | None:
     """Terms may be patterns: the toolkit comes in some thirty parts."""
     lower = name.lower()
     return next((w for t, w in terms.items() if fnmatchcase(lower, t) and not w.endswith("channel")), None)
-
-
-def _by_extra(name: str, look: Look) -> bool:
-    """Packages that are CUDA's only with an extra, which conda does not have."""
-    extras = look.knowledge.codes["DEP203"].terms
-    return term_of(name, {term.split("[")[0]: why for term, why in extras.items()}) is not None
 
 
 detector = Detector(__name__, code="DEP105", reads=Manifest, find=find)

@@ -6,11 +6,20 @@ wrong_package_name, a finished wheel is direct_wheel_url, and a package that is 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocm3d.manifest.manifest import Manifest, Mention
 from rocm3d.scan.detector import Detector, Hit, Look
-from rocm3d.scan.mentions import is_compiled_wheel, is_conda, is_from_default_index, is_rocm, severity, term_of
+from rocm3d.scan.mentions import (
+    is_compiled_wheel,
+    is_conda,
+    is_from_default_index,
+    is_rocm,
+    package_of,
+    severity,
+    term_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,22 +28,23 @@ if TYPE_CHECKING:
 def find(unit: Manifest, look: Look) -> Iterator[Hit]:
     """Mentions that the knowledge base has a record of."""
     for mention in unit.mentions:
-        package = look.knowledge.package_by_pip(mention.name)
-        if package is None or is_conda(mention) or is_rocm(unit, mention) or _belongs_elsewhere(unit, mention, look):
+        name, package = package_of(mention, look.knowledge)
+        if package is None or is_conda(mention) or is_rocm(unit, mention):
             continue
-        facts = {"name": mention.name, "purpose": package.purpose}
+        if _belongs_elsewhere(unit, replace(mention, name=name), look):
+            continue
+        facts = {"name": name, "purpose": package.purpose}
         yield Hit(mention.line, mention.column, facts, package.id, severity(unit))
 
 
 def _belongs_elsewhere(unit: Manifest, mention: Mention, look: Look) -> bool:
     """Whether another rule says it better."""
     codes = look.knowledge.codes
-    extras = {term.split("[")[0]: why for term, why in codes["DEP203"].terms.items()}
     wrong = term_of(mention.name, codes["DEP204"].terms) is not None
     return (
         is_compiled_wheel(mention)
         or term_of(mention.name, codes["DEP202"].terms) is not None
-        or term_of(mention.name, extras) is not None
+        or bool(look.knowledge.cuda_extras(mention.name, mention.extras))
         or (wrong and is_from_default_index(unit, mention))
     )
 

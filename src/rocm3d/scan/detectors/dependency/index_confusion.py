@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.manifest import Manifest, Option
+from rocm3d.manifest.manifest import Manifest, Mention, Option
 from rocm3d.scan.detector import Detector, Hit, Look
 from rocm3d.scan.detectors.dependency.cuda_index import is_cuda_index
 from rocm3d.scan.mentions import is_conda, mentions_of, severity, term_of
@@ -28,8 +28,8 @@ def find(unit: Manifest, look: Look) -> Iterator[Hit]:
         urls = [url for url in option.urls if not is_cuda_index(url, hosts) and not _MIRROR.search(url)]
         if not urls or not _is_added(unit, option, look):
             continue
-        names = [mention.name for mention in mentions_of(unit, option) if not is_conda(mention)]
-        known = [name for name in dict.fromkeys(names) if _is_at_risk(name, look)]
+        asked = [mention for mention in mentions_of(unit, option) if not is_conda(mention)]
+        known = list(dict.fromkeys(mention.name for mention in asked if _is_at_risk(mention, look)))
         if known:
             shown = ", ".join(known[:_SHOWN]) + (f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else "")
             yield Hit(option.line, option.column, {"name": shown, "url": urls[0]}, severity=severity(unit))
@@ -43,9 +43,10 @@ def _is_added(unit: Manifest, option: Option, look: Look) -> bool:
     return any(term in own for term in look.code.terms)
 
 
-def _is_at_risk(name: str, look: Look) -> bool:
+def _is_at_risk(mention: Mention, look: Look) -> bool:
     pulled = look.knowledge.codes["DEP202"].terms
-    return look.knowledge.package_by_pip(name) is not None or term_of(name, pulled) is not None
+    known = look.knowledge.cuda_package(mention.name, mention.extras)
+    return known is not None or term_of(mention.name, pulled) is not None
 
 
 detector = Detector(__name__, code="DEP103", reads=Manifest, find=find)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rocm3d.manifest.install_line import name_of
 from rocm3d.manifest.manifest import Manifest
 from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.mentions import package_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 def find(unit: Manifest, look: Look) -> Iterator[Hit]:
     """Mentions and submodules whose licence, by name or note, holds one of the code's terms."""
-    named = [(item.name, item.line, item.column) for item in unit.mentions]
+    named = [(package_of(item, look.knowledge)[0], item.line, item.column) for item in unit.mentions]
     named += [(name_of(item.url) or name_of(item.path), item.line, item.column) for item in unit.submodules]
     seen: set[str] = set()
     for name, line, column in sorted(named, key=lambda item: item[1:]):

@@ -1,14 +1,12 @@
 """A module put in place by hand: sys.modules["kaolin"] = types.ModuleType("kaolin"). Imports succeed, work does not.
 
-A branch for ROCm is where such stubs stand, so a guard silences nothing here. Tests and the settings of documentation
-replace modules as a matter of course and are left alone. A module that no record knows, or
-a part of one, is a note: shims for a moved function are made that way.
+A branch for ROCm is where such stubs stand, so a guard silences nothing here. A module that no record knows, or a part
+of one, is a note: shims for a moved function are made that way.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look
@@ -25,7 +23,7 @@ _TABLE = "sys.modules"
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
     """Assignments into sys.modules of something that a term makes."""
-    if b"sys" not in unit.data or _is_aside(unit.path):
+    if b"sys" not in unit.data:
         return
     known = {name for package in look.knowledge.packages.values() for name in package.imports}
     for place, module, value in _entries(unit):
@@ -74,10 +72,4 @@ def _maker(unit: PythonUnit, value: Node, look: Look) -> str | None:
     return next((why for term, why in look.code.terms.items() if term.rsplit(".", 1)[-1] in names), None)
 
 
-def _is_aside(path: str) -> bool:
-    pure = PurePosixPath(path)
-    folders = {part.lower() for part in pure.parts[:-1]}
-    return bool(folders & {"test", "tests", "doc", "docs"}) or pure.name.startswith(("test_", "conftest"))
-
-
-detector = Detector(__name__, code="DEP302", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="DEP302", reads=PythonUnit, find=find, needs=(b"sys.modules",))

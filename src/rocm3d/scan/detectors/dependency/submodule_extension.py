@@ -1,14 +1,18 @@
-"""A submodule, or a repository that an installer clones, with native code: a checkout without it shows nothing."""
+"""A submodule, or a repository that an installer clones, with native code: a checkout without it shows nothing.
+
+A term whose reason begins with `headers` is a library without kernels of its own: nothing is built there, so a note.
+"""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocm3d.manifest.install_line import name_of
 from rocm3d.manifest.manifest import Manifest
 from rocm3d.scan.detector import Detector, Hit, Look
-from rocm3d.scan.mentions import severity, term_of
+from rocm3d.scan.mentions import package_at, severity, term_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,10 +26,12 @@ def find(unit: Manifest, look: Look) -> Iterator[Hit]:
         name = name_of(module.url) or name_of(module.path)
         if not name or _ROCM.search(module.url) or term_of(name, look.knowledge.codes["DEP202"].terms):
             continue  # torch and triton themselves run on ROCm
-        package = look.knowledge.package_by_pip(name)
-        if package is not None or term_of(name, look.code.terms) is not None:
+        package, reason = package_at(name, look.knowledge), term_of(name, look.code.terms)
+        if package is not None or reason is not None:
             facts = {"path": module.path, "url": module.url}
-            yield Hit(module.line, module.column, facts, package.id if package else None, severity(unit))
+            quiet = package is None and reason is not None and reason.startswith("headers")
+            found = Hit(module.line, module.column, facts, package.id if package else None, severity(unit))
+            yield replace(found, severity="note") if quiet else found
 
 
 detector = Detector(__name__, code="DEP205", reads=Manifest, find=find)

@@ -1,10 +1,17 @@
-"""Weights loaded beside a library whose replacement stores them otherwise; which ones is data (codes.toml, terms)."""
+"""Weights loaded where a library is used whose replacement stores them otherwise; which ones is data (terms).
+
+The load and the import often stand in different files, so the import is a clue for the loads of all others. What loads
+the state of an optimizer or a schedule loads no weights.
+"""
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.aside import is_aside
+from rocm3d.scan.detector import Clue, Detector, Hit, Look, hit
 from rocm3d.scan.imported import owner
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import imports, keyword
@@ -12,25 +19,62 @@ from rocm3d.syntax.python_names import imports, keyword
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tree_sitter import Node
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """The first load of a state in a file that imports such a library. A strict load at least fails: a warning."""
+_OTHER = re.compile(r"(?i)optim|sched|scaler|sampler|loader")
+
+
+def find(unit: PythonUnit, look: Look) -> Iterator[Hit | Clue]:
+    """The first load of weights in a file that imports a library, or that may load for one which another imports."""
+    terms = look.code.terms
+    used = {}
+    if any(term.encode() in unit.data for term in terms):
+        for found in imports(unit):
+            library = found.module.split(".")[0]
+            if library in terms and library not in used:
+                owned = owner(look.knowledge, found)
+                used[library] = owned[1].id if owned else None
+    if not is_aside(unit.path):
+        yield from (Clue(_clue(library)) for library in used)
+    load = _load(unit)
+    if load is None:
+        return
+    if used:
+        library = next(iter(used))
+        yield _hit(unit, load, library, used[library])
+        return
+    for library in terms:
+        yield replace(_hit(unit, load, library, _package(look, library)), severity="warning", clue=_clue(library))
+
+
+def _load(unit: PythonUnit) -> Node | None:
+    """The first call that loads weights."""
     if b"load_state_dict" not in unit.data:
-        return
-    modules = [found for found in imports(unit) if found.module.split(".")[0] in look.code.terms]
-    if not modules:
-        return
+        return None
     for call in unit.nodes("call"):
         function = call.child_by_field_name("function")
         if function is None or not unit.slice(function).endswith(".load_state_dict") or unit.is_guarded(call):
             continue
-        owned = owner(look.knowledge, modules[0])
-        package = owned[1].id if owned else None
-        strict = keyword(unit, call, "strict")
-        place = hit(unit, call, package=package or modules[0].module.split(".")[0])
-        loose = strict is not None and strict.type == "false"
-        yield Hit(place.line, place.column, place.facts, package, None if loose else "warning")
-        return
+        if not _OTHER.search(unit.slice(function)):
+            return call
+    return None
+
+
+def _hit(unit: PythonUnit, load: Node, library: str, package: str | None) -> Hit:
+    """A strict load at least fails: a warning."""
+    strict = keyword(unit, load, "strict")
+    loose = strict is not None and strict.type == "false"
+    place = hit(unit, load, package=package or library)
+    return Hit(place.line, place.column, place.facts, package, None if loose else "warning")
+
+
+def _package(look: Look, library: str) -> str | None:
+    named = (item.id for item in look.knowledge.packages.values() if library in (n.split(".")[0] for n in item.imports))
+    return min(named, default=None)
+
+
+def _clue(library: str) -> str:
+    return f"{detector.code} {library}"
 
 
 detector = Detector(__name__, code="PY405", reads=PythonUnit, find=find)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.needs import a_term
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import keyword, strings
 
@@ -25,4 +26,4 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
                 yield hit(unit, node, mode=text, why=look.code.terms[text])
 
 
-detector = Detector(__name__, code="PY301", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="PY301", reads=PythonUnit, find=find, needs=a_term)

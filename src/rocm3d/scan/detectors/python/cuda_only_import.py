@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.scan.imported import needed, owner
+from rocm3d.scan.needs import a_known_import
 from rocm3d.syntax.python import PythonUnit
 
 if TYPE_CHECKING:
@@ -39,4 +40,4 @@ def _keeps_the_name(package: Package) -> bool:
     return any(r.import_kept and r.decision in decisions for r in package.routes if r.status == "active")
 
 
-detector = Detector(__name__, code="PY103", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="PY103", reads=PythonUnit, find=find, needs=a_known_import)

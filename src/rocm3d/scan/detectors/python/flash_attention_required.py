@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.syntax.python import PythonUnit, string_value
+from rocm3d.syntax.python_names import imports
 from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:
@@ -13,9 +16,11 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+_TORCH = re.compile(rb"\bscaled_dot_product_attention\b")
+
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """Asserts and raises on what a try-import of flash attention sets, and transformers told to use it."""
+    """Asserts and raises on what a try-import sets, choices that all need a package, transformers told to use it."""
     if not any(term.encode() in unit.data for term in look.code.terms):
         return
     flags: set[str] = set()
@@ -33,6 +38,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
         if names & flags and not unit.is_guarded(asked):
             yield hit(unit, statement, flag=", ".join(sorted(names & flags)))
     yield from _refusals(unit, flags)
+    yield from _choices(unit, look)
     yield from _settings(unit, look.code.terms)
 
 
@@ -48,6 +54,31 @@ def _refusals(unit: PythonUnit, flags: set[str]) -> Iterator[Hit]:
         ways = branch.children_by_field_name("consequence" if denied else "alternative")
         for stop in (stop for way in ways if names and way.type != "elif_clause" for stop in _raises(way)):
             yield hit(unit, stop, flag=", ".join(sorted(names)))
+
+
+def _choices(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+    """`if A: import flash_attn, elif B: import other, else: raise` in a file that never asks torch itself."""
+    if _TORCH.search(unit.data):
+        return
+    for chain in unit.nodes("if_statement"):
+        clauses = [chain, *(item for item in chain.named_children if item.type == "elif_clause")]
+        ways = [way for way in (clause.child_by_field_name("consequence") for clause in clauses) if way is not None]
+        other = next((item for item in chain.named_children if item.type == "else_clause"), None)
+        needs = [_imported(unit, way, look) for way in ways]
+        if len(ways) < 2 or not all(needs) or other is None or not _raises(other) or unit.is_guarded(ways[0]):
+            continue
+        names = [top for found in needs for top, _ in found]
+        first = next((node for found in needs for top, node in found if top in look.code.terms), None)
+        if first is not None:
+            yield hit(unit, first, flag=" or ".join(dict.fromkeys(names)))
+
+
+def _imported(unit: PythonUnit, block: Node, look: Look) -> list[tuple[str, Node]]:
+    """What a block imports that has to be installed: neither Python nor the stack brings it."""
+    there = {*sys.stdlib_module_names, *look.knowledge.codes["DEP202"].terms}
+    inside = (found for found in imports(unit) if block.start_byte <= found.node.start_byte < block.end_byte)
+    named = ((found.module.split(".")[0], found.node) for found in inside)
+    return [(top, node) for top, node in named if top not in there]
 
 
 def _settings(unit: PythonUnit, terms: dict[str, str]) -> Iterator[Hit]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.needs import a_dotted_name
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import Names
 
@@ -27,4 +28,4 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
         yield hit(unit, call, call=name)
 
 
-detector = Detector(__name__, code="PY303", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="PY303", reads=PythonUnit, find=find, needs=a_dotted_name)

@@ -25,4 +25,9 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
             yield hit(unit, call, test=unit.slice(call))
 
 
-detector = Detector(__name__, code="PY202", reads=PythonUnit, find=find)
+def _asks(unit: PythonUnit, look: Look) -> bool:
+    """All of the words."""
+    return all(word in unit.data for word in (b"hasattr", b"version", b"hip"))
+
+
+detector = Detector(__name__, code="PY202", reads=PythonUnit, find=find, needs=_asks)

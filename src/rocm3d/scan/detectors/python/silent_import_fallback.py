@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.scan.imported import owner
+from rocm3d.scan.needs import an_imported_term
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import imports
 from rocm3d.syntax.unit import walk
@@ -65,4 +66,4 @@ def _is_asked(unit: PythonUnit, block: Node) -> bool:
     return False
 
 
-detector = Detector(__name__, code="PY104", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="PY104", reads=PythonUnit, find=find, needs=an_imported_term)

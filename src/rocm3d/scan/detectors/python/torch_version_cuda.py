@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.needs import a_dotted_name
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import Names, ancestors
 from rocm3d.syntax.unit import walk
@@ -96,4 +97,4 @@ def _asked_first(unit: PythonUnit, node: Node, names: set[str]) -> Node | None:
     return None
 
 
-detector = Detector(__name__, code="PY201", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="PY201", reads=PythonUnit, find=find, needs=a_dotted_name)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.scan.imported import needed, owner
+from rocm3d.scan.needs import an_imported_term
 from rocm3d.syntax.python import PythonUnit
 
 if TYPE_CHECKING:
@@ -22,4 +23,4 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
             return
 
 
-detector = Detector(__name__, code="PY102", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="PY102", reads=PythonUnit, find=find, needs=an_imported_term)

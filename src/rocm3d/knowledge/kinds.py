@@ -1,0 +1,61 @@
+"""The kinds of records and their models, each loaded with its first record: a command needs a few kinds of a dozen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocm3d.model.base import Record
+
+
+class Models(Mapping[str, "type[Record]"]):
+    """Models by kind, given as `module.Class` of rocm3d.model."""
+
+    def __init__(self, **names: str) -> None:
+        self._names = names
+
+    def __getitem__(self, kind: str) -> type[Record]:
+        module, _, name = self._names[kind].partition(".")
+        found: type[Record] = getattr(import_module(f"rocm3d.model.{module}"), name)
+        return found
+
+    def __contains__(self, kind: object) -> bool:
+        return kind in self._names  # without loading it
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+# A folder with a file for each record.
+FOLDERS = Models(
+    targets="target.Target",
+    stacks="stack.Stack",
+    packages="package.Package",
+    families="family.Family",
+    advice="advice.Advice",
+    variables="variable.Variable",
+    ports="port.Port",
+    cards="card.Card",
+    toolchains="toolchain.WheelToolchain",
+)
+# One file with a table of records each: file stem -> model of the file; its one field holds the records.
+TABLES = Models(
+    codes="code.CodeTable",
+    tolerances="tolerance.ToleranceTable",
+    backends="backend.BackendTable",
+    suites="suite.SuiteTable",
+)
+# One file with one record each.
+SINGLES = Models(release="release.Release", method="method.Method")
+# A folder for each record, with examples beside it.
+RECIPES = Models(recipes="recipe.Recipe")
+
+KINDS = (*TABLES, *FOLDERS, *RECIPES)
+SCANNED = ("codes", "packages", "ports", "recipes", "targets")  # the kinds that a scan consults

@@ -1,0 +1,52 @@
+"""Records of one kind, read when the first of them is asked for: a scan needs three kinds of a dozen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
+from functools import cached_property
+from typing import Any, TypeVar
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Shelf(Mapping[K, V]):
+    """A dictionary that `read` fills on first use. Pickled, it is that dictionary."""
+
+    def __init__(self, read: Callable[[], dict[K, V]]) -> None:
+        self._read = read
+
+    @cached_property
+    def _held(self) -> dict[K, V]:
+        return self._read()
+
+    def __getitem__(self, key: K) -> V:
+        return self._held[key]
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._held)
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._held
+
+    def __repr__(self) -> str:
+        return repr(self._held)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (self._held,)
+
+    # The views of the dictionary itself: those of Mapping look every value up again.
+    def keys(self) -> KeysView[K]:
+        """The keys, in order."""
+        return self._held.keys()
+
+    def values(self) -> ValuesView[V]:
+        """The records, in order."""
+        return self._held.values()
+
+    def items(self) -> ItemsView[K, V]:
+        """Both."""
+        return self._held.items()

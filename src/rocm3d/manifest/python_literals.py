@@ -1,0 +1,116 @@
+"""String literals of a Python file, followed through names, sums, loops and calls. Parsed, never run.
+
+Lists are followed as setup files and installers build them; what is computed from files or functions stays unknown.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+_STEPS = 20_000  # of following names: nested sums of names are as good a bomb as any
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@dataclass
+class Literals:
+    """One parsed file: its nodes, and every value that a name is given anywhere in it."""
+
+    lines: list[bytes]
+    nodes: list[ast.AST]
+    values: dict[str, list[ast.expr]] = field(default_factory=dict)
+    steps: int = 0
+
+    @classmethod
+    def of(cls, data: bytes) -> Literals | None:
+        """The file, or None where it is no Python 3."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of the file's escapes, not ours
+                nodes = list(ast.walk(ast.parse(data)))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+        found = cls(data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"), nodes)
+        found._collect()
+        return found
+
+    def place(self, node: ast.expr) -> tuple[int, int]:
+        """Columns of the tree are bytes; ours are characters, and a literal starts behind its quote."""
+        line = self.lines[node.lineno - 1] if node.lineno <= len(self.lines) else b""
+        start = node.col_offset
+        while line[start : start + 1].lower() in (b"r", b"b", b"u", b"f"):
+            start += 1
+        quotes = 3 if line[start : start + 3] in (b'"""', b"'''") else 1
+        return node.lineno, len(line[: start + quotes].decode("utf-8", "replace")) + 1
+
+    def strings(self, node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
+        """The string literals that an expression may come to, in order."""
+        stack: list[tuple[ast.expr, frozenset[str]]] = [(node, frozenset())]
+        while stack and self.steps < _STEPS:
+            self.steps += 1
+            inner, seen = stack.pop()
+            if isinstance(inner, ast.Constant):
+                if isinstance(inner.value, str):
+                    yield inner, inner.value
+            elif isinstance(inner, ast.JoinedStr):
+                parts = (part.value if isinstance(part, ast.Constant) else "*" for part in inner.values)
+                yield inner, "".join(str(part) for part in parts)
+            elif isinstance(inner, ast.Name):
+                if inner.id not in seen:
+                    stack += [(value, seen | {inner.id}) for value in reversed(self.values.get(inner.id, []))]
+            else:
+                stack += [(child, seen) for child in reversed(_children(inner))]
+
+    def _collect(self) -> None:
+        parameters = {node.name: node.args for node in self.nodes if isinstance(node, _FUNCTIONS)}
+        for node in self.nodes:
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    self._give(target, node.value)
+            elif isinstance(node, (ast.AnnAssign, ast.AugAssign)) and node.value:
+                self._give(node.target, node.value)
+            elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+                self._give(node.target, node.iter)
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+                if node.func.attr in ("append", "extend"):
+                    self._give(node.func.value, node.args[0])
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in parameters:
+                self._pass(node, parameters[node.func.id])
+
+    def _give(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Name):
+            self.values.setdefault(target.id, []).append(value)
+
+    def _pass(self, call: ast.Call, parameters: ast.arguments) -> None:
+        """What a function of the file is called with becomes a value of its parameters."""
+        names = [item.arg for item in (*parameters.posonlyargs, *parameters.args)]
+        for name, value in zip(names, call.args, strict=False):
+            self.values.setdefault(name, []).append(value)
+        if parameters.vararg is not None:
+            self.values.setdefault(parameters.vararg.arg, []).extend(call.args[len(names) :])
+        for word in call.keywords:
+            if word.arg is not None:
+                self.values.setdefault(word.arg, []).append(word.value)
+
+
+def _children(node: ast.expr) -> list[ast.expr]:
+    """What an expression is made of, as far as it is a list of literals."""
+    if isinstance(node, ast.Starred):
+        return [node.value]
+    if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+        return node.elts
+    if isinstance(node, ast.Dict):
+        return node.values
+    if isinstance(node, ast.BinOp):
+        return [node.left] if isinstance(node.op, ast.Mod) else [node.left, node.right]
+    if isinstance(node, ast.IfExp):
+        return [node.body, node.orelse]
+    return _called(node) if isinstance(node, ast.Call) else []
+
+
+def _called(node: ast.Call) -> list[ast.expr]:
+    if isinstance(node.func, ast.Name) and node.func.id in ("list", "sorted", "set"):
+        return node.args
+    return [node.func.value] if isinstance(node.func, ast.Attribute) and node.func.attr == "format" else []

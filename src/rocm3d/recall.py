@@ -1,0 +1,38 @@
+"""The result of an earlier scan, where nothing has changed since. Loads neither rules nor knowledge nor models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rocm3d.knowledge.shipped import data_folder, fingerprint
+from rocm3d.scan.remembered import Remembered, basis
+from rocm3d.workspace.documents import FILES, Documents
+from rocm3d.workspace.result_cache import ResultCache
+from rocm3d.workspace.state import PORT, work_folder
+from rocm3d.workspace.tree import Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rocm3d.scan.remembered import Kept
+
+
+def recall(path: Path, work: Path | None, only: Sequence[str], skip: Sequence[str]) -> Kept | None:
+    """What a scan with these rules and the shipped knowledge said of the tree as it lies, and its document written.
+
+    None also where only a real scan can tell: the target has settings of its own, or a folder that may be a port's.
+    """
+    tree = Tree.open(path)
+    cache = ResultCache.open("scan")
+    if cache is None or (tree.root / PORT).is_dir() or _has_settings(tree):
+        return None
+    kept = Remembered(cache, tree, basis(fingerprint([data_folder()]), only, skip)).find()
+    if kept is not None:
+        documents = Documents(work_folder(tree.root, work))
+        documents.write_text(documents.folder / FILES["Scan"][0], kept.text)
+    return kept
+
+
+def _has_settings(tree: Tree) -> bool:
+    return tree.peek("rocm3d.toml") is not None or b"rocm3d" in (tree.peek("pyproject.toml") or b"")

@@ -1,0 +1,73 @@
+"""A target opened for reading: its tree, its documents, and the first stage. What `rocm3d scan` loads, and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.selection import Selection
+from rocm3d.scan.stage import scan
+from rocm3d.workspace.documents import Documents
+from rocm3d.workspace.state import PORT, work_folder
+from rocm3d.workspace.tree import Tree
+
+if TYPE_CHECKING:
+    from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.inventory import Scan
+
+Progress = Callable[[str], None]
+
+
+def _silent(message: str) -> None:
+    """No progress is shown."""
+
+
+@dataclass
+class Opened:
+    """One target, its knowledge and its work folder. `rocm3d.pipeline.Repository` has the other stages."""
+
+    root: Path
+    knowledge: Knowledge
+    work: Path | None = None
+    folder: str = PORT
+    selection: Selection = field(default_factory=Selection)
+    progress: Progress = _silent
+    cached: bool = False
+
+    def __post_init__(self) -> None:
+        Tree.open(self.root)
+        self.root = self.root.resolve()
+        self.documents = Documents(work_folder(self.root, self.work))
+
+    def scan(self, baseline: Scan | None = None) -> Scan:
+        """What is CUDA-first here, in the tree as it lies. All of it is kept; what a baseline holds is not returned."""
+        document = self._scan(self._tree(), self.selection)
+        self.documents.write(document)
+        return document if baseline is None else _new(document, baseline)
+
+    def _tree(self) -> Tree:
+        """The target's own files: our folder is no part of what is scanned."""
+        return Tree.open(self.root, without=self._ours())
+
+    def _ours(self) -> frozenset[str]:
+        if not (self.root / self.folder).is_dir():
+            return frozenset()
+        from rocm3d.apply.stage import is_port_folder
+
+        return frozenset({self.folder} if is_port_folder(Tree.open(self.root), self.folder) else ())
+
+    def _scan(self, tree: Tree, selection: Selection) -> Scan:
+        if not self.cached:
+            return scan(tree, self.knowledge, selection, self.progress)
+        from rocm3d.workspace.result_cache import ResultCache
+
+        return scan(tree, self.knowledge, selection, self.progress, ResultCache.open("scan"))
+
+
+def _new(document: Scan, baseline: Scan) -> Scan:
+    from rocm3d.model.fingerprint import unknown
+
+    new = unknown(document.findings, baseline.findings)
+    return document.model_copy(update={"findings": new, "known": len(document.findings) - len(new)})

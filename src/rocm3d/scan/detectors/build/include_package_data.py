@@ -1,0 +1,60 @@
+"""include_package_data=True beside a CUDA extension: it takes what hipify writes, and with old torch the build stops.
+
+A warning where the script admits a Python that has nothing but such a torch (terms), else a note.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from rocm3d.scan.build_script import builds
+from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.syntax.python import PythonUnit, string_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+_OPTION = "include_package_data"
+
+
+def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+    """The option where it is surely on, given to setup() itself or as an entry of what setup() gets."""
+    if not builds(unit) or b"CUDAExtension" not in unit.data:
+        return
+    given = {name: (node, value) for name, node, value in _options(unit)}
+    if _OPTION in given and _is_on(unit, given[_OPTION][1]):
+        line, column = unit.text.place(given[_OPTION][0].start_byte)
+        python = string_value(unit, given["python_requires"][1]) if "python_requires" in given else None
+        yield Hit(line, column, severity=None if _admits(python or "", look) else "note")
+
+
+def _options(unit: PythonUnit) -> Iterator[tuple[str, Node, Node]]:
+    for node in unit.nodes("keyword_argument", "pair"):
+        name = node.child_by_field_name("name") or node.child_by_field_name("key")
+        value = node.child_by_field_name("value")
+        if name is not None and value is not None and not unit.is_guarded(node):
+            yield unit.slice(name).strip("\"'"), node, value
+
+
+def _is_on(unit: PythonUnit, value: Node) -> bool:
+    if value.type == "identifier":
+        name = unit.slice(value)
+        sides = [(n.child_by_field_name("left"), n.child_by_field_name("right")) for n in unit.nodes("assignment")]
+        given = [right for left, right in sides if left is not None and right is not None and unit.slice(left) == name]
+        return bool(given) and all(right.type == "true" for right in given)
+    return value.type == "true"
+
+
+def _admits(text: str, look: Look) -> bool:
+    """Whether one of the code's terms is among the versions of Python that are asked for by name."""
+    try:
+        return bool(text) and any(SpecifierSet(text).contains(version) for version in look.code.terms)
+    except InvalidSpecifier:
+        return False
+
+
+detector = Detector(__name__, code="BLD306", reads=PythonUnit, find=find, needs=(_OPTION.encode(),))

@@ -1,0 +1,54 @@
+"""atomicAdd on half or bfloat16: HIP has it for integers, float and double alone; which types is data (terms).
+
+The first such call of a type in a file is reported, because one function answers them all; one for ROCm in any header
+of the repository answers those of all files.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Clue, Detector, Hit, Look, hit
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.lanes import arguments
+from rocm3d.syntax.own_names import made_for_rocm
+from rocm3d.syntax.pointers import pointed_to, pointers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_CALL = "atomicAdd"
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
+    """Calls whose first argument points to one of the code's terms, unless the file has the function itself."""
+    yield from (Clue(_answered(kind)) for kind in look.code.terms if f"{_CALL}({kind}" in made_for_rocm(unit))
+    told = {kind for kind in look.code.terms if kind in _own(unit)}
+    known = {name: kind for name, kind in pointers(unit) if kind in look.code.terms}
+    for call in unit.nodes("call_expression"):
+        function, given = call.child_by_field_name("function"), arguments(call)
+        if function is None or unit.head(function).removeprefix("::") != _CALL or len(given) < 2:
+            continue
+        kind = pointed_to(unit, given[0], known)
+        if kind in look.code.terms and kind not in told and unit.is_shared(call.start_byte):
+            told.add(kind)
+            yield replace(hit(unit, call, call=_CALL, type=kind), unless=_answered(kind))
+
+
+def _answered(kind: str) -> str:
+    return f"{detector.code} {kind}"
+
+
+def _own(unit: CudaUnit) -> set[str]:
+    """The types for which the file declares the function."""
+    found = set()
+    for node in unit.nodes("function_declarator"):
+        name, taken = node.child_by_field_name("declarator"), node.child_by_field_name("parameters")
+        if name is not None and taken is not None and unit.slice(name) == _CALL:
+            kinds = (item.child_by_field_name("type") for item in taken.named_children[:1])
+            found |= {unit.slice(kind) for kind in kinds if kind is not None}
+    return found
+
+
+detector = Detector(__name__, code="CU313", reads=CudaUnit, find=find, needs=(_CALL.encode(),))

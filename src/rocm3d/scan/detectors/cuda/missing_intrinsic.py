@@ -1,0 +1,51 @@
+"""Device functions of CUDA that HIP does not have: rounding modes, packed integers, cache hints; which ones is data.
+
+A term may hold wildcards, since whole families are missing. A definition for ROCm in any header of the repository
+answers the calls of all files.
+"""
+
+from __future__ import annotations
+
+import re
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Clue, Detector, Hit, Look
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.directives import blanked
+from rocm3d.syntax.own_names import made_for_rocm
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# A call, in code or in the text of a macro; what belongs to an object or another namespace is somebody else's.
+_CALL = re.compile(rb"(?<![\w.>:])(?:::\s*)?((?:__[a-z]|atomic[A-Z])\w*)\s*\(")
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
+    """Calls named by the code's terms, unless the file itself defines or declares the name."""
+    yield from (Clue(_answered(name.split("(")[0])) for name in made_for_rocm(unit))
+    called = {match.group(1).decode() for match in _CALL.finditer(unit.data)}
+    missing = {name: why for name in called for term, why in look.code.terms.items() if fnmatchcase(name, term)}
+    if not missing:
+        return
+    own = set(_defined(unit))
+    for match in _CALL.finditer(blanked(unit.data)):
+        name = match.group(1).decode()
+        if name in missing and name not in own and unit.is_shared(match.start(1)):
+            line, column = unit.text.place(match.start(1))
+            yield Hit(line, column, {"name": name, "why": missing[name]}, unless=_answered(name))
+
+
+def _answered(name: str) -> str:
+    return f"{detector.code} {name}"
+
+
+def _defined(unit: CudaUnit) -> Iterator[str]:
+    for node in unit.nodes("function_declarator", "preproc_def", "preproc_function_def"):
+        name = node.child_by_field_name("declarator" if node.type == "function_declarator" else "name")
+        if name is not None:
+            yield unit.slice(name)
+
+
+detector = Detector(__name__, code="CU312", reads=CudaUnit, find=find, needs=(b"__", b"_block"))

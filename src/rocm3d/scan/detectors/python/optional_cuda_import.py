@@ -1,0 +1,64 @@
+"""An import of a package built for CUDA that the program loads without: in a function, a try, a condition, or by name.
+
+A note: such a package is somebody's choice, but whoever ports wants to know that the choice is there. The records that
+cuda_only_import leaves out because their import works anywhere are left out here, too.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.imported import owner
+from rocm3d.scan.needs import imports_others
+from rocm3d.syntax.python import PythonUnit, string_value
+from rocm3d.syntax.python_names import Import, Names, arguments, firm_imports, imports
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BY_NAME = ("importlib.import_module", "importlib.util.find_spec", "__import__")
+_REPORTED = ("PY102", "PY401")  # rules that speak of a package only where its import is firm
+
+
+def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+    """The first such import of each package in a file."""
+    firm = {found.node.start_byte for found in firm_imports(unit)}
+    seen = set(_left_out(look))
+    folders = set(PurePosixPath(unit.path).parts[:-1])
+    for found in (*imports(unit), *_by_name(unit)):
+        if found.node.start_byte in firm or found.module.split(".")[0] in folders or unit.is_guarded(found.node):
+            continue
+        owned = owner(look.knowledge, found)
+        if owned is not None and owned[1].id not in seen:
+            module, package = owned
+            seen.add(package.id)
+            place = hit(unit, found.node, module=module, package=package.id, purpose=package.purpose)
+            yield Hit(place.line, place.column, place.facts, package.id)
+
+
+def _by_name(unit: PythonUnit) -> Iterator[Import]:
+    """Modules that are imported, or looked for, by a literal."""
+    if not any(name.rsplit(".", 1)[-1].encode() in unit.data for name in _BY_NAME):
+        return
+    for name, call in Names(unit).calls():
+        given = arguments(call) if name in _BY_NAME else []
+        module = string_value(unit, given[0]) if given else None
+        if module and not module.startswith("."):
+            yield Import(module, module, "", call)
+
+
+def _left_out(look: Look) -> frozenset[str]:
+    """Packages that this rule does not speak of."""
+    codes = look.knowledge.codes
+    return frozenset(n for n in codes["PY103"].terms if not any(n in codes[code].terms for code in _REPORTED))
+
+
+def _may_import(unit: PythonUnit, look: Look) -> bool:
+    """A known import, or one by name."""
+    by_name = any(name.rsplit(".", 1)[-1].encode() in unit.data for name in _BY_NAME)
+    return by_name or imports_others(unit, look.knowledge.modules(look.own | _left_out(look)))
+
+
+detector = Detector(__name__, code="PY105", reads=PythonUnit, find=find, needs=_may_import)

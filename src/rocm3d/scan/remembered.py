@@ -1,0 +1,124 @@
+"""The document of a tree that was scanned before, found again by content. Loads no model and no rule.
+
+A key holds everything that a result depends on: every byte that is read with its path, the rules and their knowledge,
+and the program itself. So nothing in the cache is ever out of date; it is only there or not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rocm3d import __version__
+
+if TYPE_CHECKING:
+    from rocm3d.workspace.result_cache import ResultCache
+    from rocm3d.workspace.tree import Tree
+
+_ROOMS = ("manifest", "model", "scan", "syntax")
+
+Reads = Callable[[str], "bytes | None"]
+
+
+def basis(fingerprint: str, only: Sequence[str], skip: Sequence[str]) -> str:
+    """Everything but the files that a result depends on; `fingerprint` is that of the knowledge."""
+    return f"{_program()} {fingerprint} {tuple(only)} {tuple(skip)}"
+
+
+@cache
+def _program() -> str:
+    """A digest of names, sizes and times of the modules behind a result: a checkout changes, its version does not."""
+    root, known = Path(__file__).parents[1], hashlib.sha256(__version__.encode())
+    for room in _ROOMS:
+        for folder, _, names in sorted(os.walk(root / room)):
+            for name in sorted(name for name in names if name.endswith(".py")):
+                status = os.stat(f"{folder}/{name}")  # noqa: PTH116  (hundreds of files: Path would take longer)
+                known.update(f"{name} {status.st_size} {status.st_mtime_ns}\n".encode())
+    return known.hexdigest()
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A document as text, whether it has errors or warnings, and digests of files that were read besides."""
+
+    text: str
+    serious: bool
+    also: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """The scans of one tree. `progress` is told each path before it is read."""
+
+    cache: ResultCache
+    tree: Tree
+    basis: str
+    progress: Callable[[str], None] = lambda _: None
+
+    def find(self) -> Kept | None:
+        """The document of the tree as it lies, where it is there."""
+        wanted = self._value(self._names_key())
+        sound = isinstance(wanted, list) and all(isinstance(path, str) and path in self.tree for path in wanted)
+        return self.get(self.key(wanted)) if sound else None
+
+    def key(self, wanted: Iterable[str]) -> str:
+        """Of the tree's content: those files are read, of the others names and sizes count."""
+        known = hashlib.sha256(f"{self.basis} {self.tree.name!r}\n".encode())
+        for path in wanted:
+            self.progress(path)
+            known.update(f"{path!r} {digest(self.tree.read(path))}\n".encode())
+        for path in self.tree.paths():
+            known.update(f"{path!r} {self.tree.size(path)}\n".encode())
+        known.update(repr(self.tree.troubles).encode())
+        return known.hexdigest()
+
+    def get(self, key: str) -> Kept | None:
+        """What was kept, if what else was read for it is unchanged."""
+        value = self._value(key)
+        try:
+            kept = Kept(str(value["text"]), bool(value["serious"]), dict(value["also"]))
+        except (TypeError, KeyError, ValueError):
+            return None
+        same = all(path in self.tree and digest(self.tree.read(path)) == known for path, known in kept.also.items())
+        return kept if same else None
+
+    def keep(self, key: str, wanted: Sequence[str], kept: Kept) -> None:
+        """For the next time."""
+        value = {"text": kept.text, "serious": kept.serious, "also": kept.also}
+        self.cache.put({self._names_key(): json.dumps(list(wanted)), key: json.dumps(value)})
+
+    def _names_key(self) -> str:
+        """Which files are read is a matter of their names alone."""
+        return hashlib.sha256(f"{_program()} {self.tree.paths()!r}".encode()).hexdigest()
+
+    def _value(self, key: str) -> Any:
+        """None where nothing is kept, or no JSON: anybody may have written to the cache."""
+        try:
+            return json.loads(self.cache.get([key]).get(key, "null"))
+        except (ValueError, RecursionError):
+            return None
+
+
+@dataclass
+class Noted:
+    """Reads files and notes what they held."""
+
+    read: Reads
+    digests: dict[str, str] = field(default_factory=dict)
+
+    def __call__(self, path: str) -> bytes | None:
+        """The bytes of a file."""
+        data = self.read(path)
+        self.digests[path] = digest(data)
+        return data
+
+
+def digest(data: bytes | None) -> str:
+    """Of the bytes of a file; empty for one that cannot be read."""
+    return "" if data is None else hashlib.sha256(data).hexdigest()

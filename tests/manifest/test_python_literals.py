@@ -1,0 +1,66 @@
+"""Literals are followed as far as the text shows them, and no farther."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rocm3d.manifest.python_literals import Literals
+
+
+def strings(text: str) -> list[str]:
+    """What the argument of the last call of f may come to."""
+    literals = Literals.of(text.encode())
+    calls = [n for n in literals.nodes if isinstance(n, ast.Call) and getattr(n.func, "id", "") == "f"]
+    return [value for _, value in literals.strings(calls[-1].args[0])]
+
+
+@pytest.mark.parametrize("text", ["f(1)", "f(None)", "f(open('x'))", "f(a.b)", "f(x)", "x = x\nf(x)", "f(lambda: 'a')"])
+def test_what_is_unknown_stays_so(text):
+    assert strings(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("f('a')", ["a"]),
+        ("f(['a', ('b', {'c'})])", ["a", "b", "c"]),
+        ("x = ['a']\nx += ['b']\nx.append('c')\nf(x)", ["a", "b", "c"]),
+        ("x: list = ['a'] if c else ['b']\nf(x)", ["a", "b"]),
+        ("f(['a'] + ['b'])", ["a", "b"]),
+        ("f('a%s' % v)", ["a%s"]),
+        ("f(f'a=={v}')", ["a==*"]),
+        ("f('a{}'.format(v))", ["a{}"]),
+        ("for x in ['a', 'b']:\n  f(x)", ["a", "b"]),
+        ("def g(x, *, y):\n  f([x, y])\ng('a', y='b')\nf([x, y])", ["a", "b"]),
+        ("def g(*x):\n  f([*x])\ng('a')\nf([*x])", ["a"]),
+        ("f(list(sorted(['a'])))", ["a"]),
+    ],
+)
+def test_what_is_shown_is_found(text, found):
+    assert strings(text) == found
+
+
+@pytest.mark.parametrize(("text", "place"), [("f('a')", (1, 4)), ("f(\n  rb'''a''')", (2, 8)), ("ä = f('a')", (1, 8))])
+def test_a_literal_starts_behind_its_quotes(text, place):
+    literals = Literals.of(text.encode())
+    (node,) = (node for node in literals.nodes if isinstance(node, ast.Constant))
+    assert literals.place(node) == place
+
+
+def test_what_is_no_python_is_none():
+    assert Literals.of(b"def") is None
+
+
+def test_a_bomb_of_names_ends():
+    lines = ["a0 = ['x']", *(f"a{n} = a{n - 1} + a{n - 1}" for n in range(1, 60)), "f(a59)"]
+    assert set(strings("\n".join(lines))) <= {"x"}
+
+
+@given(st.binary(max_size=200))
+def test_random_bytes_are_survived(data):
+    literals = Literals.of(data)
+    assert literals is None or all(literals.place(n)[0] >= 1 for n in literals.nodes if isinstance(n, ast.Constant))

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.scan.aside import is_aside
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "a.py",
+        "src/latest/a.py",
+        "tester.py",
+        "mytests/a.py",
+        "third_party/a.cu",
+        "contest.py",
+        "tests",
+        "protest_a/b.cu",
+    ],
+)
+def test_the_program_is_not_aside(path):
+    assert not is_aside(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["tests/a.py", "a/test/b.cu", "Docs/conf.py", "examples/x/setup.py", "samples/a.cpp", "benchmark/a.py",
+     "tutorials/a.ipynb", "test_a.py", "src/a_test.cu", "src/a_tests.cpp", "conftest.py"],
+)  # fmt: skip
+def test_what_stands_beside_it_is(path):
+    assert is_aside(path)
