@@ -13,13 +13,17 @@ from rocm3d.model.base import Document
 from rocm3d.model.evidence import Evidence, Missing, Sealed, Tally
 from rocm3d.model.finding import Finding
 from rocm3d.model.fit import Fit, FitMemory, FitPoint
+from rocm3d.model.golden import ComparedTensor, GoldenComparison, LeftOut, RecordedFile, Recording
+from rocm3d.model.inspection import InspectedBinary, Inspection, TargetCode
 from rocm3d.model.inventory import Counts, Dependency, Extension, Inventory, Scan, Skipped
 from rocm3d.model.location import Location
+from rocm3d.model.look import FoundModule, Look, Smoke, SuiteLooks, Worst
 from rocm3d.model.patch import FileChange, Patch, Proof, Refused
 from rocm3d.model.plan import Chosen, DependencyDecision, LeftForPerson, Plan, PlannedEdit, Rejected
 from rocm3d.model.source import Source
 from rocm3d.model.stack import Stack
 from rocm3d.model.target import Gpu
+from rocm3d.model.toolchain import FoundToolchain, Toolchains
 from rocm3d.model.verdict import Verdict, Verdicts
 
 HEX = "0" * 64
@@ -42,7 +46,27 @@ DECISION = DependencyDecision(
     alternatives=(Rejected(id="wheel", reason="none for gfx1100"),),
 )  # fmt: skip
 
+LOOK = Look(
+    package="gsplat", probe="gsplat", outcome="accelerated", evidence="library", kernels=("k",), seconds=1.5,
+    modules=(FoundModule(name="gsplat", file="/f.py", origin="editable"),), facts={"kinds": {"a": [1]}},
+)  # fmt: skip
+
 DOCUMENTS: list[Document] = [
+    Smoke(
+        machine="m", interpreter="/python", knowledge_date="2026-11-15",
+        suites=(SuiteLooks(suite="gsplat", title="t", looks=(LOOK, Look(probe="p", outcome="absent", reason="r"))),),
+    ),
+    Recording(
+        command=("python", "-c", "ü"), exit_code=None, seed=3, machine="m", environment={"torch": "2"},
+        files=(RecordedFile(name="a", path="files/a.npy", sha256=HEX, dtype="bfloat16"),),
+        left_out=(LeftOut(name="x", reason="r"),),
+    ),
+    GoldenComparison(
+        reference="a", candidate="b",
+        tensors=(
+            ComparedTensor(name="t", agrees=False, reason="r", worst=Worst(index=(1, 2), got="nan", wanted="1.0")),
+        ),
+    ),
     Fit(
         model="m", title="M", gpu=GPU, as_of=date(2025, 10, 17), viability="Medium-Low", score=3,
         points=(FitPoint(effect=-2, why="w", source="s"),), closed=(),
@@ -86,6 +110,21 @@ DOCUMENTS: list[Document] = [
             ),
         ),
         refused=(Refused(path="c.cu", recipe="x", reason="inside a macro"),), left=(LEFT,),
+    ),
+    Toolchains(
+        found=(
+            FoundToolchain(kind="rocm", title="ROCm", hip="7.1.0"),
+            FoundToolchain(kind="wheels", title="w", headers="mixed", targets=("gfx942",), lacks="a download"),
+        ),
+    ),
+    Inspection(
+        name="x.whl", distribution="x 1", requires=("torch>=2",),
+        binaries=(
+            InspectedBinary(
+                path="x/_C.so", device="amd", cuda=(), libraries=("libc.so.6",), python="3.12", cxx11_abi=False,
+                targets=(TargetCode(gfx="gfx90a", features=("xnack+",), wave_sizes=(64,), kernels=2, empty_kernels=1),),
+            ),
+        ),
     ),
     Verdicts(
         repository="r", targets=("gfx942", "gfx90a"),

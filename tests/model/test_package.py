@@ -48,6 +48,12 @@ def test_route_with_a_wrong_value_is_refused_by_key(field, value):
         Route.model_validate(route(**{field: value}))
 
 
+@pytest.mark.parametrize("term", ["p", "q[gpu]", "p[]", "p[gpu", "[gpu]"])
+def test_extra_that_is_none_of_its_names_is_refused(term):
+    with pytest.raises(ValidationError, match="is not one of the names in pip with an extra behind it"):
+        Package.model_validate({**package(route()).model_dump(), "only_with_extra": {term: "CUDA"}})
+
+
 def test_package_without_a_route_is_refused():
     with pytest.raises(ValidationError, match="routes"):
         package()

@@ -34,6 +34,20 @@ def test_any_bytes_have_places(content, data):
     assert 1 <= column <= offset - start + 1
 
 
+@given(content=st.binary(max_size=60), data=st.data())
+def test_a_place_is_the_same_whatever_was_asked_before(content, data):
+    text = Text(content)
+    for offset in data.draw(st.lists(st.integers(0, len(content)), max_size=8)):
+        assert text.place(offset) == Text(content).place(offset)
+
+
+def test_many_places_in_one_long_line():
+    """Quadratic, this would not end."""
+    text = Text(b"x" * 2_000_000)
+
+    assert [text.place(offset)[1] for offset in range(0, 2_000_000, 20)][-1] == 1_999_981
+
+
 @pytest.mark.parametrize(
     ("content", "offset", "place"),
     [

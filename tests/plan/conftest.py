@@ -7,6 +7,7 @@ from datetime import date
 import pytest
 
 from rocm3d.knowledge.base import Knowledge
+from rocm3d.model.card import Card
 from rocm3d.model.code import Code
 from rocm3d.model.finding import Finding
 from rocm3d.model.inventory import Counts, Dependency, Extension, Inventory, Scan
@@ -72,6 +73,13 @@ class Make:
             **texts,
             **FACT,
         )
+
+    @staticmethod
+    def card(name: str, gb: int | None = None, **rest) -> Card:
+        """An NVIDIA card where its memory is given, else an AMD one."""
+        theirs = {"vendor": "nvidia", "memory_gb": gb, "fp8": "ocp", "matrix": "tensor"}
+        own = {"memory_kind": "HBM3", **({"vendor": "amd"} if gb is None else theirs)}
+        return Card(id=name, title=name.upper(), **{**own, **FACT, **rest})
 
     @staticmethod
     def knowledge(packages=(), stacks=(), recipes=(), codes=(), targets=None) -> Knowledge:

@@ -4,7 +4,14 @@ import random
 
 import pytest
 
-from rocm3d.plan.dependencies import decide
+from rocm3d.plan.dependencies import named, versions
+from rocm3d.plan.routes import Circumstances
+from rocm3d.plan.stacks import Question, judge
+
+
+def decide(dependencies, knowledge, stack, gpu, findings=()):
+    names = named(dependencies, findings, knowledge)
+    return judge(stack, Question(names, knowledge, gpu, Circumstances())).decisions
 
 
 @pytest.fixture
@@ -86,6 +93,9 @@ def test_decision_carries_what_the_route_says(make, decided):
         traps=("own",),
         verified_on=("mi300x",),
         proof="kernel names",
+        needs={"numpy": "<2"},
+        loses="half of it",
+        import_kept=False,
     )
 
     item = decided(route, traps=("of all",))
@@ -93,7 +103,8 @@ def test_decision_carries_what_the_route_says(make, decided):
     assert (item.requirement, item.index, item.env) == ("p==1", "https://x", {"A": "1"})
     assert (item.commands, item.proof, item.verified_on) == ((("make",),), "kernel names", ("mi300x",))
     assert item.traps == ("of all", "own")
-    assert item.sources == route.sources
+    assert (item.needs, item.loses, item.import_kept) == ({"numpy": "<2"}, "half of it", False)
+    assert (item.sources, item.checked, item.confidence) == (route.sources, route.checked, route.confidence)
 
 
 def test_one_decision_for_each_name_in_name_order(make):
@@ -108,3 +119,65 @@ def test_one_decision_for_each_name_in_name_order(make):
 
     assert [item.name for item in results[0]] == ["a-b", "flash-attn", "zlib"]
     assert all(result == results[0] for result in results)
+
+
+def test_the_target_takes_its_place_in_what_the_route_says(make, decided):
+    texts = {"env": {"GPU_ARCHS": "{gfx}"}, "requirement": "torch[device-{gfx}]", "commands": (("make", "ARCH={gfx}"),)}
+
+    item = decided(make.route("a", "build", **texts))
+
+    assert (item.env, item.requirement) == ({"GPU_ARCHS": "gfx942"}, "torch[device-gfx942]")
+    assert item.commands == (("make", "ARCH=gfx942"),)
+
+
+def test_what_is_only_imported_is_decided_too(make):
+    package = make.package("sparse-conv", make.route("a", "replace")).model_copy(
+        update={"pip": ("spconv-cu*", "SpConv")}
+    )
+    knowledge = make.knowledge([package])
+    found = [make.finding("PY103", "cuda_only_import", package="sparse-conv")] * 2
+
+    (item,) = decide([], knowledge, make.stack("s"), knowledge.gpu("mi300x"), found)
+
+    assert (item.name, item.package, item.decision) == ("spconv", "sparse-conv", "replace")
+
+
+def test_an_import_of_a_named_package_is_no_second_decision(make):
+    package = make.package("sparse-conv", make.route("a", "replace"))
+    knowledge = make.knowledge([package])
+    found = [make.finding("PY103", "cuda_only_import", package="sparse-conv")]
+
+    (item,) = decide(
+        [make.dependency("spconv-cu120", "sparse-conv")], knowledge, make.stack("s"), knowledge.gpu("mi300x"), found
+    )
+
+    assert item.name == "spconv-cu120"
+
+
+def test_findings_of_packages_without_a_record_decide_nothing(make):
+    knowledge = make.knowledge()
+    found = [make.finding("PY103", "cuda_only_import", package="gone"), make.finding("CU301", "spaced_launch")]
+
+    assert decide([], knowledge, make.stack("s"), knowledge.gpu("mi300x"), found) == ()
+
+
+def test_versions_the_repository_asks_for(make):
+    texts = [
+        "numpy<2",
+        "NumPy==1.26.4",
+        "scipy",
+        "scipy>=1.5",
+        "not a requirement !",
+        "torch @ https://x/y.whl",
+        "tqdm[z]~=4.0",
+    ]
+    items = [make.dependency("x").model_copy(update={"requirement": text}) for text in texts]
+
+    assert versions(items) == {"numpy": ("<2", "==1.26.4"), "tqdm": ("~=4.0",)}
+
+
+def test_an_import_that_the_program_loads_without_decides_nothing(make):
+    knowledge = make.knowledge([make.package("p", make.route("a", "replace"))])
+    found = [make.finding("PY105", "optional_cuda_import", package="p", severity="note")]
+
+    assert decide([], knowledge, make.stack("s"), knowledge.gpu("mi300x"), found) == ()

@@ -20,11 +20,15 @@ def here(make):
         ({"python": "<3.12"}, "needs Python <3.12; this stack has 3.12"),
         ({"gfx": ("gfx1100", "gfx1201")}, "serves gfx1100, gfx1201; this GPU is gfx942"),
         ({"products": ("mi325x",)}, "serves mi325x; this GPU is mi300x"),
+        ({"moves": {"torch": "2.9.1"}}, "moves torch to 2.9.1; this stack has 2.9.0"),
         ({"rocm": "<7", "torch": "<2", "gfx": ("gfx1100",)}, "needs ROCm <7; this stack has 7.1"),
     ],
 )
 def test_first_reason_why_a_route_does_not_fit(make, here, limits, reason):
-    assert misfit(make.route("r", **limits), *here) == reason
+    found = misfit(make.route("r", **limits), *here)
+
+    assert found.reason == reason
+    assert found.would_need
 
 
 @pytest.mark.parametrize(
@@ -33,6 +37,7 @@ def test_first_reason_why_a_route_does_not_fit(make, here, limits, reason):
         {},
         {"rocm": ">=7,<8", "torch": "==2.9.*", "python": ">=3.10"},
         {"rocm": ">=7.1"},
+        {"moves": {"torch": "2.9.0"}},
         {"gfx": ("gfx1100", "gfx942")},
         {"products": ("mi325x", "mi300x")},
     ],

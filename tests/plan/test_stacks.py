@@ -6,19 +6,30 @@ from datetime import date
 import pytest
 
 from rocm3d.model.failure import UserError
-from rocm3d.plan.stacks import choose
+from rocm3d.plan.dependencies import named
+from rocm3d.plan.routes import Circumstances
+from rocm3d.plan.stacks import Question
+from rocm3d.plan.stacks import choose as choose_stack
+from rocm3d.plan.wishes import Wishes
 
 OLD, NEW = date(2026, 1, 1), date(2026, 11, 1)
+
+
+def choose(dependencies, knowledge, gpu, asked=None, pinned=None, **wishes):
+    names = named(dependencies, (), knowledge)
+    given = Circumstances(wishes.get("prefer", "stable"), pinned or {})
+    return choose_stack(Question(names, knowledge, gpu, given), Wishes(stack=asked, **wishes))
 
 
 @pytest.fixture
 def chosen(make):
     """Chooses between an old stack with ROCm 6.4 and a new one with 7.1."""
 
-    def run(*packages, asked=None, gpu="mi300x"):
-        stacks = [make.stack("a-new", NEW, rocm="7.1"), make.stack("b-old", OLD, rocm="6.4")]
+    def run(*packages, asked=None, gpu="mi300x", tried=True, pinned=None, **wishes):
+        stacks = [make.stack("a-new", NEW, rocm="7.1", tried=tried), make.stack("b-old", OLD, rocm="6.4")]
         knowledge = make.knowledge(packages, stacks)
-        return choose([make.dependency(p.id) for p in packages], knowledge, knowledge.gpu(gpu), asked)
+        names = [make.dependency(p.id) for p in packages]
+        return choose(names, knowledge, knowledge.gpu(gpu), asked, pinned, **wishes)
 
     return run
 
@@ -125,3 +136,104 @@ def test_rejected_stacks_come_in_id_order(make, gfx):
 
     assert [item.id for item in one] == sorted(item.id for item in one)
     assert one == other
+
+
+def test_a_rocm_that_is_no_version_is_refused(chosen):
+    with pytest.raises(UserError, match="--rocm newest: no release and no range"):
+        chosen(rocm="newest")
+
+
+@pytest.mark.parametrize(
+    ("asked", "taken"), [("6.4", "b-old"), ("7", "a-new"), (">=6,<7", "b-old"), ("==7.1", "a-new")]
+)
+def test_only_stacks_of_the_rocm_asked_for(chosen, asked, taken):
+    found, _, (rejected,) = chosen(rocm=asked)
+
+    assert found.id == taken
+    assert f"{asked} was asked for" in rejected.reason
+
+
+def test_none_of_the_rocm_asked_for(chosen):
+    found, judged, rejected = chosen(rocm="5.7")
+
+    assert (found, judged, len(rejected)) == (None, None, 2)
+
+
+@pytest.mark.parametrize(("platform", "taken"), [("wsl", "w"), ("windows", "w"), ("linux", None)])
+def test_platform(make, platform, taken):
+    knowledge = make.knowledge(stacks=[make.stack("w", platforms=("windows", "wsl"))])
+
+    found, _, rejected = choose([], knowledge, knowledge.gpu("mi300x"), platform=platform)
+
+    assert (found and found.id) == taken
+    assert [item.would_need for item in rejected] == ([] if taken else ["a release of it for linux"])
+
+
+def test_installed_torch_beats_every_stack(make, chosen):
+    there = make.stack("installed", OLD, rocm="6.3")
+
+    found, judged, rejected = chosen(installed=there)
+
+    assert (found.id, judged.stack) == ("installed", there)
+    assert {item.reason for item in rejected} == {"what is installed is kept"}
+
+
+def test_a_lost_feature_outweighs_builds_and_age(make, chosen):
+    routes = make.route("off", "drop", rocm=">=7", loses="its point"), make.route("source", "build", rank=2, rocm="<7")
+
+    found, _, (rejected,) = chosen(make.package("p", *routes))
+
+    assert (found.id, rejected.reason) == ("b-old", "goes without what they give: p")
+
+
+def test_a_drop_that_loses_nothing_costs_nothing(make, chosen):
+    assert chosen(make.package("p", make.route("off", "drop")))[0].id == "a-new"
+
+
+def test_a_stack_that_few_packages_were_tried_on_comes_last_unless_newest_is_wished(chosen):
+    assert chosen(tried=False)[0].id == "b-old"
+    assert chosen(tried=False, prefer="newest")[0].id == "a-new"
+
+
+def test_first_choices_beat_newer(make, chosen):
+    routes = make.route("good", "replace", rocm="<7"), make.route("poor", "replace", rank=2)
+
+    found, _, (rejected,) = chosen(make.package("p", *routes))
+
+    assert (found.id, rejected.reason) == ("b-old", "second choices: p")
+    assert chosen(make.package("p", *routes), prefer="newest")[0].id == "a-new"
+
+
+def test_fewest_builds_takes_a_worse_route_that_is_not_built(make, chosen):
+    package = make.package("p", make.route("source", "build", rocm=">=7"), make.route("other", "substitute", rank=2))
+
+    assert chosen(package)[1].decisions[0].route == "source"
+    found, judged, _ = chosen(package, prefer="fewest-builds")
+    assert (found.id, judged.decisions[0].route) == ("a-new", "other")
+
+
+def test_more_open_ways_break_a_tie(make, chosen):
+    """Attention of the better library is possible with the older release alone."""
+    package = make.package("p", make.route("plain", "build"), make.route("fast", "build", rank=2, rocm="<7"))
+
+    found, _, (rejected,) = chosen(package)
+
+    assert (found.id, rejected.reason) == ("b-old", "leaves fewer ways open")
+    assert found.reason.endswith("further ways open: p 1")
+
+
+def test_the_stack_that_the_known_port_ran_on_is_preferred(make, chosen):
+    package = make.package("p", make.route("wheel", "replace"), make.route("shim", "substitute", rank=3, rocm="<7"))
+
+    found, judged, (rejected,) = chosen(package, pinned={"p": "shim"})
+
+    assert (found.id, judged.decisions[0].route) == ("b-old", "shim")
+    assert rejected.reason == "not as the known port ran: p"
+
+
+def test_among_equals_the_newer_python(make):
+    knowledge = make.knowledge(
+        stacks=[make.stack("a", python="3.9"), make.stack("b", python="3.12"), make.stack("c", python="3.10")]
+    )
+
+    assert choose([], knowledge, knowledge.gpu("mi300x"), None)[0].id == "b"

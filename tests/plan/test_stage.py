@@ -7,8 +7,11 @@ from datetime import timedelta
 import pytest
 
 from rocm3d.model.failure import UserError
+from rocm3d.model.package import Licence
 from rocm3d.model.plan import Plan
+from rocm3d.model.port import Port
 from rocm3d.plan.stage import OLD_AFTER_DAYS, plan
+from rocm3d.plan.wishes import Wishes
 
 
 @pytest.fixture
@@ -35,7 +38,7 @@ def base(make):
 def planned(make, base):
     def run(findings=(), dependencies=(), knowledge=base, gpu="mi300x", stack=None, today=make.today) -> Plan:
         document = make.scan(findings, dependencies)
-        return plan(document, knowledge.gpu(gpu), knowledge, today, stack)
+        return plan(document, knowledge.gpu(gpu), knowledge, today, Wishes(stack=stack))
 
     return run
 
@@ -194,3 +197,56 @@ def test_every_finding_is_in_one_place(make, planned):
     placed = [*edited, *document.answered, *(item.finding for item in document.left)]
 
     assert sorted(str(item) for item in placed) == sorted(str(item) for item in findings)
+
+
+def test_what_the_port_goes_without_is_said_first(make, planned):
+    target = make.target("gfx942", "mi300x", hazards=("it is hot",))
+    package = make.package("p", make.route("off", "drop", loses="8-bit loading"))
+    knowledge = make.knowledge([package], [make.stack("s", tried=False)], targets=[target])
+
+    document = planned(dependencies=[make.dependency("p")], knowledge=knowledge)
+
+    assert [item.name for item in document.losses] == ["p"]
+    assert document.warnings == (
+        "p: the port goes without 8-bit loading",
+        "s: few packages of this field are reported to run on it",
+        "gfx942: it is hot",
+    )
+
+
+def test_effort_is_counted_by_finding(make, base, planned):
+    codes = {**base.codes, "PY101": base.codes["PY101"].model_copy(update={"effort": "rewrite"})}
+    findings, dependencies = everything(make)
+
+    document = planned(findings, dependencies, knowledge=replace(base, codes=codes))
+
+    assert str(document.effort) == "5 none, 0 minutes, 0 hours, 2 rewrite"
+    assert {item.effort for item in document.left} == {"rewrite"}
+
+
+def test_a_known_repository_takes_the_routes_that_its_port_ran_with(make, base):
+    fact = {"checked": make.today, "confidence": "reported", "sources": base.stacks["s1"].sources}
+    port = Port(id="model", title="The Model", tier=1, families=(), routes={"good": "source"}, **fact)
+    scan = make.scan(dependencies=[make.dependency("good")])
+    known = scan.model_copy(update={"inventory": scan.inventory.model_copy(update={"known_as": "model"})})
+    knowledge = replace(base, ports={"model": port})
+
+    document = plan(known, knowledge.gpu("mi300x"), knowledge, make.today)
+
+    assert [item.route for item in document.decisions] == ["source"]
+    assert document.known_as == "model"
+    assert document.warnings[0].startswith("recognised as The Model")
+    assert plan(scan, knowledge.gpu("mi300x"), knowledge, make.today).decisions[0].route == "wheel"
+
+
+@pytest.mark.parametrize(("rule", "refused"), [(None, False), ("report", False), ("refuse", True)])
+def test_licence_policy(make, planned, rule, refused):
+    strict = Licence(name="Some Source License", restrictive=True)
+    knowledge = make.knowledge([make.package("p", make.route("r"), licence=strict)], [make.stack("s")])
+
+    document = planned(dependencies=[make.dependency("p")], knowledge=knowledge)
+
+    assert document.refused_by(rule) == (
+        "refused by the licence policy: p is under Some Source License" if refused else None
+    )
+    assert planned().refused_by(rule) is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from rocm3d.model.base import Record
 from rocm3d.model.source import Fact, Identifier
@@ -29,7 +29,13 @@ class Backend(Fact):
         "attention", "gemm", "conv", "norm", "raster", "sparse", "elementwise", "copy", "collective", "other"
     ]
     vendor: Literal["amd", "nvidia", "any"]
+    generic: bool = Field(default=False, description="torch itself starts such kernels: they show no package at work")
     seen: tuple[str, ...] = ()
+
+    @property
+    def is_specific(self) -> bool:
+        """Whether such a kernel shows that more than plain torch was at work."""
+        return not self.generic and self.operation in ("attention", "raster", "sparse", "other")
 
     @model_validator(mode="after")
     def _matches_what_was_seen(self) -> Backend:

@@ -18,7 +18,7 @@ D = TypeVar("D", bound="Document")
 class Record(BaseModel):
     """A frozen value; unknown keys are errors, so a typo never passes silently."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Document(Record):

@@ -4,7 +4,7 @@
     +-- UserError       wrong usage or bad input         exit 2
     +-- MachineLacks    this machine lacks what was asked exit 4
 
-Anything else that escapes is a bug of ours (exit 3). Only cli/main.py catches.
+Anything else that escapes is a bug of ours (exit 3). Only cli/application.py catches.
 """
 
 from __future__ import annotations

@@ -34,8 +34,14 @@ class Extension(Record):
 
     name: str
     how: Literal["build_extension", "jit", "cmake"]
-    sources: tuple[str, ...]
+    sources: tuple[str, ...] = Field(
+        description="relative to the folder of its script; * where the script has a pattern"
+    )
     location: Location
+    include_dirs: tuple[str, ...] = ()
+    macros: tuple[str, ...] = Field(default=(), description="NAME or NAME=VALUE")
+    flags: tuple[str, ...] = Field(default=(), description="for the host compiler, as far as literals tell")
+    device_flags: tuple[str, ...] = Field(default=(), description="for device sources, as far as literals tell")
 
 
 class Counts(Record):
@@ -52,6 +58,7 @@ class Inventory(Record):
     """The repository by its parts. `repository` is the folder's name, never its place on somebody's disk."""
 
     repository: str
+    known_as: str | None = Field(default=None, description="the record of knowledge/ports/ whose marks are all here")
     counts: Counts
     dependencies: tuple[Dependency, ...]
     extensions: tuple[Extension, ...]

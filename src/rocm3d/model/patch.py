@@ -11,7 +11,14 @@ from rocm3d.model.plan import LeftForPerson
 class Proof(Record):
     """How an edit was shown to be invisible without ROCm."""
 
-    kind: Literal["python-guard-folded", "cpp-directives-evaluated", "added-file"]
+    kind: Literal[
+        "python-guard-folded",
+        "cpp-directives-evaluated",
+        "cpp-tokens-equal",
+        "closed-list",
+        "ignore-lines-appended",
+        "added-file",
+    ]
     holds: bool
     detail: str
 

@@ -25,6 +25,7 @@ class Memory(Record):
 
     mode: str
     gb: float = Field(gt=0)
+    offload: bool = Field(default=False, description="part of the weights lies in the system's memory: slower")
     known: date
     source: Source
 
@@ -75,6 +76,12 @@ class Port(Fact):
     needs: tuple[Need, ...] = ()
     builds_on: Identifier | None = Field(default=None, description="another port whose needs and points count here too")
     recipes: tuple[Identifier, ...] = ()
+    marks: tuple[str, ...] = Field(
+        default=(), description="paths that only a checkout of this repository has, all of them"
+    )
+    routes: dict[Identifier, Identifier] = Field(
+        default={}, description="package to the route that its port ran with; taken where it fits"
+    )
     memory: tuple[Memory, ...] = ()
     points: tuple[Point, ...] = ()
     workload: Workload | None = None

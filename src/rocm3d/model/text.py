@@ -28,8 +28,18 @@ class Text:
     def place(self, offset: int) -> tuple[int, int]:
         """The 1-based line and column (in characters) of a byte offset."""
         line = self.line_of(offset)
-        before = self.data[self._starts[line - 1] : offset]
-        return line, len(before.decode("utf-8", "replace")) + 1
+        start, column = self._counted.get(line, (self._starts[line - 1], 1))
+        # A line may be a whole file, so counting goes on from the place before; never from inside a character.
+        if start > offset or b"\x80" <= self.data[start : start + 1] < b"\xc0":
+            start, column = self._starts[line - 1], 1
+        column += len(self.data[start:offset].decode("utf-8", "replace"))
+        self._counted[line] = offset, column
+        return line, column
+
+    @cached_property
+    def _counted(self) -> dict[int, tuple[int, int]]:
+        """By line, the last place that was asked for."""
+        return {}
 
     @cached_property
     def newline(self) -> bytes:

@@ -1,51 +1,80 @@
-"""One decision for every distribution that the repository names."""
+"""One decision for every distribution that the repository names or imports."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-from rocm3d.model.plan import DependencyDecision, Rejected
-from rocm3d.plan.fit import misfit
+from rocm3d.model.plan import DependencyDecision
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.finding import Finding
     from rocm3d.model.inventory import Dependency
     from rocm3d.model.package import Package, Route
     from rocm3d.model.stack import Stack
     from rocm3d.model.target import Gpu
+    from rocm3d.plan.routes import Routed
+
+
+def named(
+    dependencies: Iterable[Dependency], findings: Sequence[Finding], knowledge: Knowledge
+) -> dict[str, str | None]:
+    """Distribution name to package id, in name order; what is only imported goes by the package's first name."""
+    found: dict[str, str | None] = {}
+    for item in dependencies:
+        if item.name:
+            name = str(canonicalize_name(item.name))
+            found[name] = found.get(name) or item.package
+    known = set(found.values())
+    for finding in findings:
+        package = knowledge.packages.get(finding.package or "")
+        # A note is about an import that the program loads without: nothing has to be installed for it.
+        if package is not None and package.id not in known and finding.severity != "note":
+            found.setdefault(_first_name(package), package.id)
+    return dict(sorted(found.items()))
+
+
+def _first_name(package: Package) -> str:
+    plain = [name for name in package.pip if "*" not in name]
+    return str(canonicalize_name(plain[0] if plain else package.id))
+
+
+def versions(dependencies: Iterable[Dependency]) -> dict[str, tuple[str, ...]]:
+    """What the repository itself asks of each distribution, as ranges; a mention without one excludes nothing."""
+    found: dict[str, set[str]] = {}
+    for item in dependencies:
+        try:
+            requirement = Requirement(item.requirement)
+        except InvalidRequirement:
+            continue
+        found.setdefault(str(canonicalize_name(requirement.name)), set()).add(str(requirement.specifier))
+    return {name: tuple(sorted(ranges)) for name, ranges in found.items() if "" not in ranges}
 
 
 def decide(
-    dependencies: Iterable[Dependency], knowledge: Knowledge, stack: Stack, gpu: Gpu
+    names: Mapping[str, str | None], routed: Mapping[str, Routed], stack: Stack, gpu: Gpu
 ) -> tuple[DependencyDecision, ...]:
-    """A decision for each distinct name, in name order."""
-    named = {str(canonicalize_name(item.name)): item for item in sorted(dependencies, key=_order) if item.name}
-    return tuple(_decision(name, item, knowledge, stack, gpu) for name, item in sorted(named.items()))
-
-
-def _decision(name: str, item: Dependency, knowledge: Knowledge, stack: Stack, gpu: Gpu) -> DependencyDecision:
-    if item.package is None:
-        reason = "no record says that its default install needs NVIDIA"
-        return DependencyDecision(name=name, package=None, decision="keep", route=None, reason=reason)
-    return _routed(name, knowledge.packages[item.package], stack, gpu)
-
-
-def _routed(name: str, package: Package, stack: Stack, gpu: Gpu) -> DependencyDecision:
-    routes = sorted((r for r in package.routes if r.status == "active"), key=lambda route: (route.rank, route.id))
-    reasons = {route.id: misfit(route, stack, gpu) for route in routes}
-    fitting = [route for route in routes if reasons[route.id] is None]
-    chosen = fitting[0] if fitting else None
-    rejected = tuple(
-        Rejected(id=route.id, reason=reasons[route.id] or _second_best(chosen))
-        for route in routes
-        if route is not chosen
+    """A decision for each name, in name order."""
+    return tuple(
+        _kept(name) if package is None else _decision(name, routed[package], stack, gpu)
+        for name, package in names.items()
     )
+
+
+def _kept(name: str) -> DependencyDecision:
+    reason = "no record says that its default install needs NVIDIA"
+    return DependencyDecision(name=name, package=None, decision="keep", route=None, reason=reason)
+
+
+def _decision(name: str, routed: Routed, stack: Stack, gpu: Gpu) -> DependencyDecision:
+    package, chosen = routed.package, routed.chosen
     if chosen is None:
-        why = "; ".join(f"{item.id}: {item.reason}" for item in rejected)
+        why = "; ".join(f"{item.id}: {item.reason}" for item in routed.rejected)
         return DependencyDecision(
             name=name,
             package=package.id,
@@ -53,29 +82,34 @@ def _routed(name: str, package: Package, stack: Stack, gpu: Gpu) -> DependencyDe
             route=None,
             reason=f"no route fits {stack.id} on {gpu.gfx} ({why})",
             sources=package.sources,
-            alternatives=rejected,
+            checked=package.checked,
+            confidence=package.confidence,
+            alternatives=routed.rejected,
         )
+    return _of_route(name, package, chosen, gpu).model_copy(update={"alternatives": routed.rejected})
+
+
+def _of_route(name: str, package: Package, route: Route, gpu: Gpu) -> DependencyDecision:
+    def here(text: str) -> str:
+        return text.replace("{gfx}", gpu.gfx)
+
     return DependencyDecision(
         name=name,
         package=package.id,
-        decision=chosen.decision,
-        route=chosen.id,
-        reason=chosen.summary,
-        requirement=chosen.requirement,
-        index=chosen.index,
-        env=chosen.env,
-        commands=chosen.commands,
-        proof=chosen.proof,
-        traps=(*package.traps, *chosen.traps),
-        sources=chosen.sources,
-        verified_on=chosen.verified_on,
-        alternatives=rejected,
+        decision=route.decision,
+        route=route.id,
+        reason=route.summary,
+        requirement=here(route.requirement),
+        index=route.index,
+        env={key: here(value) for key, value in sorted(route.env.items())},
+        commands=tuple(tuple(here(word) for word in command) for command in route.commands),
+        needs=dict(sorted(route.needs.items())),
+        loses=route.loses,
+        import_kept=route.import_kept,
+        proof=route.proof,
+        traps=(*package.traps, *route.traps),
+        sources=route.sources,
+        checked=route.checked,
+        confidence=route.confidence,
+        verified_on=route.verified_on,
     )
-
-
-def _second_best(chosen: Route | None) -> str:
-    return f"fits too, but ranks below {chosen.id}" if chosen else "was not chosen"
-
-
-def _order(item: Dependency) -> tuple[str, str, int]:
-    return item.name.lower(), item.location.path, item.location.line

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from packaging.specifiers import SpecifierSet
 
-from rocm3d.manifest.requirements import is_requirements
 from rocm3d.model.plan import LeftForPerson, PlannedEdit
 
 if TYPE_CHECKING:
@@ -41,6 +40,11 @@ class SourcePlan:
     answered: tuple[Finding, ...]
     left: tuple[LeftForPerson, ...]
 
+    @property
+    def settled(self) -> tuple[Finding, ...]:
+        """Findings that cost a person nothing."""
+        return (*(found for edit in self.edits for found in edit.findings), *self.answered)
+
 
 def source_plan(findings: Sequence[Finding], extensions: Sequence[Extension], given: Conditions) -> SourcePlan:
     """Sort the findings by who answers them; edits in path order."""
@@ -53,7 +57,8 @@ def source_plan(findings: Sequence[Finding], extensions: Sequence[Extension], gi
         if finding.severity == "note":
             continue
         if reason is not None:
-            left.append(LeftForPerson(finding=finding, reason=reason))
+            effort = given.knowledge.codes[finding.code].effort
+            left.append(LeftForPerson(finding=finding, reason=reason, effort=effort))
         elif given.knowledge.codes[finding.code].answered_by == "recipe" and recipe is not None:
             grouped.setdefault((finding.path, recipe.id), []).append(finding)
         else:
@@ -67,8 +72,8 @@ def _unanswered(finding: Finding, recipe: Recipe | None, given: Conditions) -> s
     """Why a finding is left for a person; None where something answers it."""
     answer = given.knowledge.codes[finding.code].answered_by
     if answer == "addition":
-        # The port's own install files replace requirements files and nothing else yet.
-        return None if is_requirements(finding.path) else "no file of the port stands in for this one yet"
+        # The port's install.sh and Dockerfile stand in for every other way to install the repository.
+        return None if given.stack is not None else "no stack serves this GPU, so there is nothing to install"
     if answer == "decision":
         return _undecided(finding, given)
     if answer == "person":

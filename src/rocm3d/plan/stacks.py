@@ -8,14 +8,40 @@ from typing import TYPE_CHECKING
 from rocm3d.model.failure import UserError
 from rocm3d.model.plan import Chosen, DependencyDecision, Rejected
 from rocm3d.plan.dependencies import decide
+from rocm3d.plan.routes import settle
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.inventory import Dependency
     from rocm3d.model.stack import Stack
     from rocm3d.model.target import Gpu
+    from rocm3d.model.wish import Preference
+    from rocm3d.plan.routes import Circumstances, Routed
+    from rocm3d.plan.wishes import Wishes
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One thing in which stacks are compared: less is better."""
+
+    word: str
+    value: int
+    names: tuple[str, ...] = ()
+
+    @property
+    def told(self) -> str:
+        """`blocked: gsplat, kaolin`, or the word alone."""
+        return f"{self.word}: {', '.join(self.names)}" if self.names else self.word
+
+
+# Nothing outweighs a blocked package or a lost feature; the preference orders the rest.
+_ALWAYS = ("blocked", "lost")
+_ORDER: Mapping[Preference, tuple[str, ...]] = {
+    "stable": ("pins", "stand-ins", "untried", "second", "builds", "closed", "old"),
+    "newest": ("old", "pins", "stand-ins", "second", "builds", "closed"),
+    "fewest-builds": ("builds", "pins", "stand-ins", "untried", "second", "closed", "old"),
+}
 
 
 @dataclass(frozen=True)
@@ -24,58 +50,111 @@ class Judged:
 
     stack: Stack
     decisions: tuple[DependencyDecision, ...]
+    routed: Mapping[str, Routed]
 
-    def names(self, *decisions: str) -> list[str]:
-        """Packages that would get one of these decisions here."""
-        return [item.name for item in self.decisions if item.decision in decisions]
+    def costs(self, prefer: Preference) -> list[Cost]:
+        """In the order in which they count."""
+        parts = self._parts()
+        return [parts[key] for key in (*_ALWAYS, *_ORDER[prefer])]
 
-    @property
-    def cost(self) -> tuple[int, int, int, int, str]:
-        """Blocked first, then stand-ins, then builds; among equals the newest release."""
-        blocked, stand_ins, builds = (len(self.names(*kind)) for kind in _COSTS.values())
-        return blocked, stand_ins, builds, -self.stack.released.toordinal(), self.stack.id
+    def _parts(self) -> dict[str, Cost]:
+        released = self.stack.released
+        below = {name: item.below_best for name, item in sorted(self.routed.items()) if item.below_best}
+        missed = [name for name, item in sorted(self.routed.items()) if item.misses_pin]
+        lost = [item.name for item in self.decisions if item.loses or item.decision == "stub"]
+        return {
+            "blocked": self._counted("blocked", "blocked"),
+            "lost": _listed("goes without what they give", lost),
+            "pins": _listed("not as the known port ran", missed),
+            "stand-ins": self._counted("stand-ins", "stub", "substitute"),
+            "untried": Cost("few packages are reported to run on it", int(not self.stack.tried)),
+            "second": Cost("second choices", sum(below.values()), tuple(below)),
+            "builds": self._counted("to build", "build"),
+            "closed": Cost("leaves fewer ways open", -sum(item.open_ways for item in self.routed.values())),
+            "old": Cost(f"no better, and released {released}", -released.toordinal()),
+        }
+
+    def _counted(self, word: str, *decisions: str) -> Cost:
+        return _listed(word, [item.name for item in self.decisions if item.decision in decisions])
+
+    def key(self, prefer: Preference) -> tuple[tuple[int, ...], int, str]:
+        """What stacks are sorted by; among equals the newer Python."""
+        minor = int(self.stack.python.partition(".")[2])
+        return tuple(cost.value for cost in self.costs(prefer)), -minor, self.stack.id
 
     @property
     def summary(self) -> str:
-        """The cost in words."""
-        counts = (f"{len(self.names(*kind))} {word}" for word, kind in _COSTS.items())
-        return f"{', '.join(counts)}, released {self.stack.released}"
+        """What it means, in counts; the routes that could be taken as well are part of the reason."""
+        parts = self._parts()
+        counts = ", ".join(f"{parts[key].value} {parts[key].word}" for key in ("blocked", "stand-ins", "builds"))
+        ways = [f"{name} {item.open_ways}" for name, item in sorted(self.routed.items()) if item.open_ways]
+        further = f"; further ways open: {', '.join(ways)}" if ways else ""
+        return f"{counts}, released {self.stack.released}{further}"
 
-    def behind(self, best: Judged) -> str:
+    def behind(self, best: Judged, prefer: Preference) -> str:
         """The first thing in which this stack is worse than the best one."""
-        for word, kind in _COSTS.items():
-            if len(self.names(*kind)) > len(best.names(*kind)):
-                return f"{word}: {', '.join(self.names(*kind))}"
-        return f"no better, and released {self.stack.released}"
+        pairs = zip(self.costs(prefer), best.costs(prefer), strict=True)
+        return next((mine.told for mine, theirs in pairs if mine.value > theirs.value), "the same in everything")
 
 
-_COSTS = {"blocked": ("blocked",), "stand-ins": ("stub", "substitute"), "to build": ("build",)}
+def _listed(word: str, names: list[str]) -> Cost:
+    return Cost(word, len(names), tuple(names))
 
 
-def choose(
-    dependencies: Sequence[Dependency], knowledge: Knowledge, gpu: Gpu, asked: str | None
-) -> tuple[Chosen | None, Judged | None, tuple[Rejected, ...]]:
+@dataclass(frozen=True)
+class Question:
+    """What the stacks are judged against."""
+
+    names: Mapping[str, str | None]
+    knowledge: Knowledge
+    gpu: Gpu
+    given: Circumstances
+
+
+def choose(asked: Question, wishes: Wishes) -> tuple[Chosen | None, Judged | None, tuple[Rejected, ...]]:
     """The best stack for a GPU and these packages, and every other one with its reason."""
-    if asked is not None and asked not in knowledge.stacks:
-        raise UserError(f"no stack is called {asked!r}", hint=f"known are {', '.join(sorted(knowledge.stacks))}")
+    known = asked.knowledge.stacks
+    if wishes.stack is not None and wishes.stack not in known:
+        raise UserError(f"no stack is called {wishes.stack!r}", hint=f"known are {', '.join(sorted(known))}")
     rejected: list[Rejected] = []
     judged: list[Judged] = []
-    for stack in knowledge.stacks.values():
-        reason = _unusable(stack, gpu, asked)
-        if reason is None:
-            judged.append(Judged(stack, decide(dependencies, knowledge, stack, gpu)))
+    for stack in (*known.values(), *([wishes.installed] if wishes.installed else [])):
+        problem = _unusable(stack, asked.gpu, wishes)
+        if problem is None:
+            judged.append(judge(stack, asked))
         else:
-            rejected.append(Rejected(id=stack.id, reason=reason))
+            rejected.append(problem)
     if not judged:
         return None, None, tuple(sorted(rejected, key=lambda item: item.id))
-    best, *others = sorted(judged, key=lambda item: item.cost)
-    rejected += [Rejected(id=item.stack.id, reason=item.behind(best)) for item in others]
+    best, *others = sorted(judged, key=lambda item: item.key(wishes.prefer))
+    rejected += [_outdone(item, best, wishes) for item in others]
     return Chosen(id=best.stack.id, reason=best.summary), best, tuple(sorted(rejected, key=lambda item: item.id))
 
 
-def _unusable(stack: Stack, gpu: Gpu, asked: str | None) -> str | None:
-    if asked is not None and stack.id != asked:
-        return f"{asked} was asked for"
+def judge(stack: Stack, asked: Question) -> Judged:
+    """What this stack would mean for every package."""
+    packages = [asked.knowledge.packages[name] for name in sorted({name for name in asked.names.values() if name})]
+    routed = settle(packages, stack, asked.gpu, asked.given)
+    return Judged(stack, decide(asked.names, routed, stack, asked.gpu), routed)
+
+
+def _outdone(item: Judged, best: Judged, wishes: Wishes) -> Rejected:
+    would = f"--stack {item.stack.id} takes it all the same"
+    return Rejected(id=item.stack.id, reason=item.behind(best, wishes.prefer), would_need=would)
+
+
+def _unusable(stack: Stack, gpu: Gpu, wishes: Wishes) -> Rejected | None:
+    """Why a stack is out before its packages are looked at."""
+    if wishes.installed is not None and stack is not wishes.installed:
+        return Rejected(id=stack.id, reason="what is installed is kept", would_need="leave --keep-torch out")
+    if wishes.stack is not None and stack.id != wishes.stack:
+        return Rejected(id=stack.id, reason=f"{wishes.stack} was asked for", would_need=f"--stack {stack.id}")
+    if wishes.installed is None and not wishes.takes_rocm(stack.rocm):
+        reason = f"has ROCm {stack.rocm}; {wishes.rocm} was asked for"
+        return Rejected(id=stack.id, reason=reason, would_need="another --rocm")
     if gpu.gfx not in stack.gfx:
-        return f"has no code for {gpu.gfx}"
-    return None if "linux" in stack.platforms else f"is for {', '.join(stack.platforms)}"
+        return Rejected(id=stack.id, reason=f"has no code for {gpu.gfx}", would_need=f"a build of it for {gpu.gfx}")
+    if wishes.platform not in stack.platforms:
+        reason = f"is for {', '.join(stack.platforms)}"
+        return Rejected(id=stack.id, reason=reason, would_need=f"a release of it for {wishes.platform}")
+    return None

@@ -2,33 +2,50 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from rocm3d.model.plan import DependencyDecision, Plan
+from rocm3d.model.plan import DependencyDecision, EffortCounts, Plan
+from rocm3d.plan.dependencies import named, versions
+from rocm3d.plan.licences import licences
+from rocm3d.plan.phases import phases
+from rocm3d.plan.routes import Circumstances
 from rocm3d.plan.sources import Conditions, SourcePlan, source_plan
-from rocm3d.plan.stacks import choose
+from rocm3d.plan.stacks import Question, choose
+from rocm3d.plan.wishes import Wishes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import date
 
     from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.finding import Finding
     from rocm3d.model.inventory import Readiness, Scan
+    from rocm3d.model.port import Port
+    from rocm3d.model.stack import Stack
     from rocm3d.model.target import Gpu
 
 OLD_AFTER_DAYS = 180
 
 
-def plan(scan: Scan, gpu: Gpu, knowledge: Knowledge, today: date, stack: str | None = None) -> Plan:
+def plan(scan: Scan, gpu: Gpu, knowledge: Knowledge, today: date, wishes: Wishes | None = None) -> Plan:
     """What to do about each finding and dependency on one GPU. Same input, same bytes."""
-    inventory = scan.inventory
-    chosen, judged, rejected = choose(inventory.dependencies, knowledge, gpu, stack)
+    inventory, wishes = scan.inventory, wishes or Wishes()
+    port = knowledge.ports.get(inventory.known_as or "")
+    imported = frozenset(item.package for item in scan.findings if item.package and _is_firm_import(item))
+    given = Circumstances(wishes.prefer, port.routes if port else {}, versions(inventory.dependencies), imported)
+    names = named(inventory.dependencies, scan.findings, knowledge)
+    chosen, judged, rejected = choose(Question(names, knowledge, gpu, given), wishes)
     decisions = judged.decisions if judged else ()
     base = judged.stack if judged else None
     decided = {item.package: item.decision for item in decisions if item.package is not None}
     sources = source_plan(scan.findings, inventory.extensions, Conditions(knowledge, decided, base, gpu))
     return Plan(
         repository=inventory.repository,
+        known_as=inventory.known_as,
         gpu=gpu,
+        platform=wishes.platform,
+        prefer=wishes.prefer,
         stack=chosen,
         base=base,
         rejected_stacks=rejected,
@@ -36,34 +53,57 @@ def plan(scan: Scan, gpu: Gpu, knowledge: Knowledge, today: date, stack: str | N
         edits=sources.edits,
         answered=sources.answered,
         left=sources.left,
-        readiness=_readiness(decisions, sources, feasible=chosen is not None),
-        warnings=_warnings(decisions, knowledge, gpu, today),
+        effort=_effort(sources),
+        phases=phases(knowledge.method, sources.settled, [item.finding for item in sources.left]),
+        licences=licences(names.values(), port, knowledge),
+        readiness=_readiness(decisions, sources, knowledge, feasible=chosen is not None),
+        warnings=(
+            *_warnings(decisions, base, port, today),
+            *(f"{gpu.gfx}: {hazard}" for hazard in knowledge.targets[gpu.gfx].hazards),
+        ),
         knowledge_date=knowledge.date.isoformat(),
     )
 
 
-def _readiness(decisions: tuple[DependencyDecision, ...], sources: SourcePlan, *, feasible: bool) -> Readiness:
+def _is_firm_import(finding: Finding) -> bool:
+    """Notes are about imports that the program loads without."""
+    return finding.severity != "note" and not finding.is_dependency
+
+
+def _effort(sources: SourcePlan) -> EffortCounts:
+    counts = Counter(item.effort for item in sources.left)
+    counts["none"] += len(sources.settled)
+    return EffortCounts.model_validate(counts)
+
+
+def _readiness(
+    decisions: tuple[DependencyDecision, ...], sources: SourcePlan, knowledge: Knowledge, *, feasible: bool
+) -> Readiness:
     if not feasible or any(item.decision == "blocked" for item in decisions):
         return "blocked"
     if any(item.decision == "stub" for item in decisions):
         return "partial"
-    if sources.edits or any(not left.finding.is_dependency for left in sources.left):
+    codes = [edit.findings[0].code for edit in sources.edits] + [left.finding.code for left in sources.left]
+    if any(not code.startswith("DEP") and not knowledge.codes[code].is_around for code in codes):
         return "needs-edits"
     changed = any(item.decision != "keep" for item in decisions)
     return "ready-with-deps" if changed or sources.left else "ready"
 
 
 def _warnings(
-    decisions: tuple[DependencyDecision, ...], knowledge: Knowledge, gpu: Gpu, today: date
-) -> tuple[str, ...]:
-    found = [
-        f"{item.name}: a stand-in is used, never counted as verified" for item in decisions if item.decision == "stub"
-    ]
+    decisions: tuple[DependencyDecision, ...], base: Stack | None, port: Port | None, today: date
+) -> Iterator[str]:
+    """What turns a feature off comes first."""
     for item in decisions:
-        if item.package is None or item.route is None:
-            continue
-        route = next(route for route in knowledge.packages[item.package].routes if route.id == item.route)
-        age = (today - route.checked).days
+        if item.decision == "stub":
+            yield f"{item.name}: a stand-in is used, never counted as verified"
+        if item.loses:
+            yield f"{item.name}: the port goes without {item.loses}"
+    if port is not None and port.routes:
+        yield f"recognised as {port.title}: the routes that its port ran with are taken where they fit"
+    if base is not None and not base.tried:
+        yield f"{base.id}: few packages of this field are reported to run on it"
+    for item in decisions:
+        age = (today - item.checked).days if item.checked else 0
         if age > OLD_AFTER_DAYS:
-            found.append(f"{item.name}: the deciding fact was checked {age} days ago ({route.checked})")
-    return (*found, *(f"{gpu.gfx}: {hazard}" for hazard in knowledge.targets[gpu.gfx].hazards))
+            yield f"{item.name}: the deciding fact was checked {age} days ago ({item.checked})"

@@ -9,28 +9,29 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from rocm3d.model.failure import UserError
-from rocm3d.model.fit import Fit, FitMemory, FitPoint, Viability
+from rocm3d.model.fit import Fit, FitPoint, Viability
+from rocm3d.plan.memory import fitted, notes, offload
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from rocm3d.model.memory import FitMemory
     from rocm3d.model.port import Memory, Point, Port
     from rocm3d.model.target import Gpu
 
 FULL = 5
 _BANDS: tuple[tuple[int, Viability], ...] = ((5, "High"), (4, "Medium"), (3, "Medium-Low"), (2, "Low"))
-# Above this share of a card's memory there is no room for the driver, fragmentation or a larger input.
-_TIGHT = 0.9
 
 
-def fit(port: Port, ports: Mapping[str, Port], gpu: Gpu, as_of: date) -> Fit:
-    """Score a repository for a GPU with what was known at a date."""
+def fit(port: Port, ports: Mapping[str, Port], gpu: Gpu, as_of: date, devices: int = 1) -> Fit:
+    """Score a repository for a GPU with what was known at a date. A card of several devices is judged by one."""
     if port.first_known is not None and as_of < port.first_known:
         raise UserError(f"{port.title} was not known on {as_of}", hint=f"it is since {port.first_known}")
-    chain = list(_chain(port, ports))
-    points = [_shown(point) for item in chain for point in item.points if _counts(point, gpu, as_of)]
-    memory = [mode for item in chain for mode in item.memory if mode.known <= as_of]
-    points += [] if gpu.vram_gb is None else _memory_points(memory, gpu.vram_gb)
+    parts = list(_chain(port, ports))
+    points = [_shown(point) for item in parts for point in item.points if _counts(point, gpu, as_of)]
+    gb = None if gpu.vram_gb is None else gpu.vram_gb / devices
+    modes = fitted(memory_of(port, ports, as_of), gb)
+    points += [] if gb is None else _memory_points(modes, gb)
     score = FULL + sum(point.effect for point in points)
     return Fit(
         model=port.id,
@@ -40,11 +41,18 @@ def fit(port: Port, ports: Mapping[str, Port], gpu: Gpu, as_of: date) -> Fit:
         viability="Not viable" if port.hosted else _band(score),
         score=score,
         points=tuple(points),
-        closed=tuple(_shown(point) for item in chain for point in item.points if _is_closed(point, gpu, as_of)),
-        memory=tuple(FitMemory(mode=m.mode, gb=m.gb, fits=_fits(m.gb, gpu)) for m in memory),
+        closed=tuple(_shown(point) for item in parts for point in item.points if _is_closed(point, gpu, as_of)),
+        memory=modes,
+        notes=() if port.hosted else notes(modes, gb, devices),
+        offload=offload(modes, gb),
         licence=port.licence,
         advice=port.advice,
     )
+
+
+def memory_of(port: Port, ports: Mapping[str, Port], as_of: date) -> tuple[Memory, ...]:
+    """Every way of running it that was known at a date, those of what it builds on too."""
+    return tuple(mode for item in _chain(port, ports) for mode in item.memory if mode.known <= as_of)
 
 
 def _chain(port: Port, ports: Mapping[str, Port]) -> Iterator[Port]:
@@ -77,24 +85,13 @@ def _shown(point: Point) -> FitPoint:
     return FitPoint(effect=point.effect, why=f"{point.why}{until}", source=point.source.where)
 
 
-def _memory_points(memory: list[Memory], vram: int) -> list[FitPoint]:
+def _memory_points(modes: Sequence[FitMemory], gb: float) -> list[FitPoint]:
     """What the hungriest way of running it takes."""
-    if not memory:
+    worst = max(modes, key=lambda mode: mode.gb, default=None)
+    if worst is None or (worst.fits and not worst.tight):
         return []
-    worst = max(memory, key=lambda mode: mode.gb)
-    if worst.gb > vram:
-        effect, word = -2, "does not fit"
-    elif worst.gb > _TIGHT * vram:
-        effect, word = -1, "leaves no room"
-    else:
-        return []
-    return [
-        FitPoint(effect=effect, why=f"{worst.mode}: {worst.gb:g} GB {word} in {vram} GB", source=worst.source.where)
-    ]
-
-
-def _fits(gb: float, gpu: Gpu) -> bool | None:
-    return None if gpu.vram_gb is None else gb <= gpu.vram_gb
+    effect, word = (-1, "leaves no room") if worst.fits else (-2, "does not fit")
+    return [FitPoint(effect=effect, why=f"{worst.mode}: {worst.gb:g} GB {word} in {gb:g} GB", source=worst.source)]
 
 
 def _band(score: int) -> Viability:

@@ -1,0 +1,172 @@
+"""The rows of a comparison: one thing each, its value on every card, and what follows from the difference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from rocm3d.model.comparison import Aspect, CardFacts, Lead
+from rocm3d.plan.stage import OLD_AFTER_DAYS
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from rocm3d.model.card import Price, Way
+
+UNKNOWN = "not on record"
+# Differences below this are no reason for anything.
+_ALIKE = 0.05
+_FP8 = {"none": "none", "fnuz": "fnuz formats", "ocp": "OCP formats"}
+_MATRIX = {"none": "none", "mfma": "MFMA", "wmma": "WMMA", "tensor": "tensor cores"}
+_CLOUD = {"yes": "yes", "rare": "rarely", "no": "no"}
+_RANK = {"no": 0, "rare": 1, "yes": 2}
+
+
+class Verdict(NamedTuple):
+    """Who has more of it, and a sentence."""
+
+    lead: Lead
+    says: str
+
+
+Judge = Callable[[CardFacts, CardFacts], Verdict]
+
+
+def aspects(gpu: CardFacts, against: Sequence[CardFacts], today: date) -> tuple[Aspect, ...]:
+    """Every row about the hardware, its price and where it can be had."""
+
+    def row(name: str, show: Callable[[CardFacts], str], judge: Judge) -> Aspect:
+        judged = [judge(gpu, other) for other in against]
+        return Aspect(
+            name=name,
+            rocm=show(gpu),
+            cuda=tuple(show(other) for other in against),
+            leads=tuple(item.lead for item in judged),
+            says=tuple(item.says for item in judged),
+        )
+
+    def asked(way: Way) -> Callable[[CardFacts], str]:
+        return lambda card: _prices(card, way, today)
+
+    return (
+        row("memory", _memory, lambda a, b: _ratio("memory", a, b, a.memory_gb, b.memory_gb)),
+        row("bandwidth", _bandwidth, lambda a, b: _ratio("bandwidth", a, b, a.bandwidth_gbs, b.bandwidth_gbs)),
+        row("fp8", lambda card: _FP8[card.fp8], _fp8),
+        row("bf16", lambda card: UNKNOWN if card.bf16 is None else "yes" if card.bf16 else "no", _bf16),
+        row("matrix instructions", lambda card: _MATRIX[card.matrix], _matrix),
+        row("board power", lambda card: UNKNOWN if card.watts is None else f"{card.watts} W", _said_by_values),
+        row("price to buy", asked("buy"), lambda a, b: _cheaper("buy", a, b)),
+        row("price to rent", asked("rent"), lambda a, b: _cheaper("rent", a, b)),
+        row("cloud", lambda card: _cloud(card, today), _easier_to_rent),
+    )
+
+
+def _memory(card: CardFacts) -> str:
+    kind = f" {card.memory_kind}" if card.memory_kind else ""
+    if card.memory_gb is None:
+        return f"as much{kind} as the system has"
+    shared = ", shared with the processor" if card.unified else ""
+    several = f" on each of {card.devices} devices" if card.devices > 1 else ""
+    return f"{card.memory_gb:g} GB{kind}{several}{shared}"
+
+
+def _bandwidth(card: CardFacts) -> str:
+    if card.bandwidth_gbs is None:
+        return UNKNOWN
+    return f"{card.bandwidth_gbs:g} GB/s" + (" for each device" if card.devices > 1 else "")
+
+
+def _ratio(what: str, a: CardFacts, b: CardFacts, first: float | None, second: float | None) -> Verdict:
+    if first is None or second is None:
+        return Verdict("unknown", "")
+    if abs(first - second) <= _ALIKE * max(first, second):
+        return Verdict("even", f"{a.title} and {b.title} are about even in {what}")
+    more, less = (a, b) if first > second else (b, a)
+    times = max(first, second) / min(first, second)
+    return Verdict(_lead(more), f"{more.title} has {times:.1f} times the {what} of {less.title}")
+
+
+def _fp8(a: CardFacts, b: CardFacts) -> Verdict:
+    if a.fp8 == b.fp8:
+        return Verdict("even", "fp8 on neither" if a.fp8 == "none" else "the same fp8 formats")
+    if "none" not in (a.fp8, b.fp8):
+        return Verdict("even", "the fp8 formats differ: weights saved in one have to be converted for the other")
+    having = a if b.fp8 == "none" else b
+    return Verdict(_lead(having), f"only {having.title} has fp8 in hardware")
+
+
+def _bf16(a: CardFacts, b: CardFacts) -> Verdict:
+    if a.bf16 is None or b.bf16 is None:
+        return Verdict("unknown", "")
+    if a.bf16 == b.bf16:
+        return Verdict("even", "bf16 on both" if a.bf16 else "bf16 on neither")
+    having = a if a.bf16 else b
+    return Verdict(_lead(having), f"only {having.title} has bf16 in hardware")
+
+
+def _matrix(a: CardFacts, b: CardFacts) -> Verdict:
+    if a.matrix == b.matrix:
+        return Verdict("even", "")
+    if "none" not in (a.matrix, b.matrix):
+        return Verdict("even", "calls of libraries carry over; kernels written for tensor cores do not")
+    having, lacking = (a, b) if b.matrix == "none" else (b, a)
+    says = f"{lacking.title} has no matrix instructions: large products run at vector speed"
+    return Verdict(_lead(having), says)
+
+
+def _said_by_values(a: CardFacts, b: CardFacts) -> Verdict:  # noqa: ARG001  (one signature for all)
+    return Verdict("unknown", "")
+
+
+def _prices(card: CardFacts, way: Way, today: date) -> str:
+    return "; ".join(_price(price, today) for price in _of(card, way)) or "no price on record"
+
+
+def _price(price: Price, today: date) -> str:
+    digits = 0 if price.way == "buy" else 2
+    span = f"{price.low:,.{digits}f}" + (f" to {price.high:,.{digits}f}" if price.high > price.low else "")
+    note = f", {price.note}" if price.note else ""
+    hourly = " an hour" if price.way == "rent" else ""
+    return f"{price.currency} {span}{hourly}{note} ({dated(price.known, today)})"
+
+
+def dated(known: date, today: date) -> str:
+    """A date, and whether it is too old to lean on."""
+    return f"{known}, old" if (today - known).days > OLD_AFTER_DAYS else f"{known}"
+
+
+def _of(card: CardFacts, way: Way) -> Iterator[Price]:
+    return (price for price in card.prices if price.way == way)
+
+
+def _cheaper(way: Way, a: CardFacts, b: CardFacts) -> Verdict:
+    """Only where the ranges do not touch, and only like with like: no machine against a bare card."""
+    first, second = list(_of(a, way)), list(_of(b, way))
+    both = (*first, *second)
+    if not first or not second or len({(price.currency, bool(price.note)) for price in both}) > 1:
+        return Verdict("unknown", "")
+    dates = " and ".join(str(day) for day in sorted({price.known for price in both}))
+    for low, high, cheap, dear in ((a, b, first, second), (b, a, second, first)):
+        if max(price.high for price in cheap) < min(price.low for price in dear):
+            return Verdict(_lead(low), f"{low.title} is cheaper to {way} than {high.title}, by prices of {dates}")
+    return Verdict("even", f"what {a.title} and {b.title} cost to {way} overlaps: it depends on who asks")
+
+
+def _cloud(card: CardFacts, today: date) -> str:
+    if card.cloud is None:
+        return UNKNOWN
+    return f"{_CLOUD[card.cloud.available]}: {card.cloud.where} ({dated(card.cloud.known, today)})"
+
+
+def _easier_to_rent(a: CardFacts, b: CardFacts) -> Verdict:
+    if a.cloud is None or b.cloud is None:
+        return Verdict("unknown", "")
+    first, second = _RANK[a.cloud.available], _RANK[b.cloud.available]
+    if first == second:
+        return Verdict("even", "")
+    easier = a if first > second else b
+    return Verdict(_lead(easier), f"{easier.title} is easier to rent")
+
+
+def _lead(card: CardFacts) -> Lead:
+    return "gpu" if card.vendor == "amd" else "rival"

@@ -1,0 +1,186 @@
+"""CUDA, ROCm or both for one repository: the cards beside each other, what its dependencies cost, and what decides."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, get_args
+
+from rocm3d.model.comparison import Aspect, Choice, Comparison, DependencyCost, Loss
+from rocm3d.model.package import Decision
+from rocm3d.plan.aspects import aspects
+from rocm3d.plan.card_facts import facts_of_card, facts_of_gpu, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import date
+
+    from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.card import Card
+    from rocm3d.model.comparison import CardFacts, Lead
+    from rocm3d.model.plan import DependencyDecision, Plan
+    from rocm3d.model.port import Memory
+    from rocm3d.model.target import Gpu
+
+NO_CHECKOUT = "its dependencies were not looked at: name the folder of a checkout"
+NO_STACK = "no stack of the knowledge base serves this GPU"
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is compared. No `against`: the NVIDIA cards nearest in memory. No `plan`: no checkout was looked at."""
+
+    gpu: Gpu
+    knowledge: Knowledge
+    today: date
+    against: Sequence[Card] = ()
+    memory: Sequence[Memory] = ()
+    plan: Plan | None = None
+
+
+def compare(question: Question) -> Comparison:
+    """Every row with its values, then what speaks for each answer and what it costs."""
+    cards, chosen = question.against, "named"
+    if not cards:
+        cards, chosen = nearest(question.gpu, question.knowledge.cards.values())
+    gpu = facts_of_gpu(question.gpu, question.knowledge, question.memory)
+    against = tuple(facts_of_card(card, question.memory) for card in cards)
+    cost = None if question.plan is None else dependency_cost(question.plan)
+    rows = aspects(gpu, against, question.today)
+    return Comparison(
+        gpu=gpu,
+        against=against,
+        chosen=chosen,
+        aspects=rows if cost is None else (*rows, _row(cost, len(against))),
+        dependencies=cost,
+        forces_cuda=() if cost is None else tuple(item.name for item in cost.blocked),
+        choices=(
+            _cuda(rows, gpu, against, cost),
+            _rocm(rows, gpu, against, cost),
+            _hybrid(gpu, against, cost),
+        ),
+        conclusion=_conclusion(cost),
+    )
+
+
+def dependency_cost(plan: Plan) -> DependencyCost:
+    """What the plan says the dependencies cost on ROCm."""
+    counts = Counter(item.decision for item in plan.decisions)
+    blocked = tuple(item for item in plan.decisions if item.decision == "blocked")
+    return DependencyCost(
+        stack=None if plan.stack is None else plan.stack.id,
+        counts={decision: counts[decision] for decision in get_args(Decision) if counts[decision]},
+        losses=tuple(_loss(item) for item in plan.losses if item not in blocked),
+        stand_ins=tuple(_loss(item) for item in plan.stubs if item not in plan.losses),
+        blocked=tuple(_loss(item) for item in blocked),
+        edits=len(plan.edits),
+        effort=plan.effort,
+    )
+
+
+def _row(cost: DependencyCost, cards: int) -> Aspect:
+    return Aspect(
+        name="dependencies",
+        rocm=NO_STACK if cost.stack is None else counted(cost),
+        cuda=("as the repository says",) * cards,
+        leads=("unknown",) * cards,
+        says=("",) * cards,
+    )
+
+
+def _loss(item: DependencyDecision) -> Loss:
+    return Loss(name=item.name, decision=item.decision, why=item.loses or item.reason)
+
+
+def counted(cost: DependencyCost) -> str:
+    """For example `12 keep, 3 replace, 1 blocked`."""
+    return ", ".join(f"{count} {decision}" for decision, count in cost.counts.items()) or "none found"
+
+
+def _cuda(rows: Sequence[Aspect], gpu: CardFacts, against: Sequence[CardFacts], cost: DependencyCost | None) -> Choice:
+    reasons = [] if cost is None else ["the dependencies install as the repository says"]
+    reasons += _leads(rows, "rival")
+    for card in against:
+        reasons += [f"{mode} fits {card.title} and not {gpu.title}" for mode in _only(card, gpu)]
+    costs = [f"{mode.mode} does not fit {card.title}" for card in against for mode in card.modes if mode.fits is False]
+    return Choice(platform="CUDA", reasons=tuple(reasons), costs=tuple(costs))
+
+
+def _rocm(rows: Sequence[Aspect], gpu: CardFacts, against: Sequence[CardFacts], cost: DependencyCost | None) -> Choice:
+    reasons = list(_leads(rows, "gpu"))
+    for card in against:
+        reasons += [f"{mode} fits {gpu.title} and not {card.title}" for mode in _only(gpu, card)]
+    costs = [f"{mode.mode} does not fit {gpu.title}" for mode in gpu.modes if mode.fits is False]
+    return Choice(platform="ROCm", reasons=tuple(reasons), costs=(*_dependency_costs(cost), *costs))
+
+
+def _dependency_costs(cost: DependencyCost | None) -> Iterator[str]:
+    if cost is None:
+        return
+    if cost.stack is None:
+        yield NO_STACK
+        return
+    yield f"dependencies: {counted(cost)}"
+    yield from (f"{item.name} is blocked: {item.why}" for item in cost.blocked)
+    yield from (f"lost with {item.name} ({item.decision}): {item.why}" for item in cost.losses)
+    yield from (f"a stand-in for {item.name}: {item.why}" for item in cost.stand_ins)
+    work = [f"{word} {count}" for word, count in _work(cost) if count]
+    if work:
+        yield f"places in the source: {', '.join(work)}"
+
+
+def _work(cost: DependencyCost) -> tuple[tuple[str, int], ...]:
+    effort = cost.effort
+    return (
+        ("known edits", cost.edits),
+        ("minutes each", effort.minutes),
+        ("hours each", effort.hours),
+        ("a rewrite each", effort.rewrite),
+    )
+
+
+def _hybrid(gpu: CardFacts, against: Sequence[CardFacts], cost: DependencyCost | None) -> Choice:
+    """Parts on one side, parts on the other: which components or modes make it one."""
+    reasons = []
+    if cost is not None and cost.blocked:
+        names = ", ".join(item.name for item in cost.blocked)
+        reasons.append(f"{names}: no route on ROCm, so what needs it stays on CUDA; the rest can run on {gpu.title}")
+    if cost is not None and cost.losses:
+        names = ", ".join(item.name for item in cost.losses)
+        reasons.append(f"{names}: something is lost on ROCm; what needs it whole stays on CUDA")
+    for card in against:
+        for one, other in ((gpu, card), (card, gpu)):
+            reasons += [f"{mode} on {one.title}, as it does not fit {other.title}" for mode in _only(one, other)]
+    if not reasons and cost is not None and cost.stack is not None:
+        reasons.append(
+            "no component forces CUDA: training on one and inference on the other is a matter of price alone"
+        )
+    costs = ["two installs to keep, and results to compare between them"]
+    if any(card.fp8 not in ("none", gpu.fp8) and gpu.fp8 != "none" for card in against):
+        costs.append("fp8 weights, where there are any, are converted on the way")
+    return Choice(platform="hybrid", reasons=tuple(reasons), costs=tuple(costs))
+
+
+def _leads(rows: Sequence[Aspect], side: Lead) -> Iterator[str]:
+    for row in rows:
+        yield from (says for lead, says in zip(row.leads, row.says, strict=True) if lead == side and says)
+
+
+def _only(one: CardFacts, other: CardFacts) -> list[str]:
+    """Modes that fit the one card and not the other; where a card shares the system's memory nobody knows."""
+    pairs = zip(one.modes, other.modes, strict=True)
+    return [first.mode for first, second in pairs if first.fits and second.fits is False]
+
+
+def _conclusion(cost: DependencyCost | None) -> str:
+    if cost is None:
+        return f"the cards can be compared, but {NO_CHECKOUT}"
+    if cost.stack is None:
+        return f"CUDA: {NO_STACK}"
+    if cost.blocked:
+        names = ", ".join(item.name for item in cost.blocked)
+        return f"CUDA or hybrid: {names} forces CUDA for what needs it"
+    if cost.losses:
+        names = ", ".join(item.name for item in cost.losses)
+        return f"ROCm if the program can do without what is lost ({names}), else hybrid"
+    return "ROCm or CUDA: no dependency forces CUDA; the rows about the cards decide"

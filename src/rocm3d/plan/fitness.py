@@ -1,0 +1,53 @@
+"""Everything fit says of a repository: score and memory of a known one, and the comparison of cards for any."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rocm3d.model.failure import UserError
+from rocm3d.model.fit import Fit
+from rocm3d.plan.card_facts import devices_of
+from rocm3d.plan.comparison import Question, compare
+from rocm3d.plan.memory import UNKNOWN
+from rocm3d.plan.viability import fit, memory_of
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from rocm3d.model.plan import Plan
+    from rocm3d.model.port import Port
+
+
+def fitness(question: Question, port: Port | None, as_of: date) -> Fit:
+    """Judge a repository that a record speaks of, a checkout that a plan was made for, or both in one."""
+    gpu, knowledge, plan = question.gpu, question.knowledge, question.plan
+    if port is not None:
+        document = fit(port, knowledge.ports, gpu, as_of, devices_of(gpu, knowledge))
+        question = replace(question, memory=memory_of(port, knowledge.ports, as_of))
+    else:
+        document = _unknown(question, as_of)
+    if plan is not None:
+        document = document.model_copy(update={"repository": plan.repository})
+    if as_of != question.today:
+        late = f"cards are compared with what is known today, so not as of {as_of}"
+        return document.model_copy(update={"notes": (*document.notes, late)})
+    hosted = port is not None and port.hosted
+    return document if hosted else document.model_copy(update={"comparison": compare(question)})
+
+
+def _unknown(question: Question, as_of: date) -> Fit:
+    plan: Plan | None = question.plan
+    if plan is None:
+        raise UserError("neither a record nor a checkout to judge", hint="name one of them")
+    if as_of != question.today:
+        raise UserError(f"{plan.repository} is not known, so nothing was known of it on {as_of}", hint="drop --as-of")
+    return Fit(
+        model=None,
+        title=plan.repository,
+        gpu=question.gpu,
+        as_of=as_of,
+        viability=None,
+        score=None,
+        notes=(UNKNOWN,),
+    )

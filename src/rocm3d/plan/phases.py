@@ -1,0 +1,28 @@
+"""The phases of a port: which of them this repository needs, and what each holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.model.plan import PlannedPhase
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rocm3d.model.finding import Finding
+    from rocm3d.model.method import Method, Phase
+
+
+def phases(method: Method | None, answered: Sequence[Finding], left: Sequence[Finding]) -> tuple[PlannedPhase, ...]:
+    """All nine, in order. A phase about codes that were not found is skipped, and says so."""
+    if method is None:
+        return ()
+    return tuple(_planned(phase, answered, left) for phase in method.phases)
+
+
+def _planned(phase: Phase, answered: Sequence[Finding], left: Sequence[Finding]) -> PlannedPhase:
+    done, open_ = (sum(item.code.startswith(phase.codes) for item in found) for found in (answered, left))
+    if phase.codes and not done and not open_:
+        reason = phase.skip_if or "nothing of this kind was found"
+        return PlannedPhase(number=phase.number, title=phase.title, skipped=reason)
+    return PlannedPhase(number=phase.number, title=phase.title, answered=done, left=open_, do=phase.do)

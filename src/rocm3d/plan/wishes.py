@@ -1,0 +1,50 @@
+"""What a person asks of a plan beyond the GPU."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import InvalidVersion, Version
+
+from rocm3d.model.failure import UserError
+
+if TYPE_CHECKING:
+    from rocm3d.model.stack import Stack
+    from rocm3d.model.wish import Platform, Preference
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """`rocm` is a release such as 7.2, or a range. `installed` is the torch that is there and stays."""
+
+    stack: str | None = None
+    rocm: str = ""
+    prefer: Preference = "stable"
+    platform: Platform = "linux"
+    installed: Stack | None = None
+
+    def __post_init__(self) -> None:
+        if self.rocm:
+            _range(self.rocm)
+        if self.installed is not None and (self.stack or self.rocm):
+            raise UserError("--keep-torch leaves no choice of --stack or --rocm", hint="name one of them")
+
+    def takes_rocm(self, release: str) -> bool:
+        """Whether a ROCm release is one of those asked for."""
+        return not self.rocm or _range(self.rocm).contains(release, prereleases=True)
+
+
+def _range(text: str) -> SpecifierSet:
+    """7 means 7.anything, 7.2 means 7.2.anything; a range is taken as it is."""
+    try:
+        Version(text)
+    except InvalidVersion:
+        pass
+    else:
+        return SpecifierSet(f"=={text}.*")
+    try:
+        return SpecifierSet(text)
+    except InvalidSpecifier as error:
+        raise UserError(f"--rocm {text}: no release and no range", hint="for example 7.2 or '>=6.4,<8'") from error

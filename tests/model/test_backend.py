@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from rocm3d.model.backend import Backend
+
+FACT = {"checked": "2026-11-15", "confidence": "inferred", "sources": [{"where": "somewhere"}]}
+
+
+def backend(**more) -> Backend:
+    return Backend(
+        **{"id": "b", "pattern": "k", "backend": "B", "operation": "raster", "vendor": "any", **FACT, **more}
+    )
+
+
+def test_a_pattern_that_misses_what_was_seen_is_refused():
+    with pytest.raises(ValidationError, match="does not match"):
+        backend(seen=("other",))
+
+
+@pytest.mark.parametrize(
+    "more", [{"operation": "gemm"}, {"operation": "copy"}, {"operation": "other", "generic": True}]
+)
+def test_kernels_of_plain_torch_show_no_package(more):
+    assert backend(**more).is_specific is False
+
+
+@pytest.mark.parametrize("operation", ["raster", "attention", "sparse", "other"])
+def test_kernels_of_a_package_do(operation):
+    assert backend(operation=operation).is_specific is True
+
+
+def test_what_torch_starts_by_itself_is_marked_in_the_data(knowledge):
+    """A sort or a resampling of plain torch is no sign of an extension."""
+    for name in ("void cub::DeviceRadixSortOnesweepKernel", "at::native::grid_sampler_2d_kernel", "rocprim::detail::k"):
+        import re
+
+        first = next(item for item in knowledge.backends.values() if re.search(item.pattern, name))
+        assert first.is_specific is False, first.id

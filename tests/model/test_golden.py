@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+from rocm3d.model.golden import ComparedTensor, GoldenComparison
+
+
+def comparison(*agrees: bool) -> GoldenComparison:
+    tensors = tuple(ComparedTensor(name="t", agrees=item) for item in agrees)
+    return GoldenComparison(reference="a", candidate="b", tensors=tensors)
+
+
+def test_nothing_to_compare_is_no_agreement():
+    assert comparison().agrees is False
+
+
+def test_one_that_differs_is_enough():
+    assert comparison(True, False).agrees is False
+    assert comparison(True, True).agrees is True

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rocm3d.model.toml import NotToml, parse
+
+DEEP = "nests too deeply to be read as TOML"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("a = ", "is not valid TOML"),
+        ("a" + ".a" * 100_000 + " = 1\n", DEEP),
+        ("[" + "'a' . " * 20_000 + "b]\n", DEEP),
+        ("x = {" + "a." * 70 + "b = 1}\n", DEEP),
+        ("x = " + "[" * 100_000, DEEP),
+        ("a = 1\n" * 60_000, "is too large"),
+        ("a = " + "9" * 10_000, "is not valid TOML"),
+    ],
+    ids=["syntax", "key", "heading", "inline table", "lists", "size", "digits"],
+)
+def test_what_is_wrong_is_told(text, reason):
+    """The deep ones took minutes and gigabytes."""
+    with pytest.raises(NotToml, match=reason):
+        parse(text.encode())
+
+
+def test_other_encodings_are_told():
+    with pytest.raises(NotToml, match="is not UTF-8"):
+        parse("a = 'é'".encode("latin-1"))
+
+
+def test_long_rows_of_numbers_and_dotted_prose_are_no_deep_keys():
+    text = (
+        "x = [" + "1.5, " * 500 + "]\n# " + "a." * 500 + "\ny = '" + "a." * 500 + "'\nz = '''\n" + "b." * 99 + "'''\n"
+    )
+
+    assert {"x", "y", "z"} == set(parse(text.encode()))
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_a_document_or_told(text):
+    with contextlib.suppress(NotToml):
+        assert isinstance(parse(text.encode()), dict)
