@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.syntax.directives import blanked, directives
+from rocm3d.syntax.directives import blanked, closed, directives
 
 
 def keywords(data: bytes) -> list[tuple[str, str]]:
@@ -151,3 +151,32 @@ def test_the_compiler_agrees_that_there_is_no_directive(name):
     ended = subprocess.run(command, input=NO_DIRECTIVE[name] + b"marker\n", capture_output=True, check=False)
     assert ended.returncode == 0
     assert ended.stdout.rstrip().endswith(b"marker")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"int x;\n",
+        b"/* a */ int x;\n",
+        b"int x; // a /* b\n",
+        b'const char* s = "/*";\n',
+        b"/* a /* b */\n",
+        b"// a /* b",
+        b"/**/",
+    ],
+)
+def test_a_file_without_an_open_comment_stays_as_it_is(data):
+    assert closed(data) == data
+
+
+@pytest.mark.parametrize("data", [b"/*", b"/*/", b"int x; /* a\n#if A\n", b"/* a */ /* b", b"/* " * 1000])
+def test_an_open_comment_is_closed(data):
+    assert closed(data) == data + b"*/"
+
+
+@given(st.lists(st.sampled_from([b"/*", b"*/", b"//", b"\n", b'"', b"'", b"a", b"\\", b"/", b"*"]), max_size=20))
+def test_closed_twice_is_closed_once(parts):
+    data = b"".join(parts)
+    assert closed(data).startswith(data)
+    assert closed(closed(data)) == closed(data)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import Values, arguments, function_name, parents, upward
+from rocm3d.syntax.lanes import Values, arguments, function_name, upward
 from rocm3d.syntax.unit import walk
 
 
@@ -48,7 +48,7 @@ def test_name_and_arguments_of_a_call():
 
 def test_the_way_up_is_bounded():
     unit = CudaUnit("a.cu", b"void f() {" + b"{" * 2000 + b"v();" + b"}" * 2000 + b"}")
-    way = list(upward(call(unit, "v"), parents(unit.tree.root_node)))
+    way = list(upward(call(unit, "v"), unit.parents))
 
     assert 100 < len(way) < 1000
 
@@ -56,7 +56,7 @@ def test_the_way_up_is_bounded():
 @given(st.text(alphabet="unsigned m=v()&|;{}<>,*~ \n", max_size=80))
 def test_any_text_is_survived(text):
     unit = CudaUnit("a.cu", text.encode())
-    above = parents(unit.tree.root_node)
+    above = unit.parents
 
     assert all(above[node.id] == node.parent for node in walk(unit.tree.root_node) if node.parent is not None)
     for node in unit.nodes("call_expression"):

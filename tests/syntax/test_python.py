@@ -3,8 +3,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rocm3d.syntax.python import PythonUnit, string_value
+from rocm3d.syntax.python_names import imports
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -100,3 +103,54 @@ def test_a_name_is_no_string():
 def test_knows_who_builds_extensions():
     assert PythonUnit("x.py", b"from torch.utils import cpp_extension\n").builds_extensions
     assert not PythonUnit("x.py", b"import torch\n").builds_extensions
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [
+        ("import a.b as c, d\n", {"a", "d"}),
+        ("from a.b import c\n", {"a"}),
+        ("try: import a\nexcept: import b; import c\n", {"a", "b", "c"}),
+        ("import a, \\\n    b\nfrom \\\n  d import (e,\n f)\n", {"a", "b", "d"}),
+        ("if x:\n\tfrom a import *\n", {"a"}),
+        ("x = 1\n", set()),
+        ("# from a to b\nimportant = 1\n", set()),
+    ],
+)
+def test_what_is_imported_is_known_without_a_parse(code, wanted):
+    unit = PythonUnit("x.py", code.encode())
+
+    assert {found.module.split(".")[0] for found in imports(unit)} == wanted
+    assert {name.encode() for name in wanted} <= unit.imported
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "import ",
+                "from ",
+                "a",
+                "b.c",
+                ", ",
+                " as ",
+                "\n",
+                "; ",
+                "\\\n",
+                "(",
+                ")",
+                "#",
+                "*",
+                ".",
+                " ",
+                "'",
+                "if x: ",
+            ]
+        ),
+        max_size=25,
+    )
+)
+def test_no_import_that_the_parser_finds_is_missing(parts):
+    unit = PythonUnit("x.py", "".join(parts).encode())
+
+    assert {found.module.split(".")[0].encode() for found in imports(unit)} - {b""} <= unit.imported

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from rocm3d.syntax import condition
 from rocm3d.syntax.directives import CONDITIONAL, Directive, blanked, directives
@@ -28,7 +29,7 @@ class Branch:
     body: int
     end: int
 
-    @property
+    @cached_property
     def macros(self) -> frozenset[str]:
         """Every word of the condition."""
         return frozenset(_WORD.findall(self.text)) - {"defined"}
@@ -41,7 +42,7 @@ class Chain:
     branches: tuple[Branch, ...]
     end: int
 
-    @property
+    @cached_property
     def knows_hip(self) -> bool:
         """Whether any branch asks for ROCm."""
         return any(is_guard(macro) for branch in self.branches for macro in branch.macros)
@@ -102,8 +103,16 @@ def decided(text: str, defined: Mapping[str, bool], numbers: Mapping[str, float]
 
 
 @dataclass(frozen=True)
+class _Judged:
+    """What holds in a branch, with all that stands around it."""
+
+    seen: bool = True
+    by_target: bool = False
+
+
+@dataclass(frozen=True)
 class Surroundings:
-    """The chains of one file, asked for a place."""
+    """The chains of one file, asked for a place. Each branch is judged once, however many places are asked for."""
 
     chains: tuple[Chain, ...]
 
@@ -112,26 +121,42 @@ class Surroundings:
         """Of a whole file."""
         return cls(tuple(chains(data)))
 
-    def _around(self, offset: int) -> Iterator[tuple[Chain, int]]:
-        for chain in self.chains:
-            if chain.branches[0].start <= offset < chain.end:
-                yield chain, max(bisect_right([branch.start for branch in chain.branches], offset) - 1, 0)
-
     def seen_by_rocm(self, offset: int) -> bool:
         """Whether a ROCm build may compile this place."""
-        for chain, index in self._around(offset):
-            values = [
-                condition.value(condition.parse(branch.text, with_rocm, literals=True))
-                for branch in chain.branches[: index + 1]
-            ]
-            if values[-1] is False or True in values[:-1]:
-                return False
-        return True
+        return self._at(offset).seen
 
     def chosen_by_target(self, offset: int) -> bool:
         """Whether a branch around the place was picked by the GPU it is built for."""
-        return any(
-            _BY_TARGET.search(branch.text)
-            for chain, index in self._around(offset)
-            for branch in chain.branches[: index + 1]
-        )
+        return self._at(offset).by_target
+
+    def _at(self, offset: int) -> _Judged:
+        offsets, judged = self._marks
+        return judged[bisect_right(offsets, offset)]
+
+    @cached_property
+    def _marks(self) -> tuple[list[int], list[_Judged]]:
+        """Where the innermost branch changes, and what holds before the first and after each of these places."""
+        ends = [(chain.end, 0, n, 0) for n, chain in enumerate(self.chains)]
+        starts = [(b.start, 1, n, i) for n, chain in enumerate(self.chains) for i, b in enumerate(chain.branches)]
+        offsets: list[int] = []
+        judged = [_Judged()]
+        around: dict[int, _Judged] = {}
+        inside: dict[int, list[_Judged]] = {}
+        for offset, opens, n, i in sorted(ends + starts):  # an end comes before a start at the same place
+            if opens and i == 0:
+                around[n] = judged[-1]
+                inside[n] = _branches(self.chains[n], around[n])
+            offsets.append(offset)
+            judged.append(inside[n][i] if opens else around[n])
+        return offsets, judged
+
+
+def _branches(chain: Chain, around: _Judged) -> list[_Judged]:
+    """The branches of a chain: after one that is surely taken, none is seen."""
+    found, taken, by_target = [], False, around.by_target
+    for branch in chain.branches:
+        value = condition.value(condition.parse(branch.text, with_rocm, literals=True))
+        by_target = by_target or _BY_TARGET.search(branch.text) is not None
+        found.append(_Judged(around.seen and value is not False and not taken, by_target))
+        taken = taken or value is True
+    return found

@@ -8,12 +8,15 @@ from functools import cached_property
 from typing import ClassVar
 
 import tree_sitter_cuda
-from tree_sitter import Language
+from tree_sitter import Language, Parser, Tree
 
+from rocm3d.syntax.directives import closed
 from rocm3d.syntax.guards import shared_ranges
 from rocm3d.syntax.unit import ParsedUnit
 
-SUFFIXES = frozenset({".cu", ".cuh", ".h", ".hpp", ".hh", ".cpp", ".cc", ".cxx", ".inl"})
+SUFFIXES = frozenset(
+    {".cu", ".cuh", ".h", ".hpp", ".hh", ".hxx", ".cpp", ".cc", ".cxx", ".inl", ".ipp", ".tpp", ".txx"}
+)
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,11 @@ class CudaUnit(ParsedUnit):
     """One C++ or CUDA file."""
 
     language: ClassVar[Language] = Language(tree_sitter_cuda.language())
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The syntax tree. What follows an open comment is comment, as for a compiler."""
+        return Parser(self.language).parse(closed(self.data))
 
     @cached_property
     def _shared(self) -> list[tuple[int, int]]:

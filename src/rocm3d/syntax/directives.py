@@ -14,8 +14,8 @@ _TOKEN = re.compile(
     rb"""
       (?P<splice>\\\r?\n)
     | (?P<raw>\b(?:u8|[uUL])?R"(?P<delimiter>[^\s()\\]{0,16})\(.*?(?:\)(?P=delimiter)"|\Z))
-    | (?P<comment>/(?:\\\r?\n)*\*.*?(?:\*(?:\\\r?\n)*/|\Z)|/(?:\\\r?\n)*/(?:\\\r?\n|[^\n])*)
-    | (?P<string>"(?:\\\r\n|\\.|[^"\\\n])*"?|'(?:\\\r\n|\\.|[^'\\\n])*'?)
+    | (?P<comment>/(?:\\\r?\n)*\*.*?(?:\*(?:\\\r?\n)*/|\Z)|/(?:\\\r?\n)*/[^\n\\]*(?:\\(?:\r?\n)?[^\n\\]*)*)
+    | (?P<string>"[^"\\\n]*(?:\\(?:\r\n|.)[^"\\\n]*)*"?|'[^'\\\n]*(?:\\(?:\r\n|.)[^'\\\n]*)*'?)
     | (?P<word>\.?[0-9](?:'?[0-9A-Za-z_.])*|[A-Za-z_][A-Za-z0-9_]*)
     """,
     re.VERBOSE | re.DOTALL,
@@ -38,19 +38,37 @@ class Directive:
     end: int
 
 
-@lru_cache(maxsize=_REMEMBERED)
 def blanked(data: bytes) -> bytes:
     """The same length, with comments, string contents and line splices turned into spaces."""
-    return _blanked(data, ("splice", "raw", "comment", "string"))
+    return _blanked(data)[0]
 
 
-def _blanked(data: bytes, kinds: tuple[str, ...]) -> bytes:
-    out = bytearray(data)
+@lru_cache(maxsize=_REMEMBERED)
+def _blanked(data: bytes) -> tuple[bytes, bytes]:
+    """Without all of these, and with strings and splices still there."""
+    blank, shown = bytearray(data), bytearray(data)
     for match in _TOKEN.finditer(data):
-        if match.lastgroup in kinds:
-            # A line comment ends before its newline; the other kinds swallow theirs and so join lines.
-            out[match.start() : match.end()] = b" " * (match.end() - match.start())
-    return bytes(out)
+        kind, start, end = match.lastgroup, match.start(), match.end()
+        if kind == "word":
+            continue
+        # A line comment ends before its newline; the other kinds swallow theirs and so join lines.
+        blank[start:end] = b" " * (end - start)
+        if kind in ("raw", "comment"):
+            shown[start:end] = b" " * (end - start)
+    return bytes(blank), bytes(shown)
+
+
+def closed(data: bytes) -> bytes:
+    """The same with its last comment closed, where the file ends inside of one.
+
+    The parser would look for that end from every `/*` on the way, and from each of them anew.
+    """
+    start = data.rfind(b"/*")
+    if start < 0 or data.find(b"*/", start + 2) >= 0:
+        return data
+    *_, last = (b"", *(match.group() for match in _TOKEN.finditer(data)))
+    is_closed = len(last) > 3 and last.endswith(b"*/")  # not so `/*/`
+    return data + b"*/" if last.startswith(b"/*") and not is_closed else data
 
 
 def directives(data: bytes) -> list[Directive]:
@@ -61,7 +79,7 @@ def directives(data: bytes) -> list[Directive]:
 @lru_cache(maxsize=_REMEMBERED)
 def _directives(data: bytes) -> tuple[Directive, ...]:
     found: list[Directive] = []
-    blank, shown = blanked(data), _blanked(data, ("raw", "comment"))
+    blank, shown = _blanked(data)
     start = len(_MARK) if data.startswith(_MARK) else 0
     while start < len(blank):
         newline = blank.find(b"\n", start)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import PurePosixPath
 
 from rocm3d.model.patch import Proof
 from rocm3d.syntax import cuda
-from rocm3d.syntax.directives import directives
+from rocm3d.syntax.closed_list import MARKS, closed_edits, without_added_include
+from rocm3d.syntax.cpp_tokens import Unclear, differs_only_by_design, stream
+from rocm3d.syntax.directives import CONDITIONAL, blanked, directives
 from rocm3d.syntax.guards import folded, is_guard, without_rocm
 from rocm3d.syntax.python_fold import Unfoldable, folded_dump
+
+# What no reading of the text can show.
+_TO_COMPARE = "PTX and host object have to be compared with nvcc (verify --level nvidia)"
+IGNORE_FILE = ".gitignore"
+BEGIN, END = b"# rocm3d begin", b"# rocm3d end"
 
 
 def prove(path: str, before: bytes, after: bytes) -> Proof:
@@ -18,6 +26,8 @@ def prove(path: str, before: bytes, after: bytes) -> Proof:
         return _python(before, after)
     if suffix in cuda.SUFFIXES:
         return _cpp(before, after)
+    if path.endswith(IGNORE_FILE):
+        return _ignore(before, after)
     return Proof(kind="cpp-directives-evaluated", holds=False, detail=f"no proof is known for {suffix or path}")
 
 
@@ -26,9 +36,63 @@ def _cpp(before: bytes, after: bytes) -> Proof:
     redefined = _redefined_guards(before) | _redefined_guards(after)
     if redefined:
         return Proof(kind=kind, holds=False, detail=f"the file itself defines {', '.join(sorted(redefined))}")
-    if folded(before, without_rocm) != folded(after, without_rocm):
+    inside = _directives_inside_calls(after) - _directives_inside_calls(before)
+    if inside:
+        return Proof(kind=kind, holds=False, detail=f"a directive stands inside parentheses: {min(inside)}")
+    old, new = folded(before, without_rocm), folded(after, without_rocm)
+    if old == new:
+        return Proof(kind=kind, holds=True, detail="byte-identical with USE_ROCM and every __HIP* macro undefined")
+    return _cpp_tokens(old, new)
+
+
+def _cpp_tokens(old: bytes, new: bytes) -> Proof:
+    """Where an alias replaces text, or a condition is spelt in another way: the same tokens all the same."""
+    kind = "cpp-tokens-equal"
+    try:
+        was, now = stream(old, old), stream(new, old)
+        same = was == now and differs_only_by_design(old, new)
+    except Unclear as error:
+        return Proof(kind=kind, holds=False, detail=str(error))
+    if same:
+        return Proof(kind=kind, holds=True, detail="same tokens with USE_ROCM and every __HIP* macro undefined")
+    edits = closed_edits(was, now) if was != now else None
+    if edits is None or not differs_only_by_design(old, without_added_include(old, new), MARKS):
         return Proof(kind=kind, holds=False, detail="with every ROCm macro undefined the text is not the original's")
-    return Proof(kind=kind, holds=True, detail="byte-identical with USE_ROCM and every __HIP* macro undefined")
+    made = ", ".join(f"{name} ({count})" for name, count in sorted(edits.items()))
+    return Proof(kind="closed-list", holds=True, detail=f"without ROCm only {made} differ: {_TO_COMPARE}")
+
+
+def _ignore(before: bytes, after: bytes) -> Proof:
+    """Lines for git alone, in one marked block at the end: no pattern of it takes back an earlier one."""
+    kind = "ignore-lines-appended"
+    start = before if before.endswith(b"\n") or not before else before + b"\n"
+    lines = after[len(start) :].splitlines()
+    marked = after.startswith(start) and lines[:1] == [BEGIN] and lines[-1:] == [END]
+    if after != before and not (marked and not any(line.startswith((b"!", BEGIN, END)) for line in lines[1:-1])):
+        return Proof(kind=kind, holds=False, detail="more changed than a marked block at the end")
+    return Proof(kind=kind, holds=True, detail="one marked block of patterns at the end, for git alone")
+
+
+def _directives_inside_calls(data: bytes) -> Counter[str]:
+    """Conditionals between parentheses: were that the call of a macro, as of AT_DISPATCH, C++ would not allow them."""
+    shown, depth, at = blanked(data), 0, 0
+    found: Counter[str] = Counter()
+    opened: list[int] = []
+    for directive in directives(data):
+        text = shown[at : directive.start]
+        depth += text.count(b"(") - text.count(b")")
+        at = directive.end
+        if directive.keyword not in CONDITIONAL:
+            continue
+        if directive.keyword in ("if", "ifdef", "ifndef"):
+            opened.append(depth)
+        elif opened and directive.keyword == "endif":
+            opened.pop()
+        elif opened:
+            depth = opened[-1]  # every branch begins where the first one did
+        if depth > 0:
+            found[f"#{directive.keyword} {directive.argument}".rstrip()] += 1
+    return found
 
 
 def _redefined_guards(data: bytes) -> set[str]:

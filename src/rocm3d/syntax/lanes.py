@@ -20,18 +20,6 @@ _BITWISE = frozenset({"&", "|", "^", "<<", ">>"})
 _DEPTH = 256  # nobody nests deeper by hand, and hostile files would make every way up a long one
 
 
-def parents(root: Node) -> dict[int, Node]:
-    """The way up from every named node: asking tree-sitter takes as long as the nesting is deep."""
-    found: dict[int, Node] = {}
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        for child in node.named_children:
-            found[child.id] = node
-            stack.append(child)
-    return found
-
-
 def upward(node: Node, above: Mapping[int, Node]) -> Iterator[tuple[Node, Node]]:
     """Pairs of an ancestor and the child of it that leads back to the node, nearest first."""
     for _ in range(_DEPTH):
@@ -40,6 +28,14 @@ def upward(node: Node, above: Mapping[int, Node]) -> Iterator[tuple[Node, Node]]
             return
         yield parent, node
         node = parent
+
+
+def _passes_on(parent: Node) -> bool:
+    """Whether the value of an operand goes on in the value of the whole."""
+    if parent.type in _PASSED_ON:
+        return True
+    operator = parent.child_by_field_name("operator") if parent.type == "binary_expression" else None
+    return operator is not None and operator.type in _BITWISE
 
 
 def arguments(call: Node) -> list[Node]:
@@ -51,7 +47,7 @@ def arguments(call: Node) -> list[Node]:
 def function_name(unit: CudaUnit, call: Node) -> str:
     """The name of what is called, without namespaces and template arguments."""
     function = call.child_by_field_name("function")
-    return "" if function is None else unit.slice(function).split("<", 1)[0].strip().rsplit("::", 1)[-1]
+    return "" if function is None else unit.head(function).split("<", 1)[0].strip().rsplit("::", 1)[-1]
 
 
 @dataclass(frozen=True)
@@ -62,8 +58,9 @@ class Values:
     functions: Collection[str]
 
     @cached_property
-    def _above(self) -> dict[int, Node]:
-        return parents(self.unit.tree.root_node)
+    def _takers(self) -> dict[int, str | None]:
+        """What takes the value of a node, for all nodes of which that is known: most ways up are shared."""
+        return {}
 
     @cached_property
     def _declared(self) -> dict[str, list[tuple[int, str | None]]]:
@@ -78,15 +75,24 @@ class Values:
 
     def kept_in_32_bits(self, call: Node) -> str | None:
         """The 32-bit variable, type or function that takes a call's value; None where none is, or none is known."""
-        for parent, child in upward(call, self._above):
-            operator = parent.child_by_field_name("operator") if parent.type == "binary_expression" else None
-            if parent.type not in _PASSED_ON and (operator is None or operator.type not in _BITWISE):
-                return self._taker(parent, child)
-        return None
+        way: list[int] = []
+        node, taker = call, None
+        while node.id not in self._takers:
+            way.append(node.id)
+            parent = self.unit.parents.get(node.id)
+            if parent is None:
+                break
+            if not _passes_on(parent):
+                taker = self._taker(parent, node)
+                break
+            node = parent
+        taker = self._takers.get(node.id, taker)
+        self._takers.update(dict.fromkeys(way, taker))
+        return taker
 
     def _taker(self, parent: Node, child: Node) -> str | None:
         found: str | None = None
-        outer = self._above.get(parent.id)
+        outer = self.unit.parents.get(parent.id)
         if parent.type == "cast_expression":
             found = self._narrow(parent)
         elif parent.type == "argument_list" and outer is not None and outer.type == "call_expression":
@@ -98,7 +104,9 @@ class Values:
             left = parent.child_by_field_name("left")
             found = self._variable(left, parent.start_byte) if left is not None and left.id != child.id else None
         elif parent.type == "return_statement":
-            owner = next((node for node, _ in upward(parent, self._above) if node.type == "function_definition"), None)
+            owner = next(
+                (node for node, _ in upward(parent, self.unit.parents) if node.type == "function_definition"), None
+            )
             found = None if owner is None else self._narrow(owner)
         return found
 

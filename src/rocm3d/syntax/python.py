@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -16,6 +17,9 @@ _QUESTIONS = frozenset(
      "parenthesized_expression", "conditional_expression"}
 )  # fmt: skip
 _BRANCHES = frozenset({"if_statement", "elif_clause", "conditional_expression", "boolean_operator", "assert_statement"})
+_WORD = re.compile(rb"\w+")
+_FROM = re.compile(rb"from(?:\s|\\)+(\w+)")
+_IMPORT = re.compile(rb"import\b([^\n\\;#]*(?:\\\r?\n?[^\n\\;#]*)*)")
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,12 @@ class PythonUnit(ParsedUnit):
     def builds_extensions(self) -> bool:
         """Whether the file uses torch's extension builder."""
         return b"cpp_extension" in self.data
+
+    @cached_property
+    def imported(self) -> frozenset[bytes]:
+        """The first name of every absolute import and some other words, without a parse: enough to say what is not."""
+        sources = _FROM.findall(self.data)
+        return frozenset(sources).union(*(_WORD.findall(names) for names in _IMPORT.findall(self.data)))
 
     def is_guarded(self, node: Node) -> bool:
         """Whether a condition around the node already tells ROCm from CUDA."""

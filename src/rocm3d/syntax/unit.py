@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,8 @@ from rocm3d.model.text import Text
 
 NodesByKind = dict[str, list[tuple[int, Node]]]
 """Nodes of each kind with their place in source order."""
+
+_LONGEST_NAME = 1024
 
 
 @dataclass(frozen=True)
@@ -42,15 +45,40 @@ class ParsedUnit:
 
     @cached_property
     def _by_kind(self) -> NodesByKind:
-        # Sorted by kind once: asking tree-sitter for a node's type is what takes time.
-        found: NodesByKind = {}
-        for place, node in enumerate(walk(self.tree.root_node)):
-            found.setdefault(node.type, []).append((place, node))
+        # Sorted by kind once, along a cursor: nodes are what takes time, so each is made once.
+        found: NodesByKind = defaultdict(list)
+        cursor, place = self.tree.walk(), 0
+        while True:
+            node = cursor.node
+            if node is not None and node.is_named:
+                found[node.type].append((place, node))
+                place += 1
+            if cursor.goto_first_child():
+                continue
+            while not cursor.goto_next_sibling():
+                if not cursor.goto_parent():
+                    return dict(found)
+
+    @cached_property
+    def parents(self) -> dict[int, Node]:
+        """What stands around every named node, by its id: asking tree-sitter takes as long as the nesting is deep."""
+        found: dict[int, Node] = {}
+        stack = [self.tree.root_node]
+        while stack:
+            node = stack.pop()
+            children = node.named_children
+            found.update((child.id, node) for child in children)
+            stack += children
         return found
 
     def slice(self, node: Node) -> str:
         """The source text of a node."""
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def head(self, node: Node) -> str:
+        """The text of a node, cut off where no name goes on: of `f(1)(1)(1)...` every part would be read in full."""
+        end = min(node.end_byte, node.start_byte + _LONGEST_NAME)
+        return self.data[node.start_byte : end].decode("utf-8", "replace")
 
 
 def walk(root: Node) -> Iterator[Node]:

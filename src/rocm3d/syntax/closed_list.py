@@ -1,0 +1,104 @@
+"""The closed list of edits that no guard can hold: tokens that nvcc takes for the same program.
+
+Launch chevrons without spaces, a cast of the kernel handed to cudaFunc*, an include of <cfloat>, and `__host__` before
+a member's `__device__`. That nvcc makes the same code of both is for nvcc to show; here only that nothing else changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+Tokens = Sequence[str]
+
+_LOOK = 8  # no edit is longer
+_WORD = re.compile(r"[A-Za-z_]\w*|>+")
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where the two streams part: what stands before in the old one, and what comes in each."""
+
+    before: Tokens
+    old: Tokens
+    new: Tokens
+    launches: int  # open in the new one
+
+
+@dataclass(frozen=True)
+class _Edit:
+    """Tokens that became others, and whether they may do so where they stand."""
+
+    name: str
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    fits: Callable[[_Place], bool] = lambda _: True
+
+    def is_at(self, place: _Place) -> bool:
+        here = tuple(place.old[: len(self.old)]) == self.old and tuple(place.new[: len(self.new)]) == self.new
+        return here and self.fits(place)
+
+
+def _opens(place: _Place) -> bool:
+    return bool(place.before) and _WORD.fullmatch(place.before[-1]) is not None
+
+
+def _closes(place: _Place) -> bool:
+    """Before the call's arguments, with a launch open since: else they may be the end of nested templates."""
+    return place.new[1:2] == ["("] and place.launches == 1
+
+
+def _casts(place: _Place) -> bool:
+    return place.before[-1:] == ["("] and "".join(place.before[-2:-1]).startswith("cudaFunc")
+
+
+def _adds_host(place: _Place) -> bool:
+    return place.old[:1] == ["__device__"] and place.before[-1:] != ["__host__"]
+
+
+_CHEVRONS, _CAST, _HEADER, _HOST = "launch chevrons", "cast of a kernel", "<cfloat>", "__host__ on a member"
+_EDITS = (
+    *(_Edit(_CHEVRONS, old, ("<<<",), _opens) for old in (("<<", "<"), ("<", "<<"), ("<", "<", "<"))),
+    *(_Edit(_CHEVRONS, old, (">>>",), _closes) for old in ((">>", ">"), (">", ">>"), (">", ">", ">"))),
+    _Edit(_CAST, (), ("(", "const", "void", "*", ")"), _casts),
+    _Edit(_HEADER, (), ("#", "include", "<", "cfloat", ">", "\n")),
+    _Edit(_HOST, (), ("__host__",), _adds_host),
+)
+
+
+# What a line bears that one of the edits changed, however it is spaced.
+MARKS = (b"<<<", b">>>", b"void", b"__host__")
+_INCLUDE = b"#include <cfloat>"
+
+
+def without_added_include(old: bytes, new: bytes) -> bytes:
+    """A text without the one kind of line that the list allows to add."""
+    if _INCLUDE in old:
+        return new
+    return b"".join(line for line in new.splitlines(keepends=True) if line.strip() != _INCLUDE)
+
+
+def closed_edits(old: Tokens, new: Tokens) -> Counter[str] | None:
+    """The edits of the list that turn one stream into the other, by name; None where anything else differs."""
+    found: Counter[str] = Counter()
+    i = j = launches = 0
+    while i < len(old) or j < len(new):
+        same = i < len(old) and j < len(new) and old[i] == new[j]
+        edit = None if same else _edit_at(_around(old, new, i, j, launches))
+        if not same and edit is None:
+            return None
+        launches += {"<<<": 1, ">>>": -1}.get(new[j], 0)
+        i, j = (i + 1, j + 1) if edit is None else (i + len(edit.old), j + len(edit.new))
+        if edit is not None:
+            found[edit.name] += 1
+    return found if launches == 0 or not found[_CHEVRONS] else None
+
+
+def _around(old: Tokens, new: Tokens, i: int, j: int, launches: int) -> _Place:
+    return _Place(old[max(0, i - _LOOK) : i], old[i : i + _LOOK], new[j : j + _LOOK], launches)
+
+
+def _edit_at(place: _Place) -> _Edit | None:
+    return next((edit for edit in _EDITS if edit.is_at(place)), None)

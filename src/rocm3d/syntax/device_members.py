@@ -1,0 +1,78 @@
+"""Members of structs that are for the device alone: `__device__` without `__host__`, declared or defined.
+
+Read from the text without comments: `struct __align__(16) Name {` is more than the grammar takes.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_STRUCT = re.compile(
+    rb"\b(?:struct|class)\s+(?:(?:__align__|alignas)\s*\([^)]*\)\s*)?(\w+)\s*(?:final\s*)?(?::[^;{}()]{0,1000})?\{"
+)
+_NAME = re.compile(rb"(?:\b(\w+)\s*::\s*)?(\boperator\s*(?:\(\s*\)|[^\s\w(]+|\w+)|~?\b\w+)\s*\(")
+_ATTRIBUTE = re.compile(rb"\b(?:__launch_bounds__|__align__|alignas|__attribute__)\s*\((?:[^()]|\([^()]*\))*\)")
+_Body = tuple[bytes, int, int]
+
+
+@dataclass(frozen=True)
+class Member:
+    """One declaration: the struct, what it is called there, and where its `__device__` stands."""
+
+    owner: bytes
+    name: bytes
+    offset: int
+
+
+def device_members(text: bytes) -> Iterator[Member]:
+    """Every such member of the structs of a blanked text, in its order."""
+    bodies = _bodies(text)
+    edges, around = _innermost(bodies)
+    names = {name for name, _, _ in bodies}
+    marks = [-1, *(match.start() for match in re.finditer(rb"[;{}]", text)), len(text)]
+    seen = -1
+    for match in re.finditer(rb"\b__device__\b", text):
+        after = bisect_right(marks, match.start())
+        start, end = marks[after - 1] + 1, marks[after]
+        if start == seen:
+            continue  # the same declaration, said twice
+        seen = start
+        declared = _ATTRIBUTE.sub(lambda found: b" " * len(found.group()), text[start:end])
+        named = _NAME.search(declared, match.end() - start)
+        if named is None or b"__host__" in declared:
+            continue
+        owner = named.group(1) or around[bisect_right(edges, match.start())]
+        if owner in names:
+            yield Member(owner, b"".join(named.group(2).split()), match.start())
+
+
+def _innermost(bodies: list[_Body]) -> tuple[list[int], list[bytes]]:
+    """Where the innermost struct changes, and its name before the first and after each of these places."""
+    starts, ends = ([(first, 1, name) for name, first, _ in bodies], [(last, 0, b"") for _, _, last in bodies])
+    edges, names, stack = [], [b""], [b""]
+    for edge, opens, name in sorted(starts + ends):
+        if opens:
+            stack.append(name)
+        else:
+            stack.pop()
+        edges.append(edge)
+        names.append(stack[-1])
+    return edges, names
+
+
+def _bodies(text: bytes) -> list[_Body]:
+    """Each struct with the range between its braces."""
+    heads = {match.end() - 1: match.group(1) for match in _STRUCT.finditer(text)}
+    stack: list[int] = []
+    found: list[tuple[bytes, int, int]] = []
+    for match in re.finditer(rb"[{}]", text):
+        if match.group() == b"{":
+            stack.append(match.start())
+        elif stack:
+            start = stack.pop()
+            if start in heads:
+                found.append((heads[start], start, match.start()))
+    return sorted(found, key=lambda body: body[1])

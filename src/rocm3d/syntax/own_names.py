@@ -1,0 +1,37 @@
+"""Names of CUDA's device functions that a file defines itself for ROCm alone: a shim that answers their calls."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from rocm3d.syntax.chains import Surroundings
+
+if TYPE_CHECKING:
+    from rocm3d.syntax.cuda import CudaUnit
+
+_GUARD = re.compile(rb"\b(?:USE_ROCM|__HIP\w*|TORCH_HIP_VERSION)\b")
+# Every detector asks about the same file in turn.
+_REMEMBERED = 16
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def made_for_rocm(unit: CudaUnit) -> frozenset[str]:
+    """Macros by name, and functions by name with the type of their first parameter: `__syncwarp`, `__ldg(at::Half`."""
+    if not _GUARD.search(unit.data):
+        return frozenset()
+    around = Surroundings.of(unit.data)
+    found = set()
+    for node in unit.nodes("preproc_def", "preproc_function_def", "function_declarator"):
+        if unit.is_shared(node.start_byte) or not around.seen_by_rocm(node.start_byte):
+            continue
+        name = node.child_by_field_name("declarator" if node.type == "function_declarator" else "name")
+        if name is None:
+            continue
+        taken = node.child_by_field_name("parameters") if node.type == "function_declarator" else None
+        first = (
+            taken.named_children[0].child_by_field_name("type") if taken is not None and taken.named_children else None
+        )
+        found.add(unit.slice(name) + ("" if first is None else f"({unit.slice(first)}"))
+    return frozenset(found)

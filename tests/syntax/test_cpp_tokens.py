@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rocm3d.syntax.cpp_tokens import Unclear, stream
+
+
+def tokens(text: str, original: str = "") -> list[str]:
+    return stream(text.encode(), original.encode())
+
+
+@pytest.mark.parametrize(
+    ("text", "original"),
+    [
+        ("#define ROCM3D_A x\n#define ROCM3D_A y\n", ""),
+        ("#define ROCM3D_A x\n", "int ROCM3D_A;\n"),
+        ("#define ROCM3D_A x\n#undef ROCM3D_A\n", ""),
+        ("#define ROCM3D_A(x) #x\n", ""),
+        ("#define ROCM3D_A(x) a##x\n", ""),
+        ("#define ROCM3D_A(...) f(__VA_ARGS__)\n", ""),
+        ("#define ROCM3D_A x\n#define ROCM3D_B ROCM3D_A\n", ""),
+        ("#define ROCM3D_A(x) x\nint y = ROCM3D_A;\n", ""),
+        ("#define ROCM3D_A(x) x\nint y = ROCM3D_A(1, 2);\n", ""),
+        ("#define ROCM3D_A(x) x\nint y = ROCM3D_A(1;\n", ""),
+    ],
+)
+def test_what_cannot_be_told(text, original):
+    with pytest.raises(Unclear):
+        tokens(text, original)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("a >> b", "a > > b"),
+        ("a+++b", "a + ++b"),
+        ('f("a b")', 'f("a  b")'),
+        ("#if defined(X)\n#endif\n", "#if !defined(X)\n#endif\n"),
+        ("#ifdef X\n#endif\n", "#ifndef X\n#endif\n"),
+        ("#define A b\n", "#define A c\n"),
+        ("#include <a>\n#include <b>\n", "#include <b>\n#include <a>\n"),
+        ("#define X\nY", "#define X Y"),
+        ("1.0f", "1.0 f"),
+        ("'a'", "'b'"),
+    ],
+)
+def test_other_streams(one, other):
+    assert tokens(one) != tokens(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("int a ; // x\n", "int a;"),
+        ("a /* b */ c", "a c"),
+        ("#ifdef X\n#endif\n", "#if defined(X)\n#endif\n"),
+        ("#if defined X && Y\n#endif\n", "#if defined( X )&&Y\n#endif\n"),
+        ("#ifndef X\n#endif\n", "#if !defined(X)\n#endif\n"),
+        ("a \\\n b", "a b"),
+    ],
+)
+def test_same_streams(one, other):
+    assert tokens(one) == tokens(other)
+
+
+def test_aliases_are_put_back_into_words():
+    text = (
+        "#define ROCM3D_WIDTH 32\n"
+        "#define ROCM3D_BALLOT(mask, vote) __ballot_sync(mask, vote)\n"
+        "unsigned m = ROCM3D_BALLOT(FULL(a, b), (x < ROCM3D_WIDTH, y));\n"
+        "#define USER(v) ROCM3D_BALLOT(0xffffffff, v)\n"
+    )
+
+    assert tokens(text) == tokens(
+        "unsigned m = __ballot_sync(FULL(a, b), (x < 32, y));\n#define USER(v) __ballot_sync(0xffffffff, v)\n"
+    )
+
+
+def test_parentheses_that_do_not_touch_the_name_are_the_body():
+    assert tokens("#define ROCM3D_ONE (1)\nROCM3D_ONE") == tokens("(1)")
+
+
+def test_no_arguments():
+    assert tokens("#define ROCM3D_SYNC() __syncwarp()\nROCM3D_SYNC();") == tokens("__syncwarp();")
+
+
+@given(st.text(alphabet="ab(),;<>#\"'/*\\\n 0.x", max_size=60))
+def test_any_text_is_a_stream_and_the_same_one_twice(text):
+    assert tokens(text) == tokens(text)

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.own_names import made_for_rocm
+
+
+def made(text: str) -> frozenset[str]:
+    return made_for_rocm(CudaUnit("a.h", text.encode()))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#define a(x) x\n",
+        "#ifndef USE_ROCM\n#define a(x) x\n#endif\n",
+        "#ifdef USE_ROCM\n#else\nint a(int);\n#endif\n",
+        "#ifdef OTHER\n#define a(x) x\n#endif\n",
+        "#ifdef USE_ROCM\n// #define a(x) x\n#endif\n",
+        "",
+    ],
+)
+def test_what_cuda_sees_too_is_no_shim(text):
+    assert made(text) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("#ifdef USE_ROCM\n#define a(x) x\n#define b\n#endif\n", {"a", "b"}),
+        ("#if defined(__HIP_PLATFORM_AMD__)\n#define a 1\n#endif\n", {"a"}),
+        ("#ifdef USE_ROCM\n__device__ at::Half a(const at::Half* p) { return *p; }\n#endif\n", {"a(at::Half"}),
+        ("#ifdef USE_ROCM\n__device__ void a();\n#else\nvoid b();\n#endif\n", {"a"}),
+    ],
+)
+def test_shims_by_name(text, names):
+    assert made(text) == names
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_survived(data):
+    assert isinstance(made_for_rocm(CudaUnit("a.h", b"#ifdef USE_ROCM\n" + data + b"\n#endif\n")), frozenset)

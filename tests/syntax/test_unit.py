@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.python import PythonUnit
+from rocm3d.syntax.unit import walk
+
+EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").rglob("*.*"))
+SOURCES = [path for path in EXAMPLES if path.suffix in (".py", ".cu", ".cuh", ".cpp", ".h") and path.is_file()]
+
+
+def unit(path: Path) -> PythonUnit | CudaUnit:
+    return (PythonUnit if path.suffix == ".py" else CudaUnit)(path.name, path.read_bytes())
+
+
+@pytest.mark.parametrize("data", [b"", b"\xff\x00", b"(" * 5000, b"}" * 5000, b"a" * 100_000])
+def test_broken_code_has_nodes_too(data):
+    for kind in (PythonUnit, CudaUnit):
+        held = kind("a", data)
+        assert [node.id for node in walk(held.tree.root_node)] == [node.id for node in held.nodes(*held._by_kind)]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_nodes_of_some_kinds_come_in_the_order_of_the_source(path):
+    held = unit(path)
+    every = list(walk(held.tree.root_node))
+    kinds = sorted({node.type for node in every})
+    for chosen in (kinds[:1], kinds[::2], kinds):
+        assert [n.id for n in held.nodes(*chosen)] == [n.id for n in every if n.type in chosen]
+    assert list(held.nodes("no_such_kind")) == []
+
+
+@pytest.mark.parametrize("path", SOURCES[:20], ids=lambda path: path.name)
+def test_parents_are_those_of_the_tree(path):
+    held = unit(path)
+    for node in walk(held.tree.root_node):
+        above = node.parent
+        while above is not None and not above.is_named:
+            above = above.parent
+        assert held.parents.get(node.id) == above
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_have_a_tree_and_their_text(data):
+    held = CudaUnit("a.cu", data)
+    for node in walk(held.tree.root_node):
+        assert held.slice(node).startswith(held.head(node).rstrip("\N{REPLACEMENT CHARACTER}"))
+
+
+def test_the_head_of_a_chain_is_short_and_that_of_a_name_is_all_of_it():
+    held = CudaUnit("a.cu", b"void f() { g" + b"(1)" * 3000 + b"; short_name; }")
+    calls = list(held.nodes("call_expression"))
+
+    assert max(len(held.head(call)) for call in calls) <= 1024
+    assert "short_name" in {held.head(node) for node in held.nodes("identifier")}
