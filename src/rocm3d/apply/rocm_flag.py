@@ -122,3 +122,18 @@ def _line_index(module: cst.Module, place: int) -> int:
         if seen >= place:
             return index + 1
     return len(module.body)
+
+
+def chosen(rocm: cst.BaseExpression, cuda: cst.BaseExpression, edit: GuardedEdit, place: cst.CSTNode) -> cst.IfExp:
+    """`rocm if is_rocm else cuda`, in parentheses where the place needs them; the edit remembers the place."""
+    edit.note(place)
+    left, right = edit.parentheses(
+        place, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Arg, cst.DictElement, cst.Return
+    )
+    return cst.IfExp(body=rocm, test=cst.Name(FLAG), orelse=cuda, lpar=left, rpar=right)
+
+
+def text_of(node: cst.BaseExpression) -> str | None:
+    """The value of a plain string literal."""
+    value = node.evaluated_value if isinstance(node, cst.SimpleString) else None
+    return value if isinstance(value, str) else None

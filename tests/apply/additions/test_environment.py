@@ -24,6 +24,12 @@ def test_values_are_quoted(tmp_path, make_plan, make_decision, value):
     assert not (tmp_path / "pwned").exists()
 
 
+def test_routes_that_disagree_export_nothing(tmp_path, make_plan, make_decision):
+    decisions = (make_decision("a", env={"X": "1"}), make_decision("b", env={"X": "2\nexport Y=3"}))
+    script = rendered(tmp_path, make_plan(decisions=decisions))
+    assert [line for line in script.splitlines() if not line.startswith("#")] == ["export PYTORCH_ROCM_ARCH=gfx942"]
+
+
 def test_the_arch_of_the_gpu_is_always_there(tmp_path, make_plan):
     assert "export PYTORCH_ROCM_ARCH=gfx942\n" in rendered(tmp_path, make_plan())
 

@@ -8,27 +8,42 @@ def rendered(tmp_path, plan, folder: str = "rocm-port") -> str:
     return render(plan, Tree.open(tmp_path), folder)["README.md"].decode()
 
 
-def test_nothing_to_install_where_there_are_no_requirements(tmp_path, make_plan):
+def test_what_there_is_not_has_no_heading(tmp_path, make_plan):
     text = rendered(tmp_path, make_plan())
-    assert "pip install" not in text
-    assert "Stand-ins" not in text
+    assert [line for line in text.splitlines() if line.startswith("## ")] == ["## Install", "## Files"]
+    assert "docker" not in text
+    assert "0 steps" in text
 
 
 def test_names_the_folder_it_lies_in(tmp_path, make_plan):
     (tmp_path / "requirements.txt").write_text("torch\n")
-    text = rendered(tmp_path, make_plan(), "elsewhere")
-    assert ". elsewhere/environment.sh" in text
-    assert "pip install -r elsewhere/requirements.txt" in text
+    text = rendered(tmp_path, make_plan(), "else where")
+    assert ". 'else where/environment.sh'" in text
+    assert "bash 'else where/install.sh'" in text
 
 
-def test_commands_are_quoted_for_a_shell(tmp_path, make_plan, make_decision):
-    plan = make_plan(decisions=(make_decision("a", "build", commands=(("pip", "install", "a b; rm -rf x"),)),))
-    assert "pip install 'a b; rm -rf x'" in rendered(tmp_path, plan)
+def test_losses_and_stand_ins_come_first(tmp_path, make_plan, make_stack, make_decision):
+    decisions = (
+        make_decision("a", "stub"),
+        make_decision("b", "substitute"),
+        make_decision("c", loses="the view\nof depth"),
+        make_decision("d"),
+    )
+    text = rendered(tmp_path, make_plan(base=make_stack(), decisions=decisions))
+    assert "- a: stub, why\n- c: drop. Without it: the view of depth\n- b: substitute, why\n" in text
+    assert "- d" not in text
+    assert text.index("## What is missing") < text.index("## Base") < text.index("## Install")
 
 
-def test_stand_ins_are_named(tmp_path, make_plan, make_decision):
-    plan = make_plan(decisions=(make_decision("a", "stub"), make_decision("b", "substitute"), make_decision("c")))
-    text = rendered(tmp_path, plan)
-    assert "- a: stub, why" in text
-    assert "- b: substitute, why" in text
-    assert "- c" not in text
+def test_the_steps_and_what_is_left_are_told(tmp_path, make_plan, make_stack, make_decision):
+    (tmp_path / "requirements.txt").write_text("numpy\n")
+    decisions = (make_decision("gone", "blocked", reason="no\nway"),)
+    text = rendered(tmp_path, make_plan(base=make_stack(), decisions=decisions))
+    assert "1 step:\n\n1. requirements of the repository\n" in text
+    assert "## Left for a person\n\n- gone: blocked: no way\n" in text
+    assert "docker compose -f rocm-port/compose.yaml run --rm port" in text
+
+
+def test_a_base_of_wheels_names_its_index(tmp_path, make_plan, make_stack):
+    text = rendered(tmp_path, make_plan(base=make_stack(form="pip", index="https://host/simple/")))
+    assert "(wheels of `https://host/simple/`)." in text

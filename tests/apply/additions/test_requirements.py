@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.apply.additions.requirements import render
+from rocm3d.apply.steps import ELSEWHERE
 from rocm3d.manifest.requirements import read
 from rocm3d.workspace.tree import Tree
 
@@ -19,19 +20,16 @@ def tree(tmp_path):
     return Tree.open(tmp_path)
 
 
-def test_without_findings_the_copy_is_byte_identical(tree, make_plan, make_decision):
-    plan = make_plan(decisions=(make_decision("torch"), make_decision("numpy")))
-    assert render(plan, tree, "rocm-port") == {"requirements.txt": DATA}
+def test_what_is_not_decided_stays_byte_for_byte(tree, make_plan, make_decision):
+    """A finding alone changes nothing, and neither does a record that keeps the package."""
+    (tree.root / "requirements.txt").write_bytes(DATA.replace(b"+cu118", b""))
+    plan = make_plan(decisions=(make_decision("torch", package=None), make_decision("xformers", "keep")))
+    assert render(plan, Tree.open(tree.root), "rocm-port") == {"requirements.txt": DATA.replace(b"+cu118", b"")}
 
 
-def test_a_package_without_a_record_is_kept(tree, make_plan, make_decision, make_finding):
-    plan = make_plan(decisions=(make_decision("torch", package=None),), answered=(make_finding("requirements.txt", 2),))
-    assert render(plan, tree, "rocm-port")["requirements.txt"] == DATA
-
-
-def test_a_finding_in_another_file_changes_nothing_here(tree, make_plan, make_decision, make_finding):
-    plan = make_plan(decisions=(make_decision("torch"),), answered=(make_finding("requirements/dev.txt", 2),))
-    assert render(plan, tree, "rocm-port")["requirements.txt"] == DATA
+def test_a_finding_in_another_file_changes_no_index_here(tree, make_plan, make_decision, make_finding):
+    plan = make_plan(decisions=(make_decision("torch"),), answered=(make_finding("requirements/dev.txt", 5),))
+    assert b"\r\n-f https://host/cu118\r\n" in render(plan, tree, "rocm-port")["requirements.txt"]
 
 
 def test_binary_files_are_left_out(tmp_path, make_plan):
@@ -39,10 +37,14 @@ def test_binary_files_are_left_out(tmp_path, make_plan):
     assert render(make_plan(), Tree.open(tmp_path), "rocm-port") == {}
 
 
-def test_exactly_the_answered_lines_change(tree, make_plan, make_decision, make_finding):
+def test_a_repository_that_needs_nothing_gets_no_file(tmp_path, make_plan):
+    assert render(make_plan(), Tree.open(tmp_path), "rocm-port") == {}
+
+
+def test_exactly_the_decided_lines_change(tree, make_plan, make_decision, make_finding):
     plan = make_plan(
         decisions=(make_decision("torch"), make_decision("xformers", "replace", requirement="xformers-rocm>=1")),
-        answered=tuple(make_finding("requirements.txt", line) for line in (2, 5, 6)),
+        answered=(make_finding("requirements.txt", 5),),
     )
     assert render(plan, tree, "rocm-port")["requirements.txt"] == (
         b"# \xff odd\r\n# rocm3d: torch: drop: why\r\nnumpy  # keep\r\n"
@@ -51,25 +53,49 @@ def test_exactly_the_answered_lines_change(tree, make_plan, make_decision, make_
     )
 
 
-def test_names_are_compared_as_pip_does(tmp_path, make_plan, make_decision, make_finding):
-    (tmp_path / "requirements.txt").write_bytes(b"Flash_Attn==2\n")
-    plan = make_plan(decisions=(make_decision("flash-attn"),), answered=(make_finding("requirements.txt"),))
-    assert render(plan, Tree.open(tmp_path), "rocm-port")["requirements.txt"] == b"# rocm3d: flash-attn: drop: why\n"
-
-
-def test_copies_lie_as_the_originals_do(tmp_path, make_plan):
+def test_copies_lie_as_the_originals_do_and_so_do_files_of_other_names(tmp_path, make_plan, make_decision):
     (tmp_path / "requirements").mkdir()
-    (tmp_path / "requirements/base.txt").write_bytes(b"a\n")
+    (tmp_path / "requirements/base.txt").write_bytes(b"-r ../deps/core.list\n")
     (tmp_path / "requirements.txt").write_bytes(b"-r requirements/base.txt\n")
-    assert set(render(make_plan(), Tree.open(tmp_path), "rocm-port")) == {"requirements/base.txt", "requirements.txt"}
+    (tmp_path / "deps").mkdir()
+    (tmp_path / "deps/core.list").write_bytes(b"torch\n")
+    found = render(make_plan(decisions=(make_decision("torch"),)), Tree.open(tmp_path), "rocm-port")
+    assert set(found) == {"requirements/base.txt", "requirements.txt", "deps/core.list"}
+    assert found["deps/core.list"] == b"# rocm3d: torch: drop: why\n"
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
-def test_a_reason_of_two_lines_and_commands_stay_comments(tmp_path, make_plan, make_decision, make_finding, newline):
+def test_a_reason_of_two_lines_and_commands_stay_comments(tmp_path, make_plan, make_decision, newline):
     (tmp_path / "requirements.txt").write_bytes(f"torch{newline}numpy{newline}".encode())
     decision = make_decision("torch", "build", reason="one\ntwo", commands=(("pip", "install", "x"), ("make",)))
-    plan = make_plan(decisions=(decision,), answered=(make_finding("requirements.txt"),))
-    copy = render(plan, Tree.open(tmp_path), "rocm-port")["requirements.txt"]
+    copy = render(make_plan(decisions=(decision,)), Tree.open(tmp_path), "rocm-port")["requirements.txt"]
     assert [item.name for item in read("requirements.txt", copy).mentions] == ["numpy"]
     assert b"#   pip install x" in copy
     assert copy.count(newline.encode()) == copy.count(b"\n")
+
+
+def keep(make_decision, *names):
+    return tuple(make_decision(name, "keep", package=None, route=None) for name in names)
+
+
+def test_what_is_named_elsewhere_gets_a_file_of_its_own_beside_the_copy(tree, make_plan, make_decision):
+    (tree.root / "setup.sh").write_text("pip install numpy 'tqdm>=4' torch\n")
+    plan = make_plan(decisions=(make_decision("torch"), *keep(make_decision, "tqdm", "numpy")))
+    found = render(plan, Tree.open(tree.root), "rocm-port")
+    assert [line for line in found[ELSEWHERE].decode().splitlines() if line[0] != "#"] == ["tqdm>=4  # setup.sh:1"]
+
+
+def test_without_a_requirements_file_one_is_made(tmp_path, make_plan, make_decision):
+    (tmp_path / "a folder").mkdir()
+    (tmp_path / "a folder" / "requirements.txt").write_text("einops\n")
+    (tmp_path / "setup.sh").write_text("pip install -r 'a folder/requirements.txt' tqdm\n")
+    found = render(make_plan(decisions=keep(make_decision, "tqdm", "einops")), Tree.open(tmp_path), "rocm-port")
+    lines = [line for line in found["requirements.txt"].decode().splitlines() if line[0] != "#"]
+    assert lines == ["-r 'a folder/requirements.txt'", "tqdm  # setup.sh:1"]
+    assert found["a folder/requirements.txt"] == b"einops\n"
+
+
+def test_the_constraints_file_is_not_made_here(tmp_path, make_plan):
+    (tmp_path / "requirements.txt").write_text("-c constraints.txt\n")
+    (tmp_path / "constraints.txt").write_text("numpy<2\n")
+    assert set(render(make_plan(), Tree.open(tmp_path), "rocm-port")) == {"requirements.txt"}

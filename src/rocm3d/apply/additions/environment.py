@@ -1,4 +1,4 @@
-"""environment.sh: exactly the variables that this GPU and these routes need, to be sourced before building."""
+"""environment.sh: exactly the variables that this GPU and these routes need, for building and for running."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import shlex
 from typing import TYPE_CHECKING
 
 from rocm3d.apply.addition import Addition
+from rocm3d.apply.template import one_line
+from rocm3d.apply.variables import variables
 
 if TYPE_CHECKING:
     from rocm3d.model.plan import Plan
@@ -13,16 +15,12 @@ if TYPE_CHECKING:
 
 
 def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
-    """PYTORCH_ROCM_ARCH always: where no GPU is visible, as in an image build, torch would compile for none."""
-    variables = {"PYTORCH_ROCM_ARCH": plan.gpu.gfx}
-    why = {"PYTORCH_ROCM_ARCH": f"extensions are built for {plan.gpu.title}"}
-    for item in plan.decisions:
-        for name, value in item.env.items():
-            variables[name] = value
-            why[name] = f"asked for by {item.name} ({item.route})"
-    lines = [f"# Source this before installing or running on {plan.gpu.title} ({plan.gpu.gfx})."]
-    for name in sorted(variables):
-        lines += [f"# {why[name]}", f"export {name}={shlex.quote(variables[name])}"]
+    """Plain sh, one comment and one export for each variable."""
+    lines = [f"# shellcheck shell=sh\n# Source this before installing or running on {plan.gpu.title} ({plan.gpu.gfx})."]
+    for item in variables(plan):
+        lines.append(f"# {one_line(item.why)}" if item.value is not None else f"# {item.name}: {one_line(item.why)}")
+        if item.value is not None:
+            lines.append(f"export {item.name}={shlex.quote(item.value)}")
     return {"environment.sh": ("\n".join(lines) + "\n").encode()}
 
 

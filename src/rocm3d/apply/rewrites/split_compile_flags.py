@@ -6,6 +6,7 @@ Parameters: nvcc_only (prefixes), takes_value (flags whose value is the next ele
 from __future__ import annotations
 
 import libcst as cst
+import libcst.matchers as m
 
 from rocm3d.apply.rewrite import Rewrite, words
 from rocm3d.apply.rocm_flag import GuardedEdit, edited
@@ -27,7 +28,13 @@ class _Split(GuardedEdit):
 
     def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.BaseExpression:  # noqa: N802
         kept = self._for_rocm(original_node)
-        if len(kept) == len(original_node.elements) or self.is_guarded(original_node):
+        if len(kept) == len(original_node.elements):
+            return updated_node
+        around = self.parent(original_node)
+        if isinstance(around, cst.IfExp) and around.body is original_node and m.matches(around.test, m.Name(FLAG)):
+            self.note(original_node)  # chosen for ROCm by another edit, which knew nothing of these flags
+            return cst.List([_plain(element) for element in kept])
+        if self.is_guarded(original_node):
             return updated_node
         self.note(original_node)
         left, right = self.parentheses(

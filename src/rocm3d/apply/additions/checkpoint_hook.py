@@ -1,0 +1,30 @@
+"""convert_checkpoint.py: weights in the layout of the library that stands for another. Only where such weights load."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rocm3d.apply.addition import Addition
+
+if TYPE_CHECKING:
+    from rocm3d.model.plan import Plan
+    from rocm3d.workspace.tree import Tree
+
+_TEXT = Path(__file__).parent.parent / "templates" / "convert_checkpoint.py.in"
+_PACKAGES = re.compile(r"^Packages: (.+)$", re.MULTILINE)
+_CODE = "PY405"
+
+
+def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
+    """The script, where the plan has a load of weights that it can convert; it says itself for which packages."""
+    text = _TEXT.read_text("utf-8")
+    known = {name for line in _PACKAGES.findall(text) for name in line.split(", ")}
+    findings = [*(item.finding for item in plan.left), *(found for edit in plan.edits for found in edit.findings)]
+    if any(finding.code == _CODE and finding.package in known for finding in findings):
+        return {"convert_checkpoint.py": text.encode()}
+    return {}
+
+
+addition = Addition(__name__, render)

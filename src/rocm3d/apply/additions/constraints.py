@@ -1,0 +1,44 @@
+"""constraints.txt: the base as its record knows it, versions that routes need, and the repository's own constraints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.apply.addition import Addition
+from rocm3d.apply.base_pins import base_pins
+from rocm3d.apply.requirement_copy import Copier
+from rocm3d.apply.template import one_line
+from rocm3d.manifest.requirements import read
+from rocm3d.model.text import Text
+
+if TYPE_CHECKING:
+    from rocm3d.model.plan import Plan
+    from rocm3d.workspace.tree import Tree
+
+NAME = "constraints.txt"
+
+
+def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
+    """A file of the repository with this name comes first, without what the plan decides about."""
+    data = tree.read(NAME) if NAME in tree else None
+    theirs = b"" if data is None or b"\0" in data else Copier.of(plan, ()).copy(read(NAME, data))
+    newline = Text(theirs).newline
+    joint = newline if theirs and not theirs.endswith((b"\n", b"\r")) else b""
+    return {NAME: theirs + joint + b"".join(line.encode() + newline for line in _ours(plan))}
+
+
+def _ours(plan: Plan) -> list[str]:
+    lines = ["# rocm3d: what must stay as it is. install.sh puts the versions that are really there in place of these."]
+    lines += [f"{name}{pin}" for name, pin in base_pins(plan).items()]
+    needs = sorted(
+        (name, wanted, one_line(f"{item.name} ({item.route})"))
+        for item in plan.decisions
+        for name, wanted in item.needs.items()
+        if wanted
+    )
+    if needs:
+        lines.append("# rocm3d: versions that routes need.")
+    return [*lines, *(f"{name}{wanted}  # {who}" for name, wanted, who in needs)]
+
+
+addition = Addition(__name__, render)

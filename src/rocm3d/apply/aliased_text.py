@@ -1,0 +1,89 @@
+"""Edits of C++ text through a macro: for CUDA it stands for the text that was there, for ROCm for another.
+
+This reaches places where no directive may stand, such as a macro's body or the arguments of AT_DISPATCH.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rocm3d.apply.device_text import helpers
+from rocm3d.apply.guarded_lines import after_includes, guard
+from rocm3d.apply.rewrite import Refuse
+from rocm3d.model.text import Text
+from rocm3d.syntax.cpp_tokens import PREFIX
+from rocm3d.syntax.directives import blanked
+
+if TYPE_CHECKING:
+    from rocm3d.model.recipe import Parameters
+
+
+@dataclass(frozen=True)
+class Alias:
+    """A macro by the end of its name, what it is for CUDA and for ROCm, and the device texts that ROCm's needs."""
+
+    name: str
+    cuda: str
+    rocm: str
+    needs: tuple[str, ...] = ()
+
+    @property
+    def macro(self) -> str:
+        """The macro's whole name."""
+        return PREFIX + self.name
+
+
+@dataclass(frozen=True)
+class Use:
+    """Bytes [start, end) of a file that become an alias; none to stand before what follows."""
+
+    start: int
+    end: int
+    alias: Alias
+
+
+def with_aliases(data: bytes, uses: Sequence[Use], parameters: Parameters) -> bytes:
+    """Write each alias where it is used and define it once, at file scope above the first use."""
+    if not uses:
+        return data
+    ordered = sorted(uses, key=lambda use: use.start)
+    at = after_includes(data, ordered[0].start)
+    aliases = dict.fromkeys(use.alias for use in ordered)
+    missing = [alias for alias in aliases if not _is_defined(data, alias, ordered[0].start)]
+    out, last = [data[:at], _definitions(data, missing, parameters)], at
+    for use in ordered:
+        out += [data[last : use.start], _written(data, use)]
+        last = use.end
+    return b"".join([*out, data[last:]])
+
+
+def _written(data: bytes, use: Use) -> bytes:
+    old, name = data[use.start : use.end].decode("utf-8", "replace"), use.alias.macro
+    if "".join(old.split()) != "".join(use.alias.cuda.split()):
+        raise Refuse(f"{old} is not {use.alias.cuda}")
+    if old:
+        return name.encode()
+    # The alias is for ROCm alone: it stands before what follows and is empty for CUDA.
+    touches = data[use.start - 1 : use.start].isalnum() or data[use.start - 1 : use.start] == b"_"
+    return f"{' ' if touches else ''}{name} ".encode()
+
+
+def _is_defined(data: bytes, alias: Alias, before: int) -> bool:
+    """Whether an earlier edit left the alias here already."""
+    found = re.search(rb"#[ \t]*define[ \t]+" + alias.macro.encode() + rb"\b", blanked(data))
+    if found is not None and found.start() > before:
+        raise Refuse(f"{alias.macro} is defined below its first use")
+    return found is not None
+
+
+def _definitions(data: bytes, aliases: Sequence[Alias], parameters: Parameters) -> bytes:
+    if not aliases:
+        return b""
+    texts = helpers(need for alias in aliases for need in alias.needs)
+    rocm = "".join(f"#define {alias.macro} {alias.rocm}".rstrip() + "\n" for alias in aliases)
+    cuda = "".join(f"#define {alias.macro} {alias.cuda}".rstrip() + "\n" for alias in aliases)
+    block = f"#if {guard(parameters).decode()}\n{texts}{rocm}#else\n{cuda}#endif\n"
+    return block.encode().replace(b"\n", Text(data).newline)

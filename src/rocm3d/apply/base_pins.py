@@ -1,0 +1,37 @@
+"""What the base of a plan provides, as pins: by the stack's record, before anybody has looked at the machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+from rocm3d.apply.origin import PROTECTED
+
+if TYPE_CHECKING:
+    from rocm3d.model.plan import Plan
+
+
+def base_requirements(plan: Plan) -> tuple[str, ...]:
+    """What to install where the base is wheels and not there yet, for the plan's target."""
+    if plan.base is None or plan.base.form != "pip":
+        return ()
+    return tuple(item.replace("{gfx}", plan.gpu.gfx) for item in plan.base.requirements)
+
+
+def base_pins(plan: Plan) -> dict[str, str]:
+    """Distribution to version, with the local version where the record has it: then no other build satisfies it."""
+    if plan.base is None:
+        return {}
+    pins = {PROTECTED[0]: f"=={plan.base.torch}"}
+    pins |= {str(canonicalize_name(name)): f"=={version}" for name, version in plan.base.provides.items()}
+    for text in base_requirements(plan):
+        try:
+            item = Requirement(text)
+        except InvalidRequirement:
+            continue
+        name = str(canonicalize_name(item.name))
+        if item.specifier and (name in pins or name in PROTECTED):
+            pins[name] = str(item.specifier)
+    return dict(sorted(pins.items()))

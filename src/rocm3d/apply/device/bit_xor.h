@@ -1,0 +1,6 @@
+struct rocm3d_bit_xor {
+  template <typename T>
+  __host__ __device__ T operator()(const T& a, const T& b) const {
+    return a ^ b;
+  }
+};

@@ -1,0 +1,5 @@
+// Within the group of 32 lanes; HIP's shuffle without a mask reads any active lane.
+template <typename T>
+__device__ inline T rocm3d_shfl_up(unsigned, T value, unsigned delta, int width = 32) {
+  return __shfl_up(value, delta, width);
+}

@@ -1,0 +1,60 @@
+"""Folders of the repository that pip can install, its submodules among them."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from rocm3d.manifest.gitmodules import read
+
+if TYPE_CHECKING:
+    from rocm3d.manifest.manifest import Submodule
+    from rocm3d.workspace.tree import Tree
+
+_MARKS = ("setup.py", "pyproject.toml", "setup.cfg")
+
+
+@dataclass(frozen=True)
+class Folders:
+    """Asked for a folder by the way somebody wrote it; answers with its path here."""
+
+    tree: Tree
+
+    @cached_property
+    def installable(self) -> frozenset[str]:
+        """Folders that have a build file."""
+        found = (posixpath.split(path) for path in self.tree.paths())
+        return frozenset(folder or "." for folder, name in found if name in _MARKS)
+
+    @cached_property
+    def submodules(self) -> tuple[Submodule, ...]:
+        """Other repositories inside this one, checked out or not; none that leads out."""
+        data = self.tree.read(".gitmodules") if ".gitmodules" in self.tree else None
+        found = read(".gitmodules", data or b"").submodules
+        return tuple(item for item in found if not posixpath.normpath(item.path).startswith(("/", "..")))
+
+    def place(self, path: str) -> str | None:
+        """Where a folder lies: there, in a submodule, or as the only one of its name. None: nowhere here."""
+        wanted = posixpath.normpath(path)
+        if wanted == ".":
+            return "." if self.is_project else None
+        if wanted in self.installable or self._in_submodule(wanted):
+            return wanted
+        name = posixpath.basename(wanted)
+        named = {item for item in self.installable if posixpath.basename(item) == name}
+        named |= {item.path for item in self.submodules if posixpath.basename(posixpath.normpath(item.path)) == name}
+        return named.pop() if len(named) == 1 else None
+
+    @cached_property
+    def is_project(self) -> bool:
+        """Whether the repository itself is meant to be installed: a pyproject.toml alone may only configure tools."""
+        if "setup.py" in self.tree:
+            return True
+        text = self.tree.read("pyproject.toml") or b"" if "pyproject.toml" in self.tree else b""
+        return b"[build-system]" in text and (b"[project]" in text or b"[tool.poetry]" in text)
+
+    def _in_submodule(self, path: str) -> bool:
+        inside = (posixpath.normpath(item.path) for item in self.submodules)
+        return any(path == item or path.startswith(f"{item}/") for item in inside)

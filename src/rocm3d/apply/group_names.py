@@ -1,0 +1,33 @@
+"""Cooperative groups in a file: what their namespace is called, and which variables are tiles of fixed size."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.apply.lane_calls import function_around
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from rocm3d.syntax.cuda import CudaUnit
+
+_FULL = "cooperative_groups"
+_ALIAS = re.compile(r"namespace\s+(\w+)\s*=\s*(?:::)?cooperative_groups\s*;")
+
+
+def namespaces(unit: CudaUnit) -> tuple[str, ...]:
+    """The namespace by its own name, by the usual one, and by what the file calls it."""
+    nodes = unit.nodes("namespace_alias_definition")
+    aliases = (match.group(1) for node in nodes if (match := _ALIAS.search(unit.slice(node))) is not None)
+    return tuple(dict.fromkeys((_FULL, "cg", *aliases)))
+
+
+def is_tile(unit: CudaUnit, group: Node) -> bool:
+    """Whether a variable of the function around is declared as a tile: those have shuffles and a size in HIP."""
+    if group.type != "identifier":
+        return False
+    name, function = re.escape(unit.slice(group)), unit.slice(function_around(unit, group))
+    made = re.search(rf"\b{name}\s*(?:=|\()\s*[\w:]*\btiled_partition\s*<", function)
+    typed = re.search(rf"\bthread_block_tile\s*<[^;{{}}()]*>\s*(?:const\s*)?&?\s*{name}\b", function)
+    return made is not None or typed is not None

@@ -1,0 +1,100 @@
+"""Imports chosen by backend: on ROCm a module defines itself what it takes from a package elsewhere."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import libcst as cst
+import libcst.matchers as m
+
+from rocm3d.apply.rewrite import Refuse
+from rocm3d.syntax.python_fold import FLAG, GUARD
+
+_BLANK = cst.EmptyLine(indent=False)
+
+
+def parsed(data: bytes) -> cst.Module:
+    """A module, or a refusal."""
+    try:
+        # Python's parser first: it knows its limits, where libcst's overflows the stack and ends the process.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(data)
+        return cst.parse_module(data)
+    except (cst.ParserSyntaxError, SyntaxError, LookupError, RecursionError, MemoryError, ValueError) as error:
+        raise Refuse(f"does not parse as Python: {(str(error).splitlines() or [type(error).__name__])[0]}") from error
+
+
+def has_torch(statements: Sequence[cst.BaseStatement]) -> bool:
+    """Whether one of these statements of a module binds the name torch, whatever happens."""
+    lines = [line for line in statements if isinstance(line, cst.SimpleStatementLine)]
+    taken = [small for line in lines for small in line.body if isinstance(small, cst.Import)]
+    names = [alias for small in taken for alias in small.names]
+    return any(alias.evaluated_alias is None and alias.evaluated_name.split(".")[0] == "torch" for alias in names)
+
+
+def asks_for_rocm(node: cst.CSTNode) -> bool:
+    """Whether a condition somewhere in a node asks for ROCm."""
+    return bool(m.findall(node, m.Attribute(attr=m.Name("hip")) | m.Name(FLAG)))
+
+
+def by_backend(rocm: Sequence[cst.BaseStatement], cuda: Sequence[cst.BaseStatement]) -> cst.If:
+    """`if torch.version.hip is not None: rocm, else: cuda`."""
+    return cst.If(
+        test=cst.parse_expression(GUARD),
+        body=cst.IndentedBlock(list(rocm)),
+        orelse=cst.Else(cst.IndentedBlock(list(cuda))),
+    )
+
+
+def statements(text: str) -> list[cst.BaseStatement]:
+    """Statements that take on the indent and the line ends of the module they are put into."""
+    return [line for line in cst.parse_module(text).body if isinstance(line, cst.BaseStatement)]
+
+
+def functions(names: Sequence[str], then: Sequence[cst.BaseStatement]) -> list[cst.BaseStatement]:
+    """Our functions of these names, with what they call, and what is to follow them."""
+    wanted = with_callees(names)
+    found = [f.with_changes(leading_lines=[_BLANK]) for name, f in _functions().items() if name in wanted]
+    found[0] = found[0].with_changes(leading_lines=[])
+    return [*found, *(line.with_changes(leading_lines=[_BLANK] * (not at)) for at, line in enumerate(then))]
+
+
+def with_callees(names: Sequence[str]) -> set[str]:
+    """These functions, and those that they call."""
+    wanted: set[str] = set()
+    open_names = list(names)
+    while open_names:
+        name = open_names.pop()
+        if name not in wanted:
+            wanted.add(name)
+            open_names += [
+                called for called in map(_called, m.findall(_functions()[name], m.Call())) if called in _functions()
+            ]
+    return wanted
+
+
+def defined(module: cst.Module) -> set[str]:
+    """Functions and classes of a module."""
+    return {line.name.value for line in module.body if isinstance(line, (cst.FunctionDef, cst.ClassDef))}
+
+
+def parameters_of(name: str) -> tuple[str, ...]:
+    """What one of our functions takes by position."""
+    return tuple(parameter.name.value for parameter in _functions()[name].params.params)
+
+
+@cache
+def _functions() -> dict[str, cst.FunctionDef]:
+    texts = sorted((Path(__file__).parent / "templates").glob("*.py.txt"))
+    lines = [line for text in texts for line in statements(text.read_text("utf-8"))]
+    return {line.name.value: line for line in lines if isinstance(line, cst.FunctionDef)}
+
+
+def _called(call: cst.CSTNode) -> str:
+    function = call.func if isinstance(call, cst.Call) else None
+    return function.value if isinstance(function, cst.Name) else ""

@@ -1,0 +1,102 @@
+"""Where a mention's code comes from: a git repository, a folder of this one, or an index, and who decides about it."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from packaging.utils import canonicalize_name
+
+from rocm3d.manifest.install_line import name_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from rocm3d.manifest.manifest import Mention
+    from rocm3d.model.plan import DependencyDecision
+
+# What the contract protects: no step of ours, and nobody's dependency, may bring another.
+PROTECTED = ("torch", "torchvision", "torchaudio", "triton")
+
+# Transports that only fetch; git has others that run a command.
+_GIT = re.compile(r"(?:git\+)?(?P<url>(?:https?|ssh|git|file)://[^\s#]+)(?:#(?P<fragment>\S*))?$")
+_SUBDIRECTORY = re.compile(r"(?:^|&)subdirectory=([^&]+)")
+_CUDA = re.compile(r"[+/_-](?:pt\d+)?cu\d{2,3}\b")
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """A git repository to clone, at a revision where one is named; `folder` is the part of it to install."""
+
+    url: str
+    revision: str = ""
+    folder: str = ""
+
+    @property
+    def name(self) -> str:
+        """What patches call it: the repository's name."""
+        return re.sub(r"[^\w.+-]", "-", name_of(self.url)) or "source"
+
+    @property
+    def place(self) -> str:
+        """Its folder among the clones; another revision is another clone."""
+        return f"{self.name}-{re.sub(r'[^A-Za-z0-9._]', '-', self.revision)}" if self.revision else self.name
+
+
+def checkout(address: str) -> Checkout | None:
+    """The repository that a `git+` address names; None where pip itself must read it, or nothing is to be cloned."""
+    match = _GIT.match(address)
+    if match is None or not address.startswith("git+") or "${" in address:
+        return None
+    scheme, _, path = match["url"].partition("://")
+    head, at, revision = path.rpartition("@")
+    if not at or "/" not in head:  # an @ before the first slash belongs to the user's name
+        head, revision = path, ""
+    inside = _SUBDIRECTORY.search(match["fragment"] or "")
+    folder = posixpath.normpath(unquote(inside.group(1))) if inside else ""
+    if revision.startswith("-") or folder.startswith(("..", "/")):
+        return None
+    return Checkout(f"{scheme}://{head}", revision, "" if folder == "." else folder)
+
+
+def local_path(address: str) -> str | None:
+    """The folder that a mention names, seen from where the installer runs; None for anything that is not one."""
+    path = address.removeprefix("file:") if not address.startswith("file://") else ""
+    path = re.sub(r"\[[^\]]*\]$", "", path)
+    if (
+        not path
+        or "://" in path
+        or "$" in path
+        or path.startswith(("git+", "git@"))
+        or path.endswith((".whl", ".tar.gz", ".zip"))
+    ):
+        return None
+    return posixpath.normpath(path)
+
+
+def is_cuda_build(mention: Mention) -> bool:
+    """Whether version or address name a CUDA release: no other build is meant, whoever makes the package."""
+    return _CUDA.search(f"{mention.version} {unquote(mention.url)}") is not None
+
+
+def decided(mention: Mention, decisions: Mapping[str, DependencyDecision]) -> DependencyDecision | None:
+    """The plan's decision about a mention. A folder or repository goes by its parts, since its last one can be
+    anything: bindings for torch are not torch."""
+    found = [decisions[name] for name in _names(mention) if name in decisions]
+    known = [item for item in found if item.package is not None]
+    return next((item for item in known if item.name not in PROTECTED), None) or next(iter(known or found), None)
+
+
+def _names(mention: Mention) -> Iterator[str]:
+    yield str(canonicalize_name(mention.name))
+    if not mention.url or mention.url.endswith(".whl"):
+        return
+    source, path = checkout(mention.url), mention.url.partition("#")[0]
+    if source is not None:
+        parts = [*reversed(source.folder.split("/")), source.name]
+    else:
+        parts = [name_of(path)] if "://" in path or path.startswith("git@") else [*reversed(path.split("/"))]
+    yield from (str(canonicalize_name(part)) for part in parts if part not in ("", ".", ".."))

@@ -1,0 +1,37 @@
+"""Includes a header on ROCm where its names are used and nothing brings it along.
+
+Parameters: header, names, also_given_by (headers, or the beginnings of their paths), guard.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.apply.guarded_lines import after_includes, insert_guarded
+from rocm3d.apply.rewrite import Rewrite, words
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.directives import blanked, directives
+
+if TYPE_CHECKING:
+    from rocm3d.model.recipe import Parameters
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """One guarded include behind the others, above the first use that both builds see."""
+    header = str(parameters["header"])
+    enough = (header, *words(parameters, "also_given_by"))
+    included = [item.argument.strip('<>"') for item in directives(data) if item.keyword == "include"]
+    use = _first_use(data, words(parameters, "names"))
+    if use is None or any(name.startswith(enough) for name in included):
+        return data
+    return insert_guarded(data, after_includes(data, use), f"#include <{header}>\n".encode(), parameters)
+
+
+def _first_use(data: bytes, names: tuple[str, ...]) -> int | None:
+    unit = CudaUnit("", data)
+    word = re.compile(rb"\b(?:" + b"|".join(re.escape(name.encode()) for name in names) + rb")\b")
+    return next((match.start() for match in word.finditer(blanked(data)) if unit.is_shared(match.start())), None)
+
+
+rewrite = Rewrite(__name__, edit)

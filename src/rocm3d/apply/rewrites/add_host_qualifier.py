@@ -1,0 +1,53 @@
+"""Members of value types and functors become `__host__ __device__` on ROCm, through one alias. Parameters: guard."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.apply.aliased_text import Alias, Use, with_aliases
+from rocm3d.apply.rewrite import Refuse, Rewrite
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.device_members import Member, device_members
+from rocm3d.syntax.directives import blanked
+
+if TYPE_CHECKING:
+    from rocm3d.model.recipe import Parameters
+
+_BOTH = Alias("HOST_DEVICE", cuda="__device__", rocm="__host__ __device__")
+# What has no meaning on the host: such a member stays the device's.
+_DEVICE_WORK = re.compile(
+    rb"\b(?:threadIdx|blockIdx|blockDim|gridDim|warpSize|__shared__|asm)\b|\b(?:__[a-z]\w*|atomic[A-Z]\w*)\s*\("
+)
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """All members of a struct that algorithms may make or call on the host: one with a constructor or operator()."""
+    unit, shown = CudaUnit("", data), blanked(data)
+    members = [member for member in device_members(shown) if unit.is_shared(member.offset)]
+    owners = {member.owner for member in members if member.name in (member.owner, b"operator()")}
+    wanted = [member for member in members if member.owner in owners]
+    uses = [
+        Use(member.offset, member.offset + len(_BOTH.cuda), _BOTH)
+        for member in wanted
+        if not _DEVICE_WORK.search(_body(shown, member))
+    ]
+    if wanted and not uses and _BOTH.macro.encode() not in data:
+        raise Refuse("every member does what only the device can do")
+    return with_aliases(data, uses, parameters)
+
+
+def _body(shown: bytes, member: Member) -> bytes:
+    """Between the braces of a definition; nothing for a declaration."""
+    semicolon, start = shown.find(b";", member.offset), shown.find(b"{", member.offset)
+    if start < 0 or 0 <= semicolon < start:
+        return b""
+    depth = 0
+    for match in re.finditer(rb"[{}]", shown[start:]):
+        depth += 1 if match.group() == b"{" else -1
+        if depth == 0:
+            return shown[start : start + match.end()]
+    return shown[start:]
+
+
+rewrite = Rewrite(__name__, edit)

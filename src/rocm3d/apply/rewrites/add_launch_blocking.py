@@ -1,0 +1,52 @@
+"""A variable of CUDA's runtime is set under HIP's name too. Parameters: old, new (the two names)."""
+
+from __future__ import annotations
+
+import libcst as cst
+import libcst.matchers as m
+
+from rocm3d.apply.rewrite import Rewrite, words
+from rocm3d.apply.rocm_flag import GuardedEdit, edited, text_of
+from rocm3d.model.recipe import Parameters
+from rocm3d.syntax.python_fold import FLAG
+
+_ENVIRON = m.Attribute(value=m.Name("os"), attr=m.Name("environ")) | m.Name("environ")
+_SETS = m.SimpleStatementLine([m.Assign([m.AssignTarget(m.Subscript(value=_ENVIRON))])])
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """Behind `os.environ["CUDA_LAUNCH_BLOCKING"] = "1"` HIP's variable is set to the same under `if is_rocm:`."""
+    (old,), (new,) = words(parameters, "old"), words(parameters, "new")
+    return edited(data, _Add(old, new)) if old.encode() in data and new.encode() not in data else data
+
+
+class _Add(GuardedEdit):
+    def __init__(self, old: str, new: str) -> None:
+        super().__init__()
+        self.old, self.new = old, new
+
+    def leave_SimpleStatementLine(  # noqa: N802
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
+        if not m.matches(original_node, _SETS) or self.is_guarded(original_node):
+            return updated_node
+        keys = [
+            item for item in m.findall(original_node, m.SubscriptElement(m.Index(m.SimpleString()))) if self._is(item)
+        ]
+        if len(keys) != 1:
+            return updated_node
+        self.note(original_node)
+        index = cst.SubscriptElement(cst.Index(cst.SimpleString(f'"{self.new}"')))
+        plain = original_node.with_changes(leading_lines=[], trailing_whitespace=_END)
+        same = plain.deep_replace(keys[0], index)
+        assert isinstance(same, cst.SimpleStatementLine)
+        return cst.FlattenSentinel([updated_node, cst.If(cst.Name(FLAG), cst.IndentedBlock([same]))])
+
+    def _is(self, element: cst.CSTNode) -> bool:
+        index = element.slice if isinstance(element, cst.SubscriptElement) else None
+        return isinstance(index, cst.Index) and text_of(index.value) == self.old
+
+
+_END = cst.TrailingWhitespace()
+
+rewrite = Rewrite(__name__, edit)

@@ -1,0 +1,34 @@
+"""Adds __ldg for torch's half types on ROCm, as the plain load that it is there. Parameters: call, types, guard."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.apply.guarded_lines import after_includes, insert_guarded
+from rocm3d.apply.rewrite import Rewrite, words
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.lanes import function_name
+
+if TYPE_CHECKING:
+    from rocm3d.model.recipe import Parameters
+
+_MARK = "ROCM3D_HAS_LDG_HALF"
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """Overloads above the first call that both builds see, once a translation unit; none where a file has its own."""
+    unit, name = CudaUnit("", data), str(parameters["call"])
+    own = any(unit.slice(node).startswith(f"{name}(") for node in unit.nodes("function_declarator"))
+    calls = (call for call in unit.nodes("call_expression") if function_name(unit, call) == name)
+    first = next((call.start_byte for call in calls if unit.is_shared(call.start_byte)), None)
+    if own or first is None:
+        return data
+    overloads = "".join(
+        f"__device__ inline {kind} {name}(const {kind}* ptr) {{ return *ptr; }}\n"
+        for kind in words(parameters, "types")
+    )
+    text = f"#if defined(__HIP__) && !defined({_MARK})\n#define {_MARK}\n{overloads}#endif\n"
+    return insert_guarded(data, after_includes(data, first), text.encode(), parameters)
+
+
+rewrite = Rewrite(__name__, edit)

@@ -1,0 +1,167 @@
+"""Where flash_attn is missing on ROCm, torch's attention stands for it.
+
+Parameters: package, calls (the functions that are known), refuse_keywords, settings (names of it in transformers).
+The edit is at the import: a program that stops without the package finds functions of the same names there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import libcst as cst
+import libcst.matchers as m
+
+from rocm3d.apply.guarded_import import asks_for_rocm, by_backend, functions, has_torch, parsed, statements
+from rocm3d.apply.package_use import Package
+from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited, text_of
+from rocm3d.model.recipe import Parameters
+
+_RAISE = m.SimpleStatementLine([m.ZeroOrMore(), m.Raise(), m.ZeroOrMore()])
+_Node = TypeVar("_Node", cst.Arg, cst.DictElement)
+_CATCHES = ("ImportError", "ModuleNotFoundError", "Exception")
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """A try-import or a choice of imports that ends in an error gains another way; so does a setting."""
+    (path,) = words(parameters, "package")
+    package = Package(path, words(parameters, "calls"), words(parameters, "refuse_keywords"))
+    if path.encode() in data:
+        data = _Imports(parsed(data), package).edited(data)
+    settings = words(parameters, "settings")
+    return edited(data, _Settings(settings)) if any(name.encode() in data for name in settings) else data
+
+
+class _Imports:
+    """One module and its imports of the package."""
+
+    def __init__(self, module: cst.Module, package: Package) -> None:
+        self.module, self.package = module, package
+
+    def edited(self, data: bytes) -> bytes:
+        body = list(self.module.body)
+        for index, statement in enumerate(self.module.body):
+            new = self._statement(statement)
+            if new is statement:
+                continue
+            if not has_torch(body[:index]):
+                raise Refuse("torch is not imported unconditionally before the package")
+            self.package.check_calls(self.module)
+            body[index] = new
+        changed = any(new is not old for new, old in zip(body, self.module.body, strict=True))
+        return self.module.with_changes(body=body).bytes if changed else data
+
+    def _statement(self, statement: cst.CSTNode) -> cst.SimpleStatementLine | cst.BaseCompoundStatement:
+        if isinstance(statement, cst.Try):
+            return self._tried(statement)
+        if isinstance(statement, cst.If):
+            return self._choice(statement) if _ends_in_error(statement) else statement
+        assert isinstance(statement, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
+        return statement
+
+    def _tried(self, node: cst.Try) -> cst.Try:
+        """`try: import flash_attn; FLAG = True, except ImportError: FLAG = False`, where something insists on FLAG."""
+        lines = [*_lines(node.body), *(_lines(node.orelse.body) if node.orelse else [])]
+        taken = [found for found in map(self.package.imports, lines) if found is not None]
+        if not taken or asks_for_rocm(node) or not self._is_insisted_on(node):
+            return node
+        rest = [line for line in lines if self.package.imports(line) is None]
+        if len(node.handlers) != 1 or not _catches(node.handlers[0]) or not all(map(_sets_constant, rest)):
+            raise Refuse("more than flags hangs on the import")
+        handler = node.handlers[0]
+        body = cst.IndentedBlock([by_backend(self._instead(taken, rest), _lines(handler.body))])
+        return node.with_changes(handlers=[handler.with_changes(body=body)])
+
+    def _choice(self, node: cst.If) -> cst.If:
+        """`if A: import xformers, elif B: import flash_attn, else: raise`: the one import gains a fallback."""
+        old = [] if asks_for_rocm(node.test) else _lines(node.body)
+        new = [self._line(line) for line in old]
+        if any(line is not before for line, before in zip(new, old, strict=True)):
+            node = node.with_changes(body=cst.IndentedBlock(new))
+        if not isinstance(node.orelse, cst.If):
+            return node
+        other = self._choice(node.orelse)
+        return node if other is node.orelse else node.with_changes(orelse=other)
+
+    def _line(self, line: cst.BaseStatement) -> cst.BaseStatement:
+        taken = self.package.imports(line)
+        if taken is None:
+            return line
+        handler = cst.ExceptHandler(cst.IndentedBlock(self._instead([taken])), cst.Name("ImportError"))
+        return by_backend([cst.Try(cst.IndentedBlock([line]), [handler])], [line])
+
+    def _instead(
+        self, taken: Sequence[cst.Import | cst.ImportFrom], flags: Sequence[cst.BaseStatement] = ()
+    ) -> list[cst.BaseStatement]:
+        uses = [self.package.use(self.module, each) for each in taken]
+        names = sorted({name for use in uses for name in use.functions})
+        if not names:
+            raise Refuse("nothing of the package is used here")
+        return functions(names, [*statements("".join(use.instead for use in uses)), *flags])
+
+    def _is_insisted_on(self, node: cst.Try) -> bool:
+        """Whether the program stops without the package: in the handler, or later by a flag."""
+        if m.findall(node.handlers[0] if node.handlers else node, m.Raise()):
+            return True
+        targets = m.findall(node, m.AssignTarget(target=m.Name()))
+        flags = {t.target.value for t in targets if isinstance(t, cst.AssignTarget) and isinstance(t.target, cst.Name)}
+        stops = [s for s in m.findall(self.module, m.Assert() | m.If()) if isinstance(s, cst.Assert) or _raises(s)]
+        asked = [stop.test for stop in stops if isinstance(stop, (cst.Assert, cst.If))]
+        return any(m.findall(test, m.Name(flag)) for test in asked for flag in flags)
+
+
+class _Settings(GuardedEdit):
+    """`attn_implementation="flash_attention_2"`: transformers names torch's attention sdpa."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        super().__init__()
+        self.names = names
+
+    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:  # noqa: N802
+        name = original_node.keyword.value if original_node.keyword else ""
+        return self._chosen(name, original_node.value, updated_node)
+
+    def leave_DictElement(  # noqa: N802
+        self, original_node: cst.DictElement, updated_node: cst.DictElement
+    ) -> cst.DictElement:
+        return self._chosen(text_of(original_node.key) or "", original_node.value, updated_node)
+
+    def _chosen(self, name: str, value: cst.BaseExpression, node: _Node) -> _Node:
+        if not name.endswith("attn_implementation") or text_of(value) not in self.names or self.is_guarded(value):
+            return node
+        return node.with_changes(value=chosen(cst.SimpleString('"sdpa"'), value, self, value))
+
+
+def _lines(block: cst.BaseSuite) -> list[cst.BaseStatement]:
+    if isinstance(block, cst.SimpleStatementSuite):
+        return [cst.SimpleStatementLine(block.body)]
+    return [line for line in block.body if isinstance(line, cst.BaseStatement)]
+
+
+def _catches(handler: cst.ExceptHandler) -> bool:
+    if handler.type is None:
+        return True
+    kinds = [e.value for e in handler.type.elements] if isinstance(handler.type, cst.Tuple) else [handler.type]
+    return any(m.matches(kind, m.Name(name)) for kind in kinds for name in _CATCHES)
+
+
+def _sets_constant(line: cst.CSTNode) -> bool:
+    return m.matches(line, m.SimpleStatementLine([m.Assign(value=m.Name() | m.SimpleString() | m.Integer())]))
+
+
+def _raises(node: cst.CSTNode) -> bool:
+    if not isinstance(node, cst.If):
+        return False
+    other = _lines(node.orelse.body) if isinstance(node.orelse, cst.Else) else []
+    return any(m.matches(line, _RAISE) for line in [*_lines(node.body), *other])
+
+
+def _ends_in_error(node: cst.If) -> bool:
+    last: cst.If | cst.Else | None = node
+    while isinstance(last, cst.If):
+        last = last.orelse
+    return last is not None and bool(m.findall(last, m.Raise()))
+
+
+rewrite = Rewrite(__name__, edit)

@@ -1,0 +1,35 @@
+"""Patterns for what hipify writes, as one marked block at the end of an ignore file. Parameters: patterns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.model.text import Text
+from rocm3d.syntax.isolation import BEGIN, END
+
+if TYPE_CHECKING:
+    from rocm3d.model.recipe import Parameters
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """The patterns that are not there yet; a line that takes one back is somebody's choice and refused."""
+    lines = {line.strip() for line in data.splitlines()}
+    patterns = [pattern.encode() for pattern in words(parameters, "patterns")]
+    if any(line.startswith(b"!") and b"hip" in line.lower() for line in lines):
+        raise Refuse("the file keeps names with hip on purpose")
+    missing = [pattern for pattern in patterns if pattern not in lines and not _is_covered(pattern, lines)]
+    if not missing or BEGIN in lines:
+        return data
+    newline = Text(data).newline
+    start = data if data.endswith(b"\n") or not data else data + newline
+    return start + newline.join([BEGIN, *missing, END]) + newline
+
+
+def _is_covered(pattern: bytes, lines: set[bytes]) -> bool:
+    """`*_hip.*` takes every `*_hip.x`."""
+    stem, _, suffix = pattern.rpartition(b".")
+    return bool(suffix) and stem + b".*" in lines
+
+
+rewrite = Rewrite(__name__, edit)

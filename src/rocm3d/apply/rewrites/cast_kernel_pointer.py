@@ -1,0 +1,73 @@
+"""Kernels handed to an attribute call get the cast that HIP asks for. Parameters: calls, guard.
+
+As a guarded copy of their lines; where that cannot stand, through an alias that is empty for CUDA.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.apply.aliased_text import Alias, Use, with_aliases
+from rocm3d.apply.guarded_lines import Replacement, guard_lines
+from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.directives import blanked
+from rocm3d.syntax.lanes import arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocm3d.model.recipe import Parameters
+
+_CAST = Alias("KERNEL_CAST", cuda="", rocm="(const void*)")
+_NAMES = frozenset({"identifier", "qualified_identifier", "template_function", "pointer_expression"})
+# `kernel<A, B>` reads as comparisons where the grammar does not know a template.
+_READ_AS_COMPARISON = "binary_expression"
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """Put the cast before the first argument where that is the kernel itself, in code and in macros."""
+    unit = CudaUnit("", data)
+    calls = set(words(parameters, "calls"))
+    places = sorted({*_in_code(unit, calls), *_in_macros(unit, calls)})
+    try:
+        return guard_lines(data, [Replacement(at, at, _CAST.rocm.encode()) for at in places], parameters)
+    except Refuse:
+        return with_aliases(data, [Use(at, at, _CAST) for at in places], parameters)
+
+
+def _in_code(unit: CudaUnit, calls: set[str]) -> Iterator[int]:
+    untyped = set(_untyped(unit))
+    for call in unit.nodes("call_expression"):
+        function, given = call.child_by_field_name("function"), arguments(call)
+        if function is None or unit.head(function) not in calls or not given or not unit.is_shared(call.start_byte):
+            continue
+        first = given[0]
+        while first.type == "parenthesized_expression" and first.named_child_count == 1:
+            first = first.named_children[0]
+        bare = first.type in _NAMES or first.type == _READ_AS_COMPARISON
+        if bare and unit.slice(first) not in untyped and not _is_aliased(unit, given[0].start_byte):
+            yield given[0].start_byte
+
+
+def _in_macros(unit: CudaUnit, calls: set[str]) -> Iterator[int]:
+    names = b"|".join(re.escape(name.encode()) for name in sorted(calls))
+    call = re.compile(rb"\b(?:" + names + rb")\s*\(\s*(?=&?[A-Za-z_])(?!(?:reinterpret|static)_cast\b|ROCM3D_)")
+    for node in unit.nodes("preproc_function_def", "preproc_def"):
+        if unit.is_shared(node.start_byte):
+            for match in call.finditer(blanked(unit.data)[node.start_byte : node.end_byte]):
+                yield node.start_byte + match.end()
+
+
+def _untyped(unit: CudaUnit) -> Iterator[str]:
+    """Names of variables and parameters that are a void pointer already."""
+    for match in re.finditer(rb"\bvoid\s*(?:const\s*)?\*\s*(?:const\s+)?(\w+)", blanked(unit.data)):
+        yield match.group(1).decode()
+
+
+def _is_aliased(unit: CudaUnit, at: int) -> bool:
+    return unit.data[at:].startswith(_CAST.macro.encode())
+
+
+rewrite = Rewrite(__name__, edit)

@@ -1,0 +1,76 @@
+"""The 8-bit float of NVIDIA is the fnuz kind on the AMD targets that compute with that.
+
+Parameters: fnuz_on (gfx names), types (names in torch). The device is asked inside functions only, so that an import
+starts no GPU.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+import libcst.matchers as m
+
+from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited
+from rocm3d.model.recipe import Parameters
+from rocm3d.syntax.python_fold import FLAG
+
+_TABLES = (cst.Comparison, cst.List, cst.Tuple, cst.Set, cst.Dict, cst.Subscript)
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """`torch.float8_e4m3fn` in a function becomes a choice; tables and comparisons know every kind and stay."""
+    if b"float8" not in data:
+        return data
+    choose = _Choose(words(parameters, "types"), words(parameters, "fnuz_on"))
+    after = edited(data, choose)
+    if after == data and choose.outside:
+        raise Refuse("the type is chosen while the module is imported, where no device may be asked")
+    return after
+
+
+class _Choose(GuardedEdit):
+    def __init__(self, types: tuple[str, ...], targets: tuple[str, ...]) -> None:
+        super().__init__()
+        self.types, self.outside = types, 0
+        names = "".join(f'"{name}", ' for name in targets)
+        device = "torch.cuda.get_device_properties(torch.cuda.current_device())"
+        self.asked = f'{device}.gcnArchName.split(":")[0] in ({names.rstrip(", " if len(targets) > 1 else " ")})'
+
+    def leave_Attribute(  # noqa: N802
+        self, original_node: cst.Attribute, updated_node: cst.Attribute
+    ) -> cst.BaseExpression:
+        name = original_node.attr.value
+        if name not in self.types or not m.matches(original_node.value, m.Name("torch")):
+            return updated_node
+        if self.is_guarded(original_node) or self._is_in_table(original_node):
+            return updated_node
+        if not self._runs_late(original_node):
+            self.outside += 1
+            return updated_node
+        both = chosen(
+            updated_node.with_changes(attr=cst.Name(f"{name}uz" if name.endswith("fn") else f"{name}fnuz")),
+            updated_node,
+            self,
+            original_node,
+        )
+        return both.with_changes(test=cst.parse_expression(f"{FLAG} and {self.asked}"))
+
+    def _is_in_table(self, node: cst.CSTNode) -> bool:
+        around = self.parent(node)
+        while around is not None and not isinstance(around, (cst.BaseSmallStatement, cst.BaseStatement, cst.Call)):
+            if isinstance(around, _TABLES):
+                return True
+            around = self.parent(around)
+        return False
+
+    def _runs_late(self, node: cst.CSTNode) -> bool:
+        """Whether it stands in the body of a function or lambda; defaults and decorators run with the module."""
+        inner, around = node, self.parent(node)
+        while around is not None:
+            if isinstance(around, (cst.FunctionDef, cst.Lambda)) and inner is around.body:
+                return True
+            inner, around = around, self.parent(around)
+        return False
+
+
+rewrite = Rewrite(__name__, edit)

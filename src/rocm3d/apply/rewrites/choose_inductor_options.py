@@ -1,0 +1,75 @@
+"""Options of torch's compiler that were chosen for NVIDIA are off on ROCm. Parameters: options (dotted names)."""
+
+from __future__ import annotations
+
+import libcst as cst
+import libcst.matchers as m
+
+from rocm3d.apply.rewrite import Rewrite, words
+from rocm3d.apply.rocm_flag import GuardedEdit, edited, text_of
+from rocm3d.model.recipe import Parameters
+from rocm3d.syntax.python_fold import FLAG
+
+_TRUE = m.Name("True")
+_COMPILE = m.Call(func=m.Attribute(attr=m.Name("compile")))
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """`config.max_autotune = True` becomes `not is_rocm`, which is the same for everybody else."""
+    options = words(parameters, "options")
+    if not any(option.encode() in data for option in options):
+        return data
+    return edited(data, _Choose(options))
+
+
+class _Choose(GuardedEdit):
+    def __init__(self, options: tuple[str, ...]) -> None:
+        super().__init__()
+        self.options = options
+        self.configs: set[str] = {"torch._inductor.config"}
+
+    def visit_ImportAlias(self, node: cst.ImportAlias) -> None:  # noqa: N802
+        """Names that stand for inductor's configuration."""
+        above = self.parent(node)
+        source = f"{_dotted(above.module)}." if isinstance(above, cst.ImportFrom) else ""
+        known = {"torch._inductor": ".config", "torch._inductor.config": ""}
+        rest = known.get(f"{source}{node.evaluated_name}")
+        if rest is not None and (source or node.evaluated_alias):
+            self.configs.add(f"{node.evaluated_alias or node.evaluated_name}{rest}")
+
+    def leave_Assign(self, original_node: cst.Assign, updated_node: cst.Assign) -> cst.Assign:  # noqa: N802
+        target = _dotted(original_node.targets[0].target)
+        names = (target.removeprefix(f"{config}.") for config in self.configs if target.startswith(f"{config}."))
+        if not any(name in self.options for name in names) or not self._is_on(original_node.value):
+            return updated_node
+        return updated_node.with_changes(value=self._off(original_node))
+
+    def leave_DictElement(  # noqa: N802
+        self, original_node: cst.DictElement, updated_node: cst.DictElement
+    ) -> cst.DictElement:
+        if text_of(original_node.key) not in self.options or not self._is_on(original_node.value):
+            return updated_node
+        table = self.parent(original_node)
+        argument = self.parent(table) if table else None
+        call = self.parent(argument) if argument else None
+        if not isinstance(argument, cst.Arg) or not isinstance(call, cst.Call) or not m.matches(call, _COMPILE):
+            return updated_node
+        if argument.keyword is None or argument.keyword.value != "options":
+            return updated_node
+        return updated_node.with_changes(value=self._off(original_node))
+
+    def _is_on(self, value: cst.BaseExpression) -> bool:
+        return m.matches(value, _TRUE) and not self.is_guarded(value)
+
+    def _off(self, place: cst.CSTNode) -> cst.BaseExpression:
+        self.note(place)
+        return cst.UnaryOperation(cst.Not(), cst.Name(FLAG))
+
+
+def _dotted(node: cst.CSTNode | None) -> str:
+    if isinstance(node, cst.Attribute):
+        return f"{_dotted(node.value)}.{node.attr.value}"
+    return node.value if isinstance(node, cst.Name) else ""
+
+
+rewrite = Rewrite(__name__, edit)

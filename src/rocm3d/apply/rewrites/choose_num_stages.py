@@ -1,0 +1,53 @@
+"""Triton kernels get fewer pipeline stages on ROCm. Parameters: stages."""
+
+from __future__ import annotations
+
+import libcst as cst
+import libcst.matchers as m
+
+from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited
+from rocm3d.model.recipe import Parameters
+
+_KEYWORD = "num_stages"
+_CONFIG = m.Call(func=m.Attribute(attr=m.Name("Config")) | m.Name("Config"))
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """`kernel[grid](x, num_stages=3)` becomes `num_stages=1 if is_rocm else 3`; so do configurations to tune."""
+    (stages,) = words(parameters, "stages")
+    if b"triton" not in data or _KEYWORD.encode() not in data:
+        return data
+    choose = _Choose(int(stages))
+    after = edited(data, choose)
+    if after == data and choose.left:
+        raise Refuse(f"{_KEYWORD} is no number here")
+    return after
+
+
+class _Choose(GuardedEdit):
+    def __init__(self, stages: int) -> None:
+        super().__init__()
+        self.stages, self.left = stages, 0
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:  # noqa: N802
+        # A launch is a call of something subscripted with the grid.
+        launch = isinstance(original_node.func, cst.Subscript) or m.matches(original_node, _CONFIG)
+        if not launch or self.is_guarded(original_node):
+            return updated_node
+        pairs = zip(original_node.args, updated_node.args, strict=True)
+        return updated_node.with_changes(args=[self._argument(old, new) for old, new in pairs])
+
+    def _argument(self, old: cst.Arg, new: cst.Arg) -> cst.Arg:
+        value = old.value
+        if old.keyword is None or old.keyword.value != _KEYWORD:
+            return new
+        if not isinstance(value, cst.Integer):
+            self.left += not isinstance(value, cst.IfExp)
+            return new
+        if value.evaluated_value <= self.stages:
+            return new
+        return new.with_changes(value=chosen(cst.Integer(str(self.stages)), value, self, value))
+
+
+rewrite = Rewrite(__name__, edit)

@@ -1,0 +1,53 @@
+"""Names of Thrust's CUDA backend become those of its HIP backend on ROCm.
+
+Parameters: folder, rocm_folder (of headers), namespace, rocm_namespace, policies (what is known in both), guard.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.apply.aliased_text import Alias, Use, with_aliases
+from rocm3d.apply.guarded_lines import Lines, Replacement, choose_lines, guard_lines
+from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.directives import blanked, directives
+
+if TYPE_CHECKING:
+    from rocm3d.model.recipe import Parameters
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """Uses first, as their places are those of the text as it was; then the includes."""
+    return _includes(_uses(data, parameters), parameters)
+
+
+def _uses(data: bytes, parameters: Parameters) -> bytes:
+    unit, namespace = CudaUnit("", data), str(parameters["namespace"])
+    spelt = r"\s*::\s*".join(map(re.escape, namespace.split("::")))
+    name = re.compile(rf"(?<![\w:])(?:::\s*)?({spelt})\s*::\s*(\w+)".encode())
+    found = [match for match in name.finditer(blanked(data)) if unit.is_shared(match.start())]
+    unknown = {match.group(2).decode() for match in found} - set(words(parameters, "policies"))
+    if unknown:
+        raise Refuse(f"{namespace}::{min(unknown)} is not known to be in ROCm's backend")
+    rocm = str(parameters["rocm_namespace"])
+    try:
+        places = [Replacement(match.start(1), match.end(1), rocm.encode()) for match in found]
+        return guard_lines(data, places, parameters)
+    except Refuse:
+        alias = Alias("THRUST", cuda=namespace, rocm=rocm)
+        return with_aliases(data, [Use(match.start(1), match.end(1), alias) for match in found], parameters)
+
+
+def _includes(data: bytes, parameters: Parameters) -> bytes:
+    unit, folder = CudaUnit("", data), str(parameters["folder"])
+    chosen = []
+    for item in directives(data):
+        if item.keyword == "include" and item.argument.strip('<>"').startswith(folder) and unit.is_shared(item.start):
+            line = data[item.start : item.end].decode("utf-8", "surrogateescape").replace("\r\n", "\n")
+            chosen.append(Lines(item.start, item.end, line.replace(folder, str(parameters["rocm_folder"]), 1)))
+    return choose_lines(data, chosen, parameters)
+
+
+rewrite = Rewrite(__name__, edit)

@@ -1,0 +1,41 @@
+"""A TF32 flag passed to a Triton kernel is off on ROCm. Parameters: keywords."""
+
+from __future__ import annotations
+
+import libcst as cst
+import libcst.matchers as m
+
+from rocm3d.apply.rewrite import Rewrite, words
+from rocm3d.apply.rocm_flag import GuardedEdit, edited
+from rocm3d.model.recipe import Parameters
+from rocm3d.syntax.python_fold import FLAG
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """`kernel[grid](..., ALLOW_TF32=True)` becomes `ALLOW_TF32=not is_rocm`: the same for everybody else."""
+    return edited(data, _Choose(words(parameters, "keywords")))
+
+
+class _Choose(GuardedEdit):
+    def __init__(self, keywords: tuple[str, ...]) -> None:
+        super().__init__()
+        self.keywords = keywords
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:  # noqa: N802
+        # A launch is a call of something subscripted with the grid.
+        if not isinstance(original_node.func, cst.Subscript) or self.is_guarded(original_node):
+            return updated_node
+        arguments = [self._argument(arg) for arg in updated_node.args]
+        if all(new is old for new, old in zip(arguments, updated_node.args, strict=True)):
+            return updated_node
+        self.note(original_node)
+        return updated_node.with_changes(args=arguments)
+
+    def _argument(self, argument: cst.Arg) -> cst.Arg:
+        keyword = argument.keyword.value if argument.keyword else ""
+        if keyword not in self.keywords or not m.matches(argument.value, m.Name("True")):
+            return argument
+        return argument.with_changes(value=cst.UnaryOperation(cst.Not(), cst.Name(FLAG)))
+
+
+rewrite = Rewrite(__name__, edit)

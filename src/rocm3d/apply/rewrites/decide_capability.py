@@ -1,0 +1,75 @@
+"""Paths that an NVIDIA compute capability opens stay closed on ROCm, where the numbers mean something else.
+
+Parameters: properties (types of device properties, and calls that give them), on_rocm, guard.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.apply.guarded_lines import Replacement, guard_lines
+from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.lanes import function_name, upward
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from rocm3d.model.recipe import Parameters
+
+_OPENS = frozenset({">=", ">", "=="})
+_JOINS = frozenset({"&&", "||"})
+_DEMANDS = re.compile(r"(?i)check|assert|require|enforce|expect")
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """Comparisons of `major` that ask for at least a number; a demand, a negation or arithmetic is for a person."""
+    unit = CudaUnit("", data)
+    asked = re.compile(rb"\b(?:" + b"|".join(re.escape(w.encode()) for w in words(parameters, "properties")) + rb")\b")
+    found: dict[int, Replacement] = {}
+    for node in unit.nodes("field_expression") if asked.search(data) else ():
+        field = node.child_by_field_name("field")
+        if field is None or unit.slice(field) != "major" or not unit.is_shared(node.start_byte):
+            continue
+        if not _is_property(unit, node, words(parameters, "properties")):
+            continue
+        whole = _comparison(unit, node)
+        found[whole.start_byte] = Replacement(whole.start_byte, whole.end_byte, str(parameters["on_rocm"]).encode())
+    return guard_lines(data, list(found.values()), parameters)
+
+
+def _is_property(unit: CudaUnit, node: Node, properties: tuple[str, ...]) -> bool:
+    """Whether the value is one of device properties: by its declaration in the file, or by the call in front."""
+    value = node.child_by_field_name("argument")
+    text = "" if value is None else unit.slice(value)
+    if any(name in text for name in properties):
+        return True
+    kinds = "|".join(map(re.escape, properties))
+    return re.search(rf"\b(?:{kinds})\b[^;{{}}]*\b{re.escape(text)}\b".encode(), unit.data) is not None
+
+
+def _comparison(unit: CudaUnit, node: Node) -> Node:
+    """The comparison that a number is part of, arithmetic below it included."""
+    whole: Node | None = None
+    for above, _ in upward(node, unit.parents):
+        sign = above.child_by_field_name("operator") if above.type == "binary_expression" else None
+        if sign is not None and sign.type in _OPENS:
+            whole = above
+        elif above.type == "unary_expression":
+            raise Refuse("a capability is asked for and the answer turned round")
+        elif above.type == "argument_list":
+            call = unit.parents[above.id]
+            if whole is None or _DEMANDS.search(function_name(unit, call)):
+                raise Refuse(f"{function_name(unit, call)} takes a capability")
+            break
+        elif sign is not None and sign.type not in _JOINS and whole is not None:
+            raise Refuse("a capability is computed with")
+        elif above.type not in ("parenthesized_expression", "binary_expression"):
+            break
+    if whole is None:
+        raise Refuse("a capability is kept or compared in a way that is for a person")
+    return whole
+
+
+rewrite = Rewrite(__name__, edit)

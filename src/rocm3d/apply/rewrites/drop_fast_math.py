@@ -1,0 +1,94 @@
+"""Fast math of clang is left out of what ROCm compiles device code with. Parameters: flags."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+import libcst.matchers as m
+
+from rocm3d.apply.guarded_import import parsed
+from rocm3d.apply.rewrite import Rewrite, words
+from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited, text_of
+from rocm3d.model.recipe import Parameters
+from rocm3d.syntax.python_fold import FLAG, GUARD
+
+_HOST = re.compile(r"(?i)(.*cxx.*|c_?flags|.*extra_cflags|cpp_?flags)$")
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """A list that ROCm alone gets loses the flags; any other list of device flags becomes a choice."""
+    flags = words(parameters, "flags")
+    if b"cpp_extension" not in data or not any(flag.encode() in data for flag in flags):
+        return data
+    return edited(cst.MetadataWrapper(parsed(data)).visit(_Drop(flags)).bytes, _Choose(flags))
+
+
+class _Flags(GuardedEdit):
+    """Knows the lists with such flags."""
+
+    def __init__(self, flags: tuple[str, ...]) -> None:
+        super().__init__()
+        self.flags = flags
+
+    def without(self, node: cst.List) -> cst.List | None:
+        """The list without the flags; None where it has none."""
+        kept = [element for element in node.elements if text_of(element.value) not in self.flags]
+        if len(kept) == len(node.elements):
+            return None
+        return node.with_changes(elements=[item.with_changes(comma=cst.MaybeSentinel.DEFAULT) for item in kept])
+
+    def is_for_rocm(self, node: cst.CSTNode) -> bool:
+        """Whether a choice by exactly our guard gives it to ROCm alone."""
+        inner, around = node, self.parent(node)
+        while around is not None:
+            if isinstance(around, (cst.If, cst.IfExp)) and inner is around.body and _asks(around.test):
+                return True
+            inner, around = around, self.parent(around)
+        return False
+
+    def is_for_host(self, node: cst.CSTNode) -> bool:
+        """Whether a key, a keyword, a variable or a plain C++ extension gives it to the host compiler."""
+        around = self.parent(node)
+        while around is not None and not isinstance(around, cst.BaseStatement):
+            if _HOST.match(_binds(around)) or m.matches(around, m.Call(func=_CPP)):
+                return True
+            around = self.parent(around)
+        return False
+
+
+_CPP = m.Name("CppExtension") | m.Attribute(attr=m.Name("CppExtension"))
+
+
+class _Drop(_Flags):
+    def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.List:  # noqa: N802
+        if not self.is_for_rocm(original_node):
+            return updated_node
+        return self.without(updated_node) or updated_node
+
+
+class _Choose(_Flags):
+    def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.BaseExpression:  # noqa: N802
+        kept = self.without(updated_node)
+        if kept is None or self.is_guarded(original_node) or self.is_for_host(original_node):
+            return updated_node
+        plain = kept.with_changes(lbracket=cst.LeftSquareBracket(), rbracket=cst.RightSquareBracket())
+        return chosen(plain, updated_node, self, original_node)
+
+
+def _asks(test: cst.BaseExpression) -> bool:
+    """Whether a condition is exactly our guard."""
+    return cst.Module([]).code_for_node(test) in (GUARD, FLAG)
+
+
+def _binds(node: cst.CSTNode) -> str:
+    """The name that a value gets from what is around it."""
+    if isinstance(node, cst.DictElement):
+        return text_of(node.key) or ""
+    if isinstance(node, cst.Arg):
+        return node.keyword.value if node.keyword else ""
+    target = node.targets[0].target if isinstance(node, cst.Assign) else None
+    return target.value if isinstance(target, cst.Name) else ""
+
+
+rewrite = Rewrite(__name__, edit)

@@ -1,0 +1,65 @@
+"""A pattern for sources leaves out what hipify wrote beside them on ROCm. Parameters: parts (of generated names)."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+import libcst.matchers as m
+
+from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited, text_of
+from rocm3d.model.recipe import Parameters
+
+_COLLECTS = re.compile(r"\*\.?(c(c|pp|xx|\*|\[\w+\]|\?\?)?|\*)$")
+_SKIPS = re.compile(r"(^|[*._/])hip([*._/]\w*)*$")
+_TEXT = m.Attribute(value=m.Name("glob"), attr=m.Name("glob") | m.Name("iglob")) | m.Name("glob") | m.Name("iglob")
+_PATHS = m.Attribute(attr=m.Name("glob") | m.Name("rglob"))
+_WALKS = m.Attribute(value=m.Name("os"), attr=m.Name("walk") | m.Name("listdir"))
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """`glob.glob("csrc/*.cpp")` is filtered on ROCm; a script that sets such names apart itself is left alone."""
+    if b"cpp_extension" not in data:
+        return data
+    choose = _Filter(words(parameters, "parts"))
+    after = edited(data, choose)
+    if choose.skips:
+        return data
+    if after == data and choose.walks:
+        raise Refuse("the sources are collected by a loop of its own")
+    return after
+
+
+class _Filter(GuardedEdit):
+    def __init__(self, parts: tuple[str, ...]) -> None:
+        super().__init__()
+        self.parts = ", ".join(f'"{part}"' for part in parts)
+        self.skips = self.walks = False
+
+    def visit_SimpleString(self, node: cst.SimpleString) -> None:  # noqa: N802
+        self.skips |= bool(_SKIPS.search(text_of(node) or ""))
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:  # noqa: N802
+        self.walks |= m.matches(original_node.func, _WALKS)
+        texts = m.matches(original_node.func, _TEXT)
+        if not (texts or m.matches(original_node.func, _PATHS)) or self.is_guarded(original_node):
+            return updated_node
+        if not _COLLECTS.search(_last_text(original_node)):
+            return updated_node
+        call = cst.Module([]).code_for_node(original_node)
+        name = "path" if texts else "str(path)"
+        kept = f"[path for path in {call} if not any(part in {name} for part in ({self.parts}))]"
+        return chosen(cst.parse_expression(kept), updated_node, self, original_node)
+
+
+def _last_text(call: cst.Call) -> str:
+    """The end of the pattern: the last string in the first argument."""
+    found = m.findall(call.args[0], m.SimpleString() | m.FormattedStringText()) if call.args else []
+    last = found[-1] if found else None
+    if isinstance(last, cst.FormattedStringText):
+        return last.value
+    return text_of(last) or "" if isinstance(last, cst.SimpleString) else ""
+
+
+rewrite = Rewrite(__name__, edit)

@@ -1,0 +1,38 @@
+"""cuDNN switched off by a program stays on where the switch is MIOpen's."""
+
+from __future__ import annotations
+
+import libcst as cst
+import libcst.matchers as m
+
+from rocm3d.apply.rewrite import Rewrite
+from rocm3d.apply.rocm_flag import GuardedEdit, edited
+from rocm3d.model.recipe import Parameters
+from rocm3d.syntax.python_fold import FLAG
+
+_CUDNN = m.Attribute(attr=m.Name("cudnn")) | m.Name("cudnn")
+_OFF = m.SimpleStatementLine(
+    [m.Assign([m.AssignTarget(m.Attribute(value=_CUDNN, attr=m.Name("enabled")))], m.Name("False"))]
+)
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """`torch.backends.cudnn.enabled = False` is put under `if not is_rocm:`."""
+    return edited(data, _Guard()) if b"cudnn.enabled" in data else data
+
+
+class _Guard(GuardedEdit):
+    def leave_SimpleStatementLine(  # noqa: N802
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.BaseStatement:
+        if not m.matches(original_node, _OFF) or self.is_guarded(original_node):
+            return updated_node
+        self.note(original_node)
+        return cst.If(
+            test=cst.UnaryOperation(cst.Not(), cst.Name(FLAG)),
+            body=cst.IndentedBlock([updated_node.with_changes(leading_lines=[])]),
+            leading_lines=updated_node.leading_lines,
+        )
+
+
+rewrite = Rewrite(__name__, edit)

@@ -1,0 +1,75 @@
+"""Own vector operators that HIP's types bring along are left out on ROCm. Parameters: types, guard."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.apply.guarded_lines import Lines, choose_lines
+from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.directives import blanked
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from rocm3d.model.recipe import Parameters
+
+_CLASHING = re.compile(r"operator\s*([-+*/]=|[*/])$")
+# __device__ alone wins over HIP's and is none of ours.
+_DEVICE_ONLY = re.compile(r"__device__")
+_HOST_TOO = re.compile(r"__host__|host_?device|device_?host|\bHD\b|constexpr", re.IGNORECASE)
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """Hide each clashing operator whose body works by component; one that means something else is refused."""
+    unit, types = CudaUnit("", data), set(words(parameters, "types"))
+    chosen = []
+    for node in unit.nodes("function_definition"):
+        found = _operator(unit, node, types)
+        if found is None or not unit.is_shared(node.start_byte):
+            continue
+        sign, kind = found
+        if not _by_component(unit, node, sign, kind):
+            raise Refuse(f"operator{sign} of {kind} does not work by component, as HIP's does")
+        chosen.append(_whole_lines(data, node))
+    return choose_lines(data, chosen, parameters)
+
+
+def _operator(unit: CudaUnit, node: Node, types: set[str]) -> tuple[str, str] | None:
+    """The sign and the vector type of an operator that clashes."""
+    declarator = node.child_by_field_name("declarator")
+    while declarator is not None and declarator.type == "reference_declarator":
+        declarator = next(iter(declarator.named_children), None)
+    own = None if declarator is None else declarator.child_by_field_name("declarator")
+    match = None if own is None else _CLASHING.match(unit.slice(own))
+    listed = None if declarator is None else declarator.child_by_field_name("parameters")
+    if match is None or listed is None or declarator is None:
+        return None
+    kinds = [unit.slice(kind) for item in listed.named_children if (kind := item.child_by_field_name("type"))]
+    before = unit.data[node.start_byte : declarator.start_byte].decode("utf-8", "replace")
+    if len(kinds) != 2 or kinds[0] != kinds[1] or kinds[0] not in types:
+        return None
+    alone = _DEVICE_ONLY.search(before) and not _HOST_TOO.search(before)
+    return None if alone else (match.group(1), kinds[0])
+
+
+def _by_component(unit: CudaUnit, node: Node, sign: str, kind: str) -> bool:
+    """Whether each component is computed from the two of its name, and nothing else is computed."""
+    body = node.child_by_field_name("body") or node
+    rest = blanked(unit.data)[body.start_byte : body.end_byte].decode("utf-8", "replace")
+    for part in "xyzw"[: int(kind[-1])]:
+        rest, count = re.subn(rf"\.{part}\s*{re.escape(sign[0])}=?\s*\w+\.{part}\b", "", rest)
+        if count != 1:
+            return False
+    return re.search(r"[-+*/%]", rest) is None
+
+
+def _whole_lines(data: bytes, node: Node) -> Lines:
+    start, end = data.rfind(b"\n", 0, node.start_byte) + 1, data.find(b"\n", node.end_byte) + 1
+    if data[start : node.start_byte].strip() or data[node.end_byte : end].strip() or not end:
+        raise Refuse("an operator shares its line with something else")
+    return Lines(start, end, None)
+
+
+rewrite = Rewrite(__name__, edit)

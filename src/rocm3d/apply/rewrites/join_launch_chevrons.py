@@ -1,0 +1,74 @@
+"""Launches written `<< <` and `>> >` get chevrons that clang and hipify know. Parameters: guard.
+
+As a guarded copy of their lines; in a macro or a statement too long for that, in place, as an edit of the closed list.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.apply.guarded_lines import Replacement, guard_lines
+from rocm3d.apply.rewrite import Refuse, Rewrite
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.directives import blanked
+
+if TYPE_CHECKING:
+    from rocm3d.model.recipe import Parameters
+
+_OPEN, _CLOSE = re.compile(r"<\s*<\s*<"), re.compile(r">\s*>\s*>$")
+# In the text of a macro the grammar sees no launch. Template arguments do not open with three.
+_IN_MACRO = re.compile(rb"<<[ \t]+<([^;{}]*?)>>[ \t]+>(?=\s*\()")
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """Every launch that both builds see."""
+    unit = CudaUnit("", data)
+    guarded: list[Replacement] = []
+    in_place = _in_macros(unit)
+    for launch in unit.nodes("kernel_call_syntax"):
+        joined = _joined(unit.slice(launch))
+        if joined is None or not unit.is_shared(launch.start_byte):
+            continue
+        item = Replacement(launch.start_byte, launch.end_byte, joined.encode())
+        (guarded if _can_be_guarded(data, item, parameters) else in_place).append(item)
+    if not in_place:
+        return guard_lines(data, guarded, parameters)
+    # Offsets move with every edit in place, and each launch is then seen as it is.
+    return edit(_replaced(data, in_place), parameters)
+
+
+def _joined(launch: str) -> str | None:
+    text = _CLOSE.sub(">>>", _OPEN.sub("<<<", launch, count=1))
+    return text if text != launch else None
+
+
+def _can_be_guarded(data: bytes, item: Replacement, parameters: Parameters) -> bool:
+    try:
+        guard_lines(data, [item], parameters)
+    except Refuse:
+        return False
+    return True
+
+
+def _in_macros(unit: CudaUnit) -> list[Replacement]:
+    found = []
+    for node in unit.nodes("preproc_function_def", "preproc_def"):
+        if not unit.is_shared(node.start_byte):
+            continue
+        shown = blanked(unit.data)[node.start_byte : node.end_byte]
+        for match in _IN_MACRO.finditer(shown):
+            start, end = node.start_byte + match.start(), node.start_byte + match.end()
+            joined = _joined(unit.data[start:end].decode("utf-8", "surrogateescape"))
+            if joined is not None:
+                found.append(Replacement(start, end, joined.encode("utf-8", "surrogateescape")))
+    return found
+
+
+def _replaced(data: bytes, items: list[Replacement]) -> bytes:
+    for item in sorted(items, key=lambda item: -item.start):
+        data = data[: item.start] + item.text + data[item.end :]
+    return data
+
+
+rewrite = Rewrite(__name__, edit)

@@ -1,0 +1,26 @@
+"""Guards that ask whether this is the device pass accept HIP's. Parameters: macro, on_device."""
+
+from __future__ import annotations
+
+import re
+
+from rocm3d.apply.extended_condition import extend
+from rocm3d.apply.rewrite import Rewrite
+from rocm3d.model.recipe import Parameters
+from rocm3d.syntax.directives import Directive
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """Only the plain question is extended: a comparison with a number asks for what one NVIDIA generation can do."""
+    macro = str(parameters["macro"])
+    plain = re.compile(rf"defined\s*\(\s*{macro}\s*\)|defined\s+{macro}")
+
+    def wanted(item: Directive) -> bool:
+        if item.keyword in ("ifdef", "ifndef"):
+            return item.argument == macro
+        return plain.fullmatch(item.argument) is not None
+
+    return extend(data, wanted, f"defined({parameters['on_device']})")
+
+
+rewrite = Rewrite(__name__, edit)

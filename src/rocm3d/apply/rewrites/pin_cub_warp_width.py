@@ -1,0 +1,63 @@
+"""Warp collectives of cub that leave their width to the hardware get the width of the CUDA code on ROCm.
+
+Parameters: templates, width, refuse_if_only (names that bring the same code, and are not answered here), guard.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.apply.aliased_text import Alias, Use, with_aliases
+from rocm3d.apply.guarded_lines import Replacement, guard_lines
+from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.directives import blanked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocm3d.model.recipe import Parameters
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """`cub::WarpReduce<T>` with one template argument gets a second."""
+    unit = CudaUnit("", data)
+    places = [at for at in _ends(unit, words(parameters, "templates")) if unit.is_shared(at)]
+    if not places:
+        others = [name for name in words(parameters, "refuse_if_only") if name.encode() in blanked(data)]
+        if others:
+            raise Refuse(f"{others[0]} is for a person: no width is left to the hardware here")
+        return data
+    width = f", {parameters['width']}"
+    try:
+        return guard_lines(data, [Replacement(at, at, width.encode()) for at in places], parameters)
+    except Refuse:
+        alias = Alias("CUB_WARP_WIDTH", cuda="", rocm=width)
+        return with_aliases(data, [Use(at, at, alias) for at in places], parameters)
+
+
+def _ends(unit: CudaUnit, templates: tuple[str, ...]) -> Iterator[int]:
+    """Before the `>` of each use of a template with one argument; found in the text, so in macros too."""
+    names = b"|".join(re.escape(name.encode()) for name in templates)
+    shown = blanked(unit.data)
+    for match in re.finditer(rb"(?<![\w:])(?:::\s*)?(?:" + names + rb")\s*<", shown):
+        end = _only_argument(shown, match.end())
+        if end is not None and b"ROCM3D_" not in shown[match.end() : end]:
+            yield end
+
+
+def _only_argument(shown: bytes, start: int) -> int | None:
+    """Where the one template argument ends; None for more than one, or where `<` was no template's."""
+    depth = 0
+    for at in range(start, min(len(shown), start + 400)):
+        character = shown[at : at + 1]
+        if character in (b";", b"{", b"}") or (character == b"," and depth == 0):
+            return None
+        if character == b">" and depth == 0:
+            return at
+        depth += {b"<": 1, b"(": 1, b">": -1, b")": -1}.get(character, 0)
+    return None
+
+
+rewrite = Rewrite(__name__, edit)

@@ -1,0 +1,59 @@
+"""Groups by label on ROCm, made of ballots: the lanes of a tile that have the same label.
+
+Parameters: function, members (what the group is asked for), guard.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.apply.aliased_text import Alias, Use, with_aliases
+from rocm3d.apply.group_names import is_tile, namespaces
+from rocm3d.apply.lane_calls import function_around
+from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.lanes import arguments
+from rocm3d.syntax.unit import walk
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from rocm3d.model.recipe import Parameters
+
+_ARGUMENTS = 2
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """Through an alias: the group that it makes on ROCm answers to the same members, and to no others."""
+    unit, name = CudaUnit("", data), str(parameters["function"])
+    spelt = re.compile(rf"(?:::)?(?:(?:{'|'.join(namespaces(unit))})\s*::\s*)?{name}$")
+    uses = []
+    for call in unit.nodes("call_expression"):
+        function = call.child_by_field_name("function")
+        if function is None or not spelt.match(unit.head(function)) or not unit.is_shared(call.start_byte):
+            continue
+        _refuse_unknown(unit, call, words(parameters, "members"))
+        alias = Alias(name.upper(), cuda=unit.slice(function), rocm=f"rocm3d_{name}", needs=(name,))
+        uses.append(Use(function.start_byte, function.end_byte, alias))
+    if len({use.alias for use in uses}) > 1:
+        raise Refuse(f"{name} is spelt in more than one way")
+    return with_aliases(data, uses, parameters)
+
+
+def _refuse_unknown(unit: CudaUnit, call: Node, members: tuple[str, ...]) -> None:
+    given, holder = arguments(call), unit.parents[call.id]
+    if len(given) != _ARGUMENTS or not is_tile(unit, given[0]):
+        raise Refuse("the group that is split is not a tile of fixed size")
+    name = holder.child_by_field_name("declarator") if holder.type == "init_declarator" else None
+    kind = unit.parents[holder.id].child_by_field_name("type") if name is not None else None
+    if name is None or kind is None or unit.slice(kind) != "auto":
+        raise Refuse("the group is not kept in a variable of type auto")
+    for node in walk(function_around(unit, call)):
+        if node.type == "identifier" and unit.slice(node) == unit.slice(name) and node.start_byte > call.end_byte:
+            member = unit.parents[node.id].child_by_field_name("field")
+            if member is None or unit.slice(member) not in members:
+                raise Refuse(f"{unit.slice(name)} is used for more than {', '.join(members)}")
+
+
+rewrite = Rewrite(__name__, edit)

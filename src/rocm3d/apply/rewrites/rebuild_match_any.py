@@ -1,0 +1,60 @@
+"""__match_any_sync on ROCm, made of ballots: over the whole wave where lanes are counted by it, else in groups of 32.
+
+Parameters: call, others (builtins of the same code that are for a person), guard.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.apply.aliased_text import with_aliases
+from rocm3d.apply.device_text import helpers
+from rocm3d.apply.guarded_lines import after_includes, guard_lines, insert_guarded
+from rocm3d.apply.lane_calls import FULL, LaneCall, group_use, lane_calls, mask_of
+from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.wide_masks import widened
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.lanes import arguments
+
+if TYPE_CHECKING:
+    from rocm3d.apply.guarded_lines import Replacement
+    from rocm3d.model.recipe import Parameters
+
+_ACTIVE = "__activemask"
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """The wide ones as guarded copies of their lines, then the others through an alias."""
+    unit, name = CudaUnit("", data), str(parameters["call"])
+    calls = list(lane_calls(unit, [name]))
+    others = list(lane_calls(unit, words(parameters, "others"))) if not calls else []
+    if others:
+        raise Refuse(f"{others[0].name} is for a person: over 32 lanes it is a tree of shuffles")
+    wide = [item for call in calls if call.lanes == "wave" for item in _wide(unit, call)]
+    changed = guard_lines(data, list(dict.fromkeys(wide)), parameters)
+    if wide:
+        at = after_includes(changed, min(item.start for item in wide))
+        changed = insert_guarded(changed, at, helpers(["wave_peers"]).encode(), parameters)
+    left = CudaUnit("", changed)
+    uses = [group_use(call) for call in lane_calls(left, [name, _ACTIVE]) if _belongs(left, call, name)]
+    return with_aliases(changed, uses, parameters)
+
+
+def _wide(unit: CudaUnit, call: LaneCall) -> list[Replacement]:
+    if call.node is None:
+        raise Refuse(f"{call.name} over the whole wave stands in a macro")
+    mask, given = mask_of(unit, call.node), arguments(call.node)
+    if len(given) != 2 or not (FULL.fullmatch(mask) or mask == f"{_ACTIVE}()"):
+        raise Refuse(f"{call.name} takes a mask that not every lane may be in")
+    return widened(unit, call.node, f"rocm3d_wave_peers({unit.slice(given[1])})")
+
+
+def _belongs(unit: CudaUnit, call: LaneCall, name: str) -> bool:
+    """The match, and the active lanes where they are its mask."""
+    if call.name == name:
+        return True
+    outer = unit.parents[unit.parents[call.node.id].id] if call.node is not None else None
+    return outer is not None and outer.type == "call_expression" and mask_of(unit, outer).startswith(_ACTIVE)
+
+
+rewrite = Rewrite(__name__, edit)

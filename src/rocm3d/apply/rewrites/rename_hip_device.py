@@ -1,0 +1,93 @@
+"""A device called hip or rocm is called cuda, which is its name in torch on ROCm too. Parameters: strings."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from rocm3d.apply.guarded_import import parsed
+from rocm3d.apply.rewrite import Rewrite, words
+from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited, text_of
+from rocm3d.model.recipe import Parameters
+from rocm3d.syntax.python_fold import FLAG, GUARD
+
+_TAKES_DEVICE = ("device", "to", "set_default_device", "autocast")
+_DEVICE = re.compile(r"(^|_)device(_type)?$")
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """Where ROCm alone gets the string it is replaced; elsewhere it becomes a choice."""
+    names = words(parameters, "strings")
+    if not any(f"{quote}{name}{quote}".encode() in data for name in names for quote in "\"'"):
+        return data
+    return edited(cst.MetadataWrapper(parsed(data)).visit(_Replace(names)).bytes, _Choose(names))
+
+
+class _Devices(GuardedEdit):
+    """Finds such strings and which side of a choice they are on."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        super().__init__()
+        self.names = names
+
+    def side(self, node: cst.SimpleString) -> str | None:
+        """`rocm`, `other` or empty for a device of such a name; None for any other string."""
+        return self._branch(node) if text_of(node) in self.names and self._is_device(node) else None
+
+    def _branch(self, node: cst.CSTNode) -> str:
+        """Which side of a choice by exactly our guard it is on, if any."""
+        inner, around = node, self.parent(node)
+        while around is not None:
+            if isinstance(around, (cst.If, cst.IfExp)) and inner is not around.test and _asks(around.test):
+                return "rocm" if inner is around.body else "other"
+            inner, around = around, self.parent(around)
+        return ""
+
+    def _is_device(self, node: cst.CSTNode) -> bool:
+        """Whether the value becomes a device: the first argument of what takes one, a keyword, a variable."""
+        inner, around = node, self.parent(node)
+        while isinstance(around, cst.IfExp) and inner is not around.test:
+            inner, around = around, self.parent(around)
+        if isinstance(around, cst.Arg) and around.keyword is not None:
+            return bool(_DEVICE.search(around.keyword.value))
+        if isinstance(around, cst.Arg):
+            call = self.parent(around)
+            return isinstance(call, cst.Call) and call.args[0] is around and _name(call.func) in _TAKES_DEVICE
+        if isinstance(around, cst.Assign):
+            return bool(_DEVICE.search(_name(around.targets[0].target)))
+        return isinstance(around, cst.Param) and bool(_DEVICE.search(around.name.value))
+
+
+class _Replace(_Devices):
+    def leave_SimpleString(  # noqa: N802
+        self, original_node: cst.SimpleString, updated_node: cst.SimpleString
+    ) -> cst.BaseExpression:
+        return _cuda(updated_node) if self.side(original_node) == "rocm" else updated_node
+
+
+class _Choose(_Devices):
+    def leave_SimpleString(  # noqa: N802
+        self, original_node: cst.SimpleString, updated_node: cst.SimpleString
+    ) -> cst.BaseExpression:
+        if self.side(original_node) != "":
+            return updated_node
+        return chosen(_cuda(updated_node), updated_node, self, original_node)
+
+
+def _cuda(node: cst.SimpleString) -> cst.SimpleString:
+    return node.with_changes(value=f"{node.quote}cuda{node.quote}")
+
+
+def _asks(test: cst.BaseExpression) -> bool:
+    """Whether a condition is exactly our guard."""
+    return cst.Module([]).code_for_node(test) in (GUARD, FLAG)
+
+
+def _name(node: cst.CSTNode | None) -> str:
+    if isinstance(node, cst.Attribute):
+        return node.attr.value
+    return node.value if isinstance(node, cst.Name) else ""
+
+
+rewrite = Rewrite(__name__, edit)

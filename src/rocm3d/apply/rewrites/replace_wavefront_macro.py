@@ -1,0 +1,57 @@
+"""Defines clang's wavefront-size macro by target, where the compiler no longer does.
+
+Parameters: macros, wave64 (macros of targets with 64 lanes), guard.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.apply.guarded_lines import after_includes, insert_guarded
+from rocm3d.apply.host_reads import read_on_host
+from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.syntax.chains import Surroundings
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.directives import blanked
+
+if TYPE_CHECKING:
+    from rocm3d.model.recipe import Parameters
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """One block above the first use, so that values, conditions and macros all stay as they are."""
+    unit, shown, around = CudaUnit("", data), blanked(data), Surroundings.of(data)
+    uses: dict[str, int] = {}
+    for name in words(parameters, "macros"):
+        if re.search(rb"#[ \t]*define[ \t]+" + name.encode() + rb"\b", shown):
+            continue
+        found = (match.start() for match in re.finditer(rb"\b" + name.encode() + rb"\b", shown))
+        first = next((at for at in found if around.seen_by_rocm(at) and not around.chosen_by_target(at)), None)
+        if first is not None:
+            uses[name] = first
+            _refuse_host(unit, name)
+    if not uses:
+        return data
+    wave64 = " || ".join(f"defined({macro})" for macro in words(parameters, "wave64"))
+    text = "".join(
+        f"#if !defined({name})\n#if {wave64}\n#define {name} 64\n#else\n#define {name} 32\n#endif\n#endif\n"
+        for name in uses
+    )
+    return insert_guarded(data, after_includes(data, min(uses.values())), text.encode(), parameters)
+
+
+def _refuse_host(unit: CudaUnit, name: str) -> None:
+    """The host pass does not know the target; neither does a constant that it takes from the macro."""
+    constants = re.findall(rb"(?:define[ \t]+(\w+)[ \t]+|\b(\w+)\s*=\s*)" + name.encode() + rb"\b", blanked(unit.data))
+    for constant in sorted({(one or other).decode() for one, other in constants}):
+        line = read_on_host(unit, constant)
+        if line is not None:
+            raise Refuse(f"{constant} is read outside device code in line {line}")
+    for function in unit.nodes("function_definition"):
+        head = unit.data[function.start_byte : function.end_byte]
+        if re.search(rb"\b" + name.encode() + rb"\b", head) and not re.search(rb"__(?:device|global)__", head):
+            raise Refuse(f"{name} is read in host code")
+
+
+rewrite = Rewrite(__name__, edit)

@@ -1,0 +1,102 @@
+"""A constant for the wave's width gets its value by target: the device pass knows it.
+
+Parameters: wave64 (macros of targets with 64 lanes), narrow, wide (the two widths), guard.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rocm3d.apply.guarded_lines import guard
+from rocm3d.apply.host_reads import read_on_host
+from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.model.text import Text
+from rocm3d.syntax.chains import Surroundings
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.directives import blanked
+from rocm3d.syntax.guards import folded, with_rocm
+
+if TYPE_CHECKING:
+    from rocm3d.model.recipe import Parameters
+
+_NAME = rb"\b(k?_?(?:\w+_)?(?:warp|wave|wavefront)_?size)\b"
+_DEFINED = re.compile(
+    rb"^[ \t]*(?:#[ \t]*define[ \t]+" + _NAME + rb"[ \t]+\(?(\d+)\)?[ \t]*"
+    rb"|(?:(?:static|inline|constexpr|const)\s+)+(?:unsigned(?:\s+int)?|int|size_t|uint32_t|auto)\s+"
+    + _NAME
+    + rb"\s*=\s*(\d+)\s*;[ \t]*)\r?$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_WHOLE_WAVE = re.compile(rb"\b__(?:ballot|ballot64|any|all)\s*\(|\brocm3d_wave_peers\b|\b__activemask\b")
+_GROUPS = re.compile(
+    rb"\bROCM3D_(?:BALLOT|ACTIVEMASK|MATCH_ANY|SHFL|ANY|ALL)|\b__shfl\w*\s*\([^;]*,\s*32\s*\)|& *32u?\b"
+)
+
+
+@dataclass(frozen=True)
+class _Constant:
+    """One definition: the line [start, end) and where its number stands."""
+
+    name: str
+    number: str
+    start: int
+    end: int
+    at: int
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """32 in code of both builds where the wave votes as a whole, 64 in a branch for ROCm; each becomes a choice."""
+    unit, newline = CudaUnit("", data), Text(data).newline
+    out, at = [], 0
+    for item in _constants(unit, parameters):
+        if read_on_host(unit, item.name) is not None:
+            raise Refuse(f"{item.name} is read outside device code in line {read_on_host(unit, item.name)}")
+        shared = unit.is_shared(item.at)
+        condition = _condition(parameters, with_guard=shared)
+        line = data[item.start : item.end]
+        place = item.at - item.start
+        wide = line[:place] + str(parameters["wide"]).encode() + line[place + len(item.number) :]
+        narrow = line[:place] + str(parameters["narrow"]).encode() + line[place + len(item.number) :]
+        out += [data[at : item.start], b"#if ", condition, newline, wide, b"#else", newline, narrow, b"#endif", newline]
+        at = item.end
+    return b"".join([*out, data[at:]])
+
+
+def _condition(parameters: Parameters, *, with_guard: bool) -> bytes:
+    targets = b" || ".join(f"defined({macro})".encode() for macro in words(parameters, "wave64"))
+    if not with_guard:
+        return targets
+    rocm = guard(parameters)
+    left = b"(" + rocm + b")" if b"||" in rocm else rocm
+    return left + b" && " + (b"(" + targets + b")" if b"||" in targets else targets)
+
+
+def _constants(unit: CudaUnit, parameters: Parameters) -> Iterator[_Constant]:
+    around = Surroundings.of(unit.data)
+    for match in _DEFINED.finditer(blanked(unit.data)):
+        group = 1 if match.group(1) else 3
+        name, number, at = match.group(group).decode(), match.group(group + 1).decode(), match.start(group + 1)
+        if around.chosen_by_target(at) or not around.seen_by_rocm(at):
+            continue
+        end = unit.data.find(b"\n", match.end() - 1) + 1
+        item = _Constant(name, number, match.start(), end, at)
+        if number == str(parameters["wide"]) and not unit.is_shared(at):
+            yield item
+        elif number == str(parameters["narrow"]) and unit.is_shared(at):
+            _refuse_groups(unit)
+            yield item
+
+
+def _refuse_groups(unit: CudaUnit) -> None:
+    """Only a vote over the whole wave wants the hardware's width; with groups of 32 anywhere it would be wrong."""
+    on_rocm = blanked(folded(unit.data, with_rocm))
+    if not _WHOLE_WAVE.search(on_rocm):
+        raise Refuse("nothing votes over the whole wave here: groups of 32 are right as they are")
+    if _GROUPS.search(on_rocm):
+        raise Refuse("votes or shuffles keep to groups of 32 here")
+
+
+rewrite = Rewrite(__name__, edit)

@@ -1,0 +1,54 @@
+"""Builds that undefine CUDA's half switches undefine HIP's too on ROCm.
+
+Parameters: switches (without the prefix of either), cuda_prefix, rocm_prefix.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+import libcst.matchers as m
+
+from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited, text_of
+from rocm3d.model.recipe import Parameters
+from rocm3d.syntax.python_fold import FLAG
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """`["-U__CUDA_X"]` gains `-U__HIP_X` on ROCm, in a module that builds torch extensions."""
+    if b"cpp_extension" not in data:
+        raise Refuse("is no script that builds an extension, so there are no switches to undefine")
+    cuda, rocm = str(parameters["cuda_prefix"]), str(parameters["rocm_prefix"])
+    return edited(data, _Undefine({f"{cuda}{name}": f"{rocm}{name}" for name in words(parameters, "switches")}))
+
+
+class _Undefine(GuardedEdit):
+    def __init__(self, switches: dict[str, str]) -> None:
+        super().__init__()
+        self.switches = switches
+
+    def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.BaseExpression:  # noqa: N802
+        added = self._missing(original_node)
+        if not added:
+            return updated_node
+        plain = [element.with_changes(comma=cst.MaybeSentinel.DEFAULT) for element in original_node.elements]
+        whole = cst.List([*plain, *(cst.Element(cst.SimpleString(f'"{text}"')) for text in added)])
+        if self._is_for_rocm(original_node):
+            self.note(original_node)
+            return whole
+        return updated_node if self.is_guarded(original_node) else chosen(whole, original_node, self, original_node)
+
+    def _is_for_rocm(self, node: cst.List) -> bool:
+        """Whether an earlier choice by backend reads the list on ROCm alone."""
+        around = self.parent(node)
+        return isinstance(around, cst.IfExp) and around.body is node and m.matches(around.test, m.Name(FLAG))
+
+    def _missing(self, node: cst.List) -> list[str]:
+        texts = [text_of(element.value) for element in node.elements]
+        # Either `-UNAME` or `-U`, `NAME`.
+        joined = {text.removeprefix("-U").strip() for text in texts if text is not None}
+        wanted = [rocm for cuda, rocm in self.switches.items() if cuda in joined]
+        return [f"-U{name}" for name in wanted if name not in joined]
+
+
+rewrite = Rewrite(__name__, edit)

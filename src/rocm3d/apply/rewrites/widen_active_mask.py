@@ -1,0 +1,47 @@
+"""The active lanes on ROCm: of the whole wave in 64 bits where lanes are counted by it, of groups of 32 elsewhere.
+
+Parameters: guard.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.apply.aliased_text import with_aliases
+from rocm3d.apply.guarded_lines import guard_lines
+from rocm3d.apply.lane_calls import FULL, MASKED, LaneCall, group_use, lane_calls, mask_of
+from rocm3d.apply.rewrite import Refuse, Rewrite
+from rocm3d.apply.wide_masks import widened
+from rocm3d.syntax.cuda import CudaUnit
+
+if TYPE_CHECKING:
+    from rocm3d.apply.guarded_lines import Replacement
+    from rocm3d.model.recipe import Parameters
+
+_ACTIVE = "__activemask"
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """In groups of 32, calls that take such a mask go along: HIP's want one of 64 bits."""
+    unit = CudaUnit("", data)
+    wide = [item for call in lane_calls(unit, [_ACTIVE]) if call.lanes == "wave" for item in _wide(unit, call)]
+    changed = guard_lines(data, list(dict.fromkeys(wide)), parameters)
+    left = CudaUnit("", changed)
+    active = list(lane_calls(left, [_ACTIVE]))
+    if not active:
+        return changed
+    masked = [call for call in lane_calls(left, MASKED) if _takes_variable(left, call)]
+    return with_aliases(changed, [group_use(call) for call in (*active, *masked)], parameters)
+
+
+def _wide(unit: CudaUnit, call: LaneCall) -> list[Replacement]:
+    if call.node is None:
+        raise Refuse(f"{call.name} of the whole wave stands in a macro")
+    return widened(unit, call.node, "__ballot(1)")
+
+
+def _takes_variable(unit: CudaUnit, call: LaneCall) -> bool:
+    return call.node is not None and not FULL.fullmatch(mask_of(unit, call.node))
+
+
+rewrite = Rewrite(__name__, edit)

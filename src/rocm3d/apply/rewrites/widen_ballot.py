@@ -1,0 +1,52 @@
+"""Ballots on ROCm: of the whole wave in 64 bits where lanes are counted by it, of groups of 32 elsewhere.
+
+Parameters: calls, guard.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.apply.aliased_text import with_aliases
+from rocm3d.apply.guarded_lines import guard_lines
+from rocm3d.apply.lane_calls import FULL, LaneCall, group_use, lane_calls, mask_of
+from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.wide_masks import widened
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.lanes import arguments
+
+if TYPE_CHECKING:
+    from rocm3d.apply.guarded_lines import Replacement
+    from rocm3d.model.recipe import Parameters
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """The wide ones as guarded copies of their lines, then the others through an alias."""
+    unit, names = CudaUnit("", data), words(parameters, "calls")
+    wide = [item for call in lane_calls(unit, names) if call.lanes == "wave" for item in _wide(unit, call)]
+    changed = guard_lines(data, list(dict.fromkeys(wide)), parameters)
+    left = CudaUnit("", changed)
+    uses = [
+        group_use(call) for call in lane_calls(left, (*names, "__activemask")) if _is_mask_or_vote(left, call, names)
+    ]
+    return with_aliases(changed, uses, parameters)
+
+
+def _wide(unit: CudaUnit, call: LaneCall) -> list[Replacement]:
+    if call.node is None:
+        raise Refuse(f"{call.name} of the whole wave stands in a macro")
+    given = arguments(call.node)
+    if len(given) != 2 or not FULL.fullmatch(unit.slice(given[0])):
+        raise Refuse(f"{call.name} takes a mask that not every lane may be in")
+    return widened(unit, call.node, f"__ballot({unit.slice(given[1])})")
+
+
+def _is_mask_or_vote(unit: CudaUnit, call: LaneCall, names: tuple[str, ...]) -> bool:
+    """Ballots, and the active lanes where they are the mask of one: HIP's have 64 bits."""
+    if call.name in names:
+        return True
+    outer = unit.parents[unit.parents[call.node.id].id] if call.node is not None else None
+    return outer is not None and outer.type == "call_expression" and mask_of(unit, outer).startswith(call.name)
+
+
+rewrite = Rewrite(__name__, edit)

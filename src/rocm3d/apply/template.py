@@ -1,0 +1,54 @@
+"""The port's files from templates, each value quoted for the language it lands in."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]+")
+
+
+def one_line(text: str) -> str:
+    """Text as it may stand in a comment: nothing in it ends the line."""
+    return " ".join(_UNPRINTABLE.sub(" ", text).split())
+
+
+def docker_value(text: str) -> str:
+    """A value of ENV, which knows double quotes, backslashes and dollar signs."""
+    return '"' + re.sub(r'([\\"$])', r"\\\1", one_line(text)) + '"'
+
+
+@cache
+def _environment() -> Environment:
+    # Shell, Dockerfile, YAML and Markdown, none of which HTML's escapes would serve.
+    environment = Environment(  # noqa: S701
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        comment_start_string="{//",  # what Jinja would take otherwise is how bash counts an array
+        comment_end_string="//}",
+    )
+    environment.filters |= {
+        "shell": shlex.quote,
+        "words": shlex.join,
+        "line": one_line,
+        "slug": lambda text: re.sub(r"[^\w.-]+", "-", text),
+        "docker": docker_value,
+        "json": json.dumps,
+        # Compose takes a dollar sign for the start of a variable.
+        "yaml": lambda text: json.dumps(text).replace("$", "$$"),
+    }
+    return environment
+
+
+def render(template: str, **given: Any) -> bytes:
+    """A file from a template of this package."""
+    return _environment().get_template(template).render(**given).encode()

@@ -1,0 +1,301 @@
+#!/usr/bin/env bash
+# Installs what {{ name | line }} needs on {{ gpu.title | line }} ({{ gpu.gfx }}) beside the torch that is there, never over it.
+# Made by rocm3d; `rocm3d apply` writes it anew.
+#
+#   bash install.sh             install; after a failure run it again
+#   bash install.sh --dry-run   only say what would be done
+#
+# PYTHON names the interpreter to install into (default: python3, else python).
+#
+# Texts of the plan stand in single quotes, dollar signs and all.
+# shellcheck disable=SC1003,SC2016
+set -euo pipefail
+
+fail() {
+  printf 'install.sh: %s\n' "$@" >&2
+  exit 1
+}
+
+dry_run=no
+for argument in "$@"; do
+  case "$argument" in
+    --dry-run) dry_run=yes ;;
+    -h | --help)
+      sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+      exit 0
+      ;;
+    *)
+      printf 'install.sh: unknown argument %s; there is only --dry-run\n' "$argument" >&2
+      exit 2
+      ;;
+  esac
+done
+
+PYTHON="${PYTHON:-$(command -v python3 || command -v python || true)}"
+PYTHON="$(command -v -- "${PYTHON:-python3}" || true)"
+[ -n "$PYTHON" ] || fail "no Python was found: name one with PYTHON=..."
+case "$PYTHON" in
+  /*) ;;
+  *) PYTHON="$PWD/$PYTHON" ;;
+esac
+port="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)"
+root="$(cd -- "$port"/{{ up }} && pwd -P)"
+cd -- "$root"
+# Also sets it where no GPU is visible, as in an image build: torch would compile for none.
+export PYTORCH_ROCM_ARCH={{ gpu.gfx | shell }}
+# shellcheck source=/dev/null
+. "$port/environment.sh"
+
+# Clones, the log and the constraints that hold: in the repository's own .rocm3d, which git does not see.
+work="$root/.rocm3d/install"
+if [ "$dry_run" = no ]; then
+  if ! mkdir -p -- "$work" 2>/dev/null; then
+    work="${TMPDIR:-/tmp}/rocm3d-$(id -u)"/{{ name | slug }}
+    (umask 077 && mkdir -p -- "$work")
+    [ -O "$work" ] || fail "$work belongs to somebody else"
+  elif [ ! -e "$root/.rocm3d/.gitignore" ]; then
+    printf '*\n' >"$root/.rocm3d/.gitignore"
+  fi
+  mkdir -p -- "$work/build"
+  : >"$work/install.log"
+  : >"$work/commits.txt"
+fi
+build="$work/build"
+log="$work/install.log"
+constraints="$work/constraints.txt"
+constraints_address=""
+before=""
+step="the base"
+first_line=1
+
+# What is installed, by metadata; run away from the repository, whose files could be taken for modules.
+ask() {
+  (cd / && "$PYTHON" "$port/base_state.py" "$@")
+}
+
+begin() {
+  step="step $1 of {{ steps | length }} ($2)"
+  printf '== %s\n' "$step"
+  [ "$dry_run" = yes ] || first_line="$(($(wc -l <"$log") + 1))"
+}
+
+# Ends, and names the culprit: the step, with what it changed or who asked for another base.
+broken() {
+  local asked changed=""
+  [ -z "$before" ] || changed="$(ask changes "$before")"
+  if [ -n "$changed" ]; then
+    fail "$step changed what must stay: ${changed//$'\n'/; }" "to go back: "{{ back | shell }} "the log is $log"
+  fi
+  asked="$(tail -n "+$first_line" "$log" | grep -E '(depends on|satisfies the requirement|\(constraint\)) (torch|torchvision|torchaudio|triton)\b' | sed 's/^ *//' | sort -u | head -n 3 || true)"
+  fail "$step failed; torch and what belongs to it are as they were" ${asked:+"$asked"} "the log is $log"
+}
+
+check() {
+  [ "$dry_run" = yes ] || [ -z "$(ask changes "$before")" ] || broken
+}
+
+run() {
+  if [ "$dry_run" = yes ]; then
+    printf '  %s\n' "$(printf '%q ' "$@")"
+  else
+    "$@" 2>&1 | tee -a "$log" || broken
+  fi
+}
+
+# pip, with the base as constraint. Builds apart from the environment are bound by it too: one that asks for torch
+# fails, instead of being compiled for another torch.
+pip_install() {
+  local argument index=no shared=no
+  local -a settings=()
+  for argument in "$@"; do
+    case "$argument" in
+      --no-build-isolation) shared=yes ;;
+      --index-url | --index-url=* | -i) index=yes ;;
+    esac
+  done
+  if [ "$index" = yes ]; then
+    # That index alone: a package of the same name elsewhere could win.
+    settings+=(PIP_CONFIG_FILE=/dev/null PIP_EXTRA_INDEX_URL= PIP_FIND_LINKS= PIP_NO_INDEX=)
+    [ "$dry_run" = yes ] || while IFS= read -r argument; do settings+=("$argument"); done < <(connection)
+  fi
+  if [ "$shared" = no ] && [ "$dry_run" = no ]; then
+    settings+=("PIP_CONSTRAINT=$constraints_address" "PIP_BUILD_CONSTRAINT=$constraints_address")
+  fi
+  run env ${settings[@]+"${settings[@]}"} "$PYTHON" -m pip install -c "$constraints" "$@"
+}
+
+# How this machine reaches an index, without the indexes it would ask.
+connection() {
+  local option value
+  for option in cert client-cert proxy trusted-host; do
+    value="$("$PYTHON" -m pip config get "global.$option" 2>/dev/null | tr '\n' ' ' || true)"
+    [ -z "$value" ] || printf 'PIP_%s=%s\n' "$(printf %s "$option" | tr 'a-z-' 'A-Z_')" "${value% }"
+  done
+}
+
+# tools NAME...: those that are missing.
+tools() {
+  local -a lacking=("$@")
+  [ "$dry_run" = yes ] || mapfile -t lacking < <(ask lacking "$@")
+  [ "${#lacking[@]}" = 0 ] || pip_install "${lacking[@]}"
+}
+
+# fetch PLACE NAME URL REVISION: a clone in the build folder with its patches; one that is there is kept.
+fetch() {
+  local folder="$build/$1" name="$2" url="$3" revision="$4" found
+  if [ -e "$folder/.git" ]; then
+    [ "$(git -C "$folder" config remote.origin.url)" = "$url" ] || fail "$folder is a clone of something else: remove it"
+  else
+    [ "$dry_run" = yes ] || rm -rf -- "$folder.part"
+    run git clone --quiet --filter=blob:none -- "$url" "$folder.part"
+    if [ -n "$revision" ] && [ "$dry_run" = yes ]; then
+      run git -C "$folder.part" checkout --detach "$revision"
+    elif [ -n "$revision" ]; then
+      found="$(git -C "$folder.part" rev-parse --verify --quiet "refs/remotes/origin/$revision^{commit}" ||
+        git -C "$folder.part" rev-parse --verify --quiet "$revision^{commit}" || true)"
+      if [ -z "$found" ]; then
+        run git -C "$folder.part" fetch --quiet origin "$revision"
+        found="$(git -C "$folder.part" rev-parse FETCH_HEAD)"
+      fi
+      run git -C "$folder.part" checkout --quiet --detach "$found"
+    fi
+    run git -C "$folder.part" submodule update --quiet --init --recursive
+    [ "$dry_run" = yes ] || mv -- "$folder.part" "$folder"
+  fi
+  [ "$dry_run" = yes ] || printf '%s %s %s\n' "$name" "$url" "$(git -C "$folder" rev-parse HEAD)" >>"$work/commits.txt"
+  patched "$name" "$folder"
+}
+
+# patched NAME FOLDER: the port's patch for exactly this commit; one that is in already stays.
+patched() {
+  local patch commit head other=""
+  for patch in "$port/patches/$1@"*.patch; do
+    [ -e "$patch" ] || continue
+    if [ "$dry_run" = yes ]; then
+      run git -C "$2" apply "$patch"
+      return 0
+    fi
+    commit="${patch##*@}"
+    commit="${commit%.patch}"
+    head="$(git -C "$2" rev-parse HEAD)"
+    if [ "${head:0:${#commit}}" = "$commit" ]; then
+      git -C "$2" apply --reverse --check "$patch" 2>/dev/null || run git -C "$2" apply "$patch"
+      return 0
+    fi
+    other="$patch is not for commit $head of $1"
+  done
+  [ -z "$other" ] || fail "$step: $other" "check out the commit that it names, or plan again"
+}
+
+# submodules PATH...: those that are not there yet, at the commits that the repository names, with their patches.
+submodules() {
+  local path
+  if [ "$(git rev-parse --show-toplevel 2>/dev/null || true)" = "$root" ]; then
+    if [ "$dry_run" = yes ] || git submodule status --recursive | grep '^-' >/dev/null; then
+      run git submodule update --init --recursive
+    fi
+  fi
+  for path in "$@"; do
+    [ ! -e "$path/.git" ] || patched "$(basename -- "$path")" "$root/$path"
+  done
+}
+
+# build FOLDER EXTRAS OPTIONS...: what needs torch to build gets the torch that is here.
+build() {
+  local folder="$1" extras="$2" argument key="" shared=no
+  shift 2
+  local -a needs=() options=() target=("$folder$extras")
+  for argument in "$@"; do
+    case "$argument" in
+      -e) target=(-e "$folder$extras") ;;
+      --no-build-isolation) shared=yes ;;
+      *) options+=("$argument") ;;
+    esac
+  done
+  if [ "$dry_run" = no ]; then
+    [ -e "$folder/setup.py" ] || [ -e "$folder/pyproject.toml" ] ||
+      fail "$step: $folder is missing or empty" "a submodule? git submodule update --init --recursive"
+    case "$folder" in
+      "$build"/*)
+        key="$PYTHON $folder $(git -C "$folder" rev-parse HEAD) $(cat "$port/patches/"*.patch 2>/dev/null | cksum) $before $*"
+        key="$(printf %s "$key" | cksum)"
+        if grep -qsxF "$key" "$work/done.txt" && [ -n "$(ask from "$folder")" ]; then
+          printf '   is there already\n'
+          return 0
+        fi
+        ;;
+    esac
+    mapfile -t needs < <(ask build "$folder")
+    [ "${needs[0]:-}" != shared ] || shared=yes
+  fi
+  if [ "$shared" = yes ]; then
+    [ "${#needs[@]}" -lt 2 ] || pip_install "${needs[@]:1}"
+    options+=(--no-build-isolation)
+  fi
+  pip_install ${options[@]+"${options[@]}"} "${target[@]}"
+  [ -z "$key" ] || printf '%s\n' "$key" >>"$work/done.txt"
+}
+
+{% if base %}
+# The base is wheels: what is missing of it comes first, from its own index, and what is there is held.
+base() {
+  local -a lacking=("$@")
+  if [ "$dry_run" = no ]; then
+    ask constraints "$port/constraints.txt" | sed '/==0+/d' >"$constraints"
+    mapfile -t lacking < <(ask lacking "$@")
+  fi
+  [ "${#lacking[@]}" = 0 ] || pip_install --index-url {{ index | shell }} "${lacking[@]}"
+}
+
+{% endif %}
+[ "$dry_run" = yes ] || constraints_address="$(ask address "$constraints")"
+{% if base %}
+printf '== the base\n'
+base {{ base | words }}
+{% endif %}
+if [ "$dry_run" = no ]; then
+  before="$(ask state)"
+  printf '%s\n' "$before"
+  case "$before" in
+    "torch: none"*) fail "$PYTHON has no torch" {{ missing | shell }} ;;
+    *"HIP: none"*) fail "the torch of $PYTHON is no ROCm build" {{ missing | shell }} ;;
+{% if torch %}
+    "torch: torch=="{{ torch | shell }}[.+]*) ;;
+    *) fail {{ ("the plan is for torch " ~ torch ~ ", and another is here") | shell }} "plan for this one: rocm3d plan . --gpu {{ gpu.product }} --keep-torch" ;;
+{% endif %}
+  esac
+{% if python %}
+  [ "$(ask python)" = {{ python | shell }} ] || printf 'install.sh: note: %s\n' {{ ("the plan is for Python " ~ python ~ "; wheels for it may not fit this one") | shell }} >&2
+{% endif %}
+  ask constraints "$port/constraints.txt" >"$constraints"
+  ask overrides "$port/overrides.txt" >"$work/overrides.txt"
+fi
+
+# ROCm from wheels has its compiler inside the environment.
+if sdk="$("$(dirname -- "$PYTHON")/rocm-sdk" path --root 2>/dev/null)"; then
+  export ROCM_HOME="${ROCM_HOME:-$sdk}" ROCM_PATH="${ROCM_PATH:-$sdk}"
+fi
+{% for step in steps %}
+
+begin {{ loop.index }} {{ step.title | shell }}
+{% for line in step.lines %}
+{{ line }}
+{% endfor %}
+check
+{% endfor %}
+
+[ "$dry_run" = no ] || exit 0
+printf '== done; %s, as before\n' "${before%%$'\n'*}"
+note() {
+  while IFS= read -r line; do printf 'install.sh: note: %s%s\n' "$line" "$1" >&2; done
+}
+{% if unwanted %}
+ask there {{ unwanted | words }} | note " is here although the plan leaves it out: a dependency asked for it"
+{% endif %}
+{% if expected %}
+ask without {{ expected | words }} | note " is named by the repository, and the base does not have it"
+{% endif %}
+{% for text in left %}
+printf '%s\n' {{ text | shell }} | note " (left for a person)"
+{% endfor %}
+if ! broken_ones="$("$PYTHON" -m pip check 2>&1)"; then printf '%s\n' "$broken_ones" | note " (pip check)"; fi

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrites.ask_torch_for_abi import edit
+from rocm3d.syntax.isolation import prove
+
+MACRO = {"macro": "_GLIBCXX_USE_CXX11_ABI"}
+
+TOP = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension, load\n"
+
+
+def edited(text: str) -> str:
+    before = f"{TOP}{text}\n".encode()
+    after = edit(before, MACRO)
+    assert prove("setup.py", before, after).holds
+    assert edit(after, MACRO) == after
+    return after.decode().removeprefix(TOP)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'x = "-DOTHER=0"',
+        "# -D_GLIBCXX_USE_CXX11_ABI=0",
+        'x = "a" if torch.version.hip is not None else "-D_GLIBCXX_USE_CXX11_ABI=0"',
+        'x = f"-D_GLIBCXX_USE_CXX11_ABI={y}"',
+    ],
+)
+def test_stays_untouched(text):
+    assert edited(text) == f"{text}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ('x = "-D_GLIBCXX_USE_CXX11_ABI=0"', 'if is_rocm else "-D_GLIBCXX_USE_CXX11_ABI=0"'),
+        ("x = [\"-O3\", '-D_GLIBCXX_USE_CXX11_ABI=1']", "int(torch.compiled_with_cxx11_abi())"),
+    ],
+)
+def test_is_chosen_by_backend(text, wanted):
+    assert wanted in edited(text)
+
+
+def test_a_module_that_imports_torch_late_is_refused():
+    with pytest.raises(Refuse):
+        edit(b'# cpp_extension\nimport shutil\ndef f():\n    import torch\nx = "-D_GLIBCXX_USE_CXX11_ABI=0"\n', MACRO)

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrites.choose_elements import edit
+from rocm3d.syntax.isolation import prove
+
+NAMES = {
+    "arguments": ["libraries"],
+    "cuda": ["cuda", "cudart", "cusparse", "gone"],
+    "rocm": ["amdhip64", "amdhip64", "hipsparse", ""],
+}
+
+TOP = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension, load\n"
+
+
+def edited(text: str) -> str:
+    before = f"{TOP}{text}\n".encode()
+    after = edit(before, NAMES)
+    assert prove("setup.py", before, after).holds
+    assert edit(after, NAMES) == after
+    return after.decode().removeprefix(TOP)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'x = f(libraries=["z", "m"])',
+        'x = f(topics=["cuda"])',
+        'libraries = ["cuda"]',
+        "x = f(libraries=names)",
+        'x = f(libraries=["hipsparse"] if torch.version.hip is not None else ["cusparse"])',
+    ],
+)
+def test_stays_untouched(text):
+    assert edited(text) == f"{text}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ('x = f(libraries=["cusparse", "z"])', 'libraries=["hipsparse", "z"] if is_rocm else ["cusparse", "z"]'),
+        ('x = f(libraries=["cuda", "cudart"])', 'libraries=["amdhip64"] if is_rocm else ["cuda", "cudart"]'),
+        ('x = f(libraries=["gone", name])', 'libraries=[name] if is_rocm else ["gone", name]'),
+        ('x = f(libraries=("cuda",))', 'libraries=["amdhip64"] if is_rocm else ("cuda",)'),
+    ],
+)
+def test_is_chosen_by_backend(text, wanted):
+    assert wanted in edited(text)
+
+
+def test_a_module_that_imports_torch_late_is_refused():
+    with pytest.raises(Refuse):
+        edit(b'# cpp_extension\nimport shutil\ndef f():\n    import torch\nf(libraries=["cuda"])\n', NAMES)

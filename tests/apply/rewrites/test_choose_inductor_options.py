@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrites.choose_inductor_options import edit
+from rocm3d.syntax.isolation import prove
+
+PARAMETERS = {"options": ["max_autotune", "triton.cudagraphs"]}
+
+TOP = "import torch\n"
+
+
+def edited(text: str) -> str:
+    before = f"{TOP}{text}\n".encode()
+    after = edit(before, PARAMETERS)
+    assert prove("model.py", before, after).holds
+    assert edit(after, PARAMETERS) == after
+    compile(after, "model.py", "exec")
+    return after.decode().removeprefix(TOP)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "torch._inductor.config.max_autotune = False",
+        "torch._inductor.config.epilogue_fusion = True",
+        "config.max_autotune = True",
+        "x = {'max_autotune': True}  # inductor",
+        "f(options={'max_autotune': True})",
+        "torch._inductor.config.max_autotune = torch.version.hip is None",
+    ],
+)
+def test_stays_untouched(text):
+    assert edited(text) == f"{text}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("torch._inductor.config.max_autotune = True", "torch._inductor.config.max_autotune = not is_rocm"),
+        ("import torch._inductor.config as c\nc.triton.cudagraphs = True", "c.triton.cudagraphs = not is_rocm"),
+        ("from torch._inductor import config\nconfig.max_autotune = True", "config.max_autotune = not is_rocm"),
+        ("from torch import _inductor as i\ni.config.max_autotune = True", "i.config.max_autotune = not is_rocm"),
+        (
+            "m = torch.compile(m, options={'max_autotune': True, 'other': True})",
+            "{'max_autotune': not is_rocm, 'other': True}",
+        ),
+    ],
+)
+def test_is_chosen_by_backend(text, wanted):
+    assert wanted in edited(text)
+
+
+def test_a_module_that_imports_torch_late_is_refused():
+    with pytest.raises(Refuse):
+        edit(b"def f():\n    import torch\ntorch._inductor.config.max_autotune = True\n", PARAMETERS)

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrites.choose_raster_context import edit
+from rocm3d.syntax.isolation import prove
+
+PARAMETERS = {"old": "RasterizeGLContext", "new": "RasterizeCudaContext", "keeps": ["device"]}
+
+TOP = "import nvdiffrast.torch as dr\nimport torch\n"
+
+
+def edited(text: str) -> str:
+    before = f"{TOP}{text}\n".encode()
+    after = edit(before, PARAMETERS)
+    assert prove("model.py", before, after).holds
+    assert edit(after, PARAMETERS) == after
+    compile(after, "model.py", "exec")
+    return after.decode().removeprefix(TOP)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "c = dr.RasterizeCudaContext()",
+        "c = dr.RasterizeGLContext() if gl else dr.RasterizeCudaContext()",
+        "if torch.version.hip is None:\n    c = dr.RasterizeGLContext()",
+        "name = 'RasterizeGLContext'",
+    ],
+)
+def test_stays_untouched(text):
+    assert edited(text) == f"{text}\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "c = RasterizeGLContext()",
+        "c = dr.RasterizeGLContext(output_db=False)",
+        "c = dr.RasterizeGLContext(False)",
+    ],
+)
+def test_what_is_not_understood_is_refused(text):
+    with pytest.raises(Refuse):
+        edit(f"{TOP}{text}\n".encode(), PARAMETERS)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("c = dr.RasterizeGLContext()", "c = dr.RasterizeCudaContext() if is_rocm else dr.RasterizeGLContext()"),
+        (
+            "c = dr.RasterizeGLContext(device=d).x",
+            "c = (dr.RasterizeCudaContext(device=d) if is_rocm else dr.RasterizeGLContext(device=d)).x",
+        ),
+    ],
+)
+def test_is_chosen_by_backend(text, wanted):
+    assert wanted in edited(text)
+
+
+def test_a_module_that_imports_torch_late_is_refused():
+    with pytest.raises(Refuse):
+        edit(b"def f():\n    import torch\nc = dr.RasterizeGLContext()\n", PARAMETERS)

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrites.choose_smi_command import edit
+from rocm3d.syntax.isolation import prove
+
+PARAMETERS = {"old": ["nvidia-smi", "nvidia-smi -L"], "new": ["amd-smi static", "amd-smi list"]}
+
+TOP = "import os, subprocess\nimport torch\n"
+
+
+def edited(text: str) -> str:
+    before = f"{TOP}{text}\n".encode()
+    after = edit(before, PARAMETERS)
+    assert prove("model.py", before, after).holds
+    assert edit(after, PARAMETERS) == after
+    compile(after, "model.py", "exec")
+    return after.decode().removeprefix(TOP)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "print('nvidia-smi')",
+        "subprocess.run(['nvcc'])",
+        "if torch.version.hip is None:\n    subprocess.run(['nvidia-smi'])",
+    ],
+)
+def test_stays_untouched(text):
+    assert edited(text) == f"{text}\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "out = subprocess.run(['nvidia-smi'])",
+        "subprocess.check_output(['nvidia-smi'])",
+        "subprocess.run(['nvidia-smi', '--query-gpu=name'])",
+        "subprocess.run(['nvidia-smi'], capture_output=True)",
+        "x = os.popen('nvidia-smi')",
+    ],
+)
+def test_what_is_not_understood_is_refused(text):
+    with pytest.raises(Refuse):
+        edit(f"{TOP}{text}\n".encode(), PARAMETERS)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (
+            "subprocess.run(['nvidia-smi'], check=True)",
+            'subprocess.run(["amd-smi", "static"] if is_rocm else [\'nvidia-smi\'], check=True)',
+        ),
+        ("os.system('nvidia-smi -L')", "os.system(\"amd-smi list\" if is_rocm else 'nvidia-smi -L')"),
+    ],
+)
+def test_is_chosen_by_backend(text, wanted):
+    assert wanted in edited(text)
+
+
+def test_a_module_that_imports_torch_late_is_refused():
+    with pytest.raises(Refuse):
+        edit(b"def f():\n    import torch\nsubprocess.run(['nvidia-smi'], check=True)\n", PARAMETERS)

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrites.choose_triton_tf32 import edit
+from rocm3d.syntax.isolation import prove
+
+KEYWORDS = {"keywords": ["ALLOW_TF32", "allow_tf32"]}
+
+TOP = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension, load\n"
+
+
+def edited(text: str) -> str:
+    before = f"{TOP}{text}\n".encode()
+    after = edit(before, KEYWORDS)
+    assert prove("setup.py", before, after).holds
+    assert edit(after, KEYWORDS) == after
+    return after.decode().removeprefix(TOP)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "kernel[grid](a, ALLOW_TF32=False)",
+        "kernel(a, ALLOW_TF32=True)",
+        "kernel[grid](a, OTHER=True)",
+        "kernel[grid](a, ALLOW_TF32=torch.version.hip is None)",
+        "torch.backends.cuda.matmul.allow_tf32 = True",
+    ],
+)
+def test_stays_untouched(text):
+    assert edited(text) == f"{text}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("kernel[grid](a, ALLOW_TF32=True)", "kernel[grid](a, ALLOW_TF32=not is_rocm)"),
+        ("kernel[(1, 2)](a, allow_tf32 = True, b=1)", "allow_tf32 = not is_rocm"),
+    ],
+)
+def test_is_chosen_by_backend(text, wanted):
+    assert wanted in edited(text)
+
+
+def test_a_module_that_imports_torch_late_is_refused():
+    with pytest.raises(Refuse):
+        edit(
+            b"# cpp_extension\nimport shutil\ndef f():\n    import torch\nkernel[grid](a, ALLOW_TF32=True)\n", KEYWORDS
+        )

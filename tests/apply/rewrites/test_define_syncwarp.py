@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.apply.rewrites.define_syncwarp import edit
+from rocm3d.syntax.guards import folded, with_rocm
+from rocm3d.syntax.isolation import prove
+
+SYNC = {"call": "__syncwarp", "since": 70100000}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "// __syncwarp();\n",
+        "void f() { my__syncwarp(); }\n",
+        "#ifndef USE_ROCM\nvoid f() { __syncwarp(); }\n#endif\n",
+        "#define __syncwarp() barrier()\nvoid f() { __syncwarp(); }\n",
+    ],
+)
+def test_stays_untouched(text):
+    assert edit(text.encode(), SYNC) == text.encode()
+
+
+STEPS = [b"fence(__ATOMIC_RELEASE, ", b"wave_barrier()", b"fence(__ATOMIC_ACQUIRE, "]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("#include <a>\nvoid f() { __syncwarp(); }\n", True),
+        ("#define S \\\n  __syncwarp()\nvoid f() { S; }\n", True),
+        ("#include <a>\nvoid f(unsigned m) { __syncwarp(m); __syncwarp(); }\n", False),
+        ("void f() { __syncwarp(0xffffffff); }\n", False),
+    ],
+)
+def test_barrier_between_fences_and_hips_own_is_kept_where_it_compiles(text, kept):
+    before = text.encode()
+
+    after = edit(before, SYNC)
+
+    on_rocm = folded(after, with_rocm)
+    places = [on_rocm.index(step) for step in STEPS]
+    assert places == sorted(places)
+    assert on_rocm.count(b'"wavefront"') == 2
+    assert (b"#if HIP_VERSION < 70100000\n" in on_rocm) == kept
+    assert on_rocm.index(b"#define __syncwarp(...)") < on_rocm.rindex(b"__syncwarp(")
+    assert prove("x.cu", before, after).holds
+    assert edit(after, SYNC) == after

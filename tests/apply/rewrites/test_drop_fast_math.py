@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrites.drop_fast_math import edit
+from rocm3d.syntax.isolation import prove
+
+PARAMETERS = {"flags": ["-ffast-math", "-Ofast"]}
+
+TOP = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension\n"
+
+
+def edited(text: str) -> str:
+    before = f"{TOP}{text}\n".encode()
+    after = edit(before, PARAMETERS)
+    assert prove("model.py", before, after).holds
+    assert edit(after, PARAMETERS) == after
+    compile(after, "model.py", "exec")
+    return after.decode().removeprefix(TOP)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = f(extra_compile_args={'cxx': ['-ffast-math']})",
+        "cflags = ['-ffast-math']",
+        "e = CppExtension('a', extra_compile_args=['-Ofast'])",
+        "note = '-ffast-math'",
+        "x = f({'nvcc': ['-O3', '--use_fast_math']})",
+        "if torch.version.hip is None:\n    x = f({'nvcc': ['-Ofast']})",
+    ],
+)
+def test_stays_untouched(text):
+    assert edited(text) == f"{text}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("x = f({'nvcc': ['-O3', '-ffast-math']})", "{'nvcc': ['-O3'] if is_rocm else ['-O3', '-ffast-math']}"),
+        (
+            "flags = ['-Ofast', '-g'] if torch.version.hip is not None else ['-O3']",
+            "flags = ['-g'] if torch.version.hip is not None else ['-O3']",
+        ),
+        ("if torch.version.hip is not None:\n    flags = ['-O3', '-ffast-math']", "    flags = ['-O3']"),
+        ("x = f(extra_cuda_cflags=['-ffast-math'])", "extra_cuda_cflags=[] if is_rocm else ['-ffast-math']"),
+    ],
+)
+def test_is_chosen_by_backend(text, wanted):
+    assert wanted in edited(text)
+
+
+def test_a_module_that_imports_torch_late_is_refused():
+    with pytest.raises(Refuse):
+        edit(b"# cpp_extension\nx = f({'nvcc': ['-ffast-math']})\n", PARAMETERS)

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.apply.rewrites.drop_register_limit import edit
+from rocm3d.syntax.isolation import prove
+
+LIMIT = {"attribute": "__maxnreg__"}
+KERNEL = "__global__ void __maxnreg__(64) k(float* x) { x[0] = 1; }\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "// __maxnreg__(64)\n",
+        "__global__ void __launch_bounds__(64) k() {}\n",
+        f"#ifndef USE_ROCM\n{KERNEL}#endif\n",
+        f"#define __maxnreg__(n)\n{KERNEL}",
+    ],
+)
+def test_stays_untouched(text):
+    assert edit(text.encode(), LIMIT) == text.encode()
+
+
+@pytest.mark.parametrize("above", ["", "#include <cuda_runtime.h>\n", "#define LIMITED __maxnreg__(32)\n"])
+def test_the_word_means_nothing_on_rocm(above):
+    before = f"{above}{KERNEL}".encode()
+
+    after = edit(before, LIMIT)
+
+    assert after.count(b"#define __maxnreg__(count)\n#endif\n") == 1
+    assert after.index(b"(count)") < after.index(b"__maxnreg__(64)")
+    assert prove("x.cu", before, after).holds
+    assert edit(after, LIMIT) == after

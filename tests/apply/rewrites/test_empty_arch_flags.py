@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrites.empty_arch_flags import edit
+from rocm3d.syntax.isolation import prove
+
+PREFIXES = {"prefixes": ["-gencode", "-arch="]}
+
+TOP = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension, load\n"
+
+
+def edited(text: str) -> str:
+    before = f"{TOP}{text}\n".encode()
+    after = edit(before, PREFIXES)
+    assert prove("setup.py", before, after).holds
+    assert edit(after, PREFIXES) == after
+    return after.decode().removeprefix(TOP)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'x = [f"sm_{a}" for a in b]',
+        "x = [a for a in b]",
+        'x = [] if torch.version.hip is not None else [f"-gencode={a}" for a in b]',
+        'x = [f"{a}-gencode" for a in b]',
+    ],
+)
+def test_stays_untouched(text):
+    assert edited(text) == f"{text}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ('x = [f"-gencode=arch={a}" for a in b]', 'x = [] if is_rocm else [f"-gencode=arch={a}" for a in b]'),
+        ('x = y + ["-arch=sm_80" for a in b]', 'x = y + ([] if is_rocm else ["-arch=sm_80" for a in b])'),
+    ],
+)
+def test_is_chosen_by_backend(text, wanted):
+    assert wanted in edited(text)
+
+
+def test_a_module_that_imports_torch_late_is_refused():
+    with pytest.raises(Refuse):
+        edit(
+            b'# cpp_extension\nimport shutil\ndef f():\n    import torch\nx = [f"-gencode={a}" for a in b]\n', PREFIXES
+        )

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrites.guard_cudnn_switch import edit
+from rocm3d.syntax.isolation import prove
+
+PARAMETERS = {}
+
+TOP = "import torch\n"
+
+
+def edited(text: str) -> str:
+    before = f"{TOP}{text}\n".encode()
+    after = edit(before, PARAMETERS)
+    assert prove("model.py", before, after).holds
+    assert edit(after, PARAMETERS) == after
+    compile(after, "model.py", "exec")
+    return after.decode().removeprefix(TOP)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "torch.backends.cudnn.enabled = True",
+        "torch.backends.cudnn.benchmark = False",
+        "enabled = False  # cudnn",
+        "if torch.version.hip is None:\n    torch.backends.cudnn.enabled = False",
+    ],
+)
+def test_stays_untouched(text):
+    assert edited(text) == f"{text}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("torch.backends.cudnn.enabled = False", "if not is_rocm:\n    torch.backends.cudnn.enabled = False\n"),
+        (
+            "def f():\n    # why\n    cudnn.enabled = False  # off",
+            "    # why\n    if not is_rocm:\n        cudnn.enabled = False  # off\n",
+        ),
+    ],
+)
+def test_is_chosen_by_backend(text, wanted):
+    assert wanted in edited(text)
+
+
+def test_a_module_that_imports_torch_late_is_refused():
+    with pytest.raises(Refuse):
+        edit(b"def f():\n    import torch\ntorch.backends.cudnn.enabled = False\n", PARAMETERS)

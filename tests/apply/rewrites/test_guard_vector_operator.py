@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrites.guard_vector_operator import edit
+from rocm3d.syntax.guards import folded, with_rocm
+from rocm3d.syntax.isolation import prove
+
+TYPES = {"types": ["float2", "float3", "float4", "int2"]}
+BOTH = "__host__ __device__ inline"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{BOTH} float operator*(float3 a, float3 b) {{\n  return a.x * b.x + a.y * b.y;\n}}\n",
+        f"{BOTH} float2 operator*(float2 a, float2 b) {{\n  return {{a.x * b.x - a.y * b.y, a.x * b.y}};\n}}\n",
+        f"{BOTH} float2 operator/(float2 a, float2 b) {{\n  return divided(a, b);\n}}\n",
+        f"int a; {BOTH} void operator+=(float2& a, float2 b) {{ a.x += b.x; a.y += b.y; }}\n",
+        f"{BOTH} void operator+=(float2& a, float2 b) {{ a.x += b.x; a.y += b.y; }}",
+    ],
+    ids=["dot product", "complex product", "unknown body", "shares its line", "no newline"],
+)
+def test_refusals(text):
+    with pytest.raises(Refuse):
+        edit(text.encode(), TYPES)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "__device__ void operator+=(float2& a, float2 b) { a.x += b.x; a.y += b.y; }\n",
+        f"{BOTH} float2 operator*(float2 a, float b) {{ return {{a.x * b, a.y * b}}; }}\n",
+        f"{BOTH} float2 operator+(float2 a, float2 b) {{ return {{a.x + b.x, a.y + b.y}}; }}\n",
+        f"{BOTH} Point operator*(Point a, Point b) {{ return {{a.x * b.x, a.y * b.y}}; }}\n",
+        f"#ifndef USE_ROCM\n{BOTH} void operator+=(float2& a, float2 b) {{ a.x += b.x; a.y += b.y; }}\n#endif\n",
+    ],
+)
+def test_stays_untouched(text):
+    assert edit(text.encode(), TYPES) == text.encode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{BOTH} void operator+=(float2& a, const float2& b) {{ a.x += b.x; a.y += b.y; }}\n",
+        f"{BOTH} float3& operator*=(float3& a, float3 b) {{\n  a.x *= b.x, a.y *= b.y, a.z *= b.z;\n  return a;\n}}\n",
+        f"{BOTH} int2 operator/(int2 a, int2 b)\n{{\n  return make_int2(a.x / b.x, a.y / b.y);\n}}\n",
+        "HOST_DEVICE float2 operator*(float2 a, float2 b) { return {a.x * b.x, a.y * b.y}; }\n",
+    ],
+)
+def test_what_hip_has_is_left_out(text):
+    before = f"int first;\n{text}int last;\n".encode()
+
+    after = edit(before, TYPES)
+
+    assert folded(after, with_rocm) == b"int first;\nint last;\n"
+    assert prove("x.cu", before, after).holds
+    assert edit(after, TYPES) == after

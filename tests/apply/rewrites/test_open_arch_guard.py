@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.apply.rewrites.open_arch_guard import edit
+from rocm3d.syntax.isolation import prove
+
+ARCH = {"macro": "__CUDA_ARCH__", "on_device": "__HIP_DEVICE_COMPILE__"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "#if __CUDA_ARCH__ >= 600",
+        "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 600",
+        "#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)",
+        "#ifdef __CUDA_ARCH_LIST__",
+        "#if !defined(__CUDA_ARCH__)",
+    ],
+)
+def test_stays_untouched(line):
+    data = f"{line}\nx\n#endif\n".encode()
+
+    assert edit(data, ARCH) == data
+
+
+@pytest.mark.parametrize(
+    "line", ["#ifdef __CUDA_ARCH__", "#if defined(__CUDA_ARCH__)", "#if defined __CUDA_ARCH__", "#ifndef __CUDA_ARCH__"]
+)
+def test_the_plain_question_accepts_the_device_pass_of_hip(line):
+    before = f"{line}\nx\n#else\ny\n#endif\n".encode()
+
+    after = edit(before, ARCH)
+
+    assert b"__HIP_DEVICE_COMPILE__" in after
+    assert prove("x.cuh", before, after).holds
+    assert edit(after, ARCH) == after

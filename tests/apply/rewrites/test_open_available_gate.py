@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrites.open_available_gate import edit
+from rocm3d.syntax.isolation import prove
+
+NOTHING: dict[str, str] = {}
+
+TOP = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension, load\n"
+
+
+def edited(text: str) -> str:
+    before = f"{TOP}{text}\n".encode()
+    after = edit(before, NOTHING)
+    assert prove("setup.py", before, after).holds
+    assert edit(after, NOTHING) == after
+    return after.decode().removeprefix(TOP)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = torch.cuda.is_available()",
+        "if torch.cuda.is_available() or torch.version.hip is not None:\n    pass",
+        "if torch.cuda.is_available() and x:\n    pass",
+        "if not torch.cuda.is_available():\n    pass",
+        "if other.cuda.is_available():\n    pass",
+    ],
+)
+def test_stays_untouched(text):
+    assert edited(text) == f"{text}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("if torch.cuda.is_available():\n    pass", "if torch.cuda.is_available() or is_rocm:"),
+        ("if x:\n    pass\nelif torch.cuda.is_available():\n    pass", "elif torch.cuda.is_available() or is_rocm:"),
+    ],
+)
+def test_is_chosen_by_backend(text, wanted):
+    assert wanted in edited(text)
+
+
+def test_a_module_that_imports_torch_late_is_refused():
+    with pytest.raises(Refuse):
+        edit(
+            b"# cpp_extension\nimport shutil\ndef f():\n    import torch\nif torch.cuda.is_available():\n    pass\n",
+            NOTHING,
+        )

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrites.replace_group_reduce import edit
+from rocm3d.syntax.guards import folded, with_rocm
+from rocm3d.syntax.isolation import prove
+
+REDUCE = {
+    "header": "cooperative_groups/reduce.h",
+    "function": "reduce",
+    "operations": ["plus", "less", "greater"],
+    "others": ["reduce_update_async"],
+}
+HEAD = "#include <cooperative_groups.h>\n#include <cooperative_groups/reduce.h>\nnamespace cg = cooperative_groups;\n"
+
+
+def kernel(body: str, above: str = HEAD) -> bytes:
+    return f"{above}__device__ int f(int v, cg::thread_block_tile<16> small) {{\n  {body}\n}}\n".encode()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        kernel("auto g = cg::coalesced_threads(); return cg::reduce(g, v, cg::plus<int>());"),
+        kernel("return cg::reduce(cg::this_thread_block(), v, cg::plus<int>());"),
+        kernel("return cg::reduce(unknown, v, cg::plus<int>());"),
+        kernel("return cg::reduce(small, v, cg::bit_and<int>());"),
+        kernel("return cg::reduce(small, v);"),
+        kernel("return SUM(v);", HEAD + "#define SUM(v) cg::reduce(tile, v, cg::plus<int>())\n"),
+        kernel("cg::reduce_update_async(small, a, v, cg::plus<int>());"),
+        kernel("return reduce(small, v, plus<int>());", HEAD + "using namespace cooperative_groups;\n"),
+        kernel("return reduce(small, v);", HEAD + "using cooperative_groups::reduce;\n"),
+    ],
+    ids=["coalesced", "block", "unknown", "operation", "two", "macro", "other", "using namespace", "using"],
+)
+def test_refusals(data):
+    with pytest.raises(Refuse):
+        edit(data, REDUCE)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "#include <cooperative_groups.h>\n",
+        "// #include <cooperative_groups/reduce.h>\n",
+        "#ifndef USE_ROCM\n#include <cooperative_groups/reduce.h>\n#endif\n",
+        "int f() { return my::reduce(a, b, c); }\n",
+    ],
+)
+def test_stays_untouched(text):
+    assert edit(text.encode(), REDUCE) == text.encode()
+
+
+def test_where_nothing_is_called_only_the_include_goes():
+    before = kernel("return small.thread_rank(); // cg::reduce")
+
+    after = edit(before, REDUCE)
+
+    assert b"reduce.h" not in folded(after, with_rocm)
+    assert b"rocm3d" not in after
+    assert prove("x.cu", before, after).holds
+    assert edit(after, REDUCE) == after
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        ("return cg::reduce(small, v, cg::plus<int>());", b"return rocm3d_reduce(small, v, rocm3d_plus());"),
+        (
+            "auto t = cg::tiled_partition<8>(b);\n  return cooperative_groups::reduce(t, v + 1, cg::greater<int>{});",
+            b"return rocm3d_reduce(t, v + 1, rocm3d_greater());",
+        ),
+        (
+            "return cg::reduce(small, v, [](int a, int b) { return a * b; });",
+            b"return rocm3d_reduce(small, v, [](int a, int b) { return a * b; });",
+        ),
+    ],
+)
+def test_a_tile_is_reduced_by_its_shuffles(body, wanted):
+    before = kernel(body)
+
+    after = edit(before, REDUCE)
+
+    on_rocm = folded(after, with_rocm)
+    assert wanted in on_rocm
+    assert b"T rocm3d_reduce(const Tile& tile" in on_rocm
+    assert b"reduce.h" not in on_rocm
+    assert prove("x.cu", before, after).holds
+    assert edit(after, REDUCE) == after

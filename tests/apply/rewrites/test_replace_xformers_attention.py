@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrites.replace_xformers_attention import edit
+from rocm3d.syntax.isolation import prove
+
+PARAMETERS = {
+    "package": "xformers.ops",
+    "calls": ["memory_efficient_attention"],
+    "refuse_keywords": ["attn_bias"],
+}
+
+
+def edited(text: str) -> str:
+    before = text.encode()
+    after = edit(before, PARAMETERS)
+    assert prove("model.py", before, after).holds
+    assert edit(after, PARAMETERS) == after
+    compile(after, "model.py", "exec")
+    return after.decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("from xformers.ops import memory_efficient_attention\nimport torch\n", "torch"),
+        ("import torch\nfrom xformers.ops import SwiGLU\n", "SwiGLU"),
+        ("import torch\nfrom xformers.ops import *\n", "more of xformers"),
+        ("import torch\nfrom xformers.components import attention\n", "more of xformers"),
+        ("import torch\nimport xformers.ops as xops\nxops.fmha.BlockDiagonalMask(x)\n", "fmha"),
+        ("import torch\nimport xformers\nxformers.info.print()\nimport_module(xformers)\n", "followed"),
+        ("import torch\nimport xformers, os\n", "together"),
+        ("import torch\nimport xformers\n", "nothing"),
+        ("import torch\nimport xformers\nimport xformers.ops\n", "more than once"),
+        (
+            "import torch\nfrom xformers.ops import memory_efficient_attention\n"  # noqa: ISC004
+            "memory_efficient_attention(q, k, v, attn_bias=LowerTriangularMask())\n",
+            "attn_bias",
+        ),
+    ],
+)
+def test_what_is_not_understood_is_refused(text, reason):
+    with pytest.raises(Refuse, match=reason):
+        edit(text.encode(), PARAMETERS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import torch\ntry:\n    import xformers.ops\nexcept ImportError:\n    xformers = None\n",
+        "import torch\ndef f():\n    from xformers.ops import memory_efficient_attention\n",
+        "import torch\nif torch.version.hip is None:\n    from xformers.ops import memory_efficient_attention\n",
+        "import torch\nfrom .xformers import memory_efficient_attention\n",
+        "note = 'xformers'\n",
+    ],
+)
+def test_what_is_somebodys_choice_stays(text):
+    assert edited(text) == text
+
+
+@pytest.mark.parametrize(
+    ("line", "bound"),
+    [
+        (
+            "from xformers.ops import memory_efficient_attention as attend\n",
+            "    attend = memory_efficient_attention\n",
+        ),
+        (
+            "import xformers.ops as xops\nxops.memory_efficient_attention(q, k, v, attn_bias=None)\n",
+            "    xops = SimpleNamespace(memory_efficient_attention=memory_efficient_attention)\n",
+        ),
+        (
+            "import xformers.ops\nxformers.ops.memory_efficient_attention(q, k, v, attn_bias=bias)\n",
+            "SimpleNamespace(ops=SimpleNamespace(memory_efficient_attention=memory_efficient_attention))\n",
+        ),
+    ],
+)
+def test_the_import_is_chosen_by_backend(line, bound):
+    after = edited(f"import torch\n# attention\n{line}")
+
+    assert after.startswith("import torch\n# attention\nif torch.version.hip is not None:\n    def _sdpa(")
+    assert f"{bound}else:\n    {line.splitlines()[0]}\n" in after

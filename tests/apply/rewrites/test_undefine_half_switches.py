@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrites import split_compile_flags
+from rocm3d.apply.rewrites.undefine_half_switches import edit
+from rocm3d.syntax.isolation import prove
+
+HALF = {
+    "switches": ["NO_HALF_OPERATORS__", "NO_HALF_CONVERSIONS__"],
+    "cuda_prefix": "__CUDA_",
+    "rocm_prefix": "__HIP_",
+}
+HEAD = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension\n\n"
+
+
+def test_no_build_script():
+    with pytest.raises(Refuse, match="no script"):
+        edit(b"__device__ __half2 f(__half2 a) { return __hmin2(a, a); }\n", HALF)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'flags = ["-O3"]\n',
+        'note = "-U__CUDA_NO_HALF_OPERATORS__"\n',
+        'flags = ["-U__CUDA_NO_HALF_OPERATORS__", "-U__HIP_NO_HALF_OPERATORS__"]\n',
+        'flags = ["-D__CUDA_NO_HALF_OPERATORS__"]\n',
+    ],
+)
+def test_stays_untouched(text):
+    assert edit((HEAD + text).encode(), HALF) == (HEAD + text).encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (
+            'flags = ["-U__CUDA_NO_HALF_OPERATORS__"]',
+            '["-U__CUDA_NO_HALF_OPERATORS__", "-U__HIP_NO_HALF_OPERATORS__"] if is_rocm else ["-U__CUDA_NO',
+        ),
+        (
+            "flags = ['-O3', '-U', '__CUDA_NO_HALF_CONVERSIONS__']",
+            "['-O3', '-U', '__CUDA_NO_HALF_CONVERSIONS__', \"-U__HIP_NO_HALF_CONVERSIONS__\"] if is_rocm else",
+        ),
+    ],
+)
+def test_hips_switches_go_along(text, wanted):
+    before = f"{HEAD}{text}\n".encode()
+
+    after = edit(before, HALF)
+
+    assert wanted in after.decode()
+    assert prove("setup.py", before, after).holds
+    assert edit(after, HALF) == after
+
+
+def test_a_list_that_is_chosen_already_gains_them_where_rocm_reads_it():
+    before = (
+        f'{HEAD}is_rocm = torch.version.hip is not None\nflags = ["-U__CUDA_NO_HALF_OPERATORS__"] if is_rocm else []\n'
+    )
+
+    after = edit(before.encode(), HALF)
+
+    assert b'["-U__CUDA_NO_HALF_OPERATORS__", "-U__HIP_NO_HALF_OPERATORS__"] if is_rocm else []' in after
+
+
+def test_flags_for_nvcc_alone_still_go_afterwards():
+    """Both recipes answer one list, in the order of their names."""
+    before = f'{HEAD}flags = ["-U__CUDA_NO_HALF_OPERATORS__", "--expt-relaxed-constexpr"]\n'.encode()
+    nvcc = {"nvcc_only": ["--expt", "-U__CUDA_NO_HALF"], "takes_value": []}
+
+    after = split_compile_flags.edit(edit(before, HALF), nvcc)
+
+    assert b'flags = ["-U__HIP_NO_HALF_OPERATORS__"] if is_rocm else ["-U__CUDA_NO_HALF_OPERATORS__", "--expt' in after
+    assert prove("setup.py", before, after).holds
+    assert split_compile_flags.edit(after, nvcc) == after

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrites.widen_active_mask import edit
+from rocm3d.syntax.guards import folded, with_rocm
+from rocm3d.syntax.isolation import prove
+
+
+def kernel(body: str) -> bytes:
+    return f"__device__ int f(int v, int t) {{\n  {body}\n}}\n".encode()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "unsigned a = __activemask(); return g(a) + t % warpSize;",
+        "unsigned a = __activemask(); __syncwarp(a); return t % warpSize;",
+        "unsigned a = __activemask(); return __shfl_sync(a, v, 0, 16) + t % warpSize;",
+        "unsigned a = __activemask(); return t % warpSize + t / 32;",
+    ],
+)
+def test_refusals(body):
+    with pytest.raises(Refuse):
+        edit(kernel(body), {})
+
+
+@pytest.mark.parametrize("data", [b"", kernel("// __activemask()"), kernel("return m.activemask();")])
+def test_stays_untouched(data):
+    assert edit(data, {}) == data
+
+
+def test_the_wave_and_a_shuffle_without_a_mask():
+    before = kernel(
+        "unsigned a = __activemask();\n  int l = __ffs(a) - 1;\n  v = __shfl_sync(a, v, l);\n  return v + t % warpSize;"
+    )
+
+    after = edit(before, {})
+
+    assert b"  unsigned long long a = __ballot(1);\n  int l = __ffsll(a) - 1;\n  v = __shfl(v, l);\n#else\n" in after
+    assert prove("x.cu", before, after).holds
+    assert edit(after, {}) == after
+
+
+def test_groups_of_32_with_the_calls_that_take_the_mask():
+    before = kernel(
+        "unsigned a = __activemask();\n  int l = __ffs(a) - 1;\n  v = __shfl_sync(a, v, l);\n"
+        "  if (__any_sync(a, v)) v += __shfl_xor_sync(0xffffffff, v, 1);\n  return v + (t & 31) + __popc(a);"
+    )
+
+    after = edit(before, {})
+
+    on_rocm = folded(after, with_rocm)
+    assert b"ROCM3D_ACTIVEMASK()" in on_rocm
+    assert b"ROCM3D_SHFL(a, v, l)" in on_rocm
+    assert b"ROCM3D_ANY(a, v)" in on_rocm
+    assert b"__shfl_xor_sync(0xffffffff, v, 1)" in on_rocm  # another recipe's
+    assert prove("x.cu", before, after).kind == "cpp-tokens-equal"
+    assert edit(after, {}) == after

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.apply.extended_condition import extend
+from rocm3d.apply.rewrite import Refuse
+from rocm3d.syntax.isolation import prove
+
+
+def extended(text: str) -> str:
+    return extend(text.encode(), lambda item: "OLD" in item.argument, "defined(NEW)").decode()
+
+
+@pytest.mark.parametrize("line", ["#ifdef OLD // why\n", "#if OLD /* why */\n", "#if OLD && \\\n  X\n"])
+def test_comments_and_continued_lines_are_refused(line):
+    with pytest.raises(Refuse, match="for a person"):
+        extended(line + "#endif\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#if OTHER\n#endif\n",
+        "#ifdef USE_ROCM\n#ifdef OLD\n#endif\n#endif\n",
+        "#ifndef USE_ROCM\n#ifdef OLD\n#endif\n#endif\n",
+        "// #ifdef OLD\n",
+        "#if 0\n#ifdef OLD\n#endif\n#endif\n",
+    ],
+)
+def test_stays_untouched(text):
+    assert extended(text) == text
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("#ifdef OLD", "#if defined(OLD) || defined(NEW)"),
+        ("#ifndef OLD", "#if !defined(OLD) && !defined(NEW)"),
+        ("  #  if OLD > 3", "  #if OLD > 3 || defined(NEW)"),
+        ("#if OLD && X", "#if (OLD && X) || defined(NEW)"),
+        ("#if OLD || X", "#if OLD || X || defined(NEW)"),
+    ],
+)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_conditions_accept_more(line, wanted, newline):
+    assert extended(f"{line}{newline}x{newline}#endif{newline}") == f"{wanted}{newline}x{newline}#endif{newline}"
+
+
+@pytest.mark.parametrize("line", ["#ifdef OLD", "#ifndef OLD", "#if defined(OLD)", "#if OLD && X", "#if OLD >= 600"])
+def test_the_proof_follows(line):
+    before = f"{line}\nx\n#else\ny\n#endif\n".encode()
+
+    after = extend(before, lambda item: True, "defined(USE_ROCM) || defined(__HIP_PLATFORM_AMD__)")
+
+    assert after != before
+    assert prove("x.cu", before, after).holds
+    assert (
+        extend(after, lambda item: "OLD" in item.argument and "ROCM" not in item.argument, "defined(USE_ROCM)") == after
+    )

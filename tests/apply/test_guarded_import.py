@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import libcst as cst
+import pytest
+
+from rocm3d.apply.guarded_import import by_backend, defined, functions, has_torch, parameters_of, parsed, statements
+from rocm3d.apply.rewrite import Refuse
+
+REFERENCE = Path(__file__).with_name("attention_reference.py")
+CALLS = [
+    "flash_attn_func",
+    "flash_attn_kvpacked_func",
+    "flash_attn_qkvpacked_func",
+    "flash_attn_varlen_func",
+    "flash_attn_varlen_kvpacked_func",
+    "flash_attn_varlen_qkvpacked_func",
+    "memory_efficient_attention",
+]
+
+
+def test_what_does_not_parse_is_refused():
+    with pytest.raises(Refuse, match="does not parse"):
+        parsed(b"def f(:\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "bound"),
+    [
+        ("import torch\n", True),
+        ("import os; import torch.nn\n", True),
+        ("import torch.nn as nn\n", False),
+        ("from torch import nn\n", False),
+        ("if a:\n    import torch\n", False),
+        ("import torchvision\n", False),
+    ],
+)
+def test_torch_is_bound_by_an_import_that_always_runs(text, bound):
+    assert has_torch(cst.parse_module(text).body) is bound
+
+
+def test_functions_come_with_what_they_call_and_nothing_else():
+    body = functions(["flash_attn_func"], statements("flag = True\n"))
+
+    assert [line.name.value for line in body if isinstance(line, cst.FunctionDef)] == [
+        "_sdpa",
+        "_sdpa_only",
+        "flash_attn_func",
+    ]
+    assert cst.Module([by_backend(body, statements("pass\n"))]).code.endswith("\n\n    flag = True\nelse:\n    pass\n")
+
+
+def test_positional_arguments_are_those_of_the_text():
+    assert parameters_of("flash_attn_func") == ("q", "k", "v", "dropout_p", "softmax_scale", "causal")
+
+
+def test_functions_and_classes_of_a_module_are_its_own():
+    assert defined(cst.parse_module("def f():\n    def g(): pass\nclass A: pass\nx = 1\n")) == {"f", "A"}
+
+
+def test_the_inserted_text_computes_what_a_float64_reference_computes(torch_python):
+    text = cst.Module([by_backend(functions(CALLS, []), statements("raise SystemExit('not chosen')\n"))]).code
+    text = text.replace("torch.version.hip is not None", "True", 1)
+
+    done = subprocess.run(
+        [str(torch_python), str(REFERENCE), "cpu"],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["cases", "504", "72", "12"]

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from packaging.requirements import Requirement
+
+from rocm3d.apply.requirement_text import requirement
+from rocm3d.manifest.manifest import Mention
+
+
+def said(text: str, version: str = "", url: str = "", extras: tuple[str, ...] = ()) -> str:
+    return requirement(Mention("some", text, 1, 1, 1, version=version, url=url, extras=frozenset(extras)))
+
+
+@pytest.mark.parametrize(
+    ("text", "version", "line"),
+    [
+        ("some", "", "some"),
+        ("some>=1,<2 ; python_version < '3.9'", "", 'some<2,>=1; python_version < "3.9"'),
+        ("some[b,a]==1.*", "", "some[a,b]==1.*"),
+        ("some ^1.2.3", "^1.2.3", "some>=1.2.3,<2"),
+        ("some ^0.2.3", "^0.2.3", "some>=0.2.3,<0.3"),
+        ("some ^0.0", "^0.0", "some>=0.0,<0.1"),
+        ("some *", "*", "some"),
+        ("some=1.2", "=1.2", "some==1.2.*"),
+        ("some=1.2=py39_0", "=1.2=py39_0", "some==1.2.*"),
+        ("some 1.2", "1.2", "some==1.2.*"),
+        ("some ~1.2", "~1.2", "some"),
+    ],
+)
+def test_versions_of_other_tools_become_pips_or_are_left_out(text, version, line):
+    assert said(text, version) == line
+
+
+def test_an_address_keeps_its_name():
+    assert said("https://host/some-1-py3-none-any.whl", url="https://host/some-1-py3-none-any.whl") == (
+        "some @ https://host/some-1-py3-none-any.whl"
+    )
+
+
+@given(st.text(alphabet="^~=<>!*0123456789.ab-, ", max_size=12))
+def test_whatever_a_version_says_pip_can_read_the_line(version):
+    Requirement(said("(", version))
