@@ -1,0 +1,1 @@
+"""Finding and preparing compilers for AMD targets, and reading code objects back."""

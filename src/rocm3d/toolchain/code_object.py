@@ -1,0 +1,105 @@
+"""AMD code objects read back: the target, the wave width and what every kernel uses. Nothing here trusts the file."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from typing import Any
+
+import msgpack
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import NoteSection, SymbolTableSection
+
+_NT_AMDGPU_METADATA = 32
+# Field EF_AMDGPU_MACH of e_flags, as in the AMDGPU usage guide of LLVM.
+_MACH_MASK = 0xFF
+
+
+class NotACodeObject(Exception):  # noqa: N818  (says what the file is, as the reader asks it)
+    """The bytes are no AMD code object, or a broken one."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """What the metadata note says about one kernel, and how many bytes of code it has."""
+
+    name: str
+    wave_size: int
+    vgprs: int
+    sgprs: int
+    agprs: int
+    lds_bytes: int
+    scratch_bytes: int
+    vgpr_spills: int
+    sgpr_spills: int
+    code_bytes: int
+
+    @property
+    def spills(self) -> int:
+        """Registers that did not fit."""
+        return self.vgpr_spills + self.sgpr_spills
+
+
+@dataclass(frozen=True)
+class CodeObject:
+    """One linked AMD ELF file."""
+
+    gfx: str
+    features: tuple[str, ...]
+    mach: int
+    kernels: tuple[Kernel, ...]
+
+
+def read_code_object(data: bytes) -> CodeObject:
+    """Read one; raises NotACodeObject for anything else."""
+    try:
+        elf = ELFFile(io.BytesIO(data))
+        if elf.header["e_machine"] != "EM_AMDGPU":
+            raise NotACodeObject(f"machine is {elf.header['e_machine']}")
+        metadata = _metadata(elf)
+        sizes = _symbol_sizes(elf)
+        mach = int(elf.header["e_flags"]) & _MACH_MASK
+    except (ELFError, msgpack.exceptions.UnpackException, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise NotACodeObject(f"broken: {error}") from error
+    target, *features = str(metadata.get("amdhsa.target", "")).rpartition("--")[2].split(":")
+    kernels = [_kernel(item, sizes) for item in metadata.get("amdhsa.kernels", []) if isinstance(item, dict)]
+    return CodeObject(target, tuple(features), mach, tuple(sorted(kernels, key=lambda kernel: kernel.name)))
+
+
+def _metadata(elf: ELFFile) -> dict[str, Any]:
+    for section in elf.iter_sections():
+        if not isinstance(section, NoteSection):
+            continue
+        for note in section.iter_notes():
+            if note["n_name"] == "AMDGPU" and note["n_type"] in (_NT_AMDGPU_METADATA, "NT_AMDGPU_METADATA"):
+                found = msgpack.unpackb(note["n_descdata"], strict_map_key=False)
+                return found if isinstance(found, dict) else {}
+    return {}
+
+
+def _symbol_sizes(elf: ELFFile) -> dict[str, int]:
+    table = elf.get_section_by_name(".symtab") or elf.get_section_by_name(".dynsym")
+    if not isinstance(table, SymbolTableSection):
+        return {}
+    return {symbol.name: int(symbol["st_size"]) for symbol in table.iter_symbols() if symbol.name}
+
+
+def _kernel(item: dict[str, Any], sizes: dict[str, int]) -> Kernel:
+    def number(key: str) -> int:
+        value = item.get(key, 0)
+        return value if isinstance(value, int) else 0
+
+    name = str(item.get(".name", ""))
+    return Kernel(
+        name=name,
+        wave_size=number(".wavefront_size"),
+        vgprs=number(".vgpr_count"),
+        sgprs=number(".sgpr_count"),
+        agprs=number(".agpr_count"),
+        lds_bytes=number(".group_segment_fixed_size"),
+        scratch_bytes=number(".private_segment_fixed_size"),
+        vgpr_spills=number(".vgpr_spill_count"),
+        sgpr_spills=number(".sgpr_spill_count"),
+        code_bytes=sizes.get(name, 0),
+    )

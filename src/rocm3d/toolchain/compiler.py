@@ -1,0 +1,74 @@
+"""A compiler for AMD targets, ready to be used: HIP text in, code object or host object out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rocm3d.workspace.process import run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rocm3d.model.toolchain import FoundToolchain
+
+SECONDS = 600.0
+_KEPT_BYTES = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """How one translation unit went. `output` is None where it failed; `said` is the compiler's own text."""
+
+    output: Path | None
+    said: str
+    timed_out: bool = False
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """`command` compiles HIP; `assemble` and `link` are given where the driver cannot reach a linker by itself."""
+
+    about: FoundToolchain
+    command: tuple[str, ...]
+    assemble: tuple[str, ...] = ()
+    link: tuple[str, ...] = ()
+    environment: dict[str, str] = field(default_factory=dict)
+    cwd: Path | None = None  # relative paths in messages start here
+
+    def device(
+        self, source: Path, gfx: str, output: Path, flags: Sequence[str] = (), seconds: float = SECONDS
+    ) -> Compiled:
+        """Machine code for one target: always down to the object, as inline assembly passes everything before that."""
+        base = [*self.command, "--cuda-device-only", f"--offload-arch={gfx}", *flags]
+        if not self.link:
+            return self._run([*base, "--no-gpu-bundle-output", "-c", str(source), "-o", str(output)], output, seconds)
+        assembly, unlinked = output.with_suffix(".s"), output.with_suffix(".unlinked.o")
+        steps: list[tuple[list[str], Path]] = [
+            ([*base, "-S", str(source), "-o", str(assembly)], assembly),
+            ([*self.assemble, f"-mcpu={gfx}", "-c", str(assembly), "-o", str(unlinked)], unlinked),
+            ([*self.link, "-shared", str(unlinked), "-o", str(output)], output),
+        ]
+        said = []
+        for command, made in steps:
+            ended = self._run(command, made, seconds)
+            said.append(ended.said)
+            if ended.output is None:
+                return Compiled(None, "".join(said), ended.timed_out)
+        return Compiled(output, "".join(said))
+
+    def host(self, source: Path, output: Path, flags: Sequence[str] = (), seconds: float = SECONDS) -> Compiled:
+        """The host side of the same text."""
+        return self._run(
+            [*self.command, "--cuda-host-only", *flags, "-c", str(source), "-o", str(output)], output, seconds
+        )
+
+    def plain(self, source: Path, output: Path, flags: Sequence[str] = (), seconds: float = SECONDS) -> Compiled:
+        """C++ that the host compiler of a build would get: no HIP as a language, the same headers."""
+        return self._run([*self.command, "-x", "c++", *flags, "-c", str(source), "-o", str(output)], output, seconds)
+
+    def _run(self, command: Sequence[str], output: Path, seconds: float) -> Compiled:
+        ended = run(command, cwd=self.cwd, env=self.environment or None, seconds=seconds, keep_bytes=_KEPT_BYTES)
+        said = ended.stderr.decode(errors="replace")
+        return Compiled(output if ended.code == 0 and output.is_file() else None, said, ended.timed_out)

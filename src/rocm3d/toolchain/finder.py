@@ -1,0 +1,46 @@
+"""Which compilers for AMD targets are here: an installed ROCm, a system clang with HIP, the one made of wheels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.model.failure import MachineLacks
+from rocm3d.model.toolchain import FoundToolchain, Toolchains
+from rocm3d.toolchain import prepared
+from rocm3d.toolchain.installed import installed_rocm, system_clang
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rocm3d.model.toolchain import ToolchainKind, WheelToolchain
+    from rocm3d.toolchain.compiler import Compiler
+
+
+def newest(recipes: Mapping[str, WheelToolchain]) -> WheelToolchain:
+    """The recipe with the newest HIP headers."""
+    return max(recipes.values(), key=lambda recipe: tuple(int(part) for part in recipe.hip.split(".")))
+
+
+def toolchains(recipes: Mapping[str, WheelToolchain]) -> Toolchains:
+    """Every kind, with what it lacks where it cannot be used."""
+    rocm, clang = installed_rocm(), system_clang(newest(recipes).targets[0])
+    found = (
+        rocm.about if rocm else FoundToolchain(kind="rocm", title="an installed ROCm", lacks="none was found"),
+        clang.about if clang else FoundToolchain(kind="clang", title="a system clang with HIP", lacks="none was found"),
+        prepared.find(newest(recipes)),
+    )
+    return Toolchains(found=found)
+
+
+def best(recipes: Mapping[str, WheelToolchain], kind: ToolchainKind | None = None) -> Compiler:
+    """The first that can be used, or the one of a kind; says what to do where there is none."""
+    if kind in (None, "rocm") and (rocm := installed_rocm()) is not None:
+        return rocm
+    # A system clang alone has old headers more often than not: the wheels are preferred where they are prepared.
+    recipe = newest(recipes)
+    about = prepared.find(recipe)
+    if kind in (None, "wheels") and not about.lacks:
+        return prepared.compiler(recipe, about=about)
+    if kind in (None, "clang") and (clang := system_clang(recipe.targets[0])) is not None:
+        return clang
+    raise MachineLacks(f"no compiler for AMD targets is here ({about.lacks})")

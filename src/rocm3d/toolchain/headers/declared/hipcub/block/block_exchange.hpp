@@ -1,0 +1,3 @@
+#pragma once
+
+#include <hipcub/block/block_radix_sort.hpp>

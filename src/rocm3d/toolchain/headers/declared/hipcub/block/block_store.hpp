@@ -1,0 +1,3 @@
+#pragma once
+
+#include <hipcub/block/block_load.hpp>

@@ -1,0 +1,3 @@
+#pragma once
+
+#include <hipcub/device/device_segmented_radix_sort.hpp>

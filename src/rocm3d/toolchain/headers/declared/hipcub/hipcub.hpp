@@ -1,0 +1,24 @@
+#pragma once
+
+#include <hipcub/block/block_discontinuity.hpp>
+#include <hipcub/block/block_load.hpp>
+#include <hipcub/block/block_radix_sort.hpp>
+#include <hipcub/block/block_reduce.hpp>
+#include <hipcub/block/block_scan.hpp>
+#include <hipcub/device/device_adjacent_difference.hpp>
+#include <hipcub/device/device_for.hpp>
+#include <hipcub/device/device_histogram.hpp>
+#include <hipcub/device/device_merge_sort.hpp>
+#include <hipcub/device/device_radix_sort.hpp>
+#include <hipcub/device/device_reduce.hpp>
+#include <hipcub/device/device_run_length_encode.hpp>
+#include <hipcub/device/device_scan.hpp>
+#include <hipcub/device/device_segmented_radix_sort.hpp>
+#include <hipcub/device/device_segmented_reduce.hpp>
+#include <hipcub/device/device_select.hpp>
+#include <hipcub/hipcub_version.hpp>
+#include <hipcub/iterator/iterators.hpp>
+#include <hipcub/thread/thread_operators.hpp>
+#include <hipcub/util_type.hpp>
+#include <hipcub/warp/warp_reduce.hpp>
+#include <hipcub/warp/warp_scan.hpp>

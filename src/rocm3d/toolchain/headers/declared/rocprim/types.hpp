@@ -1,0 +1,3 @@
+#pragma once
+
+#include <rocprim/types/tuple.hpp>

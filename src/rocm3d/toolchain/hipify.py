@@ -1,0 +1,80 @@
+"""torch's own translator of CUDA names, run in a process of its own on a copy of the sources."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rocm3d.model.failure import MachineLacks
+from rocm3d.workspace.process import run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+SCRIPT = Path(__file__).parents[1] / "payload" / "hipify_sources.py"
+_SECONDS = 300.0
+_KEPT_BYTES = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Hipified:
+    """`files` maps a source to its translation, itself where nothing had to change; `version` is hipify's."""
+
+    version: str
+    files: Mapping[Path, Path]
+    failed: Mapping[Path, str]
+
+    @property
+    def generation(self) -> int:
+        """The second one keeps torch's CUDA spellings; ports made for one need not build with the other."""
+        major = self.version.split(".")[0]
+        return int(major) if major.isdecimal() else 1
+
+
+@dataclass(frozen=True)
+class Hipify:
+    """Where hipify is: unpacked on its own below `package_parent`, or in the torch of another interpreter."""
+
+    package_parent: Path | None
+    interpreter: Path = Path(sys.executable)
+
+    def sources(self, project: Path, sources: Sequence[Path], include_dirs: Sequence[Path] = ()) -> Hipified:
+        """Translate in place; call it on a copy."""
+        return self._run(project, sources, include_dirs, headers=False)
+
+    def headers(self, project: Path) -> Hipified:
+        """Translate a tree of torch's own headers, c10/cuda to c10/hip and so on, in place."""
+        return self._run(project, (), (), headers=True)
+
+    def _run(self, project: Path, sources: Sequence[Path], include_dirs: Sequence[Path], *, headers: bool) -> Hipified:
+        request = {
+            "package_parent": str(self.package_parent or ""),
+            "project": str(project),
+            "sources": [str(path) for path in sources],
+            "include_dirs": [str(path) for path in include_dirs],
+            "headers": headers,
+        }
+        note = project.with_name(f"{project.name}.hipify.json")
+        note.write_text(json.dumps(request), encoding="utf-8")
+        command = [str(self.interpreter), "-I", str(SCRIPT), str(note)]
+        ended = run(command, seconds=_SECONDS, keep_bytes=_KEPT_BYTES)
+        note.unlink()
+        try:
+            answer: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
+        except (ValueError, IndexError) as error:
+            said = ended.stderr.decode(errors="replace").strip().splitlines()
+            raise MachineLacks(f"hipify failed: {said[-1] if said else 'no answer'}") from error
+        return _hipified(answer)
+
+
+def _hipified(answer: dict[str, Any]) -> Hipified:
+    files, failed = {}, {}
+    for source, item in answer["files"].items():
+        if item["path"] is None or "[error" in item["status"]:
+            failed[Path(source)] = item["status"]
+        else:
+            files[Path(source)] = Path(item["path"])
+    return Hipified(answer["version"], files, failed)

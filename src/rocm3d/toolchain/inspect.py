@@ -1,0 +1,187 @@
+"""What a binary really holds: AMD targets, CUDA targets, or no device code at all. Nothing is loaded or run."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.dynamic import DynamicSection
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
+from rocm3d.model.failure import UserError
+from rocm3d.model.inspection import InspectedBinary, Inspection, TargetCode
+from rocm3d.toolchain import cuda_fatbin
+from rocm3d.toolchain.code_object import NotACodeObject, read_code_object
+from rocm3d.toolchain.offload_bundle import PLAIN, BrokenBundle, read_bundles
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocm3d.model.inspection import Device
+
+_HIP_SECTION = ".hip_fatbin"
+_PYTHON = re.compile(r"\.(cpython-(\d)(\d+)|cp(\d)(\d+)|abi3)[-.]")
+_BINARY = re.compile(r"\.(so(\.\d+)*|o|hsaco|co|pyd)$")
+_MOST_BYTES = 4 * 1024**3
+# Mangled names of torch's own namespaces; what a library takes from elsewhere is undefined in it.
+_TORCH = ("3c10", "2at", "5torch")
+
+
+def inspect(path: Path) -> Inspection:
+    """Look into a .so, .o, .hsaco or .whl."""
+    if not path.is_file():
+        raise UserError(f"{path} is no file", hint="give a .so, .o, .hsaco or .whl")
+    if zipfile.is_zipfile(path):
+        return _wheel(path)
+    binary = _binary(path.name, path.read_bytes())
+    if binary is None:
+        raise UserError(f"{path} is neither an ELF file nor a wheel", hint="give a .so, .o, .hsaco or .whl")
+    return Inspection(name=path.name, binaries=(binary,))
+
+
+def _wheel(path: Path) -> Inspection:
+    binaries, metadata = [], ""
+    with zipfile.ZipFile(path) as archive:
+        for member in sorted(archive.infolist(), key=lambda item: item.filename):
+            if member.filename.endswith(".dist-info/METADATA"):
+                metadata = archive.read(member).decode(errors="replace")
+            elif _BINARY.search(member.filename):
+                if member.file_size > _MOST_BYTES:
+                    raise UserError(f"{member.filename} unpacks to {member.file_size} bytes")
+                binary = _binary(member.filename, archive.read(member))
+                binaries += [] if binary is None else [binary]
+    head = metadata.partition("\n\n")[0]
+    fields = re.findall(r"^(Name|Version|Requires-Dist): (.*)$", head, re.MULTILINE)
+    name = " ".join(value.strip() for key, value in fields if key != "Requires-Dist")
+    requires = tuple(value.strip() for key, value in fields if key == "Requires-Dist")
+    return Inspection(name=path.name, distribution=name, requires=requires, binaries=tuple(binaries))
+
+
+def _binary(name: str, data: bytes) -> InspectedBinary | None:
+    if data.startswith(PLAIN):
+        return _of_bundles(name, data)
+    try:
+        code = read_code_object(data)
+    except NotACodeObject:
+        return _host(name, data)
+    return InspectedBinary(path=name, device="amd", targets=(_target(code.gfx, data),))
+
+
+def _of_bundles(name: str, data: bytes) -> InspectedBinary:
+    targets, notes = _amd(data)
+    return InspectedBinary(path=name, device="amd" if targets else "unknown", targets=targets, notes=notes)
+
+
+def _host(name: str, data: bytes) -> InspectedBinary | None:
+    try:
+        elf = ELFFile(io.BytesIO(data))
+        sections = {section.name: section for section in elf.iter_sections()}
+        hip, cuda = sections.get(_HIP_SECTION), [sections[key] for key in cuda_fatbin.SECTIONS if key in sections]
+        targets, notes = _amd(hip.data()) if hip is not None else ((), ())
+        architectures = sorted(
+            {word for section in cuda for word in cuda_fatbin.read_fatbin(section.data())}, key=_number
+        )
+        symbols = list(_undefined(sections))
+        libraries = tuple(_needed(sections))
+    except (ELFError, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        return None
+    return InspectedBinary(
+        path=name,
+        device=_device(amd=bool(targets), hip=hip is not None and hip["sh_size"] > 0, cuda=bool(cuda)),
+        targets=targets,
+        cuda=tuple(architectures),
+        libraries=libraries,
+        python=_python(name),
+        uses_torch=any(mark in symbol for symbol in symbols for mark in _TORCH),
+        cxx11_abi=_abi(symbols),
+        notes=notes,
+    )
+
+
+def _device(*, amd: bool, hip: bool, cuda: bool) -> Device:
+    if amd:
+        return "amd and cuda" if cuda else "amd"
+    if cuda:
+        return "cuda"
+    return "unknown" if hip else "none"
+
+
+def _amd(section: bytes) -> tuple[tuple[TargetCode, ...], tuple[str, ...]]:
+    found: dict[str, TargetCode] = {}
+    notes = []
+    try:
+        for entry in read_bundles(section):
+            if entry.target:
+                target = _target(entry.target, entry.data)
+                found[entry.target] = _joined(found[entry.target], target) if entry.target in found else target
+    except BrokenBundle as error:
+        notes.append(f"device code that cannot be read: {error}")
+    return tuple(found[key] for key in sorted(found)), tuple(notes)
+
+
+def _target(name: str, data: bytes) -> TargetCode:
+    gfx, *features = name.split(":")
+    try:
+        kernels = read_code_object(data).kernels
+    except NotACodeObject:
+        return TargetCode(gfx=gfx, features=tuple(features))
+    return TargetCode(
+        gfx=gfx,
+        features=tuple(features),
+        wave_sizes=tuple(sorted({kernel.wave_size for kernel in kernels})),
+        kernels=len(kernels),
+        empty_kernels=sum(kernel.code_bytes <= 4 for kernel in kernels),  # nothing but the end of the program
+        spilling_kernels=sum(kernel.spills > 0 for kernel in kernels),
+    )
+
+
+def _joined(one: TargetCode, other: TargetCode) -> TargetCode:
+    return TargetCode(
+        gfx=one.gfx,
+        features=one.features,
+        wave_sizes=tuple(sorted({*one.wave_sizes, *other.wave_sizes})),
+        kernels=one.kernels + other.kernels,
+        empty_kernels=one.empty_kernels + other.empty_kernels,
+        spilling_kernels=one.spilling_kernels + other.spilling_kernels,
+    )
+
+
+def _undefined(sections: dict[str, Any]) -> Iterator[str]:
+    table = sections.get(".dynsym") or sections.get(".symtab")
+    if isinstance(table, SymbolTableSection):
+        yield from (symbol.name for symbol in table.iter_symbols() if symbol["st_shndx"] == "SHN_UNDEF" and symbol.name)
+
+
+def _needed(sections: dict[str, Any]) -> Iterator[str]:
+    dynamic = sections.get(".dynamic")
+    if isinstance(dynamic, DynamicSection):
+        yield from (str(getattr(tag, "needed", "")) for tag in dynamic.iter_tags("DT_NEEDED"))
+
+
+def _abi(symbols: list[str]) -> bool | None:
+    """Which std::string it passes to others; None where it passes none."""
+    if any("__cxx11" in symbol for symbol in symbols):
+        return True
+    return (
+        False
+        if any("Ss" in symbol and symbol.startswith("_Z") and any(m in symbol for m in _TORCH) for symbol in symbols)
+        else None
+    )
+
+
+def _python(name: str) -> str:
+    match = _PYTHON.search(PurePosixPath(name).name)
+    if match is None:
+        return ""
+    _, major, minor, other_major, other_minor = match.groups()
+    return f"{major or other_major}.{minor or other_minor}" if major or other_major else "abi3"
+
+
+def _number(word: str) -> tuple[int, str]:
+    kind, _, number = word.partition("_")
+    return int(number), kind

@@ -1,0 +1,78 @@
+"""NVIDIA's compiler where it is installed: it tells whether the CUDA side of a port is still what it was."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rocm3d.toolchain.compiler import SECONDS, Compiled
+from rocm3d.workspace.process import run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_RELEASE = re.compile(r"release (\d+\.\d+)")
+_ENTRY = re.compile(r"^[ \t]*(?:\.visible[ \t]+|\.weak[ \t]+)?\.entry[ \t]+(?P<name>[\w$.]+)", re.MULTILINE)
+_BODY = re.compile(r"^\{\n(?P<body>.*?)^\}", re.MULTILINE | re.DOTALL)
+_TOP = re.compile(r"^#\$ TOP=(?P<top>.+)$", re.MULTILINE)
+_KEPT_BYTES = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Nvcc:
+    """`architecture` is one that this release knows and that has what current code asks for."""
+
+    program: Path
+    release: str
+    architecture: str
+
+    def object(self, source: Path, output: Path, flags: Sequence[str], cwd: Path, seconds: float = SECONDS) -> Compiled:
+        """Host and device side of a unit; the PTX of it is left beside the output."""
+        kept = output.with_suffix(".kept")
+        kept.mkdir(parents=True, exist_ok=True)
+        language = ["-x", "cu"] if source.suffix in (".cu", ".hip") else []
+        device = [f"-arch={self.architecture}", "--keep", "--keep-dir", str(kept)] if language else []
+        command = [str(self.program), *language, *device, *flags, "-c", str(source), "-o", str(output)]
+        ended = run(command, cwd=cwd, seconds=seconds, keep_bytes=_KEPT_BYTES)
+        said = (ended.stderr + ended.stdout).decode(errors="replace")
+        return Compiled(output if ended.code == 0 and output.is_file() else None, said, ended.timed_out)
+
+    @property
+    def include(self) -> Path:
+        """Where its runtime's headers are; the program itself may be a script that starts another."""
+        said = run([str(self.program), "--dryrun", "-x", "cu", "-E", os.devnull]).stderr.decode(errors="replace")
+        match = _TOP.search(said)
+        return Path(match["top"]).resolve() / "include" if match else self.program.resolve().parents[1] / "include"
+
+    @staticmethod
+    def ptx(output: Path) -> str:
+        """What `object` left."""
+        found = sorted(output.with_suffix(".kept").glob("*.ptx"))
+        return "".join(path.read_text(encoding="utf-8", errors="replace") for path in found)
+
+
+def find_nvcc(environment: Mapping[str, str] = os.environ, usual: Path = Path("/usr/local/cuda")) -> Nvcc | None:
+    """The one on the search path, of CUDA_HOME, or in the usual place."""
+    homes = [Path(environment[name]) for name in ("CUDA_HOME", "CUDA_PATH") if environment.get(name)]
+    named = shutil.which("nvcc", path=environment.get("PATH"))
+    for program in (*([Path(named)] if named else []), *(home / "bin" / "nvcc" for home in (*homes, usual))):
+        if program.is_file():
+            release = _RELEASE.search(run([str(program), "--version"]).stdout.decode(errors="replace"))
+            known = run([str(program), "--list-gpu-code"]).stdout.decode(errors="replace").split()
+            if release is not None and known:
+                # The middle of the list: neither about to go nor the newest.
+                return Nvcc(program, release.group(1), known[len(known) // 2])
+    return None
+
+
+def entries(ptx: str) -> Iterator[tuple[str, bool]]:
+    """Kernels of a PTX text: the symbol, and whether it returns without doing anything."""
+    for match in _ENTRY.finditer(ptx):
+        body = _BODY.search(ptx, match.end())
+        words = [] if body is None else [line.strip() for line in body["body"].splitlines()]
+        code = [word for word in words if word and not word.startswith((".", "//", "$", "{", "}"))]
+        yield match["name"], all(word in ("ret;", "exit;") for word in code)

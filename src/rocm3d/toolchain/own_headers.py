@@ -1,0 +1,27 @@
+"""Headers of our own beside this module, and where they stand in the search: see headers/README.md."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).parent / "headers"
+DECLARED, COMPLETED, CUDA = FOLDER / "declared", FOLDER / "completed", FOLDER / "cuda"
+
+
+@cache
+def digest() -> str:
+    """Of all of them: another text is another result."""
+    seen = hashlib.sha256()
+    for path in sorted(item for item in FOLDER.rglob("*") if item.is_file()):
+        seen.update(path.relative_to(FOLDER).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return seen.hexdigest()
+
+
+def name_of(path: Path) -> str | None:
+    """What people include, where a header is ours; None for anybody else's."""
+    for folder in (DECLARED, COMPLETED, CUDA):
+        if path.is_relative_to(folder):
+            return path.relative_to(folder).as_posix()
+    return None

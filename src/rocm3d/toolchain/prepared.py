@@ -1,0 +1,172 @@
+"""The toolchain made of wheels: put together once in rocm3d's own cache, checked, and then used from there."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import importlib.util
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from rocm3d.model.failure import MachineLacks
+from rocm3d.model.toolchain import FoundToolchain
+from rocm3d.toolchain import device_library, standard_library, torch_headers
+from rocm3d.toolchain.code_object import read_code_object
+from rocm3d.toolchain.compiler import Compiler
+from rocm3d.toolchain.hipify import Hipify
+from rocm3d.toolchain.wheels import fetch, unpack
+from rocm3d.workspace.state import cache_folder, cache_path
+
+if TYPE_CHECKING:
+    from rocm3d.model.toolchain import WheelToolchain
+
+STAMP = "toolchain.json"
+_LAYOUT = 2  # what this module makes of a recipe
+KNOWN_KERNEL = """#include <hip/hip_runtime.h>
+#include <hip/hip_fp16.h>
+extern "C" __global__ void rocm3d_known(float* x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] = sinf(x[i]) + __half2float(__float2half(__shfl_xor(x[i], 1)));
+}
+"""
+
+Progress = Callable[[str], None]
+
+
+def place(recipe: WheelToolchain) -> Path:
+    """Where it lies, or would lie: another recipe is another folder, so an update never meets old files."""
+    digest = hashlib.sha256(f"{_LAYOUT}{recipe.model_dump_json()}".encode()).hexdigest()[:12]
+    return cache_path() / "toolchain" / f"{recipe.id}-{digest}"
+
+
+def find(recipe: WheelToolchain) -> FoundToolchain:
+    """What there is of it on this machine."""
+    lacks = _missing_modules(recipe)
+    stamp = place(recipe) / STAMP
+    if lacks is None and not stamp.is_file():
+        lacks = f"not put together yet: run `rocm3d toolchain prepare` ({download_megabytes(recipe)} MB at most)"
+    if lacks is not None:
+        return FoundToolchain(kind="wheels", title=recipe.title, hip=recipe.hip, headers="mixed", lacks=lacks)
+    try:
+        return FoundToolchain.model_validate_json(stamp.read_text(encoding="utf-8"))
+    except (OSError, ValidationError) as error:
+        raise MachineLacks(f"{stamp} cannot be read", hint="`rocm3d cache clear`, then prepare again") from error
+
+
+def download_megabytes(recipe: WheelToolchain) -> int:
+    """The most that preparing fetches."""
+    return sum(part.megabytes for part in (*recipe.wheels, *recipe.torches))
+
+
+def compiler(recipe: WheelToolchain, root: Path | None = None, about: FoundToolchain | None = None) -> Compiler:
+    """The compiler of the prepared toolchain."""
+    root = root or place(recipe)
+    zig, resource = _zig(recipe), _resource(recipe)
+    clang = (str(zig), "clang")
+    search = ("-isystem", str(root / "include"), "-resource-dir", str(resource), "-Wno-linker-warnings")
+    hip = (*clang, "-x", "hip", f"--target={standard_library.TARGET}", f"--rocm-path={root}", *search)
+    return Compiler(
+        about or find(recipe),
+        (*hip, *standard_library.flags(zig, resource)),
+        assemble=(*clang, "--target=amdgcn-amd-amdhsa"),
+        link=(str(zig), "ld.lld"),
+    )
+
+
+def prepare(recipe: WheelToolchain, progress: Progress) -> FoundToolchain:
+    """Fetch, unpack, patch, generate, and compile a known kernel for every target. Safe beside another prepare."""
+    lacks = _missing_modules(recipe)
+    if lacks is not None:
+        raise MachineLacks(lacks)
+    cache_folder()  # tagged as ours, so that other caches can lie beside it
+    target = place(recipe)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with _alone(target.with_name(f"{target.name}.lock")):
+        if (target / STAMP).is_file():
+            return find(recipe)
+        for stale in target.parent.glob(f"{target.name}.making-*"):
+            shutil.rmtree(stale)  # we hold the lock: whoever made it was killed
+        with tempfile.TemporaryDirectory(prefix=f"{target.name}.making-", dir=target.parent) as making:
+            root = Path(making) / "root"
+            about = _assemble(recipe, root, Path(making) / "wheels", progress)
+            (root / STAMP).write_text(about.model_dump_json(indent=2) + "\n", encoding="utf-8")
+            shutil.rmtree(target, ignore_errors=True)
+            root.rename(target)
+    return find(recipe)
+
+
+def _assemble(recipe: WheelToolchain, root: Path, wheels: Path, progress: Progress) -> FoundToolchain:
+    for part in (*recipe.wheels, *recipe.torches):
+        progress(f"fetching {part.distribution} {part.version}, at most {part.megabytes} MB: {part.why}")
+        wheel = fetch(part, wheels)
+        unpack(wheel, part.takes, root)
+        wheel.unlink()  # hundreds of megabytes that nobody needs twice
+    for patch in recipe.patches:
+        path = root / patch.path
+        text = path.read_text(encoding="utf-8")
+        if patch.old not in text:
+            raise MachineLacks(f"{patch.path} is not as the recipe {recipe.id} knows it: {patch.old!r} is not there")
+        path.write_text(text.replace(patch.old, patch.new), encoding="utf-8")
+    progress("generating the control libraries")
+    device_library.complete(root, recipe, (str(_zig(recipe)), "clang"))
+    progress("translating torch's headers")
+    for part in recipe.torches:
+        folder = root / part.folder
+        torch_headers.make(folder / "include", folder / "hip_include", Hipify(folder))
+    torch = ", ".join(part.version for part in recipe.torches)
+    about = FoundToolchain(kind="wheels", title=recipe.title, hip=recipe.hip, headers="mixed", torch=torch)
+    made = compiler(recipe, root, about)
+    for gfx in recipe.targets:
+        progress(f"compiling a known kernel for {gfx}")
+        _check(made, gfx, root)
+    return about.model_copy(update={"targets": recipe.targets})
+
+
+def _check(made: Compiler, gfx: str, root: Path) -> None:
+    source, output = root / "known.hip", root / f"known.{gfx}.hsaco"
+    source.write_text(KNOWN_KERNEL, encoding="ascii")
+    ended = made.device(source, gfx, output, ["-O2"])
+    if ended.output is None:
+        raise MachineLacks(f"the toolchain does not compile for {gfx}: {ended.said.strip()[-300:]}")
+    code = read_code_object(output.read_bytes())
+    if code.gfx != gfx or [kernel.name for kernel in code.kernels] != ["rocm3d_known"]:
+        raise MachineLacks(f"the toolchain made {code.gfx} with {len(code.kernels)} kernels instead of {gfx} with one")
+    for leftover in root.glob("known.*"):
+        leftover.unlink()
+
+
+@contextlib.contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """Only one at a time; the lock goes with the process that holds it."""
+    with lock.open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def _missing_modules(recipe: WheelToolchain) -> str | None:
+    gone = [name for name in (recipe.compiler_module, recipe.resource_module) if _folder(name) is None]
+    return f"{', '.join(gone)} not installed: pip install 'rocm3d[{recipe.extra}]'" if gone else None
+
+
+def _zig(recipe: WheelToolchain) -> Path:
+    folder = _folder(recipe.compiler_module)
+    assert folder is not None
+    return folder / "zig"
+
+
+def _resource(recipe: WheelToolchain) -> Path:
+    folder = _folder(recipe.resource_module)
+    assert folder is not None
+    return folder / recipe.resource_folder
+
+
+def _folder(module: str) -> Path | None:
+    """A module's folder without importing it."""
+    found = importlib.util.find_spec(module)
+    return Path(found.origin).parent if found is not None and found.origin is not None else None

@@ -1,0 +1,35 @@
+"""The toolchain made of wheels, put together once for all test processes and kept between runs in build/."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from rocm3d.knowledge.load import load
+from rocm3d.toolchain import prepared
+from rocm3d.toolchain.finder import newest
+
+KEPT = Path(__file__).resolve().parents[2] / "build" / "toolchain-cache"
+
+
+@pytest.fixture(scope="session")
+def recipe():
+    return newest(load().toolchains)
+
+
+@pytest.fixture(scope="session")
+def toolchain(recipe):
+    """The compiler; nothing here passes without it."""
+    KEPT.mkdir(parents=True, exist_ok=True)
+    before = os.environ.get("ROCM3D_CACHE")
+    os.environ["ROCM3D_CACHE"] = str(KEPT)
+    try:
+        about = prepared.prepare(recipe, lambda _: None)
+        return prepared.compiler(recipe, prepared.place(recipe), about)
+    finally:
+        if before is None:
+            del os.environ["ROCM3D_CACHE"]
+        else:
+            os.environ["ROCM3D_CACHE"] = before

@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.model.failure import MachineLacks
+from rocm3d.toolchain.device_library import complete, isa_version
+
+
+@pytest.mark.parametrize("gfx", ["", "gfx", "gfx9", "mi300x", "gfx942a", "gfx12345", "GFX942"])
+def test_what_is_no_target_is_refused(gfx):
+    with pytest.raises(ValueError, match="^" + gfx):
+        isa_version(gfx)
+
+
+@pytest.mark.parametrize(
+    ("gfx", "number"),
+    [("gfx90a", 9010), ("gfx906", 9006), ("gfx942", 9402), ("gfx950", 9500), ("gfx1036", 10306), ("gfx1100", 11000),
+     ("gfx1151", 11501), ("gfx1201", 12001)],
+)  # fmt: skip
+def test_isa_version(gfx, number):
+    assert isa_version(gfx) == number
+
+
+def test_a_compiler_without_amd_targets_is_refused(recipe, tmp_path):
+    with pytest.raises(MachineLacks, match="makes no code for AMD targets"):
+        complete(tmp_path, recipe, ["true"])

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rocm3d.model.failure import MachineLacks
+from rocm3d.toolchain.hipify import Hipify
+
+SOURCE = """#include <cuda_runtime.h>
+#include "own.h"
+__global__ void k(float* x) { x[0] = 1; }
+void go(float* x, cudaStream_t stream) { k<<<1, 32, 0, stream>>>(x); }
+"""
+
+
+@pytest.fixture
+def hipify(toolchain):
+    root = Path(next(word for word in toolchain.command if word.startswith("--rocm-path=")).partition("=")[2])
+    return Hipify(root / "torch")
+
+
+def test_no_hipify_there(tmp_path):
+    (tmp_path / "project").mkdir()
+
+    with pytest.raises(MachineLacks, match="hipify failed: ModuleNotFoundError"):
+        Hipify(tmp_path).sources(tmp_path / "project", [])
+    assert not list(tmp_path.glob("*.json"))
+
+
+def test_sources_are_translated_as_torchs_build_does(hipify, tmp_path):
+    project = tmp_path / "project"
+    project.mkdir()
+    source, header, plain = project / "k.cu", project / "own.h", project / "plain.cpp"
+    source.write_text(SOURCE)
+    header.write_text("#include <cuda_fp16.h>\n")
+    plain.write_text("int nothing() { return 0; }\n")
+
+    found = hipify.sources(project, [source, plain])
+
+    assert found.generation == 2
+    assert found.failed == {}
+    assert found.files[plain] == plain
+    assert found.files[source] == project / "k.hip"
+    text = (project / "k.hip").read_text()
+    assert "hip/hip_runtime.h" in text
+    assert "hipStream_t" in text
+    assert "<<<" not in text
+    assert source.read_text() == SOURCE
+    assert found.files[header].name == "own_hip.h"
+
+
+def test_torchs_headers_are_made(toolchain):
+    root = Path(next(word for word in toolchain.command if word.startswith("--rocm-path=")).partition("=")[2])
+    made = root / "torch" / "hip_include"
+
+    assert "hipStream_t" in (made / "c10" / "hip" / "HIPStream.h").read_text()
+    assert (made / "ATen" / "hip" / "HIPContext.h").is_file()
+    assert (made / "c10" / "hip" / "impl" / "hip_cmake_macros.h").is_file()
+    assert not (made / "c10" / "cuda" / "CUDAStream.h").exists()

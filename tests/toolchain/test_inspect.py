@@ -1,0 +1,147 @@
+"""Real files: a public wheel that carries CPU, CUDA and ROCm libraries, and what we compile here."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+from rocm3d.model.failure import UserError
+from rocm3d.toolchain.inspect import inspect
+
+REAL = "bitsandbytes==0.50.2"
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
+    command += ["--platform", "manylinux_2_24_x86_64", "--python-version", "3.12", "--dest", str(folder), REAL]
+    subprocess.run(command, check=True, capture_output=True)
+    (found,) = folder.glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="session")
+def libraries(wheel, tmp_path_factory):
+    """Three of its libraries, by what their names say of them."""
+    folder = tmp_path_factory.mktemp("libraries")
+    with zipfile.ZipFile(wheel) as archive:
+        for kind in ("cpu", "cuda130", "rocm64", "rocm72"):
+            with archive.open(f"bitsandbytes/libbitsandbytes_{kind}.so") as source:
+                (folder / f"{kind}.so").write_bytes(source.read())
+    return folder
+
+
+def test_no_file(tmp_path):
+    with pytest.raises(UserError, match="is no file"):
+        inspect(tmp_path)
+
+
+@pytest.mark.parametrize("data", [b"", b"text", b"\x7fELF", b"MZ" + b"\0" * 100])
+def test_other_files_are_refused(tmp_path, data):
+    place = tmp_path / "x.so"
+    place.write_bytes(data)
+
+    with pytest.raises(UserError, match="neither an ELF file nor a wheel"):
+        inspect(place)
+
+
+def test_a_wheel_without_binaries_has_no_device_code(tmp_path):
+    place = tmp_path / "pure-1-py3-none-any.whl"
+    with zipfile.ZipFile(place, "w") as archive:
+        archive.writestr(
+            "pure-1.dist-info/METADATA", "Name: pure\nVersion: 1\nRequires-Dist: torch>=2\n\nRequires-Dist: not this\n"
+        )
+        archive.writestr("pure/broken.so", "no ELF")
+
+    found = inspect(place)
+
+    assert (found.device, found.binaries, found.distribution, found.requires) == ("none", (), "pure 1", ("torch>=2",))
+
+
+def test_a_library_for_the_cpu_alone(libraries):
+    (found,) = inspect(libraries / "cpu.so").binaries
+
+    assert (found.device, found.targets, found.cuda) == ("none", (), ())
+    assert "libc.so.6" in found.libraries
+
+
+def test_a_library_for_cuda_alone(libraries):
+    (found,) = inspect(libraries / "cuda130.so").binaries
+
+    assert (found.device, found.targets) == ("cuda", ())
+    assert {"sm_80", "sm_90"} <= set(found.cuda)
+    assert any(name.startswith("libcudart") for name in found.libraries)
+
+
+@pytest.mark.parametrize("kind", ["rocm64", "rocm72"], ids=["compressed form 2", "compressed form 3"])
+def test_a_library_for_many_amd_targets(libraries, knowledge, kind):
+    found = inspect(libraries / f"{kind}.so")
+
+    assert found.device == "amd"
+    assert {"gfx90a", "gfx942", "gfx1100", "gfx1201"} <= set(found.gfx)
+    (binary,) = found.binaries
+    assert len({target.kernels for target in binary.targets}) == 1
+    for target in binary.targets:
+        assert target.kernels > 100
+        assert target.wave_sizes == (knowledge.targets[target.gfx].wave_size,)
+
+
+def test_the_whole_wheel(wheel):
+    found = inspect(wheel)
+
+    assert found.device == "amd and cuda"
+    assert found.distribution == "bitsandbytes 0.50.2"
+    assert len(found.binaries) > 10
+
+
+@pytest.mark.parametrize("at", [8, 60, 1000, 200_000])
+def test_a_cut_library_is_refused_or_read_and_never_breaks(libraries, tmp_path, at):
+    place = tmp_path / "cut.so"
+    place.write_bytes((libraries / "rocm72.so").read_bytes()[:at])
+
+    with pytest.raises(UserError, match="neither"):
+        inspect(place)
+
+
+def test_damaged_device_code_is_unknown_and_not_none(libraries, tmp_path):
+    data = (libraries / "rocm72.so").read_bytes()
+    at = data.index(b"CCOB")
+    place = tmp_path / "damaged.so"
+    place.write_bytes(data[: at + 40] + b"\xff" * 4000 + data[at + 4040 :])
+
+    (found,) = inspect(place).binaries
+
+    assert found.device == "unknown"
+    assert "cannot be read" in found.notes[0]
+
+
+def test_a_code_object_and_a_host_object_of_our_own(toolchain, tmp_path):
+    source = tmp_path / "k.hip"
+    source.write_text(
+        "#include <hip/hip_runtime.h>\n__global__ void k(int* x) { x[0] = 1; }\nvoid go(int* x) { k<<<1, 1>>>(x); }\n"
+    )
+    device = toolchain.device(source, "gfx1100", tmp_path / "k.hsaco", ["-O2"]).output
+    host = toolchain.host(source, tmp_path / "k.o").output
+
+    assert inspect(device).gfx == ("gfx1100",)
+    assert inspect(host).device == "none"
+
+
+def test_on_the_command_line(rocm3d, libraries, tmp_path):
+    shown = rocm3d("inspect", libraries / "rocm72.so", "--expect", "gfx942")
+    missing = rocm3d("inspect", libraries / "cuda130.so", "--expect", "gfx942")
+    shutil.copy(libraries / "cpu.so", tmp_path / "built.cpython-312-x86_64-linux-gnu.so")
+    silent = rocm3d("inspect", tmp_path / "built.cpython-312-x86_64-linux-gnu.so")
+    refused = rocm3d("inspect", tmp_path / "nobody.so")
+
+    assert (shown.code, missing.code, silent.code, refused.code) == (0, 1, 0, 2)
+    assert "gfx942" in shown.out
+    assert "missing: gfx942" in missing.err
+    assert "CUDA device code only" in missing.out
+    assert "no device code: the CPU alone" in silent.out
+    assert "Python 3.12" in silent.out

@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from rocm3d.model.failure import MachineLacks
+from rocm3d.toolchain import prepared
+from rocm3d.toolchain.code_object import read_code_object
+
+KERNEL = """#include <hip/hip_runtime.h>
+#include <hip/hip_cooperative_groups.h>
+#include <hip/hip_fp16.h>
+#include <hip/hip_complex.h>
+#include <vector>
+#include <cmath>
+extern "C" __global__ void half_sum(const __half* x, float* out, int n) {
+  float sum = 0.0f;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) sum += __half2float(x[i]);
+  for (int step = warpSize / 2; step > 0; step /= 2) sum += __shfl_xor(sum, step);
+  if (threadIdx.x == 0) out[blockIdx.x] = sqrtf(sum);
+}
+void launch(const __half* x, float* out, int n) { half_sum<<<1, 64>>>(x, out, n); }
+"""
+
+
+def test_without_the_extra_it_says_what_to_install(recipe):
+    lacking = recipe.model_copy(update={"compiler_module": "nobody_has_this"})
+
+    assert "pip install 'rocm3d[compile]'" in prepared.find(lacking).lacks
+    with pytest.raises(MachineLacks, match="nobody_has_this not installed"):
+        prepared.prepare(lacking, print)
+
+
+def test_before_it_is_prepared_it_says_the_size(recipe):
+    found = prepared.find(recipe)
+
+    assert "rocm3d toolchain prepare" in found.lacks
+    assert f"{prepared.download_megabytes(recipe)} MB" in found.lacks
+
+
+def test_a_header_that_is_not_as_known_stops_it(recipe, monkeypatch):
+    patch = recipe.patches[0].model_copy(update={"old": "nobody wrote this"})
+    monkeypatch.setattr(prepared, "fetch", lambda part, folder: folder / part.distribution)
+
+    def unpack(wheel, takes, root):
+        for item in recipe.patches:
+            (root / item.path).parent.mkdir(parents=True, exist_ok=True)
+            (root / item.path).write_text("text")
+
+    monkeypatch.setattr(prepared, "unpack", unpack)
+    monkeypatch.setattr(Path, "unlink", lambda self: None)
+
+    with pytest.raises(MachineLacks, match="is not as the recipe"):
+        prepared.prepare(recipe.model_copy(update={"patches": (patch,)}), lambda _: None)
+    assert not prepared.place(recipe).exists()
+
+
+def test_an_unreadable_stamp_is_no_toolchain(recipe):
+    place = prepared.place(recipe)
+    place.mkdir(parents=True)
+    (place / prepared.STAMP).write_text("{")
+
+    with pytest.raises(MachineLacks, match="cannot be read"):
+        prepared.find(recipe)
+
+
+def test_another_recipe_is_another_folder(recipe):
+    other = recipe.model_copy(update={"hip": "9.9.9"})
+
+    assert prepared.place(recipe) != prepared.place(other)
+
+
+def test_a_hip_kernel_becomes_code_for_every_target(toolchain, recipe, knowledge, tmp_path):
+    source = tmp_path / "k.hip"
+    source.write_text(KERNEL)
+    assert {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1201"} <= set(toolchain.about.targets)
+
+    for gfx in recipe.targets:
+        ended = toolchain.device(source, gfx, tmp_path / f"{gfx}.hsaco", ["-O2"])
+        assert ended.output is not None, ended.said
+        code = read_code_object(ended.output.read_bytes())
+        assert code.gfx == gfx
+        (kernel,) = code.kernels
+        assert (kernel.name, kernel.wave_size) == ("half_sum", knowledge.targets[gfx].wave_size)
+
+
+def test_the_host_side_becomes_an_object(toolchain, tmp_path):
+    source = tmp_path / "k.hip"
+    source.write_text(KERNEL)
+
+    ended = toolchain.host(source, tmp_path / "k.o")
+
+    assert ended.output is not None, ended.said
+    assert ended.output.read_bytes().startswith(b"\x7fELF")
+
+
+def test_the_wheels_own_standard_headers_do_where_the_machine_has_none(toolchain, recipe, tmp_path, monkeypatch):
+    from rocm3d.toolchain import standard_library
+
+    monkeypatch.setattr(standard_library, "_machine_has", lambda compiler, resource: False)
+    root = Path(next(word for word in toolchain.command if word.startswith("--rocm-path=")).partition("=")[2])
+    bare = prepared.compiler(recipe, root, toolchain.about)
+    assert "-nostdinc++" in bare.command
+    source = tmp_path / "k.hip"
+    source.write_text(KERNEL)
+
+    ended = bare.device(source, "gfx942", tmp_path / "k.hsaco", ["-O2"])
+
+    assert ended.output is not None, ended.said
+    assert read_code_object(ended.output.read_bytes()).gfx == "gfx942"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('asm("mov.u32 %0, %laneid;" : "=r"(n));', "error"),
+        ("n = __shfl_sync(0xffffffff, n, 0);", "64-bit"),
+        ("n = nobody(n);", "undeclared identifier"),
+    ],
+)
+def test_what_amd_does_not_take_is_an_error(toolchain, tmp_path, text, said):
+    source = tmp_path / "k.hip"
+    source.write_text(f"#include <hip/hip_runtime.h>\n__global__ void k(int* x) {{ int n = x[0]; {text} x[0] = n; }}\n")
+
+    ended = toolchain.device(source, "gfx942", tmp_path / "k.hsaco")
+
+    assert ended.output is None
+    assert said in ended.said
+
+
+def test_a_killed_preparation_leaves_nothing_that_counts_and_the_next_one_cleans_up(recipe, tmp_path):
+    """Killed while it fetches: no stamp, no child, and the half-made folder is gone after the next try."""
+    cache = tmp_path / "cache"
+    program = (
+        "import time\n"
+        "from rocm3d.knowledge.load import load\n"
+        "from rocm3d.toolchain import prepared\n"
+        "from rocm3d.toolchain.finder import newest\n"
+        "def fetch(part, folder):\n"
+        "    folder.mkdir(parents=True); (folder / 'half').write_text('x')\n"
+        "    print('fetching', flush=True); time.sleep(60)\n"
+        "prepared.fetch = fetch\n"
+        "prepared.prepare(newest(load().toolchains), lambda _: None)\n"
+    )
+    env = {**os.environ, "ROCM3D_CACHE": str(cache)}
+    child = subprocess.Popen([sys.executable, "-c", program], env=env, stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "fetching\n"
+    child.kill()
+    child.wait()
+    child.stdout.close()
+    folder = cache / "toolchain"
+    assert list(folder.glob("*.making-*"))
+    assert not list(folder.rglob(prepared.STAMP))
+
+    again = subprocess.run(
+        [sys.executable, "-c", program.replace("time.sleep(60)", "raise prepared.MachineLacks('stop')")],
+        env=env, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    assert "stop" in again.stderr
+    assert not list(folder.glob("*.making-*"))
+
+
+def test_a_second_one_waits_for_the_first(recipe, tmp_path):
+    """The lock is real: two processes at once, one after the other."""
+    program = (
+        "import sys, time\n"
+        "from pathlib import Path\n"
+        "from rocm3d.toolchain.prepared import _alone\n"
+        "with _alone(Path(sys.argv[1])):\n"
+        "    print(time.monotonic(), flush=True); time.sleep(0.5); print(time.monotonic(), flush=True)\n"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / "lock")]
+    children = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    spans = sorted(tuple(float(line) for line in child.communicate()[0].split()) for child in children)
+
+    assert spans[0][1] <= spans[1][0]
+    assert time.monotonic() > spans[1][1]
+    shutil.rmtree(tmp_path)
