@@ -1,15 +1,26 @@
-"""Small trees and hand-made documents for the probes."""
+"""Small trees and hand-made documents for the probes, and an index of tiny wheels on loopback."""
 
 from __future__ import annotations
 
+import contextlib
+import io
+import os
+import tarfile
+import threading
+import zipfile
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
 import pytest
+from packaging.utils import canonicalize_name
 
 from rocm3d.model.finding import Finding
 from rocm3d.model.inventory import Counts, Inventory, Scan
 from rocm3d.model.patch import FileChange, Patch, Proof, Refused
-from rocm3d.model.plan import Plan, PlannedEdit
+from rocm3d.model.plan import DependencyDecision, Plan, PlannedEdit
 from rocm3d.model.target import Gpu
-from rocm3d.verify.probe import Case
+from rocm3d.verify.probe import Case, Network
 from rocm3d.workspace.journal import digest
 from rocm3d.workspace.tree import Tree
 
@@ -95,3 +106,112 @@ def case(tmp_path):
 @pytest.fixture
 def make_finding():
     return finding
+
+
+class Index:
+    """A package index that a test fills; nothing in it can run."""
+
+    def __init__(self, folder: Path, url: str) -> None:
+        self.folder, self.url = folder, url
+
+    def wheel(self, name: str, version: str, *requires: str, tag: str = "py3-none-any") -> Path:
+        stem = f"{name.replace('-', '_')}-{version}"
+        data = io.BytesIO()
+        with zipfile.ZipFile(data, "w") as wheel:
+            needs = "".join(f"Requires-Dist: {item}\n" for item in requires)
+            head = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+            wheel.writestr(f"{stem}.dist-info/METADATA", head + needs)
+            wheel.writestr(f"{stem}.dist-info/WHEEL", f"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: {tag}\n")
+            wheel.writestr(f"{stem}.dist-info/RECORD", "")
+        return self._add(name, f"{stem}-{tag}.whl", data.getvalue())
+
+    def sdist(self, name: str, version: str, metadata: bool = True, **files: str) -> Path:
+        """Files by their names without the dot: pyproject, setup. Without metadata only a build tells what it needs."""
+        stem = f"{name.replace('-', '_')}-{version}"
+        data = io.BytesIO()
+        named = {"PKG-INFO": f"Metadata-Version: 2.2\nName: {name}\nVersion: {version}\n"} if metadata else {}
+        named |= {{"pyproject": "pyproject.toml", "setup": "setup.py"}[key]: text for key, text in files.items()}
+        with tarfile.open(fileobj=data, mode="w:gz") as archive:
+            for path, text in named.items():
+                member = tarfile.TarInfo(f"{stem}/{path}")
+                member.size = len(text.encode())
+                archive.addfile(member, io.BytesIO(text.encode()))
+        return self._add(name, f"{stem}.tar.gz", data.getvalue())
+
+    def _add(self, name: str, file: str, data: bytes) -> Path:
+        page = self.folder / "simple" / str(canonicalize_name(name))
+        page.mkdir(parents=True, exist_ok=True)
+        place = self.folder / "files" / file
+        place.parent.mkdir(exist_ok=True)
+        place.write_bytes(data)
+        with (page / "index.html").open("a", encoding="utf-8") as text:
+            text.write(f'<a href="/files/{file.replace("+", "%2B")}">{file}</a>\n')
+        return place
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Tests print nothing."""
+
+
+@contextlib.contextmanager
+def served(folder: Path):
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.fixture
+def no_settings(monkeypatch):
+    """No index of this machine: neither variables nor files of pip and uv."""
+    for name in [name for name in os.environ if name.startswith(("PIP_", "UV_"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("XDG_CONFIG_HOME", os.devnull)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+@pytest.fixture
+def index(tmp_path, monkeypatch, no_settings):
+    """The only index that pip and uv know of."""
+    folder = tmp_path / "index"
+    (folder / "simple").mkdir(parents=True)
+    with served(folder) as url:
+        monkeypatch.setenv("PIP_INDEX_URL", f"{url}/simple")
+        yield Index(folder, f"{url}/simple")
+
+
+@pytest.fixture
+def stack(knowledge):
+    return knowledge.stacks["rocm-6.4.3-torch-2.6-py3.12"]
+
+
+def decision(name: str, kind: str = "keep", **more) -> DependencyDecision:
+    return DependencyDecision(
+        name=name, package=more.pop("package", None), decision=kind, route=None, reason="r", **more
+    )
+
+
+@pytest.fixture
+def make_decision():
+    return decision
+
+
+@pytest.fixture
+def ported(case, knowledge, stack):
+    """A ported tree of these files, with decisions, that may ask servers."""
+
+    def make(tree=None, decisions=(), resolver="uv", base=stack, refused="") -> Case:
+        texts = {path: text.encode() for path, text in (tree or {}).items()}
+        made = case(tree=texts)
+        plan = made.plan.model_copy(update={"base": base, "decisions": tuple(decisions)})
+        network = Network(refused, resolver)
+        return Case(plan, made.patch, made.tree, made.originals, made.now, made.targets, knowledge, network)
+
+    return make

@@ -17,6 +17,23 @@ def test_dry_run_is_not_run(case):
     assert (verdict.outcome, verdict.reason) == ("not_run", "the patch is a dry run")
 
 
+def test_a_level_that_asks_servers_is_not_run_where_that_is_refused(ported):
+    (verdict,) = verify(
+        ported({"rocm-port/requirements.txt": "a\n"}, refused="--offline was given"), ["resolve"]
+    ).verdicts
+
+    assert (verdict.probe, verdict.outcome, verdict.reason) == ("any", "not_run", "--offline was given")
+
+
+def test_a_probe_may_give_several_verdicts(ported, index):
+    index.wheel("a", "1.0")
+    files = {"rocm-port/requirements.txt": "a\n", "rocm-port/requirements-more.txt": "missing\n"}
+
+    found = [item for item in verify(ported(files), ["resolve"]).verdicts if item.probe == "resolve_port"]
+
+    assert [item.outcome for item in found] == ["failed", "passed"]
+
+
 @pytest.mark.parametrize("level", WITHOUT)
 def test_level_without_a_probe_is_not_run_with_a_reason(case, level):
     (verdict,) = verify(case(), [level]).verdicts

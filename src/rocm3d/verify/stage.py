@@ -23,10 +23,18 @@ def _of_level(level: Level, case: Case) -> list[Verdict]:
     reason = _cannot(level, case)
     if reason is not None:
         return [Verdict(level=level, probe="any", outcome="not_run", reason=reason)]
-    return [probe.attempt(case) for probe in probes() if probe.level == level]
+    found: list[Verdict] = []
+    for probe in probes():
+        if probe.level == level:
+            given = probe.attempt(case)
+            found += [given] if isinstance(given, Verdict) else given
+    return found
 
 
 def _cannot(level: Level, case: Case) -> str | None:
-    if not any(probe.level == level for probe in probes()):
+    of_level = [probe for probe in probes() if probe.level == level]
+    if not of_level:
         return f"rocm3d {__version__} has no {level} probe"
-    return "the patch is a dry run" if case.patch.dry_run else None
+    if case.patch.dry_run:
+        return "the patch is a dry run"
+    return case.network.refused or None if all(probe.asks_servers for probe in of_level) else None

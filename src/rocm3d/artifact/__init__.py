@@ -1,0 +1,1 @@
+"""Readers and checks of what workloads produce."""

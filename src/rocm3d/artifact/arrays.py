@@ -1,0 +1,101 @@
+"""Every array of a file, by name: .npy, .npz, .ply and the numbers of .json. Needs the extra `numerics`."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from rocm3d.model.failure import MachineLacks, UserError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+
+def need_numpy() -> None:
+    """Refuse in one line where the extra is not installed."""
+    try:
+        import numpy  # noqa: F401
+        import plyfile  # noqa: F401
+    except ImportError as error:
+        message = f"{error.name} is needed to read arrays and is not installed"
+        raise MachineLacks(message, hint="pip install 'rocm3d[numerics]'") from error
+
+
+def arrays(path: Path) -> Iterator[tuple[str, Array]]:
+    """Name and content of each array. The name is empty where a file holds one alone. Nothing in a file is run."""
+    try:
+        yield from _READERS[path.suffix.lower()](path)
+    except (OSError, ValueError, EOFError, KeyError, RecursionError, zipfile.BadZipFile) as error:
+        raise UserError(f"{path} cannot be read: {error}") from error
+
+
+def _npy(path: Path) -> Iterator[tuple[str, Array]]:
+    from numpy.lib import format as npy
+
+    with path.open("rb") as file:
+        yield "", npy.read_array(file, allow_pickle=False)
+
+
+def _npz(path: Path) -> Iterator[tuple[str, Array]]:
+    import numpy
+
+    # Checked first: numpy leaves a file open that is no archive.
+    if not zipfile.is_zipfile(path):
+        raise ValueError("it is no archive of arrays")
+    with numpy.load(path, allow_pickle=False) as held:
+        for name in sorted(held.files):
+            yield name, held[name]
+
+
+def _ply(path: Path) -> Iterator[tuple[str, Array]]:
+    """Each property is an array; lists, as of faces, are one after the other, with their lengths beside them."""
+    import numpy
+    import plyfile
+
+    try:
+        held = plyfile.PlyData.read(str(path), mmap=False)
+    except plyfile.PlyParseError as error:
+        raise ValueError(str(error)) from error
+    for element in held.elements:
+        for name in element.data.dtype.names or ():
+            column = element.data[name]
+            if column.dtype != object:
+                yield f"{element.name}.{name}", column
+                continue
+            yield f"{element.name}.{name}.lengths", numpy.array([len(item) for item in column], dtype=numpy.int64)
+            whole: Array = numpy.concatenate([numpy.atleast_1d(item) for item in column]) if len(column) else column
+            yield f"{element.name}.{name}", whole
+
+
+def _json(path: Path) -> Iterator[tuple[str, Array]]:
+    yield from _numbers(json.loads(path.read_text(encoding="utf-8")), "")
+
+
+def _numbers(value: object, name: str) -> Iterator[tuple[str, Array]]:
+    """Numbers as float32, as that is what programs print; whole numbers stay whole. Words are no numbers."""
+    import numpy
+
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _numbers(inner, f"{name}.{key}".lstrip("."))
+        return
+    if isinstance(value, list):
+        kinds = {type(item) for item in value}
+        if not kinds or not kinds <= {int, float}:
+            for number, inner in enumerate(value):
+                yield from _numbers(inner, f"{name}.{number}".lstrip("."))
+            return
+    elif isinstance(value, bool) or not isinstance(value, (int, float)):
+        return
+    array: Array = numpy.asarray(value)
+    # Whole numbers that no type holds come as objects.
+    yield name, array if array.dtype.kind in "iu" else array.astype(numpy.float32)
+
+
+_READERS = {".npy": _npy, ".npz": _npz, ".ply": _ply, ".json": _json}

@@ -1,0 +1,65 @@
+"""Runs torch's hipify over files, as torch's BuildExtension does, and says where each of them went.
+
+    python -I hipify_sources.py REQUEST.json
+
+The request: `package_parent` (the folder that holds hipify, or an empty text where torch is importable), `project`,
+`sources`, `include_dirs`, `headers` (true: a tree of torch's own headers). The answer is one JSON line on stdout.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def load(parent: str) -> Any:
+    """torch.utils.hipify, or the same folder unpacked on its own."""
+    if parent:
+        sys.path.insert(0, parent)
+        return importlib.import_module("hipify.hipify_python")
+    return importlib.import_module("torch.utils.hipify.hipify_python")
+
+
+def translate(request: dict[str, Any]) -> Any:
+    """Call hipify with the arguments of CUDAExtension, or of torch's own build for headers."""
+    hipify_python = load(request["package_parent"])
+    project = request["project"]
+    options: dict[str, Any] = {
+        "project_directory": project,
+        "output_directory": project,
+        "includes": [f"{project}/*"],
+        "show_detailed": False,
+        "clean_ctx": hipify_python.GeneratedFileCleaner(keep_intermediates=True),
+    }
+    if request["headers"]:
+        options.update(is_pytorch_extension=False, extensions=(".h", ".cuh", ".hpp"))
+    else:
+        options.update(
+            is_pytorch_extension=True,
+            extra_files=request["sources"],
+            header_include_dirs=request["include_dirs"],
+            hipify_extra_files_only=True,
+        )
+    return hipify_python.hipify(**options)
+
+
+def main() -> None:
+    """Answer the request."""
+    request = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    with contextlib.redirect_stdout(io.StringIO()):  # hipify prints progress
+        results = translate(request)
+    package = importlib.import_module("hipify" if request["package_parent"] else "torch.utils.hipify")
+    answer = {
+        "version": getattr(package, "__version__", "1.0.0"),
+        "files": {path: {"path": item.hipified_path, "status": item.status} for path, item in results.items()},
+    }
+    sys.stdout.write(json.dumps(answer) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,245 @@
+"""Runs a build script as on a machine with a torch for GPUs, and says which extensions it would build. None is built.
+
+A build script is a setup.py, or a module that compiles when it is imported.
+
+
+    python -I read_build.py REQUEST.json
+
+The request: `script`; versions `torch`, `hip` and `cuda` (with `cuda` it is NVIDIA's torch, else AMD's); `gfx`, `wave`;
+`cuda_home` (empty: none, as under ROCm). torch and setuptools are stand-ins: what a script asks of them beyond the
+usual raises, and the caller then knows that it does not know. The answer is one JSON line on stdout: `extensions`, and
+`error` with the `line` of the script that it ended at.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import runpy
+import sys
+import traceback
+import types
+from pathlib import Path
+from typing import Any
+
+REQUEST: dict[str, Any] = {}
+FOUND: list[dict[str, Any]] = []
+
+
+class Declared:
+    """An extension as it was declared; scripts read and change its fields before they hand it to setup."""
+
+    def __init__(self, kind: str, name: str, sources: Any, **options: Any) -> None:
+        """Keep what a compiler needs to know."""
+        self.kind, self.name, self.line = kind, str(name), calling_line()
+        self.sources = [os.fspath(item) for item in sources]
+        self.include_dirs = list(options.get("include_dirs") or [])
+        self.define_macros = list(options.get("define_macros") or [])
+        self.undef_macros = list(options.get("undef_macros") or [])
+        self.extra_compile_args = options.get("extra_compile_args") or []
+        self.libraries = list(options.get("libraries") or [])
+        self.library_dirs = list(options.get("library_dirs") or [])
+        self.extra_link_args = list(options.get("extra_link_args") or [])
+
+    def told(self) -> dict[str, Any]:
+        """For the answer."""
+        arguments = self.extra_compile_args
+        by_compiler = arguments if isinstance(arguments, dict) else {"cxx": arguments, "nvcc": arguments}
+        return {
+            "kind": self.kind,
+            "name": self.name,
+            "line": self.line,
+            "sources": [str(item) for item in self.sources],
+            "include_dirs": [os.fspath(item) for item in self.include_dirs],
+            "macros": [[str(name), None if value is None else str(value)] for name, value in self.define_macros],
+            "undefined": [str(name) for name in self.undef_macros],
+            "cxx": [str(flag) for flag in by_compiler.get("cxx", [])],
+            "nvcc": [str(flag) for flag in by_compiler.get("nvcc", [])],
+        }
+
+
+def calling_line() -> int:
+    """The line of the script that is being run."""
+    frame = sys._getframe()
+    while frame is not None and frame.f_code.co_filename != REQUEST["script"]:
+        frame = frame.f_back  # type: ignore[assignment]
+    return 1 if frame is None else frame.f_lineno
+
+
+def declares(kind: str) -> Any:
+    """A constructor of extensions of one kind."""
+
+    def extension(name: str, sources: Any, *_: Any, **options: Any) -> Declared:
+        return Declared(kind, name, sources, **options)
+
+    return extension
+
+
+def setup(**options: Any) -> None:
+    """What setuptools.setup would build."""
+    FOUND.extend(item.told() for item in options.get("ext_modules") or [] if isinstance(item, Declared))
+
+
+class Command:
+    """A base for the classes that scripts derive from."""
+
+    @classmethod
+    def with_options(cls, **_: Any) -> type:
+        """As torch's BuildExtension has it."""
+        return cls
+
+
+class Loaded:
+    """What comes back from compiling at run time: it has every function, and none does anything."""
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *_, **__: None
+
+
+def load(
+    name: str, sources: Any, extra_cflags: Any = None, extra_cuda_cflags: Any = None, *_: Any, **more: Any
+) -> Loaded:
+    """torch's own, and what it calls: the extension counts as built."""
+    listed = [sources] if isinstance(sources, str) else sources
+    arguments = {"cxx": extra_cflags or [], "nvcc": extra_cuda_cflags or []}
+    include = more.get("extra_include_paths")
+    if include is None and len(_) > 1:  # by position; before it stand flags of the linker, and of SYCL since torch 2.7
+        include = next(
+            (item for item in _ if isinstance(item, list) and item and not str(item[0]).startswith("-")), None
+        )
+    made = Declared("cuda", name, listed, include_dirs=include, extra_compile_args=arguments)
+    FOUND.append(made.told())
+    return Loaded()
+
+
+def build_directory(name: str, *_: Any, **__: Any) -> str:
+    """An empty folder beside the copy."""
+    folder = Path(REQUEST["script"]).parent / ".jit" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    return str(folder)
+
+
+def found_packages(where: str = ".", **_: Any) -> list[str]:
+    """The names of folders that are packages."""
+    return sorted(path.parent.name for path in Path(where).glob("*/__init__.py"))
+
+
+def module(name: str, **members: Any) -> types.ModuleType:
+    """A stand-in, found by every later import of that name."""
+    made = types.ModuleType(name)
+    made.__dict__.update(members, __path__=[], __file__=f"/stand-in/{name.replace('.', '/')}/__init__.py")
+    sys.modules[name] = made
+    parent, _, last = name.rpartition(".")
+    if parent in sys.modules:
+        setattr(sys.modules[parent], last, made)
+    return made
+
+
+def gpu() -> types.SimpleNamespace:
+    """The properties of the one GPU there is."""
+    gfx, cuda = REQUEST["gfx"], bool(REQUEST["cuda"])
+    major, minor = (9, 0) if cuda else (int(gfx[3:-2]), int(gfx[-2], 16))
+    architecture = {} if cuda else {"gcnArchName": gfx}
+    return types.SimpleNamespace(
+        name="NVIDIA GPU" if cuda else "AMD GPU", major=major, minor=minor, warp_size=REQUEST["wave"], **architecture
+    )
+
+
+def torch_stand_in() -> None:
+    """torch with one GPU, as far as build scripts ask."""
+    cuda, card = REQUEST["cuda"], gpu()
+    short = re.sub(r"\+.*$", "", REQUEST["torch"])
+    local = f"cu{cuda.replace('.', '')}" if cuda else f"rocm{'.'.join(REQUEST['hip'].split('.')[:2])}"
+    module("torch", __version__=f"{short}+{local}", compiled_with_cxx11_abi=lambda: True)
+    module("torch.version", cuda=cuda or None, hip=None if cuda else REQUEST["hip"], __version__=short, debug=False)
+    module(
+        "torch.cuda",
+        is_available=lambda: True,
+        device_count=lambda: 1,
+        current_device=lambda: 0,
+        get_device_capability=lambda *_: (card.major, card.minor),
+        get_device_name=lambda *_: card.name,
+        get_device_properties=lambda *_: card,
+        get_arch_list=lambda: [f"sm_{card.major}{card.minor}" if cuda else REQUEST["gfx"]],
+    )
+    module("torch.__config__", parallel_info=lambda: "ATen parallel backend: OpenMP", show=lambda: "")
+    module("torch._C", _GLIBCXX_USE_CXX11_ABI=True)
+    module("torch.backends")
+    module("torch.backends.cudnn", enabled=True, version=lambda: None, is_available=lambda: True)
+    module("torch.backends.mps", is_available=lambda: False, is_built=lambda: False)
+    module("torch.utils")
+    module(
+        "torch.utils.cpp_extension",
+        CUDAExtension=declares("cuda"),
+        CppExtension=declares("cpp"),
+        BuildExtension=type("BuildExtension", (Command,), {}),
+        CUDA_HOME=REQUEST["cuda_home"] or None,
+        ROCM_HOME=None if cuda else "/opt/rocm",
+        HIP_HOME=None if cuda else "/opt/rocm/hip",
+        CUDNN_HOME=None,
+        IS_HIP_EXTENSION=not cuda,
+        IS_WINDOWS=False,
+        IS_MACOS=False,
+        IS_LINUX=True,
+        TORCH_LIB_PATH="/stand-in/torch/lib",
+        load=load,
+        load_inline=lambda *_, **__: Loaded(),
+        _jit_compile=load,
+        _import_module_from_library=lambda *_, **__: Loaded(),
+        _find_cuda_home=lambda: REQUEST["cuda_home"] or None,
+        _get_build_directory=build_directory,
+        _TORCH_PATH="/stand-in/torch",
+        include_paths=lambda *_, **__: [],
+        library_paths=lambda *_, **__: [],
+        is_ninja_available=lambda: True,
+        verify_ninja_availability=lambda: None,
+        check_compiler_abi_compatibility=lambda *_: True,
+    )
+
+
+def setuptools_stand_in() -> None:
+    """setuptools and distutils, as far as build scripts use them."""
+    commands = {name: type(name, (Command,), {}) for name in ("build_ext", "build_py", "install", "develop", "sdist")}
+    packages = {"find_packages": found_packages, "find_namespace_packages": found_packages}
+    module("setuptools", setup=setup, Extension=declares("plain"), Command=Command, Distribution=Command, **packages)
+    module("setuptools.command")
+    module("setuptools.extension", Extension=declares("plain"))
+    module("setuptools.dist", Distribution=Command)
+    module("distutils")
+    module("distutils.core", setup=setup, Extension=declares("plain"))
+    module("distutils.command")
+    for name, made in commands.items():
+        module(f"setuptools.command.{name}", **{name: made})
+        module(f"distutils.command.{name}", **{name: made})
+    module("wheel")
+    module("wheel.bdist_wheel", bdist_wheel=type("bdist_wheel", (Command,), {}))
+
+
+def failure(error: BaseException) -> dict[str, Any]:
+    """What ended the script, and where in it."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == REQUEST["script"]]
+    return {"error": f"{type(error).__name__}: {error}", "line": lines[-1] if lines else 1}
+
+
+def main() -> None:
+    """Answer the request."""
+    REQUEST.update(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))
+    script = REQUEST["script"]
+    os.chdir(Path(script).parent)
+    sys.path.insert(0, str(Path(script).parent))
+    sys.argv = ["setup.py", "build_ext"]
+    answer: dict[str, Any] = {}
+    with contextlib.redirect_stdout(sys.stderr):  # scripts print
+        setuptools_stand_in()
+        torch_stand_in()
+        try:
+            runpy.run_path(script, run_name="__main__")
+        except (Exception, SystemExit) as error:  # noqa: BLE001  (somebody else's program)
+            answer = failure(error)
+    sys.__stdout__.write("\n" + json.dumps({"extensions": FOUND, **answer}) + "\n")  # type: ignore[union-attr]
+
+
+if __name__ == "__main__":
+    main()

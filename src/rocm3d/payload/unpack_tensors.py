@@ -1,0 +1,70 @@
+"""Writes every tensor of torch files as .npy, and says in one JSON line what each is called.
+
+    python unpack_tensors.py REQUEST.json
+
+The request: `files` (by name) and `folder`. Files are read with weights_only, so that nothing in them runs.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+
+
+def tensors(value: Any, part: str, torch: Any) -> Iterator[tuple[str, Any]]:
+    """Every tensor and number of a loaded object, with where it stands."""
+    if isinstance(value, torch.Tensor):
+        yield part, value
+    elif isinstance(value, (bool, int, float)):
+        yield part, torch.tensor(value)
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from tensors(inner, f"{part}.{key}", torch)
+    elif isinstance(value, (list, tuple)):
+        for number, inner in enumerate(value):
+            yield from tensors(inner, f"{part}.{number}", torch)
+
+
+def unpack(name: str, path: str, places: Iterator[Path], npy: Any) -> Iterator[dict[str, str]]:
+    """Each tensor of one file."""
+    import torch
+
+    loaded = torch.load(path, map_location="cpu", weights_only=True)
+    for part, tensor in tensors(loaded, "", torch):
+        place = next(places)
+        dtype = npy.write(place, tensor, torch)
+        yield {"name": f"{name}:{part.lstrip('.') or '.'}", "file": place.name, "dtype": dtype}
+
+
+def main() -> None:
+    """Answer the request; one bad file does not lose the others."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    request = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    spec = importlib.util.spec_from_file_location("rocm3d_npy", HERE / "npy.py")
+    assert spec is not None
+    assert spec.loader is not None
+    npy = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(npy)
+    places = (Path(request["folder"], f"{number:06}.npy") for number in count())
+    found: list[dict[str, str]] = []
+    failed: dict[str, str] = {}
+    for name, path in request["files"].items():
+        try:
+            found += list(unpack(name, path, places, npy))
+        except Exception as error:  # noqa: BLE001  (whatever is in the file, the answer says so)
+            failed[name] = f"{type(error).__name__}: {str(error).strip().splitlines()[0][:200]}"
+    answers.write(json.dumps({"tensors": found, "failed": failed}) + "\n")
+    answers.flush()
+
+
+if __name__ == "__main__":
+    main()

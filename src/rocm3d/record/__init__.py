@@ -1,0 +1,1 @@
+"""Starts workloads and collects what they did."""

@@ -1,0 +1,82 @@
+"""Looks as verdicts: an unplanned fallback has failed, a planned one is skipped, an absent package is not run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.model.verdict import Level, Verdict
+
+if TYPE_CHECKING:
+    from rocm3d.model.look import Check, Look
+    from rocm3d.model.verdict import Outcome
+
+_MOST = 6
+
+
+def imported(look: Look, probe: str, planned: str) -> Verdict:
+    """Of the import alone: that it works, and that the module comes from where it should."""
+    if look.outcome != "imported":
+        return _otherwise("import", look, probe, planned)
+    strange = [module for module in look.modules if module.origin == "elsewhere"]
+    if strange:
+        where = f"{strange[0].name} comes from {strange[0].file}, neither the environment nor the repository"
+        return _verdict("import", probe, "failed", f"{look.label}: {where}")
+    return _verdict("import", probe, "passed", "", modules(look))
+
+
+def accelerated(look: Look, probe: str, planned: str) -> Verdict:
+    """Of what really ran."""
+    if look.outcome != "accelerated":
+        return _otherwise("backend", look, probe, planned)
+    return _verdict("backend", probe, "passed", "", evidence(look))
+
+
+def agreed(look: Look, probe: str, planned: str) -> Verdict:
+    """Of the results alone; those of the slow path are no proof of the other."""
+    wrong = [check for check in look.checks if not check.agrees]
+    if wrong:
+        reason = "; ".join(f"{check.name} {check.reason}" for check in wrong[:_MOST])
+        return _verdict("numerics", probe, "failed", f"{look.label}: {reason}")
+    if look.outcome == "broken":
+        return _verdict("numerics", probe, "not_run", f"{look.label}: there is no result: {look.reason}")
+    if look.outcome == "fallback" and not planned:
+        return _verdict("numerics", probe, "not_run", f"{look.label}: only the slow path ran: {look.reason}")
+    if look.outcome != "accelerated" or not look.checks:
+        return _otherwise("numerics", look, probe, planned)
+    return _verdict("numerics", probe, "passed", "", tuple(f"{look.label}: {result(item)}" for item in look.checks))
+
+
+def evidence(look: Look) -> tuple[str, ...]:
+    """What was seen, in words: where it comes from, what was loaded, whose kernels ran, what agrees."""
+    found = [*modules(look), *(f"library {path}" for path in look.libraries[:_MOST])]
+    if look.backends:
+        found.append(f"kernels of {', '.join(look.backends)}")
+    facts = [f"{name} {value}" for name, value in look.facts.items() if isinstance(value, str)]
+    return (*found, *facts, *(result(check) for check in look.checks))
+
+
+def modules(look: Look) -> tuple[str, ...]:
+    """Each module with its version and file."""
+    return tuple(f"{item.name} {item.version} from {item.file}".replace("  ", " ") for item in look.modules)
+
+
+def result(check: Check) -> str:
+    """One comparison in words."""
+    if not check.tolerance:
+        return f"{check.name} {check.reason or 'as it must be'}"
+    error = "" if check.max_error is None else f", greatest error {check.max_error:.3g}"
+    return f"{check.name} {'within' if check.agrees else 'outside of'} {check.tolerance}{error}"
+
+
+def _otherwise(level: Level, look: Look, probe: str, planned: str) -> Verdict:
+    reason = f"{look.label}: {look.reason or look.outcome}"
+    if look.outcome in ("absent", "not_run"):
+        return _verdict(level, probe, "not_run", reason)
+    if look.outcome == "fallback" and planned:
+        return _verdict(level, probe, "skipped", f"{look.label}: planned fallback: {planned}: {look.reason}")
+    word = "fallback" if look.outcome == "fallback" else "broken"
+    return _verdict(level, probe, "failed", f"{look.label}: {word}: {look.reason}", modules(look))
+
+
+def _verdict(level: Level, probe: str, outcome: Outcome, reason: str, looked_at: tuple[str, ...] = ()) -> Verdict:
+    return Verdict(level=level, probe=probe, outcome=outcome, reason=reason, looked_at=looked_at)

@@ -1,0 +1,1 @@
+"""Compiling a repository's native extensions for AMD targets, and telling what came out."""

@@ -1,0 +1,82 @@
+"""Errors of a compiler in the words of rocm3d: where in the repository, and which code explains it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from rocm3d.model.code import Code
+    from rocm3d.model.compilation import Diagnostic
+    from rocm3d.verify.compilation.translation import Translation
+
+
+@dataclass(frozen=True)
+class Problem:
+    """An error at a place of the repository. `also` are other places that the compiler names for it."""
+
+    path: str
+    line: int
+    column: int
+    message: str
+    code: str = ""
+    rule: str = ""
+    also: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """As findings are written."""
+        place = ":".join(str(part) for part in (self.path, self.line, self.column) if part)
+        name = f"{self.code} {self.rule}: " if self.code else ""
+        return f"{place}: {name}{self.message}" if place else f"{name}{self.message}"
+
+
+@dataclass(frozen=True)
+class Codes:
+    """The codes that know errors of compilers, in the order of their table."""
+
+    patterns: tuple[tuple[Code, re.Pattern[str]], ...]
+
+    @classmethod
+    def of(cls, codes: Mapping[str, Code]) -> Codes:
+        """Those whose record has patterns."""
+        return cls(tuple((code, re.compile(text)) for code in codes.values() for text in code.errors))
+
+    @property
+    def digest(self) -> str:
+        """Which errors are known decides what a result says."""
+        return hashlib.sha256("\0".join(pattern.pattern for _, pattern in self.patterns).encode()).hexdigest()
+
+    def find(self, text: str) -> Code | None:
+        """The first one that knows it. The text is the message, then the line of source, then the notes."""
+        return next((code for code, pattern in self.patterns if pattern.search(text)), None)
+
+
+def problems(errors: Iterable[Diagnostic], translation: Translation, codes: Codes) -> tuple[Problem, ...]:
+    """Every error once for each line; one of a library stands where the repository asked for it."""
+    found: dict[tuple[str, int, str], Problem] = {}
+    for error in errors:
+        problem = _problem(error, translation, codes)
+        found.setdefault((problem.path, problem.line, problem.message), problem)
+    return tuple(sorted(found.values(), key=lambda item: (item.path, item.line, item.column, item.message)))
+
+
+def _problem(error: Diagnostic, translation: Translation, codes: Codes) -> Problem:
+    own = translation.place(error.path, error.line) if error.path else None
+    asked = [place for remark in error.remarks if (place := translation.place(remark.path, remark.line))]
+    place = own or next(iter(asked), None) or ("", 0)
+    others = dict.fromkeys(f"{path}:{line}" for path, line in asked if (path, line) != place)
+    notes = "\n".join(remark.message for remark in error.remarks)
+    code = codes.find(f"{error.message}\n{translation.text(*place)}\n{notes}")
+    return Problem(
+        path=place[0],
+        line=place[1],
+        column=error.column if own else 0,
+        message=error.message,
+        code=code.code if code else "",
+        rule=code.rule if code else "",
+        also=tuple(others),
+    )

@@ -1,0 +1,129 @@
+"""One compile of one unit: down to code for a target, or to an object for the host, and what was read back of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rocm3d.model.compilation import Diagnostic, KernelFacts, Side
+from rocm3d.toolchain import own_headers
+from rocm3d.toolchain.code_object import NotACodeObject, read_code_object
+from rocm3d.verify.compilation import diagnostics
+from rocm3d.verify.compilation.content_cache import read_dependencies
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rocm3d.toolchain.compiler import Compiled, Compiler
+    from rocm3d.verify.compilation.classify import Codes
+    from rocm3d.verify.compilation.kit import Kit
+    from rocm3d.verify.compilation.unit import Unit
+
+HOST = "host"
+_STAND_INS = 12  # headers that HIP lacks, in one unit
+_SAFE = re.compile(r"[^A-Za-z0-9_.-]+")
+# s_endpgm alone: the kernel does nothing.
+_NOTHING = 4
+
+
+@dataclass(frozen=True)
+class Done:
+    """A result, and the files it was made of."""
+
+    result: Side
+    files: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where compiling happens: `tree` is the translated copy, `out` takes what is made."""
+
+    kit: Kit
+    compiler: Compiler
+    tree: Path
+    out: Path
+    codes: Codes
+    seconds: float
+
+    def compile(self, unit: Unit, side: str) -> Done:
+        """A header that HIP lacks is an error, and an empty one in its place lets the compiler tell the rest."""
+        name = _SAFE.sub("_", f"{unit.extension}-{unit.file}-{side}")
+        stand_ins = self.out / f"{name}.stand-ins"
+        lacked: list[Diagnostic] = []
+        for _ in range(_STAND_INS):
+            ended, files = self._once(unit, side, self.out / name, stand_ins)
+            found = diagnostics.errors(ended.said)
+            gone = [error for error in found if diagnostics.missing_header(error)]
+            if not gone or not self._is_of_the_port(gone[0]):
+                break
+            lacked += gone[:1]
+            empty = stand_ins / str(diagnostics.missing_header(gone[0]))
+            empty.parent.mkdir(parents=True, exist_ok=True)
+            empty.touch()
+        return Done(self._side(side, ended, (*lacked, *found), files), tuple(files))
+
+    def _once(self, unit: Unit, side: str, base: Path, stand_ins: Path) -> tuple[Compiled, list[Path]]:
+        rule = base.with_name(f"{base.name}.d")
+        rule.unlink(missing_ok=True)
+        told = (*diagnostics.FLAGS, "-MD", "-MF", str(rule), "-MT", "it")
+        flags = (*unit.flags, *self.kit.search, f"-isystem{stand_ins}", *told)
+        source, output = Path(unit.file), base.with_name(f"{base.name}.o")
+        if unit.language == "c++":
+            ended = self.compiler.plain(source, output, (*flags, "-O0"), self.seconds)
+        elif side == HOST:
+            # Which errors there are does not depend on it, and it is faster.
+            ended = self.compiler.host(source, output, (*flags, "-O0"), self.seconds)
+        else:
+            ended = self.compiler.device(source, side, output, flags, self.seconds)
+        read = read_dependencies(rule, self.tree)
+        return ended, [path for path in read if not path.is_relative_to(stand_ins)]
+
+    def _is_of_the_port(self, error: Diagnostic) -> bool:
+        """Whether the repository asks for a header of CUDA or an old torch, and not for a library that is not here."""
+        asks = not Path(error.path).is_absolute() or Path(error.path).is_relative_to(self.tree)
+        return asks and self.codes.find(f"{error.message}\n\n") is not None
+
+    def _side(self, side: str, ended: Compiled, errors: Sequence[Diagnostic], files: Sequence[Path]) -> Side:
+        ours = dict.fromkeys(name for path in files if (name := own_headers.name_of(path)))
+        given = self.kit.hip_headers
+        used = given is not None and any(path.is_relative_to(given.resolve()) for path in files)
+        base = Side(side=side, outcome="failed", own_headers=tuple(ours), given_headers=used)
+        if ended.timed_out:
+            return base.model_copy(update={"outcome": "timed_out"})
+        if ended.output is None or errors:
+            away = [name for error in errors if (name := diagnostics.missing_header(error))]
+            if away and not self._is_of_the_port(errors[-1]) and diagnostics.missing_header(errors[-1]):
+                return base.model_copy(update={"outcome": "lacks", "lacks": away[-1], "errors": tuple(errors[:-1])})
+            return base.model_copy(update={"errors": tuple(errors) or (_speechless(ended.said),)})
+        try:
+            kernels = () if side == HOST else read_back(ended.output, side)
+        except NotACodeObject as error:
+            return base.model_copy(update={"errors": (_speechless(f"what came out is no code for {side}: {error}"),)})
+        return base.model_copy(update={"outcome": "compiled", "kernels": kernels})
+
+
+def read_back(file: Path, gfx: str) -> tuple[KernelFacts, ...]:
+    """Every kernel of a code object, which must be for the target."""
+    code = read_code_object(file.read_bytes())
+    if code.gfx != gfx:
+        raise NotACodeObject(f"it is for {code.gfx}")
+    return tuple(
+        KernelFacts(
+            name=kernel.name,
+            wave_size=kernel.wave_size,
+            vgprs=kernel.vgprs,
+            sgprs=kernel.sgprs,
+            lds_bytes=kernel.lds_bytes,
+            scratch_bytes=kernel.scratch_bytes,
+            spills=kernel.spills,
+            empty=kernel.code_bytes <= _NOTHING,
+        )
+        for kernel in code.kernels
+    )
+
+
+def _speechless(said: str) -> Diagnostic:
+    last = said.strip().splitlines()
+    return Diagnostic(path="", line=0, column=0, message=last[-1] if last else "the compiler failed without a word")

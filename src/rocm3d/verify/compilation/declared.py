@@ -1,0 +1,49 @@
+"""A native extension as its build script declares it, with every path relative to the repository."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+DEVICE = frozenset({".cu", ".hip"})
+HOST = frozenset({".cpp", ".cc", ".cxx", ".c++"})
+
+
+@dataclass(frozen=True)
+class Declared:
+    """`root` is the folder that the build starts from; `uses_torch` says that torch's build adds its own flags."""
+
+    name: str
+    script: str
+    line: int
+    root: str
+    sources: tuple[str, ...]
+    include_dirs: tuple[str, ...] = ()
+    macros: tuple[str, ...] = ()
+    host_flags: tuple[str, ...] = ()
+    device_flags: tuple[str, ...] = ()
+    uses_torch: bool = True
+
+    @property
+    def device_sources(self) -> tuple[str, ...]:
+        """Those that hold device code."""
+        return tuple(source for source in self.sources if PurePosixPath(source).suffix in DEVICE)
+
+    def without(self, flags: set[str]) -> Declared:
+        """The same, with flags left out that a compiler does not take; the value of one goes with it."""
+        return replace(
+            self, host_flags=_without(self.host_flags, flags), device_flags=_without(self.device_flags, flags)
+        )
+
+
+def _without(words: tuple[str, ...], flags: set[str]) -> tuple[str, ...]:
+    kept: list[str] = []
+    skip = False
+    for word, following in zip(words, (*words[1:], "-"), strict=False):
+        if skip:
+            skip = False
+        elif word not in flags:
+            kept.append(word)
+        else:
+            skip = word.startswith("-X") or ("=" not in word and not following.startswith("-"))
+    return tuple(kept)

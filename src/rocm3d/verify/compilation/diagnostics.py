@@ -1,0 +1,79 @@
+"""What clang and nvcc print, as errors with places. Only what begins a line is taken; the rest is decoration."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rocm3d.model.compilation import Diagnostic, Remark
+
+# So that a message is one line, and every step of an instantiation is told.
+FLAGS = (
+    "-w",
+    "-ferror-limit=50",
+    "-fno-color-diagnostics",
+    "-fno-caret-diagnostics",
+    "-fno-diagnostics-fixit-info",
+    "-ftemplate-backtrace-limit=0",
+)
+_LINE = re.compile(
+    r"^(?P<path>[^\s:][^:\n]*):(?P<line>\d+):(?P<column>\d+): (?P<kind>(?:fatal )?error|note): (?P<text>.*)$"
+)
+_NVCC = re.compile(
+    r"^(?P<path>[^\s(][^(\n]*)\((?P<line>\d+)\): (?P<kind>(?:catastrophic )?error)(?: #\S+)?: (?P<text>.*)$"
+)
+_FROM = re.compile(r"^(?:In file included| {5,}) *from (?P<path>[^:\n]+):(?P<line>\d+)[:,]")
+_BARE = re.compile(
+    r"^(?:clang(?:\+\+)?(?:-\d+)?: |zig: |nvcc fatal *: |ptxas fatal *: )?(?:fatal )?error: (?P<text>.*)$"
+)
+_UNKNOWN = re.compile(r"(?:unknown argument|unsupported option|unsupported argument)[^']*'(?P<flag>[^']+)'")
+_NVCC_MISSING = re.compile(r"fatal error: (?P<header>\S+): No such file or directory")
+_MISSING = re.compile(r"'(?P<header>[^']+)' file not found|cannot open source file \"(?P<other>[^\"]+)\"")
+
+
+def errors(text: str) -> tuple[Diagnostic, ...]:
+    """Every error with its notes; the files that include it come first among them."""
+    found: list[Diagnostic] = []
+    included: list[Remark] = []
+    for line in text.splitlines():
+        stack = _FROM.match(line)
+        if stack:
+            included.append(Remark(path=stack["path"], line=int(stack["line"]), message="included from here"))
+            continue
+        match = _LINE.match(line) or _NVCC.match(line)
+        if match is None:
+            bare = _BARE.match(line)
+            if bare and "errors generated" not in bare["text"]:
+                found.append(Diagnostic(path="", line=0, column=0, message=bare["text"]))
+        elif match["kind"] == "note":
+            if found:
+                remark = Remark(path=match["path"], line=int(match["line"]), message=match["text"])
+                found[-1] = found[-1].model_copy(update={"remarks": (*found[-1].remarks, remark)})
+        else:
+            # The innermost file comes last on the way in, and first among the remarks.
+            column = int(match.groupdict().get("column") or 0)
+            found.append(
+                Diagnostic(
+                    path=match["path"],
+                    line=int(match["line"]),
+                    column=column,
+                    message=match["text"],
+                    remarks=tuple(reversed(included)),
+                )
+            )
+        included = []
+    return tuple(dict.fromkeys(found))
+
+
+def missing_header(error: Diagnostic) -> str | None:
+    """The header that an error says is nowhere."""
+    match = _MISSING.search(error.message) or _NVCC_MISSING.search(f"fatal error: {error.message}")
+    return None if match is None else next(group for group in match.groups() if group)
+
+
+def unknown_flags(text: str) -> Iterator[str]:
+    """Flags that the compiler does not take."""
+    for error in errors(text):
+        match = _UNKNOWN.search(error.message)
+        if match:
+            yield match["flag"]

@@ -1,0 +1,126 @@
+"""Which extensions a repository builds: by running its build scripts on a copy, else by what the inventory has read."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rocm3d.verify.compilation.build_script import Answer, Machine, read_script
+from rocm3d.verify.compilation.classify import Problem
+from rocm3d.verify.compilation.declared import Declared
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rocm3d.model.code import Code
+    from rocm3d.model.finding import Finding
+    from rocm3d.model.inventory import Extension
+
+_DETECTION = "DETECT"
+# Of flags that were only read, those that decide what the text means; the rest needs the script's own decisions.
+_MEANING = ("-D", "-U", "-I", "-std=")
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one script builds. `problem` says that on ROCm it would not; `note` that it was only read, not run."""
+
+    script: str
+    extensions: tuple[Declared, ...]
+    problem: Problem | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Finder:
+    """`tree` is a copy that scripts may run on; findings of scan say where a script tells machines apart."""
+
+    tree: Path
+    machine: Machine
+    findings: Sequence[Finding] = ()
+    codes: Mapping[str, Code] = field(default_factory=dict)
+    interpreter: Path | None = None
+
+    def find(self, listed: Sequence[Extension]) -> Iterator[Found]:
+        """Each script of the inventory once."""
+        by_script: dict[str, list[Extension]] = {}
+        for item in listed:
+            by_script.setdefault(item.location.path, []).append(item)
+        built: set[str] = set()
+        for script, items in sorted(by_script.items(), key=lambda item: item[1][0].how == "cmake"):
+            if items[0].how != "cmake":
+                found = self._of_script(script, items)
+                built |= {source for item in found.extensions for source in item.sources}
+                yield found
+                continue
+            # A CMake file that builds what torch builds too is the same code without torch's flags.
+            read = _distinct(as_read(item, self.tree) for item in items)
+            others = tuple(item for item in read if not set(item.device_sources) <= built)
+            if others:
+                yield Found(script, others, note=f"{script} was read and not run")
+
+    def _of_script(self, script: str, items: Sequence[Extension]) -> Found:
+        honest = read_script(self.tree, script, self.machine, self.interpreter)
+        if honest.has_device_code and not honest.error:
+            return Found(script, _distinct(honest.extensions))
+        other = read_script(self.tree, script, replace(self.machine, pretends_cuda_home=True), self.interpreter)
+        if self.machine.cuda or not other.has_device_code:
+            return _only_read(script, items, self.tree, honest)
+        return Found(script, _distinct(other.extensions), problem=self._silent(script, honest, other))
+
+    def _silent(self, script: str, honest: Answer, other: Answer) -> Problem:
+        """The build that stops on ROCm, or quietly becomes one without device code."""
+        sources = sum(len(item.device_sources) for item in other.extensions)
+        if honest.error:
+            message = f"with a ROCm torch the build stops: {honest.error}"
+        else:
+            message = f"with a ROCm torch it builds no device code; a CUDA toolkit would have brought {sources} sources"
+        for found in self.findings:
+            code = self.codes.get(found.code)
+            if found.path == script and code is not None and _DETECTION in code.kinds:
+                return Problem(script, found.line, found.column, message, code.code, code.rule)
+        return Problem(script, honest.line or 1, 0, message)
+
+
+def _only_read(script: str, items: Sequence[Extension], tree: Path, answer: Answer) -> Found:
+    extensions = _distinct(as_read(item, tree) for item in items)
+    why = answer.error or "it names no device source by itself"
+    return Found(script, extensions, note=f"{script} was read and not run ({why}); flags that it chooses are not known")
+
+
+def as_read(item: Extension, tree: Path) -> Declared:
+    """An extension by the literals of its script."""
+    script = item.location.path
+    root = posixpath.dirname(script)
+
+    def inside(path: str) -> str:
+        return posixpath.normpath(posixpath.join(root, path))
+
+    return Declared(
+        name=item.name,
+        script=script,
+        line=item.location.line,
+        root=root,
+        sources=tuple(source for path in item.sources for source in _expanded(inside(path), tree)),
+        include_dirs=tuple(inside(folder) for folder in item.include_dirs),
+        macros=tuple(f"-D{macro}" for macro in item.macros),
+        host_flags=tuple(flag for flag in item.flags if flag.startswith(_MEANING)),
+        device_flags=tuple(flag for flag in item.device_flags if flag.startswith(_MEANING)),
+        uses_torch=item.how != "cmake",
+    )
+
+
+def _expanded(path: str, tree: Path) -> list[str]:
+    if not any(sign in path for sign in "*?["):
+        return [path]
+    return sorted(found.relative_to(tree).as_posix() for found in tree.glob(path))
+
+
+def _distinct(extensions: Iterator[Declared] | tuple[Declared, ...]) -> tuple[Declared, ...]:
+    """Without those that say the same twice, as a module that compiles in two branches does."""
+    found: dict[tuple[object, ...], Declared] = {}
+    for item in extensions:
+        found.setdefault((item.name, item.sources, item.device_flags, item.macros), item)
+    return tuple(found.values())

@@ -1,0 +1,75 @@
+"""Which flags of an extension clang refuses: asked with an empty file, so that a flag hides no error in the code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rocm3d.verify.compilation import diagnostics
+from rocm3d.verify.compilation.classify import Codes, Problem
+from rocm3d.verify.compilation.unit import hipified_flag
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rocm3d.toolchain.compiler import Compiler
+    from rocm3d.verify.compilation.declared import Declared
+
+_ROUNDS = 8
+
+
+@dataclass
+class FlagCheck:
+    """Remembers what it has asked: extensions of one script share most of their flags."""
+
+    compiler: Compiler
+    folder: Path
+    codes: Codes
+    _known: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = field(default_factory=dict)
+
+    def refused(self, extension: Declared) -> tuple[str, ...]:
+        """As they stand in the script, device flags first."""
+        device = [word for word in extension.device_flags if not word.startswith("--offload-arch")]
+        return (*self._ask("hip", tuple(device)), *self._ask("c++", extension.host_flags))
+
+    def problem(self, flag: str, extension: Declared, tree: Path) -> Problem:
+        """A refused flag at the line of the script that has it."""
+        message = f"clang does not take {flag}"
+        code = self.codes.find(f"unknown argument: '{flag}'\n\n")
+        line, column = _place(flag, tree / extension.script) or (extension.line, 0)
+        return Problem(extension.script, line, column, message, code.code if code else "", code.rule if code else "")
+
+    def _ask(self, language: str, flags: tuple[str, ...]) -> tuple[str, ...]:
+        if not flags:
+            return ()
+        if (language, flags) not in self._known:
+            self._known[language, flags] = tuple(self._asked(language, flags))
+        return self._known[language, flags]
+
+    def _asked(self, language: str, flags: tuple[str, ...]) -> list[str]:
+        empty, output = self.folder / "empty.hip", self.folder / "empty.o"
+        empty.touch()
+        compiles = self.compiler.host if language == "hip" else self.compiler.plain
+        bad: dict[str, None] = {}
+        spelled = {hipified_flag(word) if language == "hip" else word: word for word in flags}
+        for _ in range(_ROUNDS):
+            left = [made for made, word in spelled.items() if word not in bad]
+            said = compiles(empty, output, left, 60.0).said
+            found = [spelled[flag] for flag in diagnostics.unknown_flags(said) if flag in spelled]
+            if not found:
+                break
+            bad |= dict.fromkeys(found)
+        return list(bad)
+
+
+def _place(flag: str, script: Path) -> tuple[int, int] | None:
+    """Where a script spells a flag, or the part of it before a value that is filled in."""
+    try:
+        lines = script.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return None
+    for text in (flag, flag.partition("=")[0]):
+        for number, line in enumerate(lines, 1):
+            if text in line and not line.lstrip().startswith("#"):
+                return number, line.index(text) + 1
+    return None

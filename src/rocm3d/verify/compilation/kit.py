@@ -1,0 +1,100 @@
+"""Everything that compiling needs on this machine: the compiler, a torch that fits the stack, and where headers are."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rocm3d.model.failure import Failure
+from rocm3d.toolchain import own_headers, prepared, torch_kit
+from rocm3d.toolchain.finder import best, newest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rocm3d.model.toolchain import WheelToolchain
+    from rocm3d.toolchain.compiler import Compiler
+    from rocm3d.toolchain.torch_kit import TorchKit
+
+_FP16 = "hip/hip_fp16.h"
+
+
+@dataclass(frozen=True)
+class Kit:
+    """`roots` are folders whose content the digest stands for, so that a cache need not look inside."""
+
+    compiler: Compiler
+    torch: TorchKit | None
+    hip_headers: Path | None
+    digest: str
+    roots: tuple[Path, ...]
+
+    @property
+    def search(self) -> tuple[str, ...]:
+        """Where headers are looked for: given ones, the toolchain's own, and at last those that we declare."""
+        before = [self.hip_headers] if self.hip_headers else []
+        given = self.hip_headers is not None and (self.hip_headers / _FP16).is_file()
+        if self.compiler.about.headers == "mixed" and not given:
+            before.append(own_headers.COMPLETED)
+        torch = self.torch.search if self.torch else ()
+        return (*(f"-I{place}" for place in (*torch, *before)), "-isystem", str(own_headers.DECLARED))
+
+    @property
+    def label(self) -> str:
+        """What it is made of, in words."""
+        about = self.compiler.about
+        torch = f", torch {self.torch.version} (hipify {self.torch.generation})" if self.torch else ", no torch"
+        given = ", headers of ROCm's libraries as given" if self.hip_headers else ""
+        return f"{about.title}, HIP {about.hip} {about.headers} headers{torch}{given}"
+
+
+def find_kit(
+    recipes: Mapping[str, WheelToolchain], generation: int | None, hip_headers: Path | None, interpreter: Path | None
+) -> Kit | str:
+    """The kit, or why there is none. `generation` is that of the stack's hipify; None: the newest there is."""
+    try:
+        compiler = best(recipes)
+        torch = _torch(newest(recipes), generation, interpreter)
+    except Failure as failure:
+        return f"{failure}"
+    if isinstance(torch, str):
+        return torch
+    roots = tuple(root for root in (_root(compiler), torch.root if torch else None, hip_headers) if root is not None)
+    parts = (compiler.about.model_dump_json(), *compiler.command, own_headers.digest(), _of_folder(hip_headers))
+    seen = hashlib.sha256("\0".join((*parts, str(torch))).encode()).hexdigest()
+    return Kit(compiler, torch, hip_headers, seen, (*roots, own_headers.FOLDER))
+
+
+def _torch(recipe: WheelToolchain, generation: int | None, interpreter: Path | None) -> TorchKit | str | None:
+    if interpreter is not None:
+        found = torch_kit.of_interpreter(interpreter)
+        if generation not in (None, found.generation):
+            return (
+                f"the stack's torch has generation {generation} of hipify, and the one of {interpreter} generation "
+                f"{found.generation}: what builds with one need not build with the other"
+            )
+        return found
+    if prepared.find(recipe).lacks:
+        return None
+    fitting = [part for part in recipe.torches if generation in (None, part.hipify)]
+    if not fitting:
+        return f"the stack's torch has generation {generation} of hipify, and no torch here has; name one with --python"
+    return torch_kit.of_wheel(recipe, fitting[0])
+
+
+def _root(compiler: Compiler) -> Path | None:
+    word = next((word for word in compiler.command if word.startswith("--rocm-path=")), None)
+    return None if word is None else Path(word.partition("=")[2])
+
+
+def _of_folder(folder: Path | None) -> str:
+    """A folder of headers by names, sizes and times: other files, other results."""
+    if folder is None:
+        return ""
+    seen = hashlib.sha256()
+    for path in sorted(item for item in folder.rglob("*") if item.is_file()):
+        status = path.stat()
+        seen.update(f"{path.relative_to(folder)}:{status.st_size}:{status.st_mtime_ns}\n".encode())
+    return seen.hexdigest()

@@ -1,0 +1,98 @@
+"""A translation unit: one source of an extension, with the flags that a build on ROCm would give it."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Literal
+
+from rocm3d.verify.compilation.declared import DEVICE, HOST
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rocm3d.toolchain.torch_kit import TorchKit
+    from rocm3d.verify.compilation.declared import Declared
+
+Language = Literal["hip", "c++"]
+
+_INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*([<\"])([^>\"\n]+)[>\"]", re.MULTILINE)
+# Headers of torch, or of a GPU's runtime: a unit without any of them is no concern of a port.
+_CONCERNS = re.compile(rb"^(torch|ATen|c10|pybind11|cuda|cub|cublas|curand|cusparse|cusolver|thrust|hip|roc|device_)")
+_OPTIMISED = "-O3"  # what hipcc does where nobody says anything
+_OURS_TO_CHOOSE = ("--offload-arch", "--cuda-gpu-arch", "-gencode", "-arch=")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """`source` is the original, `file` what is compiled; both relative to the repository."""
+
+    source: str
+    file: str
+    extension: str
+    language: Language
+    flags: tuple[str, ...]
+
+
+def units(extension: Declared, tree: Path, translated: Mapping[str, str], torch: TorchKit | None) -> Iterator[Unit]:
+    """Every source of an extension that is there and that a port may concern."""
+    for source in extension.sources:
+        suffix = PurePosixPath(source).suffix
+        if not (tree / source).is_file() or suffix not in DEVICE | HOST:
+            continue
+        is_device = suffix in DEVICE
+        if is_device or concerns(tree, source, extension.include_dirs):
+            flags = hip_flags(extension, torch, device=is_device)
+            yield Unit(source, translated.get(source, source), extension.name, "hip" if is_device else "c++", flags)
+
+
+def hip_flags(extension: Declared, torch: TorchKit | None, *, device: bool) -> tuple[str, ...]:
+    """As torch's BuildExtension puts them together under ROCm; which target it is for is not theirs to say."""
+    given = extension.device_flags if device else extension.host_flags
+    own = [hipified_flag(word) if device else word for word in given]
+    include = tuple(f"-I{folder}" for folder in extension.include_dirs)
+    include = (_OPTIMISED, *include) if device else include
+    if torch is None or not extension.uses_torch:
+        return (*include, *extension.macros, *_kept(own))
+    common = (*torch.flags.common, *(torch.flags.device if device else ()))
+    module = extension.name.rsplit(".", 1)[-1]
+    names = ("-DTORCH_API_INCLUDE_EXTENSION_H", f"-DTORCH_EXTENSION_NAME={module}")
+    standard = () if any(word.startswith("-std=") for word in own) else (f"-std={torch.flags.standard}",)
+    return (*include, *extension.macros, *common, *_kept(own), *names, *standard)
+
+
+def hipified_flag(flag: str) -> str:
+    """torch gives device sources the flags of nvcc with the first CUDA in a name made HIP."""
+    name, sign, value = flag.partition("=")
+    changes = flag.startswith("-") and not flag.startswith("-I") and "CUDA" in name
+    return f"{name.replace('CUDA', 'HIP', 1)}{sign}{value}" if changes else flag
+
+
+def concerns(tree: Path, source: str, include_dirs: Sequence[str]) -> bool:
+    """Whether a C++ source includes a header of torch or of a GPU, itself or by its own headers."""
+    seen, waiting = set(), [source]
+    while waiting:
+        path = waiting.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        try:
+            text = (tree / path).read_bytes()
+        except OSError:
+            continue
+        for sign, name in _INCLUDE.findall(text):
+            if _CONCERNS.match(name):
+                return True
+            places = [posixpath.dirname(path)] if sign == b'"' else []
+            for folder in (*places, *include_dirs):
+                candidate = posixpath.normpath(posixpath.join(folder, name.decode(errors="replace")))
+                if (tree / candidate).is_file():
+                    waiting.append(candidate)
+                    break
+    return False
+
+
+def _kept(words: Sequence[str]) -> list[str]:
+    return [word for word in words if not word.startswith(_OURS_TO_CHOOSE)]

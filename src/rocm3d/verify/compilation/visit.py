@@ -1,0 +1,74 @@
+"""How the probes of the levels compile and nvidia begin; what one of them has compiled the next one need not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.toolchain.nvcc import Nvcc, find_nvcc
+from rocm3d.verify.compilation.cuda_session import CudaUnit, compile_cuda
+from rocm3d.verify.compilation.kit import Kit, find_kit
+from rocm3d.verify.compilation.session import Report, Request, compile_repository
+
+if TYPE_CHECKING:
+    from rocm3d.verify.probe import Case
+    from rocm3d.workspace.tree import Tree
+
+NO_EXTENSION = "the repository builds no native extension"
+
+
+def kit_of(case: Case) -> Kit | str:
+    """The kit for the plan's stack, or why nothing can be compiled."""
+    if case.building.refused:
+        return case.building.refused
+    if case.knowledge is None:
+        return "nothing is known about toolchains"
+    generation = case.plan.base.hipify if case.plan.base else None
+    given = case.building
+    kit = find_kit(case.knowledge.toolchains, generation, given.hip_headers, given.interpreter)
+    if isinstance(kit, Kit) and kit.torch is None:
+        return "no headers of torch are here: rocm3d toolchain prepare, or name an interpreter with --python"
+    return kit
+
+
+def amd(case: Case, kit: Kit) -> Report:
+    """Every unit for the targets, compiled once for all probes."""
+    kept = case.building.kept
+    if "amd" not in kept:
+        kept["amd"] = compile_repository(_request(case, case.tree), kit)
+    report = kept["amd"]
+    assert isinstance(report, Report)
+    return report
+
+
+def nvidia(case: Case, kit: Kit, tree: Tree | None = None) -> tuple[CudaUnit, ...] | str:
+    """Every unit by nvcc, or why not. `tree` is another state of the repository, which is not remembered."""
+    assert kit.torch is not None
+    nvcc = nvcc_here()
+    if nvcc is None:
+        return "nvcc is not installed here"
+    if tree is not None:
+        return compile_cuda(_request(case, tree), kit.torch, nvcc)
+    kept = case.building.kept
+    if "nvidia" not in kept:
+        kept["nvidia"] = compile_cuda(_request(case, case.tree), kit.torch, nvcc)
+    found = kept["nvidia"]
+    assert isinstance(found, tuple)
+    return found
+
+
+def nvcc_here() -> Nvcc | None:
+    """For tests to take away."""
+    return find_nvcc()
+
+
+def _request(case: Case, tree: Tree) -> Request:
+    assert case.knowledge is not None
+    return Request(
+        tree,
+        case.now.inventory.extensions,
+        case.targets,
+        case.knowledge,
+        case.now.findings,
+        case.building.interpreter,
+        told=case.building.told,
+    )

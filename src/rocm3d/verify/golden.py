@@ -1,0 +1,98 @@
+"""Compares two recordings, tensor by tensor, within tolerances by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from rocm3d.artifact.arrays import arrays, need_numpy
+from rocm3d.artifact.difference import compare, kind
+from rocm3d.knowledge.base import suggestion
+from rocm3d.model.failure import UserError
+from rocm3d.model.golden import ComparedTensor, GoldenComparison
+from rocm3d.record.golden import read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from rocm3d.artifact.arrays import Array
+    from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.golden import Recording
+    from rocm3d.model.tolerance import Tolerance
+
+    Tensors = Mapping[str, tuple[Array, str]]
+
+EXACT = "int-exact"
+
+
+@dataclass(frozen=True)
+class Tolerances:
+    """Which tolerance is whose: by type and class of operation, but for names that fit a pattern."""
+
+    known: Mapping[str, Tolerance]
+    operation: str = "operator"
+    chosen: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, knowledge: Knowledge, operation: str, chosen: tuple[str, ...]) -> Tolerances:
+        """From the words of the command line; `chosen` are PATTERN=TOLERANCE."""
+        known = knowledge.tolerances
+        if not any(name.endswith(f"-{operation}") for name in known):
+            classes = {name.partition("-")[2] for name in known}
+            raise UserError(f"no tolerance is for {operation!r}", hint=suggestion(operation, classes))
+        pairs = []
+        for word in chosen:
+            pattern, equals, name = word.rpartition("=")
+            if not equals or name not in known:
+                raise UserError(f"--tolerance {word}: not PATTERN=TOLERANCE", hint=suggestion(name, known))
+            pairs.append((pattern, name))
+        return cls(known, operation, tuple(pairs))
+
+    def of_tensor(self, name: str, dtype: str) -> Tolerance:
+        """For one tensor. Whole numbers must be equal whatever the class."""
+        chosen = next((tolerance for pattern, tolerance in self.chosen if fnmatchcase(name, pattern)), None)
+        wanted = chosen or (EXACT if dtype == "int" else f"{dtype}-{self.operation}")
+        if wanted not in self.known:
+            theirs = [known for known in self.known if known.startswith(f"{dtype}-")]
+            hint = f"choose one with --tolerance '{name}=NAME': {', '.join(theirs) or 'none is for this type'}"
+            raise UserError(f"{name} is {dtype}, and there is no tolerance {wanted}", hint=hint)
+        return self.known[wanted]
+
+
+def compare_golden(reference: Path, candidate: Path, tolerances: Tolerances) -> GoldenComparison:
+    """Every tensor of either side; one that only one of them has does not agree."""
+    need_numpy()
+    first, second = read(reference), read(candidate)
+    a, b = _tensors(reference, first), _tensors(candidate, second)
+    return GoldenComparison(
+        reference=str(reference),
+        candidate=str(candidate),
+        reference_environment={"machine": first.machine, **first.environment},
+        candidate_environment={"machine": second.machine, **second.environment},
+        tensors=tuple(_compared(name, a, b, tolerances) for name in dict.fromkeys((*a, *b))),
+    )
+
+
+def _tensors(folder: Path, recording: Recording) -> Tensors:
+    return {
+        name: value for item in recording.files for name, value in _of_file(folder / item.path, item.name, item.dtype)
+    }
+
+
+def _of_file(path: Path, name: str, dtype: str) -> Iterator[tuple[str, tuple[Array, str]]]:
+    for part, array in arrays(path):
+        numbers = kind(array, dtype)
+        if numbers is not None:
+            yield f"{name}:{part}" if part else name, (array, numbers)
+
+
+def _compared(name: str, a: Tensors, b: Tensors, tolerances: Tolerances) -> ComparedTensor:
+    if name not in a or name not in b:
+        where = "the candidate" if name in a else "the reference"
+        return ComparedTensor(name=name, agrees=False, reason=f"{where} has no such tensor")
+    (first, dtype), (second, other) = a[name], b[name]
+    if dtype != other:
+        return ComparedTensor(name=name, agrees=False, reason=f"is {other}, not {dtype}", dtype=dtype)
+    return compare(name, first, second, dtype, tolerances.of_tensor(name, dtype))

@@ -1,0 +1,16 @@
+"""Compares the results of each planned package with a reference, within tolerances that knowledge/ names."""
+
+from __future__ import annotations
+
+from rocm3d.model.verdict import Verdict
+from rocm3d.verify.backends.verdicts import agreed
+from rocm3d.verify.backends.visit import visit
+from rocm3d.verify.probe import Case, Probe
+
+
+def attempt(case: Case) -> tuple[Verdict, ...]:
+    """The runs are those of the level backend; each is made once."""
+    return visit(case, "numerics", probe.name, agreed)
+
+
+probe = Probe(__name__, "numerics", attempt)

@@ -1,0 +1,16 @@
+"""Imports each planned package in the target's environment, and looks where it comes from."""
+
+from __future__ import annotations
+
+from rocm3d.model.verdict import Verdict
+from rocm3d.verify.backends.verdicts import imported
+from rocm3d.verify.backends.visit import visit
+from rocm3d.verify.probe import Case, Probe
+
+
+def attempt(case: Case) -> tuple[Verdict, ...]:
+    """Importing is not acceleration: that is another level's."""
+    return visit(case, "import", probe.name, imported)
+
+
+probe = Probe(__name__, "import", attempt)

@@ -1,0 +1,1 @@
+"""What a real resolver would install: stand-ins of the stack, requests, answers, and their judgement."""

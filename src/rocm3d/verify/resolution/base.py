@@ -1,0 +1,56 @@
+"""What the stack brings and no install may replace, and stand-ins of it that hold nothing but metadata."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from packaging.utils import canonicalize_name
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.stack import Stack
+    from rocm3d.model.wish import Platform
+
+
+@dataclass(frozen=True)
+class Base:
+    """Distributions of the stack with their local versions; `packages` are the records that these names belong to."""
+
+    versions: Mapping[str, str]
+    packages: frozenset[str]
+    python: str
+    platform: Platform
+
+    @property
+    def pins(self) -> list[str]:
+        """The versions as lines of a constraints file."""
+        return [f"{name}=={version}" for name, version in self.versions.items()]
+
+    @property
+    def shown(self) -> str:
+        """The versions as people read them."""
+        return ", ".join(f"{name} {version}" for name, version in self.versions.items())
+
+
+def base_of(stack: Stack, knowledge: Knowledge, platform: Platform) -> Base:
+    """The base of a stack. One that was read from a machine knows its torch alone."""
+    provided = stack.provides or {"torch": stack.torch}
+    versions = {str(canonicalize_name(name)): f"{version}+rocm{stack.rocm}" for name, version in provided.items()}
+    owners = (knowledge.package_by_pip(name) for name in versions)
+    return Base(versions, frozenset(owner.id for owner in owners if owner is not None), stack.python, platform)
+
+
+def write_stand_ins(base: Base, folder: Path) -> None:
+    """One wheel for each distribution. They have no requirements: what they stand for is installed already."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, version in base.versions.items():
+        stem = f"{name.replace('-', '_')}-{version}"
+        with zipfile.ZipFile(folder / f"{stem}-py3-none-any.whl", "w") as wheel:
+            wheel.writestr(f"{stem}.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+            wheel.writestr(f"{stem}.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+            wheel.writestr(f"{stem}.dist-info/RECORD", "")

@@ -1,0 +1,127 @@
+"""The files that say how something is built, wherever its source lies: the tree, a git repository, an sdist."""
+
+from __future__ import annotations
+
+import io
+import os
+import posixpath
+import re
+import tarfile
+import zipfile
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rocm3d.model.failure import MachineLacks
+from rocm3d.workspace.process import run
+from rocm3d.workspace.web import without_secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from rocm3d.workspace.tree import Tree
+    from rocm3d.workspace.web import Web
+
+_NAMES = ("pyproject.toml", "setup.py")
+_MOST_BYTES = 64 * 1024 * 1024
+_MOST_OF_A_FILE = 1024 * 1024
+_GIT_SECONDS = 60.0
+_GIT = re.compile(r"git\+(?P<url>\w+://[^/]*/[^@#]*)(?:@(?P<ref>[^#]+))?(?:#(?P<fragment>.*))?$")
+
+
+@dataclass(frozen=True)
+class BuildFiles:
+    """pyproject.toml and setup.py, each where there is one."""
+
+    pyproject: bytes | None = None
+    setup: bytes | None = None
+
+    def __bool__(self) -> bool:
+        return self.pyproject is not None or self.setup is not None
+
+
+@dataclass(frozen=True)
+class GitSource:
+    """A place in a git repository."""
+
+    url: str
+    ref: str = "HEAD"
+    subdirectory: str = ""
+
+
+def git_source(requirement: str) -> GitSource | None:
+    """`git+https://host/owner/name@ref#subdirectory=x` by its parts; None for other addresses."""
+    found = _GIT.match(requirement.strip())
+    if found is None:
+        return None
+    subdirectory = re.search(r"subdirectory=([^&]+)", found["fragment"] or "")
+    return GitSource(found["url"], found["ref"] or "HEAD", subdirectory[1] if subdirectory else "")
+
+
+def of_tree(tree: Tree, folder: str) -> BuildFiles:
+    """A folder of the repository itself."""
+    paths = [posixpath.normpath(posixpath.join(folder, name)) for name in _NAMES]
+    return BuildFiles(*(tree.read(path) if path in tree else None for path in paths))
+
+
+def of_git(source: GitSource, web: Web, place: Path) -> BuildFiles | str:
+    """Two files of a repository, without fetching the rest; a text where it cannot be reached."""
+    why = web.why_unreachable(source.url)
+    if why:
+        return f"{without_secrets(source.url)} does not answer: {why}"
+    repository = str(place)
+    steps = [
+        ["git", "init", "--quiet", "--bare", repository],
+        ["git", "-C", repository, "remote", "add", "origin", source.url],
+        ["git", "-C", repository, "fetch", "--quiet", "--depth", "1", "--filter=blob:none", "origin", source.ref],
+    ]
+    environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0"}
+    try:
+        for step in steps:
+            ended = run(step, env=environment, seconds=_GIT_SECONDS)
+            if ended.code != 0:
+                said = " ".join(ended.stderr.decode("utf-8", "replace").split())[:200]
+                return f"{without_secrets(source.url)} at {source.ref}: {said or 'git was stopped'}"
+        return BuildFiles(
+            *(_shown(repository, posixpath.join(source.subdirectory, name), environment) for name in _NAMES)
+        )
+    except MachineLacks as lacks:
+        return lacks.message
+
+
+def _shown(repository: str, path: str, environment: dict[str, str]) -> bytes | None:
+    command = ["git", "-C", repository, "show", f"FETCH_HEAD:{path}"]
+    ended = run(command, env=environment, seconds=_GIT_SECONDS, keep_bytes=_MOST_OF_A_FILE)
+    return ended.stdout if ended.code == 0 and not ended.capped else None
+
+
+def of_archive(url: str, web: Web) -> BuildFiles | str:
+    """The files at the top of a source archive; a text where it cannot be had."""
+    data = web.fetch(url, _MOST_BYTES)
+    if data is None:
+        return f"{without_secrets(url)} cannot be fetched, or is larger than {_MOST_BYTES // 1024**2} MiB"
+    try:
+        found = dict(_members(data))
+    except (tarfile.TarError, zipfile.BadZipFile, OSError, EOFError) as error:
+        return f"{without_secrets(url)} cannot be read: {error}"
+    return BuildFiles(*(found.get(name) for name in _NAMES))
+
+
+def _members(data: bytes) -> Iterator[tuple[str, bytes]]:
+    """Files of the wanted names that lie in the one folder at the top. Nothing is unpacked to disk."""
+    if zipfile.is_zipfile(io.BytesIO(data)):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for item in archive.infolist():
+                if _is_wanted(item.filename) and item.file_size <= _MOST_OF_A_FILE:
+                    yield posixpath.basename(item.filename), archive.read(item)
+        return
+    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+        for member in archive:
+            if member.isfile() and _is_wanted(member.name) and member.size <= _MOST_OF_A_FILE:
+                stream = archive.extractfile(member)
+                if stream is not None:
+                    yield posixpath.basename(member.name), stream.read()
+
+
+def _is_wanted(path: str) -> bool:
+    return posixpath.basename(path) in _NAMES and posixpath.normpath(path).count("/") == 1

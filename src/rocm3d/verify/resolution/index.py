@@ -1,0 +1,122 @@
+"""Which index this machine installs from: pip's settings, for pip and for uv, which does not read them.
+
+Only servers count. A folder of wheels or a file:// mirror is this machine's own store, so what it holds is not what
+others get; it is used only where pip is told to use nothing else.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import os
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rocm3d.workspace.process import run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_OF_UV = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL")
+_KEPT = (*_OF_UV, "UV_KEYRING_PROVIDER", "UV_NATIVE_TLS", "UV_SYSTEM_CERTS", "UV_INSECURE_HOST")
+
+
+@dataclass(frozen=True)
+class Indexes:
+    """The machine's settings. An empty `default` is PyPI; `own` says that uv has settings of its own."""
+
+    default: str = ""
+    extra: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+    cert: str = ""
+    own: bool = False
+
+    def uv_environment(self, environment: Mapping[str, str], index: str = "") -> dict[str, str]:
+        """Variables for uv. What it is configured with itself goes before what pip is, and `index` before both."""
+        kept = {name: value for name, value in _plain(environment).items() if not name.startswith("UV_")}
+        kept |= {name: environment[name] for name in _KEPT if name in environment and not (index and name in _OF_UV)}
+        if self.cert:
+            kept.setdefault("SSL_CERT_FILE", self.cert)
+        if index or (self.default and not self.own):
+            kept["UV_DEFAULT_INDEX"] = index or self.default
+        if self.extra and not (index or self.own):
+            kept["UV_INDEX"] = " ".join(self.extra)
+        return kept
+
+    def pip_environment(self, environment: Mapping[str, str], index: str = "") -> dict[str, str]:
+        """Variables for pip, whose files are left out, as they may hold more than indexes."""
+        kept = _plain(environment) | {"PIP_CONFIG_FILE": os.devnull}
+        kept |= {"PIP_INDEX_URL": index or self.default} if index or self.default else {}
+        kept |= {"PIP_EXTRA_INDEX_URL": " ".join(self.extra)} if self.extra and not index else {}
+        return kept | ({"PIP_CERT": self.cert} if self.cert else {})
+
+
+def configured(environment: Mapping[str, str] = os.environ) -> Indexes:
+    """What pip is set to: variables before files, its own section before the global one."""
+    given = (item for item in _settings(environment) if item[0] in _RANK)
+    settings = {name: value for _, name, value in sorted(given, key=lambda item: _RANK[item[0]])}
+    extra = tuple(url for url in settings.get("extra-index-url", "").split() if _is_server(url))
+    default = settings.get("index-url", "")
+    links = settings.get("find-links", "").split() if settings.get("no-index", "").lower() in _TRUE else []
+    return Indexes(
+        default if _is_server(default) else "",
+        extra,
+        tuple(links),
+        settings.get("cert", ""),
+        any(name in environment for name in _OF_UV) or _uv_has_settings(environment),
+    )
+
+
+_RANK = {"global": 1, "install": 2, ":env:": 3}
+_TRUE = ("1", "true", "yes", "on")
+
+
+def _settings(environment: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    """Section, name and value of each setting; without pip, its variables alone."""
+    if importlib.util.find_spec("pip") is None:
+        names = (name for name in environment if name.startswith("PIP_"))
+        return [(":env:", name[4:].lower().replace("_", "-"), environment[name]) for name in names]
+    found = []
+    for line in _listed(tuple(sorted(environment.items()))).splitlines():
+        key, equals, value = line.partition("=")
+        section, dot, name = key.rpartition(".")
+        if equals and dot:
+            found.append((section, name, _unquoted(value)))
+    return found
+
+
+@lru_cache(maxsize=4)  # pip takes half a second to start, and every probe asks
+def _listed(environment: tuple[tuple[str, str], ...]) -> str:
+    command = [sys.executable, "-m", "pip", "config", "list"]
+    return run(command, env=dict(environment)).stdout.decode("utf-8", "replace")
+
+
+def _unquoted(value: str) -> str:
+    try:
+        return str(ast.literal_eval(value))
+    except (ValueError, SyntaxError):
+        return value
+
+
+def _uv_has_settings(environment: Mapping[str, str]) -> bool:
+    home = environment.get("XDG_CONFIG_HOME") or str(Path(environment.get("HOME", "/")) / ".config")
+    for folder in (Path(home), Path("/etc")):
+        try:
+            if "index" in (folder / "uv" / "uv.toml").read_text(encoding="utf-8"):
+                return True
+        except (OSError, UnicodeDecodeError):
+            continue
+    return False
+
+
+def _plain(environment: Mapping[str, str]) -> dict[str, str]:
+    """Without what would make a resolver look at the environment that rocm3d runs in."""
+    left_out = ("PIP_", "PYTHON", "VIRTUAL_ENV", "CONDA_PREFIX")
+    return {name: value for name, value in environment.items() if not name.startswith(left_out)}
+
+
+def _is_server(url: str) -> bool:
+    return url.startswith(("http://", "https://"))

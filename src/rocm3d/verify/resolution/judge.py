@@ -1,0 +1,71 @@
+"""What is wrong with an answer: another torch, or anything of CUDA. Which names that are is knowledge, not code."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from rocm3d.verify.resolution.chain import chain_to
+
+if TYPE_CHECKING:
+    from rocm3d.knowledge.base import Knowledge
+    from rocm3d.verify.resolution.answer import Resolution, Resolved
+    from rocm3d.verify.resolution.base import Base
+
+
+def is_foreign(name: str, knowledge: Knowledge) -> bool:
+    """Whether a distribution shows that CUDA came in."""
+    marks = [mark for package in knowledge.packages.values() for mark in package.foreign]
+    excepted = {mark[1:] for mark in marks if mark.startswith("!")}
+    return name not in excepted and any(fnmatchcase(name, mark) for mark in marks)
+
+
+def faults(resolution: Resolution, base: Base, knowledge: Knowledge) -> list[str]:
+    """What may not be in the resolution of a port, each with the chain of who asked."""
+    taken = {item.name: item.version for item in resolution.packages}
+    edges = [edge for edge in resolution.edges if not edge.asker or taken.get(edge.asker) in ("", edge.version)]
+    found = []
+    for item in resolution.packages:
+        what = _fault(item, base, knowledge)
+        if what:
+            found.append(f"{what} ({chain_to(item.name, edges)})")
+    return found
+
+
+def _fault(item: Resolved, base: Base, knowledge: Knowledge) -> str:
+    named = f"{item.name} {item.version}".strip()
+    if item.name in base.versions:
+        return "" if item.version == base.versions[item.name] else f"{named} is not the stack's"
+    package = knowledge.package_by_pip(item.name)
+    if package is not None and package.id in base.packages:
+        return f"{named} would lie over the stack's {package.id}"
+    return f"{named} is of CUDA" if is_foreign(item.name, knowledge) else ""
+
+
+def other_bases(resolution: Resolution, base: Base) -> list[str]:
+    """Chains of those that no version of lets be what the stack brings."""
+    tried: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for edge in resolution.edges:
+        if edge.name in base.versions:
+            tried.setdefault((edge.asker, edge.name), {}).setdefault(edge.version, []).append(edge.wanted)
+    found = []
+    for (asker, name), releases in tried.items():
+        refused = [_refused(wishes, base.versions[name]) for wishes in releases.values()]
+        if all(refused):
+            way = chain_to(asker, resolution.edges) if asker else "the requirements"
+            found.append(f"{way} -> {name}{refused[0]}")
+    return found
+
+
+def _refused(wishes: list[str], version: str) -> str:
+    """The first wish that the version does not fulfil."""
+    return next((wish for wish in wishes if not any(_allows(part, version) for part in wish.split("|"))), "")
+
+
+def _allows(wanted: str, version: str) -> bool:
+    try:
+        return SpecifierSet(wanted).contains(version, prereleases=True)
+    except InvalidSpecifier:
+        return False

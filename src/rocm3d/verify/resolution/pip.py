@@ -1,0 +1,160 @@
+"""Asking pip: `pip install --dry-run` with its report. It judges markers for the Python it runs in, and says so."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import platform
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+from rocm3d.verify.resolution.answer import Edge, Problem, Request, Resolution, Resolved
+from rocm3d.workspace.process import run
+
+if TYPE_CHECKING:
+    from rocm3d.verify.resolution.index import Indexes
+
+SECONDS = 600.0
+_LOG_BYTES = 16 * 1024 * 1024
+_REPORT = "report.json"
+_FROM = re.compile(r"^(?:Collecting|Processing) (.+?) \(from (.+)\)$")
+_DEPENDS = re.compile(r"^\s+([\w.-]+)(?:\[[^\]]*\])? (\S+) depends on (.+)$")
+_BUILD = re.compile(r"Failed to build '?([\w.-]+)|metadata-generation-failed|Getting requirements to build wheel")
+_FETCH = re.compile(r"Failed to establish a new connection|NameResolutionError|Could not resolve host|ReadTimeoutError")
+
+
+@dataclass(frozen=True)
+class Pip:
+    """One pip with the indexes it is to use."""
+
+    command: tuple[str, ...]
+    indexes: Indexes
+    seconds: float = SECONDS
+
+    @cached_property
+    def label(self) -> str:
+        """pip, its version, and the Python that it judges markers for."""
+        words = run([*self.command, "--version"]).stdout.decode("utf-8", "replace").split()
+        return f"{' '.join(words[:2]) or 'pip'} (markers as of Python {platform.python_version()})"
+
+    def resolve(self, request: Request) -> Resolution:
+        """Files are read for the stack's Python and platform; for another one than this, wheels alone can be."""
+        report = request.requirements.parent / _REPORT
+        report.unlink(missing_ok=True)
+        ended = run(
+            [*self.command, "install", *self._options(request), "--report", str(report)],
+            cwd=request.requirements.parent,
+            env=self._environment(request),
+            seconds=self.seconds,
+            keep_bytes=_LOG_BYTES,
+        )
+        log = (ended.stdout + b"\n" + ended.stderr).decode("utf-8", "replace")
+        if ended.timed_out:
+            return Resolution(problem=Problem("time-out", f"pip was stopped after {self.seconds:.0f} s"))
+        if ended.code != 0 or not report.is_file():
+            return Resolution(edges=tuple(dict.fromkeys(edges_of(log))), problem=problem_of(log))
+        return read_report(json.loads(report.read_text(encoding="utf-8")))
+
+    def _options(self, request: Request) -> list[str]:
+        options = ["--dry-run", "--ignore-installed", "--no-input", "--disable-pip-version-check", "--no-color"]
+        options += ["--progress-bar", "off", "--requirement", str(request.requirements)]
+        # Metadata by range requests where the index does not offer it: no CUDA build is fetched to read its name.
+        options += ["--use-feature", "fast-deps"]
+        if request.python != ".".join(platform.python_version_tuple()[:2]):
+            options += ["--only-binary", ":all:", "--python-version", request.python]
+            # Older releases of pip want a target with these, though nothing is installed.
+            options += ["--target", str(request.requirements.parent / "never")]
+            for tag in _tags(request.platform):
+                options += ["--platform", tag]
+        for path in request.constraints:
+            options += ["--constraint", str(path)]
+        for folder in (*request.links, *self.indexes.links):
+            options += ["--find-links", str(folder)]
+        options += ["--no-index"] if self.indexes.links else []
+        options += ["--no-deps"] if request.without_dependencies else []
+        return options
+
+    def _environment(self, request: Request) -> dict[str, str]:
+        environment = self.indexes.pip_environment(os.environ, request.index)
+        if request.indexes:
+            extra = [*environment.get("PIP_EXTRA_INDEX_URL", "").split(), *request.indexes]
+            environment["PIP_EXTRA_INDEX_URL"] = " ".join(extra)
+        return environment
+
+
+def find_pip() -> tuple[str, ...] | None:
+    """The pip of rocm3d's own environment, else the one on PATH."""
+    if importlib.util.find_spec("pip") is not None:
+        return (sys.executable, "-m", "pip")
+    found = shutil.which("pip")
+    return None if found is None else (found,)
+
+
+def read_report(report: dict[str, Any]) -> Resolution:
+    """The distributions of an installation report, and who asked for them."""
+    packages, edges = [], []
+    for item in report.get("install", []):
+        name = str(canonicalize_name(item["metadata"]["name"]))
+        version, url = str(item["metadata"]["version"]), str(item["download_info"]["url"])
+        packages.append(Resolved(name, version, url, None, not url.split("#", maxsplit=1)[0].endswith(".whl")))
+        edges += [Edge("", "", name)] if item.get("requested") else []
+        for text in item["metadata"].get("requires_dist", []):
+            edges += _edge(name, version, text)
+    return Resolution(tuple(packages), tuple(edges))
+
+
+def edges_of(log: str) -> Iterator[Edge]:
+    """Who asked for what, from `(from b->a->-r file)` and from pip's account of a conflict."""
+    for line in log.splitlines():
+        if found := _FROM.match(line.strip()):
+            way = [re.split(r"[\[<>=!~; ]", part.strip())[0] for part in found[2].split("->")]
+            asked = re.match(r"[\w.-]+", found[1].rsplit("/", 1)[-1])
+            child = _named(asked[0]) if asked else ""
+            for asker in way:
+                # The last one is the file itself.
+                yield Edge("" if asker.startswith("-") else _named(asker), "", child)
+                child = _named(asker)
+        elif found := _DEPENDS.match(line):
+            yield from _edge(_named(found[1]), found[2], found[3])
+
+
+def problem_of(log: str) -> Problem:
+    """What stopped it."""
+    said = [line.removeprefix("ERROR: ").strip() for line in log.splitlines() if line.startswith(("ERROR", "    The "))]
+    depends = [line.strip() for line in log.splitlines() if " depends on " in line]
+    text = " ".join([*said[:1], *depends] or ["it says nothing"])[:600]
+    if _FETCH.search(log):
+        return Problem("unreachable", text[:300])
+    if "conflicting dependencies" in log or "No matching distribution" in log or "ResolutionImpossible" in log:
+        return Problem("conflict", text)
+    built = _BUILD.search(log)
+    return Problem("build" if built else "other", text[:300], (built[1] or "") if built else "")
+
+
+def _edge(asker: str, version: str, text: str) -> list[Edge]:
+    try:
+        wanted = Requirement(text)
+    except InvalidRequirement:
+        return []
+    return [Edge(asker, version, str(canonicalize_name(wanted.name)), str(wanted.specifier))]
+
+
+def _named(text: str) -> str:
+    """A name out of a name or a wheel's file name."""
+    return str(canonicalize_name(text.split("-", maxsplit=1)[0] if text.endswith(".whl") else text))
+
+
+def _tags(target: str) -> list[str]:
+    if target == "windows":
+        return ["win_amd64"]
+    numbered = [f"manylinux_2_{minor}_x86_64" for minor in range(5, 36)]
+    return [*numbered, "manylinux1_x86_64", "manylinux2010_x86_64", "manylinux2014_x86_64"]

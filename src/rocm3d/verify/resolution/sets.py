@@ -1,0 +1,152 @@
+"""What a tree would have pip install: one set of requirements for each file that somebody installs from."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+from rocm3d.manifest import requirements
+from rocm3d.manifest.manifest import Manifest, Mention, readers
+
+if TYPE_CHECKING:
+    from rocm3d.manifest.manifest import Option
+    from rocm3d.workspace.tree import Tree
+
+# Read by people, run elsewhere or written by a program: nobody installs from these.
+_REMARKS = frozenset({"markdown", "workflow", "locks", "notebook", "cmake", "gitmodules"})
+# What is built with, tested with or wanted by an extra is no part of a plain install.
+_APART = frozenset({"build-system", "optional", "setup_requires", "tests_require", "extras_require", "hatch", "uv"})
+_URL = re.compile(r"(?:git|hg|svn|bzr)\+|https?://")
+_NAME = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?$")
+_CONSTRAINT = re.compile(rb"\s*(-c|--constraint)")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One requirement; `url` where it is fetched from an address of its own."""
+
+    name: str
+    text: str
+    url: str = ""
+
+
+@dataclass(frozen=True)
+class RequirementSet:
+    """What is installed together; `urls` are further indexes and pages that the file names."""
+
+    source: str
+    lines: tuple[Line, ...]
+    constraints: tuple[Line, ...] = ()
+    urls: tuple[str, ...] = ()
+
+
+def requirement_sets(tree: Tree, wanted: Callable[[str], bool]) -> list[RequirementSet]:
+    """The sets of the files whose paths are wanted, the shallowest first. What others include counts with those."""
+    manifests = {manifest.path: manifest for manifest in _manifests(tree) if wanted(manifest.path)}
+    included = {path for manifest in manifests.values() for path, _ in _includes(manifest)}
+    sets: list[RequirementSet] = []
+    seen: set[str] = set()
+    # Files that include each other have no first one; the shallowest is taken for it.
+    for path in sorted(manifests, key=lambda path: (path in included, path.count("/"), path)):
+        if path not in seen and not _is_constraints(path):
+            found, read = _set(path, manifests, tree)
+            seen |= read
+            sets += [found] if found.lines else []
+    return sets
+
+
+def lines_of(tree: Tree, path: str) -> tuple[Line, ...]:
+    """The lines of one requirements file; none where it is not there."""
+    data = tree.read(path) if path in tree else None
+    mentions = () if data is None else requirements.read(path, data).mentions
+    return tuple(line for mention in mentions if (line := line_of(mention)) is not None)
+
+
+def _manifests(tree: Tree) -> Iterator[Manifest]:
+    for path in tree.paths():
+        for reader in readers():
+            if reader.by_name or reader.kind in _REMARKS or not reader.matches(path):
+                continue
+            data = tree.read(path)
+            if data is not None and b"\0" not in data:
+                yield reader.read(path, data)
+
+
+def _set(root: str, manifests: dict[str, Manifest], tree: Tree) -> tuple[RequirementSet, set[str]]:
+    """One file with what it includes, `-r` as requirements and `-c` as constraints; and which files that were."""
+    lines: list[Line] = []
+    constraints: list[Line] = []
+    urls: list[str] = []
+    waiting, seen = [(root, False)], set[tuple[str, bool]]()
+    while waiting:
+        path, constrains = waiting.pop(0)
+        manifest = manifests.get(path) or _included(path, tree)
+        if manifest is None or (path, constrains) in seen:
+            continue
+        seen.add((path, constrains))
+        found = [line for mention in manifest.mentions if (line := line_of(mention)) is not None]
+        (constraints if constrains else lines).extend(found)
+        urls += [url for option in manifest.options for url in option.urls if _URL.match(url)]
+        waiting += [(inner, constrains or binds) for inner, binds in _includes(manifest)]
+    made = RequirementSet(root, _once(lines), _once(constraints), tuple(dict.fromkeys(urls)))
+    return made, {path for path, _ in seen}
+
+
+def _included(path: str, tree: Tree) -> Manifest | None:
+    """A file that only the one naming it shows to be of requirements."""
+    data = tree.read(path) if path in tree else None
+    return None if data is None or b"\0" in data else requirements.read(path, data)
+
+
+def _once(lines: list[Line]) -> tuple[Line, ...]:
+    return tuple(dict.fromkeys(lines))
+
+
+def _includes(manifest: Manifest) -> list[tuple[str, bool]]:
+    """Files that a requirements file names, and whether as constraints. What a script names is installed by itself."""
+    if manifest.kind != requirements.KIND:
+        return []
+    folder = posixpath.dirname(manifest.path)
+    text = manifest.data.split(b"\n")
+    return [
+        (posixpath.normpath(posixpath.join(folder, name)), _is_constraint(text, option))
+        for option in manifest.options
+        for name in option.includes
+    ]
+
+
+def _is_constraint(lines: list[bytes], option: Option) -> bool:
+    return option.line <= len(lines) and _CONSTRAINT.match(lines[option.line - 1]) is not None
+
+
+def _is_constraints(path: str) -> bool:
+    return PurePosixPath(path).name.lower().startswith("constraints")
+
+
+def line_of(mention: Mention) -> Line | None:
+    """A mention as a line of a requirements file; None for folders, for conda's, and for what is no plain install."""
+    if mention.section in _APART or mention.section.endswith("conda"):
+        return None
+    name = str(canonicalize_name(mention.name))
+    if mention.url:
+        return Line(name, _without_options(mention.text), mention.url) if _URL.match(mention.url) else None
+    if not _NAME.match(mention.name) or name == "python":
+        return None
+    for text in (_without_options(mention.text), f"{mention.name}{mention.version}"):
+        try:
+            return Line(name, str(Requirement(text)))
+        except InvalidRequirement:
+            continue
+    return Line(name, mention.name)
+
+
+def _without_options(text: str) -> str:
+    """Without hashes and the like, which stand behind a requirement."""
+    return re.split(r"\s--", text)[0].strip()

@@ -1,0 +1,156 @@
+"""Asking uv. Packages come from its pylock.toml, who asked for what from the log of its resolver."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from rocm3d.verify.resolution.answer import Edge, Problem, Request, Resolution, Resolved
+from rocm3d.workspace.process import run
+from rocm3d.workspace.state import cache_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocm3d.verify.resolution.index import Indexes
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+SECONDS = 300.0
+_LOG_BYTES = 64 * 1024 * 1024
+# The C library of Ubuntu 22.04, the oldest system that any stack's image has.
+_PLATFORMS = {"linux": "x86_64-manylinux_2_35", "wsl": "x86_64-manylinux_2_35", "windows": "x86_64-pc-windows-msvc"}
+_DIRECT = re.compile(r"^DEBUG Adding direct dependency: ([\w.-]+?)(?:\[[^\]]*\])?([*<>=!~].*)?$")
+_TRANSITIVE = re.compile(
+    r"^DEBUG Adding transitive dependency for ([\w.-]+?)(?:\[[^\]]*\])?==(\S+): ([\w.-]+?)(?:\[[^\]]*\])?([*<>=!~].*)?$"
+)
+_NO_SOLUTION = "No solution found when resolving dependencies"
+_LOGGED = re.compile(r"(DEBUG|TRACE|INFO|WARN) |warning: ")
+_BUILD = re.compile(r"Failed to (?:download and )?build `([\w.-]+)")
+_FETCH = re.compile(r"Failed to fetch:? `?([^\s`]+)|Git operation failed|error sending request")
+_CAUSE = re.compile(r"^\s*(?:×|├─▶|╰─▶|│|cause:|Caused by:|error:)\s?")
+
+
+@dataclass(frozen=True)
+class Uv:
+    """One uv with the indexes it is to use."""
+
+    executable: str
+    indexes: Indexes
+    seconds: float = SECONDS
+
+    @cached_property
+    def label(self) -> str:
+        """uv and its version."""
+        words = run([self.executable, "--version"]).stdout.decode("utf-8", "replace").split()
+        return " ".join(words[:2]) or "uv"
+
+    def resolve(self, request: Request) -> Resolution:
+        """`uv pip compile` for the stack's Python and platform, in a folder without a project."""
+        ended = run(
+            self._command(request),
+            cwd=request.requirements.parent,
+            env=self._environment(request),
+            seconds=self.seconds,
+            keep_bytes=_LOG_BYTES,
+        )
+        log = ended.stderr.decode("utf-8", "replace")
+        edges = tuple(dict.fromkeys(edges_of(log)))
+        if ended.timed_out:
+            text = f"{self.label} was stopped after {self.seconds:.0f} s"
+            return Resolution(edges=edges, problem=Problem("time-out", text))
+        if ended.code != 0:
+            return Resolution(edges=edges, problem=problem_of(log))
+        return Resolution(packages_of(ended.stdout.decode("utf-8", "replace")), edges)
+
+    def _command(self, request: Request) -> list[str]:
+        command = [self.executable, "pip", "compile", str(request.requirements), "--format", "pylock.toml"]
+        command += ["--no-header", "--no-progress", "--color", "never", "--no-python-downloads"]
+        command += ["--python", sys.executable, "--python-version", request.python]
+        command += ["--python-platform", _PLATFORMS[request.platform], "--cache-dir", str(cache_folder() / "uv")]
+        command += ["--no-deps"] if request.without_dependencies else []
+        # A build that asks for the base gets the stand-in: no CUDA build is fetched to read some metadata.
+        for path in request.constraints:
+            command += ["--constraints", str(path), "--build-constraints", str(path)]
+        for path in request.overrides:
+            command += ["--overrides", str(path)]
+        for folder in (*request.links, *self.indexes.links):
+            command += ["--find-links", str(folder)]
+        if self.indexes.links:
+            command.append("--no-index")
+        if self.indexes.extra or request.indexes:  # all alike, as pip has it
+            command += ["--index-strategy", "unsafe-best-match"]
+        return command
+
+    def _environment(self, request: Request) -> dict[str, str]:
+        environment = self.indexes.uv_environment(os.environ, request.index)
+        if request.indexes:
+            environment["UV_INDEX"] = " ".join([*environment.get("UV_INDEX", "").split(), *request.indexes])
+        return environment | {"RUST_LOG": "uv_resolver=debug", "UV_HTTP_TIMEOUT": "30", "UV_HTTP_RETRIES": "2"}
+
+
+def find_uv() -> str | None:
+    """The uv of rocm3d's own environment, else the one on PATH."""
+    return shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")
+
+
+def packages_of(lock: str) -> tuple[Resolved, ...]:
+    """The distributions of a pylock.toml."""
+    listed: list[dict[str, Any]] = tomllib.loads(lock).get("packages", [])
+    return tuple(_resolved(item) for item in listed)
+
+
+def _resolved(item: dict[str, Any]) -> Resolved:
+    wheels = item.get("wheels") or []
+    file = wheels[0] if wheels else item.get("sdist") or item.get("archive") or item.get("vcs") or {}
+    url = str(file.get("url") or file.get("path") or "")
+    is_source = not wheels and not unquote(url).endswith(".whl")
+    return Resolved(str(item["name"]), str(item.get("version", "")), url, file.get("size"), is_source)
+
+
+def edges_of(log: str) -> Iterator[Edge]:
+    """Who asked for what, in every version that was looked at."""
+    for line in log.splitlines():
+        if found := _TRANSITIVE.match(line):
+            yield Edge(found[1], found[2], found[3], _specifier(found[4] or ""))
+        elif found := _DIRECT.match(line):
+            yield Edge("", "", found[1], _specifier(found[2] or ""))
+
+
+def _specifier(text: str) -> str:
+    """As people write it: uv logs `==2.1` as `>=2.1, <2.1+`, `!=2.1` as two ranges, and `*` for any version."""
+    return "|".join(_range(part) for part in text.split(" | ")) if text != "*" else ""
+
+
+def _range(text: str) -> str:
+    pinned = re.fullmatch(r">=(\S+), <(\S+)\+", text)
+    if pinned and pinned[1] == pinned[2]:
+        return f"=={pinned[1]}"
+    # `X+` stands for X with whatever local version.
+    bounds = (re.sub(r"^<=?(.*)\+$", r"<=\1", re.sub(r"^>=(.*)\+$", r">\1", part)) for part in text.split(", "))
+    return ",".join(bounds)
+
+
+def problem_of(log: str) -> Problem:
+    """What stopped it, from the lines that are not its log."""
+    said = [line for line in log.splitlines() if not _LOGGED.match(line)]
+    text = " ".join(" ".join(_CAUSE.sub("", line) for line in said).split())
+    built, fetched = _BUILD.search(text), _FETCH.search(text)
+    subject = built[1] if built else ""
+    if fetched:
+        return Problem("unreachable", text[:300], subject or fetched[1] or "")
+    if built:
+        return Problem("build", text.partition("[stderr]")[0].strip()[:300], subject)  # its output names our folders
+    if _NO_SOLUTION in text:
+        return Problem("conflict", text.removeprefix(_NO_SOLUTION).lstrip(": ")[:600])
+    return Problem("other", text[:300] or "it says nothing")

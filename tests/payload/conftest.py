@@ -1,0 +1,90 @@
+"""Fake packages in a folder, and looks at them by the payload in an interpreter that has torch."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sysconfig
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+PAYLOAD = Path(__file__).resolve().parents[2] / "src" / "rocm3d" / "payload"
+LOADS_LIBRARY = "import ctypes, pathlib\nctypes.CDLL(str(pathlib.Path(__file__).with_name('_native.so')))\n"
+
+
+@pytest.fixture(scope="session")
+def server(torch_python):
+    """One process with torch for all looks of this worker; it forks for each."""
+    command = [torch_python, Path(__file__).with_name("fork_server.py"), PAYLOAD / "probe_backend.py"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as running:
+        yield running
+        running.stdin.close()
+
+
+@pytest.fixture
+def site(tmp_path):
+    folder = tmp_path / "site"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def package(site):
+    """Write a package: texts of its files; with a library, one is loaded from its folder as a compiled part is."""
+
+    def write(name: str, library: bool = False, **files: str) -> Path:
+        folder = site / name
+        texts = {"__init__": "", **files}
+        for path, text in texts.items():
+            place = folder / f"{path.replace('__DOT__', '/')}.py"
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(dedent(text))
+        if library:
+            library_file = next(Path(sysconfig.get_config_var("DESTSHARED")).glob("*.so"))
+            shutil.copyfile(library_file, folder / "_native.so")
+            start = folder / "__init__.py"
+            start.write_text(LOADS_LIBRARY + start.read_text())
+        return folder
+
+    return write
+
+
+@pytest.fixture
+def look(server, site, tmp_path, knowledge):
+    """What the payload says of modules, by a probe."""
+    tolerances = {item.id: [item.rtol, item.atol] for item in knowledge.tolerances.values()}
+
+    def run(probe: str, *modules: str, device: str = "cpu", roots: list[str] | None = None) -> dict:
+        request = {
+            "probe": probe,
+            "modules": modules,
+            "device": device,
+            "tolerances": tolerances,
+            "roots": [str(site)] if roots is None else roots,
+        }
+        place = tmp_path / "answer.json"
+        place.unlink(missing_ok=True)
+        server.stdin.write(json.dumps({"request": request, "path": [str(site)], "to": str(place)}) + "\n")
+        server.stdin.flush()
+        assert server.stdout.readline() == "done\n"
+        return json.loads(place.read_text()) if place.exists() else {"outcome": "died"}
+
+    return run
+
+
+@pytest.fixture
+def agreeing():
+    """The names of the checks of an answer, by whether they agree."""
+
+    def split(answer: dict) -> tuple[set[str], set[str]]:
+        found = {True: set(), False: set()}
+        for check in answer["checks"]:
+            found[check["agrees"]].add(check["name"])
+        return found[True], found[False]
+
+    return split

@@ -1,0 +1,1 @@
+"""A rasterizer that imports, runs and computes nothing."""

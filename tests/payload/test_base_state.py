@@ -1,0 +1,162 @@
+"""The script that runs in the target's environment, run as it is: by path, in a folder of made-up distributions."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import rocm3d
+
+SCRIPT = Path(rocm3d.__file__).parent / "payload" / "base_state.py"
+
+
+class Site:
+    """Distributions in a folder that an isolated interpreter is shown."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir()
+
+    def put(self, name: str, version: str, module: str = "", *, top_level: bool = False, **files: str) -> None:
+        info = self.folder / f"{name.replace('-', '_')}-{version}.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        module = module or name.replace("-", "_")
+        (info / "RECORD").write_text(f"{module}/__init__.py,,\n")
+        if top_level:
+            (info / "top_level.txt").write_text(f"{module}\n")
+        for file, text in files.items():
+            (info / file.replace("_json", ".json")).write_text(text)
+
+    def torch(self, version: str, hip: str | None) -> None:
+        self.put("torch", version)
+        (self.folder / "torch").mkdir()
+        (self.folder / "torch" / "version.py").write_text(f"hip = {hip!r}\n")
+        (self.folder / "torch" / "__init__.py").write_text("raise RuntimeError('imported')\n")
+
+    def ask(self, *words: str) -> list[str]:
+        # -S: only this folder is looked at, whatever the interpreter of the tests has.
+        given = {"PYTHONPATH": str(self.folder)}
+        command = [sys.executable, "-S", str(SCRIPT), *words]
+        ended = subprocess.run(command, capture_output=True, text=True, env=given, check=False)
+        assert ended.returncode == 0, ended.stderr
+        return ended.stdout.splitlines()
+
+
+@pytest.fixture
+def site(tmp_path):
+    return Site(tmp_path / "site")
+
+
+def test_an_empty_environment_holds_nothing(site):
+    assert site.ask("state") == [
+        "torch: none",
+        "torchvision: none",
+        "torchaudio: none",
+        "triton: none",
+        "HIP: none",
+        "CUDA packages: none",
+    ]
+
+
+def test_modules_are_found_under_whatever_name_they_came(site):
+    site.torch("2.6.0+rocm6.4", "6.4.43484")
+    site.put("pytorch-triton-rocm", "3.2.0", "triton")
+    site.put("Triton", "3.9.0", "other", top_level=True)
+    site.put("torchmetrics", "1.0")
+    found = site.ask("state")
+    assert "torch: torch==2.6.0+rocm6.4" in found
+    assert "triton: pytorch-triton-rocm==3.2.0 triton==3.9.0" in found
+    assert "HIP: 6.4.43484" in found
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "nvidia-cublas-cu12",
+        "nvidia-cudnn-cu11",
+        "nvidia-cuda-runtime",
+        "spconv-cu120",
+        "cupy-cuda12x",
+        "jax-cuda12-plugin",
+    ],
+)
+def test_cuda_packages_are_told_by_their_names(site, name):
+    site.put(name, "1.0")
+    assert f"CUDA packages: {name}" in site.ask("state")
+
+
+@pytest.mark.parametrize("name", ["nvidia-ml-py", "accumulate", "cuda-free", "pycuber", "focus1", "cupy-rocm-7-0"])
+def test_other_names_are_no_cuda_packages(site, name):
+    site.put(name, "1.0")
+    assert "CUDA packages: none" in site.ask("state")
+
+
+def test_changes_are_told_and_no_change_is_silence(site):
+    before = "\n".join(site.ask("state"))
+    assert site.ask("changes", before) == []
+    site.torch("2.1.0", None)
+    assert site.ask("changes", before) == ["torch: none became torch==2.1.0"]
+
+
+def test_constraints_take_the_base_from_here_and_keep_the_rest(site, tmp_path):
+    site.torch("2.6.0+rocm6.4", "6.4")
+    site.put("pytorch-triton-rocm", "3.2.0", "triton")
+    (tmp_path / "constraints.txt").write_text(
+        "# why\nnumpy<2  # x\nTorch==2.6.0\npytorch_triton_rocm==1\n-c more.txt\n-c /abs.txt\n-c https://host/x.txt\n"
+    )
+    assert site.ask("constraints", str(tmp_path / "constraints.txt")) == [
+        "# why",
+        "numpy<2  # x",
+        f"-c {tmp_path / 'more.txt'}",
+        "-c /abs.txt",
+        "-c https://host/x.txt",
+        "torch==2.6.0+rocm6.4",
+        "torchvision==0+not.in.the.base",
+        "torchaudio==0+not.in.the.base",
+        "pytorch-triton-rocm==3.2.0",
+        "triton==0+comes.as.pytorch.triton.rocm",
+    ]
+    assert site.ask("overrides", str(tmp_path / "constraints.txt"))[-1] == "triton ; sys_platform == 'never'"
+
+
+@pytest.mark.parametrize(
+    ("files", "answer"),
+    [
+        ({"setup.py": "from setuptools import setup\n"}, ["apart", "setuptools", "wheel"]),
+        ({"setup.py": "import torchvision_like\n"}, ["apart", "setuptools", "wheel"]),
+        ({"setup.py": "  from torch.utils import cpp_extension\n"}, ["shared", "setuptools", "wheel"]),
+        ({"pyproject.toml": "[build-system]\nrequires = ['Torch>=2', 'ninja', 'here']\n"}, ["shared", "ninja"]),
+        ({"pyproject.toml": "[project]\nname = 'x'\ndependencies = ['torch']\n"}, ["apart", "setuptools", "wheel"]),
+    ],
+)
+def test_what_needs_torch_to_build_is_built_beside_it(site, tmp_path, files, answer):
+    site.put("here", "1.0")
+    source = tmp_path / "source"
+    source.mkdir()
+    for name, text in files.items():
+        (source / name).write_text(text)
+    assert site.ask("build", str(source)) == answer
+
+
+def test_what_came_from_a_folder_is_known(site, tmp_path):
+    site.put("x", "1.0", direct_url_json=json.dumps({"url": (tmp_path / "a b").as_uri()}))
+    assert site.ask("from", str(tmp_path / "a b")) == ["yes"]
+    assert site.ask("from", str(tmp_path / "a")) == []
+
+
+def test_what_is_there_what_is_lacking_and_what_nothing_brings(site):
+    site.put("Some.Thing", "1.0")
+    site.put("pytorch-triton-rocm", "3.2.0", "triton")
+    assert site.ask("there", "some-thing", "other") == ["some-thing 1.0"]
+    assert site.ask("lacking", "Some_Thing[x]>=2", "other==1") == ["other==1"]
+    assert site.ask("without", "triton", "torchaudio") == ["torchaudio"]
+
+
+def test_addresses_and_versions(site, tmp_path):
+    assert site.ask("address", str(tmp_path / "a b")) == [(tmp_path / "a b").as_uri()]
+    assert site.ask("python") == [".".join(map(str, sys.version_info[:2]))]

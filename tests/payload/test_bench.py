@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+
+# Each fake runs its lines against the reference, which is the numbers from 0 to 11, as the kernels package would.
+FAKE = """
+import torch
+def checks(device):
+    wanted = torch.arange(12.).reshape(3, 4)
+    return [("numbers", lambda: {got}, wanted, "float32-operator")]
+"""
+
+
+@pytest.fixture
+def check(package, look):
+    def run(got: str) -> dict:
+        package("rocm3d_kernels", __init__=FAKE.format(got=got))
+        (found,) = look("rocm3d_kernels", "rocm3d_kernels")["checks"]
+        return found
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("got", "reason"),
+    [
+        ("torch.arange(12.)", "has the shape [12], not [3, 4]"),
+        ("torch.zeros(3, 4)", "computes nothing: the result is all zero"),
+        ("wanted / (wanted != 5)", "1 of 12 elements are not finite"),
+        ("wanted * float('nan')", "12 of 12 elements are not finite"),
+        ("wanted + (wanted == 7)", "is 8.0 at [1, 3], not 7.0"),
+    ],
+)
+def test_what_differs_is_named(check, got, reason):
+    found = check(got)
+
+    assert (found["agrees"], found["reason"]) == (False, reason)
+
+
+def test_what_agrees_says_by_how_much(check):
+    found = check("wanted + 5e-5 * (wanted == 7)")
+
+    assert found["agrees"] is True
+    assert found["max_error"] == pytest.approx(5e-5, rel=0.05)
+    assert found["worst"]["index"] == [1, 3]
+    assert found["tolerance"] == "float32-operator"
+
+
+def test_an_unknown_tolerance_is_our_fault_and_told(package, look):
+    package("rocm3d_kernels", __init__=FAKE.format(got="wanted").replace("float32-operator", "float32-nonsense"))
+
+    answer = look("rocm3d_kernels", "rocm3d_kernels")
+
+    assert answer["outcome"] == "broken"
+    assert "float32-nonsense" in answer["reason"]

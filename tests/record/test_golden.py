@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from rocm3d.model.failure import UserError
+from rocm3d.record.golden import Wanted, read, record
+
+WRITES = "import pathlib, sys; o = pathlib.Path(sys.argv[1]); o.mkdir(exist_ok=True); "
+
+
+@pytest.fixture
+def program(tmp_path):
+    """A recording of a Python line; `out` is its first argument."""
+
+    def run(line: str, **more):
+        out = tmp_path / "out"
+        wanted = Wanted((sys.executable, "-c", WRITES + line, str(out)), outputs=(out,), **more)
+        return record(wanted, tmp_path / "recording", "this machine"), tmp_path / "recording"
+
+    return run
+
+
+def test_a_folder_that_is_there_is_refused(tmp_path):
+    with pytest.raises(UserError, match="is there already"):
+        record(Wanted(("true",)), tmp_path, "m")
+
+
+def test_what_is_not_a_recording_is_refused(tmp_path):
+    with pytest.raises(UserError, match=r"has no recording.json"):
+        read(tmp_path)
+
+
+def test_a_program_that_failed_is_recorded_as_such_and_not_compared(program):
+    recording, folder = program("print('why'); sys.exit(3)")
+
+    assert (recording.exit_code, recording.files) == (3, ())
+    assert (folder / "output.txt").read_text() == "why\n"
+    with pytest.raises(UserError, match="a program that failed"):
+        read(folder)
+
+
+def test_a_program_that_runs_out_of_time_has_no_exit_code(program):
+    recording, _ = program("import time; time.sleep(60)", seconds=1)
+
+    assert recording.exit_code is None
+
+
+def test_files_that_were_changed_since_are_refused(program):
+    _, folder = program("(o / 'a.json').write_text('1')")
+    (folder / "files" / "a.json").write_text("2")
+
+    with pytest.raises(UserError, match="is not what was recorded"):
+        read(folder)
+
+
+@pytest.mark.parametrize("path", ["../outside.json", "/etc/hostname"])
+def test_a_recording_leads_to_no_file_outside_of_it(program, path, tmp_path):
+    _, folder = program("(o / 'a.json').write_text('1')")
+    (tmp_path / "outside.json").write_text("1")
+    place = folder / "recording.json"
+    text = json.loads(place.read_text())
+    text["files"][0]["path"] = path
+    place.write_text(json.dumps(text))
+
+    with pytest.raises(UserError, match="is not what was recorded"):
+        read(folder)
+
+
+def test_only_what_the_program_wrote_is_kept(program, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "before.json").write_text("1")
+    (tmp_path / "out" / "link.json").symlink_to(tmp_path / "out" / "before.json")
+
+    recording, folder = program("(o / 'b').mkdir(); (o / 'b' / 'new.json').write_text('2')")
+
+    assert [item.name for item in recording.files] == ["b/new.json"]
+    assert read(folder) == recording
+
+
+def test_what_cannot_be_kept_is_named(program):
+    recording, _ = program("(o / 'x.txt').write_text('x'); (o / 'w.pt').write_bytes(b'x')", modules=("Net",))
+
+    left = {item.name: item.reason for item in recording.left_out}
+    assert left["x.txt"] == "not a kind of file that holds numbers we can read"
+    assert "torch" in left["w.pt"]
+    assert left["Net"] == "no module that was called has such a class or name"
+    assert "everything" in left
+
+
+def test_a_torch_file_without_an_interpreter_for_it_is_named(tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    wanted = Wanted(("/bin/sh", "-c", f"echo x > {out}/w.pt"), outputs=(out,))
+
+    recording = record(wanted, tmp_path / "recording", "m")
+
+    assert recording.left_out[0].reason == "only torch can read it: name an interpreter that has it with --python"
+
+
+def test_two_output_folders_do_not_meet(tmp_path):
+    folders = (tmp_path / "a", tmp_path / "b")
+    line = f"import pathlib\nfor f in {[str(folder) for folder in folders]}:\n"
+    line += "    pathlib.Path(f).mkdir(); (pathlib.Path(f) / 'same.json').write_text('1')\n"
+
+    recording = record(Wanted((sys.executable, "-c", line), outputs=folders), tmp_path / "recording", "m")
+
+    assert [item.name for item in recording.files] == ["0/same.json", "1/same.json"]
+
+
+def test_a_recording_below_the_outputs_does_not_record_itself(tmp_path):
+    wanted = Wanted((sys.executable, "-c", "open('a.json', 'w').write('1')"), outputs=(tmp_path,))
+
+    recording = record(wanted, tmp_path / "recording", "m")
+
+    assert all("recording" not in item.name for item in (*recording.files, *recording.left_out))
+
+
+@pytest.mark.timeout(240)
+def test_modules_files_and_the_environment_of_a_torch_program(torch_python, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    line = "import torch, sys; net = torch.nn.Linear(2, 3); torch.save({'y': net(torch.ones(2)).detach()}, sys.argv[1])"
+    command = (str(torch_python), "-c", line, str(out / "y.pt"))
+
+    recording = record(Wanted(command, (out,), ("Linear",), seed=7), tmp_path / "recording", "m")
+
+    assert [(item.name, item.dtype) for item in recording.files] == [("Linear[0]", "float32"), ("y.pt:y", "float32")]
+    assert len({item.sha256 for item in recording.files}) == 1
+    assert recording.environment["torch"].startswith("2.")
+    assert recording.seed == 7

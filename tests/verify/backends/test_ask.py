@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rocm3d.verify.backends.ask import Question, ask
+from rocm3d.verify.backends.environment import Environment
+
+FANCY = Question("fancy", ("fancy_module",), "p")
+
+
+def test_no_interpreter_is_not_run_with_the_reason(knowledge):
+    look = ask(FANCY, Environment(), knowledge)
+
+    assert (look.outcome, look.reason) == ("not_run", "no interpreter of the target is known: name it with --python")
+
+
+def test_an_interpreter_that_does_not_start_is_not_run(knowledge, tmp_path):
+    look = ask(FANCY, Environment.of(tmp_path / "nobody"), knowledge)
+
+    assert look.outcome == "not_run"
+    assert "is not installed here" in look.reason
+
+
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        ("kill -SEGV $$", "the process died of SIGSEGV"),
+        ("echo 'undefined symbol: f' >&2; exit 3", "the process ended with 3 and no answer: undefined symbol: f"),
+        ("echo nonsense", "the process ended with 0 and no answer"),
+        ('echo \'{"outcome": "splendid"}\'', "the process ended with 0 and no answer"),
+    ],
+)
+def test_a_crash_or_nonsense_is_broken_with_how_it_ended(knowledge, interpreter, lines, reason):
+    look = ask(FANCY, Environment.of(interpreter(lines)), knowledge)
+
+    assert (look.outcome, look.reason, look.package) == ("broken", reason, "fancy")
+
+
+def test_a_hang_is_broken(knowledge, interpreter):
+    environment = replace(Environment.of(interpreter("sleep 60")), seconds=0.5)
+
+    look = ask(FANCY, environment, knowledge)
+
+    assert look.outcome == "broken"
+    assert look.reason.startswith("no answer within 0.5 s")
+
+
+def test_the_last_line_is_the_answer_and_is_asked_for_once(knowledge, answering, tmp_path):
+    environment = answering(reason="fine")
+
+    first = ask(FANCY, environment, knowledge)
+    environment.interpreter.unlink()
+
+    assert ask(FANCY, environment, knowledge) is first
+    assert (first.outcome, first.reason) == ("accelerated", "fine")
+
+
+def test_the_request_names_all_that_the_payload_needs(knowledge, answering, tmp_path):
+    environment = replace(answering(), roots=(Path("/repository"),), device="cpu")
+
+    ask(replace(FANCY, env={"A": "1"}), environment, knowledge)
+
+    request = json.loads((tmp_path / "asked.json").read_text())
+    assert {key: request[key] for key in ("probe", "modules", "device", "roots")} == {
+        "probe": "p", "modules": ["fancy_module"], "device": "cpu", "roots": ["/repository"],
+    }  # fmt: skip
+    assert request["tolerances"]["int-exact"] == [0, 0]
+    assert set(request["tolerances"]) == set(knowledge.tolerances)
+
+
+def test_the_routes_variables_are_set_for_the_look(knowledge, interpreter):
+    environment = Environment.of(
+        interpreter('echo "{\\"probe\\": \\"p\\", \\"outcome\\": \\"absent\\", \\"reason\\": \\"$WAY\\"}"')
+    )
+
+    assert ask(replace(FANCY, env={"WAY": "triton"}), environment, knowledge).reason == "triton"

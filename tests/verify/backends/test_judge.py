@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.model.look import Check
+from rocm3d.verify.backends.judge import judged, of_kernel
+
+AGREES = (Check(name="c", agrees=True),)
+COPY = "Memcpy HtoD (Pageable -> Device)"
+TORCH = "void at::native::vectorized_elementwise_kernel<4, ...>"
+INDEX = "void at::native::_scatter_gather_elementwise_kernel<128, 4, ...>"
+RADIX = "void cub::DeviceRadixSortOnesweepKernel<...>"
+SCATTER = "void segment_csr_kernel<float, (ReductionType)0, 1>(...)"
+OWN = "void fancy_forward(float*, int)"
+TRITON = "triton_fancy_kernel_0d1d2d"
+AOTRITON = "attn_fwd.kd"
+
+
+@pytest.mark.parametrize(
+    ("evidence", "kernels", "reason"),
+    [
+        ("library", (COPY,), "nothing but copies ran on the device"),
+        ("device", (), "nothing but copies ran on the device"),
+        ("library", (COPY, INDEX, TORCH), "its library is loaded, but the kernels that ran are not its own"),
+        ("library", (RADIX,), "its library is loaded, but the kernels that ran are not its own"),
+        ("kernels", (TORCH,), "the kernels that ran are those of plain torch"),
+    ],
+)
+def test_kernels_turn_an_acceleration_down(knowledge, seen, evidence, kernels, reason):
+    look = judged(seen(evidence=evidence, kernels=kernels, checks=AGREES), knowledge.backends)
+
+    assert look.outcome == "fallback"
+    assert look.reason.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "kernels"),
+    [
+        ("library", (TORCH, SCATTER)),
+        ("library", (OWN, TORCH)),
+        ("kernels", (AOTRITON,)),
+        ("device", (TORCH,)),
+        ("provider", ()),
+        ("library", None),
+    ],
+)
+def test_an_acceleration_that_kernels_do_not_contradict_stays(knowledge, seen, evidence, kernels):
+    assert judged(seen(evidence=evidence, kernels=kernels, checks=AGREES), knowledge.backends).outcome == "accelerated"
+
+
+@pytest.mark.parametrize(
+    ("kernels", "outcome"), [((TRITON,), "accelerated"), ((OWN,), "fallback"), ((TORCH,), "fallback")]
+)
+def test_without_a_library_only_kernels_that_are_known_show_it(knowledge, seen, kernels, outcome):
+    """A name that nobody knows proves nothing: it may be torch's own."""
+    look = judged(
+        seen("fallback", reason="no library", evidence="library", kernels=kernels, checks=AGREES), knowledge.backends
+    )
+
+    assert look.outcome == outcome
+
+
+@pytest.mark.parametrize("outcome", ["broken", "absent", "not_run"])
+def test_other_outcomes_stay_what_they_are(knowledge, seen, outcome):
+    look = judged(seen(outcome, reason="r", evidence="library", kernels=(COPY,), checks=AGREES), knowledge.backends)
+
+    assert (look.outcome, look.reason) == (outcome, "r")
+
+
+def test_backends_are_named_for_the_default_and_for_each_kind(knowledge, seen):
+    kinds = {"flash": {"works": True, "kernels": [AOTRITON]}, "math": {"works": False, "reason": "no"}}
+    look = judged(
+        seen(evidence="kernels", kernels=(AOTRITON,), checks=AGREES, facts={"kinds": kinds}), knowledge.backends
+    )
+
+    assert look.backends[0].startswith("AOTriton")
+    assert look.facts["kinds"]["flash"]["backends"] == look.backends
+    assert look.facts["kinds"]["math"] == {"works": False, "reason": "no"}
+
+
+def test_the_first_pattern_wins(knowledge):
+    assert of_kernel("pytorch_flash::flash_fwd_kernel", knowledge.backends.values()).id == "sdpa-flash-cuda"
+    assert of_kernel("nobody_knows_me", knowledge.backends.values()) is None

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rocm3d.verify.backends.environment import Environment
+from rocm3d.verify.backends.verdicts import accelerated
+from rocm3d.verify.backends.visit import visit
+from rocm3d.verify.stage import verify
+
+LEVELS = ("import", "backend", "numerics")
+# The silent fallback of one package, and one that computes nothing.
+FAKES = Path(__file__).resolve().parents[2] / "payload" / "fakes"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_without_an_interpreter_a_level_is_not_run(ported, level):
+    (verdict,) = verify(ported(), [level]).verdicts
+
+    assert verdict.outcome == "not_run"
+    assert "--python" in verdict.reason
+
+
+def test_those_that_are_not_looked_at_are_named_together(ported, make_decision, answering):
+    decisions = [
+        make_decision(name, kind, package=name)
+        for name, kind in (("xformers", "drop"), ("deepspeed", "keep"), ("apex", "build"), ("flash-attn", "drop"))
+    ]
+    case = replace(ported(decisions=decisions), environment=answering(outcome="absent", reason="is not installed"))
+
+    verdicts = visit(case, "backend", "probe", accelerated)
+
+    assert [(item.outcome, item.reason) for item in verdicts] == [
+        ("not_run", "torch: is not installed"),
+        ("skipped", "left out by the plan: xformers, flash-attn"),
+        ("not_run", "no probe knows them: deepspeed, apex"),
+    ]
+
+
+@pytest.fixture
+def fakes(torch_environment, ported, make_decision):
+    """A port whose environment holds both fakes; results are compared on the CPU, as there is no GPU here."""
+    python, site = torch_environment
+    shutil.copytree(FAKES, site, dirs_exist_ok=True)
+
+    def make(scatter="build", route="upstream-source"):
+        decisions = (
+            make_decision("torch-scatter", scatter, package="torch-scatter").model_copy(update={"route": route}),
+            make_decision("nvdiffrast", "build", package="nvdiffrast"),
+        )
+        environment = replace(Environment.of(python), device="cpu")
+        return replace(ported(decisions=decisions), environment=environment)
+
+    return make
+
+
+@pytest.mark.timeout(240)
+def test_a_silent_fallback_and_a_rasterizer_that_computes_nothing_are_caught_although_they_import(fakes):
+    found = {
+        (item.level, (item.reason or item.looked_at[0]).partition(":")[0].partition(" ")[0]): item
+        for item in verify(fakes(), LEVELS).verdicts
+    }
+
+    assert found["import", "torch_scatter"].outcome == "passed"
+    assert found["import", "nvdiffrast"].outcome == "passed"
+    scatter, raster = found["backend", "torch-scatter"], found["backend", "nvdiffrast"]
+    assert (scatter.outcome, scatter.reason) == (
+        "failed",
+        "torch-scatter: fallback: no compiled library of it is loaded",
+    )
+    assert raster.outcome == "failed"
+    assert "broken: covered pixels is 0, not 921" in raster.reason
+    assert found["numerics", "torch-scatter"].outcome == "not_run"
+    assert found["numerics", "nvdiffrast"].outcome == "failed"
+    torch = found["backend", "torch"]
+    assert (torch.outcome, torch.reason.endswith("is no ROCm build")) == ("failed", True)
+    assert found["numerics", "torch"].outcome == "passed"
+
+
+@pytest.mark.timeout(240)
+def test_a_planned_fallback_is_skipped(fakes):
+    verdicts = verify(fakes("substitute", "torch-shim"), ["backend"]).verdicts
+
+    (scatter,) = [item for item in verdicts if item.reason.startswith("torch-scatter")]
+    assert scatter.outcome == "skipped"
+    assert scatter.reason.startswith("torch-scatter: planned fallback: route torch-shim is the plan's")
+
+
+@pytest.mark.timeout(240)
+def test_without_a_gpu_nothing_is_judged(fakes):
+    case = fakes()
+    without = replace(case, environment=replace(case.environment, device="cuda", answers={}))
+
+    assert {item.outcome for item in verify(without, ["backend", "numerics"]).verdicts} == {"not_run"}

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from rocm3d.model.compilation import Diagnostic, Remark
+from rocm3d.verify.compilation.classify import Codes, Problem, problems
+from rocm3d.verify.compilation.translation import Translation
+
+
+@pytest.fixture(scope="module")
+def codes(knowledge_of_module):
+    return Codes.of(knowledge_of_module.codes)
+
+
+@pytest.fixture(scope="module")
+def knowledge_of_module():
+    from rocm3d.knowledge.load import load
+
+    return load()
+
+
+def error(message, path="a.cu", line=1, remarks=()):
+    return Diagnostic(path=path, line=line, column=4, message=message, remarks=remarks)
+
+
+def test_every_pattern_of_the_knowledge_base_is_one(knowledge):
+    for code in knowledge.codes.values():
+        for text in code.errors:
+            re.compile(text)
+
+
+@pytest.mark.parametrize(
+    "message", ["expected ';' after expression", "use of undeclared identifier 'foo'", "no member named 'x' in 'Y'"]
+)
+def test_an_ordinary_error_has_no_code(codes, message):
+    assert codes.find(f"{message}\nint x = foo\n") is None
+
+
+@pytest.mark.parametrize(
+    ("message", "source", "notes", "code"),
+    [
+        ("expected expression", "k << <1, 2 >> > (x);", "", "CU301"),
+        ("use of undeclared identifier '__trap'", "__trap();", "", "CU302"),
+        ("'device_launch_parameters.h' file not found", "", "", "CU201"),
+        ("'cooperative_groups/reduce.h' file not found", "", "", "CU202"),
+        ("'cuda/std/functional' file not found", "", "", "CU207"),
+        ("no member named 'cuda' in the global namespace", "", "", "CU207"),
+        ("static assertion failed: The mask must be a 64-bit integer.", "", "'__shfl_sync<unsigned, int>'", "CU101"),
+        ("static assertion failed: The mask must be a 64-bit integer.", "", "'__syncwarp<unsigned>'", "CU103"),
+        (
+            "no matching constructor for 'T'",
+            "",
+            "not viable: call to __device__ function from __host__ function",
+            "CU305",
+        ),
+        ("no matching function for call to 'hipFuncSetAttribute'", "", "", "CU303"),
+        ("invalid suffix 'd' on floating constant", "", "", "CU306"),
+        ("invalid % escape in inline assembly string", "asm(...)", "", "CU401"),
+        ("use of undeclared identifier 'FLT_MAX'", "", "", "CU311"),
+        ("use of undeclared identifier '__frcp_rz'", "", "", "CU312"),
+        ("unknown argument: '--use_fast_math'", "", "", "BLD101"),
+    ],
+)
+def test_errors_of_ports_are_known(codes, message, source, notes, code):
+    found = codes.find(f"{message}\n{source}\n{notes}")
+
+    assert found is not None
+    assert found.code == code
+
+
+def test_an_error_of_a_library_stands_where_the_repository_asked_for_it(codes, tmp_path):
+    notes = (
+        Remark(path="a.cu", line=3, message="in instantiation of 'f' requested here"),
+        Remark(
+            path="b.cuh", line=5, message="candidate constructor not viable: call to __device__ function from __host__"
+        ),
+    )
+
+    (found,) = problems([error("no matching constructor", "/opt/x.hpp", 9, notes)], Translation(tmp_path, {}), codes)
+
+    assert (found.path, found.line, found.column, found.code) == ("a.cu", 3, 0, "CU305")
+    assert found.also == ("b.cuh:5",)
+    assert str(found) == "a.cu:3: CU305 host_device_functor: no matching constructor"
+
+
+def test_both_errors_of_one_spaced_launch_are_one(codes, tmp_path):
+    (tmp_path / "a.cu").write_text("k << <1, 1 >> > (p);\n")
+    twice = [error("expected expression"), error("expected expression").model_copy(update={"column": 12})]
+
+    found = problems(twice, Translation(tmp_path, {}), codes)
+
+    assert [(item.line, item.column, item.code) for item in found] == [(1, 4, "CU301")]
+
+
+def test_an_error_without_a_place_is_still_told(codes, tmp_path):
+    (found,) = problems([error("ld.lld: broken", "", 0)], Translation(tmp_path, {}), codes)
+
+    assert str(found) == "ld.lld: broken"
+
+
+def test_other_patterns_are_another_digest(knowledge):
+    assert Codes.of(knowledge.codes).digest != Codes(()).digest
+    assert str(Problem("a.cu", 1, 2, "m", "CU301", "r")) == "a.cu:1:2: CU301 r: m"

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.model.inventory import Extension
+from rocm3d.model.location import Location
+from rocm3d.verify.compilation.build_script import Machine
+from rocm3d.verify.compilation.extensions import Finder, as_read
+
+AMD = Machine(torch="9.9.0", hip="7.7.7", gfx="gfx942", wave=64)
+HEAD = "from setuptools import setup\nfrom torch.utils.cpp_extension import CUDA_HOME, CUDAExtension\n"
+
+
+def extension(path="setup.py", how="build_extension", sources=("k.cu",), **more) -> Extension:
+    return Extension(name="p._C", how=how, sources=sources, location=Location(path=path, line=2, column=1), **more)
+
+
+@pytest.fixture
+def tree(tmp_path):
+    folder = tmp_path / "tree"
+    folder.mkdir()
+    return folder
+
+
+def test_a_build_that_quietly_has_no_device_code_is_a_problem_at_its_gate(tree, knowledge, make_finding):
+    gate = "if CUDA_HOME is not None:\n    setup(ext_modules=[CUDAExtension('p._C', ['k.cu'])])\nelse:\n    setup()\n"
+    (tree / "setup.py").write_text(HEAD + gate)
+    finding = make_finding("setup.py").model_copy(update={"code": "BLD201", "line": 3, "column": 4})
+
+    (found,) = Finder(tree, AMD, [finding], knowledge.codes).find([extension()])
+
+    assert "builds no device code; a CUDA toolkit would have brought 1 sources" in found.problem.message
+    assert (found.problem.path, found.problem.line, found.problem.code) == ("setup.py", 3, "BLD201")
+    assert found.extensions[0].sources == ("k.cu",)
+
+
+def test_a_build_that_stops_is_a_problem_where_it_does(tree):
+    (tree / "setup.py").write_text(
+        HEAD + "if CUDA_HOME is None: raise OSError('no CUDA')\nsetup(ext_modules=[CUDAExtension('a', ['k.cu'])])\n"
+    )
+
+    (found,) = Finder(tree, AMD).find([extension()])
+
+    assert found.problem.message == "with a ROCm torch the build stops: OSError: no CUDA"
+    assert found.problem.line == 3
+
+
+def test_a_script_that_cannot_be_run_is_read(tree):
+    (tree / "setup.py").write_text("import nobody_has_this_module\n")
+
+    (found,) = Finder(tree, AMD).find([extension(device_flags=("--use_fast_math", "-DX"), macros=("M=1",))])
+
+    assert found.problem is None
+    assert "was read and not run (ModuleNotFoundError" in found.note
+    assert (found.extensions[0].device_flags, found.extensions[0].macros) == (("-DX",), ("-DM=1",))
+
+
+def test_a_script_that_builds_on_rocm_has_no_problem(tree):
+    (tree / "setup.py").write_text(HEAD + "setup(ext_modules=[CUDAExtension('p._C', ['k.cu'])])\n")
+
+    (found,) = Finder(tree, AMD).find([extension()])
+
+    assert (found.problem, found.note) == (None, "")
+
+
+def test_cmake_is_read_unless_torch_builds_the_same(tree):
+    (tree / "setup.py").write_text(HEAD + "setup(ext_modules=[CUDAExtension('p._C', ['k.cu'])])\n")
+    same, other = extension("CMakeLists.txt", "cmake"), extension("lib/CMakeLists.txt", "cmake", ("m.cu",))
+
+    found = list(Finder(tree, AMD).find([same, extension(), other]))
+
+    assert [(item.script, [e.sources for e in item.extensions]) for item in found] == [
+        ("setup.py", [("k.cu",)]),
+        ("lib/CMakeLists.txt", [("lib/m.cu",)]),
+    ]
+    assert not found[1].extensions[0].uses_torch
+
+
+def test_patterns_are_expanded_and_folders_joined(tree):
+    (tree / "pkg" / "csrc").mkdir(parents=True)
+    for name in ("b.cu", "a.cu"):
+        (tree / "pkg" / "csrc" / name).touch()
+
+    found = as_read(extension("pkg/x.py", "jit", ("csrc/*.cu", "ext.cpp"), include_dirs=("csrc/",)), tree)
+
+    assert found.sources == ("pkg/csrc/a.cu", "pkg/csrc/b.cu", "pkg/ext.cpp")
+    assert found.include_dirs == ("pkg/csrc",)

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from rocm3d.model.compilation import Side
+from rocm3d.verify.compilation import pool
+from rocm3d.verify.compilation.compile_side import Done
+from rocm3d.verify.compilation.content_cache import ContentCache
+from rocm3d.workspace.process import run
+from rocm3d.workspace.result_cache import ResultCache
+
+
+def side(outcome="compiled"):
+    return Side(side="gfx942", outcome=outcome)
+
+
+@pytest.fixture
+def cache(tmp_path):
+    return ContentCache(ResultCache(tmp_path / "c.sqlite"), tmp_path, ())
+
+
+def test_an_interrupted_run_ends_what_it_started(cache):
+    """One job raises as Ctrl-C does; the program of the other must not be waited for."""
+    started = threading.Event()
+
+    def long() -> Done:
+        started.set()
+        run(["sleep", "60"], seconds=60)
+        return Done(side(), ())
+
+    def interrupted() -> Done:
+        started.wait(10)
+        raise KeyboardInterrupt
+
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        pool.compile_all({"a": pool.Job("a", interrupted), "b": pool.Job("b", long)}, cache, lambda *_: None)
+    assert time.monotonic() - begun < 30
+
+
+def test_a_time_out_is_not_remembered(cache):
+    made = []
+
+    def late() -> Done:
+        made.append(1)
+        return Done(side("timed_out"), ())
+
+    for _ in range(2):
+        pool.compile_all({"a": pool.Job("k", late)}, cache, lambda *_: None)
+    assert len(made) == 2
+
+
+def test_what_is_known_is_not_made_again(cache):
+    made = []
+
+    def once() -> Done:
+        made.append(1)
+        return Done(side(), ())
+
+    told = []
+    for _ in range(2):
+        assert pool.compile_all({"a": pool.Job("k", once)}, cache, lambda *item: told.append(item)) == {"a": side()}
+    assert len(made) == 1
+    assert told == [("a", side())] * 2
+
+
+def test_all_cores_work(cache, monkeypatch):
+    """As many jobs run at the same time as there are cores."""
+    monkeypatch.setattr(pool, "cores", lambda: 3)
+    meeting = threading.Barrier(3, timeout=20)
+
+    def waits() -> Done:
+        meeting.wait()
+        return Done(side(), ())
+
+    found = pool.compile_all({n: pool.Job(str(n), waits) for n in range(3)}, cache, lambda *_: None)
+
+    assert len(found) == 3
+    assert pool.cores() == 3

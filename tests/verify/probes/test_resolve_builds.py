@@ -1,0 +1,154 @@
+"""What source builds ask for before they begin."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from rocm3d.verify.probes.resolve_builds import attempt
+
+OPEN = ("pip", "install", "--no-build-isolation", "--no-deps")
+CLOSED = ("pip", "install", "--no-deps")
+WANTS_TORCH = '[build-system]\nrequires = ["setuptools", "torch"]\n'
+PLAIN = '[build-system]\nrequires = ["setuptools"]\n'
+
+
+@pytest.fixture
+def build(make_decision):
+    def make(*words: str, name: str = "raster"):
+        return make_decision(name, "build", commands=(words,))
+
+    return make
+
+
+def test_a_build_that_asks_for_torch_fails_without_the_flag(index, ported, build):
+    (verdict,) = attempt(ported({"ext/pyproject.toml": WANTS_TORCH}, [build(*CLOSED, "./ext")]))
+
+    assert verdict.outcome == "failed"
+    assert verdict.reason == (
+        "ext: its build asks for torch, and `pip install --no-deps ./ext` has no --no-build-isolation"
+    )
+
+
+def test_a_setup_that_imports_torch_fails_without_the_flag(index, ported, build):
+    setup = "from torch.utils.cpp_extension import CUDAExtension\n"
+
+    (verdict,) = attempt(ported({"ext/setup.py": setup}, [build(*CLOSED, "./ext")]))
+
+    assert verdict.outcome == "failed"
+    assert "its setup.py imports torch" in verdict.reason
+
+
+def test_with_the_flag_what_it_asks_for_is_resolved_on_the_stack(index, ported, build):
+    index.wheel("setuptools", "80.0")
+
+    (verdict,) = attempt(ported({"ext/pyproject.toml": WANTS_TORCH}, [build(*OPEN, "./ext")]))
+
+    assert verdict.outcome == "passed"
+    assert verdict.looked_at[0].startswith("what ext is built with: 1 package, ")
+
+
+def test_cuda_among_what_it_is_built_with_is_a_failure(index, ported, build):
+    index.wheel("backend", "1.0", "nvidia-cuda-nvcc-cu12")
+    index.wheel("nvidia-cuda-nvcc-cu12", "12.4")
+    pyproject = '[build-system]\nrequires = ["backend"]\n'
+
+    (verdict,) = attempt(ported({"ext/pyproject.toml": pyproject}, [build(*OPEN, "./ext")]))
+
+    assert verdict.outcome == "failed"
+    assert "backend -> nvidia-cuda-nvcc-cu12" in verdict.reason
+
+
+def test_a_folder_that_is_not_there_is_not_run_by_name(index, ported, build):
+    (verdict,) = attempt(ported({"a.py": ""}, [build(*OPEN, "./submodules/simple-knn")]))
+
+    assert verdict.outcome == "not_run"
+    assert verdict.reason.startswith("simple-knn: submodules/simple-knn is not in the tree")
+
+
+def test_a_repository_that_does_not_answer_is_not_run_by_name(index, ported, build):
+    (verdict,) = attempt(ported({}, [build(*OPEN, "git+http://127.0.0.1:9/owner/apex.git")]))
+
+    assert verdict.outcome == "not_run"
+    assert verdict.reason.startswith("apex: http://127.0.0.1:9/owner/apex.git does not answer: ")
+
+
+def test_a_build_without_a_command_is_a_persons(index, ported, make_decision):
+    (verdict,) = attempt(ported({}, [make_decision("emd", "build")]))
+
+    assert verdict.outcome == "not_run"
+    assert "a person's to build" in verdict.reason
+
+
+def test_a_compiled_wheel_in_place_of_a_build_is_a_failure(index, ported, build):
+    """pip takes the wheel of the default index, which is made for CUDA or for the CPU."""
+    index.wheel("raster", "1.0", tag="cp312-cp312-manylinux_2_28_x86_64")
+
+    (verdict,) = attempt(ported({}, [build(*OPEN, "raster")]))
+
+    assert verdict.outcome == "failed"
+    assert "which pip takes instead of building" in verdict.reason
+
+
+def test_a_plain_wheel_needs_no_build(index, ported, build):
+    index.wheel("raster", "1.0")
+
+    (verdict,) = attempt(ported({}, [build(*OPEN, "raster")]))
+
+    assert (verdict.outcome, verdict.looked_at) == ("passed", ("raster: raster-1.0-py3-none-any.whl",))
+
+
+def test_source_of_the_index_is_read(index, ported, build):
+    index.wheel("setuptools", "80.0")
+    index.sdist("raster", "1.0", pyproject=WANTS_TORCH)
+
+    assert [item.outcome for item in attempt(ported({}, [build(*CLOSED, "raster")]))] == ["failed"]
+    assert [item.outcome for item in attempt(ported({}, [build(*OPEN, "raster")]))] == ["passed"]
+
+
+def test_source_that_the_requirements_bring_is_read(index, ported):
+    index.wheel("setuptools", "80.0")
+    index.wheel("top", "1.0", "inner")
+    index.sdist("inner", "1.0", pyproject=WANTS_TORCH)
+
+    (verdict,) = attempt(ported({"rocm-port/requirements.txt": "top\n"}))
+
+    assert verdict.outcome == "failed"
+    assert verdict.reason == "inner: its build asks for torch, and the requirements file has no --no-build-isolation"
+
+
+def test_harmless_source_that_the_requirements_bring_passes(index, ported):
+    index.wheel("setuptools", "80.0")
+    index.sdist("inner", "1.0", pyproject=PLAIN)
+
+    (verdict,) = attempt(ported({"rocm-port/requirements.txt": "inner\n"}))
+
+    assert verdict.outcome == "passed"
+
+
+@pytest.mark.parametrize(
+    ("path", "outcome"), [("rocm-port/requirements.txt", "failed"), ("requirements.txt", "passed")]
+)
+def test_a_repository_in_the_ports_file_is_built_apart_and_one_left_to_install_sh_is_not(
+    index, ported, make_decision, tmp_path, path, outcome
+):
+    index.wheel("setuptools", "80.0")
+    origin = tmp_path / "origin"
+    origin.mkdir()
+    (origin / "setup.py").write_text("import torch\n")
+    identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "x"]):
+        subprocess.run(["git", *identity, *words], cwd=origin, check=True)
+
+    verdicts = attempt(ported({path: f"git+{origin.as_uri()}\n"}, [make_decision("origin")]))
+
+    assert [item.outcome for item in verdicts] == [outcome]
+
+
+def test_nothing_to_build_is_skipped(index, ported):
+    index.wheel("fine", "1.0")
+
+    (verdict,) = attempt(ported({"rocm-port/requirements.txt": "fine\n"}))
+
+    assert (verdict.outcome, verdict.reason) == ("skipped", "nothing is built from source")

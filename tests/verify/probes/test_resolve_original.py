@@ -1,0 +1,70 @@
+"""What the original would have installed: told, never judged."""
+
+from __future__ import annotations
+
+from rocm3d.verify.probes.resolve_original import attempt
+
+
+def cuda_torch(index, version="2.1.0"):
+    index.wheel("torch", version, "nvidia-cublas-cu12", "triton")
+    index.wheel("nvidia-cublas-cu12", "12.1")
+    index.wheel("triton", "2.1.0")
+
+
+def test_nothing_to_install_is_skipped(index, ported):
+    (verdict,) = attempt(ported({"a.py": ""}))
+
+    assert verdict.outcome == "skipped"
+
+
+def test_cuda_is_told_with_packages_and_bytes(index, ported):
+    cuda_torch(index)
+
+    (verdict,) = attempt(ported({"requirements.txt": "torch==2.1.0\n"}))
+
+    assert verdict.outcome == "passed"
+    assert verdict.looked_at[0].startswith("requirements.txt: 3 packages, 0.0 MB, 1 of CUDA (0.0 MB) by uv")
+    assert "it would install torch 2.1.0, triton 2.1.0" in verdict.looked_at
+    assert "of CUDA: nvidia-cublas-cu12" in verdict.looked_at
+
+
+def test_a_local_version_of_an_index_that_does_not_answer_is_asked_for_without_its_ending(index, ported):
+    cuda_torch(index)
+    text = "--extra-index-url http://127.0.0.1:9/whl/cu121\ntorch==2.1.0+cu121\n"
+
+    (verdict,) = attempt(ported({"requirements.txt": text}))
+
+    assert "it would install torch 2.1.0, triton 2.1.0" in verdict.looked_at
+    assert "torch==2.1.0+cu121 was asked for as torch==2.1.0" in verdict.looked_at
+    assert any(line.startswith("http://127.0.0.1:9/whl/cu121 was not asked: ") for line in verdict.looked_at)
+
+
+def test_one_written_for_an_older_python_is_asked_with_that(index, ported):
+    index.wheel("torch", "2.1.0", tag="cp310-cp310-manylinux_2_28_x86_64")
+
+    (verdict,) = attempt(ported({"requirements.txt": "torch==2.1.0\n"}))
+
+    assert verdict.looked_at[0].endswith("Python 3.10")
+
+
+def test_a_conflict_of_the_original_is_told_and_no_failure(index, ported):
+    (verdict,) = attempt(ported({"requirements.txt": "not-there\n"}))
+
+    assert verdict.outcome == "passed"
+    assert verdict.looked_at[0].startswith("requirements.txt: does not resolve: ")
+
+
+def test_the_ports_own_folder_is_no_part_of_it(index, ported):
+    index.wheel("fine", "1.0")
+
+    (verdict,) = attempt(ported({"rocm-port/requirements.txt": "fine\n"}))
+
+    assert verdict.outcome == "skipped"
+
+
+def test_scripts_count_too(index, ported):
+    cuda_torch(index)
+
+    (verdict,) = attempt(ported({"setup.sh": "pip install torch==2.1.0\n"}))
+
+    assert verdict.looked_at[0].startswith("setup.sh: 3 packages")

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from rocm3d.verify.resolution.port_sets import overrides, port_sets
+
+
+def texts(sets):
+    return {item.source: [line.text for line in item.lines] for item in sets}
+
+
+def test_scripts_of_the_ports_folder_are_no_sets(ported):
+    """install.sh installs the files, and in steps of their own what the plan routes."""
+    files = {"rocm-port/install.sh": "pip install --no-deps amd_gsplat\n", "rocm-port/overrides.txt": "a\n"}
+
+    assert port_sets(ported(files)) == []
+
+
+def test_sources_that_the_copy_leaves_to_the_install_are_looked_at(ported, make_decision):
+    files = {"requirements.txt": "a\ngit+https://h/o/clip\n", "rocm-port/requirements.txt": "a\n"}
+
+    assert texts(port_sets(ported(files, [make_decision("a"), make_decision("clip")]))) == {
+        "rocm-port/requirements.txt": ["a"],
+        "requirements.txt, as far as it is kept": ["git+https://h/o/clip"],
+    }
+
+
+def test_originals_that_have_a_copy_are_not_looked_at_again(ported, make_decision):
+    files = {"requirements.txt": "torch==2.1\na\n", "rocm-port/requirements.txt": "a\n"}
+
+    assert texts(port_sets(ported(files, [make_decision("a"), make_decision("torch", "drop")]))) == {
+        "rocm-port/requirements.txt": ["a"]
+    }
+
+
+def test_what_is_not_kept_is_left_out(ported, make_decision):
+    files = {"setup.sh": "pip install a flash-attn b\n", "rocm-port/requirements.txt": "b\n"}
+    decisions = [make_decision("a"), make_decision("b"), make_decision("flash-attn", "build")]
+
+    assert texts(port_sets(ported(files, decisions))) == {
+        "rocm-port/requirements.txt": ["b"],
+        "setup.sh, as far as it is kept": ["a"],
+    }
+
+
+def test_constraints_of_the_port_hold_for_all(ported):
+    (found,) = port_sets(ported({"rocm-port/requirements.txt": "a\n", "rocm-port/constraints.txt": "b<2\n"}))
+
+    assert [line.text for line in found.constraints] == ["b<2"]
+
+
+def test_overrides_are_read_apart(ported):
+    made = ported({"rocm-port/overrides.txt": "triton ; sys_platform == 'never'\n"})
+
+    assert [line.name for line in overrides(made)] == ["triton"]

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import os
+import stat
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from packaging.specifiers import SpecifierSet
+
+from rocm3d.verify.resolution.answer import Edge, Request, Resolved
+from rocm3d.verify.resolution.index import Indexes
+from rocm3d.verify.resolution.uv import Uv, edges_of, find_uv, packages_of, problem_of
+
+
+def test_no_uv_is_none(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("sys.executable", str(tmp_path / "python"))
+
+    assert find_uv() is None
+
+
+def test_the_uv_of_our_own_environment_is_found():
+    assert os.access(find_uv(), os.X_OK)
+
+
+def test_it_is_stopped_when_it_takes_too_long(tmp_path):
+    """workspace.process ends the whole group; here only that its limit is used and told."""
+    slow = tmp_path / "uv"
+    slow.write_text('#!/bin/sh\nif [ "$1" = --version ]; then echo uv 1.0; exit; fi\nsleep 60\n')
+    slow.chmod(slow.stat().st_mode | stat.S_IXUSR)
+    (tmp_path / "requirements.txt").write_text("a\n")
+
+    found = Uv(str(slow), Indexes(), seconds=1).resolve(Request(tmp_path / "requirements.txt", "3.12", "linux"))
+
+    assert (found.problem.kind, found.problem.text) == ("time-out", "uv 1.0 was stopped after 1 s")
+
+
+@pytest.mark.parametrize(
+    ("log", "kind", "subject"),
+    [
+        ("error: No solution found when resolving dependencies\n  cause: Because a\n         depends", "conflict", ""),
+        ("  × No solution found when resolving dependencies:\n  ╰─▶ Because a depends on b", "conflict", ""),
+        ("error: Failed to build `flash-attn==2.5.6`\n  cause: The build backend returned", "build", "flash-attn"),
+        ("  × Failed to download and build `a @ git+https://h/a`\n  ├─▶ Git operation failed", "unreachable", "a"),
+        ("error: Request failed\n  cause: Failed to fetch: http://h/simple/a/\n", "unreachable", "http://h/simple/a/"),
+        ("DEBUG No solution found\nerror: something new", "other", ""),
+        ("", "other", ""),
+    ],
+)
+def test_problems_of_old_and_new_releases(log, kind, subject):
+    problem = problem_of(log)
+
+    assert (problem.kind, problem.subject) == (kind, subject)
+    assert problem.text
+
+
+def test_a_conflict_is_told_in_uvs_own_words_on_one_line():
+    text = problem_of(
+        "error: No solution found when resolving dependencies\n  cause: Because a\n         depends on b"
+    ).text
+
+    assert text == "Because a depends on b"
+
+
+@pytest.mark.parametrize(
+    ("logged", "wanted"),
+    [
+        ("*", ""),
+        (">=2.1, <2.1+", "==2.1"),
+        ("<2.1 | >=2.1+", "<2.1|>2.1"),
+        (">1, <=2.1+", ">1,<=2.1"),
+        ("==2.6.0+rocm6.4.3", "==2.6.0+rocm6.4.3"),
+        (">=2.1.dev0, <2.2.dev0", ">=2.1.dev0,<2.2.dev0"),
+        ("", ""),
+    ],
+)
+def test_ranges_are_told_as_people_write_them(logged, wanted):
+    (edge,) = edges_of(f"DEBUG Adding transitive dependency for a[x]==1.0: torch[opt]{logged}")
+
+    assert edge == Edge("a", "1.0", "torch", wanted)
+
+
+def test_direct_requirements_have_no_asker():
+    log = "DEBUG Solving with x\nDEBUG Adding direct dependency: mid*\nWARN a\n"
+
+    assert list(edges_of(log)) == [Edge("", "", "mid")]
+
+
+@given(st.text())
+def test_any_log_is_survived(log):
+    list(edges_of(log))
+    assert problem_of(log).text
+
+
+@given(st.from_regex(r"\A(0|[1-9][0-9]?)(\.[0-9]{1,2}){1,2}\Z"))
+def test_a_pin_stays_a_pin(version):
+    (edge,) = edges_of(f"DEBUG Adding direct dependency: torch>={version}, <{version}+")
+
+    assert SpecifierSet(edge.wanted).contains(f"{version}+rocm6.4")
+
+
+def test_packages_of_a_lock():
+    lock = """
+lock-version = "1.0"
+[[packages]]
+name = "a"
+version = "1"
+wheels = [{ url = "https://h/a-1-py3-none-any.whl", size = 5, hashes = {} }]
+sdist = { url = "https://h/a-1.tar.gz" }
+[[packages]]
+name = "b"
+version = "2"
+sdist = { url = "https://h/b-2.tar.gz", hashes = {} }
+[[packages]]
+name = "c"
+vcs = { type = "git", url = "https://h/c", commit-id = "0" }
+[[packages]]
+name = "d"
+archive = { url = "https://h/d-1%2Bcu118-cp310-cp310-linux_x86_64.whl", hashes = {} }
+"""
+
+    assert packages_of(lock) == (
+        Resolved("a", "1", "https://h/a-1-py3-none-any.whl", 5),
+        Resolved("b", "2", "https://h/b-2.tar.gz", is_source=True),
+        Resolved("c", "", "https://h/c", is_source=True),
+        Resolved("d", "", "https://h/d-1%2Bcu118-cp310-cp310-linux_x86_64.whl"),
+    )
+
+
+def test_it_is_asked_for_the_stacks_python_and_platform_not_this_machines(index, tmp_path):
+    index.wheel("a", "1.0", "only-old ; python_version < '3.14'", "only-windows ; sys_platform == 'win32'")
+    index.wheel("only-windows", "1.0", tag="py3-none-win_amd64")
+    (tmp_path / "requirements.txt").write_text("a\n")
+    uv = Uv(find_uv(), Indexes(index.url))
+
+    found = uv.resolve(Request(tmp_path / "requirements.txt", "3.14", "windows"))
+
+    assert [item.name for item in found.packages] == ["a", "only-windows"]
+    assert found.problem is None
