@@ -1,6 +1,6 @@
 """The corpus bench: what rocm3d finds in real repositories, against what people changed to port them.
 
-python benchmarks/corpus.py --mirrors DIR [--pair ID] [--misses] [--false-alarms] [--mutate] [--output FILE]
+python benchmarks/corpus.py --mirrors DIR [--pair ID] [--misses] [--false-alarms] [--mutate [N]] [--output FILE]
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from rocm3d.pipeline import Repository, load
 from rocm3d.workspace.process import run
 
 ROOT = Path(__file__).resolve().parents[1]
-MUTATIONS = 20
+ALL = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -171,10 +171,10 @@ def as_json(results: dict[str, dict[str, Score]], mutations: dict[str, str]) -> 
     }
 
 
-def _mutations(bench: Bench, results: dict[str, dict[str, Score]]) -> dict[str, str]:
-    """Outcomes by label, for a sample of all labels that rocm3d finds in the bases."""
+def _mutations(bench: Bench, results: dict[str, dict[str, Score]], size: int) -> dict[str, str]:
+    """Outcomes by label, for as many of the labels that rocm3d finds in the bases."""
     found = [(identity, label) for identity, tools in results.items() for label in tools["rocm3d"].found]
-    chosen = {id(label) for label in mutation.sample([label for _, label in found], MUTATIONS)}
+    chosen = {id(label) for label in mutation.sample([label for _, label in found], size)}
     pairs = {pair.id: pair for pair in bench.corpus.pairs}
     outcomes = {}
     for identity in results:
@@ -190,7 +190,13 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--pair", action="append", help="only this pair; may be repeated")
     parser.add_argument("--misses", action="store_true", help="list required labels that were not found")
     parser.add_argument("--false-alarms", action="store_true", help="list findings that no port confirms")
-    parser.add_argument("--mutate", action="store_true", help="take human changes back and expect the findings again")
+    parser.add_argument(
+        "--mutate",
+        type=int,
+        nargs="?",
+        const=ALL,
+        help="take N human changes back (all), and expect the findings again",
+    )
     parser.add_argument("--output", type=Path, help="write everything as JSON")
     return parser.parse_args()
 
@@ -214,7 +220,7 @@ def main() -> int:
         if asked.false_alarms:
             _say(["", "false alarms:"])
             _say(f"{i}: {claim}" for i, tools in results.items() for claim in tools["rocm3d"].false)
-        outcomes = _mutations(bench, results) if asked.mutate else {}
+        outcomes = _mutations(bench, results, asked.mutate) if asked.mutate else {}
     if asked.mutate:
         _say(["", "mutations:", *(f"{outcome:18}{label}" for label, outcome in outcomes.items())])
     if asked.output:

@@ -29,6 +29,8 @@ class Label(Record):
     required: bool
     visible: bool
     sites: tuple[tuple[str, int], ...] = ()
+    also: tuple[tuple[int, int], ...] = ()
+    unnoticed: str = ""
     why: str = ""
 
     @property

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Literal
 
 from labels import Label
-from scoring import Claim
+from scoring import REACH, Claim
 
-Outcome = Literal["back", "silent", "not in this port"]
+Outcome = Literal["back", "silent", "explained", "not in this port"]
 Scanner = Callable[[], Sequence[Claim]]
 
 
@@ -28,36 +28,61 @@ class Trees:
         return self.renamed.get(file, file)
 
 
-def reverted(base: str, port: str, first: int, last: int) -> str | None:
-    """The port's text with the hunks at these lines of the base taken back; None where it has none there."""
+@dataclass(frozen=True)
+class Mutant:
+    """A port's text with a change taken back, and where the change stands before (in the port) and after."""
+
+    text: str
+    before: tuple[int, int]
+    after: tuple[int, int]
+
+
+def reverted(base: str, port: str, *ranges: tuple[int, int]) -> Mutant | None:
+    """The port with the hunks at these lines of the base taken back; None where it has none there."""
     old, new = base.splitlines(keepends=True), port.splitlines(keepends=True)
-    lines, changed = [], False
+    lines: list[str] = []
+    was: list[int] = []
+    now: list[int] = []
     for tag, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        # An insertion stands after line a; any other hunk replaces lines a+1 to b.
-        here = first - 1 <= a <= last if tag == "insert" else a + 1 <= last and first <= b
-        take_back = tag != "equal" and here
-        changed = changed or take_back
+        take_back = tag != "equal" and any(_touches(tag, a, b, first, last) for first, last in ranges)
+        if take_back:
+            was += [c + 1, max(d, c + 1)]
+            now += [len(lines) + 1, len(lines) + max(b - a, 1)]
         lines += old[a:b] if take_back else new[c:d]
-    return "".join(lines) if changed else None
+    return Mutant("".join(lines), (min(was), max(was)), (min(now), max(now))) if was else None
+
+
+def _touches(tag: str, a: int, b: int, first: int, last: int) -> bool:
+    """An insertion stands after line a; any other hunk replaces lines a+1 to b."""
+    return first - 1 <= a <= last if tag == "insert" else a + 1 <= last and first <= b
 
 
 def check(label: Label, trees: Trees, scan: Scanner, before: Sequence[Claim]) -> Outcome:
-    """Take one label's change back, scan, and see whether there is one more finding of its kind in its files."""
+    """Take one label's change back, scan, and look for a finding of its kind: one more in its files, or one that was
+    not there at the place of the change."""
     name = trees.in_port(label.file)
     source, target = trees.base / label.file, trees.port / name
     if not (source.is_file() and target.is_file()):
         return "not in this port"
     original = target.read_bytes()
-    text = reverted(_text(source), _text(target), label.first, label.last)
-    if text is None:
+    mutant = reverted(_text(source), _text(target), (label.first, label.last), *label.also)
+    if mutant is None:
         return "not in this port"
     files = {name, *(trees.in_port(file) for file, _ in label.sites)}
-    target.write_text(text, encoding="utf-8")
+    target.write_text(mutant.text, encoding="utf-8")
     try:
         after = list(_of_kind(scan(), label.kind, files))
     finally:
         target.write_bytes(original)
-    return "back" if len(after) > len(list(_of_kind(before, label.kind, files))) else "silent"
+    known = list(_of_kind(before, label.kind, files))
+    new = _stands(after, name, mutant.after) and not _stands(known, name, mutant.before)
+    if len(after) > len(known) or new:
+        return "back"
+    return "explained" if label.unnoticed else "silent"
+
+
+def _stands(claims: Sequence[Claim], file: str, place: tuple[int, int]) -> bool:
+    return any(claim.path == file and place[0] - REACH <= claim.line <= place[1] + REACH for claim in claims)
 
 
 def sample(labels: Sequence[Label], size: int) -> list[Label]:

@@ -164,9 +164,33 @@ def test_averages_go_over_pairs_and_over_families():
 def test_a_hunk_is_taken_back_and_the_others_stay():
     base, port = "a\nb\nc\nd\n", "a\nB\nc\nnew\nd\n"
 
-    assert "a\nb\nc\nnew\nd\n" == mutation.reverted(base, port, 2, 2)
-    assert "a\nB\nc\nd\n" == mutation.reverted(base, port, 3, 3)
-    assert mutation.reverted(base, port, 1, 1) is None
+    assert mutation.Mutant("a\nb\nc\nnew\nd\n", (2, 2), (2, 2)) == mutation.reverted(base, port, (2, 2))
+    assert mutation.Mutant("a\nB\nc\nd\n", (4, 4), (4, 4)) == mutation.reverted(base, port, (3, 3))
+    assert mutation.Mutant(base, (2, 4), (2, 4)) == mutation.reverted(base, port, (2, 2), (3, 3))
+    assert mutation.reverted(base, port, (1, 1)) is None
+
+
+@pytest.mark.parametrize(
+    ("found", "unnoticed", "outcome"),
+    [
+        ([], "", "silent"),
+        ([], "only CUDA takes the branch", "explained"),
+        ([claim(line=2)], "", "back"),  # one more
+        ([claim(line=1), claim(line=40)], "", "back"),  # as many, one of them at the change
+        ([claim(line=40), claim(line=41)], "", "silent"),
+        ([claim(line=2, kinds=("MASK",))], "", "silent"),
+    ],
+)
+def test_a_change_that_is_taken_back_must_be_noticed(tmp_path, found, unnoticed, outcome):
+    trees = mutation.Trees(tmp_path / "base", tmp_path / "port", {})
+    for folder, text in ((trees.base, "old\n"), (trees.port, "new\n")):
+        folder.mkdir()
+        (folder / "a.cu").write_text(text * 1)
+    before = [claim(line=40), claim(line=41)] if len(found) == 2 else []
+    mark = label(first=1, last=1, unnoticed=unnoticed)
+
+    assert outcome == mutation.check(mark, trees, lambda: found, before)
+    assert "new\n" == (trees.port / "a.cu").read_text()
 
 
 @pytest.fixture

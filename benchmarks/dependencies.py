@@ -1,0 +1,156 @@
+"""The dependency bench: which CUDA-default packages rocm3d finds in real repositories, against lists made by hand.
+
+python benchmarks/dependencies.py --mirrors DIR [--repository OWNER/NAME]
+
+Every difference is printed and makes the exit code 1: a package that was missed at a file, one that nobody named, a
+spelling without a record, a harmless name with one, another readiness than the one that is right.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from labels import read
+from mirrors import Mirror
+from packaging.utils import canonicalize_name
+from pydantic import Field
+
+from rocm3d.knowledge.base import Knowledge
+from rocm3d.knowledge.load import load as load_knowledge
+from rocm3d.model.base import Record
+from rocm3d.model.failure import Failure
+from rocm3d.model.inventory import Readiness, Scan
+from rocm3d.scan.selection import Selection
+from rocm3d.scan.stage import scan
+from rocm3d.workspace.tree import Tree
+
+FILE = Path(__file__).with_name("dependencies.toml")
+IMPORTS = "imports"
+_IMPORTING = "PY"  # the codes of findings about the program's own Python
+
+
+class Named(Record):
+    """What one repository names. dependencies.toml says what each field means."""
+
+    repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$")
+    commit: str = Field(pattern=r"^[0-9a-f]{40}$")
+    files: dict[str, tuple[str, ...]]
+    imports: tuple[str, ...]
+    names: tuple[str, ...] = ()
+    harmless: tuple[str, ...] = ()
+    readiness: tuple[Readiness, ...] = ()
+
+    @property
+    def pairs(self) -> set[tuple[str, str]]:
+        """Every package with the file that names it; imports are one place."""
+        named = {(package, path) for path, packages in self.files.items() for package in packages}
+        return named | {(package, IMPORTS) for package in self.imports}
+
+
+@dataclass(frozen=True)
+class Result:
+    """What was found of it."""
+
+    named: Named
+    found: frozenset[tuple[str, str]]
+    readiness: Readiness
+    problems: tuple[str, ...]
+
+    @property
+    def missed(self) -> set[tuple[str, str]]:
+        """Pairs of the list that were not reported."""
+        return self.named.pairs - self.found
+
+    @property
+    def false(self) -> set[tuple[str, str]]:
+        """Pairs that were reported and are not on the list."""
+        return set(self.found - self.named.pairs)
+
+    @property
+    def differences(self) -> list[str]:
+        """Everything that is not as the list has it."""
+        missed = [f"missed: {package} in {path}" for package, path in sorted(self.missed)]
+        false = [f"nobody named: {package} in {path}" for package, path in sorted(self.false)]
+        return [*missed, *false, *self.problems]
+
+
+def load(path: Path = FILE) -> tuple[Named, ...]:
+    """The list, validated."""
+    return tuple(Named.model_validate(row) for row in read(path)["repositories"])
+
+
+def score(named: Named, document: Scan) -> Result:
+    """Compare a scan with the list."""
+    found = frozenset(_found(document))
+    inventory = document.inventory
+    known = {canonicalize_name(item.name) for item in inventory.dependencies if item.package}
+    problems = [f"no record: {name}" for name in named.names if canonicalize_name(name) not in known]
+    problems += [f"harmless: {name}" for name in named.harmless if canonicalize_name(name) in known]
+    if named.readiness and inventory.readiness not in named.readiness:
+        problems.append(f"readiness: {inventory.readiness}, right is {' or '.join(named.readiness)}")
+    return Result(named, found, inventory.readiness, tuple(problems))
+
+
+def _found(document: Scan) -> Iterator[tuple[str, str]]:
+    """Packages with the file that names them, out of the inventory and the findings."""
+    for item in document.inventory.dependencies:
+        if item.package:
+            yield item.package, item.location.path
+    for finding in document.findings:
+        if finding.package:
+            is_import = finding.code.startswith(_IMPORTING) and PurePosixPath(finding.path).suffix == ".py"
+            yield finding.package, IMPORTS if is_import else finding.path
+
+
+def measure(named: Named, mirrors: Path, knowledge: Knowledge) -> Result:
+    """Scan the repository at its commit."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / named.repository.split("/")[1]
+        Mirror.of(mirrors, named.repository).extract(named.commit, root)
+        return score(named, scan(Tree.open(root), knowledge, Selection(), lambda _: None))
+
+
+def report(results: Sequence[Result]) -> Iterator[str]:
+    """The table, its sums, and every difference."""
+    yield f"{'repository':44}{'named':>6}{'found':>7}{'missed':>8}{'false':>7}  readiness"
+    for result in results:
+        wanted = result.named.pairs
+        counts = f"{len(wanted):>6}{len(wanted & result.found):>7}{len(result.missed):>8}{len(result.false):>7}"
+        yield f"{result.named.repository:44}{counts}  {result.readiness}"
+    wanted = sum(len(result.named.pairs) for result in results)
+    missed = sum(len(result.missed) for result in results)
+    false = sum(len(result.false) for result in results)
+    yield f"{'all':44}{wanted:>6}{wanted - missed:>7}{missed:>8}{false:>7}"
+    for result in results:
+        yield from (f"{result.named.repository}: {difference}" for difference in result.differences)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the bench; 1 if anything differs."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--mirrors", type=Path, required=True, help="folder with <owner>+<name>/repo bare mirrors")
+    parser.add_argument("--repository", action="append", help="only this one; may be repeated")
+    parser.add_argument("--list", type=Path, default=FILE, help="another list than dependencies.toml")
+    asked = parser.parse_args(arguments)
+    known = load(asked.list)
+    unknown = set(asked.repository or ()) - {named.repository for named in known}
+    if unknown:
+        raise SystemExit(f"not on the list: {', '.join(sorted(unknown))}")
+    chosen = [named for named in known if not asked.repository or named.repository in asked.repository]
+    knowledge = load_knowledge()
+    results = [measure(named, asked.mirrors, knowledge) for named in chosen]
+    for line in report(results):
+        sys.stdout.write(f"{line}\n")
+    return int(any(result.differences for result in results))
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Failure as failure:
+        sys.exit(str(failure))

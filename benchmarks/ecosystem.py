@@ -1,0 +1,289 @@
+"""The ecosystem check: what a scan says of packages that people install, against a snapshot of what it said before.
+
+    python benchmarks/ecosystem.py [--update] [--list FILE] [--snapshot FILE] [--folder DIR]
+
+The archives of ecosystem.toml are taken from the index that pip is configured with, by exact file and digest, unpacked
+without links and within bounds, and scanned with the cache off. Nothing of them is built, imported or run: that is why
+pip itself is not asked, which runs setup.py to learn a name. A change is shown as a diff and exits 1; `--update` takes
+it over. What could not be fetched is named and exits 4.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import gzip
+import json
+import os
+import sys
+import tarfile
+import tempfile
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+import httpx2
+from unearth import PackageFinder
+from unearth.errors import HashMismatchError, UnpackError
+from unearth.fetchers import PyPIClient
+
+from rocm3d.model.failure import Exit, Failure, UserError
+from rocm3d.model.toml import parse
+from rocm3d.workspace.process import run
+
+HERE = Path(__file__).resolve().parent
+MAX_DOWNLOAD = 200_000_000  # of all archives together
+MAX_BYTES = 500_000_000  # of one archive, unpacked
+MAX_FILES = 50_000
+SCAN_SECONDS = 900.0
+_CHUNK = 1 << 20
+_LARGEST_HEADER = 1 << 24
+
+
+class Unavailable(Exception):  # noqa: N818  (a state of the world, not an error of ours)
+    """The archive cannot be had here and now."""
+
+
+class Refused(Exception):  # noqa: N818  (a decision)
+    """The archive is not what it should be; it is not unpacked any further and not scanned."""
+
+
+@dataclass(frozen=True)
+class Archive:
+    """One file of an index. `bytes` is its exact size: a download is cut off there."""
+
+    name: str
+    version: str
+    file: str
+    sha256: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the run gave: a summary for each archive that was scanned, a reason for each that was not."""
+
+    scanned: dict[str, dict[str, Any]]
+    unavailable: dict[str, str]
+    refused: dict[str, str]
+
+
+def load(path: Path) -> list[Archive]:
+    """The fixed list; within the limit for downloads."""
+    archives = [Archive(**entry) for entry in parse(path.read_bytes())["archives"]]
+    total = sum(archive.bytes for archive in archives)
+    if total > MAX_DOWNLOAD:
+        raise UserError(f"{path.name}: {total / 1e6:.0f} MB of archives, more than {MAX_DOWNLOAD / 1e6:.0f} MB")
+    return archives
+
+
+def index_of_pip() -> str | None:
+    """The index that pip is configured with; None where it is the default one."""
+    if given := os.environ.get("PIP_INDEX_URL"):
+        return given
+    asked = run([sys.executable, "-m", "pip", "--disable-pip-version-check", "config", "get", "global.index-url"])
+    return asked.stdout.decode().strip() or None if asked.code == 0 else None
+
+
+@contextmanager
+def client(index: str | None) -> Iterator[PackageFinder]:
+    """A reader of the index. It finds and downloads files and never looks into them."""
+    certificates = os.environ.get("PIP_CERT")
+    with PyPIClient(follow_redirects=True, timeout=60.0, verify=certificates or True) as session:
+        yield PackageFinder(session=session, index_urls=[index] if index else [], ignore_compatibility=True)
+
+
+def fetch(archive: Archive, finder: PackageFinder, folder: Path) -> Path:
+    """The archive in the folder, by its digest; one that is there already is not fetched again."""
+    try:
+        matches = [
+            item
+            for item in finder.find_matches(f"{archive.name}=={archive.version}", allow_prereleases=True)
+            if item.link.filename == archive.file
+        ]
+        if not matches:
+            raise Unavailable(f"the index has no {archive.file}")
+        return finder.download(
+            matches[0].link, folder, {"sha256": [archive.sha256]}, download_reporter=_no_more_than(archive)
+        )
+    except HashMismatchError as error:
+        (folder / archive.file).unlink(missing_ok=True)
+        raise Refused("its digest is not the one of the list") from error
+    except (httpx2.HTTPError, UnpackError, OSError) as error:
+        raise Unavailable(" ".join(str(error).split()) or type(error).__name__) from error
+
+
+def _no_more_than(archive: Archive) -> Any:
+    def report(link: object, completed: int, total: int | None) -> None:  # noqa: ARG001  (the client's signature)
+        if completed > archive.bytes:
+            raise Refused(f"it is larger than the {archive.bytes} bytes of the list")
+
+    return report
+
+
+def unpack(archive: Path, target: Path, max_bytes: int = MAX_BYTES, max_files: int = MAX_FILES) -> Path:
+    """The regular files of an archive, and the folder that holds them all. Links and devices are left out."""
+    room, files = max_bytes, 0
+    try:
+        for name, stream in _members(archive, max_bytes):
+            files += 1
+            if files > max_files:
+                raise Refused(f"it holds more than {max_files} files")
+            room -= _write(_place(target, name), stream, room)
+    except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, ValueError) as error:
+        raise Refused(f"it cannot be unpacked: {error}") from error
+    inside = list(target.iterdir()) if target.is_dir() else []
+    return inside[0] if len(inside) == 1 and inside[0].is_dir() else target
+
+
+def _members(archive: Path, max_bytes: int) -> Iterator[tuple[str, IO[bytes]]]:
+    if archive.suffix == ".whl":
+        with zipfile.ZipFile(archive) as wheel:
+            for info in wheel.infolist():
+                if not info.is_dir() and (info.external_attr >> 28) in (0, 8):  # no type given, or a regular file
+                    with wheel.open(info) as stream:
+                        yield info.filename, stream
+        return
+    with gzip.open(archive) as packed, tarfile.open(fileobj=_Bounded(packed, max_bytes), mode="r:") as tar:
+        for member in tar:
+            stream = tar.extractfile(member) if member.isreg() else None
+            if stream is not None:
+                yield member.name, stream
+
+
+class _Bounded:
+    """What a tar file is read through. A header is read in one piece, of the size that it claims: memory ends there."""
+
+    def __init__(self, stream: IO[bytes], max_bytes: int) -> None:
+        # Headers and padding are not counted as files are, so they get as much again.
+        self.stream, self.end = stream, 2 * max_bytes
+
+    def read(self, size: int) -> bytes:
+        if size > _LARGEST_HEADER or self.stream.tell() > self.end:
+            raise Refused("it unpacks to more than is allowed")
+        return self.stream.read(size)
+
+    def seek(self, position: int) -> int:
+        if position > self.end:
+            raise Refused("it unpacks to more than is allowed")
+        return self.stream.seek(position)
+
+    def tell(self) -> int:
+        return self.stream.tell()
+
+
+def _place(target: Path, name: str) -> Path:
+    pure = PurePosixPath(name)
+    if pure.is_absolute() or ".." in pure.parts or "\\" in name or "\0" in name or not pure.parts:
+        raise Refused(f"it names a file outside its folder: {name!r}")
+    return target / pure
+
+
+def _write(place: Path, stream: IO[bytes], room: int) -> int:
+    """Copy what really comes, whatever the archive says of its size."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    written = 0
+    with place.open("wb") as out:
+        while chunk := stream.read(_CHUNK):
+            written += len(chunk)
+            if written > room:
+                raise Refused("it unpacks to more than is allowed")
+            out.write(chunk)
+    return written
+
+
+def scan(root: Path, work: Path) -> dict[str, Any]:
+    """The summary that is kept: how much was read, findings by code and severity, readiness."""
+    command = [sys.executable, "-c", "from rocm3d.cli.main import main; main()", "scan", str(root), "--no-cache"]
+    ended = run(
+        [*command, "--quiet", "--format", "json", "--work", str(work), "--output", str(work / "scan.json")],
+        seconds=SCAN_SECONDS,
+    )
+    # A Python that cannot even import rocm3d ends with 1, too.
+    if ended.code not in (Exit.DONE, Exit.FINDINGS) or not (work / "scan.json").is_file():
+        said = ended.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
+        raise Refused(f"the scan ended with {'a time-out' if ended.timed_out else ended.code}: {' '.join(said)}")
+    document = json.loads((work / "scan.json").read_text(encoding="utf-8"))
+    inventory = document["inventory"]
+    codes = Counter(f"{finding['code']} {finding['severity']}" for finding in document["findings"])
+    return {
+        "codes": dict(codes),
+        "files": {kind: inventory["counts"][kind] for kind in ("files", "python", "cuda", "manifests")},
+        "readiness": inventory["readiness"],
+        "skipped": len(inventory["skipped"]),
+    }
+
+
+def run_all(archives: list[Archive], folder: Path) -> Outcome:
+    """Every archive, one after the other; one that fails does not stop the rest."""
+    outcome = Outcome({}, {}, {})
+    with client(index_of_pip()) as finder:
+        for archive in archives:
+            with tempfile.TemporaryDirectory() as scratch:
+                try:
+                    file = fetch(archive, finder, folder)
+                    root = unpack(file, Path(scratch) / "tree")
+                    work = Path(scratch) / "work"
+                    work.mkdir()
+                    outcome.scanned[archive.file] = scan(root, work)
+                except Unavailable as reason:
+                    outcome.unavailable[archive.file] = str(reason)
+                except Refused as reason:
+                    outcome.refused[archive.file] = str(reason)
+    return outcome
+
+
+def text(summaries: dict[str, dict[str, Any]]) -> str:
+    """A snapshot as it is stored: one value a line, so that a diff shows what changed."""
+    return json.dumps(summaries, indent=1, sort_keys=True) + "\n"
+
+
+def difference(before: dict[str, dict[str, Any]], outcome: Outcome) -> str:
+    """Snapshot against run, without what was not run."""
+    not_run = outcome.unavailable.keys() | outcome.refused.keys()
+    kept = {file: summary for file, summary in before.items() if file not in not_run}
+    lines = (text(kept).splitlines(), text(outcome.scanned).splitlines())
+    return "\n".join(difflib.unified_diff(*lines, "snapshot", "this scan", lineterm="", n=6))
+
+
+def check(given: argparse.Namespace) -> Exit:
+    """The whole run."""
+    archives = load(given.list)
+    outcome = run_all(archives, given.folder)
+    for what, reasons in (("not available", outcome.unavailable), ("refused", outcome.refused)):
+        for file, reason in reasons.items():
+            print(f"not run: {file}: {what}: {reason}", file=sys.stderr)
+    if given.update and not (outcome.unavailable or outcome.refused):
+        given.snapshot.write_text(text(outcome.scanned), encoding="utf-8")
+        print(f"{given.snapshot.name}: {len(outcome.scanned)} archives")
+        return Exit.DONE
+    known = json.loads(given.snapshot.read_text(encoding="utf-8")) if given.snapshot.is_file() else {}
+    changed = difference(known, outcome)
+    if changed:
+        print(changed)
+    print(f"{len(outcome.scanned)} of {len(archives)} archives scanned, {'changed' if changed else 'as before'}")
+    if changed or outcome.refused:
+        return Exit.FINDINGS
+    return Exit.MACHINE if outcome.unavailable else Exit.DONE
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command; expected failures are one line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--update", action="store_true", help="write the snapshot; only if every archive was scanned")
+    parser.add_argument("--list", type=Path, default=HERE / "ecosystem.toml")
+    parser.add_argument("--snapshot", type=Path, default=HERE / "ecosystem-snapshot.json")
+    parser.add_argument("--folder", type=Path, default=HERE.parent / "build" / "ecosystem", help="keeps the downloads")
+    try:
+        return int(check(parser.parse_args(arguments)))
+    except Failure as failure:
+        print(failure.message, file=sys.stderr)
+        return int(failure.exit_code)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

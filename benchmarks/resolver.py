@@ -1,0 +1,103 @@
+"""The resolver proof on what real repositories ask pip for: what the original installs, and what the port does.
+
+    python benchmarks/resolver.py [--gpu mi300x] [ID ...]
+
+Asks the index that pip is configured with. Nothing is installed and no package is fetched; sdists that only a build can
+read have their metadata built.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rocm3d.knowledge.load import tomllib
+from rocm3d.pipeline import Network, Repository, load, resolve_gpu
+
+if TYPE_CHECKING:
+    from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.verdict import Verdicts
+
+SETS = Path(__file__).resolve().parents[1] / "tests" / "full" / "requirement_sets.toml"
+_COUNTS = re.compile(r": (\d+ packages?), ([\d.]+ [GM]B), (none|\d+) of CUDA(?: \(([\d.]+ [GM]B)\))?")
+
+
+@dataclass(frozen=True)
+class RealSet:
+    """Direct dependencies of one repository. `fails` are source builds that a plain install gets wrong."""
+
+    id: str
+    source: str
+    file: str
+    lines: tuple[str, ...]
+    fails: tuple[str, ...] = ()
+
+
+def load_sets() -> list[RealSet]:
+    """Every set, in the order of the file."""
+    listed = tomllib.loads(SETS.read_text(encoding="utf-8"))["sets"]
+    return [
+        RealSet(**{**item, "lines": tuple(item["lines"]), "fails": tuple(item.get("fails", ()))}) for item in listed
+    ]
+
+
+def write(given: RealSet, folder: Path) -> Path:
+    """A repository that asks for just this, in a file of the same kind."""
+    root = folder / given.id
+    root.mkdir(parents=True)
+    if given.file.endswith(".py"):
+        text = f"from setuptools import setup\n\nsetup(name={given.id!r}, install_requires={list(given.lines)!r})\n"
+    elif given.file.endswith(".sh"):
+        text = "".join(f"pip install {line!r}\n" for line in given.lines)
+    else:
+        text = "".join(f"{line}\n" for line in given.lines)
+    (root / given.file).write_text(text, encoding="utf-8")
+    return root
+
+
+def proof(root: Path, knowledge: Knowledge, gpu: str) -> tuple[str, Verdicts]:
+    """Port it and ask the resolver; the stack, and what came of it."""
+    repository = Repository(root, knowledge)
+    plan = repository.plan(resolve_gpu(gpu, knowledge))
+    repository.apply(plan, review=False, dry_run=False)
+    verdicts = repository.verify(("resolve",), (), Network(refused=""))
+    return plan.stack.id if plan.stack else "none", verdicts
+
+
+def counts(verdicts: Verdicts, probe: str) -> list[tuple[str, str, str, str]]:
+    """Packages, bytes, how many of CUDA and their bytes, for each set that the probe could look at."""
+    lines = [line for item in verdicts.verdicts if item.probe == probe for line in item.looked_at]
+    return [(found[1], found[2], found[3], found[4] or "") for line in lines if (found := _COUNTS.search(line))]
+
+
+def main() -> int:
+    """Print a table of Markdown, one row for each set."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--gpu", default="mi300x")
+    parser.add_argument("ids", nargs="*")
+    given = parser.parse_args()
+    knowledge = load()
+    print("| repository | original: packages, bytes | of CUDA | port: packages beside the stack | of CUDA | stack |")
+    print("|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        for item in load_sets():
+            if given.ids and item.id not in given.ids:
+                continue
+            stack, verdicts = proof(write(item, Path(folder)), knowledge, given.gpu)
+            before, after = counts(verdicts, "resolve_original"), counts(verdicts, "resolve_port")
+            first = [f"{n}, {size} | {cuda}{f' ({of})' if of else ''}" for n, size, cuda, of in before[:1]] or ["- | -"]
+            second = [f"{n}, {size} | {cuda}" for n, size, cuda, _ in after[:1]] or ["- | -"]
+            print(f"| {item.source.split()[0]} | {first[0]} | {second[0]} | {stack} |", flush=True)
+            for verdict in verdicts.verdicts:
+                if verdict.outcome in ("failed", "not_run"):
+                    print(f"{item.id}: {verdict.outcome}: {verdict.probe}: {verdict.reason[:300]}", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

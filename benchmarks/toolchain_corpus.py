@@ -1,0 +1,185 @@
+"""Compiles real repositories for AMD targets before and after people ported them, with declared and with real headers.
+
+    python benchmarks/toolchain_corpus.py --mirrors DIR [--hip-headers FOLDER] [--pair ID] [--only TEXT] [--save FILE]
+
+benchmarks/toolchain_corpus.toml names the states and the errors that must be told on the unported one, with the right
+lines. FOLDER is what benchmarks/rocm_headers.py lays out; then every unit is compiled with both kinds of headers, and
+disagreements are listed. What was compiled once is taken from rocm3d's cache.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from mirrors import Mirror
+
+from rocm3d.knowledge.base import Knowledge
+from rocm3d.knowledge.load import load, tomllib
+from rocm3d.repository import Opened
+from rocm3d.verify.compilation.classify import Problem
+from rocm3d.verify.compilation.kit import Kit, find_kit
+from rocm3d.verify.compilation.session import Report, Request, compile_repository
+from rocm3d.workspace.tree import Tree
+
+CONFIG = Path(__file__).with_suffix(".toml")
+
+
+@dataclass(frozen=True)
+class State:
+    """One state of a repository, compiled with one kind of headers."""
+
+    pair: str
+    state: str
+    headers: str
+    report: Report
+    seconds: float
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Of scripts, flags and units."""
+        scripts = [found.problem for found in self.report.found if found.problem]
+        return [*scripts, *self.report.flags, *(item for unit in self.report.units for item in unit.problems)]
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Outcome by source: the worst of its sides."""
+        order = ("failed", "timed_out", "lacks", "compiled")
+        return {
+            f"{item.unit.source} [{item.unit.extension}]": min(
+                (side.outcome for side in item.sides.values()), key=order.index
+            )
+            for item in self.report.units
+        }
+
+
+def extract(mirrors: Path, repository: str, commit: str, folder: Path, submodules: list[dict[str, str]]) -> Path:
+    """The tree of a commit, with the submodules that it needs."""
+    Mirror.of(mirrors, repository).extract(commit, folder)
+    for item in submodules:
+        Mirror.of(mirrors, item["repository"]).extract(item["commit"], folder / item["path"])
+    return folder
+
+
+def compile_state(folder: Path, kit: Kit, knowledge: Knowledge, config: dict[str, Any], only: str) -> Report:
+    """Scan and compile."""
+    with tempfile.TemporaryDirectory() as work:
+        scan = Opened(folder, knowledge, work=Path(work)).scan()
+    request = Request(
+        Tree.open(folder),
+        scan.inventory.extensions,
+        tuple(config["targets"]),
+        knowledge,
+        scan.findings,
+        only=lambda path: only in path,
+        told=lambda message: print(f"    {message}", file=sys.stderr, flush=True),
+    )
+    return compile_repository(request, kit)
+
+
+def run_pair(
+    pair: dict[str, Any], options: argparse.Namespace, config: dict[str, Any], kits: dict[str, Kit]
+) -> list[State]:
+    """Base and ports with every kind of headers."""
+    knowledge, states = load(), []
+    wanted = [
+        ("base", pair["repository"], pair["base"]),
+        *((f"port {p['commit'][:7]}", p["repository"], p["commit"]) for p in pair["ports"]),
+    ]
+    for name, repository, commit in wanted:
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = extract(options.mirrors, repository, commit, Path(scratch) / "tree", pair.get("submodules", []))
+            for headers, kit in kits.items():
+                print(f"  {pair['id']} {name}, {headers} headers", file=sys.stderr, flush=True)
+                started = time.monotonic()
+                report = compile_state(folder, kit, knowledge, config, options.only)
+                states.append(State(pair["id"], name, headers, report, time.monotonic() - started))
+    return states
+
+
+def expected(pair: dict[str, Any], state: State) -> tuple[list[str], list[str]]:
+    """Of the errors that the base must have: those that are told, and those that are not."""
+    told = {f"{item.path}:{item.line} {item.code}" for item in state.problems}
+    told |= {f"{place} {item.code}" for item in state.problems for place in item.also}
+    return [item for item in pair["errors"] if item in told], [item for item in pair["errors"] if item not in told]
+
+
+def show(pair: dict[str, Any], states: list[State]) -> list[str]:
+    """The table of one repository, then what was missed and what else was told."""
+    names = [f"{state.state}, {state.headers}" for state in states]
+    lines = [f"## {pair['id']}", "", f"| unit | {' | '.join(names)} |", f"|---|{'---|' * len(names)}"]
+    sources = sorted({source for state in states for source in state.units})
+    lines += [f"| {source} | {' | '.join(state.units.get(source, '-') for state in states)} |" for source in sources]
+    lines += ["", *(f"{name}: {state.seconds:.0f} s" for name, state in zip(names, states, strict=True))]
+    for state in states:
+        if state.state == "base":
+            told, missed = expected(pair, state)
+            lines.append(f"base, {state.headers}: {len(told)} of {len(pair['errors'])} expected errors told")
+            lines += [f"  missed: {item}" for item in missed]
+        lines += [f"  {state.state}, {state.headers}: {item}" for item in dict.fromkeys(map(str, state.problems))]
+        lines += [f"  {state.state}, {state.headers}: not there: {name}" for name in state.report.missing]
+    return [*lines, *disagreements(states), ""]
+
+
+def disagreements(states: list[State]) -> list[str]:
+    """Units whose outcome depends on the kind of headers."""
+    found = []
+    for state in states:
+        for other in states:
+            if state.state == other.state and state.headers < other.headers:
+                found += [
+                    f"DISAGREE {state.state} {source}: {state.headers} {state.units[source]}, "
+                    f"{other.headers} {other.units[source]}"
+                    for source in state.units
+                    if state.units[source] != other.units.get(source)
+                ]
+    return found
+
+
+def main() -> int:
+    """Print the tables; 1 where an expected error is not told, a port fails, or headers disagree."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mirrors", type=Path, required=True)
+    parser.add_argument("--hip-headers", type=Path)
+    parser.add_argument("--pair", action="append", default=[])
+    parser.add_argument("--only", default="", help="sources whose path has this text")
+    parser.add_argument("--save", type=Path)
+    parser.add_argument("--hipify", type=int, choices=(1, 2))
+    options = parser.parse_args()
+    config = tomllib.loads(CONFIG.read_text(encoding="utf-8"))
+    generation = options.hipify or config["hipify"]
+    kits: dict[str, Kit] = {}
+    for name, headers in (("declared", None), ("real", options.hip_headers)):
+        if name == "declared" or headers is not None:
+            kit = find_kit(load().toolchains, generation, headers.resolve() if headers else None, None)
+            if isinstance(kit, str):
+                sys.exit(kit)
+            kits[name] = kit
+    bad, saved = 0, []
+    for pair in config["pairs"]:
+        if options.pair and pair["id"] not in options.pair:
+            continue
+        states = run_pair(pair, options, config, kits)
+        print("\n".join(show(pair, states)), flush=True)
+        bad += sum(len(expected(pair, state)[1]) for state in states if state.state == "base")
+        bad += sum(bool(state.problems) for state in states if state.state != "base") + len(disagreements(states))
+        saved += [
+            {"pair": s.pair, "state": s.state, "headers": s.headers, "units": s.units, "seconds": s.seconds}
+            for s in states
+        ]
+    if options.save:
+        options.save.write_text(json.dumps(saved, indent=2) + "\n", encoding="utf-8")
+    print(f"{bad} expected errors missed, ports with errors, or disagreements")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,8 @@
+"""The benchmarks are programs, not a package: their folder is where their modules are found."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))

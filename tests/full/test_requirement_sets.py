@@ -1,0 +1,38 @@
+"""The resolver proof on what real repositories ask for: originals bring CUDA, ports do not. Run by `make test-full`.
+
+Asserts the absence of names, never versions: indexes move.
+"""
+
+from __future__ import annotations
+
+import pytest
+import resolver as bench
+
+pytestmark = [pytest.mark.full, pytest.mark.timeout(900)]
+SETS = bench.load_sets()
+
+
+@pytest.fixture(autouse=True)
+def _one_cache(tmp_path_factory, monkeypatch):
+    """What one set was told by the index need not be fetched for the next."""
+    monkeypatch.setenv("ROCM3D_CACHE", str(tmp_path_factory.getbasetemp() / "resolver-cache"))
+
+
+@pytest.mark.parametrize("given", SETS, ids=lambda item: item.id)
+def test_the_original_brings_cuda_and_the_port_does_not(given, tmp_path, knowledge, index_answers):
+    stack, verdicts = bench.proof(bench.write(given, tmp_path), knowledge, "mi300x")
+
+    found = {item.probe: [v for v in verdicts.verdicts if v.probe == item.probe] for item in verdicts.verdicts}
+    (original,) = found["resolve_original"]
+    assert any(line.startswith("it would install torch ") for line in original.looked_at)
+    assert any(line.startswith("of CUDA: ") for line in original.looked_at)
+    assert [] == [v.reason for name in ("resolve_port", "resolve_routes") for v in found[name] if v.outcome == "failed"]
+    assert "passed" in {v.outcome for v in found["resolve_port"]}
+    assert all(cuda == "none" for _, _, cuda, _ in bench.counts(verdicts, "resolve_port"))
+    failed = [v.reason.split(":")[0] for v in found["resolve_builds"] if v.outcome == "failed"]
+    assert failed == list(given.fails), stack
+
+
+def test_there_are_at_least_eight_real_sets_each_with_its_source():
+    assert len(SETS) >= 8
+    assert all("@" in item.source and item.lines for item in SETS)
