@@ -2,10 +2,14 @@
 PYTHON ?= python3
 REPO ?= examples/splat-trainer
 GPU ?= mi300x
+SECONDS ?= 600
+# The torch that tests of payloads run in, apart from ours; TORCH_INDEX names an index for it, empty: the default one.
+TORCH ?= torch==2.13.0
+TORCH_INDEX ?=
 PORTED = build/port/$(notdir $(abspath $(REPO)))
 BIN = .venv/bin
 
-.PHONY: help port test check docs system generate clean
+.PHONY: help port test test-full ecosystem fuzz check docs system generate clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -15,8 +19,17 @@ port: .venv/installed ## port a copy of REPO (default: examples/splat-trainer) f
 	@mkdir -p "$(dir $(PORTED))"
 	@$(BIN)/rocm3d port "$(REPO)" --gpu "$(GPU)" --into "$(PORTED)"
 
-test: .venv/developed system ## everything needed, then the test suite
+test: .venv/developed .venv-torch/installed system ## everything needed, then the test suite
 	$(BIN)/pytest
+
+test-full: .venv/developed ## the long tests: large, deep and hostile trees, real requirement sets
+	$(BIN)/pytest -m full -n 1
+
+ecosystem: .venv/developed ## scan 18 packages of PyPI (100 MB) and compare with the snapshot; UPDATE=1 takes changes over
+	$(BIN)/python benchmarks/ecosystem.py $(if $(UPDATE),--update)
+
+fuzz: .venv/fuzzing ## fuzz every reader, SECONDS (default: 600) for all together; crashes lie in build/fuzz
+	$(BIN)/python scripts/fuzz.py --seconds $(SECONDS)
 
 check: .venv/developed ## ruff, mypy, generated files current, knowledge valid
 	$(BIN)/ruff check .
@@ -43,7 +56,7 @@ system:
 	else echo "not root or no apt: tests that need $(SYSTEM) are not run unless these are installed"; fi
 
 clean: ## remove what make made
-	rm -rf .venv build dist
+	rm -rf .venv .venv-torch build dist
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
@@ -55,3 +68,13 @@ clean: ## remove what make made
 .venv/developed: .venv/bin/python pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch .venv/installed $@
+
+.venv/fuzzing: .venv/developed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[fuzz]'
+	@touch $@
+
+.venv-torch/installed:
+	$(PYTHON) -m venv .venv-torch
+	.venv-torch/bin/python -m pip install --quiet --disable-pip-version-check \
+	  $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) '$(TORCH)'
+	@touch $@

@@ -16,9 +16,14 @@ from pydantic import BaseModel
 from rocm3d.cli.help import help_texts
 from rocm3d.cli.main import build
 from rocm3d.knowledge.load import FOLDERS, TABLES
+from rocm3d.model.evidence import Evidence
+from rocm3d.model.inventory import Scan
 from rocm3d.model.method import Method
+from rocm3d.model.patch import Patch
+from rocm3d.model.plan import Plan
 from rocm3d.model.recipe import Recipe
 from rocm3d.model.release import Release
+from rocm3d.model.verdict import Verdicts
 from rocm3d.workspace.documents import FILES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,7 +34,7 @@ def schemas() -> Iterator[tuple[str, str]]:
     records: dict[str, type[BaseModel]] = {kind.rstrip("s") if kind != "families" else "family": model
                                            for kind, model in FOLDERS.items()}  # fmt: skip
     records |= {"recipe": Recipe, "release": Release, "method": Method, **TABLES}
-    records |= {name.removesuffix(".json"): kind for kind, (name, _) in FILES.items()}
+    records |= {FILES[kind.__name__][0].removesuffix(".json"): kind for kind in (Scan, Plan, Patch, Verdicts, Evidence)}
     for name, model in sorted(records.items()):
         schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **model.model_json_schema()}
         yield f"knowledge/schema/{name}.schema.json", json.dumps(schema, indent=2) + "\n"

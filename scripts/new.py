@@ -1,5 +1,5 @@
-"""Scaffolds one new thing with its test, so that adding is one file: package, target, stack, recipe, detector, rewrite,
-probe, addition or command. Example: python scripts/new.py detector cuda inline_ptx CU401
+"""Scaffolds one new thing with its test, so that adding is one file: package, target, stack, card, recipe, detector,
+rewrite, probe, addition or command. Example: python scripts/new.py detector cuda inline_ptx CU401
 """
 
 from __future__ import annotations
@@ -178,6 +178,16 @@ gfx = ["gfx942"]
 released = {date}
 {fact}"""
 
+CARD = """id = "{name}"
+title = "the card's name"
+vendor = "nvidia"
+names = []
+memory_gb = 24
+memory_kind = "GDDR6"
+fp8 = "none"
+matrix = "tensor"
+{fact}"""
+
 RECIPE = """id = "{name}"
 title = "What it does, in one line"
 code = "{code}"
@@ -227,8 +237,8 @@ def files(kind: str, words: list[str]) -> dict[Path, str]:
         record = RECIPE.format(**common, name=name, code=code, group=group)
         return {folder / "recipe.toml": record, **{folder / f"{part}.cu": text for part, text in texts.items()}}
     (name,) = words
-    if kind in ("package", "target", "stack"):
-        template = {"package": PACKAGE, "target": TARGET, "stack": STACK}[kind]
+    if kind in ("package", "target", "stack", "card"):
+        template = {"package": PACKAGE, "target": TARGET, "stack": STACK, "card": CARD}[kind]
         return {KNOWLEDGE / f"{kind}s" / f"{name}.toml": template.format(**common, name=name)}
     place, template = {
         "rewrite": ("apply/rewrites", REWRITE),
@@ -249,7 +259,7 @@ ASKS = {"detector": "GROUP NAME CODE", "recipe": "FAMILY NAME CODE"}
 def main() -> int:
     """Write the files; never over one that is there, codes.toml excepted, which grows."""
     parser = argparse.ArgumentParser(description=__doc__)
-    kinds = ("package", "target", "stack", "recipe", "detector", "rewrite", "probe", "addition", "command")
+    kinds = ("package", "target", "stack", "card", "recipe", "detector", "rewrite", "probe", "addition", "command")
     parser.add_argument("kind", choices=kinds)
     parser.add_argument("words", nargs="+", help="NAME; for a detector GROUP NAME CODE, for a recipe FAMILY NAME CODE")
     given = parser.parse_args()

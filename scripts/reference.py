@@ -12,11 +12,10 @@ from pathlib import Path
 
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.load import load
-from rocm3d.model.inventory import Dependency
-from rocm3d.model.location import Location
 from rocm3d.model.package import Package
 from rocm3d.model.target import Target
-from rocm3d.plan.dependencies import decide
+from rocm3d.plan.routes import Circumstances
+from rocm3d.plan.stacks import Question, judge
 from rocm3d.skill.pages import KINDS, page
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -75,10 +74,9 @@ def _columns(knowledge: Knowledge) -> list[Target]:
 
 def _cell(package: Package, target: Target, knowledge: Knowledge) -> str:
     gpu = knowledge.gpu(target.gfx)
-    place = Location(path="requirements.txt", line=1, column=1)
-    wanted = [Dependency(name=package.id, requirement=package.id, location=place, package=package.id)]
+    asked = Question({package.id: package.id}, knowledge, gpu, Circumstances())
     stacks = [stack for stack in knowledge.stacks.values() if target.gfx in stack.gfx]
-    found = Counter(str(decide(wanted, knowledge, stack, gpu)[0].decision) for stack in stacks)
+    found = Counter(str(judge(stack, asked).decisions[0].decision) for stack in stacks)
     best = next((decision for decision in ORDER if found[decision]), "blocked")
     return f"{best} {found[best]}/{len(stacks)}"
 

@@ -13,6 +13,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from rocm3d.knowledge.load import load
+from rocm3d.verify.resolution.answer import Request
+from rocm3d.verify.resolution.session import resolver_named
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -67,6 +69,32 @@ def rocm3d():
     return run
 
 
+@pytest.fixture(scope="session")
+def torch_python():
+    """An interpreter that has torch, apart from ours; nothing that asks for it passes without it."""
+    place = Path(os.environ.get("ROCM3D_TEST_TORCH") or ROOT / ".venv-torch" / "bin" / "python")
+    if not place.is_file():
+        pytest.fail(f"{place} is not there: `make .venv-torch/installed` makes it, or ROCM3D_TEST_TORCH names another")
+    return place
+
+
+@pytest.fixture
+def torch_environment(torch_python, tmp_path):
+    """An environment of its own with that torch: its interpreter, and the folder for further packages."""
+    root = tmp_path / "environment"
+    version = subprocess.run(
+        [torch_python, "-c", "import sys, site; print(sys.base_prefix, site.getsitepackages()[0], sep='\\n')"],
+        capture_output=True, text=True, check=True,
+    ).stdout.splitlines()  # fmt: skip
+    site = root / Path(version[1]).relative_to(torch_python.parents[1])
+    site.mkdir(parents=True)
+    (root / "bin").mkdir()
+    (root / "bin" / "python").symlink_to(torch_python.resolve())
+    (root / "pyvenv.cfg").write_text(f"home = {version[0]}/bin\n")
+    (site / "torch_of_tests.pth").write_text(f"{version[1]}\n")
+    return root / "bin" / "python", site
+
+
 def snapshot(root: Path) -> dict[str, tuple[int, bytes]]:
     """Every file below a folder with mode and bytes, our own state left out."""
     return {
@@ -79,3 +107,16 @@ def snapshot(root: Path) -> dict[str, tuple[int, bytes]]:
 @pytest.fixture(name="snapshot")
 def _snapshot():
     return snapshot
+
+
+@pytest.fixture(scope="session")
+def index_answers(tmp_path_factory):
+    """For tests that ask a real index; where none answers they are not run, and say so."""
+    folder = tmp_path_factory.mktemp("asked")
+    (folder / "requirements.txt").write_text("packaging\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ROCM3D_CACHE", str(folder / "cache"))
+        asked = Request(folder / "requirements.txt", "3.12", "linux", without_dependencies=True)
+        found = resolver_named("uv").resolve(asked)
+    if found.problem is not None:
+        pytest.skip(f"not run: no index answers ({found.problem.kind})")

@@ -3,99 +3,106 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timezone
 from pathlib import Path
 
 from rocm3d.apply.rewrite import Refuse, rewrites
-from rocm3d.apply.stage import MANIFEST, Outcome, Request, apply, is_port_folder, refuse_foreign_folder
+from rocm3d.apply.stage import MANIFEST, Outcome, Request, apply, refuse_foreign_folder
 from rocm3d.apply.undo import Undone, changed_since, undo
 from rocm3d.evidence.bundle import bundle, moved
+from rocm3d.host.installed_torch import as_stack, find_interpreter, read_torch
 from rocm3d.host.kfd import gpus
 from rocm3d.knowledge.base import Knowledge, suggestion
 from rocm3d.knowledge.check import Problem, check
 from rocm3d.knowledge.load import load
 from rocm3d.model.evidence import Evidence
-from rocm3d.model.failure import Failure, UserError
-from rocm3d.model.fingerprint import unknown
+from rocm3d.model.failure import Failure, MachineLacks, UserError
 from rocm3d.model.fit import Fit
+from rocm3d.model.golden import Recording
 from rocm3d.model.inventory import Scan
+from rocm3d.model.look import Smoke
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import LeftForPerson, Plan
+from rocm3d.model.stack import Stack
 from rocm3d.model.target import Gpu
+from rocm3d.model.toolchain import Toolchains
 from rocm3d.model.verdict import Level, Verdicts
+from rocm3d.model.wish import Platform
+from rocm3d.plan.comparison import Question
+from rocm3d.plan.fitness import fitness
 from rocm3d.plan.stage import plan
-from rocm3d.plan.viability import fit
+from rocm3d.plan.wishes import Wishes
+from rocm3d.record.golden import Wanted, record
 from rocm3d.render.html import Report
+from rocm3d.repository import Opened
 from rocm3d.scan.detector import detectors
 from rocm3d.scan.selection import Selection
-from rocm3d.scan.stage import scan
 from rocm3d.skill.stage import skill
-from rocm3d.verify.probe import Case
+from rocm3d.toolchain import prepared
+from rocm3d.toolchain.finder import newest, toolchains
+from rocm3d.toolchain.inspect import inspect
+from rocm3d.verify.backends.environment import SECONDS, Environment
+from rocm3d.verify.backends.suites import chosen, looked
+from rocm3d.verify.compilation.building import Building
+from rocm3d.verify.golden import Tolerances, compare_golden
+from rocm3d.verify.probe import Case, Network, ResolverName
 from rocm3d.verify.stage import LEVELS, verify
 from rocm3d.workspace.copy import copy_tree
 from rocm3d.workspace.documents import Documents
 from rocm3d.workspace.git import uncommitted
 from rocm3d.workspace.journal import Journal
-from rocm3d.workspace.result_cache import ResultCache
-from rocm3d.workspace.state import work_folder
+from rocm3d.workspace.state import PORT as FOLDER
 from rocm3d.workspace.tree import Tree
 from rocm3d.workspace.writer import Writer
 
-FOLDER = "rocm-port"
-
-Progress = Callable[[str], None]
 __all__ = [
     "FOLDER",
     "LEVELS",
     "MANIFEST",
+    "Building",
+    "Network",
     "Repository",
+    "ResolverName",
+    "Tolerances",
+    "Wanted",
+    "Wishes",
     "check_knowledge",
+    "compare_golden",
+    "find_toolchains",
     "fit_model",
+    "inspect",
     "load",
+    "prepare_toolchain",
+    "record_golden",
     "resolve_gpu",
+    "smoke",
     "write_skill",
 ]
 
 
-def _silent(message: str) -> None:
-    """No progress is shown."""
-
-
-@dataclass
-class Repository:
+class Repository(Opened):
     """One target, its knowledge and its work folder: every stage is a method, every result a document."""
 
-    root: Path
-    knowledge: Knowledge
-    work: Path | None = None
-    folder: str = FOLDER
-    selection: Selection = field(default_factory=Selection)
-    progress: Progress = _silent
-    cached: bool = False
-
-    def __post_init__(self) -> None:
-        Tree.open(self.root)
-        self.root = self.root.resolve()
-        self.documents = Documents(work_folder(self.root, self.work))
-
-    def scan(self, baseline: Scan | None = None) -> Scan:
-        """What is CUDA-first here, in the tree as it lies. All of it is kept; what a baseline holds is not returned."""
-        document = self._scan(self._tree(), self.selection)
-        self.documents.write(document)
-        if baseline is None:
-            return document
-        new = unknown(document.findings, baseline.findings)
-        return document.model_copy(update={"findings": new, "known": len(document.findings) - len(new)})
-
-    def plan(self, gpu: Gpu, stack: str | None = None, inventory: Scan | None = None) -> Plan:
+    def plan(self, gpu: Gpu, wishes: Wishes | None = None, inventory: Scan | None = None) -> Plan:
         """What to do about it. Without an inventory the tree is scanned as it was before any earlier apply."""
         before = inventory or self._scan_original()
-        document = plan(before, gpu, self.knowledge, _today(), stack)
+        document = plan(before, gpu, self.knowledge, _today(), wishes)
         self.documents.write(before)
         self.documents.write(document)
         return document
+
+    def installed(self, gpu: Gpu, interpreter: Path | None, platform: Platform) -> Stack:
+        """The torch that is there, as a stack to plan for."""
+        torch = read_torch(find_interpreter(self.root, interpreter))
+        return as_stack(torch, gpu, platform, _today(), self.knowledge.stacks.values())
+
+    def fit(self, gpu: Gpu, as_of: date | None = None, against: Sequence[str] = ()) -> Fit:
+        """Whether it fits a GPU, and that GPU beside NVIDIA cards. Writes no document: it is no stage of a port."""
+        rivals = [self.knowledge.rival(card) for card in against]
+        planned = plan(self._scan_original(), gpu, self.knowledge, _today())
+        port = self.knowledge.ports.get(planned.known_as or "")
+        return fitness(Question(gpu, self.knowledge, _today(), rivals, plan=planned), port, as_of or _today())
 
     def apply(self, plan: Plan, *, review: bool, dry_run: bool, allow_dirty: bool = False) -> Patch:
         """Do it, in place. Nothing is written before everything is computed and proven."""
@@ -120,14 +127,31 @@ class Repository:
             raise UserError(f"nothing to undo in {self.root}", hint="`rocm3d apply` has not changed this tree")
         return undo(journal, Writer(self.root, journal), keep_changed=keep_changed)
 
-    def verify(self, levels: tuple[Level, ...], targets: tuple[str, ...]) -> Verdicts:
-        """Check the port as it lies."""
+    def environment(self, interpreter: Path | None) -> Environment:
+        """The target's environment to be asked, or why it cannot be."""
+        try:
+            return Environment.of(find_interpreter(self.root, interpreter), self.root)
+        except MachineLacks as error:
+            return Environment(lacks=f"{error.message}: {error.hint}")
+
+    def verify(
+        self,
+        levels: tuple[Level, ...],
+        targets: tuple[str, ...],
+        network: Network | None = None,
+        environment: Environment | None = None,
+        building: Building | None = None,
+    ) -> Verdicts:
+        """Check the port as it lies. Servers are asked, and the target's code run, only through what is handed in."""
         journal = Journal.open(self.root)
         patch = self.documents.read(Patch)
         originals = {path: journal.original(path) for path in journal.entries}
         now = self._scan(self._tree(), Selection())
         plan = self.documents.read(Plan)
-        case = Case(plan, patch, self._whole_tree(), originals, now, targets or self._default_targets(plan.gpu))
+        aims = targets or self._default_targets(plan.gpu)
+        asked, there = network or Network(), environment or Environment()
+        made = building or Building()
+        case = Case(plan, patch, self._whole_tree(), originals, now, aims, self.knowledge, asked, there, made)
         document = verify(case, levels)
         self.documents.write(document)
         return document
@@ -179,15 +203,8 @@ class Repository:
             if (edit := meant.get((found.path, found.code))) and (edit.path, edit.recipe) not in refused
         ]
 
-    def _tree(self) -> Tree:
-        """The target's own files: our folder is no part of what is scanned."""
-        return Tree.open(self.root, without=self._ours())
-
     def _whole_tree(self) -> Tree:
         return Tree.open(self.root)
-
-    def _ours(self) -> frozenset[str]:
-        return frozenset({self.folder} if is_port_folder(self._whole_tree(), self.folder) else ())
 
     def _scan_original(self) -> Scan:
         """Scan as if nothing had been applied, so that planning twice gives the same plan."""
@@ -196,10 +213,6 @@ class Repository:
         overlay = {path: journal.original(path) for path in intact}
         tree = Tree.open(self.root, without=self._ours(), overlay=overlay)
         return self._scan(tree, self.selection)
-
-    def _scan(self, tree: Tree, selection: Selection) -> Scan:
-        cache = ResultCache.open("scan") if self.cached else None
-        return scan(tree, self.knowledge, selection, self.progress, cache)
 
     def _refuse_unsafe(self, journal: Journal, *, allow_dirty: bool) -> None:
         dirty = uncommitted(self.root)
@@ -238,12 +251,53 @@ def resolve_gpu(name: str | None, knowledge: Knowledge) -> Gpu:
     raise UserError("no AMD GPU on this machine", hint="name the one to plan for, for example --gpu mi300x")
 
 
-def fit_model(name: str, gpu: Gpu, knowledge: Knowledge, as_of: date | None) -> Fit:
+def fit_model(name: str, gpu: Gpu, knowledge: Knowledge, as_of: date | None = None, against: Sequence[str] = ()) -> Fit:
     """Whether a known repository fits a GPU and is viable, with what was known at a date (None: today)."""
     port = knowledge.ports.get(name.lower())
     if port is None:
-        raise UserError(f"no repository is known as {name!r}", hint=suggestion(name, knowledge.ports))
-    return fit(port, knowledge.ports, gpu, as_of or _today())
+        message = f"{name!r} is neither a folder here nor a repository that is known"
+        raise UserError(message, hint=suggestion(name, knowledge.ports))
+    rivals = [knowledge.rival(card) for card in against]
+    return fitness(Question(gpu, knowledge, _today(), rivals), port, as_of or _today())
+
+
+def smoke(
+    names: Sequence[str],
+    interpreter: Path | None,
+    knowledge: Knowledge,
+    progress: Callable[[str], None],
+    seconds: float = SECONDS,
+) -> Smoke:
+    """Try out the GPU of this machine with the packages of an environment."""
+    given = chosen(names, knowledge)
+    found = find_interpreter(Path.cwd(), interpreter)
+    environment = Environment(found, "", seconds=seconds)
+    return Smoke(
+        machine=_machine(),
+        interpreter=str(found),
+        knowledge_date=str(knowledge.date),
+        suites=tuple(looked(given, environment, knowledge, progress)),
+    )
+
+
+def record_golden(wanted: Wanted, into: Path) -> Recording:
+    """Run a program and keep the numbers it gives."""
+    return record(wanted, into, _machine())
+
+
+def find_toolchains(knowledge: Knowledge) -> Toolchains:
+    """Which compilers for AMD targets are on this machine."""
+    return toolchains(knowledge.toolchains)
+
+
+def prepare_toolchain(knowledge: Knowledge, progress: Callable[[str], None]) -> None:
+    """Put together the toolchain made of wheels; the size is said before anything is fetched."""
+    recipe = newest(knowledge.toolchains)
+    if prepared.find(recipe).targets:
+        progress(f"{recipe.id} is ready")
+        return
+    progress(f"{recipe.title}: up to {prepared.download_megabytes(recipe)} MB are fetched")
+    prepared.prepare(recipe, progress)
 
 
 def write_skill(folder: Path, knowledge: Knowledge, commands: Mapping[str, str]) -> list[str]:

@@ -4,47 +4,67 @@ import json
 
 import pytest
 
-# The table of the workstation essay of 2025-10-17, for one RX 7900 XTX.
-THEN = {
-    "point-e": "High",
-    "threestudio": "Very Low",
-    "stable-zero123": "Very Low",
-    "dreamgaussian": "High",
-    "stable-dreamfusion": "Medium",
-    "hyper3d": "Not viable",
-    "hunyuan3d-2": "Medium-Low",
-    "instantmesh": "Low",
-}
 
-
-def fit(rocm3d, model, *options):
-    ended = rocm3d("fit", model, "--gpu", "rx 7900 xtx", "--format", "json", *options)
+def fit(rocm3d, model, *options, gpu):
+    ended = rocm3d("fit", model, "--gpu", gpu, "--format", "json", *options)
     assert ended.code == 0, ended.err
     return json.loads(ended.out)
 
 
-def test_an_unknown_model_gives_the_nearest(rocm3d):
+def test_what_is_neither_folder_nor_model_gives_the_nearest_in_one_line(rocm3d):
     ended = rocm3d("fit", "threestudo", "--gpu", "mi300x")
 
-    assert ended.code == 2
+    assert (ended.code, ended.out) == (2, "")
+    assert "'threestudo' is neither a folder here nor a repository that is known" in ended.err
     assert "threestudio" in ended.err
+
+
+@pytest.mark.parametrize("path", ["./nowhere", "some/where", "~nowhere"])
+def test_a_path_that_is_not_there_is_refused_as_a_path(rocm3d, tmp_path, path):
+    ended = rocm3d("fit", path, "--gpu", "mi300x", cwd=tmp_path)
+
+    assert ended.code == 2
+    assert f"{path} does not exist" in ended.err
+
+
+@pytest.mark.parametrize("word", ["", "x" * 5000])
+def test_a_word_that_is_no_name_is_refused_and_no_bug(rocm3d, word):
+    assert rocm3d("fit", word, "--gpu", "mi300x").code == 2
+
+
+def test_a_file_is_no_checkout(rocm3d, tmp_path):
+    (tmp_path / "file.py").write_text("x = 1\n")
+    ended = rocm3d("fit", "file.py", "--gpu", "mi300x", cwd=tmp_path)
+
+    assert ended.code == 2
+    assert "file.py is not a folder" in ended.err
+
+
+@pytest.mark.parametrize("card", ["h10", "mi210", ""])
+def test_a_card_that_is_no_nvidia_card_on_record_is_refused(rocm3d, card):
+    ended = rocm3d("fit", "trellis", "--gpu", "mi300x", "--against", card)
+
+    assert ended.code == 2
+    assert f"no NVIDIA card is known as '{card}'" in ended.err
+    assert "hint: " in ended.err
 
 
 def test_a_date_that_is_none_is_refused(rocm3d):
     assert rocm3d("fit", "point-e", "--gpu", "mi300x", "--as-of", "yesterday").code == 2
 
 
-@pytest.mark.parametrize(("model", "viability"), THEN.items())
-def test_the_table_of_2025_10_17_comes_out_again(rocm3d, model, viability):
-    assert fit(rocm3d, model, "--as-of", "2025-10-17")["viability"] == viability
+def test_an_earlier_date_and_a_card_do_not_go_together(rocm3d):
+    ended = rocm3d("fit", "point-e", "--gpu", "mi300x", "--as-of", "2025-10-17", "--against", "h100")
+
+    assert ended.code == 2
+    assert "--as-of and --against do not go together" in ended.err
 
 
-def test_today_shows_what_changed_and_why(rocm3d):
-    then, now = fit(rocm3d, "threestudio", "--as-of", "2025-10-17"), fit(rocm3d, "threestudio", "--as-of", "2026-11-15")
+def test_an_unknown_format_is_refused_before_any_work(rocm3d):
+    ended = rocm3d("fit", "point-e", "--gpu", "mi300x", "--format", "sarif")
 
-    assert now["closed"]
-    assert now["score"] > then["score"]
-    assert all(point["why"] and point["source"] for point in (*now["points"], *now["closed"]))
+    assert ended.code == 2
+    assert "use console, json or markdown" in ended.err
 
 
 def test_the_console_explains_each_point(rocm3d):
@@ -53,3 +73,26 @@ def test_the_console_explains_each_point(rocm3d):
     assert "Very Low" in ended.out
     assert "  -" in ended.out
     assert "[" in ended.out
+
+
+def test_hunyuan_on_a_16_gb_card_says_mode_by_mode_what_does_not_fit(rocm3d):
+    ended = rocm3d("fit", "hunyuan3d-2.1", "--gpu", "rx 9070 xt")
+
+    assert ended.code == 0, ended.err
+    for mode, word in (
+        ("shape, 10 GB", "fits"),
+        ("texture, 21 GB", "does not fit"),
+        ("shape and texture, 29 GB", "does not"),
+    ):
+        assert f"  memory: {mode}: {word}" in ended.out
+    assert (
+        "  offload: does not fit in 16 GB: texture (21 GB), shape and texture (29 GB); fits: shape (10 GB)" in ended.out
+    )
+
+
+def test_a_model_by_name_compares_cards_and_says_that_no_dependency_was_looked_at(rocm3d):
+    comparison = fit(rocm3d, "trellis", "--against", "h100", "--against", "RTX 4090", gpu="mi300x")["comparison"]
+
+    assert [card["id"] for card in comparison["against"]] == ["h100", "rtx-4090"]
+    assert comparison["dependencies"] is None
+    assert "name the folder of a checkout" in comparison["conclusion"]

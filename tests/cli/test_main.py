@@ -44,7 +44,7 @@ def test_a_log_file_that_cannot_be_written_exits_2(rocm3d, example, tmp_path):
 def test_a_bug_exits_3_and_leaves_a_log_to_paste(tmp_path):
     """A fault planted in a stage is caught at the top."""
     script = (
-        "import rocm3d.pipeline as p\n"
+        "import rocm3d.repository as p\n"
         "def broken(*a): raise RuntimeError('planted')\n"
         "p.scan = broken\n"
         "import sys; sys.argv = ['rocm3d', 'scan', '.']\n"
@@ -66,7 +66,7 @@ def test_a_bug_exits_3_and_leaves_a_log_to_paste(tmp_path):
 
 def test_ctrl_c_exits_130_without_a_traceback(tmp_path):
     script = (
-        "import time, rocm3d.pipeline as p\n"
+        "import time, rocm3d.repository as p\n"
         "def slow(*a): print('ready', flush=True); time.sleep(60)\n"
         "p.scan = slow\n"
         "import sys; sys.argv = ['rocm3d', 'scan', '.']\n"

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 
 def test_without_a_gpu_it_asks_for_one(rocm3d, example):
     """True on any machine without an AMD GPU; with one, the plan is for that GPU."""
@@ -80,3 +82,56 @@ def test_markdown_and_no_sarif(rocm3d, example):
     assert page.out.startswith("# Plan for splat-trainer on ")
     assert refused.code == 2
     assert "use console, json or markdown" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--rocm", "newest"), "no release and no range"),
+        (("--keep-torch", "--python", "/nobody"), "no such interpreter"),
+    ],
+)
+def test_wishes_that_make_no_sense(rocm3d, example, options, said):
+    ended = rocm3d("plan", example("deform-op"), "--gpu", "mi300x", *options)
+
+    assert ended.code == 2
+    assert said in ended.err
+
+
+def test_nothing_to_keep(rocm3d, example, monkeypatch):
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+
+    ended = rocm3d("plan", example("deform-op"), "--gpu", "mi300x", "--keep-torch")
+
+    assert ended.code == 4
+    assert "--python" in ended.err
+
+
+def test_what_cannot_be_served_is_none_because(rocm3d, example):
+    ended = rocm3d("plan", example("deform-op"), "--gpu", "mi300x", "--platform", "windows")
+
+    assert ended.code == 1
+    assert "stack: none for windows, because of each:" in ended.out
+    assert "has no code for gfx942" in ended.out
+
+
+def test_only_the_rocm_asked_for(rocm3d, example):
+    plan = json.loads(rocm3d("plan", example("deform-op"), "--gpu", "mi300x", "--rocm", "6.4", "--format", "json").out)
+
+    assert plan["base"]["rocm"].startswith("6.4")
+    assert all(item["would_need"] for item in plan["rejected_stacks"])
+
+
+def test_licence_policy_refuses(rocm3d, tmp_path):
+    (tmp_path / "requirements.txt").write_text("nvdiffrast\n")
+
+    listed = rocm3d("plan", tmp_path, "--gpu", "mi300x")
+    refused = rocm3d("plan", tmp_path, "--gpu", "mi300x", "--licence-policy", "refuse")
+    (tmp_path / "rocm3d.toml").write_text('licence-policy = "refuse"\n')
+    port = rocm3d("port", tmp_path, "--gpu", "mi300x")
+
+    assert listed.code == 0
+    assert "licence: nvdiffrast is under NVIDIA Source Code License" in listed.out
+    assert (refused.code, port.code) == (1, 1)
+    assert "refused by the licence policy: nvdiffrast" in refused.err
+    assert not (tmp_path / "rocm-port").exists()

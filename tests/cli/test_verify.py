@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 
 def test_an_unknown_level_is_refused(rocm3d, example):
     ended = rocm3d("verify", example("deform-op"), "--level", "statik")
@@ -25,6 +27,41 @@ def test_a_named_level_that_cannot_run_here_exits_4(rocm3d, example):
 
     assert ended.code == 4
     assert ended.out.startswith("not_run")
+
+
+def test_an_unknown_resolver_is_refused(rocm3d, example):
+    assert rocm3d("verify", example("deform-op"), "--resolver", "conda").code == 2
+
+
+def test_offline_the_resolver_is_not_asked(rocm3d, example):
+    root = example("already-portable")
+    rocm3d("apply", root, "--gpu", "mi300x")
+
+    ended = rocm3d("verify", root, "--level", "resolve", "--offline")
+
+    assert ended.code == 4
+    assert "--offline was given" in ended.out
+
+
+def test_without_asking_for_it_no_server_is_asked(rocm3d, example):
+    root = example("already-portable")
+    rocm3d("apply", root, "--gpu", "mi300x")
+
+    ended = rocm3d("verify", root, "--format", "json")
+
+    (verdict,) = [item for item in json.loads(ended.out)["verdicts"] if item["level"] == "resolve"]
+    assert ended.code == 0
+    assert (verdict["outcome"], verdict["reason"].split(": ")[1]) == ("not_run", "rocm3d verify --level resolve")
+
+
+def test_an_index_that_does_not_answer_exits_4(rocm3d, example):
+    root = example("already-portable")
+    rocm3d("apply", root, "--gpu", "mi300x")
+
+    ended = rocm3d("verify", root, "--level", "resolve", env={"PIP_INDEX_URL": "http://127.0.0.1:9/simple"})
+
+    assert ended.code == 4
+    assert "does not answer" in ended.out
 
 
 def test_a_broken_guard_is_found(rocm3d, example):
@@ -60,3 +97,27 @@ def test_markdown(rocm3d, example):
     rocm3d("apply", root, "--gpu", "mi300x")
 
     assert rocm3d("verify", root, "--format", "markdown").out.startswith("# Checks of deform-op\n")
+
+
+def test_an_interpreter_that_is_not_there_is_refused(rocm3d, example, tmp_path):
+    root = example("deform-op")
+    rocm3d("apply", root, "--gpu", "mi300x")
+
+    ended = rocm3d("verify", root, "--level", "import", "--python", tmp_path / "nobody")
+
+    assert ended.code == 2
+    assert "no such interpreter" in ended.err
+
+
+@pytest.mark.timeout(240)
+def test_without_a_gpu_the_targets_environment_is_imported_and_no_more(rocm3d, example, torch_python):
+    root = example("deform-op")
+    rocm3d("apply", root, "--gpu", "mi300x")
+
+    imported = rocm3d("verify", root, "--level", "import", "--python", torch_python, "--format", "json")
+    backend = rocm3d("verify", root, "--level", "backend", "--python", torch_python)
+
+    passed = [item for item in json.loads(imported.out)["verdicts"] if item["outcome"] == "passed"]
+    assert "site-packages/torch/__init__.py" in passed[0]["looked_at"][0]
+    assert backend.code == 4
+    assert "sees no GPU" in backend.out

@@ -19,9 +19,9 @@ ROOT = Path(__file__).resolve().parents[2]
 KNOWLEDGE = ROOT / "knowledge"
 SCHEMAS = {
     "targets": "target", "stacks": "stack", "packages": "package", "families": "family", "advice": "advice",
-    "variables": "variable", "ports": "port",
+    "variables": "variable", "ports": "port", "cards": "card",
 }  # fmt: skip
-TABLES = ("codes", "tolerances", "backends", "release", "method")
+TABLES = ("codes", "tolerances", "backends", "suites", "release", "method")
 RECORDS = [
     *((path, schema) for folder, schema in SCHEMAS.items() for path in sorted((KNOWLEDGE / folder).glob("*.toml"))),
     *((path, "recipe") for path in sorted((KNOWLEDGE / "recipes").glob("*/*/recipe.toml"))),
@@ -92,12 +92,12 @@ def test_neither_torch_nor_triton_is_a_dependency_in_any_extra():
 
 
 def test_tests_mirror_the_source():
-    """Each test module has the module it tests; project/, whole/ and benchmarks/ stand for themselves."""
+    """Each test module has the module it tests; project/, whole/, full/ and benchmarks/ stand for themselves."""
     source = ROOT / "src" / "rocm3d"
     orphans = []
     for path in (ROOT / "tests").rglob("test_*.py"):
         relative = path.relative_to(ROOT / "tests")
-        if relative.parts[0] in ("project", "whole", "benchmarks"):
+        if relative.parts[0] in ("project", "whole", "benchmarks", "full"):
             continue
         stem = relative.name.removeprefix("test_").removesuffix(".py")
         candidates = [source / relative.parent / f"{stem}.py", source / relative.parent / stem]

@@ -16,6 +16,9 @@ FLOORS = [
     {"syntax", "manifest", "toolchain", "record", "artifact"},
     {"scan", "plan", "apply", "verify", "host", "jobs"},
     {"evidence", "render", "skill"},
+    {"repository"},
+    {"recall"},
+    {"repository"},
     {"pipeline"},
     {"cli", "mcp"},
 ]

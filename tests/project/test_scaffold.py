@@ -52,6 +52,7 @@ def test_nothing_is_overwritten(house):
         ("package", "some-package"),
         ("target", "gfx9999"),
         ("stack", "rocm-9"),
+        ("card", "some-card"),
         ("recipe", "native-op", "some-recipe", "CU101"),
         ("detector", "cuda", "some_pattern", "CU999"),
         ("detector", "python", "some_habit", "PY999"),

@@ -7,15 +7,22 @@ from types import SimpleNamespace
 
 import pytest
 
+from rocm3d.knowledge.base import Knowledge
+from rocm3d.model.card import Card, Price
 from rocm3d.model.evidence import Evidence, Missing, Sealed, Tally
 from rocm3d.model.finding import Finding
+from rocm3d.model.fit import Fit
 from rocm3d.model.inventory import Counts, Inventory, Scan, Skipped
+from rocm3d.model.package import Licence
 from rocm3d.model.patch import FileChange, Patch, Proof, Refused
 from rocm3d.model.plan import Chosen, DependencyDecision, LeftForPerson, Plan, Rejected
+from rocm3d.model.port import Memory, Port
 from rocm3d.model.source import Source
 from rocm3d.model.stack import Stack
-from rocm3d.model.target import Gpu
+from rocm3d.model.target import Gpu, Product, Target
 from rocm3d.model.verdict import Verdict, Verdicts
+from rocm3d.plan.comparison import Question
+from rocm3d.plan.fitness import fitness
 
 FACT = {"checked": date(2026, 11, 1), "confidence": "reported", "sources": (Source(where="a/b@c", says="so"),)}
 GPU = Gpu(gfx="gfx942", product="mi300x", title="AMD Instinct MI300X", wave_size=64, vram_gb=192)
@@ -117,9 +124,36 @@ def evidence(repository="demo", tally=(4, 3, 2, 1)) -> Evidence:
     )
 
 
+def fit(*decisions: DependencyDecision, title="demo", known=True) -> Fit:
+    """A checkout on MI300X beside one NVIDIA card."""
+    source = Source(where="a price list")
+    mode = Memory(mode="whole", gb=100, known=date(2026, 1, 1), source=Source(where="a README"))
+    price = Price(way="rent", low=1, high=2, currency="USD", known=date(2026, 11, 1), source=source)
+    card = Card(
+        id="h100", title="H100", vendor="nvidia", memory_gb=80, memory_kind="HBM3", fp8="ocp", matrix="tensor",
+        prices=(price,), notes=("a note",), **FACT,
+    )  # fmt: skip
+    own = Card(id="mi300x", title="MI300X", vendor="amd", memory_kind="HBM3", **FACT)
+    target = Target(
+        gfx="gfx942", title="t", architecture="cdna", default_product="mi300x", wave_size=64, fp8="fnuz", matrix="mfma",
+        lds_kib=64, rocm="", products=(Product(id="mi300x", title=GPU.title, vram_gb=192),), **FACT,
+    )  # fmt: skip
+    port = Port(
+        id="demo", title=title, tier=1, families=(), memory=(mode,), advice=("try it",),
+        licence=Licence(name="terms", wording="no more"), **FACT,
+    )  # fmt: skip
+    knowledge = Knowledge(
+        date=date(2026, 11, 15), targets={"gfx942": target}, cards={"mi300x": own, "h100": card}, codes={}, stacks={},
+        packages={}, families={}, recipes={}, examples={}, places={},
+    )  # fmt: skip
+    planned = plan(*decisions, repository=title)
+    return fitness(Question(GPU, knowledge, knowledge.date, plan=planned), port if known else None, knowledge.date)
+
+
 @pytest.fixture
 def make():
     return SimpleNamespace(
+        fit=fit,
         FACT=FACT,
         finding=finding,
         scan=scan,

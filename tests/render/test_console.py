@@ -138,7 +138,7 @@ def test_plan_names_gpu_stack_losers_decisions_and_leftovers(make):
 
 
 def test_plan_without_a_stack(make):
-    assert "stack: none fits\n" in render(make.plan(feasible=False))
+    assert "stack: none for linux, because of each:\n" in render(make.plan(feasible=False))
 
 
 @pytest.mark.parametrize("reason", ["pip install rembg[rocm] instead", "see :bug: 12", "ends with [/] or [/red]"])
@@ -149,7 +149,8 @@ def test_reasons_in_the_table_are_text_and_not_markup(make, reason):
 def test_plan_summary(make):
     text = summary(make.plan(make.decision("a", "keep"), make.decision("b", "stub"), make.decision("c", "keep")))
 
-    assert text == "2 keep, 1 stub; 0 edits, 0 left for a person\nreadiness: needs-edits\n"
+    effort = "effort by finding: 0 none, 0 minutes, 0 hours, 0 rewrite"
+    assert text == f"2 keep, 1 stub; 0 edits, 0 left for a person\n{effort}\nreadiness: needs-edits\n"
 
 
 def test_verdicts_show_every_outcome_with_its_reason(make):

@@ -4,13 +4,24 @@ from datetime import date
 
 import pytest
 
+from rocm3d.model.card import Card, Cloud, Price
 from rocm3d.model.code import Code
 from rocm3d.model.family import Family
 from rocm3d.model.package import Licence, Package, Route
 from rocm3d.model.recipe import Recipe
+from rocm3d.model.source import Source
 from rocm3d.model.stack import Stack
 from rocm3d.model.target import Product, Target
 from rocm3d.render.explain import render
+
+LIST = Source(where="a price list")
+PRICE = Price(way="rent", low=2.5, high=6, currency="USD", known=date(2026, 11, 1), source=LIST)
+CLOUD = Cloud(available="yes", where="somewhere", known=date(2026, 11, 1), source=LIST)
+
+
+def rival(fact, **rest):
+    given = {"memory_gb": 80, "memory_kind": "HBM3", "fp8": "ocp", "matrix": "tensor", "bandwidth_gbs": 3350, **rest}
+    return Card(id="h100", title="H100", vendor="nvidia", **given, **fact)
 
 
 def records(fact):
@@ -190,6 +201,20 @@ def test_routes_come_by_rank_whatever_their_status(make):
     assert text.index("route zeroth") < text.index("route refuted-one (rank 2, refuted)")
 
 
+def test_what_a_route_takes_and_needs_is_shown(make):
+    package = records(make.FACT)["package"]
+    more = {"loses": "half", "needs": {"numpy": "<2"}, "moves": {"torch": "2.9.1"}, "unless_imported": True}
+    text = render(package.model_copy(update={"routes": (package.routes[0].model_copy(update=more),)}))
+
+    for line in (
+        "goes without: half",
+        "needs numpy <2",
+        "moves torch to 2.9.1",
+        "only where the program does not import",
+    ):
+        assert f"  {line}" in text
+
+
 def test_every_shipped_record_can_be_explained(knowledge):
     tables = (
         knowledge.codes,
@@ -203,3 +228,20 @@ def test_every_shipped_record_can_be_explained(knowledge):
 
     assert texts
     assert [r for r, text in texts if f"checked {r.checked}" not in text or r.sources[0].where not in text] == []
+
+
+def test_a_card_tells_price_and_cloud_with_their_sources(make):
+    text = render(rival(make.FACT, prices=(PRICE,), cloud=CLOUD))
+
+    assert "80 GB HBM3, 3350 GB/s\n" in text
+    assert "rent: USD 2.5 to 6, 2026-11-01 [a price list]\n" in text
+    assert "cloud: yes, somewhere, 2026-11-01 [a price list]\n" in text
+
+
+def test_a_card_without_a_price_says_so(make):
+    text = render(rival(make.FACT, bandwidth_gbs=None, unified=True, notes=("Arm",)))
+
+    assert "80 GB HBM3, bandwidth not on record, shared with the processor\n" in text
+    assert "bf16 not on record, FP8 ocp, matrix tensor\n" in text
+    assert "no price on record\n" in text
+    assert "notes:\n  - Arm\n" in text

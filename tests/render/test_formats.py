@@ -7,6 +7,7 @@ import pytest
 from rocm3d import render
 from rocm3d.model.evidence import Evidence
 from rocm3d.model.failure import UserError
+from rocm3d.model.fit import Fit
 from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
@@ -27,7 +28,7 @@ def test_every_format_is_a_module_of_render():
 
 def test_which_documents_have_which():
     assert names(Scan) == ("console", "json", "sarif", "markdown", "html")
-    assert names(Plan) == names(Verdicts) == ("console", "json", "markdown")
+    assert names(Plan) == names(Verdicts) == names(Fit) == ("console", "json", "markdown")
     assert names(Patch) == names(Evidence) == ("console", "json")
 
 
@@ -39,6 +40,7 @@ def test_listed():
 
 def test_every_promised_form_is_there(make, knowledge):
     documents = [make.scan(make.finding()), make.plan(), make.patch(make.change()), make.verdicts(), make.evidence()]
+    documents.append(make.fit())
     for document in documents:
         for name in names(type(document)):
             assert FORMATS[name].render(document, Surroundings(lambda: knowledge)), name

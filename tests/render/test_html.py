@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
+from rocm3d.model.package import Licence
+from rocm3d.model.plan import LicenceNotice
 from rocm3d.render.html import Report, render
 
 VOID = {"meta", "br", "link", "img", "input", "hr"}
@@ -239,3 +242,14 @@ def test_both_pages_have_the_same_style(make, report):
     style = re.compile(r"<style>.*</style>", re.DOTALL)
 
     assert style.findall(render(report())) == style.findall(render(make.scan())) != []
+
+
+def test_what_the_port_goes_without_and_restrictive_terms_stand_before_the_checks(make, report):
+    off = make.decision("quantiser", "drop", loses="8-bit loading")
+    licence = LicenceNotice(package="raster", licence=Licence(name="Some License", note="No sale.", restrictive=True))
+    shown = report(decisions=[off])
+    page = Page(render(replace(shown, plan=shown.plan.model_copy(update={"licences": (licence,)}))))
+
+    assert page.text.index("quantiser : 8-bit loading".replace(" :", ":")) < page.text.index("Checks")
+    assert page.text.index("Some License. No sale.") < page.text.index("Checks")
+    assert page.faults == []

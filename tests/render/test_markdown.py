@@ -152,7 +152,7 @@ def test_plan_has_the_most_blocking_family_first(make, knowledge):
 
 
 def test_plan_without_a_stack(make, knowledge):
-    assert "Stack: none fits." in render(make.plan(feasible=False), knowledge)
+    assert "Stack: none for linux." in render(make.plan(feasible=False), knowledge)
 
 
 def test_verdicts_failures_first_and_what_was_not_run_before_what_passed(make, knowledge):

@@ -21,7 +21,7 @@ def files():
 
 def test_knowledge_without_a_method_is_refused(knowledge):
     with pytest.raises(UserError, match=r"method\.toml"):
-        skill(replace(knowledge, method=None), {})
+        skill(replace(knowledge, methods={}), {})
 
 
 def test_the_front_matter_is_that_of_the_format(files):

@@ -23,7 +23,7 @@ def wheel(tmp_path_factory):
     return next(out.glob("*.whl"))
 
 
-def test_the_wheel_carries_every_record_and_the_report_template(wheel):
+def test_the_wheel_carries_every_record_template_and_payload(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     records = {
         f"rocm3d/knowledge/data/{path.relative_to(ROOT / 'knowledge').as_posix()}"
@@ -31,8 +31,12 @@ def test_the_wheel_carries_every_record_and_the_report_template(wheel):
         if path.is_file()
     }
 
+    source = ROOT / "src"
+    carried = [*source.glob("rocm3d/*/templates/*"), *source.glob("rocm3d/payload/*.py")]
+
     assert set() == records - names
     assert "rocm3d/render/templates/report.html" in names
+    assert set() == {path.relative_to(source).as_posix() for path in carried} - names
 
 
 @pytest.mark.timeout(300)

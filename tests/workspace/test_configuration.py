@@ -74,9 +74,9 @@ def test_file_of_ours_beside_a_foreign_pyproject_is_read(read):
 
 @pytest.mark.parametrize(("name", "head"), [("rocm3d_toml", ""), ("pyproject_toml", "[tool.rocm3d]\n")])
 def test_values_are_read(read, name, head):
-    body = 'gpu = "rx 7900 xtx"\nonly = ["CU104", "DEP101"]\nskip = ["PY101"]\nlicence-policy = "strict"\n'
+    body = 'gpu = "rx 7900 xtx"\nonly = ["CU104", "DEP101"]\nskip = ["PY101"]\nlicence-policy = "refuse"\n'
     found = read(**{name: head + body})
     assert found.gpu == "rx 7900 xtx"
     assert found.only == ("CU104", "DEP101")
     assert found.skip == ("PY101",)
-    assert found.licence_policy == "strict"
+    assert found.licence_policy == "refuse"

@@ -41,7 +41,7 @@ def test_missing_document_names_the_stage_to_run(tmp_path, kind, name, stage):
 
 
 def test_every_kind_of_document_has_a_file_of_its_own():
-    assert set(FILES) == {Scan, Plan, Patch, Verdicts, Evidence}
+    assert set(FILES) == {kind.__name__ for kind in (Scan, Plan, Patch, Verdicts, Evidence)}
     assert len({name for name, _ in FILES.values()}) == len(FILES)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.workspace.scratch import scratch_file
+from rocm3d.workspace.scratch import scratch_file, scratch_folder
 
 
 def test_file_is_gone_even_after_an_error():
@@ -30,3 +30,10 @@ def test_file_has_the_name_and_the_bytes_and_a_folder_of_its_own():
         assert other.parent != place.parent
     assert not place.parent.exists()
     assert not other.parent.exists()
+
+
+def test_a_folder_is_gone_with_all_that_is_in_it():
+    with scratch_folder() as folder:
+        (folder / "a").mkdir()
+        (folder / "a" / "b").write_bytes(b"x")
+    assert not folder.exists()

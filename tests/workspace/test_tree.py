@@ -247,6 +247,30 @@ def test_file_removed_after_the_walk_is_reported(tmp_path):
     assert reasons(tree) == {"a.py": "cannot be read: No such file or directory"}
 
 
+@pytest.mark.parametrize("kind", ["nothing", "folder", "link", "pipe", "large"])
+def test_a_peek_at_what_is_not_to_be_read_gives_nothing(tmp_path, kind):
+    (tmp_path / "real").write_bytes(b"x" * 11)
+    place = tmp_path / "asked"
+    {
+        "nothing": lambda: None,
+        "folder": place.mkdir,
+        "link": lambda: place.symlink_to("real"),
+        "pipe": lambda: os.mkfifo(place),
+        "large": lambda: place.write_bytes(b"x" * 11),
+    }[kind]()
+
+    assert Tree.open(tmp_path, Limits(file_bytes=10)).peek("asked") is None
+
+
+def test_a_peek_reads_one_file_without_a_walk(tmp_path):
+    (tmp_path / "a").write_bytes(b"\xff1")
+    (tmp_path / "out").symlink_to("/")
+    tree = Tree.open(tmp_path, overlay={"b": b"2", "c": None})
+
+    assert [tree.peek(path) for path in "abc"] == [b"\xff1", b"2", None]
+    assert tree.skipped == []
+
+
 def test_overlay_hides_one_file_and_shows_another(tmp_path):
     put(tmp_path, "hidden.py", "shown.py", "same.py")
     tree = Tree.open(tmp_path, overlay={"hidden.py": None, "shown.py": b"other", "new/file.py": b"new!"})

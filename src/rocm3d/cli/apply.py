@@ -28,6 +28,7 @@ def command(
     gpu: options.Gpu = None,
     dry_run: DryRun = False,
     review: options.Review = False,
+    licence_policy: options.LicencePolicy = None,
     into: options.Into = None,
     allow_dirty: options.AllowDirty = False,
     folder: options.Folder = FOLDER,
@@ -41,10 +42,12 @@ def command(
     """
     refuse_unknown(form, names(Patch))
     with session.repository(path, work=work, folder=folder) as repository:
+        settings = session.configuration(path)
         plan = None if gpu else repository.documents.find(Plan)
         if plan is None:
-            product = resolve_gpu(gpu or session.configuration(path).gpu, repository.knowledge)
-            plan = repository.plan(product)
+            plan = repository.plan(resolve_gpu(gpu or settings.gpu, repository.knowledge))
+        if session.refuse_licences(plan, licence_policy or settings.licence_policy):
+            return Exit.FINDINGS
         here = repository if into is None else repository.into(into)
         here.documents.write(plan)
         patch = here.apply(plan, review=review, dry_run=dry_run, allow_dirty=allow_dirty)

@@ -1,26 +1,34 @@
-"""rocm3d fit: will it fit, and is it viable."""
+"""rocm3d fit: will it fit, is it viable, and on whose card."""
 
 from __future__ import annotations
 
 from datetime import datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
+from rocm3d.model.failure import UserError
 from rocm3d.model.fit import Fit
 from rocm3d.pipeline import fit_model, resolve_gpu
+from rocm3d.render.formats import names, refuse_unknown
 
 POSITION = 85
-EXAMPLE = 'Example: rocm3d fit threestudio --gpu "rx 7900 xtx" --as-of 2025-10-17'
+EXAMPLE = "Example: rocm3d fit ./Hunyuan3D-2.1 --gpu mi300x --against h100; rocm3d fit threestudio --gpu gfx1100"
 
-Model = Annotated[
-    str, typer.Argument(metavar="MODEL", help="A repository the knowledge base knows; see kb query ports.")
+Subject = Annotated[
+    str,
+    typer.Argument(metavar="PATH|MODEL", help="A checkout's folder, or a known repository; see kb query ports."),
 ]
 AsOf = Annotated[
     datetime | None,
     typer.Option("--as-of", formats=["%Y-%m-%d"], help="Use only facts known at this date; left out: today."),
+]
+Against = Annotated[
+    list[str],
+    typer.Option("--against", help="NVIDIA card to compare with; repeatable; left out: the nearest in memory."),
 ]
 
 Form = Annotated[str, options.form(Fit)]
@@ -28,13 +36,47 @@ Form = Annotated[str, options.form(Fit)]
 
 def command(
     session: Session,
-    model: Model,
+    subject: Subject,
     gpu: options.Gpu = None,
+    against: Against = [],
     as_of: AsOf = None,
     form: Form = "console",
     output: options.Output = None,
+    work: options.Work = None,
 ) -> None:
-    """Tell whether a known repository fits a GPU and is worth trying, every point with its reason and source."""
-    knowledge = session.load()
-    product = resolve_gpu(gpu, knowledge)
-    session.show(fit_model(model, product, knowledge, None if as_of is None else as_of.date()), form, output)
+    """Tell whether a repository fits a GPU and is worth trying, and compare that GPU with NVIDIA cards for it.
+
+    Memory and score come from the record of a known repository. Of a checkout the dependencies are planned as well, and
+    their cost on ROCm stands beside CUDA, where they install as they are. Every figure has its source and date.
+    """
+    refuse_unknown(form, names(Fit))
+    day = None if as_of is None else as_of.date()
+    if day is not None and against:
+        raise UserError("--as-of and --against do not go together", hint="cards are compared with what is known today")
+    path = Path(subject)
+    if not _is_checkout(path, subject):
+        knowledge = session.load()
+        session.show(fit_model(subject, resolve_gpu(gpu, knowledge), knowledge, day, against), form, output)
+        return
+    with session.repository(path, work=work) as repository:
+        if subject.lower() in repository.knowledge.ports:
+            session.say(f"{subject} is a folder here, so that is looked at, and not the record of that name alone")
+        product = resolve_gpu(gpu or session.configuration(path).gpu, repository.knowledge)
+        document = repository.fit(product, day, against)
+    session.show(document, form, output)
+
+
+def _is_checkout(path: Path, subject: str) -> bool:
+    """A folder is one; what can only have been meant as a path gets an answer about paths, the rest may be a model."""
+    hint = "give the folder of a checkout, or a repository by its name"
+    try:
+        if subject and path.is_dir():
+            return True
+        there = bool(subject) and path.exists()
+    except OSError as error:
+        raise UserError(f"{subject}: {error.strerror}", hint=hint) from error
+    if there:
+        raise UserError(f"{subject} is not a folder", hint=hint)
+    if len(path.parts) > 1 or subject.startswith((".", "~")):
+        raise UserError(f"{subject} does not exist", hint=hint)
+    return False

@@ -16,8 +16,8 @@ from rocm3d.pipeline import check_knowledge
 POSITION = 90
 EXAMPLE = "Example: rocm3d kb query packages gaussian"
 KINDS = (
-    "advice", "backends", "codes", "families", "packages", "ports",
-    "recipes", "stacks", "targets", "tolerances", "variables",
+    "advice", "backends", "cards", "codes", "families", "packages", "ports",
+    "recipes", "stacks", "suites", "targets", "tolerances", "variables",
 )  # fmt: skip
 
 Kind = Annotated[str, typer.Argument(help=f"One of {', '.join(KINDS)}.")]

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rocm3d.model.wish import LicenceRule, Platform, Preference
 from rocm3d.render.formats import listed, names
 
 if TYPE_CHECKING:
     from rocm3d.model.base import Document
 
 
-def form(kind: type[Document]) -> Any:
+def form(kind: type[Document] | str) -> Any:
     """The option --format of a command that shows this kind of document."""
     return typer.Option("--format", help=f"{listed(names(kind))}.")
 
@@ -23,7 +24,23 @@ Gpu = Annotated[
     str | None,
     typer.Option("--gpu", help="Product or gfx id, for example mi300x or gfx1100; left out: this machine's AMD GPU."),
 ]
-Stack = Annotated[str | None, typer.Option(help="Take this stack instead of the best one.")]
+Stack = Annotated[str | None, typer.Option(help="Take this stack instead of the best one; see kb query stacks.")]
+Rocm = Annotated[str, typer.Option("--rocm", help="Only stacks of this ROCm release or range: 7.2, or '>=6.4,<8'.")]
+Prefer = Annotated[
+    Preference, typer.Option("--prefer", help="What decides between stacks that serve equally many packages.")
+]
+PlatformName = Annotated[Platform, typer.Option("--platform", help="Where it is going to run.")]
+KeepTorch = Annotated[
+    bool, typer.Option("--keep-torch", help="Plan for the ROCm torch that is installed: system, container or pip.")
+]
+Python = Annotated[
+    Path | None,
+    typer.Option("--python", help="The target's interpreter; left out: PATH/.venv, then $VIRTUAL_ENV.", dir_okay=False),
+]
+LicencePolicy = Annotated[
+    LicenceRule | None,
+    typer.Option("--licence-policy", help="What to do about components whose terms forbid some use; default report."),
+]
 Only = Annotated[list[str], typer.Option("--only", help="Run only this rule or code prefix; repeatable.")]
 Skip = Annotated[list[str], typer.Option("--skip", help="Leave this rule or code prefix out; repeatable.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write the result to this file.", dir_okay=False)]

@@ -11,7 +11,7 @@ from rocm3d.cli import options
 from rocm3d.cli.session import Session
 from rocm3d.model.failure import Exit
 from rocm3d.model.plan import Plan
-from rocm3d.pipeline import resolve_gpu
+from rocm3d.pipeline import Wishes, resolve_gpu
 from rocm3d.render.formats import names, refuse_unknown
 
 POSITION = 20
@@ -29,6 +29,12 @@ def command(
     path: options.Target,
     gpu: options.Gpu = None,
     stack: options.Stack = None,
+    rocm: options.Rocm = "",
+    prefer: options.Prefer = "stable",
+    platform: options.PlatformName = "linux",
+    keep_torch: options.KeepTorch = False,
+    python: options.Python = None,
+    licence_policy: options.LicencePolicy = None,
     source: From = None,
     form: Form = "console",
     output: options.Output = None,
@@ -36,12 +42,15 @@ def command(
 ) -> Exit:
     """Decide stack, route for every dependency, and edits, with reasons and what was turned down.
 
-    Touches no file of the repository. Exit code 1 if no stack serves the GPU.
+    Touches no file of the repository. Exit code 1 if no stack serves the GPU, or the licence policy refuses.
     """
     refuse_unknown(form, names(Plan))
     inventory = None if source is None else session.read_scan(source, "--from")
     with session.repository(path, work=work) as repository:
-        product = resolve_gpu(gpu or session.configuration(path).gpu, repository.knowledge)
-        document = repository.plan(product, stack, inventory)
+        settings = session.configuration(path)
+        product = resolve_gpu(gpu or settings.gpu, repository.knowledge)
+        installed = repository.installed(product, python, platform) if keep_torch else None
+        document = repository.plan(product, Wishes(stack, rocm, prefer, platform, installed), inventory)
     session.show(document, form, output)
-    return Exit.DONE if document.stack is not None else Exit.FINDINGS
+    refused = session.refuse_licences(document, licence_policy or settings.licence_policy)
+    return Exit.FINDINGS if document.stack is None or refused else Exit.DONE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
 from rocm3d.model.failure import Exit
-from rocm3d.pipeline import FOLDER, LEVELS, resolve_gpu
+from rocm3d.pipeline import FOLDER, LEVELS, Wishes, resolve_gpu
 from rocm3d.render import console, html
 
 POSITION = 60
@@ -17,6 +17,12 @@ def command(
     path: options.Target,
     gpu: options.Gpu = None,
     stack: options.Stack = None,
+    rocm: options.Rocm = "",
+    prefer: options.Prefer = "stable",
+    platform: options.PlatformName = "linux",
+    keep_torch: options.KeepTorch = False,
+    python: options.Python = None,
+    licence_policy: options.LicencePolicy = None,
     into: options.Into = None,
     review: options.Review = False,
     allow_dirty: options.AllowDirty = False,
@@ -28,11 +34,16 @@ def command(
     Exit code 1 on a failed check or a blocked dependency; what was not run is printed.
     """
     with session.repository(path, work=work, folder=folder) as repository:
-        product = resolve_gpu(gpu or session.configuration(path).gpu, repository.knowledge)
+        settings = session.configuration(path)
+        product = resolve_gpu(gpu or settings.gpu, repository.knowledge)
+        installed = repository.installed(product, python, platform) if keep_torch else None
+        wishes = Wishes(stack, rocm, prefer, platform, installed)
         here = repository if into is None else repository.into(into)
-        plan = here.plan(product, stack)
+        plan = here.plan(product, wishes)
+        if session.refuse_licences(plan, licence_policy or settings.licence_policy):
+            return Exit.FINDINGS
         patch = here.apply(plan, review=review, dry_run=False, allow_dirty=allow_dirty)
-        verdicts = here.verify(LEVELS, ())
+        verdicts = here.verify(LEVELS, (), environment=here.environment(python) if python else None)
         evidence = here.evidence()
         page = here.documents.write_text(here.documents.folder / "report.html", html.render(here.report()))
     for document in (plan, patch, verdicts, evidence):

@@ -10,7 +10,6 @@ import typer
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
 from rocm3d.model.failure import Exit
-from rocm3d.model.inventory import Scan
 from rocm3d.render.formats import names, refuse_unknown
 
 POSITION = 10
@@ -20,7 +19,7 @@ Baseline = Annotated[
     Path | None,
     typer.Option("--baseline", help="Report only what this earlier inventory.json does not hold.", dir_okay=False),
 ]
-Form = Annotated[str, options.form(Scan)]
+Form = Annotated[str, options.form("Scan")]
 
 
 def command(
@@ -38,11 +37,11 @@ def command(
     Reads only; nothing of the repository is executed. Exit code 1 if there is any error or warning,
     with --baseline any new one.
     """
-    refuse_unknown(form, names(Scan))
+    refuse_unknown(form, names("Scan"))
     # Read before the scan, which may write to the same place.
     known = None if baseline is None else session.read_scan(baseline, "--baseline")
-    with session.repository(path, work=work, only=tuple(only), skip=tuple(skip)) as repository:
-        document = repository.scan(known)
+    with session.opened(path, work=work, only=tuple(only), skip=tuple(skip)) as opened:
+        document = opened.scan(known)
     session.show(document, form, output)
     serious = any(finding.severity != "note" for finding in document.findings)
     return Exit.FINDINGS if serious else Exit.DONE

@@ -5,27 +5,28 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
-from rich.console import Console
 
 from rocm3d.model.failure import UserError
-from rocm3d.model.inventory import Scan
-from rocm3d.pipeline import FOLDER, Repository, load
-from rocm3d.render import console
 from rocm3d.render.formats import FORMATS, Surroundings, names, refuse_unknown
-from rocm3d.scan.selection import Selection
-from rocm3d.workspace.configuration import Configuration, configuration
-from rocm3d.workspace.tree import Tree
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.base import Document
+    from rocm3d.model.inventory import Scan
+    from rocm3d.model.plan import Plan
+    from rocm3d.model.wish import LicenceRule
+    from rocm3d.pipeline import Repository
+    from rocm3d.repository import Opened
+    from rocm3d.workspace.configuration import Configuration
+
+    T = TypeVar("T", bound=Opened)
 
 log = logging.getLogger("rocm3d")
 
@@ -43,37 +44,78 @@ class Session:
 
     def load(self) -> Knowledge:
         """The knowledge base with the user's overlay."""
-        return load(self.knowledge)
+        from rocm3d.knowledge.load import load
+
+        if self.no_cache:
+            return load(self.knowledge)
+        from rocm3d.workspace.result_cache import ResultCache
+
+        return load(self.knowledge, ResultCache.open("knowledge"))
 
     def configuration(self, path: Path) -> Configuration:
         """The target's own settings."""
+        from rocm3d.workspace.configuration import configuration
+        from rocm3d.workspace.tree import Tree
+
         return configuration(Tree.open(path))
 
     @contextmanager
-    def repository(
+    def repository(self, path: Path, *, work: Path | None = None, folder: str = "") -> Iterator[Repository]:
+        """The target with every stage, and progress on a terminal while it is worked on."""
+        from rocm3d.pipeline import Repository
+
+        with self._open(Repository, path, work, folder) as repository:
+            yield repository
+
+    @contextmanager
+    def opened(
+        self, path: Path, *, work: Path | None = None, only: tuple[str, ...] = (), skip: tuple[str, ...] = ()
+    ) -> Iterator[Opened]:
+        """The target to be scanned and no more, which loads much less. The command line wins over its settings."""
+        from rocm3d.repository import Opened
+
+        with self._open(Opened, path, work, only=only, skip=skip) as opened:
+            yield opened
+
+    @contextmanager
+    def _open(
         self,
+        kind: type[T],
         path: Path,
-        *,
-        work: Path | None = None,
-        folder: str = FOLDER,
+        work: Path | None,
+        folder: str = "",
         only: tuple[str, ...] = (),
         skip: tuple[str, ...] = (),
-    ) -> Iterator[Repository]:
-        """The target, with progress on a terminal while it is worked on. The command line wins over its settings."""
+    ) -> Iterator[T]:
+        from rocm3d.scan.selection import Selection
+        from rocm3d.workspace.state import PORT
+
         settings = self.configuration(path)
         selection = Selection(only or settings.only, skip or settings.skip)
         knowledge = self.load()
-        with Console(stderr=True).status("reading", spinner="line") if self._live() else _nothing() as status:
-
-            def progress(message: str) -> None:
-                log.debug("%s", message)
-                if status is not None:
-                    status.update(console.clean(message)[-80:])
-
-            repository = Repository(path, knowledge, work, folder, selection, progress, not self.no_cache)
+        with self.progress("reading") as progress:
+            repository = kind(path, knowledge, work, folder or PORT, selection, progress, not self.no_cache)
             if work is None and not repository.documents.folder.is_relative_to(repository.root):
                 self.say(f"{path} is not writable; documents go to {repository.documents.folder}")
             yield repository
+
+    @contextmanager
+    def progress(self, doing: str) -> Iterator[Callable[[str], None]]:
+        """What to tell each path that is being read, or whatever else takes its time."""
+        if self.quiet or self.verbose or not sys.stderr.isatty():
+            yield lambda message: log.debug("%s", message)
+            return
+        from rich.console import Console
+
+        from rocm3d.render import console
+
+        with Console(stderr=True).status(doing, spinner="line") as status:
+
+            def tell(message: str) -> None:
+                log.debug("%s", message)
+                status.update(console.clean(message)[-80:])
+
+            yield tell
 
     def say(self, text: str) -> None:
         """A line about progress or outcome, on stderr."""
@@ -85,13 +127,25 @@ class Session:
         """The document, on stdout or in a file, and what to say about it on stderr."""
         refuse_unknown(form, names(type(document)))
         terminal = output is None and sys.stdout.isatty()
-        width = Console().width if sys.stdout.isatty() else 120
+        width = _width() if sys.stdout.isatty() else 120
         around = Surroundings(self.load, terminal, terminal and "NO_COLOR" not in os.environ, width)
         self.put(FORMATS[form].render(document, around), output)
-        self.say(console.summary(document, width=width).rstrip("\n"))
+        if not self.quiet or self.verbose or self.log_file:
+            from rocm3d.render import console
+
+            self.say(console.summary(document, width=width).rstrip("\n"))
+
+    def refuse_licences(self, plan: Plan, rule: LicenceRule | None) -> bool:
+        """Whether the policy turns the plan down; says so on stderr even when quiet, as nothing else will."""
+        reason = plan.refused_by(rule)
+        if reason is not None:
+            typer.echo(reason, err=True)
+        return reason is not None
 
     def read_scan(self, path: Path, option: str) -> Scan:
         """An earlier inventory.json that an option names; it must hold every finding of its time."""
+        from rocm3d.model.inventory import Scan
+
         try:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
@@ -114,10 +168,9 @@ class Session:
         except OSError as error:
             raise UserError(f"--output {output}: {error.strerror}") from error
 
-    def _live(self) -> bool:
-        return not self.quiet and not self.verbose and sys.stderr.isatty()
 
+def _width() -> int:
+    """The columns of the terminal."""
+    from rich.console import Console
 
-@contextmanager
-def _nothing() -> Iterator[None]:
-    yield None
+    return Console().width

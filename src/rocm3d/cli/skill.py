@@ -25,7 +25,7 @@ def command(session: Session, folder: Folder) -> None:
 
     A folder with anything but an earlier skill of ours in it is left alone.
     """
-    from rocm3d.cli.main import build  # noqa: PLC0415  (main walks this module)
+    from rocm3d.cli.main import build
 
     try:
         others = write_skill(folder, session.load(), help_texts(build()))

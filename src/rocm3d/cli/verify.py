@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
+
+import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
 from rocm3d.knowledge.base import suggestion
 from rocm3d.model.failure import Exit, UserError
 from rocm3d.model.verdict import Level, Verdicts
-from rocm3d.pipeline import LEVELS
+from rocm3d.pipeline import LEVELS, Building, Network, ResolverName
 from rocm3d.render.formats import names, refuse_unknown
 
 POSITION = 50
 EXAMPLE = "Example: rocm3d verify ./gaussian-splatting --level static"
 
 Form = Annotated[str, options.form(Verdicts)]
+HipHeaders = Annotated[
+    Path | None,
+    typer.Option("--hip-headers", help="Headers of a real ROCm's libraries for the level compile.", file_okay=False),
+]
+Resolver = Annotated[ResolverName, typer.Option("--resolver", help="Who resolves at the level resolve.")]
 
 
 def command(
@@ -23,6 +31,9 @@ def command(
     path: options.Target,
     level: options.Level = [],
     target: options.TargetList = "",
+    resolver: Resolver = "uv",
+    hip_headers: HipHeaders = None,
+    python: options.Python = None,
     form: Form = "console",
     output: options.Output = None,
     work: options.Work = None,
@@ -30,13 +41,17 @@ def command(
     """Check a port: static, resolve, compile, nvidia, import, backend, numerics, workload.
 
     What this machine cannot check is not_run with the reason, never passed. Exit code 1 on any failure, else 4 if a
-    level named by --level was not run.
+    level named by --level was not run. Servers are asked only by --level resolve. The levels import, backend and
+    numerics run the packages of the target's own interpreter, each in a process of its own. The levels compile and
+    nvidia run the build scripts on a copy, with stand-ins for torch, and compile what they would build.
     """
     refuse_unknown(form, names(Verdicts))
     levels = tuple(_level(word) for word in level)
     with session.repository(path, work=work) as repository:
         targets = tuple(repository.knowledge.gpu(word).gfx for word in target.split(",") if word)
-        document = repository.verify(levels or LEVELS, targets)
+        environment = repository.environment(python)
+        network, building = _network(session, levels, resolver), _building(session, levels, hip_headers, python)
+        document = repository.verify(levels or LEVELS, targets, network, environment, building)
     session.show(document, form, output)
     if any(item.outcome == "failed" for item in document.verdicts):
         return Exit.FINDINGS
@@ -49,3 +64,19 @@ def _level(word: str) -> Level:
         if level == word:
             return level
     raise UserError(f"no level is called {word!r}", hint=suggestion(word, LEVELS))
+
+
+def _network(session: Session, levels: tuple[Level, ...], resolver: ResolverName) -> Network:
+    """Servers are asked where the level is named, and never with --offline."""
+    if session.offline:
+        return Network("--offline was given", resolver)
+    return Network("", resolver) if "resolve" in levels else Network()
+
+
+def _building(session: Session, levels: tuple[Level, ...], headers: Path | None, interpreter: Path | None) -> Building:
+    """Extensions are compiled where a level that does so is named."""
+    if headers is not None and not headers.is_dir():
+        raise UserError(f"--hip-headers {headers}: no such folder")
+    if not {"compile", "nvidia"} & {*levels}:
+        return Building()
+    return Building("", headers.resolve() if headers else None, interpreter, session.say)

@@ -15,10 +15,15 @@ from rich.text import Text
 from rocm3d.model.base import Document
 from rocm3d.model.evidence import Evidence, Tally
 from rocm3d.model.fit import Fit
+from rocm3d.model.golden import GoldenComparison
+from rocm3d.model.inspection import Inspection
 from rocm3d.model.inventory import Scan
+from rocm3d.model.look import Smoke
 from rocm3d.model.patch import FileChange, Patch
 from rocm3d.model.plan import Plan
+from rocm3d.model.toolchain import Toolchains
 from rocm3d.model.verdict import Verdicts
+from rocm3d.render import comparison, looks
 from rocm3d.render.grouping import by_family
 
 if TYPE_CHECKING:
@@ -26,8 +31,11 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from rocm3d.model.comparison import Comparison
+
 
 _SEVERITY = {"error": "bold red", "warning": "yellow", "note": "cyan"}
+_SEEN = {"accelerated": "green", "fallback": "bold red", "broken": "bold red", "absent": "dim", "not_run": "yellow"}
 _OUTCOME = {"passed": "green", "failed": "bold red", "skipped": "cyan", "not_run": "yellow"}
 _DIFF = {"+": "green", "-": "red", "@": "cyan"}
 _DECISION = {"blocked": "bold red", "stub": "yellow", "substitute": "yellow", "keep": "dim"}
@@ -113,16 +121,21 @@ def _scan_closing(document: Scan) -> Iterable[RenderableType]:
 def _plan(document: Plan) -> Iterable[RenderableType]:
     for warning in document.warnings:
         yield Text.assemble(("warning: ", "yellow"), clean(warning))
+    for notice in document.licences:
+        about = f"{notice.package} is under {notice.licence.name}. {notice.licence.note} {notice.licence.wording}"
+        yield Text.assemble(("licence: ", "yellow"), clean(about.rstrip()))
     gpu = document.gpu
     yield Text(f"GPU: {gpu.title} ({gpu.gfx}, waves of {gpu.wave_size} lanes)")
     if document.stack is None:
-        yield Text("stack: none fits", style="bold red")
+        yield Text(f"stack: none for {document.platform}, because of each:", style="bold red")
     else:
         yield Text.assemble("stack: ", (document.stack.id, "bold"), f" ({document.stack.reason})")
     for item in document.rejected_stacks:
         yield Text(f"  not {item.id}: {item.reason}", style="dim")
     if document.decisions:
         yield _decisions(document)
+    for phase in document.phases:
+        yield Text(f"phase {phase.number} {phase.title}: {phase.state}", style="dim" if phase.skipped else "")
     for edit in document.edits:
         yield Text(f"edit {clean(edit.path)}: {edit.recipe} ({edit.safety}), {len(edit.findings)} finding(s)")
     for left in document.left:
@@ -136,6 +149,7 @@ def _plan_closing(document: Plan) -> Iterable[RenderableType]:
     decided = Counter(item.decision for item in document.decisions)
     kinds = ", ".join(f"{count} {decision}" for decision, count in sorted(decided.items())) or "no dependencies"
     yield Text(f"{kinds}; {len(document.edits)} edits, {len(document.left)} left for a person")
+    yield Text(f"effort by finding: {document.effort}")
     yield Text.assemble("readiness: ", (document.readiness, "bold"))
 
 
@@ -213,23 +227,125 @@ def _evidence_closing(document: Evidence) -> Iterable[RenderableType]:
 
 @_parts.register(Fit)
 def _fit(document: Fit) -> Iterable[RenderableType]:
-    gpu = document.gpu
-    yield Text.assemble(
-        f"{document.title} on {gpu.title}, as known on {document.as_of}: ", (document.viability, "bold")
-    )
+    verdict = (document.viability, "bold") if document.viability else ("not known", "bold yellow")
+    yield Text.assemble(f"{clean(document.title)} on {document.gpu.title}, as known on {document.as_of}: ", verdict)
     for point in document.points:
         yield Text(f"  {point.effect:+d}  {point.why} [{point.source}]")
     for mode in document.memory:
-        word = "shares the system's memory" if mode.fits is None else "fits" if mode.fits else "does not fit"
-        yield Text(f"  memory: {mode.mode}, {mode.gb:g} GB: {word}")
+        colour = "red" if mode.fits is False else ""
+        yield Text(f"  memory: {mode.mode}, {mode.gb:g} GB: {comparison.memory(mode)} [{mode.source}]", style=colour)
+    yield from (Text(f"  note: {line}", style="dim") for line in document.notes)
+    yield from (Text(f"  offload: {line}") for line in document.offload)
     for point in document.closed:
         yield Text(f"  no longer: {point.why} [{point.source}]", style="dim")
     for line in document.advice:
         yield Text(f"  advice: {line}")
     if document.licence is not None:
         yield Text(f"  licence: {document.licence.name}. {document.licence.wording}".rstrip())
+    if document.comparison is not None:
+        yield from _comparison(document.comparison)
+
+
+def _comparison(document: Comparison) -> Iterable[RenderableType]:
+    yield Text(f"\nCUDA, ROCm or hybrid: {comparison.heading(document)}", style="bold")
+    table = Table(*comparison.header(document), box=None, pad_edge=False, header_style="bold")
+    for row in comparison.rows(document):
+        table.add_row(*(Text(clean(cell)) for cell in row))
+    yield table
+    for choice in document.choices:
+        yield Text(choice.platform, style="bold")
+        yield from (Text(f"  {clean(line)}") for line in comparison.arguments(choice))
+    yield Text(f"what decides: {clean(document.conclusion)}", style="bold")
+    yield from (Text(f"note: {line}", style="dim") for line in comparison.remarks(document))
+    yield from (Text(f"source: {line}", style="dim") for line in comparison.provenance(document))
 
 
 @_closing.register(Fit)
 def _fit_closing(document: Fit) -> Iterable[RenderableType]:
-    yield Text(f"score {document.score} of 5: {document.viability}")
+    if document.score is None:
+        yield Text("no score: no record speaks of this repository")
+    else:
+        yield Text(f"score {document.score} of 5: {document.viability}")
+
+
+@_parts.register(Toolchains)
+def _toolchains(document: Toolchains) -> Iterable[RenderableType]:
+    for item in document.found:
+        if item.lacks:
+            yield Text.assemble((f"{item.kind:7} ", "dim"), f"{clean(item.title)}: {clean(item.lacks)}")
+            continue
+        headers = "" if item.headers == "real" else f"; headers are {item.headers}"
+        torch = f"; torch {item.torch} headers" if item.torch else ""
+        targets = f"; read back: {', '.join(item.targets)}" if item.targets else ""
+        yield Text.assemble((f"{item.kind:7} ", "green"), f"{clean(item.title)}{headers}{torch}{targets}")
+
+
+@_closing.register(Toolchains)
+def _toolchains_closing(document: Toolchains) -> Iterable[RenderableType]:
+    usable = [item.kind for item in document.found if not item.lacks]
+    yield Text(f"taken: {usable[0]}" if usable else "no compiler for AMD targets is here")
+
+
+@_parts.register(Smoke)
+def _smoke(document: Smoke) -> Iterable[RenderableType]:
+    for suite in document.suites:
+        yield Text.assemble((suite.suite, "bold"), f": {suite.title}")
+        for look in suite.looks:
+            outcome = (f"{look.outcome:11}", _SEEN.get(look.outcome, ""))
+            yield Text.assemble("  ", outcome, f" {look.label}: {clean(looks.seen(look))}")
+            yield from (Text(f"    {clean(line)}", style="dim") for line in looks.details(look))
+
+
+@_closing.register(Smoke)
+def _smoke_closing(document: Smoke) -> Iterable[RenderableType]:
+    yield Text(looks.totals(document))
+
+
+@_parts.register(GoldenComparison)
+def _golden(document: GoldenComparison) -> Iterable[RenderableType]:
+    for item in document.tensors:
+        outcome = ("agrees ", "green") if item.agrees else ("differs", "bold red")
+        yield Text.assemble(outcome, f" {clean(item.name)}: {clean(looks.compared(item))}")
+
+
+@_closing.register(GoldenComparison)
+def _golden_closing(document: GoldenComparison) -> Iterable[RenderableType]:
+    wrong = sum(not item.agrees for item in document.tensors)
+    yield Text(f"{len(document.tensors)} tensors, {wrong} differ")
+
+
+@_parts.register(Inspection)
+def _inspection(document: Inspection) -> Iterable[RenderableType]:
+    for item in document.binaries:
+        yield Text.assemble((clean(item.path), "bold"), f": {_DEVICE[item.device]}")
+        for target in item.targets:
+            waves = " and ".join(str(size) for size in target.wave_sizes)
+            about = f"{target.kernels} kernels" + (f", waves of {waves} lanes" if waves else "")
+            about += f", {target.empty_kernels} empty" if target.empty_kernels else ""
+            about += f", {target.spilling_kernels} spilling registers" if target.spilling_kernels else ""
+            yield Text(f"  {':'.join((target.gfx, *target.features))}: {about}")
+        if item.cuda:
+            yield Text(f"  {' '.join(item.cuda)}")
+        wants = [f"Python {item.python}"] if item.python else []
+        wants += ["torch"] if item.uses_torch else []
+        wants += [] if item.cxx11_abi is None else [f"C++11 ABI {'on' if item.cxx11_abi else 'off'}"]
+        wants += [clean(name) for name in item.libraries]
+        if wants:
+            yield Text(f"  wants: {', '.join(wants)}", style="dim")
+        yield from (Text(f"  {clean(note)}", style="yellow") for note in item.notes)
+
+
+_DEVICE = {
+    "amd": "AMD device code",
+    "cuda": "CUDA device code only",
+    "amd and cuda": "AMD and CUDA device code",
+    "none": "no device code: the CPU alone",
+    "unknown": "device code that cannot be read here",
+}
+
+
+@_closing.register(Inspection)
+def _inspection_closing(document: Inspection) -> Iterable[RenderableType]:
+    targets = f" for {', '.join(document.gfx)}" if document.gfx else ""
+    required = f"; requires {', '.join(clean(text) for text in document.requires)}" if document.requires else ""
+    yield Text(f"{clean(document.distribution or document.name)}: {_DEVICE[document.device]}{targets}{required}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.model.advice import Advice
 from rocm3d.model.backend import Backend
+from rocm3d.model.card import Card
 from rocm3d.model.code import Code
 from rocm3d.model.family import Family
 from rocm3d.model.package import Package, Route
@@ -88,6 +89,12 @@ def _route(route: Route) -> Iterator[str]:
     limits += [", ".join(items) for items in (route.gfx, route.products) if items]
     if limits:
         yield f"  for {'; '.join(limits)}"
+    if route.loses:
+        yield f"  goes without: {route.loses}"
+    yield from (f"  needs {name} {wanted}" for name, wanted in route.needs.items())
+    yield from (f"  moves {name} to {version}" for name, version in route.moves.items())
+    if route.unless_imported:
+        yield "  only where the program does not import it at the top of a module"
     yield from (f"  {name}={value}" for name, value in route.env.items())
     yield from (f"  $ {shlex.join(command)}" for command in route.commands)
     if route.proof:
@@ -108,6 +115,27 @@ def _target(record: Target) -> Iterator[str]:
     if record.override:
         yield f"HSA_OVERRIDE_GFX_VERSION: {record.override}"
     yield from _listed("hazards", record.hazards)
+    yield from _listed("notes", record.notes)
+
+
+@_lines.register(Card)
+def _card(record: Card) -> Iterator[str]:
+    size = "" if record.memory_gb is None else f"{record.memory_gb} GB "
+    speed = "bandwidth not on record" if record.bandwidth_gbs is None else f"{record.bandwidth_gbs:g} GB/s"
+    yield f"{record.id}: {record.title}"
+    yield f"{size}{record.memory_kind}, {speed}{', shared with the processor' if record.unified else ''}"
+    bf16 = "not on record" if record.bf16 is None else "yes" if record.bf16 else "no"
+    power = "" if record.watts is None else f", {record.watts} W"
+    yield f"bf16 {bf16}, FP8 {record.fp8}, matrix {record.matrix}{power}"
+    for price in record.prices:
+        span = f"{price.low:g}" if price.low == price.high else f"{price.low:g} to {price.high:g}"
+        note = f", {price.note}" if price.note else ""
+        yield f"{price.way}: {price.currency} {span}{note}, {price.known} [{price.source.where}]"
+    if not record.prices:
+        yield "no price on record"
+    cloud = record.cloud
+    if cloud is not None:
+        yield f"cloud: {cloud.available}, {cloud.where}, {cloud.known} [{cloud.source.where}]"
     yield from _listed("notes", record.notes)
 
 

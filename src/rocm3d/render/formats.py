@@ -1,4 +1,7 @@
-"""The formats of --format: which there are, and which documents each one can show. The only list of them."""
+"""The formats of --format: which there are, and which documents each one can show. The only list of them.
+
+A format is loaded when something is shown in it: tables and templates take longer to load than a small scan.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.model.base import Document
 from rocm3d.model.failure import UserError
-from rocm3d.model.inventory import Scan
-from rocm3d.model.plan import Plan
-from rocm3d.model.verdict import Verdicts
-from rocm3d.render import console, html, json, markdown, sarif
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.base import Document
 
 
 @dataclass(frozen=True)
@@ -29,28 +28,57 @@ class Surroundings:
     width: int = 100
 
 
+def _console(shown: Any, around: Surroundings) -> str:
+    from rocm3d.render import console
+
+    return console.render(shown, colour=around.colour, width=around.width, terminal=around.terminal)
+
+
+def _json(shown: Any, around: Surroundings) -> str:  # noqa: ARG001
+    from rocm3d.render import json
+
+    return json.render(shown)
+
+
+def _sarif(shown: Any, around: Surroundings) -> str:
+    from rocm3d.render import sarif
+
+    return sarif.render(shown, around.knowledge())
+
+
+def _markdown(shown: Any, around: Surroundings) -> str:
+    from rocm3d.render import markdown
+
+    return markdown.render(shown, around.knowledge())
+
+
+def _html(shown: Any, around: Surroundings) -> str:  # noqa: ARG001
+    from rocm3d.render import html
+
+    return html.render(shown)
+
+
 @dataclass(frozen=True)
 class Format:
-    """One format; `shows` are the kinds of document it has a form for."""
+    """One format; `shows` are the kinds of document it has a form for, by name, so that none is loaded to be asked."""
 
-    shows: tuple[type[Document], ...]
+    shows: tuple[str, ...]
     render: Callable[[Any, Surroundings], str]
 
 
 FORMATS = {
-    "console": Format(
-        (Document,), lambda it, s: console.render(it, colour=s.colour, width=s.width, terminal=s.terminal)
-    ),
-    "json": Format((Document,), lambda it, _: json.render(it)),
-    "sarif": Format((Scan,), lambda it, s: sarif.render(it, s.knowledge())),
-    "markdown": Format((Scan, Plan, Verdicts), lambda it, s: markdown.render(it, s.knowledge())),
-    "html": Format((Scan,), lambda it, _: html.render(it)),
+    "console": Format(("Document",), _console),
+    "json": Format(("Document",), _json),
+    "sarif": Format(("Scan",), _sarif),
+    "markdown": Format(("Scan", "Plan", "Verdicts", "Fit"), _markdown),
+    "html": Format(("Scan",), _html),
 }
 
 
-def names(kind: type[Document]) -> tuple[str, ...]:
-    """The formats that a kind of document can be had in."""
-    return tuple(name for name, form in FORMATS.items() if issubclass(kind, form.shows))
+def names(kind: type[Document] | str) -> tuple[str, ...]:
+    """The formats that a kind of document can be had in; its name will do."""
+    kinds = {kind, "Document"} if isinstance(kind, str) else {base.__name__ for base in kind.__mro__}
+    return tuple(name for name, form in FORMATS.items() if not kinds.isdisjoint(form.shows))
 
 
 def listed(words: Iterable[str]) -> str:

@@ -16,7 +16,7 @@ from rocm3d.render.grouping import SEVERITIES, by_family
 if TYPE_CHECKING:
     from rocm3d.model.evidence import Evidence
     from rocm3d.model.patch import Patch
-    from rocm3d.model.plan import Plan
+    from rocm3d.model.plan import DependencyDecision, Plan
     from rocm3d.model.verdict import Verdict, Verdicts
 
 
@@ -55,6 +55,11 @@ class Report:
     def not_run(self) -> tuple[Verdict, ...]:
         """Checks that nobody made."""
         return tuple(item for item in self.verdicts.verdicts if item.outcome == "not_run")
+
+    @property
+    def turned_off(self) -> tuple[DependencyDecision, ...]:
+        """Decisions that take a feature away."""
+        return tuple(item for item in self.plan.losses if item.loses)
 
     @property
     def _failed(self) -> bool:

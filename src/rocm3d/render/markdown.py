@@ -8,9 +8,11 @@ from functools import singledispatch
 from typing import TYPE_CHECKING
 
 from rocm3d.model.base import Document
+from rocm3d.model.fit import Fit
 from rocm3d.model.inventory import Scan
 from rocm3d.model.plan import Plan
 from rocm3d.model.verdict import Verdicts
+from rocm3d.render import comparison
 from rocm3d.render.console import clean
 from rocm3d.render.grouping import OTHER, by_family, counted
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.comparison import Comparison
     from rocm3d.model.package import Decision
     from rocm3d.model.plan import DependencyDecision
     from rocm3d.model.verdict import Outcome
@@ -83,11 +86,15 @@ def _scan(document: Scan, knowledge: Knowledge) -> Iterator[str]:  # noqa: ARG00
 @_lines.register(Plan)
 def _plan(document: Plan, knowledge: Knowledge) -> Iterator[str]:
     gpu, stack = document.gpu, document.stack
-    base = f"{code(stack.id)} ({escape(stack.reason)})" if stack else "none fits"
+    base = f"{code(stack.id)} ({escape(stack.reason)})" if stack else f"none for {document.platform}"
     yield f"# Plan for {escape(document.repository)} on {escape(gpu.title)}"
     yield ""
     yield f"Readiness: **{document.readiness}**. GPU: {code(gpu.gfx)}, waves of {gpu.wave_size} lanes. Stack: {base}."
     yield from (f"\nWarning: {escape(warning)}" for warning in document.warnings)
+    yield f"\nEffort by finding: {document.effort}."
+    if document.licences:
+        yield from _section("Terms that forbid something")
+        yield from _table(("component", "licence", "note"), _licences(document))
     if document.left:
         yield from _section("Left for a person")
         yield from _table(("family", "place", "finding", "why"), _left(document))
@@ -98,9 +105,24 @@ def _plan(document: Plan, knowledge: Knowledge) -> Iterator[str]:
         yield from _section("Edits")
         rows = ((code(e.path), code(e.recipe), e.safety, str(len(e.findings))) for e in document.edits)
         yield from _table(("file", "recipe", "safety", "findings"), rows)
+    if document.phases:
+        yield from _section("Phases")
+        yield from _table(("phase", "what", "state"), _phases(document))
     if document.rejected_stacks:
         yield from _section("Other stacks, and why not")
-        yield from _table(("stack", "why not"), ((code(s.id), escape(s.reason)) for s in document.rejected_stacks))
+        others = ((code(s.id), escape(s.reason), escape(s.would_need)) for s in document.rejected_stacks)
+        yield from _table(("stack", "why not", "what it would take"), others)
+
+
+def _licences(document: Plan) -> Iterator[tuple[str, ...]]:
+    for item in document.licences:
+        about = f"{item.licence.note} {item.licence.wording}".strip()
+        yield escape(item.package), escape(item.licence.name), escape(about)
+
+
+def _phases(document: Plan) -> Iterator[tuple[str, ...]]:
+    for phase in document.phases:
+        yield str(phase.number), escape(phase.title), escape(phase.state)
 
 
 def _left(document: Plan) -> Iterator[tuple[str, ...]]:
@@ -139,6 +161,47 @@ def _verdicts(document: Verdicts, knowledge: Knowledge) -> Iterator[str]:  # noq
         for item in sorted(document.verdicts, key=lambda item: _OUTCOMES.index(item.outcome))
     )
     yield from _table(("outcome", "level", "check", "looked at, or why not"), rows)
+
+
+@_lines.register(Fit)
+def _fit(document: Fit, knowledge: Knowledge) -> Iterator[str]:  # noqa: ARG001
+    verdict = f"**{document.viability}**, score {document.score} of 5" if document.viability else "**not known**"
+    yield f"# {escape(document.title)} on {escape(document.gpu.title)}"
+    yield ""
+    yield f"As known on {document.as_of}: {verdict}."
+    yield from _listed("Why", (f"{p.effect:+d}: {p.why} ({p.source})" for p in document.points))
+    if document.memory:
+        yield from _section("Memory")
+        modes = ((escape(m.mode), f"{m.gb:g} GB", comparison.memory(m), escape(m.source)) for m in document.memory)
+        yield from _table(("way of running it", "needs", "here", "source"), modes)
+    yield from _listed("How memory was judged", document.notes)
+    yield from _listed("Offload", document.offload)
+    yield from _listed("No longer in the way", (f"{p.why} ({p.source})" for p in document.closed))
+    yield from _listed("Advice", document.advice)
+    if document.licence is not None:
+        yield from _listed("Licence", (f"{document.licence.name}. {document.licence.wording}".rstrip(),))
+    if document.comparison is not None:
+        yield from _comparison(document.comparison)
+
+
+def _comparison(document: Comparison) -> Iterator[str]:
+    yield from _section("CUDA, ROCm or hybrid")
+    yield f"{escape(comparison.heading(document))}."
+    yield ""
+    cells = (tuple(escape(cell) for cell in row) for row in comparison.rows(document))
+    yield from _table(tuple(escape(cell) for cell in comparison.header(document)), cells)
+    for choice in document.choices:
+        yield from _listed(choice.platform, comparison.arguments(choice))
+    yield from _listed("What decides", (document.conclusion,))
+    yield from _listed("Notes on the cards", comparison.remarks(document))
+    yield from _listed("Sources", comparison.provenance(document))
+
+
+def _listed(title: str, items: Iterable[str]) -> Iterator[str]:
+    found = list(items)
+    if found:
+        yield from _section(title)
+        yield from (f"- {escape(item)}" for item in found)
 
 
 def _section(title: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
 
-KINDS = ("codes", "packages", "targets", "stacks", "families", "recipes", "advice", "variables", "ports")
+KINDS = ("codes", "packages", "targets", "stacks", "families", "recipes", "advice", "variables", "ports", "cards")
 
 
 @cache

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, ValidationError
 
 from rocm3d.model.base import Record, describe
 from rocm3d.model.failure import UserError
+from rocm3d.model.toml import NotToml, parse
+from rocm3d.model.wish import LicenceRule
 
 if TYPE_CHECKING:
     from rocm3d.workspace.tree import Tree
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 
 class Configuration(Record):
@@ -25,7 +21,7 @@ class Configuration(Record):
     gpu: str | None = None
     only: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
-    licence_policy: str | None = Field(default=None, alias="licence-policy")
+    licence_policy: LicenceRule | None = Field(default=None, alias="licence-policy")
 
 
 def configuration(tree: Tree) -> Configuration:
@@ -35,6 +31,8 @@ def configuration(tree: Tree) -> Configuration:
     section = tool.get("rocm3d") if isinstance(tool, dict) else None
     if own and section:
         raise UserError("both rocm3d.toml and [tool.rocm3d] in pyproject.toml are there", hint="keep one of them")
+    if not own and section is None:
+        return Configuration.model_construct()  # the defaults, without building what validates
     name = "rocm3d.toml" if own else "pyproject.toml, [tool.rocm3d]"
     try:
         return Configuration.model_validate(own or section or {})
@@ -44,12 +42,12 @@ def configuration(tree: Tree) -> Configuration:
 
 def _toml(tree: Tree, path: str, *, strict: bool) -> dict[str, Any]:
     """A broken pyproject.toml is the repository's own trouble and is reported by scan; ours must be right."""
-    data = tree.read(path) if path in tree else None
+    data = tree.peek(path)
     if data is None:
         return {}
     try:
-        return tomllib.loads(data.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        return parse(data)
+    except NotToml as error:
         if strict:
             raise UserError(f"{path}: {error}") from error
         return {}

@@ -5,24 +5,22 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from rocm3d.model.base import Document
-from rocm3d.model.evidence import Evidence
 from rocm3d.model.failure import UserError
-from rocm3d.model.inventory import Scan
-from rocm3d.model.patch import Patch
-from rocm3d.model.plan import Plan
-from rocm3d.model.verdict import Verdicts
 
-D = TypeVar("D", bound=Document)
+if TYPE_CHECKING:
+    from rocm3d.model.base import Document
 
-FILES: dict[type[Document], tuple[str, str]] = {
-    Scan: ("inventory.json", "scan"),
-    Plan: ("plan.json", "plan"),
-    Patch: ("patch.json", "apply"),
-    Verdicts: ("verdicts.json", "verify"),
-    Evidence: ("evidence.json", "report"),
+D = TypeVar("D", bound="Document")
+
+# By the name of the model, so that a stage loads only the documents that it reads or writes.
+FILES = {
+    "Scan": ("inventory.json", "scan"),
+    "Plan": ("plan.json", "plan"),
+    "Patch": ("patch.json", "apply"),
+    "Verdicts": ("verdicts.json", "verify"),
+    "Evidence": ("evidence.json", "report"),
 }
 
 
@@ -34,7 +32,7 @@ class Documents:
 
     def path(self, kind: type[Document]) -> Path:
         """Where a document lies, or would."""
-        return self.folder / FILES[kind][0]
+        return self.folder / FILES[kind.__name__][0]
 
     def write(self, document: Document) -> Path:
         """Put a document in its place, whole or not at all."""
@@ -69,6 +67,6 @@ class Documents:
         """A document, or one line saying which stage to run first."""
         found = self.find(kind)
         if found is None:
-            name, stage = FILES[kind]
+            name, stage = FILES[kind.__name__]
             raise UserError(f"{self.folder} has no {name}", hint=f"run `rocm3d {stage} PATH` first")
         return found

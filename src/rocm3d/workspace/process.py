@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import signal
 import subprocess
+import sys
 import threading
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from rocm3d.model.failure import MachineLacks, UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Iterator, Mapping, Sequence
 
 DEFAULT_SECONDS = 60.0
 DEFAULT_BYTES = 1024 * 1024
+KEEPER = Path(__file__).parents[1] / "payload" / "clean_up.py"
+MARK = "ROCM3D_KEPT_BY"
+
+_live: set[subprocess.Popen[bytes]] = set()
+_kept: list[str] = []
 
 
 @dataclass(frozen=True)
@@ -49,7 +56,7 @@ def run(
         child = subprocess.Popen(  # noqa: S603
             list(command),
             cwd=cwd,
-            env=None if env is None else dict(env),
+            env=_environment(env),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -63,6 +70,7 @@ def run(
         raise MachineLacks(f"{command[0]} cannot be started here: {error.strerror}") from error
     assert child.stdout is not None
     assert child.stderr is not None
+    _live.add(child)
     out, err = _Drain(child.stdout, keep_bytes), _Drain(child.stderr, keep_bytes)
     code: int | None
     try:
@@ -71,7 +79,44 @@ def run(
         code = None
     finally:
         _end_group(child)
+        _live.discard(child)
     return Finished(code, out.finish(), err.finish(), out.capped or err.capped)
+
+
+def end_all() -> None:
+    """End every program that another thread of ours waits for: what it was started for is no longer wanted."""
+    for child in tuple(_live):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(child.pid, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def kept(folder: Path) -> Iterator[None]:
+    """Even where we are killed in here, a small process of our own removes the folder and ends what we started."""
+    mark = secrets.token_hex(8)
+    keeper = subprocess.Popen(  # noqa: S603
+        [sys.executable, "-I", str(KEEPER), mark, str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    _kept.append(mark)
+    try:
+        yield
+    finally:
+        _kept.remove(mark)
+        keeper.kill()
+        keeper.wait()
+        assert keeper.stdin is not None
+        keeper.stdin.close()
+
+
+def _environment(env: Mapping[str, str] | None) -> dict[str, str] | None:
+    """As given; where somebody keeps watch, with the mark by which they find our programs."""
+    if not _kept:
+        return None if env is None else dict(env)
+    return {**(os.environ if env is None else env), MARK: _kept[-1]}
 
 
 def _end_group(child: subprocess.Popen[bytes]) -> None:

@@ -1,4 +1,4 @@
-"""Throw-away files for libraries that read only from disk."""
+"""Throw-away files and folders, for libraries and programs that read only from disk."""
 
 from __future__ import annotations
 
@@ -7,14 +7,30 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rocm3d.workspace.process import kept
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
 @contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """An empty folder, gone afterwards with all that is in it."""
+    with tempfile.TemporaryDirectory(prefix="rocm3d-") as folder:
+        yield Path(folder)
+
+
+@contextmanager
+def kept_folder() -> Iterator[Path]:
+    """An empty folder that is gone afterwards even where this process is killed; so are the programs it started."""
+    with scratch_folder() as folder, kept(folder):
+        yield folder
+
+
+@contextmanager
 def scratch_file(name: str, content: bytes) -> Iterator[Path]:
     """A file of that name in a folder of its own, gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="rocm3d-") as folder:
-        place = Path(folder) / name
+    with scratch_folder() as folder:
+        place = folder / name
         place.write_bytes(content)
         yield place

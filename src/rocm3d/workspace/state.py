@@ -13,6 +13,7 @@ import platformdirs
 from rocm3d.model.failure import UserError
 
 FOLDER = ".rocm3d"
+PORT = "rocm-port"  # the port's own folder inside a target
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# made by rocm3d\n"
 
 

@@ -6,14 +6,15 @@ import errno
 import os
 import stat
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rocm3d.model.failure import UserError
-from rocm3d.model.inventory import Skipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from rocm3d.model.inventory import Skipped
 
 # Folders that hold no source of the repository itself.
 NEVER_READ = frozenset({".git", ".hg", ".svn", ".rocm3d", "__pycache__", "node_modules", ".venv", "venv", ".tox"})
@@ -39,9 +40,8 @@ class Tree:
     limits: Limits = field(default_factory=Limits)
     without: frozenset[str] = frozenset()
     overlay: Mapping[str, bytes | None] = field(default_factory=dict)
-    skipped: list[Skipped] = field(default_factory=list)
     _sizes: dict[str, int] | None = None
-    _noted: set[tuple[str, str]] = field(default_factory=set)
+    _noted: dict[tuple[str, str], None] = field(default_factory=dict)  # path and reason, each once, in order
 
     @classmethod
     def open(
@@ -61,6 +61,18 @@ class Tree:
         if not path.is_dir():
             raise UserError(f"{path} is not a folder", hint="give the folder of a repository")
         return cls(path.resolve(), limits or Limits(), without, overlay or {})
+
+    @property
+    def skipped(self) -> list[Skipped]:
+        """What was not read, and why."""
+        from rocm3d.model.inventory import Skipped
+
+        return [Skipped(path=path, reason=reason) for path, reason in self._noted]
+
+    @property
+    def troubles(self) -> list[tuple[str, str]]:
+        """The same as plain text, which needs no model loaded."""
+        return list(self._noted)
 
     @property
     def name(self) -> str:
@@ -92,9 +104,20 @@ class Tree:
             self._skip(path, f"cannot be read: {error.strerror}")
             return None
 
+    def peek(self, path: str) -> bytes | None:
+        """The bytes of one file without a walk; None where it is not there, is no regular file, or is too large."""
+        if path in self.overlay:
+            return self.overlay[path]
+        try:
+            status = (self.root / path).lstat()
+            is_fit = stat.S_ISREG(status.st_mode) and status.st_size <= self.limits.file_bytes
+            return self._read_regular(path) if is_fit else None
+        except OSError:
+            return None
+
     def _read_regular(self, path: str) -> bytes:
         # Part by part without following: what was swapped for a link after the walk must not lead out.
-        *folders, name = PurePosixPath(path).parts
+        *folders, name = path.split("/")
         here = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             for folder in folders:
@@ -116,7 +139,7 @@ class Tree:
     def _walked(self) -> dict[str, int]:
         if self._sizes is None:
             self._sizes = {}
-            for path, size in self._walk(self.root, PurePosixPath(), 0):
+            for path, size in self._walk(str(self.root), "", 0):
                 if len(self._sizes) >= self.limits.files:
                     self._skip(".", f"has more than {self.limits.files} files; the rest was not read")
                     break
@@ -127,24 +150,25 @@ class Tree:
                     self._sizes[path] = len(data)
         return self._sizes
 
-    def _walk(self, folder: Path, relative: PurePosixPath, depth: int) -> Iterator[tuple[str, int]]:
+    def _walk(self, folder: str, prefix: str, depth: int) -> Iterator[tuple[str, int]]:
+        # Plain text and not Path: a large tree has tens of thousands of names.
         if depth > self.limits.depth:
-            self._skip(str(relative), f"is deeper than {self.limits.depth} folders")
+            self._skip(prefix[:-1], f"is deeper than {self.limits.depth} folders")
             return
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:
-            self._skip(str(relative), f"cannot be listed: {error.strerror}")
+            self._skip(prefix[:-1] or ".", f"cannot be listed: {error.strerror}")
             return
         for entry in entries:
-            path = relative / entry.name
+            path = prefix + entry.name
             if entry.is_symlink():
-                self._skip(str(path), self._of_link(Path(entry.path)))
+                self._skip(path, self._of_link(Path(entry.path)))
             elif entry.is_dir(follow_symlinks=False):
                 if entry.name not in NEVER_READ and not (depth == 0 and entry.name in self.without):
-                    yield from self._walk(Path(entry.path), path, depth + 1)
+                    yield from self._walk(entry.path, f"{path}/", depth + 1)
             else:
-                yield from self._regular(entry, str(path))
+                yield from self._regular(entry, path)
 
     def _regular(self, entry: os.DirEntry[str], path: str) -> Iterator[tuple[str, int]]:
         try:
@@ -167,10 +191,7 @@ class Tree:
         return "is a symlink; its target is read where it lies" if inside else "is a symlink that leads out of the tree"
 
     def _skip(self, path: str, reason: str) -> None:
-        entry = Skipped(path=path.encode("utf-8", "replace").decode(), reason=reason)
-        if (entry.path, entry.reason) not in self._noted:
-            self._noted.add((entry.path, entry.reason))
-            self.skipped.append(entry)
+        self._noted[path.encode("utf-8", "replace").decode(), reason] = None
 
 
 def _printable(path: str) -> bool:

@@ -1,0 +1,102 @@
+"""Fuzzes what reads other people's bytes: every manifest reader, both parsers with all detectors, ignore comments, the
+isolation proof, the configuration and the knowledge loader; `fuzz_targets.py` has the targets.
+
+    python scripts/fuzz.py --seconds 600              every target in turn, each an equal part of the time
+    python scripts/fuzz.py Dockerfile --seconds 60    one target
+    python scripts/fuzz.py Dockerfile --input FILE    one input again, with its traceback
+
+An input counts as a crash if something but a UserError escapes, if a result does not survive JSON, or if it takes more
+than ten seconds or 2 GB. Crashes, collected inputs and a log lie in build/fuzz/TARGET. Exit code 1 after a crash,
+4 if atheris is not installed (`make fuzz` installs it; it exists for Linux).
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "build" / "fuzz"
+INSTRUMENTED = ["rocm3d", "ruamel.yaml", "pip_requirements_parser"]
+SECONDS_PER_INPUT, MEGABYTES = 10, 2048
+
+
+def module() -> Any:
+    """The targets. Imported late, so that the fuzzer sees the import."""
+    return importlib.import_module("fuzz_targets")
+
+
+def fuzz(target: str, seconds: int) -> None:
+    """One target in this process, which the fuzzer ends."""
+    try:
+        atheris = importlib.import_module("atheris")
+    except ModuleNotFoundError:
+        print("atheris is not installed here: pip install -e '.[fuzz]'", file=sys.stderr)
+        sys.exit(4)
+    with atheris.instrument_imports(include=INSTRUMENTED):
+        fuzzed = module()
+        function = fuzzed.targets()[target]  # walks the packages, which imports every reader and detector
+        words = fuzzed.words()
+    place = FOLDER / target
+    (place / "corpus").mkdir(parents=True, exist_ok=True)
+    for number, seed in enumerate(fuzzed.seeds(target)):
+        (place / "corpus" / f"seed-{number}").write_bytes(seed)
+    quoted = ("".join(f"\\x{byte:02x}" for byte in word) for word in sorted(words))
+    (place / "words").write_text("".join(f'"{word}"\n' for word in quoted), encoding="ascii")
+    options = {
+        "max_total_time": seconds, "timeout": SECONDS_PER_INPUT, "rss_limit_mb": MEGABYTES, "max_len": fuzzed.LARGEST,
+        "dict": place / "words", "artifact_prefix": f"{place}/", "print_final_stats": 1, "verbosity": 0,
+    }  # fmt: skip
+    given = [f"-{name}={value}" for name, value in options.items()]
+    atheris.Setup([sys.argv[0], str(place / "corpus"), *given], function)
+    atheris.Fuzz()
+
+
+def fuzz_all(seconds: int) -> int:
+    """Every target in a process of its own; one that crashes does not stop the next."""
+    names = sorted(module().targets())
+    crashed = []
+    for name in names:
+        place = FOLDER / name
+        place.mkdir(parents=True, exist_ok=True)
+        command = [sys.executable, __file__, name, "--seconds", str(max(1, seconds // len(names)))]
+        with (place / "log").open("wb") as log:
+            code = subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, check=False).returncode
+        if code == 4:
+            return fuzz_missing(place / "log")
+        said = re.findall(r"number_of_executed_units:\s*(\d+)", (place / "log").read_text("utf-8", "replace"))
+        end = "no crash" if code == 0 else f"CRASH, see {place.relative_to(ROOT)}"
+        print(f"{name}: {said[-1] if said else '?'} inputs, {end}", flush=True)
+        crashed += [name] if code else []
+    print(f"{len(names)} targets, {len(crashed)} crashed")
+    return 1 if crashed else 0
+
+
+def fuzz_missing(log: Path) -> int:
+    """Say why nothing ran."""
+    print(log.read_text("utf-8", "replace").strip(), file=sys.stderr)
+    return 4
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("target", nargs="?", help="left out: all of them")
+    parser.add_argument("--seconds", type=int, default=600)
+    parser.add_argument("--input", type=Path, help="run this one input, without the fuzzer")
+    given = parser.parse_args()
+    if given.target is None:
+        sys.exit(fuzz_all(given.seconds))
+    if given.input is None:
+        fuzz(given.target, given.seconds)
+    else:
+        module().targets()[given.target](given.input.read_bytes())
+
+
+if __name__ == "__main__":
+    main()

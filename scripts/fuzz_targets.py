@@ -1,0 +1,147 @@
+"""What `scripts/fuzz.py` fuzzes: each target is a function of bytes that raises nothing unless there is a bug.
+
+Imported while the fuzzer instruments imports, and only then.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from rocm3d.knowledge.base import Knowledge
+from rocm3d.knowledge.kinds import FOLDERS, RECIPES, SINGLES, TABLES
+from rocm3d.knowledge.load import load
+from rocm3d.manifest.manifest import readers
+from rocm3d.model.failure import UserError
+from rocm3d.scan.detector import detectors
+from rocm3d.scan.file import FileResult, is_wanted, look_at, look_at_paths
+from rocm3d.scan.selection import Selection
+from rocm3d.syntax.isolation import prove
+from rocm3d.workspace.configuration import configuration
+from rocm3d.workspace.tree import Tree
+
+ROOT = Path(__file__).resolve().parents[1]
+LARGEST = 16384
+# One name for each kind of file; `targets` refuses to start if a reader takes none of them.
+NAMES = (
+    "a.py", "a.cu", "a.h", "setup.py", "setup.cfg", "pyproject.toml", "requirements.txt", "environment.yml",
+    "Dockerfile", "compose.yml", "CMakeLists.txt", "install.sh", "README.md", "a.ipynb", ".github/workflows/a.yml",
+    ".gitmodules", "uv.lock",
+)  # fmt: skip
+# To start from where the examples have no such file.
+SEEDS = {
+    "setup.cfg": b"[options]\ninstall_requires =\n  torch[a]==1.0; a == 'x'\n[options.extras_require]\na = b\n",
+    "Dockerfile": b"ARG A=nvidia/cuda:12\nFROM $A AS b\nENV C d\nRUN pip install -i https://h torch && \\\n  cd e\n"
+    b'COPY --from=b . .\nRUN ["pip", "install", "f"]\nRUN <<G\npip install h\nG\n',
+    "compose.yml": b"services:\n  a:\n    image: nvidia/cuda:${TAG:-12}\n    runtime: nvidia\n",
+    "install.sh": b"A=1.0\nfor p in torch b; do pip install $p==${A:-2}; done\nbash -c 'cd x && pip install .'\n"
+    b"git clone https://h/a.git\ncat <<E\npip install c\nE\n",
+    "a.ipynb": b'{"cells": [{"cell_type": "code", "source": ["!pip install torch\\n", "%%bash\\u0020"]}]}',
+    "github-workflows-a.yml": b"jobs:\n  a:\n   steps:\n   - run: |\n      pip install torch\n   - run: >\n      b\n",
+    "gitmodules": b'[submodule "a"]\n\tpath = third_party/a\n\turl = https://h/o/diff-gaussian-rasterization.git\n',
+    "uv.lock": b'[[package]]\nname = "torch"\nversion = "2.1"\nsource = { registry = "https://h/whl/cu121" }\n',
+    "pyproject.toml": b'[project]\ndependencies = ["torch"]\n[tool.uv]\nindex-url = "https://h"\n[tool.poetry.dependencies]\n'
+    b'a = {version = "1", extras = ["b"]}\n[[tool.uv.index]]\nurl = "https://h"\n',
+    "configuration": b'gpu = "mi300x"\nonly = ["CU"]\nskip = ["DEP"]\n[tool.rocm3d]\ngpu = "gfx942"\n',
+    "ignore": b"[nvml_import, CU101]",
+    "names": b"a/b.so.1\nc.whl\nd_hip.cpp\ne.cu\ne.cpp\nlib/f.cubin\n",
+}
+# One file for each kind of record.
+RECORDS = (
+    *(f"{kind}/a.toml" for kind in FOLDERS), *(f"{kind}.toml" for kind in (*TABLES, *SINGLES)),
+    *(f"{kind}/a/a/recipe.toml" for kind in RECIPES),
+)  # fmt: skip
+Target = Callable[[bytes], None]
+
+
+def targets() -> dict[str, Target]:
+    """Every target by its name."""
+    forgotten = [item.kind for item in readers() if not item.by_name and not any(map(item.matches, NAMES))]
+    if forgotten:
+        raise LookupError(f"no name in fuzz_targets.py is read by {', '.join(forgotten)}")
+    knowledge = load()
+    found: dict[str, Target] = {called(name): partial(_file, name, knowledge) for name in NAMES}
+    found |= {f"isolation{suffix}": partial(_isolation, f"a{suffix}") for suffix in (".py", ".cu")}
+    found |= {"ignore": partial(_ignore, knowledge), "names": partial(_names, knowledge)}
+    return {**found, "configuration": _configuration, "knowledge": _knowledge}
+
+
+def called(name: str) -> str:
+    """The target of a file name; it is also a folder."""
+    return name.strip(".").replace("/", "-")
+
+
+def seeds(target: str) -> list[bytes]:
+    """What to start from: files of the examples and records of its kind, and an empty line."""
+    name = next((name for name in NAMES if called(name) == target), target)
+    suffix = Path(name).suffix
+    places = (path for folder in ("examples", "knowledge/recipes") for path in sorted((ROOT / folder).rglob("*")))
+    chosen = [path for path in places if path.name == name or (suffix and path.suffix == suffix)]
+    first = dict.fromkeys(chosen, b"")
+    if target == "knowledge":
+        for number, record in enumerate(RECORDS):
+            like = sorted((ROOT / "knowledge").glob(record.replace("/a", "/*")))
+            first |= {path: bytes([number]) for path in like[:6]}
+    return [
+        SEEDS.get(target, b"\n"),
+        *(head + path.read_bytes() for path, head in first.items() if path.stat().st_size <= LARGEST),
+    ]
+
+
+def words() -> set[bytes]:
+    """What detectors look for, as the fuzzer's dictionary."""
+    listed = (detector.needs for detector in detectors() if isinstance(detector.needs, tuple))
+    return {word for needs in listed for word in needs} | {b"rocm3d: ignore["}
+
+
+def _file(name: str, knowledge: Knowledge, data: bytes) -> None:
+    """The reader or parser of one file, and every detector."""
+    result = look_at(name, data, knowledge, Selection())
+    if FileResult.model_validate_json(result.model_dump_json()) != result:
+        raise AssertionError("the result is not the same after JSON")
+
+
+def _ignore(knowledge: Knowledge, data: bytes) -> None:
+    """The comment behind a line that has a finding."""
+    _file("a.py", knowledge, b"import pynvml  # rocm3d: ignore" + data + b"\n")
+
+
+def _names(knowledge: Knowledge, data: bytes) -> None:
+    """The names of files as the walk gives them: UTF-8, no NUL."""
+    paths = [path for path in data.decode("utf-8", "ignore").replace("\0", "").split("\n") if path.strip("/")]
+    look_at_paths(paths, knowledge, Selection()).model_dump_json()
+    for path in paths:
+        is_wanted(path)
+
+
+def _isolation(name: str, data: bytes) -> None:
+    """Two versions of a file. One that did not change is proven to be the same, or not judged."""
+    before, _, after = data.partition(b"\xff")
+    prove(name, before, after).model_dump_json()
+    same = prove(name, before, before)
+    if not same.holds and "not the original's" in same.detail:
+        raise AssertionError("a file is not the same as itself")
+
+
+def _configuration(data: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("rocm3d.toml", "pyproject.toml"):
+            try:
+                configuration(Tree.open(Path(folder), overlay={name: data})).model_dump_json()
+            except UserError as error:
+                error.message.encode()
+
+
+def _knowledge(data: bytes) -> None:
+    """A record in a user's overlay; the first byte says of which kind."""
+    place = RECORDS[data[0] % len(RECORDS)] if data else RECORDS[0]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / place
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data[1:])
+        try:
+            load(Path(folder))
+        except UserError as error:
+            error.message.encode()

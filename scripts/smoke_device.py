@@ -1,0 +1,124 @@
+"""The looks of `rocm3d smoke` on a machine that has torch and nothing of rocm3d: standard library alone.
+
+    OUT=/tmp/out python3 scripts/smoke_device.py [--path FOLDER] [SUITE...]     there: writes $OUT/looks.json
+    python scripts/smoke_device.py --judge looks.json > smoke.json              here: what kernel names say of it
+
+`--path` puts a folder of packages before all others, for example one of tests/payload/fakes to force a fallback.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+PAYLOAD = ROOT / "src" / "rocm3d" / "payload" / "probe_backend.py"
+
+
+def toml(path: Path) -> dict[str, Any]:
+    """A file of knowledge/; older interpreters have a reader of TOML inside pip only."""
+    reader = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "pip._vendor.tomli")
+    found: dict[str, Any] = reader.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def questions(wanted: list[str]) -> Iterator[tuple[dict[str, Any], str, str, list[str]]]:
+    """Suite, package, probe and modules of every look."""
+    for suite in toml(ROOT / "knowledge" / "suites.toml")["suites"]:
+        if wanted and suite["id"] not in wanted:
+            continue
+        for item in suite.get("probes", []):
+            yield suite, "", item["probe"], item["modules"]
+        for name in suite.get("packages", []):
+            package = toml(ROOT / "knowledge" / "packages" / f"{name}.toml")
+            yield suite, name, package["probe"], package["imports"]
+
+
+def looked(
+    probe: str, modules: list[str], tolerances: dict[str, list[float]], given: argparse.Namespace
+) -> dict[str, Any]:
+    """The answer of one look; a crash and a hang are answers too."""
+    request = {"probe": probe, "modules": modules, "device": given.device, "tolerances": tolerances, "roots": []}
+    env = dict(os.environ)
+    if given.path:
+        env["PYTHONPATH"] = os.pathsep.join(filter(None, (str(given.path.resolve()), env.get("PYTHONPATH"))))
+    with tempfile.TemporaryDirectory() as folder:
+        note = Path(folder, "request.json")
+        note.write_text(json.dumps(request), encoding="utf-8")
+        command = [sys.executable, str(PAYLOAD), str(note)]
+        try:
+            ended = subprocess.run(
+                command, cwd=folder, env=env, capture_output=True, text=True, timeout=given.seconds, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return {"probe": probe, "outcome": "broken", "reason": f"no answer within {given.seconds} s"}
+    try:
+        answer: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
+    except (ValueError, IndexError):
+        said = (ended.stderr.strip().splitlines() or [""])[-1]
+        return {"probe": probe, "outcome": "broken", "reason": f"ended with {ended.returncode}: {said}"}
+    return answer
+
+
+def judge(file: Path) -> str:
+    """The document that `rocm3d smoke --format json` would have shown there."""
+    from rocm3d.knowledge.load import load
+    from rocm3d.model.look import Look, Smoke, SuiteLooks
+    from rocm3d.verify.backends.judge import judged
+
+    raw, knowledge = json.loads(file.read_text(encoding="utf-8")), load()
+    suites = tuple(
+        SuiteLooks(
+            suite=suite["suite"],
+            title=suite["title"],
+            looks=tuple(judged(Look.model_validate(look), knowledge.backends) for look in suite["looks"]),
+        )
+        for suite in raw["suites"]
+    )
+    about = {"machine": raw["machine"], "interpreter": raw["interpreter"], "knowledge_date": str(knowledge.date)}
+    return Smoke(suites=suites, **about).to_json()
+
+
+def main() -> int:
+    """Look at everything, or judge what was looked at elsewhere."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("suites", nargs="*")
+    parser.add_argument("--path", type=Path)
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--seconds", type=float, default=300)
+    parser.add_argument("--judge", type=Path)
+    given = parser.parse_args()
+    if given.judge:
+        print(judge(given.judge), end="")
+        return 0
+    table = toml(ROOT / "knowledge" / "tolerances.toml")["tolerances"]
+    tolerances = {item["id"]: [item["rtol"], item["atol"]] for item in table}
+    suites: dict[str, dict[str, Any]] = {}
+    for suite, package, probe, modules in questions(given.suites):
+        started = time.monotonic()
+        look = {"package": package, **looked(probe, modules, tolerances, given)}
+        look["seconds"] = round(time.monotonic() - started, 2)
+        print(f"{look['outcome']:11} {package or probe}: {look.get('reason', '')} ({look['seconds']} s)", flush=True)
+        suites.setdefault(suite["id"], {"suite": suite["id"], "title": suite["title"], "looks": []})["looks"].append(
+            look
+        )
+    machine = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
+    document = {"machine": machine, "interpreter": sys.executable, "suites": list(suites.values())}
+    place = Path(os.environ.get("OUT", "."), "looks.json")
+    place.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+    print(f"written: {place}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

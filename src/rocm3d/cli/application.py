@@ -1,0 +1,171 @@
+"""The command line: gathers the subcommands, gives each the common options, and turns every end into an exit code."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import logging
+import pkgutil
+import sys
+import traceback
+from collections.abc import Callable
+from datetime import datetime, timezone
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from rocm3d import __version__, cli
+from rocm3d.model.failure import Exit, Failure, UserError
+
+log = logging.getLogger("rocm3d")
+
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the result and errors.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell on stderr what is being done.")]
+LogFile = Annotated[Path | None, typer.Option(help="Write a full log to this file.", dir_okay=False)]
+Offline = Annotated[bool, typer.Option("--offline", help="Never use the network.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Read every file anew; keep no results.")]
+Overlay = Annotated[Path | None, typer.Option("--knowledge", help="A folder of your own records, laid over ours.")]
+
+COMMON: dict[str, Any] = {
+    "quiet": (Quiet, False),
+    "verbose": (Verbose, False),
+    "log_file": (LogFile, None),
+    "offline": (Offline, False),
+    "no_cache": (NoCache, False),
+    "knowledge": (Overlay, None),
+}
+
+
+def build(only: str | None = None) -> typer.Typer:
+    """The whole application, or as much of it as one subcommand needs; an empty name means none.
+
+    Modules of this package with a `command` or `commands` are walked; no list to edit.
+    """
+    app = typer.Typer(
+        name="rocm3d",
+        help="Port CUDA-first 3D, VLA and world-model repositories to AMD GPUs, and prove the port.",
+        epilog="Start with: rocm3d scan PATH, then rocm3d port PATH --gpu mi300x --into COPY",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(_root)
+    names = [item.name for item in pkgutil.iter_modules(cli.__path__) if only is None or item.name == only]
+    modules = [importlib.import_module(f"{cli.__name__}.{name}") for name in names]
+    for module in sorted((m for m in modules if hasattr(m, "POSITION")), key=lambda module: module.POSITION):
+        _register(app, module)
+    return app
+
+
+def _register(app: typer.Typer, module: ModuleType) -> None:
+    name = module.__name__.rsplit(".", 1)[-1]
+    if hasattr(module, "command"):
+        app.command(name, help=inspect.getdoc(module.command), epilog=module.EXAMPLE)(_framed(module.command))
+        return
+    group = typer.Typer(help=inspect.getdoc(module), no_args_is_help=True, rich_markup_mode=None)
+    for function in module.COMMANDS:
+        group.command(function.__name__, help=inspect.getdoc(function), epilog=module.EXAMPLE)(_framed(function))
+    app.add_typer(group, name=name)
+
+
+def _framed(function: Callable[..., Exit | None]) -> Callable[..., None]:
+    """The function with the common options, a session in place of its first argument, and every failure caught."""
+    hints = get_type_hints(function, include_extras=True)
+    own = [parameter for parameter in inspect.signature(function).parameters.values() if parameter.name != "session"]
+
+    def run(**given: Any) -> None:
+        from rocm3d.cli.session import Session
+
+        common = {name: given.pop(name) for name in COMMON}
+        _end(lambda: function(Session(**common), **given), common)
+
+    parameters = [
+        *(parameter.replace(annotation=hints[parameter.name], kind=parameter.KEYWORD_ONLY) for parameter in own),
+        *(
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+            for name, (kind, default) in COMMON.items()
+        ),
+    ]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
+
+def _end(call: Callable[[], Exit | None], common: dict[str, Any]) -> None:
+    """Run a command; the one place where exceptions become exit codes."""
+    try:
+        _start_log(verbose=common["verbose"], file=common["log_file"])
+        code = call() or Exit.DONE
+    except Failure as failure:
+        _complain(failure.message, failure.hint)
+        code = failure.exit_code
+    except KeyboardInterrupt:
+        _complain("interrupted")
+        code = Exit.INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output has gone, as in `rocm3d scan . | head`: nothing is left to say.
+        sys.stderr.close()
+        code = Exit.DONE
+    except Exception:  # noqa: BLE001  (whatever it is, it is our bug and gets a log to paste)
+        _complain(*_crash())
+        code = Exit.BUG
+    raise typer.Exit(int(code))
+
+
+def _complain(message: str, hint: str = "") -> None:
+    text = f"rocm3d: {message}" + (f"\n  hint: {hint}" if hint else "")
+    typer.echo(text, err=True)
+    log.error("%s", text)
+
+
+def _crash() -> tuple[str, str]:
+    report = (
+        f"### rocm3d {__version__} stopped with a bug\n\n- python {sys.version.split()[0]} on {sys.platform}\n"
+        f"- arguments: `{' '.join(sys.argv[1:])}`\n\n```text\n{traceback.format_exc()}```\n"
+    )
+    stamp = datetime.now(timezone.utc).strftime("%Y%m%d-%H%M%S")
+    from rocm3d.workspace.state import cache_folder
+
+    try:
+        place = cache_folder() / f"crash-{stamp}.md"
+        place.write_text(report, encoding="utf-8")
+    except (OSError, Failure):
+        typer.echo(report, err=True)
+        return "this is a bug in rocm3d", "paste the text above into an issue"
+    return f"this is a bug in rocm3d; a log to paste into an issue is at {place}", ""
+
+
+def _start_log(*, verbose: bool, file: Path | None) -> None:
+    log.handlers.clear()
+    log.setLevel(logging.DEBUG)
+    log.propagate = False
+    log.addHandler(logging.NullHandler())
+    if verbose:
+        log.addHandler(logging.StreamHandler(sys.stderr))
+    if file is not None:
+        try:
+            handler = logging.FileHandler(file, encoding="utf-8")
+        except OSError as error:
+            raise UserError(f"--log-file {file}: {error.strerror}") from error
+        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+        log.addHandler(handler)
+    log.debug("rocm3d %s: %s", __version__, " ".join(sys.argv[1:]))
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from rocm3d.knowledge.load import load
+        from rocm3d.model.base import SCHEMA_VERSION
+
+        typer.echo(f"rocm3d {__version__}, knowledge of {load().date}, schema {SCHEMA_VERSION}")
+        raise typer.Exit
+
+
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Tool, knowledge date and schema.")
+    ] = False,
+) -> None:
+    """What every call has in common."""

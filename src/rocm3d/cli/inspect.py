@@ -1,0 +1,38 @@
+"""rocm3d inspect: which GPU targets a binary really holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rocm3d.cli import options
+from rocm3d.cli.session import Session
+from rocm3d.model.failure import Exit
+from rocm3d.model.inspection import Inspection
+from rocm3d.pipeline import inspect
+from rocm3d.render.formats import names, refuse_unknown
+
+POSITION = 96
+EXAMPLE = "Example: rocm3d inspect dist/my_extension-1.0-cp312-cp312-linux_x86_64.whl --expect gfx942"
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="A .so, .o, .hsaco or .whl.")]
+Expect = Annotated[list[str], typer.Option("--expect", help="A gfx id that must be in it; repeatable.")]
+Form = Annotated[str, options.form(Inspection)]
+
+
+def command(
+    session: Session, file: File, expect: Expect = [], form: Form = "console", output: options.Output = None
+) -> Exit:
+    """Tell which gfx and sm_ targets a binary holds, or that it has no device code at all: the silent CPU-only build.
+
+    Nothing is loaded or run. Exit code 1 if a target of --expect is missing.
+    """
+    refuse_unknown(form, names(Inspection))
+    document = inspect(file)
+    session.show(document, form, output)
+    missing = [gfx for gfx in expect if gfx not in document.gfx]
+    if missing:
+        session.say(f"missing: {', '.join(missing)}")
+    return Exit.FINDINGS if missing else Exit.DONE

@@ -1,0 +1,37 @@
+"""rocm3d toolchain: which compilers for AMD targets are here, and putting together the one made of wheels."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from rocm3d.cli import options
+from rocm3d.cli.session import Session
+from rocm3d.model.failure import Exit, UserError
+from rocm3d.model.toolchain import Toolchains
+from rocm3d.pipeline import find_toolchains, prepare_toolchain
+from rocm3d.render.formats import names, refuse_unknown
+
+POSITION = 95
+EXAMPLE = "Example: pip install 'rocm3d[compile]' && rocm3d toolchain prepare"
+
+Action = Annotated[Literal["show", "prepare"], typer.Argument(help="Show what is here, or put one together.")]
+Form = Annotated[str, options.form(Toolchains)]
+
+
+def command(session: Session, action: Action = "show", form: Form = "console", output: options.Output = None) -> Exit:
+    """Show the compilers for AMD targets on this machine, or put one together out of public wheels.
+
+    `prepare` downloads into rocm3d's own cache, says the size first, and installs nothing. It proves that code
+    compiles; what it makes is never shipped. Exit code 4 if no compiler can be used.
+    """
+    refuse_unknown(form, names(Toolchains))
+    knowledge = session.load()
+    if action == "prepare":
+        if session.offline:
+            raise UserError("toolchain prepare downloads, and --offline forbids it")
+        prepare_toolchain(knowledge, session.say)
+    document = find_toolchains(knowledge)
+    session.show(document, form, output)
+    return Exit.DONE if any(not item.lacks for item in document.found) else Exit.MACHINE

@@ -1,0 +1,69 @@
+"""A comparison of cards as a table, lists and sources, for whichever format prints them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocm3d.model.comparison import CardFacts, Choice, Comparison
+    from rocm3d.model.memory import FitMemory
+
+
+def heading(comparison: Comparison) -> str:
+    """Which cards stand beside each other, and why these."""
+    others = ", ".join(card.title for card in comparison.against) or "no NVIDIA card on record"
+    why = f" ({comparison.chosen})" if comparison.against else ""
+    return f"{comparison.gpu.title} beside {others}{why}"
+
+
+def header(comparison: Comparison) -> tuple[str, ...]:
+    """The columns of the table."""
+    return "", comparison.gpu.title, *(card.title for card in comparison.against), "what it means"
+
+
+def rows(comparison: Comparison) -> Iterator[tuple[str, ...]]:
+    """One row for each aspect, and one for each way of running the repository."""
+    for aspect in comparison.aspects:
+        yield aspect.name, aspect.rocm, *aspect.cuda, "; ".join(dict.fromkeys(says for says in aspect.says if says))
+    for index, mode in enumerate(comparison.gpu.modes):
+        others = (memory(card.modes[index]) for card in comparison.against)
+        yield f"{mode.mode}, {mode.gb:g} GB", memory(mode), *others, ""
+
+
+def memory(mode: FitMemory) -> str:
+    """Whether a mode fits, and how often."""
+    if mode.fits is None:
+        return "depends on the system's memory"
+    if not mode.fits:
+        return "does not fit"
+    often = "1 job at once" if mode.jobs == 1 else f"{mode.jobs} jobs at once"
+    return f"fits, {often}, and leaves no room" if mode.tight else f"fits, {often}"
+
+
+def arguments(choice: Choice) -> Iterator[str]:
+    """What speaks for an answer, then what it costs."""
+    yield from (f"for: {text}" for text in choice.reasons)
+    yield from (f"cost: {text}" for text in choice.costs)
+
+
+def remarks(comparison: Comparison) -> Iterator[str]:
+    """What else is worth knowing of a card."""
+    for card in (comparison.gpu, *comparison.against):
+        yield from (f"{card.title}: {note}" for note in card.notes)
+
+
+def provenance(comparison: Comparison) -> Iterator[str]:
+    """Where the figures of each card come from, and when they were looked up."""
+    for card in (comparison.gpu, *comparison.against):
+        where = "; ".join(dict.fromkeys(_sources(card)))
+        target = f"; memory size, fp8 and matrix: the record of {card.target}" if card.target else ""
+        yield f"{card.title}: checked {card.checked}, {card.confidence}; {where}{target}"
+
+
+def _sources(card: CardFacts) -> Iterator[str]:
+    yield from (source.where for source in card.sources)
+    yield from (price.source.where for price in card.prices)
+    if card.cloud is not None:
+        yield card.cloud.source.where

@@ -1,0 +1,143 @@
+"""The only way to ask a server: bounded in time and bytes, answers kept for as long as the asker lives."""
+
+from __future__ import annotations
+
+import re
+import ssl
+import urllib.error
+import urllib.request
+from base64 import b64encode
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.request import getproxies, url2pathname
+
+from rocm3d import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_SCHEMES = ("http", "https", "file")
+_TOGETHER = 4
+_HEADERS = {"User-Agent": f"rocm3d/{__version__}"}
+
+
+@dataclass
+class Web:
+    """Asks with the proxies of the environment; `certificates` is a file with those to trust, as pip's `cert` is."""
+
+    certificates: str = ""
+    seconds: float = 10.0
+    _reached: dict[str, str] = field(default_factory=dict)
+
+    def why_unreachable(self, url: str) -> str:
+        """Empty where the server answers, be it with a refusal; else what went wrong. One question for each server."""
+        try:
+            parts = urlsplit(url)
+        except ValueError as error:
+            return str(error)
+        if parts.scheme not in _SCHEMES:
+            return f"{parts.scheme or 'this'} is not asked"
+        if parts.scheme == "file":
+            return "" if Path(url2pathname(parts.path)).exists() else "is not there"
+        server = f"{parts.scheme}://{parts.netloc}"
+        if server not in self._reached:
+            self._reached[server] = self._ask(urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")))
+        return self._reached[server]
+
+    def size(self, url: str) -> int | None:
+        """How large a file is, without fetching it; None where the server does not say."""
+        try:
+            with self._open(url, "HEAD") as answer:
+                length = answer.headers.get("Content-Length")
+        except (OSError, ValueError):
+            return None
+        return int(length) if length and length.isdigit() else None
+
+    def sizes(self, urls: Iterable[str]) -> Mapping[str, int | None]:
+        """Several sizes at once, over few connections: servers of names drop questions that come in crowds."""
+        servers: dict[str, list[str]] = {}
+        for url in dict.fromkeys(urls):
+            servers.setdefault(url.partition("://")[2].partition("/")[0], []).append(url)
+        parts = [urls_there[start::_TOGETHER] for urls_there in servers.values() for start in range(_TOGETHER)]
+        with ThreadPoolExecutor(_TOGETHER) as pool:
+            return {url: size for found in pool.map(self._sizes, filter(None, parts)) for url, size in found.items()}
+
+    def _sizes(self, urls: list[str]) -> dict[str, int | None]:
+        """Sizes at one server, over one connection where it can be asked directly."""
+        first = urlsplit(urls[0])
+        if (
+            first.scheme not in ("http", "https")
+            or first.username
+            or first.scheme in getproxies()
+            or not first.hostname
+        ):
+            return {url: self.size(url) for url in urls}
+        connection = HTTPConnection(first.hostname, first.port, timeout=self.seconds)
+        if first.scheme == "https":
+            connection = HTTPSConnection(first.hostname, first.port, timeout=self.seconds, context=self._context)
+        try:
+            return {url: self._size_over(connection, url) for url in urls}
+        finally:
+            connection.close()
+
+    def _size_over(self, connection: HTTPConnection, url: str) -> int | None:
+        parts = urlsplit(url)
+        try:
+            connection.request("HEAD", urlunsplit(("", "", parts.path, parts.query, "")), headers=_HEADERS)
+            answer = connection.getresponse()
+            answer.read()
+        except (OSError, HTTPException):
+            connection.close()
+            return self.size(url)
+        length = answer.headers.get("Content-Length", "")
+        return int(length) if answer.status == 200 and length.isdigit() else self.size(url)
+
+    def fetch(self, url: str, most: int) -> bytes | None:
+        """A file of at most so many bytes; None where it cannot be had or is larger."""
+        try:
+            with self._open(url, "GET") as answer:
+                data: bytes = answer.read(most + 1)
+        except (OSError, ValueError):
+            return None
+        return data if len(data) <= most else None
+
+    @cached_property
+    def _opener(self) -> urllib.request.OpenerDirector:
+        return urllib.request.build_opener(urllib.request.HTTPSHandler(context=self._context))
+
+    @cached_property
+    def _context(self) -> ssl.SSLContext:
+        # Made once: reading the certificates takes longer than a small answer.
+        return ssl.create_default_context(cafile=self.certificates or None)
+
+    def _ask(self, url: str) -> str:
+        try:
+            self._open(url, "HEAD").close()
+        except urllib.error.HTTPError:
+            return ""  # it is there and has said so
+        except urllib.error.URLError as error:
+            return str(getattr(error.reason, "strerror", None) or error.reason)
+        except (OSError, ValueError) as error:
+            return str(error)
+        return ""
+
+    def _open(self, url: str, method: str) -> Any:  # urllib's answers have no common type
+        parts = urlsplit(url)
+        if parts.scheme not in _SCHEMES:
+            raise ValueError(f"{without_secrets(url)} is not asked")
+        headers = dict(_HEADERS)
+        if parts.username is not None:  # urllib takes it for a part of the host's name
+            pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+            headers["Authorization"] = f"Basic {b64encode(pair.encode()).decode()}"
+        asked = urllib.request.Request(without_secrets(url), headers=headers, method=method)  # noqa: S310
+        return self._opener.open(asked, timeout=self.seconds)
+
+
+def without_secrets(url: str) -> str:
+    """An address without the user's name and password, for people to read."""
+    return re.sub(r"(?<=://)[^/?#]*@", "", url)

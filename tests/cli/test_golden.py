@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+PROGRAM = """
+import json, pathlib, sys
+out = pathlib.Path("out")
+out.mkdir(exist_ok=True)
+(out / "metrics.json").write_text(json.dumps({"psnr": float(sys.argv[1]), "steps": 100}))
+"""
+
+
+@pytest.fixture
+def recorded(rocm3d, tmp_path):
+    (tmp_path / "program.py").write_text(PROGRAM)
+
+    def run(name: str, *words: str):
+        command = ("golden", "record", "--into", name, "--out", "out", "--", sys.executable, "program.py", *words)
+        return rocm3d(*command, cwd=tmp_path)
+
+    return run
+
+
+def test_no_program_is_refused(rocm3d, tmp_path):
+    assert rocm3d("golden", "record", "--into", tmp_path / "a").code == 2
+
+
+def test_a_program_that_is_not_there_exits_4(rocm3d, tmp_path):
+    ended = rocm3d("golden", "record", "--into", tmp_path / "a", "--", "nobody-has-this")
+
+    assert ended.code == 4
+    assert "nobody-has-this is not installed here" in ended.err
+
+
+def test_a_program_that_fails_exits_1_and_says_where_its_output_is(recorded):
+    ended = recorded("a", "no-number")
+
+    assert ended.code == 1
+    assert "the program failed with 1; what it printed is in a/output.txt" in ended.err
+
+
+def test_what_is_asked_for_and_does_not_come_exits_1(rocm3d, tmp_path):
+    ended = rocm3d("golden", "record", "--into", "a", "--module", "UNet", "--", sys.executable, "-c", "1", cwd=tmp_path)
+
+    assert ended.code == 1
+    assert "left out: UNet: no module that was called" in ended.err
+
+
+def test_a_folder_that_is_no_recording_is_refused(rocm3d, tmp_path):
+    ended = rocm3d("golden", "compare", tmp_path, tmp_path)
+
+    assert ended.code == 2
+    assert "has no recording.json" in ended.err
+
+
+def test_two_recordings_are_compared(recorded, rocm3d, tmp_path):
+    for name, psnr in (("a", "30"), ("b", "30.0005"), ("c", "29")):
+        ended = recorded(name, psnr)
+        assert (ended.code, ended.err) == (0, f"1 files recorded in {name}\n")
+
+    same = rocm3d("golden", "compare", "a", "b", cwd=tmp_path)
+    other = rocm3d("golden", "compare", "a", "c", "--format", "json", cwd=tmp_path)
+
+    assert same.code == 0
+    assert "agrees  metrics.json:psnr: greatest error 0.0005, within float32-operator" in same.out
+    assert same.err == "2 tensors, 0 differ\n"
+    assert other.code == 1
+    (psnr, _) = json.loads(other.out)["tensors"]
+    assert (psnr["name"], psnr["agrees"], psnr["worst"]["got"]) == ("metrics.json:psnr", False, "29.0")

@@ -1,0 +1,53 @@
+"""What `make fuzz` needs: a target for every reader, and seeds that do not crash. The fuzzer is not needed here."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+
+
+@pytest.fixture(scope="module")
+def fuzzed():
+    spec = importlib.util.spec_from_file_location("fuzz_targets", SCRIPTS / "fuzz_targets.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_reader_without_a_name_is_refused(fuzzed, monkeypatch):
+    monkeypatch.setattr(fuzzed, "NAMES", ("a.py",))
+
+    with pytest.raises(LookupError, match="cmake"):
+        fuzzed.targets()
+
+
+def test_every_target_takes_its_seeds(fuzzed):
+    for name, target in fuzzed.targets().items():
+        for seed in fuzzed.seeds(name)[:4]:
+            target(seed)
+
+
+def test_seeds_are_more_than_an_empty_line(fuzzed):
+    assert [] == [name for name in fuzzed.targets() if fuzzed.seeds(name) == [b"\n"]]
+
+
+def test_a_mistake_of_a_reader_is_not_swallowed(fuzzed, monkeypatch):
+    monkeypatch.setattr(fuzzed, "look_at", lambda *given: 1 / 0)
+
+    with pytest.raises(ZeroDivisionError):
+        fuzzed.targets()["a.py"](b"")
+
+
+def test_one_input_is_run_again_without_the_fuzzer(tmp_path):
+    (tmp_path / "input").write_bytes(b"channels:\n  -\n")
+    command = [sys.executable, SCRIPTS / "fuzz.py", "environment.yml", "--input", tmp_path / "input"]
+
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert (0, "") == (ended.returncode, ended.stderr)

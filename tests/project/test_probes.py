@@ -1,0 +1,56 @@
+"""Probes are data and scripts that meet by name: none is missing, none is idle, and payloads need nothing installed."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+PAYLOAD = Path(__file__).resolve().parents[2] / "src" / "rocm3d" / "payload"
+SCRIPTS = sorted(PAYLOAD.rglob("*.py"))
+
+
+def test_every_probe_that_is_named_is_there_and_none_is_idle(knowledge):
+    there = {path.stem for path in (PAYLOAD / "probes").glob("*.py")} - {"__init__"}
+    named = {package.probe for package in knowledge.packages.values()} - {""}
+    named |= {item.probe for suite in knowledge.suites.values() for item in suite.probes}
+
+    assert there == named
+
+
+def test_every_package_with_a_probe_is_in_a_suite(knowledge):
+    in_suites = {name for suite in knowledge.suites.values() for name in suite.packages}
+
+    assert {package.id for package in knowledge.packages.values() if package.probe} == in_suites
+
+
+def test_a_package_with_a_probe_can_be_imported_by_a_name(knowledge):
+    assert [] == [package.id for package in knowledge.packages.values() if package.probe and not package.imports]
+
+
+def test_one_suite_is_what_all_rest_on(knowledge):
+    assert [suite.id for suite in knowledge.suites.values() if suite.base] == ["base"]
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: str(path.relative_to(PAYLOAD)))
+def test_at_its_top_a_payload_imports_the_standard_library_alone(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    names = {alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module for node in tree.body if isinstance(node, ast.ImportFrom)}
+
+    assert {name.partition(".")[0] for name in names} <= sys.stdlib_module_names
+
+
+@pytest.mark.parametrize("path", sorted((PAYLOAD / "probes").glob("*.py")), ids=lambda path: path.stem)
+def test_a_probe_takes_its_tolerances_from_knowledge(path, knowledge):
+    """Any text with a type in front of it is the name of one."""
+    texts = {
+        node.value
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    meant = {text for text in texts if text.startswith(("float32-", "float16-", "float64-", "bfloat16-", "int-"))}
+
+    assert meant <= set(knowledge.tolerances)

@@ -1,0 +1,60 @@
+"""The same table and lists for every format; text of a repository comes in through names alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.model.memory import FitMemory
+from rocm3d.render.comparison import arguments, header, heading, memory, provenance, remarks, rows
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ({"fits": None}, "depends on the system's memory"),
+        ({"fits": False, "jobs": 0}, "does not fit"),
+        ({"fits": True, "jobs": 1}, "fits, 1 job at once"),
+        ({"fits": True, "jobs": 10}, "fits, 10 jobs at once"),
+        ({"fits": True, "jobs": 1, "tight": True}, "fits, 1 job at once, and leaves no room"),
+    ],
+)
+def test_a_mode_in_words(given, wanted):
+    assert memory(FitMemory(mode="m", gb=1, **given)) == wanted
+
+
+def test_every_row_is_as_wide_as_the_header(make):
+    comparison = make.fit().comparison
+
+    assert {len(row) for row in rows(comparison)} == {len(header(comparison))}
+
+
+def test_no_card_to_compare_with_is_said_so(make):
+    comparison = make.fit().comparison.model_copy(update={"against": ()})
+
+    assert heading(comparison) == "AMD Instinct MI300X beside no NVIDIA card on record"
+
+
+def test_modes_and_aspects_are_rows(make):
+    found = {row[0]: row for row in rows(make.fit().comparison)}
+
+    assert found["memory"][1:3] == ("192 GB HBM3", "80 GB HBM3")
+    assert found["whole, 100 GB"][1:3] == ("fits, 1 job at once", "does not fit")
+
+
+def test_what_speaks_for_it_comes_before_what_it_costs(make):
+    (choice,) = (item for item in make.fit().comparison.choices if item.platform == "ROCm")
+
+    lines = list(arguments(choice))
+    assert [line.split(":")[0] for line in lines] == ["for"] * len(choice.reasons) + ["cost"] * len(choice.costs)
+
+
+def test_every_card_has_its_sources_once_with_those_of_its_prices(make):
+    amd, other = provenance(make.fit().comparison)
+
+    assert amd.startswith("AMD Instinct MI300X: checked 2026-11-01, reported; a/b@c")
+    assert amd.endswith("the record of gfx942")
+    assert other == "H100: checked 2026-11-01, reported; a/b@c; a price list"
+
+
+def test_notes_bear_the_name_of_their_card(make):
+    assert list(remarks(make.fit().comparison)) == ["H100: a note"]

@@ -1,0 +1,47 @@
+"""The resolver proof for real, on the examples: what their originals bring, and that their ports keep the stack.
+
+Without an index that answers it is reported as not run. Asserts the absence of names, never versions: indexes move.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.pipeline import Network, Repository, resolve_gpu
+
+BRINGS_CUDA = ("cpu-only-gate", "mesh-bake", "pins-only", "point-backbone", "splat-trainer", "video-attention")
+
+
+@pytest.fixture(autouse=True)
+def _one_cache(tmp_path_factory, monkeypatch):
+    """What one example was told by the index need not be fetched for the next, whichever worker runs it."""
+    monkeypatch.setenv("ROCM3D_CACHE", str(tmp_path_factory.getbasetemp().parent / "resolver-cache"))
+
+
+@pytest.fixture
+def proven(example, knowledge, index_answers):
+    def run(name: str):
+        repository = Repository(example(name), knowledge)
+        repository.apply(repository.plan(resolve_gpu("mi300x", knowledge)), review=False, dry_run=False)
+        verdicts = repository.verify(("resolve",), (), Network(refused="")).verdicts
+        return {item.probe: [v for v in verdicts if v.probe == item.probe] for item in verdicts}
+
+    return run
+
+
+@pytest.mark.parametrize("name", BRINGS_CUDA)
+def test_the_original_brings_cuda_and_the_port_does_not(proven, name):
+    found = proven(name)
+
+    (original,) = found["resolve_original"]
+    assert any(line.startswith("of CUDA: ") for line in original.looked_at)
+    assert [] == [v.reason for verdicts in found.values() for v in verdicts if v.outcome == "failed"]
+    lines = [v.looked_at[0] for v in found["resolve_port"] if v.outcome == "passed"]
+    assert all(", none of CUDA" in line for line in lines)
+
+
+def test_what_brings_no_cuda_is_told_so(proven):
+    found = proven("already-portable")
+
+    assert ", none of CUDA by " in found["resolve_original"][0].looked_at[0]
+    assert [v.outcome for v in found["resolve_port"]] == ["passed"]
