@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from rocm3d.verify.compilation.content_cache import ContentCache
 
 K = TypeVar("K")
+
+_PAUSE = 0.1
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,8 @@ def compile_all(jobs: dict[K, Job], cache: ContentCache, told: Callable[[K, Side
                 told(name, results[name])
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
-            end_all()
+            while wait(running.values(), timeout=_PAUSE).not_done:
+                end_all()  # again and again: a job may have been about to start its program
             raise
     return results
 
