@@ -10,8 +10,11 @@ disagreements are listed. What was compiled once is taken from rocm3d's cache.
 from __future__ import annotations
 
 import argparse
+import io
 import json
+import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 from dataclasses import dataclass
@@ -63,23 +66,29 @@ class State:
 
 def extract(mirrors: Path, repository: str, commit: str, folder: Path, submodules: list[dict[str, str]]) -> Path:
     """The tree of a commit, with the submodules that it needs."""
-    Mirror.of(mirrors, repository).extract(commit, folder)
-    for item in submodules:
-        Mirror.of(mirrors, item["repository"]).extract(item["commit"], folder / item["path"])
+    wanted = [{"path": ".", "repository": repository, "commit": commit}, *submodules]
+    for item in wanted:
+        mirror = Mirror.of(mirrors, item["repository"]).folder
+        command = ["git", "-C", str(mirror), "archive", item["commit"]]
+        data = subprocess.run(command, capture_output=True, check=True).stdout
+        with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+            archive.extractall(folder / item["path"], filter="data")
     return folder
 
 
-def compile_state(folder: Path, kit: Kit, knowledge: Knowledge, config: dict[str, Any], only: str) -> Report:
+def compile_state(
+    folder: Path, kit: Kit, knowledge: Knowledge, config: dict[str, Any], options: argparse.Namespace
+) -> Report:
     """Scan and compile."""
     with tempfile.TemporaryDirectory() as work:
         scan = Opened(folder, knowledge, work=Path(work)).scan()
     request = Request(
         Tree.open(folder),
         scan.inventory.extensions,
-        tuple(config["targets"]),
+        tuple(options.target or config["targets"]),
         knowledge,
         scan.findings,
-        only=lambda path: only in path,
+        only=lambda path: options.only in path and path.endswith(tuple(options.suffix)),
         told=lambda message: print(f"    {message}", file=sys.stderr, flush=True),
     )
     return compile_repository(request, kit)
@@ -100,7 +109,7 @@ def run_pair(
             for headers, kit in kits.items():
                 print(f"  {pair['id']} {name}, {headers} headers", file=sys.stderr, flush=True)
                 started = time.monotonic()
-                report = compile_state(folder, kit, knowledge, config, options.only)
+                report = compile_state(folder, kit, knowledge, config, options)
                 states.append(State(pair["id"], name, headers, report, time.monotonic() - started))
     return states
 
@@ -151,9 +160,12 @@ def main() -> int:
     parser.add_argument("--hip-headers", type=Path)
     parser.add_argument("--pair", action="append", default=[])
     parser.add_argument("--only", default="", help="sources whose path has this text")
+    parser.add_argument("--suffix", action="append", default=[], help="sources of this kind alone, for example .cu")
+    parser.add_argument("--target", action="append", default=[])
     parser.add_argument("--save", type=Path)
     parser.add_argument("--hipify", type=int, choices=(1, 2))
     options = parser.parse_args()
+    options.suffix = options.suffix or [""]
     config = tomllib.loads(CONFIG.read_text(encoding="utf-8"))
     generation = options.hipify or config["hipify"]
     kits: dict[str, Kit] = {}

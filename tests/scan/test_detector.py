@@ -4,7 +4,8 @@ import subprocess
 from pathlib import Path
 
 from rocm3d.scan import detectors as package
-from rocm3d.scan.detector import detectors
+from rocm3d.scan.detector import Detector, Look, detector_of, detectors, modules
+from rocm3d.syntax.cuda import CudaUnit
 
 
 def test_every_active_code_has_its_detector_and_no_other(known):
@@ -29,3 +30,22 @@ def test_no_detector_is_ignored_by_git():
     )
 
     assert ignored.stdout.splitlines() == []
+
+
+def test_the_module_of_every_rule_is_known_without_loading_it():
+    assert {rule: detector_of(rule).module for rule in modules()} == modules()
+    assert {item.rule for item in detectors()} == set(modules())
+
+
+def test_needs_may_be_bytes_or_a_question(known):
+    look = Look(known.codes["CU301"], known)
+    unit = CudaUnit("a.cu", b"abc")
+
+    for needs, answer in (
+        ((), True),
+        ((b"x", b"b"), True),
+        ((b"x",), False),
+        (lambda held, asked: held is unit and asked is look, True),
+        (lambda held, asked: False, False),
+    ):
+        assert Detector("a.b", "CU301", CudaUnit, lambda held, asked: (), needs).may_find(unit, look) is answer

@@ -63,6 +63,39 @@ def test_name_and_sources_that_are_no_literals_are_not_invented():
     assert found(IMPORT + "CUDAExtension(name=NAME, sources=glob('*.cu'))\n")[0][:2] == ("?", "build_extension")
 
 
+def one(text: str):
+    (item,) = extensions(PythonUnit("setup.py", (IMPORT + text).encode()))
+    return item
+
+
+def test_flags_macros_and_folders_by_literals_and_by_name():
+    item = one(
+        'flags = ["-O3"]\nflags += ["--use_fast_math"]\nargs = {"cxx": ["-O2"], "nvcc": flags}\n'
+        'CUDAExtension("p", ["k.cu"], include_dirs=[os.path.join(here, "csrc")],\n'
+        '              define_macros=[("A", None), ("B", "2")], extra_compile_args=args)\n'
+    )
+
+    assert (item.flags, item.device_flags) == (("-O2",), ("-O3", "--use_fast_math"))
+    assert item.macros == ("A", "B=2")
+    assert item.include_dirs == ("csrc",)
+
+
+def test_a_list_of_flags_is_for_both_compilers():
+    item = one('CUDAExtension("p", ["k.cu"], extra_compile_args=["-O3"])\n')
+
+    assert (item.flags, item.device_flags) == (("-O3",), ("-O3",))
+
+
+def test_a_wrapper_of_load_is_known_by_what_it_hands_on():
+    item = one('load_extension(name="m", sources=["k.cu"], extra_cuda_cflags=["-O3"], extra_include_paths=["inc"])\n')
+
+    assert (item.how, item.sources, item.device_flags, item.include_dirs) == ("jit", ("k.cu",), ("-O3",), ("inc",))
+
+
+def test_a_name_that_is_its_own_value_ends():
+    assert one('a = a + ["k.cu"]\nCUDAExtension("p", a)\n').sources == ("k.cu",)
+
+
 def test_location_is_the_call():
     (item,) = extensions(PythonUnit("a/setup.py", (IMPORT + 'é = load(name="m", sources=[])\n').encode()))
 

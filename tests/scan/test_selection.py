@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.model.failure import UserError
+from rocm3d.scan.detector import detectors
 from rocm3d.scan.selection import Selection
 
 FILES = {
@@ -54,3 +55,23 @@ def test_only(scanned, only, codes):
 
 def test_empty_selection_takes_everything():
     assert Selection().takes("CU301", "spaced_launch")
+
+
+@pytest.mark.parametrize(
+    ("given", "rules"),
+    [
+        ({"only": ("spaced_launch", "missing_header", "spaced_launch")}, ["missing_header", "spaced_launch"]),
+        ({"only": ("spaced_launch", "missing_header"), "skip": ("CU3",)}, ["missing_header"]),
+        ({"only": ("CU201", "spaced_launch")}, ["missing_header", "spaced_launch"]),
+        ({"only": ("spaced_launch",), "skip": ("spaced_launch",)}, []),
+    ],
+)
+def test_detectors_are_those_that_it_takes_by_code(given, rules):
+    assert [item.rule for item in Selection(**given).detectors()] == rules
+
+
+@pytest.mark.parametrize("given", [{}, {"skip": ("CU",)}, {"only": ("py1",)}, {"only": ("CU", "arch_list")}])
+def test_detectors_and_takes_agree(given):
+    selection = Selection(**given)
+
+    assert selection.detectors() == tuple(item for item in detectors() if selection.takes(item.code, item.rule))

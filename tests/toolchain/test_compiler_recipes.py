@@ -6,12 +6,11 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from rocm3d.apply import device_text
 from rocm3d.knowledge.load import load
 from rocm3d.syntax.cuda import SUFFIXES
 from rocm3d.toolchain import prepared
 from rocm3d.toolchain.hipify import Hipify
-
-pytestmark = pytest.mark.full
 
 KNOWLEDGE = load()
 RECIPES = sorted(
@@ -38,6 +37,7 @@ def sources(root, tmp_path_factory):
     return {name: found.files[path] for name, path in paths.items()}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("gfx", ["gfx942", "gfx1100"])
 @pytest.mark.parametrize("name", RECIPES)
 def test_the_edited_example_compiles(name, gfx, sources, toolchain, root, tmp_path):
@@ -48,3 +48,37 @@ def test_the_edited_example_compiles(name, gfx, sources, toolchain, root, tmp_pa
     made = toolchain.device(sources[name], gfx, tmp_path / "made.o", flags)
 
     assert made.output is not None, made.said[-4000:]
+
+
+EVERY_TEXT = """
+namespace cg = cooperative_groups;
+template <typename T>
+__device__ double lanes_of(T v, int i) {
+  T moved = rocm3d_shfl(~0u, v, 3) + rocm3d_shfl_up(~0u, v, 1u) + rocm3d_shfl_down(~0u, v, 2u, 16);
+  moved += rocm3d_shfl_xor(rocm3d_activemask(), v, 1) + T(rocm3d_any(~0u, i)) + T(rocm3d_all(~0u, i));
+  auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+  auto group = rocm3d_labeled_partition(tile, v);
+  moved += rocm3d_reduce(tile, v, rocm3d_plus()) + rocm3d_reduce(tile, v, rocm3d_less());
+  moved += rocm3d_reduce(tile, v, rocm3d_greater()) + T(group.size() + group.num_threads() + group.thread_rank());
+  return double(moved) + rocm3d_match_any(~0u, v) + __popcll(rocm3d_wave_peers(v));
+}
+__global__ void every(double* out, int i) {
+  unsigned bits = rocm3d_ballot(~0u, i) + rocm3d_bfe_u32(i, 1, 2) + rocm3d_bfe_s32(i, 3, 4) + rocm3d_prmt(i, 5, 6);
+  bits += rocm3d_reduce(cg::tiled_partition<32>(cg::this_thread_block()), bits, rocm3d_bit_and());
+  bits ^= rocm3d_bit_or()(bits, 1u) + rocm3d_bit_xor()(bits, 2u);
+  out[i] = bits + lanes_of(i, i) + lanes_of(float(i), i) + lanes_of(double(i), i) + lanes_of((long long)i, i);
+}
+"""
+
+
+@pytest.mark.parametrize("gfx", ["gfx942", "gfx1100"])
+def test_every_device_text_compiles(gfx, toolchain, tmp_path):
+    names = sorted(path.stem for path in Path(device_text.__file__).with_name("device").glob("*.h"))
+    head = "#include <hip/hip_runtime.h>\n#include <hip/hip_cooperative_groups.h>\n"
+    called = [name for name in names if name != "syncwarp"]
+    (tmp_path / "every.hip").write_text(f"{head}{device_text.helpers(called)}{EVERY_TEXT}")
+
+    made = toolchain.device(tmp_path / "every.hip", gfx, tmp_path / "every.o", ["-std=c++17", "-O1"])
+
+    assert made.output is not None, made.said[-4000:]
+    assert all(f"rocm3d_{name}(" in EVERY_TEXT for name in called)

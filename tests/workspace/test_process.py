@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
 from rocm3d.model.failure import Exit, MachineLacks
-from rocm3d.workspace.process import run
+from rocm3d.workspace.process import MARK, end_all, kept, run
 
 
 def python(code: str) -> list[str]:
@@ -160,3 +161,27 @@ def test_program_runs_in_the_folder_asked_for(tmp_path):
 def test_program_leads_a_session_of_its_own():
     finished = run(python("import os; print(os.getsid(0) == os.getpid())"))
     assert finished.stdout == b"True\n"
+
+
+def test_what_is_kept_bears_a_mark_and_nothing_else_does(tmp_path):
+    """By it the keeper finds what we started, should we be killed."""
+    code = f"import os; print(os.environ.get({MARK!r}, ''))"
+
+    assert run(python(code)).stdout.strip() == b""
+    with kept(tmp_path):
+        assert len(run(python(code)).stdout.strip()) == 16
+        assert len(run(python(code), env={"PATH": "/usr/bin"}).stdout.strip()) == 16
+    assert run(python(code)).stdout.strip() == b""
+    assert tmp_path.is_dir()
+
+
+def test_programs_of_other_threads_can_be_ended():
+    ended = []
+    thread = threading.Thread(target=lambda: ended.append(run(["sleep", "60"], seconds=60)))
+    thread.start()
+    while thread.is_alive():
+        end_all()
+        thread.join(0.05)
+
+    assert ended[0].code is not None
+    assert ended[0].code < 0

@@ -306,3 +306,12 @@ def test_odd_bytes_come_back_unchanged(tmp_path_factory, content):
     root = tmp_path_factory.mktemp("bytes")
     put(root, "odd", content=content)
     assert Tree.open(root).read("odd") == content
+
+
+def test_troubles_are_what_is_skipped(tmp_path):
+    put(tmp_path, "a")
+    (tmp_path / "out").symlink_to("/")
+    tree = Tree.open(tmp_path)
+    tree.paths()
+
+    assert [(item.path, item.reason) for item in tree.skipped] == tree.troubles != []

@@ -16,7 +16,7 @@ from rocm3d.render.formats import names, refuse_unknown
 POSITION = 98
 EXAMPLE = "Example: rocm3d golden record --into nvidia --out results --module 'UNet*' -- python sample.py --seed 0"
 
-Command = Annotated[list[str], typer.Argument(metavar="-- CMD...", help="The program and its arguments.")]
+Command = Annotated[list[str], typer.Argument(metavar="CMD", help="The program and its arguments, after --.")]
 Into = Annotated[Path, typer.Option("--into", help="The new folder of the recording.", file_okay=False)]
 Out = Annotated[
     list[Path], typer.Option("--out", help="A folder the program writes to; what it writes there is kept; repeatable.")

@@ -160,11 +160,14 @@ class Session:
 
     def put(self, text: str, output: Path | None) -> None:
         """Text, on stdout or in a file."""
+        from rocm3d.workspace.documents import pieces, write_pieces
+
         if output is None:
-            typer.echo(text, nl=False)
+            for piece in pieces(text):
+                typer.echo(piece, nl=False)
             return
         try:
-            output.write_text(text, encoding="utf-8")
+            write_pieces(output, text)
         except OSError as error:
             raise UserError(f"--output {output}: {error.strerror}") from error
 

@@ -18,7 +18,7 @@ POSITION = 97
 EXAMPLE = "Example: rocm3d smoke attention gsplat --python ./venv/bin/python"
 
 Families = Annotated[
-    list[str], typer.Argument(metavar="[FAMILY]...", help="Suites or packages; left out: all. See kb query suites.")
+    list[str], typer.Argument(metavar="FAMILY", help="Suites or packages; left out: all. See kb query suites.")
 ]
 Python = Annotated[
     Path | None,

@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import PurePosixPath
 
 from rocm3d import manifest
@@ -80,6 +80,11 @@ class Manifest:
     commands: tuple[Command, ...] = ()
     submodules: tuple[Submodule, ...] = ()
     unread: tuple[tuple[int, str], ...] = ()
+
+    @cached_property
+    def lines(self) -> list[bytes]:
+        """The file cut at its line feeds: every mention asks for them, so they are cut once."""
+        return self.data.split(b"\n")
 
 
 @dataclass(frozen=True)

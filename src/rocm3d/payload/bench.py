@@ -99,10 +99,19 @@ class Bench:
     def profiled(self, call: Callable[[], Any]) -> tuple[Any, set[str] | None]:
         """What it gives, and the names of all that ran on the device; None where no profile can be had."""
         if self._sees is None:
-            self._sees = self.device != "cpu" and bool(self._traced(lambda: self.random(64) * 2)[1])
-            if self.device != "cpu" and not self._sees:
-                self.facts["profile"] = "the profiler shows no kernel on this machine"
+            self._sees = self.device != "cpu" and self._sees_kernels()
         return self._traced(call) if self._sees else (call(), None)
+
+    def _sees_kernels(self) -> bool:
+        """Whether a profile shows a kernel that is surely there: counters may be forbidden to us."""
+        try:
+            names = self._traced(lambda: self.random(64) * 2)[1]
+        except (RuntimeError, OSError, ValueError, LookupError) as error:
+            self.facts["profile"] = f"no profile: {error}"
+            return False
+        if not names:
+            self.facts["profile"] = "no profile: it shows no kernel on this machine"
+        return bool(names)
 
     def _traced(self, call: Callable[[], Any]) -> tuple[Any, set[str]]:
         profiler = self.torch.profiler

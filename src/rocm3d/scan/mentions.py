@@ -74,7 +74,7 @@ def mentions_of(unit: Manifest, option: Option) -> list[Mention]:
 
 def command_lines(unit: Manifest, line: int) -> tuple[int, int]:
     """The lines of a command that backslashes hold together."""
-    lines = unit.data.split(b"\n")
+    lines = unit.lines
     first = last = line
     while 1 < first <= len(lines) + 1 and _goes_on(lines[first - 2]):
         first -= 1
@@ -85,9 +85,7 @@ def command_lines(unit: Manifest, line: int) -> tuple[int, int]:
 
 def _is_exported(unit: Manifest, option: Option) -> bool:
     """Whether a variable of the environment sets it, for every command that follows."""
-    if not _EXPORTED.search(unit.data):
-        return False
-    lines = unit.data.split(b"\n")
+    lines = unit.lines
     text = lines[option.line - 1].decode("utf-8", "replace") if option.line <= len(lines) else ""
     return bool(_EXPORTED.match(text[option.column - 1 :].encode()))
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rocm3d.workspace.result_cache import ResultCache
     from rocm3d.workspace.tree import Tree
 
+_LARGEST = 32 * 1024 * 1024
 _ROOMS = ("manifest", "model", "scan", "syntax")
 
 Reads = Callable[[str], "bytes | None"]
@@ -89,7 +90,9 @@ class Remembered:
         return kept if same else None
 
     def keep(self, key: str, wanted: Sequence[str], kept: Kept) -> None:
-        """For the next time."""
+        """For the next time, unless it is so large that few of its kind would fill the cache."""
+        if len(kept.text) > _LARGEST:
+            return
         value = {"text": kept.text, "serious": kept.serious, "also": kept.also}
         self.cache.put({self._names_key(): json.dumps(list(wanted)), key: json.dumps(value)})
 

@@ -42,9 +42,12 @@ class Seen:
                 else:
                     self.found[path] = result
 
-    def keep(self, fresh: dict[str, FileResult]) -> None:
-        """Results of the new ones, for the next time."""
-        self.cache.put({self.keys[path]: result.model_dump_json() for path, result in fresh.items()})
+    def kept(self, fresh: Iterable[tuple[str, FileResult]]) -> Iterator[tuple[str, FileResult]]:
+        """The results of the new ones, each kept for the next time before it is given on."""
+        rest = iter(fresh)
+        while batch := list(islice(rest, _BATCH)):
+            self.cache.put({self.keys.pop(path): result.model_dump_json() for path, result in batch})
+            yield from batch
 
 
 def _restored(text: str | None) -> FileResult | None:

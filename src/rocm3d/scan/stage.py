@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from rocm3d.model.inventory import Counts, Inventory, Scan
 from rocm3d.scan.clues import confirmed
 from rocm3d.scan.file import FileResult, is_wanted, look_at_paths
+from rocm3d.scan.lean import Lean
 from rocm3d.scan.pool import look_at_all
 from rocm3d.scan.readiness import readiness
 from rocm3d.scan.recognition import known_as
@@ -85,15 +86,15 @@ def _document(tree: Tree, wanted: list[str], how: _How, read: Reads) -> Scan:
 
 def _files(tree: Tree, wanted: list[str], how: _How) -> list[FileResult]:
     """A result for every file that was read, in path order: from the cache where its content was seen before."""
-    jobs = _read(tree, wanted, how.progress)
+    jobs, lean = _read(tree, wanted, how.progress), Lean()
     if how.cache is None:
-        found = dict(look_at_all(jobs, how.knowledge, how.selection))
+        found = {path: lean(result) for path, result in look_at_all(jobs, how.knowledge, how.selection)}
     else:
         selection = how.selection
         seen = Seen(how.cache, f"{basis(how.knowledge.fingerprint, selection.only, selection.skip)} {selection.own}")
-        fresh = dict(look_at_all(seen.new(jobs), how.knowledge, how.selection))
-        seen.keep(fresh)
-        found = {**seen.found, **fresh}
+        fresh = seen.kept(look_at_all(seen.new(jobs), how.knowledge, how.selection))
+        found = {path: lean(result) for path, result in fresh}
+        found |= {path: lean(result) for path, result in seen.found.items()}
     return [result for _, result in sorted(found.items())]
 
 

@@ -21,8 +21,8 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _DIRECTIVE = re.compile(rb"[ \t\f\v]*#[ \t\f\v]*([a-z_]+)?(.*)", re.DOTALL)
-# Every detector asks about the same file in turn.
-_REMEMBERED = 16
+# Every detector asks about the same file in turn; each entry is as large as its file.
+_REMEMBERED = 4
 _SPLICE = re.compile(rb"\\\r?\n")
 _MARK = b"\xef\xbb\xbf"  # a byte order mark stands before the first line, not in it
 CONDITIONAL = frozenset({"if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif"})

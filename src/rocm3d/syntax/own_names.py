@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from rocm3d.syntax.chains import Surroundings
 
@@ -12,13 +12,18 @@ if TYPE_CHECKING:
     from rocm3d.syntax.cuda import CudaUnit
 
 _GUARD = re.compile(rb"\b(?:USE_ROCM|__HIP\w*|TORCH_HIP_VERSION)\b")
-# Every detector asks about the same file in turn.
-_REMEMBERED = 16
+# Every detector asks about the same file in turn. Weak: a unit with its tree must not outlive the look at its file.
+_known: WeakKeyDictionary[CudaUnit, frozenset[str]] = WeakKeyDictionary()
 
 
-@lru_cache(maxsize=_REMEMBERED)
 def made_for_rocm(unit: CudaUnit) -> frozenset[str]:
     """Macros by name, and functions by name with the type of their first parameter: `__syncwarp`, `__ldg(at::Half`."""
+    if unit not in _known:
+        _known[unit] = _made_for_rocm(unit)
+    return _known[unit]
+
+
+def _made_for_rocm(unit: CudaUnit) -> frozenset[str]:
     if not _GUARD.search(unit.data):
         return frozenset()
     around = Surroundings.of(unit.data)

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, TypeVar
 from rocm3d.model.failure import UserError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rocm3d.model.base import Document
 
 D = TypeVar("D", bound="Document")
+_PIECE = 1024 * 1024
 
 # By the name of the model, so that a stage loads only the documents that it reads or writes.
 FILES = {
@@ -44,7 +47,7 @@ class Documents:
             # A name nobody can foresee: a link waiting under a fixed one would lead the write out.
             with tempfile.TemporaryDirectory(dir=place.parent, prefix="new-") as folder:
                 temporary = Path(folder) / place.name
-                temporary.write_text(text, encoding="utf-8")
+                write_pieces(temporary, text)
                 temporary.replace(place)
         except OSError as error:
             raise UserError(
@@ -70,3 +73,15 @@ class Documents:
             name, stage = FILES[kind.__name__]
             raise UserError(f"{self.folder} has no {name}", hint=f"run `rocm3d {stage} PATH` first")
         return found
+
+
+def write_pieces(place: Path, text: str) -> None:
+    """Write a text file without a second copy of all of it in memory, which a large one would be."""
+    with place.open("w", encoding="utf-8") as stream:
+        for piece in pieces(text):
+            stream.write(piece)
+
+
+def pieces(text: str) -> Iterator[str]:
+    """A text in parts of a size to be handed on."""
+    return (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))

@@ -1,5 +1,6 @@
-// A wave on the host. Each lane is a context of its own and runs until it needs the others; the lanes that wait at the
-// lowest line then go on together, as those inside a branch do before the ones behind it. WAVE is 32 or 64 lanes.
+// A wave on the host. Each lane is a context of its own and runs until it needs the others. Lanes that wait at the same
+// place, by the calls that led there, go on together; those at the earliest place first, as lanes inside a branch do
+// before the ones behind it. Needs frame pointers and code in the order of its text: gcc -O0. WAVE is 32 or 64 lanes.
 // With CUDA defined the intrinsics are CUDA's, else HIP's.
 #pragma once
 #include <ucontext.h>
@@ -29,7 +30,7 @@ struct Lane {
   ucontext_t context;
   std::vector<char> stack;
   bool waits = false, done = false;
-  int line = 0;
+  std::vector<char*> place;  // where it waits: return addresses, outermost first
   unsigned long long given = 0, active = 0;
   unsigned long long values[64];
 };
@@ -69,13 +70,13 @@ static void run_wave(unsigned first, int count, std::function<void()> kernel) {
   for (;;) {
     for (int i = 0; i < count; ++i)
       if (!lanes[i].done && !lanes[i].waits) resume(i);
-    int line = 0;
+    const std::vector<char*>* place = nullptr;
     for (int i = 0; i < count; ++i)
-      if (!lanes[i].done && (line == 0 || lanes[i].line < line)) line = lanes[i].line;
-    if (line == 0) return;
+      if (!lanes[i].done && (place == nullptr || lanes[i].place < *place)) place = &lanes[i].place;
+    if (place == nullptr) return;
     unsigned long long active = 0, values[64] = {};
     for (int i = 0; i < count; ++i)
-      if (!lanes[i].done && lanes[i].line == line) active |= 1ull << i, values[i] = lanes[i].given;
+      if (!lanes[i].done && lanes[i].place == *place) active |= 1ull << i, values[i] = lanes[i].given;
     for (int i = 0; i < count; ++i)
       if (active >> i & 1) {
         lanes[i].active = active, lanes[i].waits = false;
@@ -91,25 +92,30 @@ static void run_block(unsigned threads, std::function<void()> kernel) {
 }
 
 // Hands a value to the other lanes and waits for theirs.
-static Lane& meet(int line, unsigned long long given) {
+static Lane& meet(unsigned long long given) {
   Lane& lane = lanes[current];
-  lane.line = line, lane.given = given, lane.waits = true;
+  char *low = lane.stack.data(), *high = low + lane.stack.size();
+  lane.place.clear();
+  char** frame = (char**)__builtin_frame_address(0);
+  for (; (char*)frame >= low && (char*)frame < high; frame = (char**)frame[0])
+    lane.place.insert(lane.place.begin(), frame[1]);
+  lane.given = given, lane.waits = true;
   swapcontext(&lane.context, &scheduler);
   return lane;
 }
 
 template <typename T>
-static T shuffled(int line, T value, int from) {
+static T shuffled(T value, int from) {
   unsigned long long bits = 0;
   memcpy(&bits, &value, sizeof(T));
-  Lane& lane = meet(line, bits);
+  Lane& lane = meet(bits);
   bits = from >= 0 && from < 64 && lane.active >> from & 1 ? lane.values[from] : POISON;
   memcpy(&value, &bits, sizeof(T));
   return value;
 }
 
-static unsigned long long voted(int line, int predicate) {
-  Lane& lane = meet(line, predicate != 0);
+static unsigned long long voted(int predicate) {
+  Lane& lane = meet(predicate != 0);
   unsigned long long votes = 0;
   for (int i = 0; i < 64; ++i)
     if (lane.active >> i & 1 && lane.values[i]) votes |= 1ull << i;
@@ -117,22 +123,22 @@ static unsigned long long voted(int line, int predicate) {
 }
 
 template <typename T>
-static T shfl(int line, T value, int from, int width = WAVE) {
-  return shuffled(line, value, (current & ~(width - 1)) + (from & (width - 1)));
+static T shfl(T value, int from, int width = WAVE) {
+  return shuffled(value, (current & ~(width - 1)) + (from & (width - 1)));
 }
 template <typename T>
-static T shfl_up(int line, T value, unsigned delta, int width = WAVE) {
+static T shfl_up(T value, unsigned delta, int width = WAVE) {
   int from = current - (int)delta;
-  return shuffled(line, value, from < (current & ~(width - 1)) ? current : from);
+  return shuffled(value, from < (current & ~(width - 1)) ? current : from);
 }
 template <typename T>
-static T shfl_down(int line, T value, unsigned delta, int width = WAVE) {
-  return shuffled(line, value, (int)((current & (width - 1)) + delta) >= width ? current : current + (int)delta);
+static T shfl_down(T value, unsigned delta, int width = WAVE) {
+  return shuffled(value, (int)((current & (width - 1)) + delta) >= width ? current : current + (int)delta);
 }
 template <typename T>
-static T shfl_xor(int line, T value, int mask, int width = WAVE) {
+static T shfl_xor(T value, int mask, int width = WAVE) {
   int from = current ^ mask;
-  return shuffled(line, value, from >= ((current + width) & ~(width - 1)) ? current : from);
+  return shuffled(value, from >= ((current + width) & ~(width - 1)) ? current : from);
 }
 
 static unsigned __lane_id() { return current; }
@@ -149,8 +155,8 @@ static T atomicAdd(T* at, T value) {
 }
 
 #ifdef CUDA
-static unsigned matched(int line, unsigned mask, unsigned long long bits) {
-  Lane& lane = meet(line, bits);
+static unsigned matched(unsigned mask, unsigned long long bits) {
+  Lane& lane = meet(bits);
   unsigned same = 0;
   for (int i = 0; i < 32; ++i)
     if (lane.active >> i & 1 && lane.values[i] == bits) same |= 1u << i;
@@ -162,32 +168,34 @@ static unsigned long long bits_of(T key) {
   memcpy(&bits, &key, sizeof(T));
   return bits;
 }
-#define __ballot_sync(mask, predicate) ((unsigned)voted(__LINE__, predicate) & (mask))
-#define __activemask() ((unsigned)voted(__LINE__, 1))
-#define __any_sync(mask, predicate) (((unsigned)voted(__LINE__, predicate) & (mask)) != 0)
-#define __all_sync(mask, predicate) (((unsigned)voted(__LINE__, !(predicate)) & (mask)) == 0)
-#define __match_any_sync(mask, key) matched(__LINE__, mask, bits_of(key))
-#define __shfl_sync(mask, ...) shfl(__LINE__, __VA_ARGS__)
-#define __shfl_up_sync(mask, ...) shfl_up(__LINE__, __VA_ARGS__)
-#define __shfl_down_sync(mask, ...) shfl_down(__LINE__, __VA_ARGS__)
-#define __shfl_xor_sync(mask, ...) shfl_xor(__LINE__, __VA_ARGS__)
-#define __syncwarp(...) meet(__LINE__, 0)
+#define __ballot_sync(mask, predicate) ((unsigned)voted(predicate) & (mask))
+#define __activemask() ((unsigned)voted(1))
+#define __any_sync(mask, predicate) (((unsigned)voted(predicate) & (mask)) != 0)
+#define __all_sync(mask, predicate) (((unsigned)voted(!(predicate)) & (mask)) == 0)
+#define __match_any_sync(mask, key) matched(mask, bits_of(key))
+#define __shfl_sync(mask, ...) shfl(__VA_ARGS__)
+#define __shfl_up_sync(mask, ...) shfl_up(__VA_ARGS__)
+#define __shfl_down_sync(mask, ...) shfl_down(__VA_ARGS__)
+#define __shfl_xor_sync(mask, ...) shfl_xor(__VA_ARGS__)
+#define __syncwarp(...) meet(0)
 #else
-#define __ballot(predicate) voted(__LINE__, predicate)
-#define __shfl(...) shfl(__LINE__, __VA_ARGS__)
-#define __shfl_up(...) shfl_up(__LINE__, __VA_ARGS__)
-#define __shfl_down(...) shfl_down(__LINE__, __VA_ARGS__)
-#define __shfl_xor(...) shfl_xor(__LINE__, __VA_ARGS__)
+#define __ballot(predicate) voted(predicate)
+#define __any(predicate) (voted(predicate) != 0)
+#define __all(predicate) (voted(!(predicate)) == 0)
+#define __shfl(...) shfl(__VA_ARGS__)
+#define __shfl_up(...) shfl_up(__VA_ARGS__)
+#define __shfl_down(...) shfl_down(__VA_ARGS__)
+#define __shfl_xor(...) shfl_xor(__VA_ARGS__)
 static void fence(int order, const char* scope) {
   if (strcmp(scope, "wavefront")) abort();
   if (current == 0) events.push_back(order);
 }
-static void barrier(int line) {
+static void barrier() {
   if (current == 0) events.push_back(-1);
-  meet(line, 0);
+  meet(0);
 }
 #define __builtin_amdgcn_fence(order, scope) fence(order, scope)
-#define __builtin_amdgcn_wave_barrier() barrier(__LINE__)
+#define __builtin_amdgcn_wave_barrier() barrier()
 #endif
 
 // Tiles of fixed size, as both have them.
@@ -200,7 +208,7 @@ struct thread_block_tile {
   unsigned thread_rank() const { return threadIdx.x % N; }
   template <typename T>
   T shfl_xor(T value, unsigned mask) const {
-    return ::shfl_xor(__LINE__, value, mask, N);
+    return ::shfl_xor(value, mask, N);
   }
 };
 template <unsigned N>
@@ -218,7 +226,7 @@ struct less {
 };
 template <unsigned N, typename T, typename Operation>
 T reduce(thread_block_tile<N>, T value, Operation operation) {
-  Lane& lane = meet(__LINE__, bits_of(value));
+  Lane& lane = meet(bits_of(value));
   int first = current / N * N;
   T result, next;
   memcpy(&result, &lane.values[first], sizeof(T));
@@ -236,7 +244,7 @@ struct labeled_group {
 template <unsigned N, typename T>
 labeled_group labeled_partition(thread_block_tile<N>, T label) {
   unsigned tile = (N == 32 ? ~0u : (1u << N) - 1) << (current / N * N);
-  return {matched(__LINE__, tile, bits_of(label))};
+  return {matched(tile, bits_of(label))};
 }
 #endif
 }  // namespace cooperative_groups

@@ -50,6 +50,15 @@ def test_the_width_of_the_cuda_code(line, wanted):
     assert edit(after, CUB) == after
 
 
+def test_what_is_not_answered_is_left_beside_what_is():
+    before = b"using W = cub::WarpReduce<int>;\nvoid f() { cub::DeviceRadixSort::SortKeys(a, b, c, d, n, 3); }\n"
+
+    after = edit(before, CUB)
+
+    assert b"cub::WarpReduce<int, 32>" in after
+    assert edit(after, CUB) == after
+
+
 def test_an_alias_in_a_macro():
     before = b"#define WARP_SUM(T) cub::WarpReduce<T>\nusing W = WARP_SUM(float);\n"
 

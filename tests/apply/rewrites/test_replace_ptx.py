@@ -86,4 +86,5 @@ def test_what_is_not_known_is_left_beside_the_known():
     after = edit(device(statement), {})
 
     assert b"r = __clz(a);" in after
+    assert edit(after, {}) == after
     assert folded(after, with_rocm).count(b"asm") == 1

@@ -22,9 +22,10 @@ DEFINE = "#define WARP_SIZE 32\n"
         DEFINE + KERNEL.replace("__popcll(__ballot(n))", "__shfl_down(n, 1, 32) + __ballot(n)"),
         DEFINE + KERNEL.replace("__ballot(n)", "(__ballot(n) >> (__lane_id() & 32u))"),
         DEFINE + "__device__ int f(int t) { return t % WARP_SIZE; }\n",
+        "__device__ int f(int t) { return __ballot_sync(-1, t) >> (t & 31); }\n",
         "#ifdef USE_ROCM\nconstexpr int kWarpSize = 64;\n#endif\nint g() { return kWarpSize; }\n",
     ],
-    ids=["host", "both", "bounds", "macro", "shuffles", "half", "no vote", "wide on the host"],
+    ids=["host", "both", "bounds", "macro", "shuffles", "half", "no vote", "literal", "wide on the host"],
 )
 def test_refusals(text):
     with pytest.raises(Refuse):

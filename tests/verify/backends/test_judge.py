@@ -67,6 +67,13 @@ def test_other_outcomes_stay_what_they_are(knowledge, seen, outcome):
     assert (look.outcome, look.reason) == (outcome, "r")
 
 
+def test_without_a_profile_nothing_that_only_kernels_show_is_claimed(knowledge, seen):
+    facts = {"gpu": True, "profile": "no profile: forbidden"}
+    look = judged(seen(evidence="kernels", kernels=None, checks=AGREES, facts=facts), knowledge.backends)
+
+    assert (look.outcome, look.reason) == ("not_run", "which kernels ran cannot be seen: no profile: forbidden")
+
+
 def test_backends_are_named_for_the_default_and_for_each_kind(knowledge, seen):
     kinds = {"flash": {"works": True, "kernels": [AOTRITON]}, "math": {"works": False, "reason": "no"}}
     look = judged(

@@ -1,24 +1,27 @@
-"""Shuffles lose their 32-bit mask on ROCm and keep to groups of 32 lanes. Parameters: calls, width, guard."""
+"""Shuffles and votes lose their 32-bit mask on ROCm and keep to groups of 32 lanes.
+
+Parameters: calls (shuffles), votes (any and all), width, guard.
+"""
 
 from __future__ import annotations
 
 import itertools
-import re
 from typing import TYPE_CHECKING
 
+from rocm3d.apply.aliased_text import with_aliases
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
+from rocm3d.apply.lane_calls import FULL, LaneCall, group_use, lane_calls, mask_of
 from rocm3d.apply.lane_groups import lanes_meant
 from rocm3d.apply.rewrite import Refuse, Rewrite, words
 from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.lanes import arguments
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
     from rocm3d.model.recipe import Parameters
 
-# All 32 lanes, written out or named as a macro: a mask made at run time may say who takes part.
-_FULL = re.compile(r"0[xX][fF]{8}[uU]?|~0[uU]?|-1|[A-Z][A-Z0-9_]*")
-_WITHOUT_WIDTH, _WITH_WIDTH = 3, 4
+_VOTE, _WITHOUT_WIDTH, _WITH_WIDTH = 2, 3, 4
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
@@ -26,22 +29,38 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
 
     A function that counts lanes with warpSize means the wave itself, and gets no width.
     """
+    # Votes first: a guarded copy of a line is nobody's to edit any more.
+    data = _votes(data, parameters)
     unit = CudaUnit("", data)
     calls = set(words(parameters, "calls"))
     found = []
     for call in unit.nodes("call_expression"):
-        function, given = call.child_by_field_name("function"), call.child_by_field_name("arguments")
-        if function is None or given is None or not unit.is_shared(call.start_byte):
+        function = call.child_by_field_name("function")
+        if function is None or not unit.is_shared(call.start_byte):
             continue
-        given_mask = _arguments(given)[:1]
-        if (
-            unit.slice(function).removeprefix("::") in calls
-            and given_mask
-            and _FULL.fullmatch(unit.slice(given_mask[0]))
-        ):
-            found.append(_replacement(unit, call, unit.slice(function), _arguments(given), str(parameters["width"])))
+        # A mask made at run time may say who takes part.
+        if unit.slice(function).removeprefix("::") in calls and FULL.fullmatch(mask_of(unit, call)):
+            found.append(_replacement(unit, call, unit.slice(function), arguments(call), str(parameters["width"])))
     _refuse_nested(found)
     return guard_lines(data, found, parameters)
+
+
+def _votes(data: bytes, parameters: Parameters) -> bytes:
+    """Through an alias, as a vote of 32 lanes has no counterpart in HIP; over the wave without a mask."""
+    unit = CudaUnit("", data)
+    calls = list(lane_calls(unit, words(parameters, "votes")))
+    changed = with_aliases(data, [group_use(call) for call in calls if call.lanes == "group"], parameters)
+    unit = CudaUnit("", changed)
+    wide = [_vote_of_the_wave(unit, call) for call in lane_calls(unit, words(parameters, "votes"))]
+    return guard_lines(changed, wide, parameters)
+
+
+def _vote_of_the_wave(unit: CudaUnit, call: LaneCall) -> Replacement:
+    given = [] if call.node is None else arguments(call.node)
+    if call.node is None or len(given) != _VOTE or not FULL.fullmatch(unit.slice(given[0])):
+        raise Refuse(f"{call.name} takes a mask that not every lane may be in, or stands in a macro")
+    text = f"{call.name.removesuffix('_sync')}({unit.slice(given[1])})"
+    return Replacement(call.node.start_byte, call.node.end_byte, text.encode())
 
 
 def _replacement(unit: CudaUnit, call: Node, name: str, given: list[Node], width: str) -> Replacement:
@@ -57,10 +76,6 @@ def _replacement(unit: CudaUnit, call: Node, name: str, given: list[Node], width
         raise Refuse(f"{name} takes the width {asked}, which may be more than {width}")
     text = f"{name.removesuffix('_sync')}({value}, {lane}, {asked})"
     return Replacement(call.start_byte, call.end_byte, text.encode())
-
-
-def _arguments(given: Node) -> list[Node]:
-    return [item for item in given.named_children if item.type != "comment"]
 
 
 def _refuse_nested(found: list[Replacement]) -> None:

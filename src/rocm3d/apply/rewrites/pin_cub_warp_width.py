@@ -23,11 +23,13 @@ if TYPE_CHECKING:
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`cub::WarpReduce<T>` with one template argument gets a second."""
     unit = CudaUnit("", data)
-    places = [at for at in _ends(unit, words(parameters, "templates")) if unit.is_shared(at)]
-    if not places:
+    ends = list(_ends(unit, words(parameters, "templates")))
+    places = [at for at in ends if unit.is_shared(at)]
+    if not places and not ends:
         others = [name for name in words(parameters, "refuse_if_only") if name.encode() in blanked(data)]
         if others:
             raise Refuse(f"{others[0]} is for a person: no width is left to the hardware here")
+    if not places:
         return data
     width = f", {parameters['width']}"
     try:

@@ -27,7 +27,8 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     """The wide ones as guarded copies of their lines, then the others through an alias."""
     unit, name = CudaUnit("", data), str(parameters["call"])
     calls = list(lane_calls(unit, [name]))
-    others = list(lane_calls(unit, words(parameters, "others"))) if not calls else []
+    done = b"rocm3d_wave_peers" in data
+    others = [] if calls or done else list(lane_calls(unit, words(parameters, "others")))
     if others:
         raise Refuse(f"{others[0].name} is for a person: over 32 lanes it is a tree of shuffles")
     wide = [item for call in calls if call.lanes == "wave" for item in _wide(unit, call)]

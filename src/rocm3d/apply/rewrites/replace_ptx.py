@@ -47,8 +47,10 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     found: list[Replacement] = []
     needs: list[str] = []
     unknown = ""
+    ported = False
     for node in unit.nodes("gnu_asm_expression"):
         if not unit.is_shared(node.start_byte):
+            ported = True
             continue
         made = _translated(unit, node)
         if made is None:
@@ -57,7 +59,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
         text, texts = made
         found.append(Replacement(node.start_byte, node.end_byte, text.encode()))
         needs += texts
-    if not found and unknown:
+    if not found and unknown and not ported:
         raise Refuse(f"no counterpart is known for {unknown}")
     changed = guard_lines(data, found, parameters)
     if not needs:

@@ -30,6 +30,7 @@ _DEFINED = re.compile(
     + rb"\s*=\s*(\d+)\s*;[ \t]*)\r?$",
     re.IGNORECASE | re.MULTILINE,
 )
+_LITERAL = re.compile(rb"[%/&]\s*(?:32|31|0x1[fF])[uU]?\b|>>\s*5\b|\b32\s*-\s*1\b")
 _WHOLE_WAVE = re.compile(rb"\b__(?:ballot|ballot64|any|all)\s*\(|\brocm3d_wave_peers\b|\b__activemask\b")
 _GROUPS = re.compile(
     rb"\bROCM3D_(?:BALLOT|ACTIVEMASK|MATCH_ANY|SHFL|ANY|ALL)|\b__shfl\w*\s*\([^;]*,\s*32\s*\)|& *32u?\b"
@@ -50,8 +51,11 @@ class _Constant:
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """32 in code of both builds where the wave votes as a whole, 64 in a branch for ROCm; each becomes a choice."""
     unit, newline = CudaUnit("", data), Text(data).newline
+    constants = list(_constants(unit, parameters))
+    if not _DEFINED.search(blanked(data)) and _LITERAL.search(blanked(data)):
+        raise Refuse("lanes are counted with a plain 32: right where votes and shuffles keep to groups of 32")
     out, at = [], 0
-    for item in _constants(unit, parameters):
+    for item in constants:
         if read_on_host(unit, item.name) is not None:
             raise Refuse(f"{item.name} is read outside device code in line {read_on_host(unit, item.name)}")
         shared = unit.is_shared(item.at)
@@ -82,6 +86,8 @@ def _constants(unit: CudaUnit, parameters: Parameters) -> Iterator[_Constant]:
         if around.chosen_by_target(at) or not around.seen_by_rocm(at):
             continue
         end = unit.data.find(b"\n", match.end() - 1) + 1
+        if not end:
+            raise Refuse("the last line has no newline")
         item = _Constant(name, number, match.start(), end, at)
         if number == str(parameters["wide"]) and not unit.is_shared(at):
             yield item

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def judged(look: Look, backends: Mapping[str, Backend]) -> Look:
     """The look with the backends that its kernels betray, and the outcome that follows from them."""
     if look.kernels is None:
-        return look
+        return _unseen(look)
     named = {name: of_kernel(name, backends.values()) for name in look.kernels}
     seen = look.model_copy(update={"backends": _labels(named.values()), "facts": _with_backends(look.facts, backends)})
     work = {name: backend for name, backend in named.items() if backend is None or backend.operation != "copy"}
@@ -29,6 +29,14 @@ def judged(look: Look, backends: Mapping[str, Backend]) -> Look:
         kinds = ", ".join(_labels(_specific(work)))
         return seen.model_copy(update={"outcome": "accelerated", "reason": f"by its kernels: {kinds}"})
     return seen
+
+
+def _unseen(look: Look) -> Look:
+    """Without a profile a library still shows something; what only kernel names could show is not known."""
+    if look.outcome != "accelerated" or look.evidence != "kernels" or not look.facts.get("gpu"):
+        return look
+    reason = f"which kernels ran cannot be seen: {look.facts.get('profile', 'no profile')}"
+    return look.model_copy(update={"outcome": "not_run", "reason": reason})
 
 
 def of_kernel(name: str, backends: Iterable[Backend]) -> Backend | None:

@@ -67,7 +67,9 @@ class Bench:
     def _once(self, unit: Unit, side: str, base: Path, stand_ins: Path) -> tuple[Compiled, list[Path]]:
         rule = base.with_name(f"{base.name}.d")
         rule.unlink(missing_ok=True)
-        told = (*diagnostics.FLAGS, "-MD", "-MF", str(rule), "-MT", "it")
+        # Not -MD, which the driver drops for a device.
+        wanted = ("-dependency-file", str(rule), "-MT", "it", "-sys-header-deps")
+        told = (*diagnostics.FLAGS, *(word for item in wanted for word in ("-Xclang", item)))
         flags = (*unit.flags, *self.kit.search, f"-isystem{stand_ins}", *told)
         source, output = Path(unit.file), base.with_name(f"{base.name}.o")
         if unit.language == "c++":
@@ -78,7 +80,9 @@ class Bench:
         else:
             ended = self.compiler.device(source, side, output, flags, self.seconds)
         read = read_dependencies(rule, self.tree)
-        return ended, [path for path in read if not path.is_relative_to(stand_ins)]
+        # There is no rule of a unit that failed: then any file of the repository may be the reason.
+        files = read or [path for path in self.tree.rglob("*") if path.is_file()]
+        return ended, [path for path in files if not path.is_relative_to(stand_ins)]
 
     def _is_of_the_port(self, error: Diagnostic) -> bool:
         """Whether the repository asks for a header of CUDA or an old torch, and not for a library that is not here."""

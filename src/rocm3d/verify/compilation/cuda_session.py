@@ -114,7 +114,8 @@ class _Bench:
             ended = self.nvcc.object(Path(unit.file), output, flags, self.tree, self.seconds)
         else:
             ended = self._plain(unit, output, flags)
-        files = tuple(read_dependencies(rule, self.tree))
+        read = read_dependencies(rule, self.tree)
+        files = tuple(read or (path for path in self.tree.rglob("*") if path.is_file()))
         return Done(_side(unit, ended, output, files), files)
 
     def _plain(self, unit: Unit, output: Path, flags: Sequence[str]) -> Compiled:

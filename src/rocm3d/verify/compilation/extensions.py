@@ -44,13 +44,13 @@ class Finder:
     interpreter: Path | None = None
 
     def find(self, listed: Sequence[Extension]) -> Iterator[Found]:
-        """Each script of the inventory once."""
-        by_script: dict[str, list[Extension]] = {}
+        """Each script of the inventory once, and each setup.py that uses torch's builder in a way scan cannot read."""
+        by_script: dict[str, list[Extension]] = {name: [] for name in _torch_setups(self.tree)}
         for item in listed:
             by_script.setdefault(item.location.path, []).append(item)
         built: set[str] = set()
-        for script, items in sorted(by_script.items(), key=lambda item: item[1][0].how == "cmake"):
-            if items[0].how != "cmake":
+        for script, items in sorted(by_script.items(), key=lambda item: _is_cmake(item[1])):
+            if not _is_cmake(items):
                 found = self._of_script(script, items)
                 built |= {source for item in found.extensions for source in item.sources}
                 yield found
@@ -82,6 +82,15 @@ class Finder:
             if found.path == script and code is not None and _DETECTION in code.kinds:
                 return Problem(script, found.line, found.column, message, code.code, code.rule)
         return Problem(script, honest.line or 1, 0, message)
+
+
+def _is_cmake(items: Sequence[Extension]) -> bool:
+    return any(item.how == "cmake" for item in items)
+
+
+def _torch_setups(tree: Path) -> list[str]:
+    found = (path for path in tree.rglob("setup.py") if path.is_file() and b"cpp_extension" in path.read_bytes())
+    return sorted(path.relative_to(tree).as_posix() for path in found)
 
 
 def _only_read(script: str, items: Sequence[Extension], tree: Path, answer: Answer) -> Found:

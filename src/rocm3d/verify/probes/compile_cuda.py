@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 def attempt(case: Case) -> tuple[Verdict, ...]:
     """One verdict for each unit. One that nvcc refuses in the original too is not the port's fault."""
-    if not case.now.inventory.extensions:
-        return (verdict(probe.name, "skipped", NO_EXTENSION, level="nvidia"),)
     kit = kit_of(case)
     if isinstance(kit, str):
         return (verdict(probe.name, "not_run", kit, level="nvidia"),)
@@ -30,7 +28,8 @@ def attempt(case: Case) -> tuple[Verdict, ...]:
         original = Tree.open(case.tree.root, overlay=case.originals)
         others = nvidia(case, kit, original)
         before = {} if isinstance(others, str) else {item.unit.source: item.side for item in others}
-    return tuple(_of_unit(item, before.get(item.unit.source)) for item in found)
+    verdicts = tuple(_of_unit(item, before.get(item.unit.source)) for item in found)
+    return verdicts or (verdict(probe.name, "skipped", NO_EXTENSION, level="nvidia"),)
 
 
 def _of_unit(item: CudaUnit, before: Side | None) -> Verdict:

@@ -10,12 +10,10 @@ from rocm3d.verify.probe import Case, Probe
 
 def attempt(case: Case) -> tuple[Verdict, ...]:
     """One verdict for each build script and each translation unit."""
-    if not case.now.inventory.extensions:
-        return (verdict(probe.name, "skipped", NO_EXTENSION),)
     kit = kit_of(case)
     if isinstance(kit, str):
         return (verdict(probe.name, "not_run", kit),)
-    return tuple(of_report(probe.name, amd(case, kit), kit))
+    return tuple(of_report(probe.name, amd(case, kit), kit)) or (verdict(probe.name, "skipped", NO_EXTENSION),)
 
 
 probe = Probe(__name__, "compile", attempt)

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 def attempt(case: Case) -> tuple[Verdict, ...]:
     """One verdict for each device source that both compilers took."""
-    if not case.now.inventory.extensions:
-        return (verdict(probe.name, "skipped", NO_EXTENSION),)
     kit = kit_of(case)
     if isinstance(kit, str):
         return (verdict(probe.name, "not_run", kit),)
@@ -30,7 +28,7 @@ def attempt(case: Case) -> tuple[Verdict, ...]:
         return (verdict(probe.name, "not_run", f"{theirs}, so there is no CUDA build to compare with"),)
     ours = [item for item in amd(case, kit).units if item.unit.language == "hip"]
     found = tuple(_of_unit(item, theirs) for item in ours)
-    return found or (verdict(probe.name, "skipped", "no device source was compiled"),)
+    return found or (verdict(probe.name, "skipped", NO_EXTENSION),)
 
 
 def _of_unit(item: UnitReport, theirs: tuple[CudaUnit, ...]) -> Verdict:

@@ -1,0 +1,93 @@
+"""How long compiling an extension takes, whether it uses all cores, and what a second run costs.
+
+    python benchmarks/compile.py [--files 20] [--target gfx942]
+
+A made-up extension of that many device sources is compiled twice. Processor time over wall time of the first run says
+how many cores worked; the second run as a share of the first is what the cache leaves. Ratios, as machines
+differ in speed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from rocm3d.knowledge.load import load
+from rocm3d.repository import Opened
+from rocm3d.verify.compilation.kit import Kit, find_kit
+from rocm3d.verify.compilation.pool import cores
+from rocm3d.verify.compilation.session import Request, compile_repository
+from rocm3d.workspace.tree import Tree
+
+LIMIT = 0.1
+SETUP = """from setuptools import setup
+from torch.utils.cpp_extension import CUDAExtension
+setup(ext_modules=[CUDAExtension("made_up._C", {sources})])
+"""
+SOURCE = """#include <cuda_runtime.h>
+#include <cuda_fp16.h>
+#include <cub/cub.cuh>
+#include "shared.cuh"
+__global__ void kernel_{n}(const float* in, float* out, int n) {{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = shared_value(in[i]) * {n}.0f;
+}}
+void go_{n}(void* t, size_t& bytes, const float* in, float* out, int n, cudaStream_t stream) {{
+  kernel_{n}<<<(n + 255) / 256, 256, 0, stream>>>(in, out, n);
+  cub::DeviceReduce::Sum(t, bytes, out, out, n, stream);
+}}
+"""
+HEADER = """#pragma once
+__device__ inline float shared_value(float x) { return __half2float(__float2half(x)) + 1.0f; }
+"""
+
+
+def spent() -> float:
+    """Processor seconds of this process and of everything it has waited for."""
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system
+
+
+def main() -> int:
+    """Print the ratios; 1 where a core idles or the second run is dear."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--files", type=int, default=20)
+    parser.add_argument("--target", action="append", default=[])
+    options = parser.parse_args()
+    knowledge = load()
+    kit = find_kit(knowledge.toolchains, None, None, None)
+    if not isinstance(kit, Kit):
+        sys.exit(kit)
+    with tempfile.TemporaryDirectory() as scratch:
+        root = Path(scratch) / "made-up"
+        root.mkdir()
+        names = [f"part_{n}.cu" for n in range(options.files)]
+        (root / "setup.py").write_text(SETUP.format(sources=names), encoding="utf-8")
+        # Another text each time, so that the first run finds nothing in the cache.
+        (root / "shared.cuh").write_text(f"{HEADER}// {time.time_ns()}\n", encoding="utf-8")
+        for n, name in enumerate(names):
+            (root / name).write_text(SOURCE.format(n=n), encoding="utf-8")
+        scan = Opened(root, knowledge, work=Path(scratch) / "work").scan()
+        targets = tuple(options.target or ["gfx942"])
+        request = Request(Tree.open(root), scan.inventory.extensions, targets, knowledge)
+        walls, used = [], []
+        for _ in range(2):
+            begun, before = time.monotonic(), spent()
+            report = compile_repository(request, kit)
+            walls.append(time.monotonic() - begun)
+            used.append(spent() - before)
+            assert all(side.outcome == "compiled" for unit in report.units for side in unit.sides.values())
+    ratio = walls[1] / walls[0]
+    print(f"{options.files} files, {', '.join(targets)} and host: {walls[0]:.1f} s, then {walls[1]:.1f} s")
+    print(
+        f"second run {ratio:.3f} of the first (at most {LIMIT}); {used[0] / walls[0]:.2f} of {cores()} cores on average"
+    )
+    return 1 if ratio > LIMIT else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,30 @@
+"""Findings by the hundred thousand in less memory: a text that many have is kept once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rocm3d.model.finding import Finding
+
+if TYPE_CHECKING:
+    from rocm3d.scan.file import FileResult
+
+_ALL = set(Finding.model_fields)  # which fields were given: all of them, and one set says so for all findings
+
+
+class Lean:
+    """Remembers texts, and makes results that share them."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+
+    def __call__(self, result: FileResult) -> FileResult:
+        """The same result."""
+        if not result.findings:
+            return result
+        return result.model_copy(update={"findings": tuple(map(self._shared, result.findings))})
+
+    def _shared(self, finding: Finding) -> Finding:
+        kept = self._texts.setdefault
+        values: dict[str, Any] = {k: kept(v, v) if isinstance(v, str) else v for k, v in finding.__dict__.items()}
+        return Finding.model_construct(_ALL, **values)

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rocm3d.model.failure import MachineLacks
+from rocm3d.toolchain import torch_kit
+
+EXTENSION = """IS_WINDOWS = False
+COMMON_NVCC_FLAGS = ['-DNVCC', '--expt-relaxed-constexpr']
+COMMON_HIP_FLAGS = [
+    '-DUSE_ROCM=1',
+]
+COMMON_HIPCC_FLAGS = ['-DHIPCC=1', computed()]
+def f():
+    cpp_flag = cpp_flag_prefix + 'c++20'
+"""
+
+
+@pytest.fixture
+def interpreter(tmp_path):
+    """A program that answers as an interpreter with a torch of these files would."""
+
+    def make(answer: str) -> Path:
+        place = tmp_path / "python"
+        place.write_text(f"#!/bin/sh\necho '{answer}'\n")
+        place.chmod(0o755)
+        return place
+
+    return make
+
+
+def test_an_interpreter_without_torch(interpreter):
+    with pytest.raises(MachineLacks, match="has no torch"):
+        torch_kit.of_interpreter(interpreter('{"torch": "", "include": "/x"}'))
+
+
+def test_a_program_that_is_no_interpreter(interpreter):
+    with pytest.raises(MachineLacks, match="cannot be asked"):
+        torch_kit.of_interpreter(interpreter("hello"))
+
+
+def test_flags_are_read_out_of_torchs_own_file():
+    flags = torch_kit.flags_of(EXTENSION)
+
+    assert flags.common == ("-DUSE_ROCM=1", "-fPIC")
+    assert (flags.device, flags.cuda) == (("-DHIPCC=1",), ("-DNVCC", "--expt-relaxed-constexpr"))
+    assert flags.standard == "c++20"
+
+
+def test_a_file_without_them_gives_none():
+    flags = torch_kit.flags_of("x = 1\n")
+
+    assert (flags.common, flags.device, flags.standard) == (("-fPIC",), (), "c++17")
+
+
+def test_a_rocm_torch_brings_its_own_hip_headers(interpreter, tmp_path):
+    torch = tmp_path / "torch"
+    for name in ("include/c10/hip", "utils/hipify"):
+        (torch / name).mkdir(parents=True)
+    (torch / "version.py").write_text("__version__ = '9.9.0+rocm7.7'\n")
+    (torch / "utils" / "hipify" / "__init__.py").write_text("__version__ = '2.0.0'\n")
+    (torch / "utils" / "cpp_extension.py").write_text(EXTENSION)
+
+    kit = torch_kit.of_interpreter(interpreter(f'{{"torch": "{torch}", "include": "/py"}}'))
+
+    assert (kit.version, kit.generation, kit.python_include) == ("9.9.0+rocm7.7", 2, Path("/py"))
+    assert kit.include[0] == torch / "include"
+    assert kit.search[-1] == Path("/py")
+
+
+def test_the_prepared_toolchain_has_one_of_each_generation(toolchain, recipe):
+    root = Path(next(word for word in toolchain.command if word.startswith("--rocm-path=")).partition("=")[2])
+
+    kits = [torch_kit.of_wheel(recipe, part, root) for part in recipe.torches]
+
+    assert {kit.generation for kit in kits} == {1, 2}
+    for kit in kits:
+        assert (kit.include[0] / "c10" / "hip" / "HIPStream.h").is_file()
+        assert "-DUSE_ROCM=1" in kit.flags.common
+        assert any("HALF" in flag for flag in kit.flags.device)
+        assert kit.hipify.package_parent == kit.root

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.model.compilation import Diagnostic, KernelFacts, Side
+from rocm3d.verify.compilation.cuda_session import CudaUnit
+from rocm3d.verify.compilation.unit import Unit
+from rocm3d.verify.probes import compile_cuda
+from rocm3d.verify.probes.compile_cuda import attempt
+
+UNIT = Unit("k.cu", "k.cu", "p._C", "hip", ())
+COMPILED = Side(side="nvcc", outcome="compiled", kernels=(KernelFacts(name="k"),), own_headers=("cusparse.h",))
+FAILED = Side(
+    side="nvcc", outcome="failed", errors=(Diagnostic(path="k.cu", line=3, column=0, message='"y" is undefined'),)
+)
+
+
+@pytest.fixture
+def looked(case, monkeypatch):
+    def verdict(ported, original=None):
+        def nvidia(_case, _kit, tree=None):
+            side = ported if tree is None else original
+            return side if isinstance(side, str) else (CudaUnit(UNIT, side),)
+
+        monkeypatch.setattr(compile_cuda, "kit_of", lambda _: object())
+        monkeypatch.setattr(compile_cuda, "nvidia", nvidia)
+        (found,) = attempt(case(changes=[("k.cu", b"old\n", b"new\n")]))
+        return found
+
+    return verdict
+
+
+def test_without_nvcc_it_is_not_run(looked):
+    verdict = looked("nvcc is not installed here")
+
+    assert (verdict.level, verdict.outcome, verdict.reason) == ("nvidia", "not_run", "nvcc is not installed here")
+
+
+def test_a_unit_that_the_port_broke_fails(looked):
+    verdict = looked(FAILED, COMPILED)
+
+    assert (verdict.outcome, verdict.reason) == ("failed", 'k.cu (p._C): k.cu:3: "y" is undefined')
+
+
+def test_a_unit_that_never_compiled_is_not_the_ports_fault(looked):
+    verdict = looked(FAILED, FAILED)
+
+    assert verdict.outcome == "not_run"
+    assert "the original does not compile either" in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("side", "why"),
+    [
+        (Side(side="nvcc", outcome="lacks", lacks="cudnn.h"), "cudnn.h is nowhere on this machine"),
+        (Side(side="nvcc", outcome="timed_out"), "nvcc took too long"),
+    ],
+)
+def test_what_could_not_be_looked_at_is_not_run(looked, side, why):
+    assert looked(side).reason == f"k.cu (p._C): {why}"
+
+
+def test_a_unit_that_still_compiles_passes_and_says_whose_headers(looked):
+    verdict = looked(COMPILED)
+
+    assert verdict.outcome == "passed"
+    assert verdict.looked_at == ("k.cu (p._C), 1 kernels", "headers declared by rocm3d: cusparse.h")
