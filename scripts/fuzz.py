@@ -41,16 +41,18 @@ def fuzz(target: str, seconds: int) -> None:
     with atheris.instrument_imports(include=INSTRUMENTED):
         fuzzed = module()
         function = fuzzed.targets()[target]  # walks the packages, which imports every reader and detector
-        words = fuzzed.words()
+        words, seeds = fuzzed.words(), fuzzed.seeds(target)
+        for seed in seeds:
+            function(seed)  # libraries are imported when a reader first needs them; later is too late for the fuzzer
     place = FOLDER / target
     (place / "corpus").mkdir(parents=True, exist_ok=True)
-    for number, seed in enumerate(fuzzed.seeds(target)):
+    for number, seed in enumerate(seeds):
         (place / "corpus" / f"seed-{number}").write_bytes(seed)
     quoted = ("".join(f"\\x{byte:02x}" for byte in word) for word in sorted(words))
     (place / "words").write_text("".join(f'"{word}"\n' for word in quoted), encoding="ascii")
     options = {
         "max_total_time": seconds, "timeout": SECONDS_PER_INPUT, "rss_limit_mb": MEGABYTES, "max_len": fuzzed.LARGEST,
-        "dict": place / "words", "artifact_prefix": f"{place}/", "print_final_stats": 1, "verbosity": 0,
+        "dict": place / "words", "artifact_prefix": f"{place}/", "print_final_stats": 1,
     }  # fmt: skip
     given = [f"-{name}={value}" for name, value in options.items()]
     atheris.Setup([sys.argv[0], str(place / "corpus"), *given], function)
@@ -69,12 +71,21 @@ def fuzz_all(seconds: int) -> int:
             code = subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, check=False).returncode
         if code == 4:
             return fuzz_missing(place / "log")
-        said = re.findall(r"number_of_executed_units:\s*(\d+)", (place / "log").read_text("utf-8", "replace"))
         end = "no crash" if code == 0 else f"CRASH, see {place.relative_to(ROOT)}"
-        print(f"{name}: {said[-1] if said else '?'} inputs, {end}", flush=True)
+        print(f"{name}: {figures((place / 'log').read_text('utf-8', 'replace'))}, {end}", flush=True)
         crashed += [name] if code else []
     print(f"{len(names)} targets, {len(crashed)} crashed")
     return 1 if crashed else 0
+
+
+def figures(log: str) -> str:
+    """What the fuzzer says at its end: inputs, branches that the seeds and then all inputs reached, the worst input."""
+    patterns = (
+        r"number_of_executed_units:\s*(\d+)", r"INITED cov: (\d+)", r" cov: (\d+)", r"slowest_unit_time_sec:\s*(\d+)",
+        r"peak_rss_mb:\s*(\d+)",
+    )  # fmt: skip
+    found = (re.findall(pattern, log)[-1:] or ["?"] for pattern in patterns)
+    return "{} inputs, branches {} to {}, slowest {} s, {} MB".format(*(values[0] for values in found))
 
 
 def fuzz_missing(log: Path) -> int:

@@ -28,7 +28,7 @@ LARGEST = 16384
 NAMES = (
     "a.py", "a.cu", "a.h", "setup.py", "setup.cfg", "pyproject.toml", "requirements.txt", "environment.yml",
     "Dockerfile", "compose.yml", "CMakeLists.txt", "install.sh", "README.md", "a.ipynb", ".github/workflows/a.yml",
-    ".gitmodules", "uv.lock",
+    ".gitmodules", "uv.lock", "Pipfile", "cog.yaml",
 )  # fmt: skip
 # To start from where the examples have no such file.
 SEEDS = {
@@ -42,6 +42,9 @@ SEEDS = {
     "github-workflows-a.yml": b"jobs:\n  a:\n   steps:\n   - run: |\n      pip install torch\n   - run: >\n      b\n",
     "gitmodules": b'[submodule "a"]\n\tpath = third_party/a\n\turl = https://h/o/diff-gaussian-rasterization.git\n',
     "uv.lock": b'[[package]]\nname = "torch"\nversion = "2.1"\nsource = { registry = "https://h/whl/cu121" }\n',
+    "Pipfile": b'[[source]]\nurl = "https://h/whl/cu121"\n[packages]\ntorch = "*"\na = {version = "1", extras = []}\n',
+    "cog.yaml": b"build:\n  gpu: true\n  python_packages: [torch==2.1]\n  python_requirements: a.txt\n  run:\n"
+    b"    - pip install b\n    - command: |\n        cd c && pip install .\n",
     "pyproject.toml": b'[project]\ndependencies = ["torch"]\n[tool.uv]\nindex-url = "https://h"\n[tool.poetry.dependencies]\n'
     b'a = {version = "1", extras = ["b"]}\n[[tool.uv.index]]\nurl = "https://h"\n',
     "configuration": b'gpu = "mi300x"\nonly = ["CU"]\nskip = ["DEP"]\n[tool.rocm3d]\ngpu = "gfx942"\n',
@@ -93,7 +96,7 @@ def seeds(target: str) -> list[bytes]:
 def words() -> set[bytes]:
     """What detectors look for, as the fuzzer's dictionary."""
     listed = (detector.needs for detector in detectors() if isinstance(detector.needs, tuple))
-    return {word for needs in listed for word in needs} | {b"rocm3d: ignore["}
+    return {word for needs in listed for word in needs} | {b"rocm3d: ignore[", b"\\ud800"}
 
 
 def _file(name: str, knowledge: Knowledge, data: bytes) -> None:

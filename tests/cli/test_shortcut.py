@@ -1,4 +1,4 @@
-"""What was said before is said again, the same way; everything else is left to the command line."""
+"""What the command line says, in the same words; what is not known here is left to it."""
 
 from __future__ import annotations
 
@@ -63,12 +63,39 @@ def test_the_second_answer_is_the_first(example, rocm3d, tmp_path, monkeypatch, 
     assert rocm3d(*words) == first
 
 
-def test_after_a_change_the_command_line_answers(example, rocm3d):
+def test_a_change_is_seen(example, rocm3d, capsys):
     root = example("splat-trainer")
     words = ["scan", str(root), "--format", "json", "--quiet"]
     first = rocm3d(*words)
     (root / "added.py").write_text("import pynvml\n")
 
-    assert answered(words) is None
-    assert "added.py" in rocm3d(*words).out
+    assert answered(words) == 1
+    assert "added.py" in capsys.readouterr().out
     assert "added.py" not in first.out
+
+
+@pytest.mark.parametrize("options", [[], ["--only", "CU, DEP", "--skip", "CU301"], ["--only", "triton_tf32"]])
+def test_a_new_scan_says_what_the_command_line_says(example, rocm3d, tmp_path, capsys, monkeypatch, options):
+    monkeypatch.delenv("PYDANTIC_DISABLE_PLUGINS", raising=False)
+    words = ["scan", str(example("splat-trainer")), "--quiet", "--no-cache", "--work", str(tmp_path / "work"), *options]
+    expected = rocm3d(*words, "--format=json")
+    written = (tmp_path / "work" / "inventory.json").read_bytes()
+
+    code = answered([*words, "--format", "json"])
+
+    assert (code, capsys.readouterr().out) == (expected.code, expected.out)
+    assert (tmp_path / "work" / "inventory.json").read_bytes() == written
+
+
+def test_a_rule_that_is_not_known_is_left_to_the_command_line(example):
+    assert answered(["scan", str(example("deform-op")), "--format", "json", "-q", "--only", "a,b"]) is None
+
+
+def test_an_interrupted_scan_says_so(example, monkeypatch, capsys):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("rocm3d.repository.Opened.scan", interrupted)
+
+    assert answered(["scan", str(example("deform-op")), "--format", "json", "-q", "--no-cache"]) == 130
+    assert capsys.readouterr() == ("", "rocm3d: interrupted\n")

@@ -176,3 +176,9 @@ def test_variables_folders_and_clones_of_a_build():
 def test_an_index_in_the_environment_is_an_option():
     found = read("Dockerfile", b"FROM x\nENV A=1 PIP_INDEX_URL=https://host/cu121\n")
     assert [(option.urls, option.line, option.column) for option in found.options] == [(("https://host/cu121",), 2, 9)]
+
+
+def test_half_a_character_in_a_list_of_words_is_replaced():
+    """No document can hold it, so it stopped the scan."""
+    (found,) = read("Dockerfile", b'RUN ["pip", "install", "torch==\\ud800"]\n').mentions
+    assert "==?" == found.version

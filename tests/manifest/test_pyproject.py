@@ -104,6 +104,13 @@ def test_other_shapes_give_nothing(text):
     assert (found.mentions, found.options, found.unread) == ((), (), ())
 
 
+@pytest.mark.parametrize("extras", ["3", "true", "'x'", "{a = 1}"])
+def test_extras_that_are_no_list_are_none(extras):
+    """A number there stopped the scan."""
+    (found,) = read("pyproject.toml", f"tool.poetry.dependencies.a = {{extras = {extras}}}\n".encode()).mentions
+    assert frozenset() == found.extras
+
+
 def test_inline_tables_are_read_as_well():
     assert seen('project = {dependencies = ["torch"]}\n') == [("torch", "", 1, 29, "project")]
 

@@ -38,6 +38,7 @@ def test_what_is_unknown_stays_so(text):
         ("def g(x, *, y):\n  f([x, y])\ng('a', y='b')\nf([x, y])", ["a", "b"]),
         ("def g(*x):\n  f([*x])\ng('a')\nf([*x])", ["a"]),
         ("f(list(sorted(['a'])))", ["a"]),
+        (r"f(['a\ud800', f'\udfff'])", ["a?", "?"]),
     ],
 )
 def test_what_is_shown_is_found(text, found):

@@ -26,6 +26,7 @@ def seen(text: str):
         "subprocess.run(command)",
         "subprocess.run()",
         "logging.info('run pip install torch')",
+        "pipeline.run('install torch')",
         "x = ['install', 'torch']",
         "f('install torch')",
     ],
@@ -50,6 +51,7 @@ def test_what_installs_nothing(text):
         ("def get(*p):\n  run(['pip', 'install', *p])\nget('a', 'b')", [("a", 3, 6), ("b", 3, 11)]),
         ("run_pip('install a')", [("a", 1, 18)]),
         ("pip.main(['install', 'a'])", [("a", 1, 23)]),
+        ("os.system('pipenv install a')", [("a", 1, 27)]),
         ("run(['bash', '-c', 'pip install a'])", [("a", 1, 33)]),
     ],
 )

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.manifest.install_line import shell_commands
+from rocm3d.manifest.manifest import Manifest
 from rocm3d.manifest.script import Places, manifest_of, one_mention
 
 
@@ -177,3 +178,25 @@ def test_a_clone_gives_a_folder_its_address(text, name, url):
 )
 def test_an_index_of_the_environment(text, urls):
     assert [option.urls for option in run(text).options] == urls
+
+
+@pytest.mark.parametrize("data", [b"", b"make all", b"additional parts of pip"])
+def test_a_page_without_the_words_of_an_installer_is_not_even_cut(data):
+    def never():
+        raise AssertionError
+        yield
+
+    assert manifest_of("a.md", "markdown", data, never(), section="documentation") == Manifest("a.md", "markdown", data)
+
+
+@pytest.mark.parametrize("text", ["pip install a", "uv add a", "conda create -n x a", "mim install a"])
+def test_a_page_with_the_words_of_an_installer(text):
+    found = run(text, "documentation")
+
+    assert "a" in [mention.name for mention in found.mentions]
+
+
+def test_an_index_counts_without_an_installer():
+    found = run("export PIP_INDEX_URL=https://a.example/simple", "documentation")
+
+    assert [option.urls for option in found.options] == [("https://a.example/simple",)]

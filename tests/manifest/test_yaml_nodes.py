@@ -68,3 +68,9 @@ def test_too_large_a_file_is_not_read():
 def test_any_text_is_survived(text):
     yaml = YamlText(text)
     assert all(key.line >= 1 and key.column >= 1 for key, _ in yaml.walk())
+
+
+def test_half_a_character_is_replaced():
+    """No document can hold it, so it stopped the scan."""
+    yaml = YamlText('"a\\ud800": "\\udfff"\n')
+    assert [("a?", "?")] == [(key.text, yaml.scalar(value).text) for key, value in yaml.walk()]

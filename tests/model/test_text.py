@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.model.text import Text
+from rocm3d.model.text import Text, encodable
 
 # Few characters, so that line ends and wide characters meet often.
 MIXED = st.lists(st.sampled_from(["\n", "\r\n", "\r", "a", "\t", "é", "€", "😀", "\u2028", "e\u0301"]), max_size=40)
@@ -79,3 +79,16 @@ def test_place_of_an_offset(content, offset, place):
 )
 def test_newline_is_the_one_used_most(content, newline):
     assert Text(content).newline == newline
+
+
+@given(st.text(st.characters(), max_size=20))
+def test_halves_of_characters_are_replaced_one_by_one(text):
+    found = encodable(text)
+
+    assert len(text) == len(found)
+    assert found.encode().decode() == found
+    assert all(before == after or "\ud800" <= before <= "\udfff" for before, after in zip(text, found, strict=True))
+
+
+def test_other_characters_stay():
+    assert "caf\u00e9 \U0001f600 ?" == encodable("caf\u00e9 \U0001f600 \udcff")

@@ -4,6 +4,7 @@ import pytest
 
 from rocm3d.scan.file import is_wanted, look_at, look_at_paths
 from rocm3d.scan.selection import Selection
+from rocm3d.syntax import bounded_parse
 
 INCLUDE = b"#include <device_launch_parameters.h>"
 
@@ -27,6 +28,15 @@ def test_nul_bytes_are_no_source(knowledge):
 
     assert result.findings == ()
     assert "NUL" in result.skipped[0].reason
+
+
+def test_what_takes_too_long_to_parse_is_told(knowledge, monkeypatch):
+    monkeypatch.setattr(bounded_parse, "SECONDS", 0.1)
+    monkeypatch.setattr(bounded_parse, "SECONDS_PER_BYTE", 0.0)
+    result = look_at("a.py", b"import pynvml\nx=" + b"a?" * 20_000, knowledge, Selection())
+
+    (trouble,) = result.skipped
+    assert trouble.reason == "takes too long or too much memory to parse, so its syntax was not looked at"
 
 
 @pytest.mark.parametrize("word", ["missing_header", "CU201", "spaced_launch, cu201"])

@@ -10,10 +10,12 @@ from rocm3d.scan.needs import (
     a_first_word,
     a_known_import,
     a_launch,
+    a_launch_pulled_apart,
     a_qualified_name,
     a_term,
     an_imported_term,
     imports_others,
+    known_modules,
 )
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.python import PythonUnit
@@ -94,6 +96,45 @@ def test_what_is_no_launch(look, text):
 @pytest.mark.parametrize("text", ["k<<<1, 1>>>();", "k<< <1, 1>> >();", "k< <<1>>>();", "k<</* grid */<1>>>();"])
 def test_a_launch_may_be_pulled_apart(look, text):
     assert a_launch(cuda(text), look())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a > > > b",
+        "k<<<1, 1>>>();",
+        "#include <vector> // <<<\nk<<<1, 1>>>(); // >",
+        "k<<<1, sizeof(std::vector<std::array<T, 2>>)>>>();",
+    ],
+)
+def test_what_is_no_launch_pulled_apart(look, text):
+    assert not a_launch_pulled_apart(cuda(text), look())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "k<< <1, 1>> >();",
+        "k< <<1>>>();",
+        "k<<<1, 1>\n>>();",
+        "k<<<1, 1>>\\\n>();",
+        "k<<<1>> /* a */ /* b */ >();",
+        "k<<<1>// a\n  // b\n>>();",
+    ],
+)
+def test_a_launch_that_is_pulled_apart(look, text):
+    assert a_launch_pulled_apart(cuda(text), look())
+
+
+def test_many_comments_with_chevrons_take_no_time(look):
+    assert not a_launch_pulled_apart(cuda("k<<<1, 1>>>();\n" + "// a ->\n" * 200_000), look())
+
+
+def test_known_modules_are_those_of_other_packages(knowledge):
+    code = knowledge.codes["PY103"]
+
+    assert b"gsplat" in known_modules(Look(code, knowledge))
+    assert b"gsplat" not in known_modules(Look(code, knowledge, frozenset({"gsplat"})))
 
 
 def test_a_file_inside_a_package_may_import_it():

@@ -47,7 +47,7 @@ def test_name_and_arguments_of_a_call():
 
 
 def test_the_way_up_is_bounded():
-    unit = CudaUnit("a.cu", b"void f() {" + b"{" * 2000 + b"v();" + b"}" * 2000 + b"}")
+    unit = CudaUnit("a.cu", b"void f() {" + b"{" * 900 + b"v();" + b"}" * 900 + b"}")
     way = list(upward(call(unit, "v"), unit.parents))
 
     assert 100 < len(way) < 1000

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.syntax.python import PythonUnit, string_value
-from rocm3d.syntax.python_names import imports
+from rocm3d.syntax.python_names import firm_imports, imports
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -154,3 +154,67 @@ def test_no_import_that_the_parser_finds_is_missing(parts):
     unit = PythonUnit("x.py", "".join(parts).encode())
 
     assert {found.module.split(".")[0].encode() for found in imports(unit)} - {b""} <= unit.imported
+
+
+KNOWN = frozenset({b"a", b"b"})
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import a\n",
+        "try:\n    import a\nexcept ImportError:\n    a = None\n",
+        "def f():\n    import a\n    return '''\nx = 1\n'''\n",
+        "from a import (\nb,\nc)\n",
+        "x = = 1\nimport a\nx = 1\n",
+    ],
+)
+def test_a_file_that_cannot_be_cut_stays_whole(code):
+    unit = PythonUnit("x.py", code.encode())
+
+    assert unit.up_to_import_of(KNOWN) is unit
+
+
+def test_a_file_with_a_tree_stays_whole():
+    unit = PythonUnit("x.py", b"import a\nx = 1\n")
+    assert unit.tree.root_node.type == "module"
+
+    assert unit.up_to_import_of(KNOWN) is unit
+
+
+@pytest.mark.parametrize(
+    ("code", "head"),
+    [
+        ("import a\nx = 1\nimport c\n", "import a\n"),
+        ("import c\nimport b\n\n\n@d\nclass C: ...\n", "import c\nimport b\n\n\n"),
+        ("try:\n    import a\nexcept: a = 1\nfinally: x\ny = 1\n", "try:\n    import a\nexcept: a = 1\nfinally: x\n"),
+        ("def f():\n    from b import c\n\ndef g(): ...\n", "def f():\n    from b import c\n\n"),
+    ],
+)
+def test_a_file_is_cut_before_the_next_statement(code, head):
+    assert PythonUnit("x.py", code.encode()).up_to_import_of(KNOWN).data == head.encode()
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "import a\n", "import c, b\n", "from a.d import e\n", "try:\n", "except E:\n", "else:\n", "if x:\n",
+                "def f():\n", "class C:\n", "    import a\n", "    from b import c\n", "    x = 1\n", "x = '''\n",
+                "'''\n", "y = (\n", ")\n", "# import a\n", "@d\n", "\n",
+            ]
+        ),
+        max_size=20,
+    )
+)  # fmt: skip
+def test_the_cut_changes_no_import_of_those(parts):
+    code = "".join(parts).encode()
+    whole = PythonUnit("x.py", code)
+    if whole.tree.root_node.has_error:
+        return
+
+    def known(unit: PythonUnit) -> list[tuple[str, int]]:
+        found = ((item.name, item.node.start_byte) for item in firm_imports(unit))
+        return [item for item in found if item[0].split(".")[0].encode() in KNOWN]
+
+    assert known(PythonUnit("x.py", code).up_to_import_of(KNOWN)) == known(whole)

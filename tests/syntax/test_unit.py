@@ -57,4 +57,18 @@ def test_the_head_of_a_chain_is_short_and_that_of_a_name_is_all_of_it():
     calls = list(held.nodes("call_expression"))
 
     assert max(len(held.head(call)) for call in calls) <= 1024
+    assert max(len(held.tail(call)) for call in calls) <= 1024
+    assert all(held.slice(call).endswith(held.tail(call)) for call in calls)
     assert "short_name" in {held.head(node) for node in held.nodes("identifier")}
+
+
+@pytest.mark.parametrize(("kind", "call"), [(PythonUnit, "call"), (CudaUnit, "call_expression")])
+def test_what_nests_too_deeply_is_left_out_and_told(kind, call):
+    """In a chain each call holds all of the text before it, and rules read what is called: the square of the file."""
+    held = kind("a", b"f" + b"()" * 5000 + b";\n")
+    shallow = kind("a", b"f" + b"()" * 100 + b";\n")
+
+    assert "" == held.trouble  # nobody wanted the nodes yet
+    assert 900 < len(list(held.nodes(call))) <= 1000
+    assert "nests deeper than 1000 levels" in held.trouble
+    assert (100, "") == (len(list(shallow.nodes(call))), shallow.trouble)

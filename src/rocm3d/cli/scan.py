@@ -9,6 +9,7 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
+from rocm3d.cli.words import parted
 from rocm3d.model.failure import Exit
 from rocm3d.render.formats import names, refuse_unknown
 
@@ -40,7 +41,7 @@ def command(
     refuse_unknown(form, names("Scan"))
     # Read before the scan, which may write to the same place.
     known = None if baseline is None else session.read_scan(baseline, "--baseline")
-    with session.opened(path, work=work, only=tuple(only), skip=tuple(skip)) as opened:
+    with session.opened(path, work=work, only=parted(only), skip=parted(skip)) as opened:
         document = opened.scan(known)
     session.show(document, form, output)
     serious = any(finding.severity != "note" for finding in document.findings)

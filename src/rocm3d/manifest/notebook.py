@@ -49,7 +49,7 @@ def read(path: str, data: bytes) -> Manifest:
     """Only lines that a shell gets."""
     source = data.decode("utf-8", "replace")
     places = Places(source)
-    commands = [command for cell in cells(source) if cell.may_hold_a_line for command in _commands(cell, places)]
+    commands = (command for cell in cells(source) if cell.may_hold_a_line for command in _commands(cell, places))
     return manifest_of(path, reader.kind, data, commands, section="notebook")
 
 

@@ -24,6 +24,7 @@ _RUNNERS = frozenset({
 # fmt: on
 _SPLITS = frozenset({"split", "format", "strip", "dedent"})
 _VERB = re.compile(r"\s*install\s")
+_PIP = re.compile(rb"pip(?!e(?!nv))")  # also pip3 and pipenv, but no pipe and no pipeline
 
 
 def is_script(path: str) -> bool:
@@ -34,7 +35,7 @@ def is_script(path: str) -> bool:
 
 def read(path: str, data: bytes) -> Manifest:
     """What the calls install, in the order of the file."""
-    literals = Literals.of(data)
+    literals = Literals.of(data) if _PIP.search(data) else None
     mentions, options, commands = ([], [], []) if literals is None else installed(literals)
     ordered = sorted(dict.fromkeys(mentions), key=lambda item: (item.line, item.column))
     return Manifest(
@@ -68,7 +69,7 @@ def _scripts(literals: Literals, node: ast.Call | ast.List | ast.Tuple) -> Itera
     name = _name(node.func)
     if not _RUNNERS & set(name.rsplit(".", 1)[-1].lower().split("_")) or not node.args:
         return
-    before = "pip " if "pip" in name else ""
+    before = "pip " if _PIP.search(name.encode()) else ""
     given = _inside(node.args[0])
     words = _words(literals, given)
     if not all(" " in word.text for word in words):  # a list: each string is a word

@@ -23,6 +23,8 @@ _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)(?:\[[@*]\]|:?-([^${}]*))?\}|([A-Z
 _ALL = re.compile(r"\$\{\w+\[[@*]\]\}$")
 _ASSIGNED = r"(?:[A-Za-z_]\w*=\S*\s+)*"
 _INSTALLS = re.compile(rf"{_ASSIGNED}(?:\S*python\S* -m )?(?:(?:uv )?pip[\d.]*|conda|mamba) install\s")
+# What an install line, or a variable that names an index, cannot do without; `\\u` may stand for any of it in JSON.
+_MAY_INSTALL = re.compile(rb"install|create|\badd\b|PIP_|UV_|\\u")
 _SAYS = re.compile(r"echo|print|log|warn|err|die|fail|info|msg|say")
 _INDEX = re.compile(r"(PIP|UV)_(EXTRA_)?(DEFAULT_)?(INDEX(_URL)?|FIND_LINKS)$")
 _SHELL, _FLAG = re.compile(r"(ba|da|z|k)?sh$"), re.compile(r"-[a-z]*c$")
@@ -55,7 +57,12 @@ class Places:
 def manifest_of(
     path: str, kind: str, data: bytes, commands: Iterable[Sequence[Word]], *, section: str = ""
 ) -> Manifest:
-    """What the commands do. With a `section` only install lines count, and their mentions bear it."""
+    """What the commands do. With a `section` only install lines count, and their mentions bear it.
+
+    Most pages and notebooks have none: then the commands are not even cut out of the file.
+    """
+    if section and not _MAY_INSTALL.search(data):
+        return Manifest(path, kind, data)
     script = Script()
     for words in commands:
         script.take(words)

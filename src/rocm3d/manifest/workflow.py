@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rocm3d.manifest.install_line import Word, shell_commands
 from rocm3d.manifest.manifest import Manifest, Reader, pure
 from rocm3d.manifest.script import manifest_of
-from rocm3d.manifest.yaml_nodes import Scalar, YamlText
+from rocm3d.manifest.yaml_nodes import YamlText
 
 SECTION = "workflow"
 
@@ -29,17 +29,7 @@ def read(path: str, data: bytes) -> Manifest:
 def _commands(yaml: YamlText) -> Iterator[tuple[Word, ...]]:
     scripts = [value for key, node in yaml.walk() if key.text == "run" and (value := yaml.scalar(node)) is not None]
     for script in sorted(scripts, key=lambda item: item.start):
-        yield from shell_commands(*_source(yaml, script))
-
-
-def _source(yaml: YamlText, script: Scalar) -> tuple[str, int, int]:
-    """The script as it stands in the file, with the place of its first character."""
-    if script.style not in ("|", ">"):
-        return script.text, script.line, script.column + (script.style in ("'", '"'))
-    _, _, body = yaml.text[script.start : script.end].partition("\n")
-    if script.style == ">":  # lines are joined by spaces; a backslash at their end does the same and keeps the places
-        body = "\n".join(f"{line} \\" if line.strip() else line for line in body.split("\n"))
-    return body, script.line + 1, 1
+        yield from shell_commands(*yaml.script(script))
 
 
 reader = Reader(__name__, is_workflow, read)

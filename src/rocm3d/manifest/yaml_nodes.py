@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from rocm3d.manifest.script import Places
+from rocm3d.model.text import encodable
 
 _MAX_CHARACTERS = 300_000
 _MAX_NODES = 50_000
@@ -86,7 +87,17 @@ class YamlText:
         if not isinstance(getattr(node, "value", None), str):
             return None
         start = node.start_mark.index
-        return Scalar(node.value, *self._places.of(start), node.style or "", start, node.end_mark.index)
+        return Scalar(encodable(node.value), *self._places.of(start), node.style or "", start, node.end_mark.index)
+
+    def script(self, value: Scalar) -> tuple[str, int, int]:
+        """A value that is a script, as it stands in the file, with the place of its first character."""
+        if value.style not in ("|", ">"):
+            return value.text, value.line, value.column + (value.style in ("'", '"'))
+        _, _, body = self.text[value.start : value.end].partition("\n")
+        if value.style == ">":
+            # Lines are joined by spaces; a backslash at their end does the same and keeps the places.
+            body = "\n".join(f"{line} \\" if line.strip() else line for line in body.split("\n"))
+        return body, value.line + 1, 1
 
     def pairs(self, node: Any) -> list[tuple[Scalar, Any]]:
         """Keys and values of a map; nothing for other nodes."""

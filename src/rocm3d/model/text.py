@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
+
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+def encodable(text: str) -> str:
+    """As long as before, without halves of characters: an escape can write them, no document can hold them."""
+    return text if text.isascii() else _HALF.sub("?", text)
 
 
 @dataclass(frozen=True)

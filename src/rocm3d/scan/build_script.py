@@ -117,7 +117,7 @@ def _spoken_of(unit: PythonUnit) -> set[int]:
         found |= {child.id for child in inner if child is not None}
     for call in unit.nodes("call"):
         function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
-        if function is not None and arguments is not None and _ONLY_SPOKEN_OF.search(unit.slice(function)):
+        if function is not None and arguments is not None and _ONLY_SPOKEN_OF.search(unit.tail(function)):
             found |= {child.id for child in arguments.named_children}
     return found
 

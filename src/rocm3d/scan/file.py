@@ -20,6 +20,7 @@ from rocm3d.scan.mentions import package_of
 from rocm3d.scan.rules import rules
 from rocm3d.syntax.cuda import SUFFIXES, CudaUnit
 from rocm3d.syntax.python import PythonUnit
+from rocm3d.syntax.unit import ParsedUnit
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
@@ -81,7 +82,7 @@ def look_at(path: str, data: bytes, knowledge: Knowledge, selection: Selection) 
         ignored=len(found) - len(kept),
         dependencies=tuple(item for unit in manifests for item in _dependencies(unit, knowledge)),
         extensions=tuple(item for unit in units for item in _extensions(unit)),
-        skipped=tuple(_troubles(path, data, manifests)),
+        skipped=tuple(_troubles(path, data, units)),
         python=sum(isinstance(unit, PythonUnit) for unit in units),
         cuda=sum(isinstance(unit, CudaUnit) for unit in units),
         manifests=len(manifests),
@@ -175,11 +176,13 @@ def _dependencies(unit: Manifest, knowledge: Knowledge) -> Iterator[Dependency]:
         )
 
 
-def _troubles(path: str, data: bytes, manifests: list[Manifest]) -> Iterator[Skipped]:
+def _troubles(path: str, data: bytes, units: list[Unit]) -> Iterator[Skipped]:
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
         yield Skipped(path=path, reason="is not UTF-8; read byte by byte, positions may be off")
-    for unit in manifests:
-        for line, reason in unit.unread:
+    for unit in units:
+        if isinstance(unit, ParsedUnit) and unit.trouble:
+            yield Skipped(path=path, reason=unit.trouble)
+        for line, reason in unit.unread if isinstance(unit, Manifest) else ():
             yield Skipped(path=path if line <= 1 else f"{path}:{line}", reason=reason)

@@ -53,9 +53,10 @@ def _pooled(
     """A window of batches is under way at a time."""
     from concurrent.futures.process import BrokenProcessPool
 
-    # What every worker needs is loaded before they part, and no worker looks through it for garbage.
+    # What every worker needs is loaded before they part, models included, and no worker looks through it for garbage.
     rules(knowledge, selection)
     knowledge.recipe_for("")
+    look_at("a.py", b"", knowledge, selection).model_dump_json()
     gc.freeze()
     with _pool(processes, knowledge, selection) as pool:
         waiting: deque[tuple[list[Job], Future[list[str]]]] = deque()

@@ -86,7 +86,9 @@ def _document(tree: Tree, wanted: list[str], how: _How, read: Reads) -> Scan:
 
 def _files(tree: Tree, wanted: list[str], how: _How) -> list[FileResult]:
     """A result for every file that was read, in path order: from the cache where its content was seen before."""
-    jobs, lean = _read(tree, wanted, how.progress), Lean()
+    # Files of a kind follow each other: what reads a rare kind is then loaded by one process of many.
+    by_kind = sorted(wanted, key=lambda path: path.rpartition(".")[2])
+    jobs, lean = _read(tree, by_kind, how.progress), Lean()
     if how.cache is None:
         found = {path: lean(result) for path, result in look_at_all(jobs, how.knowledge, how.selection)}
     else:
@@ -131,6 +133,8 @@ def _own_packages(paths: list[str], knowledge: Knowledge) -> frozenset[str]:
 
 def _disowned(result: FileResult, own: frozenset[str]) -> FileResult:
     """A repository that installs itself needs no other source for it."""
+    if not any(d.package in own for d in result.dependencies):
+        return result
     named = (d.model_copy(update={"package": None}) if d.package in own else d for d in result.dependencies)
     return result.model_copy(update={"dependencies": tuple(named)})
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import ClassVar
 
 import tree_sitter_cuda
-from tree_sitter import Language, Parser, Tree
+from tree_sitter import Language
 
 from rocm3d.syntax.directives import closed
 from rocm3d.syntax.guards import shared_ranges
@@ -25,10 +25,10 @@ class CudaUnit(ParsedUnit):
 
     language: ClassVar[Language] = Language(tree_sitter_cuda.language())
 
-    @cached_property
-    def tree(self) -> Tree:
-        """The syntax tree. What follows an open comment is comment, as for a compiler."""
-        return Parser(self.language).parse(closed(self.data))
+    @property
+    def source(self) -> bytes:
+        """What follows an open comment is comment, as for a compiler."""
+        return closed(self.data)
 
     @cached_property
     def _shared(self) -> list[tuple[int, int]]:

@@ -20,6 +20,8 @@ _BRANCHES = frozenset({"if_statement", "elif_clause", "conditional_expression", 
 _WORD = re.compile(rb"\w+")
 _FROM = re.compile(rb"from(?:\s|\\)+(\w+)")
 _IMPORT = re.compile(rb"import\b([^\n\\;#]*(?:\\\r?\n?[^\n\\;#]*)*)")
+# Where a statement at the margin starts, and not the next part of the one before it.
+_STATEMENT = re.compile(rb"^(?!(?:else|elif|except|finally|case)\b)[@A-Za-z_]", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,22 @@ class PythonUnit(ParsedUnit):
         """The first name of every absolute import and some other words, without a parse: enough to say what is not."""
         sources = _FROM.findall(self.data)
         return frozenset(sources).union(*(_WORD.findall(names) for names in _IMPORT.findall(self.data)))
+
+    def up_to_import_of(self, modules: frozenset[bytes]) -> PythonUnit:
+        """The file without what follows its last import of one of these: imports stand first, so most need no parse.
+
+        It is cut before a statement at the margin. Where what is left has an error, as inside of a long string, or the
+        tree is there already, it is the whole file.
+        """
+        matches = (*_FROM.finditer(self.data), *_IMPORT.finditer(self.data))
+        last = max(
+            (found.end() for found in matches if not modules.isdisjoint(_WORD.findall(found.group(1)))), default=0
+        )
+        following = None if "tree" in self.__dict__ else _STATEMENT.search(self.data, last)
+        if following is None:
+            return self
+        head = PythonUnit(self.path, self.data[: following.start()])
+        return self if head.tree.root_node.has_error or head.was_given_up else head
 
     def is_guarded(self, node: Node) -> bool:
         """Whether a condition around the node already tells ROCm from CUDA."""

@@ -11,11 +11,13 @@ from typing import ClassVar
 from tree_sitter import Language, Node, Parser, Tree
 
 from rocm3d.model.text import Text
+from rocm3d.syntax.bounded_parse import bounded_parse
 
 NodesByKind = dict[str, list[tuple[int, Node]]]
 """Nodes of each kind with their place in source order."""
 
 _LONGEST_NAME = 1024
+_DEEPEST = 1000  # levels of nodes; the deepest seen in code that people wrote is 526
 
 
 @dataclass(frozen=True)
@@ -31,10 +33,32 @@ class ParsedUnit:
         """Lines and columns."""
         return Text(self.data)
 
+    @property
+    def source(self) -> bytes:
+        """What is parsed; as long as the file."""
+        return self.data
+
     @cached_property
     def tree(self) -> Tree:
-        """The syntax tree."""
-        return Parser(self.language).parse(self.data)
+        """The syntax tree; an empty one where the parse had to be given up."""
+        return self._parsed or Parser(self.language).parse(b"")
+
+    @cached_property
+    def _parsed(self) -> Tree | None:
+        return bounded_parse(self.language, self.source)
+
+    @property
+    def was_given_up(self) -> bool:
+        """Whether somebody wanted the tree and it took too long, or too much memory."""
+        return "_parsed" in self.__dict__ and self._parsed is None
+
+    @property
+    def trouble(self) -> str:
+        """What was not looked at by those who wanted nodes, and why; empty where all is well."""
+        if self.was_given_up:
+            return "takes too long or too much memory to parse, so its syntax was not looked at"
+        too_deep = "_walked" in self.__dict__ and self._walked[1]
+        return f"nests deeper than {_DEEPEST} levels, so its innermost parts were not looked at" if too_deep else ""
 
     def nodes(self, *kinds: str) -> Iterator[Node]:
         """All nodes of these kinds, in source order."""
@@ -43,21 +67,29 @@ class ParsedUnit:
         chosen = (item for kind in kinds for item in self._by_kind.get(kind, ()))
         return (node for _, node in sorted(chosen, key=lambda item: item[0]))
 
-    @cached_property
+    @property
     def _by_kind(self) -> NodesByKind:
+        return self._walked[0]
+
+    @cached_property
+    def _walked(self) -> tuple[NodesByKind, bool]:
+        """The nodes, and whether some lie too deep: in `f()()()...` each call is all of the text before it, too."""
         # Sorted by kind once, along a cursor: nodes are what takes time, so each is made once.
         found: NodesByKind = defaultdict(list)
-        cursor, place = self.tree.walk(), 0
+        cursor, place, depth, too_deep = self.tree.walk(), 0, 0, False
         while True:
             node = cursor.node
             if node is not None and node.is_named:
                 found[node.type].append((place, node))
                 place += 1
-            if cursor.goto_first_child():
+            if depth < _DEEPEST and cursor.goto_first_child():
+                depth += 1
                 continue
+            too_deep = too_deep or (depth == _DEEPEST and node is not None and node.child_count > 0)
             while not cursor.goto_next_sibling():
                 if not cursor.goto_parent():
-                    return dict(found)
+                    return dict(found), too_deep
+                depth -= 1
 
     @cached_property
     def parents(self) -> dict[int, Node]:
@@ -79,6 +111,11 @@ class ParsedUnit:
         """The text of a node, cut off where no name goes on: of `f(1)(1)(1)...` every part would be read in full."""
         end = min(node.end_byte, node.start_byte + _LONGEST_NAME)
         return self.data[node.start_byte : end].decode("utf-8", "replace")
+
+    def tail(self, node: Node) -> str:
+        """The end of a node's text, likewise: the last name of `a.b.c` is all that says what is called."""
+        start = max(node.start_byte, node.end_byte - _LONGEST_NAME)
+        return self.data[start : node.end_byte].decode("utf-8", "replace")
 
 
 def walk(root: Node) -> Iterator[Node]:

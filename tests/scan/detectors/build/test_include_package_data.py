@@ -46,7 +46,14 @@ def test_place(places, text, where):
 
 @pytest.mark.parametrize(
     ("python", "severity"),
-    [(">=3.7", "warning"), ("~=3.6", "warning"), (">=3.8", "note"), ("", "note"), ("not a version", "note")],
+    [
+        (">=3.7", "warning"),
+        ("~=3.6", "warning"),
+        (">=3.8", "note"),
+        ("", "note"),
+        ("not a version", "note"),
+        (">=" + "9" * 5000, "note"),
+    ],
 )
 def test_it_matters_where_an_old_torch_may_be_met(findings, python, severity):
     (found,) = findings(RULE, "setup.py", HEAD + CALL.replace(">=3.7", python))

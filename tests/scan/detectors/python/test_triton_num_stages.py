@@ -36,6 +36,7 @@ def test_is_not_looked_for_in_other_files(places):
     ("text", "where"),
     [
         (FOUND, [(3, 22)]),
+        (FOUND.replace("=4", "=" + "9" * 5000), [(3, 22)]),
         (TRITON + "k[g](x, num_stages=4)\nk[g](x, num_stages=5)\r\n", [(3, 9)]),
         (TRITON + "c = [triton.Config({}, num_stages=3), triton.Config({}, num_stages=4)]\n", [(3, 24)]),
         (TRITON + "c = triton.Config({}, num_stages=3)\nk[g](x, num_stages=4)\n", [(4, 9)]),

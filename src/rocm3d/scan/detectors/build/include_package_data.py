@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.specifiers import SpecifierSet
 
 from rocm3d.scan.build_script import builds
 from rocm3d.scan.detector import Detector, Hit, Look
@@ -53,7 +53,7 @@ def _admits(text: str, look: Look) -> bool:
     """Whether one of the code's terms is among the versions of Python that are asked for by name."""
     try:
         return bool(text) and any(SpecifierSet(text).contains(version) for version in look.code.terms)
-    except InvalidSpecifier:
+    except ValueError:  # no specifier, or one with a number of thousands of digits
         return False
 
 

@@ -42,7 +42,7 @@ def _calls(unit: PythonUnit, terms: dict[str, str]) -> Iterator[Hit]:
         function, arguments = _field(call, "function"), _field(call, "arguments")
         if function is None or arguments is None or unit.is_guarded(call):
             continue
-        name = unit.slice(function)
+        name = unit.tail(function)
         helper = name in terms and name not in defined
         strings = [node for node in walk(arguments) if node.type == "string"] if _RUNS.search(name) else []
         named = {node.id for node in strings if _NVCC.match(_content(unit, node))} - seen

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _INTRINSIC = re.compile(r"__(shfl|ballot|any|all|match_any|match_all|reduce)\w*_sync$")
+_ANY_INTRINSIC = re.compile(rb"__(?:shfl|ballot|any|all|match_any|match_all|reduce)[\w\x80-\xff]*_sync")
 _INTEGER = re.compile(r"-?(0[xX][0-9a-fA-F]{1,64}|0[bB][01]{1,64}|[0-9]{1,64})[uU]?$")  # without the suffix of a long
 _NARROW = re.compile(r"(std::)?u?int(8|16|32)_t|(un)?signed( int)?|int|uint|[uUiIsS](int)?32")
 _QUALIFIER = re.compile(r"\b(const|constexpr|static|volatile)\b|&")
@@ -227,7 +228,10 @@ def _value(text: str) -> int:
 
 def _may_hold(unit: CudaUnit, look: Look) -> bool:
     """An intrinsic, or a name for a full mask."""
-    return b"_sync" in unit.data or _ANY_NAME.search(unit.data.lower()) is not None
+    if _ANY_INTRINSIC.search(unit.data):
+        return True
+    lower = unit.data.lower()
+    return b"mask" in lower and _ANY_NAME.search(lower) is not None
 
 
 detector = Detector(__name__, code="CU101", reads=CudaUnit, find=find, needs=_may_hold)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_launch
+from rocm3d.scan.needs import a_launch_pulled_apart
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -20,4 +20,4 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             yield hit(unit, launch)
 
 
-detector = Detector(__name__, code="CU301", reads=CudaUnit, find=find, needs=a_launch)
+detector = Detector(__name__, code="CU301", reads=CudaUnit, find=find, needs=a_launch_pulled_apart)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.scan.imported import needed, owner
-from rocm3d.scan.needs import a_known_import
+from rocm3d.scan.needs import a_known_import, known_modules
 from rocm3d.syntax.python import PythonUnit
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
     """The first such import of each package in a file."""
     seen = set(look.code.terms)
-    for found in needed(unit):
+    for found in needed(unit.up_to_import_of(known_modules(look))):
         owned = owner(look.knowledge, found)
         if owned is None or owned[1].id in seen:
             continue

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _AT_MOST = {"num_stages": 2, "num_ctas": 1}
+_DIGITS = 9  # that are converted; Python refuses numbers of some thousands
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
@@ -45,7 +46,8 @@ def _is_tuned(unit: PythonUnit, option: str, value: Node) -> bool:
         return False
     if value.type == "true":
         return True
-    return value.type == "integer" and unit.slice(value).isdigit() and int(unit.slice(value)) > _AT_MOST.get(option, 0)
+    number = unit.slice(value) if value.type == "integer" else ""
+    return number.isdigit() and (len(number) > _DIGITS or int(number) > _AT_MOST.get(option, 0))
 
 
 def _is_choice(unit: PythonUnit, node: Node) -> bool:

@@ -1,0 +1,36 @@
+"""Pipfile of pipenv: packages by name in every category, and the indexes they come from. Executes nothing.
+
+What a Pipfile may hold: https://pipenv.pypa.io/en/latest/pipfile.html
+"""
+
+from __future__ import annotations
+
+from rocm3d.manifest.manifest import Manifest, Reader, pure
+from rocm3d.manifest.toml_text import TomlText, entries, listed, parsed, table_of
+
+SECTION = "pipenv"
+# Tables that are no category of packages.
+_OTHERS = frozenset({"source", "requires", "scripts", "pipenv"})
+
+
+def is_pipfile(path: str) -> bool:
+    """Whether a path is a Pipfile; its lock is JSON and not read."""
+    return pure(path).name == "Pipfile"
+
+
+def read(path: str, data: bytes) -> Manifest:
+    """Categories have names of the project's choice, so each table that is nothing else is one."""
+    document, problem = parsed(data)
+    if problem is not None:
+        return Manifest(path, reader.kind, data, unread=((1, problem),))
+    found = TomlText(data.decode("utf-8"))
+    for source in listed(document.get("source")):
+        found.index(table_of(source).get("url"), "url", found.heading("source"))
+    for category, values in entries(document):
+        if category not in _OTHERS:
+            found.named(table_of(values), SECTION, found.heading(category))
+    mentions = sorted(found.mentions, key=lambda item: (item.line, item.column))
+    return Manifest(path, reader.kind, data, tuple(mentions), tuple(found.options))
+
+
+reader = Reader(__name__, is_pipfile, read)

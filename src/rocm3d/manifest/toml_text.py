@@ -1,0 +1,140 @@
+"""Requirements and indexes in a file of TOML, each with its place, for the readers of such files.
+
+The TOML library says what is there, but not where. So each value is looked up again among the string literals of the
+text, behind the heading of its table; a value that cannot be found that way stands at the first line.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from rocm3d.manifest.manifest import Mention, Option
+from rocm3d.manifest.script import Places, one_mention
+from rocm3d.model.toml import STRING_OR_COMMENT, NotToml, parse
+
+_PART = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[\w-]+)"
+_HEADING = re.compile(rf"^[ \t]*\[\[?[ \t]*({_PART}(?:[ \t]*\.[ \t]*{_PART})*)[ \t]*\]", re.MULTILINE)
+_KEY = re.compile(rf"^[ \t]*({_PART})[ \t]*[=.]", re.MULTILINE)
+_PLACES = ("url", "git", "path", "file")
+
+
+def parsed(data: bytes) -> tuple[dict[str, Any], str | None]:
+    """The document, or what is wrong with it."""
+    try:
+        return parse(data), None
+    except NotToml as error:
+        return {}, str(error)
+
+
+@dataclass
+class TomlText:
+    """One file: what was read so far, and the means to find places."""
+
+    text: str
+    mentions: list[Mention] = field(default_factory=list)
+    options: list[Option] = field(default_factory=list)
+
+    @cached_property
+    def places(self) -> Places:
+        """Lines and columns."""
+        return Places(self.text)
+
+    @cached_property
+    def literals(self) -> dict[str, list[int]]:
+        """Each value of a one-line string, and where it starts."""
+        found: dict[str, list[int]] = {}
+        for match in STRING_OR_COMMENT.finditer(self.text):
+            if match.group()[0] != "#":
+                found.setdefault(match.group()[1:-1].replace('\\"', '"'), []).append(match.start() + 1)
+        return found
+
+    @cached_property
+    def code(self) -> str:
+        """The text with comments blanked."""
+        return STRING_OR_COMMENT.sub(
+            lambda match: " " * len(match.group()) if match.group()[0] == "#" else match.group(), self.text
+        )
+
+    @cached_property
+    def headings(self) -> dict[tuple[str, ...], int]:
+        """The names of each table's headline, and where the first of them ends."""
+        found: dict[tuple[str, ...], int] = {}
+        for match in _HEADING.finditer(self.code):
+            found.setdefault(tuple(part.strip("\"'") for part in re.findall(_PART, match.group(1))), match.end())
+        return found
+
+    @cached_property
+    def keys(self) -> dict[str, list[int]]:
+        """Each key that begins a line, and where it stands."""
+        found: dict[str, list[int]] = {}
+        for match in _KEY.finditer(self.code):
+            quoted = match.group(1)[0] in "\"'"
+            found.setdefault(match.group(1).strip("\"'"), []).append(match.start(1) + quoted)
+        return found
+
+    def heading(self, *names: str) -> int:
+        """Where a table begins; the start of the file where it has no headline of its own."""
+        return self.headings.get(names, 0)
+
+    def place(self, value: str, after: int) -> tuple[int, int]:
+        """The first literal of this value behind `after` that has not been taken yet."""
+        starts = self.literals.get(value, [])
+        index = bisect_right(starts, after)
+        return self.places.of(starts.pop(index)) if index < len(starts) else (1, 1)
+
+    def key(self, name: str, after: int) -> tuple[int, int]:
+        """Where a key stands."""
+        starts = self.keys.get(name, [])
+        index = bisect_left(starts, after)
+        return self.places.of(starts[index]) if index < len(starts) else (1, 1)
+
+    def requirements(self, values: object, section: str, after: int) -> None:
+        """A list of PEP 508 strings."""
+        for value in listed(values):
+            if isinstance(value, str):
+                named, given = one_mention(value, *self.place(value, after), section)
+                self.mentions += named
+                self.options += given
+
+    def named(self, values: dict[str, Any], section: str, after: int) -> None:
+        """A table of names, each with a version or a table of its own."""
+        for name, value in values.items():
+            for entry in value if isinstance(value, list) else [value]:
+                details = entry if isinstance(entry, dict) else {"version": entry}
+                line, column = self.key(name, after)
+                url = next((str(details[key]) for key in _PLACES if key in details), "")
+                extras = frozenset(map(str, listed(details.get("extras"))))
+                version = str(details.get("version", "") or "")
+                text = f"{name} {version or url}".strip()
+                self.mentions.append(Mention(name, text, line, column, line, version, extras, url, section))
+
+    def index(self, urls: object, key: str, after: int) -> None:
+        """Addresses under one key; the option begins at the key and ends at the address."""
+        for url in urls if isinstance(urls, list) else [urls]:
+            if isinstance(url, str) and url:
+                last, _ = self.place(url, after)
+                line, column = self.key(key, after)
+                line, column = (line, column) if line <= last else (last, 1)
+                self.options.append(Option((url,), (), line, column, last))
+
+
+def table_of(value: object, *names: str) -> dict[str, Any]:
+    """A table below another; empty where it is missing or something else."""
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def listed(value: object) -> list[Any]:
+    """A list; empty where it is something else."""
+    return value if isinstance(value, list) else []
+
+
+def entries(value: object) -> Iterator[tuple[str, Any]]:
+    """What a table holds; nothing where it is something else."""
+    yield from value.items() if isinstance(value, dict) else ()

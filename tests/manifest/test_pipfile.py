@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rocm3d.manifest.pipfile import is_pipfile, read
+
+TEXT = """[[source]]
+url = "https://host/simple"
+name = "main"
+
+[[source]]
+name = "pytorch"
+url = "https://host/whl/cu121"
+
+[packages]
+# gsplat = "*"
+torch = {version = "==2.1.0", index = "pytorch"}
+"flash-attn" = "*"
+xformers = {extras = ["a"], git = "https://host/x.git", ref = "main"}
+spconv = {file = "https://host/spconv_cu120.whl"}
+
+[dev-packages]
+torch = "*"
+
+[of-our-own]
+nerfacc = "~=0.5"
+
+[requires]
+python_version = "3.10"
+
+[scripts]
+train = "python train.py"
+
+[pipenv]
+allow_prereleases = true
+"""
+
+
+def seen(text: str):
+    found = read("Pipfile", text.encode())
+    return [(item.name, item.version, item.url, item.line, item.column) for item in found.mentions]
+
+
+@pytest.mark.parametrize("text", ["", "packages = 1\n", "source = 'x'\npackages = []\n", "[[source]]\nurl = 3\n"])
+def test_other_shapes_give_nothing(text):
+    found = read("Pipfile", text.encode())
+    assert (found.mentions, found.options, found.unread) == ((), (), ())
+
+
+@pytest.mark.parametrize("data", [b"[packages", b"\xff", b"a = " + b"[" * 20_000])
+def test_what_is_no_toml_is_told(data):
+    assert [1] == [line for line, _ in read("Pipfile", data).unread]
+
+
+def test_packages_of_every_category():
+    assert seen(TEXT) == [
+        ("torch", "==2.1.0", "", 11, 1),
+        ("flash-attn", "*", "", 12, 2),
+        ("xformers", "", "https://host/x.git", 13, 1),
+        ("spconv", "", "https://host/spconv_cu120.whl", 14, 1),
+        ("torch", "*", "", 17, 1),
+        ("nerfacc", "~=0.5", "", 20, 1),
+    ]
+
+
+def test_indexes_are_options():
+    options = read("Pipfile", TEXT.encode()).options
+    assert [("https://host/simple", 2), ("https://host/whl/cu121", 7)] == [(o.urls[0], o.last_line) for o in options]
+
+
+def test_is_a_pipfile():
+    assert is_pipfile("a/Pipfile")
+    assert not is_pipfile("Pipfile.lock")
+
+
+@given(st.binary(max_size=200))
+def test_random_bytes_are_survived(data):
+    assert all(item.line >= 1 for item in read("Pipfile", b"[packages]\n" + data).mentions)
+
+
+@given(st.lists(st.sampled_from(["torch", "gsplat", "numpy"]), max_size=3, unique=True), st.sampled_from(["'", '"']))
+def test_what_is_written_is_read(names, quote):
+    text = "[packages]\n" + "".join(f"{name} = {quote}*{quote}\n" for name in names)
+    assert [(name, "*", "", number, 1) for number, name in enumerate(names, 2)] == seen(text)

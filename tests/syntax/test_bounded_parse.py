@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rocm3d.syntax import bounded_parse as module
+from rocm3d.syntax.bounded_parse import SMALL, bounded_parse, peak_memory
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.python import PythonUnit
+
+LANGUAGES = [PythonUnit.language, CudaUnit.language]
+HOSTILE = b"x=" + b"a?" * 20_000  # takes the square of its size
+PARTS = ["x = 1\n", "if a:\n  b\n", "void f() {", "}", "'''", '"', "/*", "*/", "é", "\U0001f600", "\\\n", "?"]
+
+
+@pytest.fixture
+def _hurried(monkeypatch):
+    monkeypatch.setattr(module, "SECONDS", 0.1)
+    monkeypatch.setattr(module, "SECONDS_PER_BYTE", 0.0)
+
+
+@pytest.mark.usefixtures("_hurried")
+def test_what_takes_too_long_is_given_up():
+    assert bounded_parse(PythonUnit.language, HOSTILE) is None
+
+
+def test_what_takes_too_much_memory_is_given_up(monkeypatch):
+    """The peak before the parse is nobody's fault; what is added to it is."""
+    peaks = iter(range(10**10, 2 * 10**10, 10**6))
+    monkeypatch.setattr(module, "peak_memory", lambda: next(peaks))
+
+    assert bounded_parse(CudaUnit.language, b"a<" * 10_000) is None
+
+
+def test_a_peak_of_before_stops_nothing(monkeypatch):
+    monkeypatch.setattr(module, "peak_memory", lambda: 10**10)
+
+    assert bounded_parse(CudaUnit.language, b"int x;\n" * 10_000) is not None
+
+
+def test_the_peak_is_that_of_this_process():
+    assert 10**7 < peak_memory() < 10**11
+
+
+@pytest.mark.usefixtures("_hurried")
+def test_a_unit_that_was_given_up_is_empty_and_says_so():
+    unit = PythonUnit("a.py", HOSTILE)
+
+    assert not unit.was_given_up  # nobody wanted the tree yet
+    assert [] == list(unit.nodes("identifier"))
+    assert unit.was_given_up
+
+
+@pytest.mark.usefixtures("_hurried")
+def test_half_a_file_that_was_given_up_is_not_taken_for_one_without_imports():
+    unit = PythonUnit("a.py", HOSTILE + b"\nimport pynvml\nx = 1\n")
+
+    assert unit is unit.up_to_import_of(frozenset({b"pynvml"}))
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=30), st.sampled_from(LANGUAGES), st.integers(4, 12), st.booleans())
+def test_pieces_give_the_same_tree(parts, language, size, odd):
+    data = "".join(parts).encode("latin-1" if odd else "utf-8", "replace")
+    with pytest.MonkeyPatch.context() as patch:
+        whole = bounded_parse(language, data)
+        patch.setattr(module, "SMALL", 0)
+        patch.setattr(module, "_PIECE", size)
+
+        assert str(whole.root_node) == str(bounded_parse(language, data).root_node)
+
+
+def test_a_large_file_is_read_to_its_end():
+    unit = PythonUnit("a.py", "def f(x):\n    return [x, 'é']\n".encode() * 1000)
+
+    assert len(unit.data) > SMALL
+    assert 1000 == len(list(unit.nodes("function_definition")))
+    assert not unit.was_given_up

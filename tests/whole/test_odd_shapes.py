@@ -1,0 +1,191 @@
+"""Files that parse, with the wrong kind of value in one place: no reader takes a number for a list and stops."""
+
+from __future__ import annotations
+
+import copy
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rocm3d.knowledge.load import load
+from rocm3d.model.failure import UserError
+from rocm3d.model.toml import parse
+from rocm3d.scan.file import FileResult, look_at
+from rocm3d.scan.selection import Selection
+from rocm3d.workspace.configuration import configuration
+from rocm3d.workspace.tree import Tree
+
+KNOWLEDGE = Path(__file__).resolve().parents[2] / "knowledge"
+RECORDS = sorted({path.parent: str(path.relative_to(KNOWLEDGE)) for path in KNOWLEDGE.rglob("*.toml")}.values())
+ODD = [0, -1.5, True, "", "{0}\u2028", [], {}, [0, []], {"": 0}, {"torch": []}, [{"torch": {}}]]
+PIXI = {
+    "dependencies": {"a": "1", "b": {"version": "1"}},
+    "feature": {"c": {"pypi-dependencies": {"d": {"git": "https://h"}}}},
+    "target": {"linux-64": {"dependencies": {"e": "*"}}},
+    "tasks": {"f": "pip install g", "h": {"cmd": "pip install i"}},
+}
+PYPROJECT = {
+    "build-system": {"requires": ["torch"]},
+    "project": {"name": "a", "dependencies": ["torch"], "optional-dependencies": {"b": ["c"]}},
+    "dependency-groups": {"d": ["e", {"include-group": "f"}]},
+    "tool": {
+        "poetry": {
+            "dependencies": {"a": "1", "torch": {"version": "1", "extras": ["b"], "url": "https://h"}},
+            "group": {"c": {"dependencies": {"d": [{"path": "e"}]}}},
+            "source": [{"name": "f", "url": "https://h"}],
+        },
+        "uv": {
+            "dev-dependencies": ["a"],
+            "find-links": ["https://h"],
+            "index": [{"url": "https://h"}],
+            "sources": {"torch": [{"index": "b", "marker": "c"}], "d": {"git": "https://h"}},
+        },
+        "pdm": {"dev-dependencies": {"a": ["b"]}, "source": [{"url": "https://h"}]},
+        "hatch": {"envs": {"a": {"dependencies": ["b"]}}},
+        "pixi": PIXI,
+        "rocm3d": {"gpu": "mi300x", "only": ["CU"], "licence-policy": "report"},
+    },
+}
+CONDA = {"channels": ["nvidia"], "dependencies": ["a", {"pip": ["torch", "-r b.txt"]}]}
+PIPFILE = {
+    "source": [{"url": "https://h", "name": "a"}],
+    "packages": {"torch": "*", "b": {"version": "1", "extras": ["c"], "file": "https://h"}},
+    "requires": {"python_version": "3"},
+}
+COG = {
+    "build": {
+        "gpu": True,
+        "python_packages": ["torch"],
+        "python_requirements": "a.txt",
+        "run": ["pip install b", {"command": "pip install c"}],
+    }
+}
+COMPOSE = {"services": {"a": {"image": "nvidia/cuda:12", "runtime": "nvidia"}}}
+WORKFLOW = {"jobs": {"a": {"steps": [{"uses": "b"}, {"run": "pip install torch"}]}}}
+NOTEBOOK = {"cells": [{"cell_type": "code", "source": ["!pip install torch\n"]}], "metadata": {}}
+
+
+def toml(value: object) -> str:
+    """A value in one line, as TOML writes it."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)} = {toml(inner)}" for key, inner in value.items()) + "}"
+    return f"[{', '.join(map(toml, value))}]" if isinstance(value, list) else json.dumps(value, default=str)
+
+
+def document(value: dict) -> str:
+    """A file of TOML."""
+    return "".join(f"{json.dumps(key)} = {toml(inner)}\n" for key, inner in value.items())
+
+
+def places(value: object) -> list[tuple[object, ...]]:
+    """The way to every value inside."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [way for key, below in inner for way in ((key,), *((key, *rest) for rest in places(below)))]
+
+
+def disturbed(value: dict) -> list[dict]:
+    """The document with each of its values in turn replaced by each odd one."""
+    found = []
+    for *way, last in places(value):
+        for odd in ODD:
+            changed = inner = copy.deepcopy(value)
+            for key in way:
+                inner = inner[key]
+            inner[last] = odd
+            found.append(changed)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "write"),
+    [
+        ("pyproject.toml", PYPROJECT, document),
+        ("pixi.toml", PIXI, document),
+        ("Pipfile", PIPFILE, document),
+        ("cog.yaml", COG, json.dumps),
+        ("environment.yml", CONDA, json.dumps),
+        ("compose.yml", COMPOSE, lambda value: json.dumps(value, indent=1)),
+        (".github/workflows/a.yml", WORKFLOW, json.dumps),
+        ("a.ipynb", NOTEBOOK, json.dumps),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_one_odd_value_is_survived(knowledge, path, value, write):
+    for changed in disturbed(value):
+        found = look_at(path, write(changed).encode(), knowledge, Selection())
+
+        assert found == FileResult.model_validate_json(found.model_dump_json())
+        assert 1 == found.manifests
+
+
+HALF = r"torch==\ud800"
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("setup.py", f"setup(install_requires=['{HALF}'])\n"),
+        ("setup.py", f"setup(install_requires=[f'{HALF}'])\n"),
+        ("a.py", f"run(['pip', 'install', '{HALF}'])\nrun('pip install {HALF}')\n"),
+        ("Dockerfile", f'RUN ["pip", "install", "{HALF}"]\n'),
+        ("environment.yml", f'dependencies:\n- "{HALF}"\n'),
+        ("cog.yaml", f'build:\n  run: ["pip install {HALF}"]\n'),
+        (".github/workflows/a.yml", f'run: "pip install {HALF}"\n'),
+        ("a.ipynb", f'{{"cells": [{{"cell_type": "code", "source": ["!pip install {HALF}"]}}]}}'),
+    ],
+)
+def test_half_a_character_by_an_escape_is_survived(knowledge, path, text):
+    """Literals can hold what no document can."""
+    found = look_at(path, text.encode(), knowledge, Selection())
+
+    assert {"torch"} == {item.package for item in found.findings} | {item.name for item in found.dependencies}
+    assert found == FileResult.model_validate_json(found.model_dump_json())
+
+
+def complaint(action: Callable[[], object]) -> str:
+    """What the user is told; empty where nothing is wrong."""
+    try:
+        action()
+    except UserError as error:
+        return error.message
+    return ""
+
+
+def test_one_odd_value_in_the_settings_is_a_message(tmp_path):
+    told = set()
+    for changed in disturbed(PYPROJECT["tool"]["rocm3d"]):
+        text = document({"tool": {"rocm3d": changed}}).encode()
+        tree = Tree.open(tmp_path, overlay={"pyproject.toml": text})
+        told.add(complaint(lambda tree=tree: configuration(tree)).partition(": ")[0])
+
+    assert {"", "pyproject.toml, [tool.rocm3d]"} == told
+
+
+@st.composite
+def odd_records(draw):
+    """The path of a record that ships, and its text with one odd value in it."""
+    path = draw(st.sampled_from(RECORDS))
+    value = parse((KNOWLEDGE / path).read_bytes())
+    *way, last = draw(st.sampled_from(places(value)))
+    inner = value
+    for key in way:
+        inner = inner[key]
+    inner[last] = draw(st.sampled_from(ODD))
+    return path, document(value)
+
+
+@given(odd_records())
+def test_one_odd_value_in_a_record_is_a_message_or_no_harm(record):
+    path, text = record
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / path
+        file.parent.mkdir(parents=True)
+        file.write_text(text, encoding="utf-8")
+        told = complaint(lambda: load(Path(folder)))
+
+    assert not told or path in told
