@@ -128,6 +128,14 @@ CASES = {
             " (void)hipcub::DeviceReduce::Sum(t, b, i, q, n);"
         ),
     ),
+    "decomposer of rocPRIM": (
+        (*CUB, "rocprim/types/tuple.hpp"),
+        (
+            "struct D { __host__ __device__ ::rocprim::tuple<int&, int&> operator()(int3& a) const"
+            " { return ::rocprim::tuple<int&, int&>{a.x, a.y}; } }; int3* i = nullptr;"
+            " (void)hipcub::DeviceRadixSort::SortKeys(t, b, i, i, n, D{});"
+        ),
+    ),
     "decomposer of libcu++": (
         CUB,
         "struct D { __host__ __device__ ::cuda::std::tuple<int&> operator()(int3& a) const { return {a.x}; } };",

@@ -58,3 +58,19 @@ def test_torchs_headers_are_made(toolchain):
     assert (made / "ATen" / "hip" / "HIPContext.h").is_file()
     assert (made / "c10" / "hip" / "impl" / "hip_cmake_macros.h").is_file()
     assert not (made / "c10" / "cuda" / "CUDAStream.h").exists()
+
+
+def test_what_is_loaded_is_translated_from_outside(hipify, tmp_path):
+    """torch's load knows the headers of the include folders alone, and all of them."""
+    root, build = tmp_path / "tree", tmp_path / "build"
+    build.mkdir()
+    for name, text in {"cuda/k.cu": SOURCE, "cuda/own.h": "", "inc/given.h": "#include <cuda_fp16.h>\n"}.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+
+    found = hipify.sources(build, [root / "cuda" / "k.cu"], [root / "inc"], jit=True)
+
+    assert found.files[root / "cuda" / "k.cu"] == root / "hip" / "k.hip"
+    assert found.files[root / "inc" / "given.h"] == root / "inc" / "given_hip.h"
+    assert not (root / "hip" / "own.h").exists()
+    assert list(build.iterdir()) == []

@@ -20,15 +20,10 @@ from rocm3d.model.inventory import Counts, Inventory, Scan
 from rocm3d.model.patch import FileChange, Patch, Proof, Refused
 from rocm3d.model.plan import DependencyDecision, Plan, PlannedEdit
 from rocm3d.model.target import Gpu
-from rocm3d.toolchain import prepared
-from rocm3d.toolchain.finder import newest
-from rocm3d.verify.compilation.kit import Kit, find_kit
 from rocm3d.verify.probe import Case, Network
 from rocm3d.workspace.journal import digest
 from rocm3d.workspace.tree import Tree
 
-# The toolchain made of wheels, put together once for all test processes and kept between runs.
-TOOLCHAIN = Path(__file__).resolve().parents[2] / "build" / "toolchain-cache"
 GPU = Gpu(gfx="gfx942", product="mi300x", title="MI300X", wave_size=64, vram_gb=192)
 
 
@@ -220,23 +215,3 @@ def ported(case, knowledge, stack):
         return Case(plan, made.patch, made.tree, made.originals, made.now, made.targets, knowledge, network)
 
     return make
-
-
-@pytest.fixture(scope="session")
-def kits():
-    """Compilers with a torch for each generation of hipify; nothing that asks for them passes without."""
-    from rocm3d.knowledge.load import load
-
-    TOOLCHAIN.mkdir(parents=True, exist_ok=True)
-    recipes = load().toolchains
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ROCM3D_CACHE", str(TOOLCHAIN))
-        prepared.prepare(newest(recipes), lambda _: None)
-        found = {generation: find_kit(recipes, generation, None, None) for generation in (1, 2)}
-    assert all(isinstance(kit, Kit) for kit in found.values()), found
-    return found
-
-
-@pytest.fixture
-def kit(kits):
-    return kits[1]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.workspace.scratch import scratch_file, scratch_folder
+from rocm3d.workspace.scratch import kept_folder, scratch_file, scratch_folder
 
 
 def test_file_is_gone_even_after_an_error():
@@ -37,3 +37,18 @@ def test_a_folder_is_gone_with_all_that_is_in_it():
         (folder / "a").mkdir()
         (folder / "a" / "b").write_bytes(b"x")
     assert not folder.exists()
+
+
+def test_a_kept_folder_is_gone_after_an_error_too():
+    seen: list[Path] = []
+
+    def fail() -> None:
+        with kept_folder() as folder:
+            seen.append(folder)
+            (folder / "a").write_bytes(b"x")
+            assert folder.stat().st_mode & 0o077 == 0
+            (folder / "missing").read_bytes()
+
+    with pytest.raises(FileNotFoundError):
+        fail()
+    assert not seen[0].exists()

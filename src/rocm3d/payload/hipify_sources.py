@@ -1,9 +1,11 @@
-"""Runs torch's hipify over files, as torch's BuildExtension does, and says where each of them went.
+"""Runs torch's hipify over files, as torch's builds do, and says where each of them went.
 
     python -I hipify_sources.py REQUEST.json
 
 The request: `package_parent` (the folder that holds hipify, or an empty text where torch is importable), `project`,
-`sources`, `include_dirs`, `headers` (true: a tree of torch's own headers). The answer is one JSON line on stdout.
+`sources`, `include_dirs`, `headers` (true: a tree of torch's own headers), `jit` (true: as `load` does it, which
+translates every header of the include folders and knows no other; `project` is then the empty folder that it builds
+in). The answer is one JSON line on stdout.
 """
 
 from __future__ import annotations
@@ -26,25 +28,23 @@ def load(parent: str) -> Any:
 
 
 def translate(request: dict[str, Any]) -> Any:
-    """Call hipify with the arguments of CUDAExtension, or of torch's own build for headers."""
+    """Call hipify with the arguments of CUDAExtension, of load, or of torch's own build for headers."""
     hipify_python = load(request["package_parent"])
     project = request["project"]
     options: dict[str, Any] = {
         "project_directory": project,
         "output_directory": project,
-        "includes": [f"{project}/*"],
         "show_detailed": False,
         "clean_ctx": hipify_python.GeneratedFileCleaner(keep_intermediates=True),
     }
     if request["headers"]:
-        options.update(is_pytorch_extension=False, extensions=(".h", ".cuh", ".hpp"))
-    else:
-        options.update(
-            is_pytorch_extension=True,
-            extra_files=request["sources"],
-            header_include_dirs=request["include_dirs"],
-            hipify_extra_files_only=True,
-        )
+        options.update(includes=[f"{project}/*"], is_pytorch_extension=False, extensions=(".h", ".cuh", ".hpp"))
+        return hipify_python.hipify(**options)
+    options.update(
+        is_pytorch_extension=True, extra_files=request["sources"], header_include_dirs=request["include_dirs"]
+    )
+    if not request["jit"]:
+        options.update(includes=[f"{project}/*"], hipify_extra_files_only=True)
     return hipify_python.hipify(**options)
 
 

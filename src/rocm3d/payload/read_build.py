@@ -31,6 +31,8 @@ FOUND: list[dict[str, Any]] = []
 class Declared:
     """An extension as it was declared; scripts read and change its fields before they hand it to setup."""
 
+    jit = False  # compiled when it is loaded, which torch translates and flags in another way
+
     def __init__(self, kind: str, name: str, sources: Any, **options: Any) -> None:
         """Keep what a compiler needs to know."""
         self.kind, self.name, self.line = kind, str(name), calling_line()
@@ -50,6 +52,7 @@ class Declared:
         return {
             "kind": self.kind,
             "name": self.name,
+            "jit": self.jit,
             "line": self.line,
             "sources": [str(item) for item in self.sources],
             "include_dirs": [os.fspath(item) for item in self.include_dirs],
@@ -110,6 +113,7 @@ def load(
             (item for item in _ if isinstance(item, list) and item and not str(item[0]).startswith("-")), None
         )
     made = Declared("cuda", name, listed, include_dirs=include, extra_compile_args=arguments)
+    made.jit = True
     FOUND.append(made.told())
     return Loaded()
 

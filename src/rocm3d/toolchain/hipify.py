@@ -41,21 +41,32 @@ class Hipify:
     package_parent: Path | None
     interpreter: Path = Path(sys.executable)
 
-    def sources(self, project: Path, sources: Sequence[Path], include_dirs: Sequence[Path] = ()) -> Hipified:
-        """Translate in place; call it on a copy."""
-        return self._run(project, sources, include_dirs, headers=False)
+    def sources(
+        self, project: Path, sources: Sequence[Path], include_dirs: Sequence[Path] = (), *, jit: bool = False
+    ) -> Hipified:
+        """Translate in place; call it on a copy, and with folders of that copy. `jit`: `project` is an empty folder."""
+        return self._run(project, sources, include_dirs, jit=jit)
 
     def headers(self, project: Path) -> Hipified:
         """Translate a tree of torch's own headers, c10/cuda to c10/hip and so on, in place."""
         return self._run(project, (), (), headers=True)
 
-    def _run(self, project: Path, sources: Sequence[Path], include_dirs: Sequence[Path], *, headers: bool) -> Hipified:
+    def _run(
+        self,
+        project: Path,
+        sources: Sequence[Path],
+        include_dirs: Sequence[Path],
+        *,
+        headers: bool = False,
+        jit: bool = False,
+    ) -> Hipified:
         request = {
             "package_parent": str(self.package_parent or ""),
             "project": str(project),
             "sources": [str(path) for path in sources],
             "include_dirs": [str(path) for path in include_dirs],
             "headers": headers,
+            "jit": jit,
         }
         note = project.with_name(f"{project.name}.hipify.json")
         note.write_text(json.dumps(request), encoding="utf-8")

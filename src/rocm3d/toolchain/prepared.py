@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rocm3d.model.toolchain import WheelToolchain
 
 STAMP = "toolchain.json"
-_LAYOUT = 2  # what this module makes of a recipe
+_LAYOUT = 3  # what this module makes of a recipe
 KNOWN_KERNEL = """#include <hip/hip_runtime.h>
 #include <hip/hip_fp16.h>
 extern "C" __global__ void rocm3d_known(float* x, int n) {

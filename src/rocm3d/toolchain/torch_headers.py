@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from rocm3d.toolchain.hipify import Hipify
 
 _FOLDERS = ("c10/cuda", "ATen/cuda", "ATen/native/cuda")
+# Where they lie in torch's own tree: the first generation of hipify knows headers of ATen by it, and skips others.
+_SOURCE = "aten/src"
 # Written by torch's own build and in no wheel; what they would define is about how that torch was built.
 _NOTHING = ("CUDNN", "CUSPARSELT", "HIPSPARSELT", "MAGMA")
 _BUILD_MACROS = {
@@ -25,8 +27,11 @@ def make(include: Path, output: Path, hipify: Hipify) -> int:
     """Make them below `output`; how many there are. They go before `include` on a command line."""
     for name in _FOLDERS:
         if (include / name).is_dir():
-            shutil.copytree(include / name, output / name)
+            shutil.copytree(include / name, output / _in_source(name))
     made = len(hipify.headers(output).files)
+    if (output / _SOURCE).is_dir():
+        (output / _SOURCE / "ATen").rename(output / "ATen")
+        shutil.rmtree(output / _SOURCE.partition("/")[0])
     for name in _FOLDERS:
         # The CUDA ones are found in the torch itself; two copies would be two definitions.
         shutil.rmtree(output / name, ignore_errors=True)
@@ -35,3 +40,7 @@ def make(include: Path, output: Path, hipify: Hipify) -> int:
         (output / name).parent.mkdir(parents=True, exist_ok=True)
         (output / name).write_text(f"#pragma once\n{text}{without if text else ''}", encoding="ascii")
     return made
+
+
+def _in_source(name: str) -> str:
+    return f"{_SOURCE}/{name}" if name.startswith("ATen/") else name

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+import shutil
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,8 +25,14 @@ def scratch_folder() -> Iterator[Path]:
 @contextmanager
 def kept_folder() -> Iterator[Path]:
     """An empty folder that is gone afterwards even where this process is killed; so are the programs it started."""
-    with scratch_folder() as folder, kept(folder):
-        yield folder
+    # Whoever keeps it knows the name before the folder is there: no moment is left to be killed in.
+    folder = Path(tempfile.gettempdir()) / f"rocm3d-{secrets.token_hex(8)}"
+    with kept(folder):
+        folder.mkdir(mode=0o700)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder)
 
 
 @contextmanager

@@ -112,6 +112,7 @@ def test_a_module_that_compiles_when_it_is_imported(read):
 
     (item,) = found.extensions
     assert (item.name, item.sources, item.include_dirs) == ("m", ("pkg/k.cu",), ("pkg/inc",))
+    assert item.jit
 
 
 def test_what_a_script_prints_does_not_matter(read):

@@ -103,3 +103,16 @@ def test_an_error_without_a_place_is_still_told(codes, tmp_path):
 def test_other_patterns_are_another_digest(knowledge):
     assert Codes.of(knowledge.codes).digest != Codes(()).digest
     assert str(Problem("a.cu", 1, 2, "m", "CU301", "r")) == "a.cu:1:2: CU301 r: m"
+
+
+def test_who_asks_for_a_template_counts_before_the_include_that_brought_it(codes, tmp_path):
+    """Only the first error of a header tells how it was included; all of them stand on the line of the call."""
+    (tmp_path / "a.cu").write_text("1\n2\n3\n")
+    asks = Remark(path="a.cu", line=3, message="in instantiation of '__shfl_sync<unsigned>' requested here")
+    included = Remark(path="a.cu", line=1, message="included from here")
+    message = "static assertion failed: The mask must be a 64-bit integer."
+    first = error(message, "/rocm/hip.h", 9, (included, asks))
+
+    found = problems([first, error(message, "/rocm/hip.h", 9, (asks,))], Translation(tmp_path, {}), codes)
+
+    assert [(item.path, item.line, item.code) for item in found] == [("a.cu", 3, "CU101")]

@@ -85,3 +85,30 @@ def test_patterns_are_expanded_and_folders_joined(tree):
 
     assert found.sources == ("pkg/csrc/a.cu", "pkg/csrc/b.cu", "pkg/ext.cpp")
     assert found.include_dirs == ("pkg/csrc",)
+
+
+def test_what_a_script_builds_is_not_loaded_again(tree):
+    """Both would put their translations into the same folders."""
+    (tree / "setup.py").write_text(HEAD + "setup(ext_modules=[CUDAExtension('p._C', ['k.cu'])])\n")
+    load = "from torch.utils.cpp_extension import load\nload('m', ['{}'])\n"
+    (tree / "backend.py").write_text(load.format("k.cu"))
+    (tree / "other.py").write_text(load.format("m.cu"))
+    loaded = [extension("backend.py", "jit"), extension("other.py", "jit", ("m.cu",))]
+
+    setup, same, other = Finder(tree, AMD).find([*loaded, extension()])
+
+    assert [item.script for item in (setup, same, other)] == ["setup.py", "backend.py", "other.py"]
+    assert (same.extensions, "another script builds" in same.note) == ((), True)
+    assert other.extensions[0].sources == ("m.cu",)
+
+
+def test_an_error_is_blamed_before_a_warning(tree, knowledge, make_finding):
+    (tree / "setup.py").write_text(
+        HEAD + "if CUDA_HOME is not None:\n    setup(ext_modules=[CUDAExtension('p._C', ['k.cu'])])\n"
+    )
+    home = make_finding("setup.py").model_copy(update={"code": "BLD201", "line": 3})
+    asks = home.model_copy(update={"code": "BLD202", "severity": "warning"})
+
+    (found,) = Finder(tree, AMD, [asks, home], knowledge.codes).find([extension()])
+
+    assert found.problem.code == "BLD201"

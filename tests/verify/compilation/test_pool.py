@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 import threading
 import time
 
@@ -51,6 +52,38 @@ def test_a_time_out_is_not_remembered(cache):
     for _ in range(2):
         pool.compile_all({"a": pool.Job("k", late)}, cache, lambda *_: None)
     assert len(made) == 2
+
+
+def test_what_a_killed_compiler_left_is_not_remembered(cache):
+    made = []
+
+    def speechless() -> Done:
+        made.append(1)
+        return Done(side("failed"), (), is_final=False)
+
+    for _ in range(2):
+        pool.compile_all({"a": pool.Job("k", speechless)}, cache, lambda *_: None)
+    assert len(made) == 2
+
+
+def test_interrupted_it_waits_for_no_job_that_never_began_and_remembers_none_that_it_ended(cache, monkeypatch):
+    monkeypatch.setattr(pool, "cores", lambda: 2)
+    began = threading.Event()
+
+    def interrupted() -> Done:
+        began.wait(20)
+        raise KeyboardInterrupt
+
+    def ended() -> Done:
+        began.set()
+        run([sys.executable, "-c", "import time; time.sleep(60)"], seconds=60)
+        return Done(side("failed"), ())
+
+    jobs = {"a": pool.Job("a", interrupted), "b": pool.Job("b", ended)}
+    jobs |= {f"never {number}": pool.Job("c", ended) for number in range(8)}
+    with pytest.raises(KeyboardInterrupt):
+        pool.compile_all(jobs, cache, lambda *_: None)
+    assert cache.find("b") is None
 
 
 def test_what_is_known_is_not_made_again(cache):

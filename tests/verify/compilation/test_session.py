@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import textwrap
 import time
 from pathlib import Path
 
@@ -93,6 +92,37 @@ def test_a_header_of_a_library_that_is_not_here_is_no_failure(compiled):
     assert {(side.outcome, side.lacks) for side in unit.sides.values()} == {("lacks", "Eigen/Dense")}
 
 
+def test_a_header_that_hipify_leaves_behind_is_an_error_and_the_rest_is_told(compiled):
+    """torch's load puts the source into another folder, and its own header stays."""
+    load = "from torch.utils.cpp_extension import load\nm = load(name='m', sources=['cuda/k.cu'])\n"
+    bad = KERNEL + "__device__ void stop() { __trap(); }\n"
+    plain = "__device__ inline float own(float x) { return x * 2; }\n"
+
+    report = compiled({"setup.py": "", "backend.py": load, "cuda/k.cu": bad, "cuda/own.h": plain})
+
+    (unit,) = report.units
+    assert {side.outcome for side in unit.sides.values()} == {"failed"}
+    assert [(item.path, item.line, item.code) for item in unit.problems] == [
+        ("cuda/k.cu", 2, "CU506"),
+        ("cuda/k.cu", 8, "CU302"),
+    ]
+
+
+def test_a_folder_of_this_machine_is_not_translated(compiled, tmp_path):
+    away = tmp_path / "away"
+    away.mkdir()
+    (away / "theirs.h").write_text("#include <cuda_fp16.h>\n")
+    load = (
+        "from torch.utils.cpp_extension import load\n"
+        f"load(name='m', sources=['k.cu'], extra_include_paths=['{away}'])\n"
+    )
+
+    report = compiled({"setup.py": "", "backend.py": load, "k.cu": KERNEL, "own.h": HEADER})
+
+    assert len(report.units) == 1
+    assert [path.name for path in away.iterdir()] == ["theirs.h"]
+
+
 def test_a_compiler_that_takes_too_long_is_no_failure(compiled):
     report = compiled({"k.cu": KERNEL, "own.h": HEADER}, seconds=0.05)
 
@@ -136,42 +166,77 @@ def test_the_other_generation_of_hipify(compiled, kits):
     assert outcomes(report) == {"k.cu": dict.fromkeys((*TARGETS, "host"), "compiled")}
 
 
-def test_killed_at_any_time_it_leaves_nothing(tmp_path, kit):
-    """Without the keeper a group of compilers, a temporary folder and a half-written cache would stay behind."""
-    program = textwrap.dedent(
-        """
-        import sys
-        from pathlib import Path
-        from rocm3d.workspace.process import run
-        from rocm3d.workspace.scratch import kept_folder
-        with kept_folder() as folder:
-            (folder / "x.hip").write_text("#include <hip/hip_runtime.h>\\n")
-            print(folder, flush=True)
-            while True:
-                run([*sys.argv[1:], "-c", str(folder / "x.hip"), "-o", str(folder / "x.o")])
-        """
-    )
-    child = subprocess.Popen([sys.executable, "-c", program, *kit.compiler.command], stdout=subprocess.PIPE, text=True)
-    folder = Path(child.stdout.readline().strip())
-    time.sleep(0.4)
-    assert folder.is_dir()
-    os.kill(child.pid, signal.SIGKILL)
-    child.wait()
-    child.stdout.close()
+COMPILES = """
+import os
+import sys
+from pathlib import Path
+from rocm3d.knowledge.load import load
+from rocm3d.repository import Opened
+from rocm3d.verify.compilation.kit import find_kit
+from rocm3d.verify.compilation.session import Request, compile_repository
+from rocm3d.workspace.tree import Tree
 
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline and (folder.exists() or running(folder)):
-        time.sleep(0.1)
-    assert not folder.exists()
-    assert running(folder) == []
+root, work, cache = map(Path, sys.argv[1:])
+knowledge = load()
+kit = find_kit(knowledge.toolchains, 1, None, None)
+os.environ["ROCM3D_CACHE"] = str(cache)
+scan = Opened(root, knowledge, work=work).scan()
+print("begins", flush=True)
+report = compile_repository(Request(Tree.open(root), scan.inventory.extensions, ("gfx942",), knowledge), kit)
+print(*(side.outcome for unit in report.units for side in unit.sides.values()))
+"""
+
+
+@pytest.fixture
+def compiling(tmp_path, kit):
+    """Starts a compile of three files in a process of its own, whose temporary files are all in one place."""
+    root, place = tmp_path / "repo", tmp_path / "tmp"
+    for folder in (root, place):
+        folder.mkdir()
+    names = [f"k{number}.cu" for number in range(3)]
+    (root / "setup.py").write_text(SETUP.format(sources=names, flags=[]))
+    (root / "own.h").write_text(HEADER)
+    for name in names:
+        (root / name).write_text(KERNEL)
+    settings = {"TMPDIR": str(place), "ROCM3D_CACHE": str(kit.roots[0].parents[1])}
+
+    def start():
+        command = [sys.executable, "-c", COMPILES, root, tmp_path / "work", tmp_path / "cache"]
+        return subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env={**os.environ, **settings}
+        )
+
+    return start, place
+
+
+def test_killed_at_any_time_it_leaves_nothing_and_the_cache_is_of_use(compiling):
+    start, place = compiling
+    for number, seconds in ((signal.SIGKILL, 0.0), (signal.SIGTERM, 0.5), (signal.SIGINT, 1.0), (signal.SIGKILL, 2.0)):
+        child = start()
+        assert child.stdout.readline() == "begins\n"
+        time.sleep(seconds)
+        child.send_signal(number)
+        child.wait(timeout=60)
+        child.stdout.close()
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline and (list(place.iterdir()) or running(place)):
+            time.sleep(0.1)
+        assert (list(place.iterdir()), running(place)) == ([], [])
+
+    child = start()
+    said, _ = child.communicate(timeout=300)
+    assert said.split() == ["begins", *["compiled"] * 6]
+    assert list(place.iterdir()) == []
 
 
 def running(folder: Path) -> list[int]:
+    """Processes that a path below the folder was given to, or that the keeper would have to find."""
     found = []
-    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+    for entry in Path("/proc").glob("[0-9]*"):
         try:
-            if str(folder).encode() in entry.read_bytes():
-                found.append(int(entry.parent.name))
+            seen = (entry / "cmdline").read_bytes() + (entry / "environ").read_bytes()
         except OSError:
             continue
+        if str(folder).encode() in seen:
+            found.append(int(entry.name))
     return found

@@ -90,3 +90,14 @@ def test_headers_that_include_each_other_end(tmp_path):
     (tmp_path / "b.h").write_text('#include "a.h"\n#include "gone.h"\n')
 
     assert not concerns(tmp_path, "a.h", ["include"])
+
+
+def test_what_is_loaded_gets_the_flags_of_load():
+    """Device sources get those of the host too, and no name in a flag is translated."""
+    item = declared(device_flags=("-DCUDA_X",), host_flags=("-Wall",), include_dirs=("inc",), jit=True)
+
+    device, host = hip_flags(item, TORCH, device=True), hip_flags(item, TORCH, device=False)
+
+    assert {"-DWITH_HIP", "-Wall", "-DUSE_ROCM=1", "-DHIPCC=1", "-DCUDA_X", "-std=c++20", "-Iinc"} <= {*device}
+    assert {"-Wall", "-DUSE_ROCM=1", "-std=c++20", "-Iinc"} <= {*host}
+    assert not {"-DWITH_HIP", "-DHIPCC=1", "-DCUDA_X"} & {*host}

@@ -26,7 +26,7 @@ def matched(case, monkeypatch):
         monkeypatch.setattr(match_kernels, "kit_of", lambda _: object())
         monkeypatch.setattr(match_kernels, "amd", lambda *_: report)
         found = theirs if isinstance(theirs, str) else (CudaUnit(UNIT, theirs),) if theirs else ()
-        monkeypatch.setattr(match_kernels, "nvidia", lambda *_: found)
+        monkeypatch.setattr(match_kernels, "nvidia", lambda *_, **__: found)
         (found,) = attempt(case())
         return found
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
+
+from rocm3d.knowledge.kernels import of_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -37,11 +38,6 @@ def _unseen(look: Look) -> Look:
         return look
     reason = f"which kernels ran cannot be seen: {look.facts.get('profile', 'no profile')}"
     return look.model_copy(update={"outcome": "not_run", "reason": reason})
-
-
-def of_kernel(name: str, backends: Iterable[Backend]) -> Backend | None:
-    """The first backend whose pattern fits; their order is a fact."""
-    return next((backend for backend in backends if re.search(backend.pattern, name)), None)
 
 
 def _with_backends(facts: dict[str, Any], backends: Mapping[str, Backend]) -> dict[str, Any]:

@@ -103,6 +103,7 @@ def _declared(item: dict[str, Any], tree: Path, script: str, root: str) -> Decla
         macros=(*defined, *(f"-U{name}" for name in item["undefined"])),
         host_flags=flags(item["cxx"]),
         device_flags=flags(item["nvcc"]),
+        jit=item["jit"],
     )
 
 

@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rocm3d.verify.compilation.diagnostics import INCLUDED
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -66,7 +68,9 @@ def problems(errors: Iterable[Diagnostic], translation: Translation, codes: Code
 
 def _problem(error: Diagnostic, translation: Translation, codes: Codes) -> Problem:
     own = translation.place(error.path, error.line) if error.path else None
-    asked = [place for remark in error.remarks if (place := translation.place(remark.path, remark.line))]
+    # Who asks for an instantiation, before the include that brought the template: only the first error tells that.
+    remarks = sorted(error.remarks, key=lambda remark: remark.message == INCLUDED)
+    asked = [place for remark in remarks if (place := translation.place(remark.path, remark.line))]
     place = own or next(iter(asked), None) or ("", 0)
     others = dict.fromkeys(f"{path}:{line}" for path, line in asked if (path, line) != place)
     notes = "\n".join(remark.message for remark in error.remarks)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from rocm3d.verify.compilation import diagnostics
 from rocm3d.verify.compilation.content_cache import read_dependencies
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from rocm3d.toolchain.compiler import Compiled, Compiler
     from rocm3d.verify.compilation.classify import Codes
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from rocm3d.verify.compilation.unit import Unit
 
 HOST = "host"
+_MOVED = "'{}' lies beside the original, and not where hipify puts the translated file"
 _STAND_INS = 12  # headers that HIP lacks, in one unit
 _SAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 # s_endpgm alone: the kernel does nothing.
@@ -30,15 +32,19 @@ _NOTHING = 4
 
 @dataclass(frozen=True)
 class Done:
-    """A result, and the files it was made of."""
+    """A result, and the files it was made of. Not final where the compiler said nothing, as one that was killed."""
 
     result: Side
     files: tuple[Path, ...]
+    is_final: bool = True
 
 
 @dataclass(frozen=True)
 class Bench:
-    """Where compiling happens: `tree` is the translated copy, `out` takes what is made."""
+    """Where compiling happens: `tree` is the translated copy, `out` takes what is made.
+
+    `originals` names for each file that hipify wrote the one it was made of.
+    """
 
     kit: Kit
     compiler: Compiler
@@ -46,23 +52,33 @@ class Bench:
     out: Path
     codes: Codes
     seconds: float
+    originals: Mapping[str, str] = field(default_factory=dict)
 
     def compile(self, unit: Unit, side: str) -> Done:
-        """A header that HIP lacks is an error, and an empty one in its place lets the compiler tell the rest."""
+        """A header that HIP lacks is an error, and one in its place lets the compiler tell the rest."""
         name = _SAFE.sub("_", f"{unit.extension}-{unit.file}-{side}")
         stand_ins = self.out / f"{name}.stand-ins"
         lacked: list[Diagnostic] = []
         for _ in range(_STAND_INS):
             ended, files = self._once(unit, side, self.out / name, stand_ins)
             found = diagnostics.errors(ended.said)
-            gone = [error for error in found if diagnostics.missing_header(error)]
-            if not gone or not self._is_of_the_port(gone[0]):
+            gone = next((error for error in found if diagnostics.missing_header(error)), None)
+            if gone is None:
                 break
-            lacked += gone[:1]
-            empty = stand_ins / str(diagnostics.missing_header(gone[0]))
-            empty.parent.mkdir(parents=True, exist_ok=True)
-            empty.touch()
-        return Done(self._side(side, ended, (*lacked, *found), files), tuple(files))
+            header = str(diagnostics.missing_header(gone))
+            beside = self._beside(gone, header)
+            if beside is None and not self._is_of_the_port(gone):
+                break
+            lacked.append(gone if beside is None else gone.model_copy(update={"message": _MOVED.format(header)}))
+            if beside is not None and gone.path != unit.file:
+                # A library that was moved in half: there would be no end to it.
+                found = tuple(error for error in found if error != gone)
+                break
+            stand_in = stand_ins / header
+            stand_in.parent.mkdir(parents=True, exist_ok=True)
+            stand_in.write_text("" if beside is None else f'#include "{beside}"\n', encoding="utf-8")
+        result = self._side(side, ended, (*lacked, *found), files)
+        return Done(result, tuple(files), is_final=ended.output is not None or bool(found))
 
     def _once(self, unit: Unit, side: str, base: Path, stand_ins: Path) -> tuple[Compiled, list[Path]]:
         rule = base.with_name(f"{base.name}.d")
@@ -83,6 +99,15 @@ class Bench:
         # There is no rule of a unit that failed: then any file of the repository may be the reason.
         files = read or [path for path in self.tree.rglob("*") if path.is_file()]
         return ended, [path for path in files if not path.is_relative_to(stand_ins)]
+
+    def _beside(self, error: Diagnostic, name: str) -> Path | None:
+        """A header that lies beside the original: hipify has put what includes it into another folder, without it."""
+        asking = Path(posixpath.normpath(self.tree / error.path))
+        if not asking.is_relative_to(self.tree):
+            return None
+        original = self.originals.get(asking.relative_to(self.tree).as_posix())
+        place = self.tree / Path(original or error.path).parent / name
+        return place if original is not None and place.is_file() else None
 
     def _is_of_the_port(self, error: Diagnostic) -> bool:
         """Whether the repository asks for a header of CUDA or an old torch, and not for a library that is not here."""

@@ -116,7 +116,8 @@ class _Bench:
             ended = self._plain(unit, output, flags)
         read = read_dependencies(rule, self.tree)
         files = tuple(read or (path for path in self.tree.rglob("*") if path.is_file()))
-        return Done(_side(unit, ended, output, files), files)
+        spoke = ended.output is not None or bool(diagnostics.errors(ended.said))
+        return Done(_side(unit, ended, output, files), files, is_final=spoke)
 
     def _plain(self, unit: Unit, output: Path, flags: Sequence[str]) -> Compiled:
         """C++ goes to the host compiler, which has to be told where CUDA's headers are."""

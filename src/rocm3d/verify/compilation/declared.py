@@ -11,7 +11,10 @@ HOST = frozenset({".cpp", ".cc", ".cxx", ".c++"})
 
 @dataclass(frozen=True)
 class Declared:
-    """`root` is the folder that the build starts from; `uses_torch` says that torch's build adds its own flags."""
+    """`root` is the folder that the build starts from; `uses_torch` says that torch's build adds its own flags.
+
+    `jit` says that it is compiled when it is loaded, which torch translates and flags in another way.
+    """
 
     name: str
     script: str
@@ -23,6 +26,7 @@ class Declared:
     host_flags: tuple[str, ...] = ()
     device_flags: tuple[str, ...] = ()
     uses_torch: bool = True
+    jit: bool = False
 
     @property
     def device_sources(self) -> tuple[str, ...]:

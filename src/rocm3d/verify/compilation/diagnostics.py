@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from rocm3d.model.compilation import Diagnostic, Remark
 
+INCLUDED = "included from here"
 # So that a message is one line, and every step of an instantiation is told.
 FLAGS = (
     "-w",
@@ -38,7 +39,7 @@ def errors(text: str) -> tuple[Diagnostic, ...]:
     for line in text.splitlines():
         stack = _FROM.match(line)
         if stack:
-            included.append(Remark(path=stack["path"], line=int(stack["line"]), message="included from here"))
+            included.append(Remark(path=stack["path"], line=int(stack["line"]), message=INCLUDED))
             continue
         match = _LINE.match(line) or _NVCC.match(line)
         if match is None:

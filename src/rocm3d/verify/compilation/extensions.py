@@ -49,9 +49,9 @@ class Finder:
         for item in listed:
             by_script.setdefault(item.location.path, []).append(item)
         built: set[str] = set()
-        for script, items in sorted(by_script.items(), key=lambda item: _is_cmake(item[1])):
+        for script, items in sorted(by_script.items(), key=lambda item: _order(item[1])):
             if not _is_cmake(items):
-                found = self._of_script(script, items)
+                found = _without_twins(self._of_script(script, items), built)
                 built |= {source for item in found.extensions for source in item.sources}
                 yield found
                 continue
@@ -77,11 +77,26 @@ class Finder:
             message = f"with a ROCm torch the build stops: {honest.error}"
         else:
             message = f"with a ROCm torch it builds no device code; a CUDA toolkit would have brought {sources} sources"
-        for found in self.findings:
+        # What is a warning, as asking for a visible GPU, is not what stops it on a machine that has one.
+        for found in sorted(self.findings, key=lambda item: item.severity != "error"):
             code = self.codes.get(found.code)
             if found.path == script and code is not None and _DETECTION in code.kinds:
                 return Problem(script, found.line, found.column, message, code.code, code.rule)
         return Problem(script, honest.line or 1, 0, message)
+
+
+def _order(items: Sequence[Extension]) -> int:
+    """Scripts that install first: what they build is not built again by modules that compile where it is missing."""
+    return 2 if _is_cmake(items) else int(any(item.how == "jit" for item in items))
+
+
+def _without_twins(found: Found, built: set[str]) -> Found:
+    """Without what is compiled at run time only where no script has built it; hipify would put both in one place."""
+    others = tuple(item for item in found.extensions if not (item.jit and set(item.device_sources) <= built))
+    if len(others) == len(found.extensions):
+        return found
+    note = f"{found.script}: what it compiles when it is loaded, another script builds"
+    return replace(found, extensions=others, note=f"{found.note}; {note}" if found.note else note)
 
 
 def _is_cmake(items: Sequence[Extension]) -> bool:
@@ -118,6 +133,7 @@ def as_read(item: Extension, tree: Path) -> Declared:
         host_flags=tuple(flag for flag in item.flags if flag.startswith(_MEANING)),
         device_flags=tuple(flag for flag in item.device_flags if flag.startswith(_MEANING)),
         uses_torch=item.how != "cmake",
+        jit=item.how == "jit",
     )
 
 

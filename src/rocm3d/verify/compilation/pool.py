@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from threading import Event
 from typing import TYPE_CHECKING, TypeVar
 
 from rocm3d.workspace.process import end_all
@@ -35,26 +37,30 @@ def cores() -> int:
 
 def compile_all(jobs: dict[K, Job], cache: ContentCache, told: Callable[[K, Side], None]) -> dict[K, Side]:
     """Results by the same keys. Interrupted, it ends what runs and leaves."""
+    given_up = Event()
     with ThreadPoolExecutor(cores()) as pool:
-        running = {name: pool.submit(_one, job, cache) for name, job in jobs.items()}
+        running = {name: pool.submit(_one, job, cache, given_up) for name, job in jobs.items()}
         results = {}
         try:
             for name, future in running.items():
                 results[name] = future.result()
                 told(name, results[name])
         except BaseException:
+            given_up.set()  # first: what a compiler says that we end is no result
             pool.shutdown(wait=False, cancel_futures=True)
-            while wait(running.values(), timeout=_PAUSE).not_done:
+            # Not wait(): it never counts a future that was cancelled before its turn.
+            while not all(future.done() for future in running.values()):
                 end_all()  # again and again: a job may have been about to start its program
+                time.sleep(_PAUSE)
             raise
     return results
 
 
-def _one(job: Job, cache: ContentCache) -> Side:
+def _one(job: Job, cache: ContentCache, given_up: Event) -> Side:
     known = cache.find(job.key)
     if known is not None:
         return known
     done = job.make()
-    if done.result.outcome != "timed_out":
+    if done.is_final and done.result.outcome != "timed_out" and not given_up.is_set():
         cache.keep(job.key, done.files, done.result)
     return done.result

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.toolchain.hipify import Hipified
 from rocm3d.verify.compilation.build_script import Machine
 from rocm3d.verify.compilation.classify import Codes, Problem, problems
 from rocm3d.verify.compilation.compile_side import HOST, Bench
@@ -21,12 +20,15 @@ from rocm3d.verify.compilation.translation import Translation
 from rocm3d.verify.compilation.unit import Unit, units
 from rocm3d.workspace.result_cache import ResultCache
 from rocm3d.workspace.scratch import kept_folder
+from rocm3d.workspace.state import PORT
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.compilation import Diagnostic, Side
     from rocm3d.model.finding import Finding
     from rocm3d.model.inventory import Extension
+    from rocm3d.toolchain.hipify import Hipified, Hipify
+    from rocm3d.verify.compilation.declared import Declared
     from rocm3d.verify.compilation.kit import Kit
     from rocm3d.workspace.tree import Tree
 
@@ -113,7 +115,7 @@ def compile_repository(request: Request, kit: Kit) -> Report:
         check = FlagCheck(compiler, out, codes)
         scripts, flags = _checked(scripts, check, place.tree)
         todo = list(_units(scripts, place.tree, hipified.written, kit, request))
-        bench = Bench(kit, compiler, place.tree, out, codes, request.seconds)
+        bench = Bench(kit, compiler, place.tree, out, codes, request.seconds, originals)
         cache = ContentCache(ResultCache.open(CACHE), place.tree, kit.roots)
         sides = _compile(todo, bench, cache, kit, request)
         translation = Translation(place.tree, originals)
@@ -141,23 +143,36 @@ def _scripts(request: Request, kit: Kit, place: Workplace) -> Iterator[Found]:
 
 
 def _translate(place: Workplace, kit: Kit, scripts: Sequence[Found]) -> _Translated:
-    """As torch's build does it: from the folder of the script, following includes."""
+    """As torch's builds do it: from the folder of the script, following includes, or what is loaded from outside."""
     assert kit.torch is not None
     version = ""
     written: dict[str, str] = {}
     failed: dict[str, str] = {}
     for found in scripts:
-        sources = [place.tree / name for item in found.extensions for name in item.sources]
-        folders = [place.tree / name for item in found.extensions for name in item.include_dirs]
-        project = place.tree / posixpath.dirname(found.script)
-        there = [path for path in dict.fromkeys(sources) if path.is_file()]
-        if not there:
-            continue
-        result: Hipified = kit.torch.hipify.sources(project, there, list(dict.fromkeys((project, *folders))))
-        version = result.version
-        written |= {_name(source, place.tree): _name(made, place.tree) for source, made in result.files.items()}
-        failed |= {_name(source, place.tree): why for source, why in result.failed.items()}
+        loaded = [item for item in found.extensions if item.jit]
+        for group in ([item for item in found.extensions if not item.jit], *([item] for item in loaded)):
+            result = _hipified(group, place, kit.torch.hipify, posixpath.dirname(found.script))
+            if result is None:
+                continue
+            version = result.version
+            written |= {_name(source, place.tree): _name(made, place.tree) for source, made in result.files.items()}
+            failed |= {_name(source, place.tree): why for source, why in result.failed.items()}
     return _Translated(version, written, failed)
+
+
+def _hipified(group: Sequence[Declared], place: Workplace, hipify: Hipify, root: str) -> Hipified | None:
+    sources = dict.fromkeys(place.tree / name for item in group for name in item.sources)
+    there = [path for path in sources if path.is_file()]
+    if not there:
+        return None
+    # Folders of this machine are not ours to write into.
+    named = dict.fromkeys(place.tree / name for item in group for name in item.include_dirs)
+    folders = [path for path in named if path.is_relative_to(place.tree)]
+    if not group[0].jit:
+        return hipify.sources(place.tree / root, there, folders)
+    build = place.folder / "jit"
+    build.mkdir(exist_ok=True)
+    return hipify.sources(build, there, folders, jit=True)
 
 
 def _checked(scripts: Sequence[Found], check: FlagCheck, tree: Path) -> tuple[list[Found], tuple[Problem, ...]]:
@@ -187,10 +202,9 @@ def _units(scripts: Sequence[Found], tree: Path, written: dict[str, str], kit: K
 def _compile(
     todo: Sequence[Unit], bench: Bench, cache: ContentCache, kit: Kit, request: Request
 ) -> dict[Unit, dict[str, Side]]:
-    # A header that is added can hide another one, so the names of all decide too.
-    names = cache.key(
-        *sorted(path.relative_to(bench.tree).as_posix() for path in bench.tree.rglob("*") if path.is_file())
-    )
+    # A header that is added can hide another one, so the names of all decide too; what a port adds, nothing includes.
+    paths = (path.relative_to(bench.tree) for path in bench.tree.rglob("*") if path.is_file())
+    names = cache.key(*sorted(path.as_posix() for path in paths if path.parts[0] != PORT))
     jobs: dict[tuple[Unit, str], Job] = {}
     for unit in todo:
         for side in (HOST,) if unit.language == "c++" else (*request.targets, HOST):

@@ -50,6 +50,8 @@ def units(extension: Declared, tree: Path, translated: Mapping[str, str], torch:
 
 def hip_flags(extension: Declared, torch: TorchKit | None, *, device: bool) -> tuple[str, ...]:
     """As torch's BuildExtension puts them together under ROCm; which target it is for is not theirs to say."""
+    if extension.jit and torch is not None:
+        return _loaded_flags(extension, torch, device=device)
     given = extension.device_flags if device else extension.host_flags
     own = [hipified_flag(word) if device else word for word in given]
     include = tuple(f"-I{folder}" for folder in extension.include_dirs)
@@ -61,6 +63,17 @@ def hip_flags(extension: Declared, torch: TorchKit | None, *, device: bool) -> t
     names = ("-DTORCH_API_INCLUDE_EXTENSION_H", f"-DTORCH_EXTENSION_NAME={module}")
     standard = () if any(word.startswith("-std=") for word in own) else (f"-std={torch.flags.standard}",)
     return (*include, *extension.macros, *common, *_kept(own), *names, *standard)
+
+
+def _loaded_flags(extension: Declared, torch: TorchKit, *, device: bool) -> tuple[str, ...]:
+    """As `load` has them: device sources get the flags of the host as well, and none is translated."""
+    include = tuple(f"-I{folder}" for folder in extension.include_dirs)
+    names = (f"-DTORCH_EXTENSION_NAME={extension.name}", "-DTORCH_API_INCLUDE_EXTENSION_H", *include)
+    standard = f"-std={torch.flags.standard}"
+    if not device:
+        return (*names, standard, *_kept(extension.host_flags), *torch.flags.common)
+    given = (*torch.flags.common, *torch.flags.device, standard, *_kept(extension.device_flags))
+    return (_OPTIMISED, "-DWITH_HIP", *names, *_kept(extension.host_flags), *given)
 
 
 def hipified_flag(flag: str) -> str:

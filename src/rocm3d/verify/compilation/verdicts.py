@@ -48,7 +48,7 @@ def _of_script(probe: str, found: Found, report: Report, kit: Kit) -> Verdict:
     if wrong:
         return verdict(probe, "failed", told(wrong), looked)
     if not found.extensions:
-        return verdict(probe, "skipped", f"{found.script}: no extension with device code")
+        return verdict(probe, "skipped", found.note or f"{found.script}: no extension with device code")
     return verdict(probe, "passed", "", [*looked, *([found.note] if found.note else [])])
 
 

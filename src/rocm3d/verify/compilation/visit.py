@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from rocm3d.toolchain.nvcc import Nvcc, find_nvcc
 from rocm3d.verify.compilation.cuda_session import CudaUnit, compile_cuda
+from rocm3d.verify.compilation.declared import DEVICE
 from rocm3d.verify.compilation.kit import Kit, find_kit
 from rocm3d.verify.compilation.session import Report, Request, compile_repository
 
@@ -40,8 +43,11 @@ def amd(case: Case, kit: Kit) -> Report:
     return report
 
 
-def nvidia(case: Case, kit: Kit, tree: Tree | None = None) -> tuple[CudaUnit, ...] | str:
-    """Every unit by nvcc, or why not. `tree` is another state of the repository, which is not remembered."""
+def nvidia(case: Case, kit: Kit, tree: Tree | None = None, *, device_alone: bool = False) -> tuple[CudaUnit, ...] | str:
+    """Every unit by nvcc, or why not. `tree` is another state of the repository, which is not remembered.
+
+    `device_alone` leaves out sources that can hold no kernel; compiling torch's headers takes most of the time.
+    """
     assert kit.torch is not None
     nvcc = nvcc_here()
     if nvcc is None:
@@ -49,11 +55,17 @@ def nvidia(case: Case, kit: Kit, tree: Tree | None = None) -> tuple[CudaUnit, ..
     if tree is not None:
         return compile_cuda(_request(case, tree), kit.torch, nvcc)
     kept = case.building.kept
+    if "nvidia" not in kept and device_alone:
+        return compile_cuda(replace(_request(case, case.tree), only=_has_kernels), kit.torch, nvcc)
     if "nvidia" not in kept:
         kept["nvidia"] = compile_cuda(_request(case, case.tree), kit.torch, nvcc)
     found = kept["nvidia"]
     assert isinstance(found, tuple)
     return found
+
+
+def _has_kernels(path: str) -> bool:
+    return PurePosixPath(path).suffix in DEVICE
 
 
 def nvcc_here() -> Nvcc | None:

@@ -23,7 +23,7 @@ def attempt(case: Case) -> tuple[Verdict, ...]:
     kit = kit_of(case)
     if isinstance(kit, str):
         return (verdict(probe.name, "not_run", kit),)
-    theirs = nvidia(case, kit)
+    theirs = nvidia(case, kit, device_alone=True)
     if isinstance(theirs, str):
         return (verdict(probe.name, "not_run", f"{theirs}, so there is no CUDA build to compare with"),)
     ours = [item for item in amd(case, kit).units if item.unit.language == "hip"]

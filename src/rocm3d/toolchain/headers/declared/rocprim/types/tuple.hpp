@@ -8,7 +8,11 @@ namespace rocprim {
 
 template <class... Ts>
 struct tuple : std::tuple<Ts...> {
-  using std::tuple<Ts...>::tuple;
+  constexpr tuple() = default;
+  // Not the inherited constructors, which are for the host alone.
+  template <class... Us, class = std::enable_if_t<sizeof...(Us) == sizeof...(Ts) && (sizeof...(Us) > 0) &&
+                                                  std::is_constructible_v<std::tuple<Ts...>, Us&&...>>>
+  __host__ __device__ constexpr tuple(Us&&... given) : std::tuple<Ts...>(static_cast<Us&&>(given)...) {}
 };
 template <class... Ts>
 tuple(Ts...) -> tuple<Ts...>;

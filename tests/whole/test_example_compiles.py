@@ -1,0 +1,67 @@
+"""examples/deform-op: before the port no code for AMD targets, with the reasons and their lines; after it for both."""
+
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.repository import Opened
+from rocm3d.verify.compilation.session import Request, compile_repository
+from rocm3d.verify.compilation.verdicts import of_report
+from rocm3d.workspace.tree import Tree
+
+WAVES = {"gfx942": 64, "gfx1100": 32}
+
+
+@pytest.fixture
+def compiled(tmp_path, knowledge, kit):
+    """Compiles the device sources; with torch's headers the rest takes half a minute."""
+
+    def run(root):
+        scan = Opened(root, knowledge, work=tmp_path / "work").scan()
+        request = Request(
+            Tree.open(root), scan.inventory.extensions, tuple(WAVES), knowledge, scan.findings,
+            only=lambda path: path.endswith(".cu"),
+        )  # fmt: skip
+        report = compile_repository(request, kit)
+        return report, [item.outcome for item in of_report("compile_extensions", report, kit)]
+
+    return run
+
+
+def test_unported_it_fails_for_the_known_reasons(example, compiled):
+    report, outcomes = compiled(example("deform-op"))
+
+    assert outcomes == ["failed", "failed"]
+    assert (report.found[0].problem.path, report.found[0].problem.code) == ("setup.py", "BLD201")
+    (unit,) = report.units
+    assert {side.outcome for side in unit.sides.values()} == {"failed"}
+    places = {(item.path, item.line, item.code) for item in unit.problems}
+    assert places == {("src/sample_kernel.cu", 2, "CU201"), ("src/sample_kernel.cu", 38, "CU101")}
+
+
+def test_ported_it_is_code_for_both_wave_widths(example, rocm3d, tmp_path, compiled):
+    ported = tmp_path / "ported"
+    ended = rocm3d("apply", example("deform-op"), "--gpu", "mi300x", "--review", "--into", ported)
+    assert ended.code == 0, ended.err
+
+    report, outcomes = compiled(ported)
+
+    assert outcomes == ["passed", "passed"]
+    (unit,) = report.units
+    for gfx, wave in WAVES.items():
+        kernels = unit.sides[gfx].kernels
+        assert {kernel.wave_size for kernel in kernels} == {wave}
+        assert len(kernels) == 4
+        assert not any(kernel.empty for kernel in kernels)
+
+
+@pytest.mark.full
+def test_the_whole_port_passes_the_level_compile(example, rocm3d, tmp_path, kits, monkeypatch):
+    ported = tmp_path / "ported"
+    rocm3d("apply", example("deform-op"), "--gpu", "mi300x", "--review", "--into", ported)
+    monkeypatch.setenv("ROCM3D_CACHE", str(kits[1].roots[0].parents[1]))
+
+    ended = rocm3d("verify", ported, "--level", "compile", "--target", ",".join(WAVES))
+
+    assert ended.code == 0, ended.out
+    assert "src/binding.cpp (deform_op._ext), host: compiled" in ended.out

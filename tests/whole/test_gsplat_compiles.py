@@ -1,0 +1,113 @@
+"""gsplat 1.5.3, as PyPI has it, through the compiler: what became code for AMD targets, and what is in the way where.
+
+`UPDATE=1 pytest -m full tests/whole/test_gsplat_compiles.py` writes the snapshot anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from rocm3d.repository import Opened
+from rocm3d.verify.compilation.session import Request, compile_repository
+from rocm3d.workspace.tree import Tree
+
+REAL = "gsplat==1.5.3"
+SNAPSHOT = Path(__file__).with_name("gsplat-1.5.3.json")
+TARGETS = ("gfx942", "gfx1100")
+CSRC = "gsplat/cuda/csrc"
+# A kernel that compiles as it is, one that a cast stops, and one with cub and cooperative groups' reduce.
+NAMED = (f"{CSRC}/AdamCUDA.cu", f"{CSRC}/RasterizeToPixels3DGSFwd.cu", f"{CSRC}/IntersectTile.cu")
+# The wheel has no script of its own. glm is given by a flag, as hipify would translate half of it otherwise.
+SETUP = """from glob import glob
+from pathlib import Path
+from setuptools import setup
+from torch.utils.cpp_extension import BuildExtension, CUDAExtension
+
+glm = f"-I{Path(__file__).parent}/gsplat/cuda/csrc/third_party/glm"
+sources = [*sorted(glob("gsplat/cuda/csrc/*.c*")), "gsplat/cuda/ext.cpp"]
+extension = CUDAExtension(
+    "gsplat.csrc", sources, include_dirs=["gsplat/cuda/include"], extra_compile_args={"cxx": [glm], "nvcc": [glm]}
+)
+setup(name="gsplat", ext_modules=[extension], cmdclass={"build_ext": BuildExtension})
+"""
+
+
+@pytest.fixture(scope="session")
+def unpacked(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("gsplat")
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
+    subprocess.run([*command, "--dest", str(folder), REAL], check=True, capture_output=True)
+    (wheel,) = folder.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder / "tree")
+    return folder / "tree"
+
+
+@pytest.fixture
+def compiled(tmp_path, knowledge, kit):
+    """Compiles those of its sources, and says of each what is in the snapshot."""
+
+    def run(root, wanted, targets=TARGETS):
+        scan = Opened(root, knowledge, work=tmp_path / "work").scan()
+        request = Request(
+            Tree.open(root), scan.inventory.extensions, targets, knowledge, scan.findings, only=wanted
+        )  # fmt: skip
+        report = compile_repository(request, kit)
+        return {item.unit.source: told(item) for item in report.units}
+
+    return run
+
+
+def told(item):
+    sides = {}
+    for name, side in item.sides.items():
+        kernels = [f"{kernel.name} wave {kernel.wave_size}" for kernel in side.kernels]
+        sides[name] = {"outcome": side.outcome, **({"kernels": kernels} if kernels else {})}
+    places = dict.fromkeys(f"{problem.path}:{problem.line} {problem.code}".strip() for problem in item.problems)
+    return {"sides": sides, "problems": list(places)}
+
+
+@pytest.fixture
+def known():
+    return json.loads(SNAPSHOT.read_text(encoding="utf-8"))
+
+
+def test_as_it_compiles_itself_hipify_leaves_its_header_behind(unpacked, compiled):
+    """Loaded by torch, sources move to another folder, and only headers of the include folders go with them."""
+    found = compiled(unpacked, lambda path: path.endswith("/NullCUDA.cu"), TARGETS[:1])
+
+    assert found[f"{CSRC}/NullCUDA.cu"]["problems"] == [f"{CSRC}/NullCUDA.cu:5 CU506"]
+
+
+def test_three_units(unpacked, compiled, known):
+    (unpacked / "setup.py").write_text(SETUP)
+
+    found = compiled(unpacked, NAMED.__contains__)
+
+    assert found == {name: known[name] for name in NAMED}
+    assert {side["outcome"] for side in found[NAMED[0]]["sides"].values()} == {"compiled"}
+
+
+@pytest.mark.full
+def test_all_units(unpacked, compiled, known):
+    """Each side of each source is code or has failed for a reason with a place; nothing is left out."""
+    (unpacked / "setup.py").write_text(SETUP)
+
+    found = compiled(unpacked, lambda path: path.startswith("gsplat/"))
+
+    if os.environ.get("UPDATE"):
+        SNAPSHOT.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    assert {name: found[name] for name in known} == known
+    assert sum(name.endswith(".cu") for name in found) == 20
+    for name, item in found.items():
+        outcomes = {side["outcome"] for side in item["sides"].values()}
+        assert outcomes in ({"compiled"}, {"failed"}), name
+        assert bool(item["problems"]) == (outcomes == {"failed"}), name
+        assert all(place.startswith("gsplat/") for place in item["problems"]), name
