@@ -7,8 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timezone
 from pathlib import Path
 
+from rocm3d.apply.choice import Choice
+from rocm3d.apply.modules import checked_out, holds_only_ours, patched_files
+from rocm3d.apply.ported_modules import ported_modules
+from rocm3d.apply.request import Request
 from rocm3d.apply.rewrite import Refuse, rewrites
-from rocm3d.apply.stage import MANIFEST, Outcome, Request, apply, refuse_foreign_folder
+from rocm3d.apply.stage import MANIFEST, Outcome, apply, refuse_foreign_folder
 from rocm3d.apply.undo import Undone, changed_since, undo
 from rocm3d.evidence.bundle import bundle, moved
 from rocm3d.host.installed_torch import as_stack, find_interpreter, read_torch
@@ -57,10 +61,12 @@ from rocm3d.workspace.tree import Tree
 from rocm3d.workspace.writer import Writer
 
 __all__ = [
+    "COMMIT",
     "FOLDER",
     "LEVELS",
     "MANIFEST",
     "Building",
+    "Choice",
     "Network",
     "Repository",
     "ResolverName",
@@ -79,6 +85,9 @@ __all__ = [
     "smoke",
     "write_skill",
 ]
+
+
+COMMIT = "port.patch"
 
 
 class Repository(Opened):
@@ -104,20 +113,36 @@ class Repository(Opened):
         port = self.knowledge.ports.get(planned.known_as or "")
         return fitness(Question(gpu, self.knowledge, _today(), rivals, plan=planned), port, as_of or _today())
 
-    def apply(self, plan: Plan, *, review: bool, dry_run: bool, allow_dirty: bool = False) -> Patch:
-        """Do it, in place. Nothing is written before everything is computed and proven."""
+    def apply(  # noqa: PLR0913  (what a person may ask for)
+        self,
+        plan: Plan,
+        *,
+        review: bool,
+        dry_run: bool,
+        allow_dirty: bool = False,
+        choice: Choice | None = None,
+        patch_file: Path | None = None,
+    ) -> Patch:
+        """Do it, in place. Nothing is written before everything is computed and proven.
+
+        What was done lies in the work folder as one file for `git am`, too; `patch_file` is another place for it.
+        """
         journal = Journal.open(self.root)
         if not dry_run:
             self._refuse_unsafe(journal, allow_dirty=allow_dirty)
         tree = self._whole_tree()
         refuse_foreign_folder(tree, self.folder)
         originals = {path: journal.original(path) for path in journal.entries}
-        request = Request(self.folder, review=review, dry_run=dry_run, originals=originals)
+        modules = checked_out(tree)
+        request = Request(self.folder, review, dry_run, originals, choice or Choice(), modules)
         outcome = apply(plan, self._tree(), request, self.documents.find(Patch))
         patch = outcome.patch.model_copy(update={"left": (*outcome.patch.left, *self._unreached(plan, outcome))})
+        if patch_file is not None:
+            self.documents.write_bytes(patch_file, outcome.commit)
         if not dry_run:
             self._write(outcome.contents, journal)
             self.documents.write(patch)
+            self.documents.write_bytes(self.documents.folder / COMMIT, outcome.commit)
         return patch
 
     def undo(self, *, keep_changed: bool) -> Undone:
@@ -144,14 +169,16 @@ class Repository(Opened):
     ) -> Verdicts:
         """Check the port as it lies. Servers are asked, and the target's code run, only through what is handed in."""
         journal = Journal.open(self.root)
-        patch = self.documents.read(Patch)
-        originals = {path: journal.original(path) for path in journal.entries}
-        now = self._scan(self._tree(), Selection())
-        plan = self.documents.read(Plan)
+        patch, plan = self.documents.read(Patch), self.documents.read(Plan)
+        modules = ported_modules(patch, self._whole_tree())
+        originals = {**{path: journal.original(path) for path in journal.entries}, **modules.before}
+        patch = patch.model_copy(update={"changes": (*patch.changes, *modules.changes)})
+        now = self._scan(Tree.open(self.root, without=self._ours(), overlay=modules.after), Selection())
+        tree = Tree.open(self.root, overlay=modules.after)
         aims = targets or self._default_targets(plan.gpu)
         asked, there = network or Network(), environment or Environment()
         made = building or Building()
-        case = Case(plan, patch, self._whole_tree(), originals, now, aims, self.knowledge, asked, there, made)
+        case = Case(plan, patch, tree, originals, now, aims, self.knowledge, asked, there, made)
         document = verify(case, levels)
         self.documents.write(document)
         return document
@@ -183,7 +210,8 @@ class Repository(Opened):
         """All or nothing: a first apply that cannot finish is taken back."""
         writer, first = Writer(self.root, journal), not journal.entries
         try:
-            for path, content in sorted(contents.items()):
+            # The manifest first: what a crash leaves in the folder is then known to be ours.
+            for path, content in sorted(contents.items(), key=lambda item: (not item[0].endswith(MANIFEST), item)):
                 self.progress(path)
                 writer.write(path, content)
         except Failure:
@@ -193,7 +221,8 @@ class Repository(Opened):
 
     def _unreached(self, plan: Plan, outcome: Outcome) -> list[LeftForPerson]:
         """Findings that an edit was planned for and that the edited text still has: a person's, and said so."""
-        edited = {path: data for path, data in outcome.contents.items() if not path.startswith(f"{self.folder}/")}
+        everything = {**outcome.contents, **outcome.inside}
+        edited = {path: data for path, data in everything.items() if not path.startswith(f"{self.folder}/")}
         refused = {(item.path, item.recipe) for item in outcome.patch.refused}
         meant = {(edit.path, found.code): edit for edit in plan.edits for found in edit.findings}
         tree = Tree.open(self.root, without=self._ours(), overlay=edited)
@@ -211,6 +240,7 @@ class Repository(Opened):
         journal = Journal.open(self.root)
         intact = set(journal.entries) - set(changed_since(journal))
         overlay = {path: journal.original(path) for path in intact}
+        overlay |= dict(patched_files(self._whole_tree(), self.documents.find(Patch)))
         tree = Tree.open(self.root, without=self._ours(), overlay=overlay)
         return self._scan(tree, self.selection)
 
@@ -218,6 +248,8 @@ class Repository(Opened):
         dirty = uncommitted(self.root)
         ours = set(journal.entries)
         others = [path for path in dirty or () if not _is_ours(path, ours, self.folder)]
+        earlier = self.documents.find(Patch)
+        others = [path for path in others if not holds_only_ours(self.root, path, earlier)]
         if others and not allow_dirty:
             raise UserError(
                 f"{self.root.name} has uncommitted changes: {', '.join(others[:3])}{' ...' if len(others) > 3 else ''}",

@@ -43,6 +43,13 @@ def marked(code: str) -> str:
         ("import torch\nx = 7 +\n", "does not parse"),
         ("import torch\nx = 7\n\0", "does not parse"),
         (f"import torch\nx = 7\n{FLAG}\n", "before"),
+        ("import torch\nfrom ops import *\nx = 7\n", "star import"),
+        ("from torch import *\nx = 7\n", "star import"),
+        (
+            "try:\n    import torch\nexcept ImportError:\n    torch = None\nfrom torch.nn import L\nx = 7\n",
+            "another way",
+        ),
+        ("from torch.nn import L\nif a:\n    import torch\nx = 7\n", "another way"),
     ],
 )
 def test_refuses(code, reason):

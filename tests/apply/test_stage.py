@@ -5,7 +5,8 @@ import subprocess
 
 import pytest
 
-from rocm3d.apply.stage import Request, apply, is_port_folder, refuse_foreign_folder
+from rocm3d.apply.request import Request
+from rocm3d.apply.stage import apply, is_port_folder, refuse_foreign_folder
 from rocm3d.model.failure import UserError
 from rocm3d.syntax.isolation import prove
 from rocm3d.workspace.journal import digest

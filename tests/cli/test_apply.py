@@ -1,14 +1,32 @@
 from __future__ import annotations
 
-import subprocess
+import json
+
+import pytest
 
 
-def git(root, *arguments):
-    identity = ("-c", "user.name=a", "-c", "user.email=a@b")
-    return subprocess.run(["git", "-C", root, *identity, *arguments], capture_output=True, text=True, check=True).stdout
+def start(git, root):
+    """A clean checkout of what lies there."""
+    git(root, "init", "-q", "-b", "main")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "start")
 
 
-def test_a_dirty_tree_is_refused_naming_both_ways_out(rocm3d, example, snapshot):
+@pytest.mark.parametrize("command", ["apply", "port"])
+@pytest.mark.parametrize("option", ["--only", "--skip"])
+def test_a_word_that_means_nothing_is_refused_before_anything_is_done(rocm3d, example, snapshot, command, option):
+    root = example("deform-op")
+    before = snapshot(root)
+
+    ended = rocm3d(command, root, "--gpu", "mi300x", option, "CU,spaced_lunch")
+
+    assert ended.code == 2
+    assert "'spaced_lunch' is no rule, no code prefix and no recipe" in ended.err
+    assert "did you mean spaced_launch" in ended.err
+    assert before == snapshot(root)
+
+
+def test_a_dirty_tree_is_refused_naming_both_ways_out(rocm3d, example, snapshot, git):
     root = example("deform-op")
     git(root, "init", "-q")
     before = snapshot(root)
@@ -46,7 +64,7 @@ def test_a_copy_over_something_is_refused(rocm3d, example, tmp_path):
     assert "not empty" in ended.err
 
 
-def test_a_dry_run_prints_a_patch_that_git_takes_and_writes_nothing(rocm3d, example, snapshot, tmp_path):
+def test_a_dry_run_prints_a_patch_that_git_takes_and_writes_nothing(rocm3d, example, snapshot, tmp_path, git):
     root = example("splat-trainer")
     before = snapshot(root)
 
@@ -58,11 +76,9 @@ def test_a_dry_run_prints_a_patch_that_git_takes_and_writes_nothing(rocm3d, exam
     git(root, "apply", "--check", tmp_path / "port.patch")
 
 
-def test_a_clean_git_tree_is_edited_in_place_and_the_patch_equals_the_dry_run(rocm3d, example, tmp_path):
+def test_a_clean_git_tree_is_edited_in_place_and_the_patch_equals_the_dry_run(rocm3d, example, tmp_path, git):
     root = example("splat-trainer")
-    git(root, "init", "-q")
-    git(root, "add", "-A")
-    git(root, "commit", "-qm", "start")
+    start(git, root)
     rocm3d("apply", root, "--gpu", "mi300x", "--dry-run", "--output", tmp_path / "port.patch")
     git(root, "clone", "-q", root, tmp_path / "other")
     git(tmp_path / "other", "apply", tmp_path / "port.patch")
@@ -87,11 +103,9 @@ def test_into_a_copy_leaves_the_original_alone(rocm3d, example, snapshot, tmp_pa
     assert (tmp_path / "copy" / "rocm-port" / "port.json").is_file()
 
 
-def test_a_second_apply_changes_nothing_even_in_git(rocm3d, example, snapshot):
+def test_a_second_apply_changes_nothing_even_in_git(rocm3d, example, snapshot, git):
     root = example("splat-trainer")
-    git(root, "init", "-q")
-    git(root, "add", "-A")
-    git(root, "commit", "-qm", "start")
+    start(git, root)
     rocm3d("apply", root, "--gpu", "mi300x")
     once = snapshot(root)
 
@@ -101,11 +115,9 @@ def test_a_second_apply_changes_nothing_even_in_git(rocm3d, example, snapshot):
     assert once == snapshot(root)
 
 
-def test_work_that_a_person_committed_after_a_port_is_kept_by_a_second_one(rocm3d, example):
+def test_work_that_a_person_committed_after_a_port_is_kept_by_a_second_one(rocm3d, example, git):
     root = example("splat-trainer")
-    git(root, "init", "-q")
-    git(root, "add", "-A")
-    git(root, "commit", "-qm", "start")
+    start(git, root)
     rocm3d("apply", root, "--gpu", "mi300x")
     kernel = root / "csrc" / "forward.cu"
     kernel.write_text(kernel.read_text() + "// by hand\n")
@@ -131,3 +143,115 @@ def test_the_requirements_of_the_port_name_no_cuda(rocm3d, example):
         assert [line for line in original if line.startswith(name)] == [
             line for line in active if line.startswith(name)
         ]
+
+
+def test_only_and_skip_choose_edits_and_the_rest_is_named_with_its_place(rocm3d, example):
+    root = example("splat-trainer")
+
+    ended = rocm3d("apply", root, "--gpu", "mi300x", "--only", "BLD,PY", "--skip", "nvcc-flags-by-backend")
+
+    patch = json.loads((root / ".rocm3d" / "patch.json").read_text())
+    made = {recipe for change in patch["changes"] for recipe in change["recipes"]}
+    reasons = {item["reason"] for item in patch["refused"]}
+    assert ended.code == 0, ended.err
+    assert "csrc/forward.cu" not in {change["path"] for change in patch["changes"]}
+    assert "nvcc-flags-by-backend" not in made
+    assert {"left out by --only BLD,PY", "left out by --skip nvcc-flags-by-backend"} <= reasons
+    assert "refused: setup.py:" in ended.err
+    assert (root / "rocm-port" / "install.sh").is_file()
+
+
+def test_a_second_apply_adds_to_the_first(rocm3d, example, snapshot, tmp_path):
+    root = example("splat-trainer")
+    rocm3d("apply", root, "--gpu", "mi300x", "--only", "BLD")
+    rocm3d("apply", root, "--gpu", "mi300x", "--skip", "BLD")
+    by_two = snapshot(root)
+    rocm3d("undo", root)
+
+    rocm3d("apply", root, "--gpu", "mi300x")
+
+    assert by_two == snapshot(root)
+
+
+def test_the_diff_is_coloured_where_asked_and_nowhere_else(rocm3d, example, tmp_path):
+    root = example("deform-op")
+
+    plain = rocm3d("apply", root, "--gpu", "mi300x", "--dry-run")
+    coloured = rocm3d("apply", root, "--gpu", "mi300x", "--dry-run", "--color", env={"NO_COLOR": "1"})
+    rocm3d("apply", root, "--gpu", "mi300x", "--dry-run", "--output", tmp_path / "plain.patch")
+
+    assert "\x1b" not in plain.out + (tmp_path / "plain.patch").read_text()
+    assert "\x1b[32m+" in coloured.out
+    assert plain.out == (tmp_path / "plain.patch").read_text()
+    assert "\x1b" not in coloured.err
+
+
+ODD = {
+    "csrc/crlf.cu": b"#include <device_launch_parameters.h>\r\n__global__ void k() {}\r\n",
+    "csrc/open.cu": b"#include <device_launch_parameters.h>\n__global__ void k() {}",
+    "csrc/latin.cu": b"// caf\xe9 \xff\n#include <device_launch_parameters.h>\n__global__ void k() {}\n",
+    "requirements.txt": b"numpy\r\nflash-attn\r\n",
+}
+
+
+def test_the_patch_file_gives_the_applied_tree_by_apply_and_by_am(rocm3d, example, git, snapshot, tmp_path):
+    """Also for CRLF, a missing last newline, bytes that are no UTF-8, executable bits and new files."""
+    root = example("splat-trainer")
+    for name, data in ODD.items():
+        (root / name).write_bytes(data)
+    (root / "csrc/open.cu").chmod(0o755)
+    start(git, root)
+    for name in ("by-apply", "by-am"):
+        git(tmp_path, "clone", "-q", root, name)
+    dry = rocm3d("apply", root, "--gpu", "mi300x", "--dry-run", "--patch", tmp_path / "dry.patch")
+
+    ended = rocm3d("apply", root, "--gpu", "mi300x", "--patch", tmp_path / "real.patch")
+
+    patch = root / ".rocm3d" / "port.patch"
+    assert (dry.code, ended.code) == (0, 0), ended.err
+    assert patch.read_bytes() == (tmp_path / "dry.patch").read_bytes() == (tmp_path / "real.patch").read_bytes()
+    git(tmp_path / "by-apply", "apply", "--whitespace=nowarn", patch)
+    git(tmp_path / "by-am", "am", "-q", "--keep-cr", patch)
+    changed = {change["path"] for change in json.loads((root / ".rocm3d" / "patch.json").read_text())["changes"]}
+    assert set(ODD) - changed == {"requirements.txt"}
+    assert snapshot(root) == snapshot(tmp_path / "by-apply") == snapshot(tmp_path / "by-am")
+    assert git(tmp_path / "by-am", "status", "--porcelain") == ""
+
+
+def test_edits_in_a_submodule_leave_it_and_the_tree_around_clean(rocm3d, example, with_submodule, git, snapshot):
+    root, commit = with_submodule(
+        {"knn.cu": ODD["csrc/latin.cu"], "setup.py": b"from setuptools import setup\nsetup(name='knn')\n"},
+        example("splat-trainer"),
+    )
+    module = root / "libs" / "knn"
+    before = snapshot(module)
+
+    ended = rocm3d("port", root, "--gpu", "mi300x")
+
+    patch = root / "rocm-port" / "patches" / f"knn@{commit}.patch"
+    assert ended.code == 0, ended.err
+    assert before == snapshot(module)
+    assert git(module, "status", "--porcelain") == ""
+    assert patch.is_file()
+    verdicts = json.loads((root / ".rocm3d" / "verdicts.json").read_text())["verdicts"]
+    proof = next(item for item in verdicts if item["probe"] == "prove_isolation")
+    assert proof["outcome"] == "passed"
+    assert "libs/knn/knn.cu" in proof["looked_at"]
+
+    # As install.sh does it; a port of that tree is the same port.
+    git(module, "apply", patch)
+    once = snapshot(root)
+    again = rocm3d("port", root, "--gpu", "mi300x")
+    assert again.code == 0, again.err
+    assert once == snapshot(root)
+
+
+def test_what_was_not_looked_at_is_named_with_the_commands(rocm3d, example, with_submodule, git, tmp_path):
+    root, _ = with_submodule({"knn.cu": b"int x;\n"}, example("splat-trainer"))
+    git(tmp_path, "clone", "-q", root, "bare-modules")
+
+    ended = rocm3d("apply", tmp_path / "bare-modules", "--gpu", "mi300x")
+
+    assert ended.code == 0, ended.err
+    assert "not looked at: libs/knn: the submodule is not checked out" in ended.err
+    assert "git submodule update --init -- libs/knn" in ended.err

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
@@ -61,7 +62,7 @@ def test_a_form_that_an_edit_does_not_reach_is_left_for_a_person_and_no_failure(
     (tmp_path / "setup.py").write_text(
         "from torch.utils.cpp_extension import CUDAExtension\n"
         'flags = ["-O3", "--use_fast_math"]\n'
-        'flags.append("-lineinfo")\n'
+        'flags.insert(0, "-lineinfo")\n'
         'CUDAExtension("x", ["x.cu"], extra_compile_args={"nvcc": flags})\n'
     )
 
@@ -73,3 +74,18 @@ def test_a_form_that_an_edit_does_not_reach_is_left_for_a_person_and_no_failure(
         ("nvcc_flag", "-lineinfo")
     ]
     assert "does not reach this form" in left[0]["reason"]
+
+
+@pytest.mark.parametrize("name", ["splat-trainer", "cmake-lib", "video-attention"])
+def test_a_repository_with_a_branch_for_rocm_gets_no_second_one(rocm3d, example, snapshot, name):
+    """Ported, and all memory of it lost: the port of that is itself."""
+    root = example(name)
+    rocm3d("port", root, "--gpu", "mi300x", "--review")
+    shutil.rmtree(root / ".rocm3d")
+    shutil.rmtree(root / "rocm-port")
+    before = snapshot(root)
+
+    rocm3d("port", root, "--gpu", "mi300x", "--review")
+
+    after = snapshot(root)
+    assert before == {path: after[path] for path in before}

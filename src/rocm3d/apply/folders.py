@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rocm3d.manifest.gitmodules import read
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rocm3d.manifest.manifest import Submodule
     from rocm3d.workspace.tree import Tree
 
@@ -30,10 +32,22 @@ class Folders:
 
     @cached_property
     def submodules(self) -> tuple[Submodule, ...]:
-        """Other repositories inside this one, checked out or not; none that leads out."""
-        data = self.tree.read(".gitmodules") if ".gitmodules" in self.tree else None
-        found = read(".gitmodules", data or b"").submodules
-        return tuple(item for item in found if not posixpath.normpath(item.path).startswith(("/", "..")))
+        """Other repositories inside this one, and inside those; checked out or not; none that leads out."""
+        found: dict[str, Submodule] = {}
+        around = [""]
+        while around:
+            folder = around.pop()
+            inside = {item.path: item for item in self._modules_of(folder) if item.path not in found}
+            found |= inside
+            around += inside
+        return tuple(found.values())
+
+    def _modules_of(self, folder: str) -> Iterator[Submodule]:
+        path = posixpath.join(folder, ".gitmodules")
+        data = self.tree.read(path) if path in self.tree else None
+        for item in read(path, data or b"").submodules:
+            if not (inside := posixpath.normpath(item.path)).startswith(("/", "..")) and inside != ".":
+                yield replace(item, path=posixpath.join(folder, inside))
 
     def place(self, path: str) -> str | None:
         """Where a folder lies: there, in a submodule, or as the only one of its name. None: nowhere here."""

@@ -10,7 +10,7 @@ import libcst.matchers as m
 from libcst.metadata import ParentNodeProvider, PositionProvider
 
 from rocm3d.apply.rewrite import Refuse
-from rocm3d.syntax.python_fold import FLAG, GUARD, imports_torch
+from rocm3d.syntax.python_fold import FLAG, GUARD, binds, imports_torch
 
 _ROCM = m.Attribute(attr=m.Name("hip")) | m.Name(FLAG) | m.Name("ROCM_HOME")
 
@@ -76,6 +76,10 @@ def _with_flag(module: cst.Module, original: ast.Module, first_use: int) -> cst.
         raise Refuse(f"the name {FLAG} already means something else here")
     if not imports_torch(original):
         raise Refuse("torch is not imported unconditionally at module level")
+    if any(isinstance(node, ast.alias) and node.name == "*" for node in ast.walk(original)):
+        raise Refuse(f"a star import may bring another {FLAG}")
+    if not _binds_torch(original) and binds(original, "torch"):
+        raise Refuse("torch is bound in another way than by a plain import at module level")
     place = _after_imports(original)
     if first_use <= (original.body[place - 1].end_lineno or 0):
         raise Refuse("the edit would stand before the imports")

@@ -2,62 +2,67 @@
 
 from __future__ import annotations
 
-import difflib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from rocm3d import __version__
+from rocm3d.apply import sdist
 from rocm3d.apply.addition import additions
-from rocm3d.apply.rewrite import Refuse, rewrites
+from rocm3d.apply.edits import Edits
+from rocm3d.apply.git_patch import file_diff, mail
+from rocm3d.apply.request import Request
+from rocm3d.apply.template import one_line
+from rocm3d.apply.unseen import unseen
 from rocm3d.model.failure import UserError
-from rocm3d.model.patch import FileChange, Patch, Proof, Refused
-from rocm3d.syntax.isolation import prove
+from rocm3d.model.patch import FileChange, Patch, Proof
 from rocm3d.workspace.journal import digest
 
 if TYPE_CHECKING:
-    from rocm3d.model.plan import Plan, PlannedEdit
+    from rocm3d.model.plan import Plan
     from rocm3d.workspace.tree import Tree
 
 MANIFEST = "port.json"
 
 
 @dataclass(frozen=True)
-class Request:
-    """How to apply. `originals` are files as they were before any earlier apply; None for one that was not there."""
-
-    folder: str
-    review: bool = False
-    dry_run: bool = False
-    originals: Mapping[str, bytes | None] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class Outcome:
-    """The patch, and the bytes to write for it."""
+    """The patch and the bytes to write for it; `inside` are those of files in submodules, which are not written.
+
+    `commit` is all of it as one file for `git am` and `git apply`.
+    """
 
     patch: Patch
     contents: Mapping[str, bytes]
+    inside: Mapping[str, bytes]
+    commit: bytes
 
 
 def apply(plan: Plan, tree: Tree, request: Request, earlier: Patch | None = None) -> Outcome:
     """Compute the port. The patch is cumulative: it describes the tree against its originals, however often we ran."""
     refuse_foreign_folder(tree, request.folder)
-    edits = _Edits(tree, request)
+    edits = Edits(tree, request, earlier)
     for path, planned in groupby(sorted(plan.edits, key=lambda edit: edit.path), key=lambda edit: edit.path):
         edits.file(path, list(planned))
-    edits.carry(earlier)
+    if (manifest := sdist.manifest(tree, request.folder)) is not None:
+        edits.put(sdist.MANIFEST, manifest)
+    edits.carry()
+    modules = edits.modules()
+    # By path: after a crash some were made before this call, and come from elsewhere.
+    edited = {path: data for path, data in sorted(edits.contents.items()) if edits.module(path) is None}
+    # They name lines: of the originals, or a second apply would name others.
+    before = replace(tree, overlay={**tree.overlay, **request.originals}, _sizes=None)
     added = {
         f"{request.folder}/{path}": data
         for item in additions()
-        for path, data in item.render(plan, tree, request.folder).items()
+        for path, data in item.render(plan, before, request.folder).items()
     }
-    changes = [*edits.changes(), *(_added(path, data) for path, data in added.items())]
-    manifest = _manifest(plan, changes)
-    added[f"{request.folder}/{MANIFEST}"] = manifest
-    changes.append(_added(f"{request.folder}/{MANIFEST}", manifest))
+    added |= {record.file: data for record, data in modules}
+    changes = [edits.change(path) for path in edited]
+    added[f"{request.folder}/{MANIFEST}"] = _manifest(plan, changes, added)
+    changes += [_added(path, data) for path, data in added.items()]
     patch = Patch(
         repository=plan.repository,
         folder=request.folder,
@@ -65,8 +70,17 @@ def apply(plan: Plan, tree: Tree, request: Request, earlier: Patch | None = None
         changes=tuple(sorted(changes, key=lambda change: change.path)),
         refused=tuple(edits.refused),
         left=plan.left,
+        modules=tuple(record for record, _ in modules),
+        unseen=unseen(plan, tree, request.folder),
     )
-    return Outcome(patch, {**edits.contents, **added})
+    contents = {**edited, **added}
+    diffs = [
+        file_diff(path, None if path in added else edits.original(path), contents[path]) for path in sorted(contents)
+    ]
+    inside = {path: data for path, data in edits.contents.items() if path not in edited}
+    return Outcome(
+        patch, contents, inside, mail(f"Build and run with ROCm on {plan.gpu.title}", _message(patch), diffs)
+    )
 
 
 def refuse_foreign_folder(tree: Tree, folder: str) -> None:
@@ -85,87 +99,13 @@ def is_port_folder(tree: Tree, folder: str) -> bool:
         return False
 
 
-class _Edits:
-    """The edited files so far."""
-
-    def __init__(self, tree: Tree, request: Request) -> None:
-        self.tree, self.request = tree, request
-        self.contents: dict[str, bytes] = {}
-        self.recipes: dict[str, list[str]] = {}
-        self.refused: list[Refused] = []
-
-    def file(self, path: str, planned: list[PlannedEdit]) -> None:
-        """Run one file through its edits; each must prove itself against the original."""
-        data = self.tree.read(path) if path in self.tree else None
-        if data is None:
-            self.refused += [
-                Refused(path=path, recipe=edit.recipe, reason="the file cannot be read") for edit in planned
-            ]
-            return
-        for edit in planned:
-            changed, reason = self._attempt(path, data, edit)
-            if reason is not None:
-                self.refused.append(Refused(path=path, recipe=edit.recipe, reason=reason))
-            elif changed != data:
-                self.recipes.setdefault(path, []).append(edit.recipe)
-                data = changed
-        if path in self.recipes:
-            self.contents[path] = data
-
-    def _attempt(self, path: str, data: bytes, edit: PlannedEdit) -> tuple[bytes, str | None]:
-        if edit.safety == "manual":
-            return data, "is for a person to make: recipes of this kind are never applied"
-        if edit.rewrite not in rewrites():
-            return data, f"this rocm3d has no rewrite {edit.rewrite}"
-        if edit.safety == "review" and not self.request.review:
-            return data, "wants a look first: apply with --review"
-        try:
-            changed = rewrites()[edit.rewrite].edit(data, edit.parameters)
-        except Refuse as refusal:
-            return data, str(refusal)
-        proof = prove(path, self._original(path) or data, changed)
-        return (changed, None) if proof.holds else (data, f"isolation is not proven: {proof.detail}")
-
-    def _original(self, path: str) -> bytes | None:
-        return self.request.originals.get(path) or self.tree.read(path)
-
-    def carry(self, earlier: Patch | None) -> None:
-        """Take over edits of an earlier apply that still stand."""
-        known = {} if earlier is None else {change.path: change.recipes for change in earlier.changes}
-        for path, original in self.request.originals.items():
-            if original is None or path not in self.tree:
-                continue
-            now = self.contents.get(path) or self.tree.read(path)
-            if now is not None and now != original:
-                self.contents[path] = now
-                self.recipes[path] = list(dict.fromkeys([*known.get(path, ()), *self.recipes.get(path, ())]))
-
-    def changes(self) -> list[FileChange]:
-        """One change for each edited file, with its proof over all edits together."""
-        found = []
-        for path, after in self.contents.items():
-            before = self._original(path) or b""
-            found.append(
-                FileChange(
-                    path=path,
-                    kind="edited",
-                    before=digest(before),
-                    after=digest(after),
-                    recipes=tuple(self.recipes[path]),
-                    proof=prove(path, before, after),
-                    diff=_diff(path, before, after),
-                )
-            )
-        return found
-
-
 def _added(path: str, data: bytes) -> FileChange:
     proof = Proof(kind="added-file", holds=True, detail="a new file under the port's folder, imported by nothing")
-    diff = _diff(path, None, data)
+    diff = file_diff(path, None, data).decode("utf-8", "replace")
     return FileChange(path=path, kind="added", before=None, after=digest(data), recipes=(), proof=proof, diff=diff)
 
 
-def _manifest(plan: Plan, changes: list[FileChange]) -> bytes:
+def _manifest(plan: Plan, edited: list[FileChange], added: Iterable[str]) -> bytes:
     """port.json: marks the folder as ours and says what belongs to the port. Nothing of the day or the machine."""
     content = {
         "tool": "rocm3d",
@@ -173,20 +113,18 @@ def _manifest(plan: Plan, changes: list[FileChange]) -> bytes:
         "gpu": plan.gpu.product,
         "gfx": plan.gpu.gfx,
         "stack": plan.stack.id if plan.stack else None,
-        "edited": {c.path: {"before": c.before, "after": c.after, "recipes": c.recipes} for c in changes if c.before},
-        "added": sorted(change.path for change in changes if change.before is None),
+        "edited": {c.path: {"before": c.before, "after": c.after, "recipes": c.recipes} for c in edited},
+        "added": sorted(added),
     }
     return (json.dumps(content, indent=2) + "\n").encode()
 
 
-def _diff(path: str, before: bytes | None, after: bytes) -> str:
-    old, new = ("" if text is None else text.decode("utf-8", "replace") for text in (before, after))
-    source = "/dev/null" if before is None else f"a/{path}"
-    lines = difflib.unified_diff(_lines(old), _lines(new), source, f"b/{path}")
-    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
-
-
-def _lines(text: str) -> list[str]:
-    """Lines as git sees them: only a newline ends one, so CRLF and form feeds stay inside."""
-    *whole, last = text.split("\n")
-    return [*(f"{line}\n" for line in whole), *([last] if last else [])]
+def _message(patch: Patch) -> str:
+    """What a commit says of itself; the report says the rest."""
+    edited = [change for change in patch.changes if change.kind == "edited"]
+    made = [f"- {one_line(change.path)}: {', '.join(change.recipes) or change.proof.detail}" for change in edited]
+    text = (
+        f"Everything new lies in {patch.folder}/. Every edit of an existing file is guarded, and was proven\n"
+        "to leave it as it was without ROCm:\n\n"
+    )
+    return text + "\n".join(made) if made else f"Everything new lies in {patch.folder}/. No existing file is edited.\n"

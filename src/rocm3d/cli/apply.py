@@ -8,17 +8,20 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
+from rocm3d.cli.words import parted
 from rocm3d.model.failure import Exit
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
-from rocm3d.pipeline import FOLDER, resolve_gpu
+from rocm3d.pipeline import FOLDER, Choice, resolve_gpu
 from rocm3d.render.formats import names, refuse_unknown
 
 POSITION = 30
-EXAMPLE = "Example: rocm3d apply ./gaussian-splatting --dry-run"
+EXAMPLE = "Example: rocm3d apply ./gaussian-splatting --dry-run --skip PY,warp-size-per-architecture"
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the diff; write nothing.")]
-
+Colour = Annotated[
+    bool | None, typer.Option("--color/--no-color", help="Colour the diff; left out: only on a terminal.")
+]
 Form = Annotated[str, options.form(Patch)]
 
 
@@ -27,7 +30,11 @@ def command(
     path: options.Target,
     gpu: options.Gpu = None,
     dry_run: DryRun = False,
+    color: Colour = None,
     review: options.Review = False,
+    only: options.OnlyEdits = [],
+    skip: options.SkipEdits = [],
+    patch: options.PatchFile = None,
     licence_policy: options.LicencePolicy = None,
     into: options.Into = None,
     allow_dirty: options.AllowDirty = False,
@@ -38,10 +45,13 @@ def command(
 ) -> Exit:
     """Make the planned edits: additive files and guarded edits, each proven invisible to NVIDIA users.
 
-    Uses the plan of the last `rocm3d plan`, or makes one for --gpu. In place on a clean git tree, or into a copy.
+    Uses the plan of the last `rocm3d plan`, or makes one for --gpu. In place on a clean git tree, or into a copy. Edits
+    inside a submodule become a patch in the port's folder, and the submodule stays as it is. All of it also lies in
+    PATH/.rocm3d/port.patch, for `git am --keep-cr` on the original.
     """
     refuse_unknown(form, names(Patch))
     with session.repository(path, work=work, folder=folder) as repository:
+        choice = Choice.of(parted(only), parted(skip), repository.knowledge)
         settings = session.configuration(path)
         plan = None if gpu else repository.documents.find(Plan)
         if plan is None:
@@ -50,6 +60,9 @@ def command(
             return Exit.FINDINGS
         here = repository if into is None else repository.into(into)
         here.documents.write(plan)
-        patch = here.apply(plan, review=review, dry_run=dry_run, allow_dirty=allow_dirty)
-    session.show(patch, form, output)
-    return Exit.DONE if all(change.proof.holds for change in patch.changes) else Exit.FINDINGS
+        document = here.apply(
+            plan, review=review, dry_run=dry_run, allow_dirty=allow_dirty, choice=choice, patch_file=patch
+        )
+    session.show(document, form, output, colour=color)
+    changes = (*document.changes, *document.edited)
+    return Exit.DONE if all(change.proof.holds for change in changes) else Exit.FINDINGS

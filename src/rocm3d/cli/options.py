@@ -41,8 +41,8 @@ LicencePolicy = Annotated[
     LicenceRule | None,
     typer.Option("--licence-policy", help="What to do about components whose terms forbid some use; default report."),
 ]
-Only = Annotated[list[str], typer.Option("--only", help="Run only this rule or code prefix; repeatable.")]
-Skip = Annotated[list[str], typer.Option("--skip", help="Leave this rule or code prefix out; repeatable.")]
+Only = Annotated[list[str], typer.Option("--only", help="Run only these rules or code prefixes: a,b or repeated.")]
+Skip = Annotated[list[str], typer.Option("--skip", help="Leave these rules or code prefixes out: a,b or repeated.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write the result to this file.", dir_okay=False)]
 Work = Annotated[
     Path | None, typer.Option("--work", help="Keep documents here instead of PATH/.rocm3d.", file_okay=False)
@@ -52,6 +52,18 @@ Into = Annotated[
 ]
 Folder = Annotated[str, typer.Option("--folder", help="The port's own folder inside the repository.")]
 Review = Annotated[bool, typer.Option("--review", help="Also make the edits that want a look.")]
+OnlyEdits = Annotated[
+    list[str],
+    typer.Option("--only", help="Make only edits of these rules, code prefixes or recipes: a,b or repeated."),
+]
+SkipEdits = Annotated[
+    list[str],
+    typer.Option("--skip", help="Leave out edits of these rules, code prefixes or recipes: a,b or repeated."),
+]
+PatchFile = Annotated[
+    Path | None,
+    typer.Option("--patch", help="Also write the port to this file, for `git am` or `git apply`.", dir_okay=False),
+]
 AllowDirty = Annotated[bool, typer.Option("--allow-dirty", help="Edit in place although the tree has other changes.")]
 Level = Annotated[list[str], typer.Option("--level", help="A level to check; repeatable; left out: all.")]
 TargetList = Annotated[str, typer.Option("--target", help="gfx ids to compile for, separated by commas.")]

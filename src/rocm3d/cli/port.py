@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
+from rocm3d.cli.words import parted
 from rocm3d.model.failure import Exit
-from rocm3d.pipeline import FOLDER, LEVELS, Wishes, resolve_gpu
+from rocm3d.pipeline import FOLDER, LEVELS, Choice, Wishes, resolve_gpu
 from rocm3d.render import console, html
 
 POSITION = 60
@@ -25,6 +26,9 @@ def command(
     licence_policy: options.LicencePolicy = None,
     into: options.Into = None,
     review: options.Review = False,
+    only: options.OnlyEdits = [],
+    skip: options.SkipEdits = [],
+    patch: options.PatchFile = None,
     allow_dirty: options.AllowDirty = False,
     folder: options.Folder = FOLDER,
     work: options.Work = None,
@@ -34,6 +38,7 @@ def command(
     Exit code 1 on a failed check or a blocked dependency; what was not run is printed.
     """
     with session.repository(path, work=work, folder=folder) as repository:
+        choice = Choice.of(parted(only), parted(skip), repository.knowledge)
         settings = session.configuration(path)
         product = resolve_gpu(gpu or settings.gpu, repository.knowledge)
         installed = repository.installed(product, python, platform) if keep_torch else None
@@ -42,11 +47,11 @@ def command(
         plan = here.plan(product, wishes)
         if session.refuse_licences(plan, licence_policy or settings.licence_policy):
             return Exit.FINDINGS
-        patch = here.apply(plan, review=review, dry_run=False, allow_dirty=allow_dirty)
+        made = here.apply(plan, review=review, dry_run=False, allow_dirty=allow_dirty, choice=choice, patch_file=patch)
         verdicts = here.verify(LEVELS, (), environment=here.environment(python) if python else None)
         evidence = here.evidence()
         page = here.documents.write_text(here.documents.folder / "report.html", html.render(here.report()))
-    for document in (plan, patch, verdicts, evidence):
+    for document in (plan, made, verdicts, evidence):
         session.say(console.render(document).rstrip("\n"))
     session.say("")
     session.put(f"{page}\n{console.counts(evidence.tally)}\n", None)

@@ -16,6 +16,7 @@ class Proof(Record):
         "cpp-directives-evaluated",
         "cpp-tokens-equal",
         "closed-list",
+        "cmake-guard-folded",
         "ignore-lines-appended",
         "added-file",
     ]
@@ -36,11 +37,34 @@ class FileChange(Record):
 
 
 class Refused(Record):
-    """An edit that was planned and not made: unsure means no."""
+    """An edit that was planned and not made: unsure means no. `places` are those of its findings."""
 
     path: str
     recipe: str
     reason: str
+    places: tuple[str, ...] = ()
+
+
+class ModulePatch(Record):
+    """Edits inside a submodule, as a patch of its own for that commit; the submodule itself stays as it is.
+
+    `file` is where the patch lies, and paths of `changes` are seen from the repository around it.
+    """
+
+    path: str
+    name: str
+    commit: str
+    file: str
+    changes: tuple[FileChange, ...]
+
+
+class Unseen(Record):
+    """Code that the port uses and nobody looked at, and the commands that would."""
+
+    name: str
+    where: str
+    reason: str
+    commands: tuple[str, ...]
 
 
 class Patch(Document):
@@ -52,3 +76,11 @@ class Patch(Document):
     changes: tuple[FileChange, ...]
     refused: tuple[Refused, ...]
     left: tuple[LeftForPerson, ...]
+    modules: tuple[ModulePatch, ...] = ()
+    unseen: tuple[Unseen, ...] = ()
+
+    @property
+    def edited(self) -> tuple[FileChange, ...]:
+        """Every edited file, those of submodules included."""
+        inside = (change for module in self.modules for change in module.changes)
+        return (*(change for change in self.changes if change.kind == "edited"), *inside)

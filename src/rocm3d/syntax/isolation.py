@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import PurePosixPath
 
 from rocm3d.model.patch import Proof
-from rocm3d.syntax import cuda
+from rocm3d.syntax import cmake_fold, cuda
 from rocm3d.syntax.closed_list import MARKS, closed_edits, without_added_include
 from rocm3d.syntax.cpp_tokens import Unclear, differs_only_by_design, stream
 from rocm3d.syntax.directives import CONDITIONAL, blanked, directives
@@ -15,7 +16,8 @@ from rocm3d.syntax.python_fold import Unfoldable, folded_dump
 
 # What no reading of the text can show.
 _TO_COMPARE = "PTX and host object have to be compared with nvcc (verify --level nvidia)"
-IGNORE_FILE = ".gitignore"
+IGNORE_FILE, MANIFEST_FILE = ".gitignore", "MANIFEST.in"
+_PRUNE = re.compile(rb"prune [\w./+-]+")
 BEGIN, END = b"# rocm3d begin", b"# rocm3d end"
 
 
@@ -28,6 +30,10 @@ def prove(path: str, before: bytes, after: bytes) -> Proof:
         return _cpp(before, after)
     if path.endswith(IGNORE_FILE):
         return _ignore(before, after)
+    if PurePosixPath(path).name == MANIFEST_FILE:
+        return _manifest(before, after)
+    if suffix == ".cmake" or PurePosixPath(path).name == "CMakeLists.txt":
+        return _cmake(before, after)
     return Proof(kind="cpp-directives-evaluated", holds=False, detail=f"no proof is known for {suffix or path}")
 
 
@@ -65,12 +71,42 @@ def _cpp_tokens(old: bytes, new: bytes) -> Proof:
 def _ignore(before: bytes, after: bytes) -> Proof:
     """Lines for git alone, in one marked block at the end: no pattern of it takes back an earlier one."""
     kind = "ignore-lines-appended"
-    start = before if before.endswith(b"\n") or not before else before + b"\n"
-    lines = after[len(start) :].splitlines()
-    marked = after.startswith(start) and lines[:1] == [BEGIN] and lines[-1:] == [END]
-    if after != before and not (marked and not any(line.startswith((b"!", BEGIN, END)) for line in lines[1:-1])):
+    lines = _appended(before, after)
+    if lines is None or any(line.startswith((b"!", BEGIN, END)) for line in lines):
         return Proof(kind=kind, holds=False, detail="more changed than a marked block at the end")
     return Proof(kind=kind, holds=True, detail="one marked block of patterns at the end, for git alone")
+
+
+def _manifest(before: bytes, after: bytes) -> Proof:
+    """One folder left out of a source distribution, in a marked block at the end: nothing enters by it."""
+    kind = "ignore-lines-appended"
+    lines = _appended(before, after)
+    if lines is None or len(lines) > 1 or not all(_PRUNE.fullmatch(line) for line in lines):
+        return Proof(kind=kind, holds=False, detail="more changed than one folder that is left out at the end")
+    return Proof(kind=kind, holds=True, detail="leaves one folder out of the source distribution, and takes none in")
+
+
+def _appended(before: bytes, after: bytes) -> list[bytes] | None:
+    """The lines of one marked block at the end; none where nothing changed, None where anything else did."""
+    if after == before:
+        return []
+    ended = before.endswith(b"\n") or not before
+    for start in (before,) if ended else (before + b"\n", before + b"\r\n"):
+        lines = after[len(start) :].splitlines()
+        if after.startswith(start) and lines[:1] == [BEGIN] and lines[-1:] == [END] and len(lines) > 1:
+            return lines[1:-1]
+    return None
+
+
+def _cmake(before: bytes, after: bytes) -> Proof:
+    kind = "cmake-guard-folded"
+    try:
+        same = cmake_fold.folded(before) == cmake_fold.folded(after)
+    except cmake_fold.UnfoldableCMake as error:
+        return Proof(kind=kind, holds=False, detail=str(error))
+    if not same:
+        return Proof(kind=kind, holds=False, detail="without USE_ROCM the text is not the original's")
+    return Proof(kind=kind, holds=True, detail="byte-identical without what if(USE_ROCM) guards")
 
 
 def _directives_inside_calls(data: bytes) -> Counter[str]:

@@ -48,6 +48,11 @@ def imports_torch(tree: ast.Module) -> bool:
     )
 
 
+def binds(root: ast.AST, name: str) -> bool:
+    """Whether a module, a function or one statement binds a name in its own scope."""
+    return name in _bound(root)
+
+
 def _parse(source: bytes) -> ast.Module:
     try:
         with warnings.catch_warnings():

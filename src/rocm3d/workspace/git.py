@@ -1,4 +1,4 @@
-"""Asks git whether a tree is clean; asks nothing that would run the repository's own programs."""
+"""Asks git whether a tree is clean, and what is committed; nothing that would run the repository's own programs."""
 
 from __future__ import annotations
 
@@ -28,6 +28,24 @@ def uncommitted(root: Path) -> list[str] | None:
     if code != 0:
         raise UserError(f"git cannot say whether {root} is clean", hint="run `git status` there, or use --into DIR")
     return [path.removeprefix(below) for path in _changed(status)]
+
+
+def head(root: Path) -> str | None:
+    """The commit that a checkout is at; None where `root` is not itself one."""
+    if shutil.which("git") is None or not (root / ".git").exists():
+        return None
+    code, commit = _git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    return commit.strip() if code == 0 and commit.strip() else None
+
+
+def committed(root: Path, path: str) -> bytes | None:
+    """A file of the commit that a checkout is at, with the line ends that git gives it there; None: not in it."""
+    finished = run(
+        ["git", *_SAFE, "-C", str(root), "cat-file", "--filters", f"HEAD:{path}"],
+        env=_without_filters(root),
+        keep_bytes=16 * 1024 * 1024,
+    )
+    return finished.stdout if finished.code == 0 and not finished.capped else None
 
 
 def _without_filters(root: Path) -> dict[str, str]:

@@ -61,7 +61,7 @@ def plan_with(make_plan, make_finding):
 @pytest.fixture
 def script(tmp_path, plan_with):
     place = tmp_path / "convert_checkpoint.py"
-    place.write_bytes(render(plan_with("PY405", "spconv"), Tree.open(tmp_path), "rocm-port")[place.name])
+    place.write_bytes(render(plan_with("PY405", "spconv"), Tree.open(tmp_path), "rocm-port")[f"scripts.d/{place.name}"])
     return place
 
 

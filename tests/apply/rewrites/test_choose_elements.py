@@ -50,6 +50,33 @@ def test_is_chosen_by_backend(text, wanted):
     assert wanted in edited(text)
 
 
+@pytest.mark.parametrize(
+    "text", ['x = ["-lz", "-l", "m"]', 'x = ["-l", cuda]', 'x = ["-L", "cuda"]', "x = ['-lcudart_static']"]
+)
+def test_other_arguments_of_the_linker_stay(text):
+    data = f"{TOP}{text}\n".encode()
+    assert edit(data, {**NAMES, "link": "-l"}) == data
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ('x += ["-lcusparse", "-Wl,-s"]', 'x += ["-lhipsparse", "-Wl,-s"] if is_rocm else ["-lcusparse", "-Wl,-s"]'),
+        (
+            "x = ['-lcusparse', '-l', 'cusparse']",
+            "x = [\"-lhipsparse\"] if is_rocm else ['-lcusparse', '-l', 'cusparse']",
+        ),
+        ('f(["-l", "gone", "-lcuda"])', 'f(["-lamdhip64"] if is_rocm else ["-l", "gone", "-lcuda"])'),
+    ],
+)
+def test_arguments_of_the_linker_are_chosen(text, wanted):
+    before = f"{TOP}{text}\n".encode()
+    after = edit(before, {**NAMES, "link": "-l"})
+    assert wanted in after.decode()
+    assert prove("setup.py", before, after).holds
+    assert edit(after, {**NAMES, "link": "-l"}) == after
+
+
 def test_a_module_that_imports_torch_late_is_refused():
     with pytest.raises(Refuse):
         edit(b'# cpp_extension\nimport shutil\ndef f():\n    import torch\nf(libraries=["cuda"])\n', NAMES)

@@ -6,16 +6,16 @@ from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.open_available_gate import edit
 from rocm3d.syntax.isolation import prove
 
-NOTHING: dict[str, str] = {}
+ASKS = {"asks_card": ["current_device", "get_device_capability"]}
 
 TOP = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension, load\n"
 
 
 def edited(text: str) -> str:
     before = f"{TOP}{text}\n".encode()
-    after = edit(before, NOTHING)
+    after = edit(before, ASKS)
     assert prove("setup.py", before, after).holds
-    assert edit(after, NOTHING) == after
+    assert edit(after, ASKS) == after
     return after.decode().removeprefix(TOP)
 
 
@@ -27,6 +27,8 @@ def edited(text: str) -> str:
         "if torch.cuda.is_available() and x:\n    pass",
         "if not torch.cuda.is_available():\n    pass",
         "if other.cuda.is_available():\n    pass",
+        "if torch.cuda.is_available():\n    x = torch.cuda.get_device_capability(0)",
+        "if torch.cuda.is_available():\n    try:\n        x = torch.cuda.current_device()\n    finally:\n        pass",
     ],
 )
 def test_stays_untouched(text):
@@ -37,6 +39,10 @@ def test_stays_untouched(text):
     ("text", "wanted"),
     [
         ("if torch.cuda.is_available():\n    pass", "if torch.cuda.is_available() or is_rocm:"),
+        (
+            "if torch.cuda.is_available():\n    pass\nelse:\n    x = torch.cuda.current_device()",
+            "if torch.cuda.is_available() or is_rocm:",
+        ),
         ("if x:\n    pass\nelif torch.cuda.is_available():\n    pass", "elif torch.cuda.is_available() or is_rocm:"),
     ],
 )
@@ -48,5 +54,5 @@ def test_a_module_that_imports_torch_late_is_refused():
     with pytest.raises(Refuse):
         edit(
             b"# cpp_extension\nimport shutil\ndef f():\n    import torch\nif torch.cuda.is_available():\n    pass\n",
-            NOTHING,
+            ASKS,
         )

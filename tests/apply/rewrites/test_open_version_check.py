@@ -5,7 +5,13 @@ import pytest
 from rocm3d.apply.rewrites.open_version_check import edit
 from rocm3d.syntax.isolation import prove
 
-CHECK = {"macros": ["CUDA_VERSION", "CUDART_VERSION"], "headers": ["cuda_bf16.h", "cuda_fp8.h"]}
+CHECK = {
+    "macros": ["CUDA_VERSION", "CUDART_VERSION"],
+    "headers": ["cuda_bf16.h", "cuda_fp8.h"],
+    "number": "HIP_VERSION",
+    "number_header": "hip/hip_version.h",
+    "instead_of": ["cuda.h"],
+}
 
 
 @pytest.mark.parametrize(
@@ -16,6 +22,10 @@ CHECK = {"macros": ["CUDA_VERSION", "CUDART_VERSION"], "headers": ["cuda_bf16.h"
         "#if CUDA_VERSION < 11000\n#include <cuda_bf16.h>\n#endif\n",
         "#if CUDA_VERSION >= 11000\nint a;\n#endif\n",
         "#if CUDA_VERSION >= 11000\n#include <cuda_bf16.h>\n#define X 1\n#endif\n",
+        "int f() {\n  return CUDA_VERSION / 1000;\n}\n",
+        "int f() {\n  int v = CUDA_VERSION;\n  return v;\n}\n",
+        "#define VERSION() return CUDA_VERSION;\nint a;\n",
+        "#ifdef USE_ROCM\n#else\nint f() {\n  return CUDA_VERSION;\n}\n#endif\n",
         "#if defined(USE_ROCM) || CUDA_VERSION >= 11000\n#include <cuda_bf16.h>\n#endif\n",
     ],
 )
@@ -34,3 +44,32 @@ def test_a_check_that_holds_a_known_header_accepts_rocm(asked):
     assert b"defined(USE_ROCM)" in after
     assert prove("x.cu", before, after).holds
     assert edit(after, CHECK) == after
+
+
+def returned(text: str) -> str:
+    before = text.encode()
+    after = edit(before, CHECK)
+    assert prove("x.cpp", before, after).holds
+    assert edit(after, CHECK) == after
+    return after.decode()
+
+
+def test_a_function_that_returns_the_number_returns_that_of_hip():
+    after = returned("#ifdef GPU\n#include <cuda.h>\n#endif\nlong f() {\n  return CUDA_VERSION;\n}\n")
+
+    guard = "#if defined(USE_ROCM) || defined(__HIP_PLATFORM_AMD__)\n"
+    assert f"{guard}#include <hip/hip_version.h>\n#else\n#include <cuda.h>\n#endif\n" in after
+    assert f"{guard}  return HIP_VERSION;\n#else\n  return CUDA_VERSION;\n#endif\n" in after
+
+
+def test_a_header_that_is_needed_for_more_stays():
+    after = returned("#include <cuda.h>\nint f() {\n  cudaFree(0);\n  return CUDART_VERSION;\n}\n")
+
+    assert after.startswith("#include <cuda.h>\n#if ")
+    assert "#include <hip/hip_version.h>\n" in after
+
+
+def test_windows_lines_stay_windows_lines():
+    after = returned("#include <cuda.h>\r\nint f() {\r\n  return CUDA_VERSION;\r\n}\r\n")
+
+    assert after.count("\n") == after.count("\r\n")

@@ -23,7 +23,7 @@ def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
     known = {name for line in _PACKAGES.findall(text) for name in line.split(", ")}
     findings = [*(item.finding for item in plan.left), *(found for edit in plan.edits for found in edit.findings)]
     if any(finding.code == _CODE and finding.package in known for finding in findings):
-        return {"convert_checkpoint.py": text.encode()}
+        return {"scripts.d/convert_checkpoint.py": text.encode()}
     return {}
 
 

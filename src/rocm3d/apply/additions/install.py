@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from rocm3d.workspace.tree import Tree
 
 _SCRIPT = "base_state.py"
+# The dot keeps a search for namespace packages out, which would take a bare folder of modules for one.
+_SCRIPTS = "scripts.d"
 
 
 def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
@@ -43,7 +45,7 @@ def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
         expected=sorted(item.name for item in plan.decisions if item.name in PROTECTED),
     )
     payload = Path(rocm3d.__file__).parent / "payload" / _SCRIPT
-    return {"install.sh": script, _SCRIPT: payload.read_bytes()}
+    return {"install.sh": script, f"{_SCRIPTS}/{_SCRIPT}": payload.read_bytes()}
 
 
 def _missing(base: Stack | None) -> str:

@@ -1,6 +1,7 @@
 """Chooses the names in a list by backend: libraries to link, execution providers.
 
-Parameters: arguments (keywords whose list is meant), cuda, rocm (same length; an empty name drops the element).
+Parameters: arguments (keywords whose list is meant), cuda, rocm (same length; an empty name drops the element), and
+link, where lists that name libraries for the linker are meant, too: what stands before a name, as -l.
 """
 
 from __future__ import annotations
@@ -15,13 +16,15 @@ from rocm3d.model.recipe import Parameters
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`libraries=["cusparse"]` becomes `libraries=["hipsparse"] if is_rocm else ["cusparse"]`."""
     names = dict(zip(words(parameters, "cuda"), words(parameters, "rocm"), strict=True))
-    return edited(data, _Choose(words(parameters, "arguments"), names))
+    return edited(data, _Choose(words(parameters, "arguments"), names, str(parameters.get("link", ""))))
 
 
 class _Choose(GuardedEdit):
-    def __init__(self, arguments: tuple[str, ...], names: dict[str, str]) -> None:
+    def __init__(self, arguments: tuple[str, ...], names: dict[str, str], link: str) -> None:
         super().__init__()
         self.arguments, self.names = arguments, names
+        self.linked = {f"{link}{cuda}": rocm and f"{link}{rocm}" for cuda, rocm in names.items()} if link else {}
+        self.link = link
 
     def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:  # noqa: N802
         keyword, value = original_node.keyword, original_node.value
@@ -30,20 +33,39 @@ class _Choose(GuardedEdit):
         texts = [text_of(element.value) for element in value.elements]
         if not any(text in self.names for text in texts) or self.is_guarded(original_node):
             return updated_node
-        return updated_node.with_changes(value=chosen(self._for_rocm(value, texts), value, self, value))
+        return updated_node.with_changes(value=chosen(_for_rocm(value, texts, self.names), value, self, value))
 
-    def _for_rocm(self, value: cst.List | cst.Tuple, texts: list[str | None]) -> cst.BaseExpression:
-        """Each name once, in the order of the first that stands for it; what is no known name stays."""
+    def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.BaseExpression:  # noqa: N802
+        """`["-lcusparse"]`, and `["-l", "cusparse"]`, which is written as one."""
+        joined = self._joined(original_node)
+        texts = [text_of(element.value) for element in joined.elements]
+        if not any(text in self.linked for text in texts) or self.is_guarded(original_node):
+            return updated_node
+        return chosen(_for_rocm(joined, texts, self.linked), updated_node, self, original_node)
+
+    def _joined(self, value: cst.List) -> cst.List:
         kept: list[cst.BaseElement] = []
-        seen: set[str] = set()
-        for element, text in zip(value.elements, texts, strict=True):
-            instead = self.names.get(text or "", None)
-            if instead is None:
-                kept.append(element.with_changes(comma=cst.MaybeSentinel.DEFAULT))
-            elif instead and instead not in seen:
-                seen.add(instead)
-                kept.append(cst.Element(cst.SimpleString(f'"{instead}"')))
-        return cst.List(kept)
+        for element in value.elements:
+            text = text_of(element.value)
+            if kept and self.link and text in self.names and text_of(kept[-1].value) == self.link:
+                kept[-1] = cst.Element(cst.SimpleString(f'"{self.link}{text}"'))
+            else:
+                kept.append(element)
+        return value.with_changes(elements=kept)
+
+
+def _for_rocm(value: cst.List | cst.Tuple, texts: list[str | None], names: dict[str, str]) -> cst.BaseExpression:
+    """Each name once, in the order of the first that stands for it; what is no known name stays."""
+    kept: list[cst.BaseElement] = []
+    seen: set[str] = set()
+    for element, text in zip(value.elements, texts, strict=True):
+        instead = names.get(text or "")
+        if instead is None:
+            kept.append(element.with_changes(comma=cst.MaybeSentinel.DEFAULT))
+        elif instead and instead not in seen:
+            seen.add(instead)
+            kept.append(cst.Element(cst.SimpleString(f'"{instead}"')))
+    return cst.List(kept)
 
 
 rewrite = Rewrite(__name__, edit)

@@ -1,6 +1,6 @@
 """Shuffles and votes lose their 32-bit mask on ROCm and keep to groups of 32 lanes.
 
-Parameters: calls (shuffles), votes (any and all), width, guard.
+Parameters: calls (shuffles), votes (any and all), width, halves (types of two bytes that torch has), guard.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from rocm3d.apply.guarded_lines import Replacement, guard_lines
 from rocm3d.apply.lane_calls import FULL, LaneCall, group_use, lane_calls, mask_of
 from rocm3d.apply.lane_groups import lanes_meant
 from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.shuffle_overloads import overloads
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lanes import arguments
 
@@ -41,6 +42,8 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
         # A mask made at run time may say who takes part.
         if unit.slice(function).removeprefix("::") in calls and FULL.fullmatch(mask_of(unit, call)):
             found.append(_replacement(unit, call, unit.slice(function), arguments(call), str(parameters["width"])))
+    found += overloads(unit, calls, words(parameters, "halves"))
+    found.sort(key=lambda item: item.start)
     _refuse_nested(found)
     return guard_lines(data, found, parameters)
 

@@ -1,29 +1,39 @@
-"""A build that asks whether a GPU is there accepts a ROCm torch, as an image build sees none."""
+"""A build that asks whether a GPU is there accepts a ROCm torch, as an image build sees none.
+
+Parameters: asks_card, functions of torch.cuda that need a card.
+"""
 
 from __future__ import annotations
 
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite
+from rocm3d.apply.rewrite import Rewrite, words
 from rocm3d.apply.rocm_flag import GuardedEdit, edited
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import FLAG
 
-_ASKED = m.Call(
-    func=m.Attribute(value=m.Attribute(value=m.Name("torch"), attr=m.Name("cuda")), attr=m.Name("is_available")),
-    args=[],
-)
+_TORCH_CUDA = m.Attribute(value=m.Name("torch"), attr=m.Name("cuda"))
+_ASKED = m.Call(func=m.Attribute(value=_TORCH_CUDA, attr=m.Name("is_available")), args=[])
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """`if torch.cuda.is_available():` gains `or is_rocm` where torch extensions are built; only whole conditions."""
-    return edited(data, _Gate()) if b"cpp_extension" in data else data
+    """`if torch.cuda.is_available():` gains `or is_rocm` where torch extensions are built; only whole conditions.
+
+    A branch that asks the card itself stays: without one it would fail.
+    """
+    return edited(data, _Gate(words(parameters, "asks_card"))) if b"cpp_extension" in data else data
 
 
 class _Gate(GuardedEdit):
+    def __init__(self, asks_card: tuple[str, ...]) -> None:
+        super().__init__()
+        self.asks = m.OneOf(*(m.Attribute(value=_TORCH_CUDA, attr=m.Name(name)) for name in ("", *asks_card)))
+
     def leave_If(self, original_node: cst.If, updated_node: cst.If) -> cst.If:  # noqa: N802
         if not m.matches(original_node.test, _ASKED) or self.is_guarded(original_node):
+            return updated_node
+        if m.findall(original_node.body, self.asks):
             return updated_node
         self.note(original_node)
         return updated_node.with_changes(

@@ -1,5 +1,7 @@
 """Chooses compiler flags by backend: lists with nvcc-only flags stay for CUDA, ROCm gets them without.
 
+A flag of nvcc that is appended alone, literal or filled in, is appended for CUDA only.
+
 Parameters: nvcc_only (prefixes), takes_value (flags whose value is the next element).
 """
 
@@ -9,9 +11,11 @@ import libcst as cst
 import libcst.matchers as m
 
 from rocm3d.apply.rewrite import Rewrite, words
-from rocm3d.apply.rocm_flag import GuardedEdit, edited
+from rocm3d.apply.rocm_flag import GuardedEdit, edited, text_of
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import FLAG
+
+_APPEND = m.Call(func=m.Attribute(attr=m.Name("append")), args=[m.Arg(keyword=None, star="")])
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
@@ -48,15 +52,39 @@ class _Split(GuardedEdit):
             rpar=right,
         )
 
+    def leave_SimpleStatementLine(  # noqa: N802
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> cst.SimpleStatementLine | cst.If:
+        if not self._appends(original_node) or self.is_guarded(original_node):
+            return updated_node
+        self.note(original_node)
+        return cst.If(
+            test=cst.UnaryOperation(cst.Not(), cst.Name(FLAG)),
+            body=cst.IndentedBlock([updated_node.with_changes(leading_lines=[])]),
+            leading_lines=updated_node.leading_lines,
+        )
+
+    def _appends(self, node: cst.SimpleStatementLine) -> bool:
+        """Whether the line is `flags.append("--nvcc-only")` and no more; one whose value follows is not certain."""
+        if not m.matches(node, m.SimpleStatementLine(body=[m.Expr(_APPEND)])):
+            return False
+        value = m.findall(node, _APPEND)[0].args[0].value  # type: ignore[attr-defined]
+        return self._is_nvcc_only(value) and _head(value) not in self.takes_value
+
+    def _is_nvcc_only(self, value: cst.BaseExpression) -> bool:
+        """Of `f"-arch={arch}"` the part before the value is enough: no flag of clang begins so."""
+        text = _head(value) or ""
+        opened = isinstance(value, cst.FormattedString) and text.endswith("=")
+        return text.startswith(self.nvcc_only) or (opened and any(flag.startswith(text) for flag in self.nvcc_only))
+
     def _for_rocm(self, node: cst.List) -> list[cst.BaseElement]:
         kept: list[cst.BaseElement] = []
         value_of_dropped = False
         for element in node.elements:
-            text = _text(element.value)
             if value_of_dropped:
                 value_of_dropped = False
-            elif text is not None and text.startswith(self.nvcc_only):
-                value_of_dropped = text in self.takes_value
+            elif self._is_nvcc_only(element.value):
+                value_of_dropped = _head(element.value) in self.takes_value
             else:
                 kept.append(element)
         return kept
@@ -67,9 +95,12 @@ def _plain(element: cst.BaseElement) -> cst.BaseElement:
     return cst.StarredElement(element.value) if isinstance(element, cst.StarredElement) else cst.Element(element.value)
 
 
-def _text(node: cst.BaseExpression) -> str | None:
-    value = node.evaluated_value if isinstance(node, cst.SimpleString) else None
-    return value if isinstance(value, str) else None
+def _head(node: cst.BaseExpression) -> str | None:
+    """The text of a literal, or what stands before the first value that is filled in."""
+    if isinstance(node, cst.FormattedString):
+        first = node.parts[0] if node.parts else None
+        return first.value if isinstance(first, cst.FormattedStringText) else None
+    return text_of(node)
 
 
 rewrite = Rewrite(__name__, edit)

@@ -70,7 +70,7 @@ first_line=1
 
 # What is installed, by metadata; run away from the repository, whose files could be taken for modules.
 ask() {
-  (cd / && "$PYTHON" "$port/base_state.py" "$@")
+  (cd / && "$PYTHON" "$port/scripts.d/base_state.py" "$@")
 }
 
 begin() {

@@ -1,0 +1,154 @@
+"""NVIDIA's side of a port: do the units of real repositories compile with nvcc before our patch, and still after it?
+
+    python benchmarks/nvidia.py --mirrors DIR [--pair ID] [--least 80]
+
+The repositories are those of port.py, the patch is that of `rocm3d apply --review`. Fewer than --least per cent that
+compile before prove nothing, and are a failure; so is a unit that is lost. Where an edit could not be guarded (launch
+chevrons, a cast, an include, `__host__`), PTX and host code must be the same. Headers of NVIDIA's libraries that this
+machine lacks are declared by rocm3d: their names are shown. What was compiled once is taken from rocm3d's cache.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from port import CONFIG, PAIRS, request
+from ported import Ported, checkout, port
+from same_code import differences
+
+from rocm3d.knowledge.load import load, tomllib
+from rocm3d.toolchain.nvcc import Nvcc, find_nvcc
+from rocm3d.verify.compilation.cuda_session import CudaUnit, compile_cuda
+from rocm3d.verify.compilation.kit import find_kit
+from rocm3d.workspace.tree import Tree
+
+if TYPE_CHECKING:
+    from rocm3d.knowledge.base import Knowledge
+    from rocm3d.toolchain.torch_kit import TorchKit
+
+CLOSED = "closed-list"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Units of one repository by nvcc. `same` are those whose code was compared, `different` says where it differs."""
+
+    before: dict[str, str]
+    after: dict[str, str]
+    declared: frozenset[str]
+    same: tuple[str, ...]
+    different: tuple[str, ...]
+
+    @property
+    def lost(self) -> list[str]:
+        """Compiled before and not any more."""
+        return [name for name, told in self.before.items() if told == "compiled" != self.after.get(name)]
+
+
+def look(base: Path, knowledge: Knowledge, torch: TorchKit, nvcc: Nvcc, gpu: str) -> Outcome:
+    """Compile the device sources of a checkout, as it is and with the patch laid over it."""
+    ours = port(base, knowledge, gpu, review=True)
+    before = _units(Tree.open(base), knowledge, torch, nvcc)
+    after = _units(Tree.open(base, overlay=ours.edits), knowledge, torch, nvcc)
+    same, different = [], []
+    for item in before:
+        source = item.unit.source
+        if item.side.outcome == "compiled" and _is_unguarded(ours, source):
+            found = _compare(base, ours, item, nvcc)
+            same += [] if found else [source]
+            different += [f"{source}: {text}" for text in found]
+    return Outcome(
+        {_name(item): _told(item) for item in before},
+        {_name(item): _told(item) for item in after},
+        frozenset(name for item in before for name in item.side.own_headers),
+        tuple(same),
+        tuple(different),
+    )
+
+
+def _units(tree: Tree, knowledge: Knowledge, torch: TorchKit, nvcc: Nvcc) -> tuple[CudaUnit, ...]:
+    wanted = request(tree, knowledge, ())
+    return compile_cuda(replace(wanted, only=lambda path: path.endswith(".cu")), torch, nvcc)
+
+
+def _is_unguarded(ours: Ported, path: str) -> bool:
+    return any(change.path == path and change.proof.kind == CLOSED for change in ours.patch.changes)
+
+
+def _compare(base: Path, ours: Ported, item: CudaUnit, nvcc: Nvcc) -> list[str]:
+    """In a copy that has every other edit, so that only this file differs."""
+    source = item.unit.source
+    with tempfile.TemporaryDirectory() as scratch:
+        copy, out = Path(scratch) / "tree", Path(scratch) / "out"
+        out.mkdir()
+        for path in Tree.open(base).paths():
+            (copy / path).parent.mkdir(parents=True, exist_ok=True)
+            (copy / path).write_bytes(ours.edits.get(path, (base / path).read_bytes()))
+        versions = (ours.originals[source], ours.edits[source])
+        return differences(nvcc, Path(source), versions, item.unit.flags, copy, out)
+
+
+def _name(item: CudaUnit) -> str:
+    return f"{item.unit.source} [{item.unit.extension}]"
+
+
+def _told(item: CudaUnit) -> str:
+    side = item.side
+    if side.outcome == "failed" and side.errors:
+        return f"{side.errors[0].path}:{side.errors[0].line}: {side.errors[0].message}"
+    return f"{side.lacks} is nowhere" if side.lacks else side.outcome
+
+
+def show(pair: dict[str, Any], found: Outcome) -> None:
+    """One line, then what is wrong."""
+    count = [sum(told == "compiled" for told in side.values()) for side in (found.before, found.after)]
+    print(f"{pair['id']}: {len(found.before)} units, {count[0]} compile before, {count[1]} after; ", end="")
+    print(f"code compared of {len(found.same) + len(found.different)}, the same in {len(found.same)}")
+    for name, told in found.before.items():
+        if told != "compiled":
+            print(f"  before: {name}: {told}")
+    for name in found.lost:
+        print(f"  LOST {name}: {found.after.get(name, 'is no unit any more')}")
+    for text in found.different:
+        print(f"  DIFFERENT {text}")
+    if found.declared:
+        print(f"  headers declared by rocm3d: {', '.join(sorted(found.declared))}")
+    sys.stdout.flush()
+
+
+def main() -> int:
+    """Print a line for each repository; 1 where something is lost or differs, or too little compiles before."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mirrors", type=Path, required=True)
+    parser.add_argument("--pair", action="append", default=[])
+    parser.add_argument("--least", type=float, default=80.0)
+    options = parser.parse_args()
+    config, others = (tomllib.loads(path.read_text(encoding="utf-8")) for path in (CONFIG, PAIRS))
+    knowledge, nvcc = load(), find_nvcc()
+    kit = find_kit(knowledge.toolchains, others["hipify"], None, None)
+    if nvcc is None or isinstance(kit, str) or kit.torch is None:
+        sys.exit("this needs nvcc, and headers of torch: rocm3d toolchain prepare")
+    every: list[Outcome] = []
+    for pair in (*others["pairs"], *config["pairs"]):
+        if not options.pair or pair["id"] in options.pair:
+            with tempfile.TemporaryDirectory() as scratch:
+                folder = Path(scratch) / "base"
+                base = checkout(options.mirrors, pair["repository"], pair["base"], folder, pair.get("submodules", []))
+                every.append(look(base, knowledge, kit.torch, nvcc, config["gpu"]))
+            show(pair, every[-1])
+    units = [told for found in every for told in found.before.values()]
+    share = 100 * units.count("compiled") / max(1, len(units))
+    bad = sum(len(found.lost) + len(found.different) for found in every)
+    print(f"{units.count('compiled')} of {len(units)} units compile before ({share:.0f} %); {bad} lost or different")
+    return 1 if bad or share < options.least else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,140 @@
+"""Ports of repositories out of mirrors: the checkout, what apply makes of it, and whether apply keeps its promises."""
+
+from __future__ import annotations
+
+import difflib
+import io
+import subprocess
+import tarfile
+from collections import Counter
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mirrors import Mirror
+
+from rocm3d.pipeline import FOLDER, Repository
+from rocm3d.syntax.isolation import prove
+from rocm3d.workspace.state import FOLDER as STATE
+
+if TYPE_CHECKING:
+    from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.patch import Patch
+
+
+@dataclass(frozen=True)
+class Size:
+    """Lines added to and removed from files that were there before."""
+
+    added: int
+    removed: int
+    files: int
+
+    @property
+    def lines(self) -> int:
+        """Both together."""
+        return self.added + self.removed
+
+    def __str__(self) -> str:
+        return f"+{self.added} -{self.removed} in {self.files}"
+
+
+@dataclass(frozen=True)
+class Ported:
+    """What apply did to a checkout. `edits` are the files as edited, `broken` the promises that it did not keep."""
+
+    patch: Patch
+    edits: dict[str, bytes]
+    originals: dict[str, bytes]
+    proofs: Counter[str]
+    broken: tuple[str, ...]
+
+    @property
+    def size(self) -> Size:
+        """Of the edits; files that the port adds are not counted."""
+        return size(self.originals, self.edits)
+
+
+def checkout(mirrors: Path, repository: str, commit: str, folder: Path, submodules: list[dict[str, str]]) -> Path:
+    """All files of a commit, with those submodules whose mirror is there."""
+    wanted = [{"path": ".", "repository": repository, "commit": commit}, *submodules]
+    for item in wanted:
+        mirror = Mirror.of(mirrors, item["repository"]).folder
+        command = ["git", "-C", str(mirror), "archive", item["commit"]]
+        data = subprocess.run(command, capture_output=True, check=True).stdout
+        with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+            archive.extractall(folder / item["path"], filter="data")
+    return folder
+
+
+def port(folder: Path, knowledge: Knowledge, gpu: str, *, review: bool) -> Ported:
+    """Apply, apply again, undo: the folder is as it was when this returns, or `broken` says that it is not."""
+    before = digests(folder)
+    repository = Repository(folder, knowledge, cached=True)
+    product = knowledge.gpu(gpu)
+    patch = repository.apply(repository.plan(product), review=review, dry_run=False)
+    once = digests(folder)
+    edited = [change.path for change in patch.changes if change.kind == "edited"]
+    edits = {path: (folder / path).read_bytes() for path in edited}
+    again = repository.apply(repository.plan(product), review=review, dry_run=False)
+    broken = [] if digests(folder) == once else [f"twice is not once: {_differing(once, digests(folder))}"]
+    if [change.after for change in again.changes] != [change.after for change in patch.changes]:
+        broken.append("the second patch is not the first")
+    repository.undo(keep_changed=False)
+    if digests(folder) != before:
+        broken.append(f"undo is no identity: {_differing(before, digests(folder))}")
+    originals = {path: (folder / path).read_bytes() for path in edited}
+    proofs = Counter(change.proof.kind for change in patch.changes if change.kind == "edited")
+    proven = {path: prove(path, originals[path], edits[path]) for path in edited}
+    broken += [f"{path} is not proven: {proof.detail}" for path, proof in proven.items() if not proof.holds]
+    added = set(once) - set(before)
+    broken += [f"{path} was added outside of {FOLDER}" for path in added if not path.startswith(f"{FOLDER}/")]
+    return Ported(patch, edits, originals, proofs, tuple(broken))
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """Every file and link of a tree but rocm3d's own state."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if name.split("/")[0] == STATE:
+            continue
+        if path.is_symlink():
+            found[name] = f"-> {path.readlink()}"
+        elif path.is_file():
+            found[name] = sha256(path.read_bytes()).hexdigest()
+        elif not any(path.iterdir()):
+            found[f"{name}/"] = "an empty folder"
+    return found
+
+
+def size(before: dict[str, bytes], after: dict[str, bytes]) -> Size:
+    """Of the files that are in both."""
+    added = removed = files = 0
+    for path, old in before.items():
+        new = after.get(path, old)
+        if new == old:
+            continue
+        files += 1
+        matcher = difflib.SequenceMatcher(None, old.split(b"\n"), new.split(b"\n"), autojunk=False)
+        for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+            if tag != "equal":
+                removed, added = removed + i2 - i1, added + j2 - j1
+    return Size(added, removed, files)
+
+
+def human_size(base: Path, other: Path, suffixes: tuple[str, ...]) -> Size:
+    """Of a human port: files of both trees that are part of a build."""
+    before = {name: (base / name).read_bytes() for name in digests(base) if _counts(base / name, suffixes)}
+    after = {name: (other / name).read_bytes() for name in before if _counts(other / name, suffixes)}
+    return size(before, after)
+
+
+def _counts(path: Path, suffixes: tuple[str, ...]) -> bool:
+    return path.is_file() and not path.is_symlink() and path.name.endswith(suffixes)
+
+
+def _differing(one: dict[str, Any], other: dict[str, Any]) -> str:
+    names = sorted(name for name in {*one, *other} if one.get(name) != other.get(name))
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

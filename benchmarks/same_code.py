@@ -1,0 +1,79 @@
+"""Whether nvcc makes the same code of two versions of a unit: PTX as text, and the host object's code and relocations.
+
+The version before is padded to the line numbers of the one after, as asserts carry them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from elftools.elf.elffile import ELFFile
+from elftools.elf.relocation import RelocationSection
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rocm3d.toolchain.nvcc import Nvcc
+
+# Names of things that a unit keeps to itself carry a number made of its path and text.
+_OWN = re.compile(r"(_GLOBAL__N__|_INTERNAL_|__nv_static_\d+__|_cu_)?[0-9a-f]{8}(?=_\d+_)")
+_COMMENT = re.compile(r"^//.*$", re.MULTILINE)
+
+
+def padded(before: bytes, after: bytes) -> bytes:
+    """The first text with empty lines where the second has lines that it lacks."""
+    old, new = before.split(b"\n"), after.split(b"\n")
+    lines: list[bytes] = []
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        lines += old[i1:i2]
+        if tag in ("insert", "replace"):
+            lines += [b""] * max(0, (j2 - j1) - (i2 - i1))
+    return b"\n".join(lines)
+
+
+def differences(  # noqa: PLR0913, PLR0917  (two versions, and how to compile them)
+    nvcc: Nvcc, source: Path, versions: tuple[bytes, bytes], flags: Sequence[str], cwd: Path, out: Path
+) -> list[str]:
+    """What differs; both versions are compiled under the same path, since that is part of names."""
+    made = []
+    for number, text in enumerate((padded(*versions), versions[1])):
+        (cwd / source).write_bytes(text)
+        ended = nvcc.object(source, out / f"{number}.o", flags, cwd)
+        if ended.output is None:
+            return [f"{source} does not compile: {ended.said.strip()[-200:]}"]
+        made.append((_ptx(nvcc.ptx(ended.output)), _host(ended.output)))
+    (ptx, host), (other_ptx, other_host) = made
+    found = [] if ptx == other_ptx else ["PTX"]
+    if not ptx.strip() or ".entry" not in ptx:
+        found.append("no kernel to compare")
+    names = {name for name in {*host, *other_host} if host.get(name) != other_host.get(name)}
+    return [*found, *(f"section {name} of the host object" for name in sorted(names))]
+
+
+def _ptx(text: str) -> str:
+    return _OWN.sub("#", _COMMENT.sub("", text))
+
+
+def _host(file: Path) -> dict[str, object]:
+    """Code, read-only data and their relocations by section; what nvcc embeds for the device is compared as PTX."""
+    found: dict[str, object] = {}
+    with file.open("rb") as stream:
+        elf = ELFFile(stream)
+        symbols = elf.get_section_by_name(".symtab")
+        for section in elf.iter_sections():
+            if section.name.startswith(".text"):
+                found[_OWN.sub("#", section.name)] = section.data()
+            elif isinstance(section, RelocationSection) and section.name.startswith(".rela.text"):
+                found[_OWN.sub("#", section.name)] = [
+                    (
+                        entry["r_offset"],
+                        entry["r_info_type"],
+                        entry["r_addend"],
+                        _OWN.sub("#", symbols.get_symbol(entry["r_info_sym"]).name),
+                    )
+                    for entry in section.iter_relocations()
+                ]
+    return found

@@ -1,0 +1,154 @@
+"""The edits of a port: every planned one that is wanted and can be proven, file by file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.apply.git_patch import file_diff, mail
+from rocm3d.apply.modules import Module, holding, original
+from rocm3d.apply.rewrite import Refuse, rewrites
+from rocm3d.model.patch import FileChange, ModulePatch, Patch, Refused
+from rocm3d.syntax.isolation import prove
+from rocm3d.workspace.journal import digest
+
+if TYPE_CHECKING:
+    from rocm3d.apply.request import Request
+    from rocm3d.model.plan import PlannedEdit
+    from rocm3d.workspace.tree import Tree
+
+
+class Edits:
+    """The edited files so far. `earlier` is the patch of an earlier apply to the same tree."""
+
+    def __init__(self, tree: Tree, request: Request, earlier: Patch | None) -> None:
+        self.tree, self.request, self.earlier = tree, request, earlier
+        self.contents: dict[str, bytes] = {}
+        self.refused: list[Refused] = []
+        self._planned: dict[str, list[PlannedEdit]] = {}
+        self._recipes: dict[str, list[str]] = {}
+        self._committed: dict[str, bytes | None] = {}
+
+    def file(self, path: str, planned: list[PlannedEdit]) -> None:
+        """Run one file through its edits; each must prove itself against the original."""
+        self._planned[path] = planned
+        data, obstacle = self._start(path)
+        data, made, refused = self._run(path, data, obstacle)
+        self.refused += refused
+        if made:
+            self.contents[path], self._recipes[path] = data, made
+
+    def put(self, path: str, data: bytes) -> None:
+        """An edit that no recipe names; the same proof is asked of it."""
+        if self.module(path) is None and path not in self.contents and prove(path, self.original(path), data).holds:
+            self.contents[path], self._recipes[path] = data, []
+
+    def carry(self) -> None:
+        """Take over edits of an earlier apply that still stand, whatever this one was asked to leave out."""
+        known = {} if self.earlier is None else {change.path: change.recipes for change in self.earlier.changes}
+        for path, before in self.request.originals.items():
+            if before is None or path not in self.tree:
+                continue
+            now = self.contents.get(path) or self.tree.read(path)
+            if now is not None and now != before:
+                self.contents[path] = now
+                made = [*(known.get(path) or self._replayed(path, before)), *self._recipes.get(path, ())]
+                self._recipes[path] = list(dict.fromkeys(made))
+                self.refused = [item for item in self.refused if item.path != path or item.recipe not in made]
+
+    def module(self, path: str) -> Module | None:
+        """The submodule that a file lies in."""
+        return holding(path, self.request.modules)
+
+    def original(self, path: str) -> bytes:
+        """A file as it was before any apply; in a submodule: as its commit has it."""
+        before = self._of_commit(path) if self.module(path) else self.request.originals.get(path)
+        return before or self.tree.read(path) or b""
+
+    def change(self, path: str) -> FileChange:
+        """An edited file, with its proof over all edits together."""
+        before, after = self.original(path), self.contents[path]
+        return FileChange(
+            path=path,
+            kind="edited",
+            before=digest(before),
+            after=digest(after),
+            recipes=tuple(self._recipes[path]),
+            proof=prove(path, before, after),
+            diff=file_diff(path, before, after).decode("utf-8", "replace"),
+        )
+
+    def modules(self) -> list[tuple[ModulePatch, bytes]]:
+        """One patch for each submodule that has edits, and its bytes, by path."""
+        found = []
+        for module in sorted(self.request.modules, key=lambda module: module.path):
+            paths = sorted(path for path in self.contents if self.module(path) == module)
+            if not paths or module.commit is None:
+                continue
+            record = ModulePatch(
+                path=module.path,
+                name=module.name,
+                commit=module.commit,
+                file=f"{self.request.folder}/{module.patch}",
+                changes=tuple(self.change(path) for path in paths),
+            )
+            diffs = [file_diff(module.inside(path) or path, self.original(path), self.contents[path]) for path in paths]
+            text = (
+                f"For commit {module.commit} of {module.name}. Every edit is guarded: without ROCm nothing changes.\n"
+            )
+            found.append((record, mail(f"{module.name}: build and run with ROCm", text, diffs)))
+        return found
+
+    def _start(self, path: str) -> tuple[bytes, str | None]:
+        """A file's bytes to begin from, and what stands in the way of any edit."""
+        data = self.tree.read(path) if path in self.tree else None
+        if data is None:
+            return b"", "the file cannot be read"
+        module = self.module(path)
+        if module is None:
+            return data, None
+        if module.commit is None:
+            return data, f"git cannot say which commit the submodule {module.path} is at"
+        was = self._of_commit(path)
+        return (was, None) if was else (data, f"is not as commit {module.commit[:12]} of {module.path} has it")
+
+    def _of_commit(self, path: str) -> bytes | None:
+        module = self.module(path)
+        if path not in self._committed and module is not None:
+            self._committed[path] = original(module, path, self.tree, self.earlier)
+        return self._committed.get(path)
+
+    def _run(self, path: str, data: bytes, obstacle: str | None) -> tuple[bytes, list[str], list[Refused]]:
+        """What the planned edits make of these bytes, which of them did, and which not and why."""
+        made: list[str] = []
+        refused: list[Refused] = []
+        for edit in self._planned.get(path, ()):
+            changed, reason = (data, obstacle) if obstacle else self._attempt(path, data, edit)
+            if reason is not None:
+                places = tuple(str(found.location) for found in edit.findings)
+                refused.append(Refused(path=path, recipe=edit.recipe, reason=reason, places=places))
+            elif changed != data:
+                made.append(edit.recipe)
+                data = changed
+        return data, made, refused
+
+    def _replayed(self, path: str, before: bytes) -> list[str]:
+        """The recipes behind an edited file that no patch tells of, as after a crash."""
+        data, made, _ = self._run(path, before, None)
+        return made if data == self.tree.read(path) else []
+
+    def _attempt(self, path: str, data: bytes, edit: PlannedEdit) -> tuple[bytes, str | None]:
+        unwanted = self.request.choice.against(edit)
+        if unwanted is not None:
+            return data, unwanted
+        if edit.safety == "manual":
+            return data, "is for a person to make: recipes of this kind are never applied"
+        if edit.rewrite not in rewrites():
+            return data, f"this rocm3d has no rewrite {edit.rewrite}"
+        if edit.safety == "review" and not self.request.review:
+            return data, "wants a look first: apply with --review"
+        try:
+            changed = rewrites()[edit.rewrite].edit(data, edit.parameters)
+        except Refuse as refusal:
+            return data, str(refusal)
+        proof = prove(path, self.original(path), changed)
+        return (changed, None) if proof.holds else (data, f"isolation is not proven: {proof.detail}")

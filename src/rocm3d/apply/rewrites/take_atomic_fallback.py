@@ -1,0 +1,69 @@
+"""Halves are added on ROCm as on older NVIDIA cards, where a file has a branch for those.
+
+Parameters: call, types, macro (the one that tells architectures apart), guard.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.apply.extended_condition import extend
+from rocm3d.apply.guarded_lines import guard
+from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.syntax.chains import Chain, chains
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.directives import blanked
+from rocm3d.syntax.lanes import arguments, function_name
+from rocm3d.syntax.pointers import pointed_to, pointers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocm3d.model.recipe import Parameters
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """`#if __CUDA_ARCH__ < 700` around a loop of atomicCAS accepts ROCm; without such a branch it refuses."""
+    unit, call = CudaUnit("", data), str(parameters["call"])
+    places = list(_calls(unit, call, words(parameters, "types")))
+    known = chains(data)
+    found = [_chain(data, known, place, parameters) for place in places]
+    if any(chain is None for chain in found):
+        raise Refuse(
+            f"there is no branch for older cards to take: a loop of atomicCAS instead of {call} is for a person"
+        )
+    starts = {chain.branches[0].start for chain in found if chain is not None}
+    return extend(data, lambda item: item.start in starts, guard(parameters).decode())
+
+
+def _calls(unit: CudaUnit, name: str, types: tuple[str, ...]) -> Iterator[int]:
+    for call in unit.nodes("call_expression"):
+        given = arguments(call)
+        here = function_name(unit, call) == name and unit.is_shared(call.start_byte)
+        if here and given and pointed_to(unit, given[0], _known(unit, call.start_byte)) in types:
+            yield call.start_byte
+
+
+def _known(unit: CudaUnit, place: int) -> dict[str, str]:
+    """Pointers of the function around a place: others give the same names to other types."""
+    around = [node for node in unit.nodes("function_definition") if node.start_byte <= place < node.end_byte]
+    own = unit if not around else CudaUnit("", unit.data[around[-1].start_byte : around[-1].end_byte])
+    return dict(pointers(own))
+
+
+def _chain(data: bytes, known: list[Chain], place: int, parameters: Parameters) -> Chain | None:
+    """The innermost `#if older` ... `#else` with the call in the second branch and none in the first."""
+    older = re.compile(rf"\b{re.escape(str(parameters['macro']))}\s*<=?\s*[0-9]")
+    newer = re.compile(rf"!\s*defined|>=?\s*[0-9]|\b{re.escape(str(parameters['macro']))}\s*[=!]=")
+    call = str(parameters["call"]).encode()
+    around = [chain for chain in known if chain.branches[0].start <= place < chain.end]
+    for chain in reversed(around):
+        first, last = chain.branches[0], chain.branches[-1]
+        asks = older.search(first.text) is not None and newer.search(first.text) is None
+        if len(chain.branches) == 2 and chain.has_else and asks and last.start <= place < last.end:
+            return None if call in blanked(data)[first.body : first.end] else chain
+    return None
+
+
+rewrite = Rewrite(__name__, edit)

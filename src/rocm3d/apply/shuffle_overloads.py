@@ -1,0 +1,82 @@
+"""A repository's own shuffles of half values, which hand theirs on to CUDA's: on ROCm they shuffle the bits, maskless.
+
+HIP has shuffles of the built-in types alone; a half converts to several of them, so a plain call would be ambiguous.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rocm3d.apply.guarded_lines import Replacement
+from rocm3d.syntax.lanes import arguments, function_name
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from tree_sitter import Node
+
+    from rocm3d.syntax.cuda import CudaUnit
+
+_WITHOUT_WIDTH, _WITH_WIDTH = 3, 4
+_WIDTH = "const int width = warpSize"
+
+
+@dataclass(frozen=True)
+class _Parameter:
+    """As it is written, and its name."""
+
+    text: str
+    name: str
+    kind: str
+
+
+def overloads(unit: CudaUnit, calls: Collection[str], types: Collection[str]) -> Iterator[Replacement]:
+    """Definitions that do nothing but hand a value of one of the types on to the shuffle of the same name."""
+    declared = {unit.head(node).split("(", 1)[0].strip() for node in unit.nodes("function_declarator")}
+    for node in unit.nodes("function_definition"):
+        declarator = node.child_by_field_name("declarator")
+        if declarator is None or declarator.type != "function_declarator" or not unit.is_shared(node.start_byte):
+            continue
+        name = unit.slice(declarator.child_by_field_name("declarator") or declarator)
+        plain = name.removesuffix("_sync")
+        taken = _parameters(unit, declarator)
+        if name not in calls or plain in declared or len(taken) not in (_WITHOUT_WIDTH, _WITH_WIDTH):
+            continue
+        if taken[1].kind in types and _hands_on(unit, node, name, taken):
+            head = unit.data[node.start_byte : declarator.start_byte].decode().strip()
+            yield Replacement(node.start_byte, node.end_byte, _text(head, plain, taken).encode())
+
+
+def _text(head: str, name: str, taken: list[_Parameter]) -> str:
+    kind, value, lane = taken[1].kind, taken[1].name, taken[2]
+    width = taken[3] if len(taken) == _WITH_WIDTH else _Parameter(_WIDTH, "width", "int")
+    bits = f"{name}(static_cast<int>({value}.x), {lane.name}, {width.name})"
+    return (
+        f"{head} {name}({taken[1].text}, {lane.text}, {width.text}) {{\n"
+        f"  return {kind}(static_cast<unsigned short>({bits}), {kind}::from_bits());\n"
+        "}"
+    )
+
+
+def _parameters(unit: CudaUnit, declarator: Node) -> list[_Parameter]:
+    given = declarator.child_by_field_name("parameters")
+    found = []
+    for item in [] if given is None else given.named_children:
+        kind, name = item.child_by_field_name("type"), item.child_by_field_name("declarator")
+        if kind is None or name is None or name.type != "identifier":
+            return []
+        found.append(_Parameter(unit.slice(item), unit.slice(name), unit.slice(kind)))
+    return found
+
+
+def _hands_on(unit: CudaUnit, definition: Node, name: str, taken: list[_Parameter]) -> bool:
+    """Whether the body is one return of a call of that name with the same mask, lane and width."""
+    body = definition.child_by_field_name("body")
+    lines = [] if body is None else [item for item in body.named_children if item.type != "comment"]
+    if len(lines) != 1 or lines[0].type != "return_statement" or not lines[0].named_children:
+        return False
+    call = lines[0].named_children[0]
+    given = [unit.slice(item) for item in arguments(call)] if call.type == "call_expression" else []
+    same = [*given[:1], *given[2:]] == [taken[0].name, *(item.name for item in taken[2:])]
+    return same and function_name(unit, call) == name and given[1].startswith(taken[1].name)

@@ -1,0 +1,38 @@
+"""The diff of a dry run: plain text that `git apply` takes, or the same lines in colour."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.color import ColorSystem
+from rich.style import Style
+
+from rocm3d.render.cleaning import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocm3d.model.patch import FileChange, Patch
+
+_STYLES = {"+": Style.parse("green"), "-": Style.parse("red"), "@": Style.parse("cyan")}
+_HEADER = Style.parse("bold")
+
+
+def render(patch: Patch, *, colour: bool = False) -> str:
+    """Every change in order. Colour is added around lines and never changes one: tabs stay tabs."""
+    return "".join(f"{line}\n" for change in patch.changes for line in _lines(change, colour=colour))
+
+
+def _lines(change: FileChange, *, colour: bool) -> Iterator[str]:
+    header = True
+    for line in change.diff.removesuffix("\n").split("\n") if change.diff else ():
+        header = header and not line.startswith("@@")
+        style = _HEADER if header else _STYLES.get(line[:1])
+        shown = _visible(line)
+        yield style.render(shown, color_system=ColorSystem.STANDARD) if colour and style and shown else shown
+
+
+def _visible(line: str) -> str:
+    """Clean, but for what a patch needs to apply: tabs, form feeds and the carriage return before the newline."""
+    body = line.removesuffix("\r")
+    return "".join(c if c in "\t\f" else clean(c) for c in body) + line[len(body) :]

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import os
+import subprocess
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rocm3d.apply.git_patch import file_diff, mail, patched
+
+ENVIRONMENT = {
+    "PATH": os.environ["PATH"],
+    "HOME": "/nonexistent",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_AUTHOR_NAME": "a",
+    "GIT_AUTHOR_EMAIL": "a@b",
+    "GIT_COMMITTER_NAME": "a",
+    "GIT_COMMITTER_EMAIL": "a@b",
+}
+
+
+def git(root, *arguments):
+    ended = subprocess.run(["git", "-C", root, *arguments], capture_output=True, check=False, env=ENVIRONMENT)
+    assert ended.returncode == 0, ended.stderr.decode()
+    return ended.stdout
+
+
+CHANGES = {
+    "plain": ("a.cu", b"int a;\nint b;\n", b"int a;\n#if X\n#endif\nint b;\n"),
+    "no final newline": ("a.cu", b"int a;\nint b;", b"int a;\nint c;"),
+    "final newline gained": ("a.cu", b"int a;", b"int a;\n"),
+    "CRLF": ("a.cu", b"int a;\r\nint b;\r\n", b"int a;\r\n#if X\r\n#endif\r\nint b;\r\n"),
+    "not UTF-8": ("a.cu", b"// caf\xe9 \xff\nint b;\n", b"// caf\xe9 \xff\n#if X\n#endif\nint b;\n"),
+    "byte order mark": ("a.cu", b"\xef\xbb\xbfint a;\n", b"\xef\xbb\xbfint a;\nint b;\n"),
+    "looks like a patch": (
+        "a.cu",
+        b"-- \n--- a\n+++ b\n@@ -1 +1 @@\n",
+        b"-- \n--- a\n++ x\n+++ b\n@@ -1 +1 @@\nFrom x\n",
+    ),
+    "escape sequences": ("a.cu", b"\x1b[31m\f\t\x00\nx\n", b"\x1b[31m\f\t\x00\ny\n"),
+    "a new file": ("rocm-port/a.txt", None, b"a\nb\n"),
+    "a new file without final newline": ("rocm-port/a.txt", None, b"a\nb"),
+    "a new file with CRLF": ("rocm-port/a.txt", None, b"a\r\nb\r\n"),
+    "a new empty file": ("rocm-port/a.txt", None, b""),
+    "spaces in the name": ("a folder/x y.cu", b"a\n", b"b\n"),
+    "quotes in the name": ('a"b\\c.cu', b"a\n", b"b\n"),
+    "other letters in the name": ("größe.cu", b"a\n", b"b\n"),
+}
+
+
+@pytest.fixture(params=CHANGES.values(), ids=CHANGES)
+def repository(request, tmp_path):
+    """A checkout with the old version, executable, and the change."""
+    path, before, after = request.param
+    root = tmp_path / "checkout"
+    root.mkdir()
+    git(root, "init", "-q", "-b", "main")
+    (root / "other.txt").write_bytes(b"stays\n")
+    place = root / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if before is not None:
+        place.write_bytes(before)
+        place.chmod(0o755)
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "start")
+    patch = tmp_path / "port.patch"
+    patch.write_bytes(mail("A port", "What it does.\n", [file_diff(path, before, after)]))
+    return root, place, before, after, patch
+
+
+def test_git_apply_gives_the_very_bytes_and_keeps_the_mode(repository):
+    root, place, before, after, patch = repository
+
+    git(root, "apply", "--whitespace=nowarn", str(patch))
+
+    assert place.read_bytes() == after
+    assert bool(place.stat().st_mode & 0o100) == (before is not None)
+
+
+def test_git_am_commits_the_very_bytes(repository):
+    root, place, before, after, patch = repository
+
+    git(root, "am", "--quiet", "--keep-cr", str(patch))
+
+    assert place.read_bytes() == after
+    assert bool(place.stat().st_mode & 0o100) == (before is not None)
+    assert git(root, "status", "--porcelain") == b""
+    assert git(root, "log", "-1", "--format=%s%n%b").decode().split("\n")[:2] == ["A port", "What it does."]
+
+
+@pytest.mark.parametrize(("path", "before", "after"), CHANGES.values(), ids=CHANGES)
+def test_a_diff_makes_of_the_old_bytes_the_new_ones(path, before, after):
+    assert patched(before or b"", file_diff(path, before, after)) == after
+
+
+lines = st.lists(
+    st.sampled_from([b"a\n", b"b\r\n", b"-- \n", b"+++ b\n", b"@@ -1 +1 @@\n", b"\\ No\n", b"\xff\n", b"\n"])
+)
+texts = st.builds(lambda parts, end: b"".join(parts) + end, lines, st.sampled_from([b"", b"end", b"\\"]))
+
+
+@given(texts, texts)
+def test_any_diff_makes_of_the_old_bytes_the_new_ones(before, after):
+    assert patched(before, file_diff("a.cu", before, after)) == after
+
+
+@given(st.binary(max_size=60), st.binary(max_size=60))
+def test_so_it_is_for_any_bytes(before, after):
+    assert patched(before, file_diff("a.cu", before, after)) == after

@@ -1,0 +1,153 @@
+"""Killed between any two steps of an apply, a tree is the old one, or one that undo makes the old one again.
+
+A child process applies and is ended with SIGKILL just before its n-th change to the file system. Python's own audit
+events tell the moment, so that nothing in the product knows of it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from rocm3d.pipeline import Repository
+from rocm3d.workspace.journal import Journal
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "splat-trainer"
+
+CHANGING = {"os.rename", "os.mkdir", "os.rmdir", "os.remove", "os.chmod", "shutil.rmtree"}
+WRITING = os.O_WRONLY | os.O_RDWR
+
+
+def snapshot(root):
+    """Every file with mode and bytes, our own state left out."""
+    files = (path for path in sorted(root.rglob("*")) if path.is_file() and ".rocm3d" not in path.parts)
+    return {str(path.relative_to(root)): (path.stat().st_mode, path.read_bytes()) for path in files}
+
+
+def changes(event, arguments, root):
+    """Whether an audit event is about to change something below the tree."""
+    if event == "open":
+        return isinstance(arguments[0], str) and arguments[0].startswith(root) and bool(arguments[2] & WRITING)
+    return event in CHANGING and str(arguments[0]).startswith(root)
+
+
+def in_child(root, work, limit=None):
+    """Do `work` in a process of its own: how often it changed the tree, or None where that was once too often."""
+    receive, send = os.pipe()
+    child = os.fork()
+    if child == 0:
+        seen = [0]
+
+        def watch(event, arguments):
+            if changes(event, arguments, str(root)):
+                if seen[0] == limit:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                seen[0] += 1
+
+        sys.addaudithook(watch)
+        try:
+            work()
+            os.write(send, str(seen[0]).encode())
+        finally:
+            os._exit(0)
+    os.close(send)
+    with os.fdopen(receive, "rb") as stream:
+        told = stream.read()
+    _, status = os.waitpid(child, 0)
+    killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+    assert killed == (told == b"")
+    return int(told) if told else None
+
+
+@pytest.fixture(scope="module")
+def plan_and_files(knowledge, tmp_path_factory):
+    """An example as it is, the plan for it, and what its port writes."""
+    root = tmp_path_factory.mktemp("first") / "tree"
+    shutil.copytree(EXAMPLE, root, ignore=shutil.ignore_patterns(".rocm3d"))
+    before = snapshot(root)
+    repository = Repository(root, knowledge)
+    plan = repository.plan(knowledge.gpu("gfx942"))
+    repository.apply(plan, review=True, dry_run=False)
+    after = snapshot(root)
+    return plan, before, {name: data for name, (_, data) in after.items() if after[name] != before.get(name)}
+
+
+@pytest.fixture
+def fresh(plan_and_files, knowledge, tmp_path):
+    """A new copy of the example for every call."""
+    _, before, _ = plan_and_files
+    count = iter(range(1000))
+
+    def make() -> Repository:
+        root = tmp_path / str(next(count)) / "tree"
+        for name, (mode, data) in before.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_bytes(data)
+            (root / name).chmod(mode & 0o777)
+        return Repository(root, knowledge)
+
+    return make
+
+
+def put_back(root, knowledge):
+    """What a person does after a crash."""
+    if (root / ".rocm3d" / "undo" / "journal.json").exists():
+        Repository(root, knowledge).undo(keep_changed=False)
+
+
+def test_killed_before_any_of_its_writes_the_tree_can_be_had_back(fresh, plan_and_files, knowledge):
+    """All that an apply does to a tree after everything is computed, ended before each single step of it."""
+    _, before, files = plan_and_files
+    total = in_child((first := fresh()).root, lambda: first._write(files, Journal.open(first.root)))
+    between = 0
+    for limit in range(total):
+        here = fresh()
+        assert in_child(here.root, lambda here=here: here._write(files, Journal.open(here.root)), limit) is None
+
+        between += snapshot(here.root) not in (before, snapshot(first.root))
+        put_back(here.root, knowledge)
+        assert snapshot(here.root) == before, f"killed before change {limit} of {total}"
+        assert not (here.root / "rocm-port").exists() or not any((here.root / "rocm-port").iterdir())
+    assert total > 50
+    assert between > total // 2
+
+
+def test_an_apply_that_was_killed_is_taken_back_or_done_again(fresh, plan_and_files, knowledge):
+    plan, before, _ = plan_and_files
+
+    def apply(here):
+        return here.apply(plan, review=True, dry_run=False)
+
+    total = in_child((first := fresh()).root, lambda: apply(first))
+    for limit in (total // 7, total // 2, total - 2):
+        here = fresh()
+        assert in_child(here.root, lambda here=here: apply(here), limit) is None
+        assert snapshot(here.root) != before
+
+        apply(Repository(here.root, knowledge))
+        assert snapshot(here.root) == snapshot(first.root), f"killed before change {limit} of {total}"
+        put_back(here.root, knowledge)
+        assert snapshot(here.root) == before
+
+
+def test_killed_anywhere_in_an_undo_a_second_one_ends_it(fresh, plan_and_files, knowledge):
+    _, before, files = plan_and_files
+
+    def ported():
+        here = fresh()
+        here._write(files, Journal.open(here.root))
+        return here
+
+    total = in_child((first := ported()).root, lambda: first.undo(keep_changed=False))
+    for limit in range(total):
+        here = ported()
+        assert in_child(here.root, lambda here=here: here.undo(keep_changed=False), limit) is None
+        put_back(here.root, knowledge)
+
+        assert snapshot(here.root) == before, f"killed before change {limit} of {total}"
+        assert not (here.root / "rocm-port").exists()
