@@ -75,6 +75,16 @@ def test_json_is_one_object_with_the_keys_of_the_contract(rocm3d, example):
     }  # fmt: skip
 
 
+def test_only_and_skip_take_words_with_commas(rocm3d, example):
+    root = example("splat-trainer")
+
+    def codes(*words: str) -> set[str]:
+        return {item["code"][:2] for item in json.loads(rocm3d("scan", root, *words, "--format=json").out)["findings"]}
+
+    assert codes("--only", "CU,PY") == codes("--only", "CU", "--only", "PY") == codes("--skip", "DEP, BLD")
+    assert rocm3d("scan", root, "--only", "CU,").code == 2
+
+
 def test_only_and_skip_take_code_prefixes(rocm3d, example):
     root = example("splat-trainer")
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
+
 import pytest
 
+from rocm3d.evidence.folder import Contents, write
+from rocm3d.model.artifact import Artifact
 from rocm3d.model.finding import Finding
 from rocm3d.model.patch import FileChange, Patch, Proof, Refused
 from rocm3d.model.plan import DependencyDecision, LeftForPerson, Plan
+from rocm3d.model.run import Installed, KernelTime, Manifest, Memory, RunRecord, Steps
 from rocm3d.model.target import Gpu
 from rocm3d.model.verdict import Verdict, Verdicts
 
@@ -61,5 +66,40 @@ def documents():
             for level, outcome in zip(found_levels, outcomes, strict=True)
         )
         return plan, patch, Verdicts(repository="r", targets=("gfx942",), verdicts=verdicts)
+
+    return make
+
+
+@pytest.fixture
+def make_run():
+    """The record of a run; keywords change it."""
+
+    def make(name="train", **values) -> RunRecord:
+        manifest = Manifest(
+            machine="Linux x86_64", gpu="MI300X", gfx="gfx942", rocm="7.2", torch="2.9.0", python="3.12",
+            packages=(Installed(name="numpy", version="2.0"),), commit="0123456789abcdef", dirty=(),
+        )  # fmt: skip
+        splat = Artifact(path="out/a.ply", kind="splat", format="PLY", outcome="ok", metrics={"gaussians": 50000})
+        kernel = KernelTime(name="ck_tile_fmha", calls=3, microseconds=400.0, backend="CK", operation="attention")
+        first = RunRecord(
+            name=name, command=("python", "train.py"), started=datetime(2026, 11, 15, tzinfo=timezone.utc),
+            seconds=12.5, limit=600, status="finished", exit_code=0, manifest=manifest, kernels=(kernel,),
+            profiled_seconds=2.0,
+            backends={"attention": ("CK",)}, memory=Memory(gpu_reserved=1 << 30, host=1 << 28),
+            steps=(Steps(kind="optimizer", count=30, first_seconds=9.0, steady_seconds=0.1),), artifacts=(splat,),
+        )  # fmt: skip
+        return first.model_copy(update=values)
+
+    return make
+
+
+@pytest.fixture
+def make_bundle(tmp_path, make_run):
+    """A bundle with one run, and a file beside it."""
+
+    def make(name="bundle", runs=None, files=None, **contents):
+        held = {"files/log.txt": b"done\n"} if files is None else files
+        write(Contents("repo", runs=(make_run(),) if runs is None else runs, files=held, **contents), tmp_path / name)
+        return tmp_path / name
 
     return make

@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from rocm3d.model.artifact import Artifact
 from rocm3d.model.base import Document
+from rocm3d.model.bundle import Altered, Bundle, BundleCheck, Chain, DiffRow, EvidenceDiff, Link, LinkPair
 from rocm3d.model.evidence import Evidence, Missing, Sealed, Tally
 from rocm3d.model.finding import Finding
 from rocm3d.model.fit import Fit, FitMemory, FitPoint
@@ -18,8 +20,10 @@ from rocm3d.model.inspection import InspectedBinary, Inspection, TargetCode
 from rocm3d.model.inventory import Counts, Dependency, Extension, Inventory, Scan, Skipped
 from rocm3d.model.location import Location
 from rocm3d.model.look import FoundModule, Look, Smoke, SuiteLooks, Worst
+from rocm3d.model.matrix import Column, Matrix, Row, Unlock
 from rocm3d.model.patch import FileChange, Patch, Proof, Refused
 from rocm3d.model.plan import Chosen, DependencyDecision, LeftForPerson, Plan, PlannedEdit, Rejected
+from rocm3d.model.run import ImportFallback, KernelTime, Manifest, Memory, Met, RunRecord, Steps
 from rocm3d.model.source import Source
 from rocm3d.model.stack import Stack
 from rocm3d.model.target import Gpu
@@ -51,7 +55,30 @@ LOOK = Look(
     modules=(FoundModule(name="gsplat", file="/f.py", origin="editable"),), facts={"kinds": {"a": [1]}},
 )  # fmt: skip
 
+RUN = RunRecord(
+    name="a", command=("python", "ü.py"), started=datetime(2026, 11, 15, tzinfo=timezone.utc), seconds=1.5, limit=60.0,
+    status="killed", exit_code=None, reason="ended by SIGKILL", manifest=Manifest(machine="m", dirty=("b",)),
+    fallbacks=(ImportFallback(module="flash_attn", reason="not installed", where="a.py:1"),),
+    kernels=(KernelTime(name="k", calls=2, microseconds=0.5),), backends={"attention": ("AOTriton",)},
+    memory=Memory(host=5), steps=(Steps(kind="optimizer", count=1, first_seconds=0.1, steady_seconds=None),),
+    artifacts=(Artifact(path="a.ply", kind="splat", outcome="ok", metrics={"gaussians": 3}),),
+    expectations=(Met(expectation="points > 1", met=False, found="none"),),
+)  # fmt: skip
+LINK = Link(link="backend", there=False, what="no kernels were seen")
+
 DOCUMENTS: list[Document] = [
+    RUN,
+    Bundle(repository="a", runs=(RUN,), chains=(Chain(run="a", links=(LINK,)),), files=(Sealed(path="b", sha256=HEX),)),
+    BundleCheck(bundle="a", sha256=HEX, altered=(Altered(path="b", how="changed"),)),
+    EvidenceDiff(
+        a="a", b="b", links=(LinkPair(link="backend", a=LINK, b=LINK),),
+        rows=(DiffRow(section="time", name="seconds", a="1", b="2", change="2.0 times"),), worse=("backend",),
+    ),
+    Matrix(
+        columns=(Column(repository="a", readiness="ready"),), free=(),
+        rows=(Row(package="gsplat", family="gaussian", states={"a": "work"}),),
+        order=(Unlock(package="gsplat", frees=("a",), waiting=1),),
+    ),
     Smoke(
         machine="m", interpreter="/python", knowledge_date="2026-11-15",
         suites=(SuiteLooks(suite="gsplat", title="t", looks=(LOOK, Look(probe="p", outcome="absent", reason="r"))),),

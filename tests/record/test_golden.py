@@ -111,7 +111,7 @@ def test_two_output_folders_do_not_meet(tmp_path):
 
 
 def test_a_recording_below_the_outputs_does_not_record_itself(tmp_path):
-    wanted = Wanted((sys.executable, "-c", "open('a.json', 'w').write('1')"), outputs=(tmp_path,))
+    wanted = Wanted((sys.executable, "-c", f"open({str(tmp_path / 'a.json')!r}, 'w').write('1')"), outputs=(tmp_path,))
 
     recording = record(wanted, tmp_path / "recording", "m")
 

@@ -8,7 +8,7 @@ import pytest
 from rocm3d.model.base import Document
 from rocm3d.model.evidence import Tally
 from rocm3d.pipeline import Repository
-from rocm3d.render.console import clean, counts, render, summary
+from rocm3d.render.console import counts, render, summary
 
 EVIL = "a\x1b[31mred\x07\r\u202ertl\u2066\u200bzero\x9b1m\U000e0041tag"
 NEVER = ["\x1b", "\x07", "\r", "\u202e", "\u2066", "\u200b", "\x9b", "\U000e0041"]
@@ -45,10 +45,6 @@ def test_with_colour_only_our_own_escapes_are_there(make, name):
 
     assert "\x1b[31mred" not in text
     assert [character for character in NEVER[1:] if character in text] == []
-
-
-def test_clean_keeps_what_can_be_read():
-    assert clean("größe 日本 é\u0301 – [x] :smile:") == "größe 日本 é\u0301 – [x] :smile:"
 
 
 def test_colour_only_when_asked(make):
@@ -180,7 +176,8 @@ def test_patch_lists_what_was_done_and_what_not(make):
     assert render(document) == "csrc/a.cu was edited by header; byte-identical\n"
     assert summary(document) == (
         "refused: b.cu: header: not certain\n"
-        "left for a person: csrc/a.cu:2:12 CU301\n"
+        "left for a person: csrc/a.cu:2:12 CU301 spaced_launch: no recipe\n"
+        "  hint: close it\n"
         "1 changed, 1 left for a person, 1 refused\n"
     )
 

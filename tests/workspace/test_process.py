@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rocm3d.model.failure import Exit, MachineLacks
-from rocm3d.workspace.process import MARK, end_all, kept, run
+from rocm3d.workspace.process import MARK, end_all, follow, kept, run
 
 
 def python(code: str) -> list[str]:
@@ -185,3 +186,41 @@ def test_programs_of_other_threads_can_be_ended():
 
     assert ended[0].code is not None
     assert ended[0].code < 0
+
+
+class Kept:
+    def __init__(self):
+        self.text, self.looks = b"", 0
+
+    def write(self, chunk):
+        self.text += chunk
+
+    def look(self, group):
+        self.looks += 1
+        os.killpg(group, 0)
+
+
+def test_a_program_is_followed_in_the_order_in_which_it_prints(tmp_path):
+    loop = "for n in range(40): print(n, file=(sys.stderr, sys.stdout)[n % 2], flush=True)"
+    program = f"import sys, time\n{loop}\ntime.sleep(1)"
+    kept = Kept()
+    code = follow([sys.executable, "-c", program], kept, cwd=tmp_path, env=dict(os.environ), seconds=60)
+
+    assert code == 0
+    assert kept.text.split() == [str(n).encode() for n in range(40)]
+    assert kept.looks >= 1
+
+
+def test_a_program_that_is_followed_ends_at_its_limit(tmp_path):
+    kept = Kept()
+
+    assert follow(["sh", "-c", "echo on; sleep 60"], kept, cwd=tmp_path, env=dict(os.environ), seconds=1) is None
+    assert kept.text == b"on\n"
+
+
+def test_a_follower_that_fails_does_not_concern_the_program(tmp_path):
+    class Gone(Kept):
+        def write(self, chunk):
+            raise BrokenPipeError
+
+    assert follow(["echo", "on"], Gone(), cwd=tmp_path, env=dict(os.environ), seconds=60) == 0

@@ -139,7 +139,8 @@ def _crash() -> tuple[str, str]:
 
 def _start_log(*, verbose: bool, file: Path | None) -> None:
     log.handlers.clear()
-    log.setLevel(logging.DEBUG)
+    # A scan tells of every file: where nobody listens, that must cost nothing.
+    log.setLevel(logging.DEBUG if verbose or file is not None else logging.CRITICAL)
     log.propagate = False
     log.addHandler(logging.NullHandler())
     if verbose:

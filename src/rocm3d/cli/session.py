@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-import typer
-
 from rocm3d.model.failure import UserError
 from rocm3d.render.formats import FORMATS, Surroundings, names, refuse_unknown
 
@@ -107,13 +105,13 @@ class Session:
             return
         from rich.console import Console
 
-        from rocm3d.render import console
+        from rocm3d.render.cleaning import clean
 
         with Console(stderr=True).status(doing, spinner="line") as status:
 
             def tell(message: str) -> None:
                 log.debug("%s", message)
-                status.update(console.clean(message)[-80:])
+                status.update(clean(message)[-80:])
 
             yield tell
 
@@ -121,15 +119,16 @@ class Session:
         """A line about progress or outcome, on stderr."""
         log.info("%s", text)
         if not self.quiet:
-            typer.echo(text, err=True)
+            _echo(text, err=True)
 
-    def show(self, document: Document, form: str, output: Path | None) -> None:
-        """The document, on stdout or in a file, and what to say about it on stderr."""
+    def show(self, document: Document, form: str, output: Path | None, *, colour: bool | None = None) -> None:
+        """The document, on stdout or in a file, and what to say about it on stderr; colour by terminal, or as asked."""
         refuse_unknown(form, names(type(document)))
         terminal = output is None and sys.stdout.isatty()
         width = _width() if sys.stdout.isatty() else 120
-        around = Surroundings(self.load, terminal, terminal and "NO_COLOR" not in os.environ, width)
-        self.put(FORMATS[form].render(document, around), output)
+        coloured = terminal and "NO_COLOR" not in os.environ if colour is None else colour
+        around = Surroundings(self.load, terminal, coloured, width)
+        self.put(FORMATS[form].render(document, around), output, colour=colour)
         if not self.quiet or self.verbose or self.log_file:
             from rocm3d.render import console
 
@@ -139,7 +138,7 @@ class Session:
         """Whether the policy turns the plan down; says so on stderr even when quiet, as nothing else will."""
         reason = plan.refused_by(rule)
         if reason is not None:
-            typer.echo(reason, err=True)
+            _echo(reason, err=True)
         return reason is not None
 
     def read_scan(self, path: Path, option: str) -> Scan:
@@ -158,18 +157,25 @@ class Session:
             )
         return document
 
-    def put(self, text: str, output: Path | None) -> None:
-        """Text, on stdout or in a file."""
+    def put(self, text: str, output: Path | None, *, colour: bool | None = None) -> None:
+        """Text, on stdout or in a file. Where nothing is said, only a terminal gets its colours."""
         from rocm3d.workspace.documents import pieces, write_pieces
 
         if output is None:
             for piece in pieces(text):
-                typer.echo(piece, nl=False)
+                _echo(piece, nl=False, color=colour)
             return
         try:
             write_pieces(output, text)
         except OSError as error:
             raise UserError(f"--output {output}: {error.strerror}") from error
+
+
+def _echo(text: str, *, nl: bool = True, err: bool = False, color: bool | None = None) -> None:
+    """As typer does; loaded here because a plain scan does without."""
+    from typer import echo
+
+    echo(text, nl=nl, err=err, color=color)
 
 
 def _width() -> int:

@@ -15,6 +15,10 @@ class Variable(Fact):
     advice: str
     read_by: tuple[str, ...] = Field(min_length=1)
     example: str = ""
+    cache: str = Field(
+        default="",
+        description="where compiled kernels lie if it is not set; ~ and {user} are the user's, {temp} the system's",
+    )
     harmful_when: str = ""
     rocm: Range = ""
     torch: Range = ""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import unicodedata
 from collections import Counter
-from functools import singledispatch
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -15,15 +13,13 @@ from rich.text import Text
 from rocm3d.model.base import Document
 from rocm3d.model.evidence import Evidence, Tally
 from rocm3d.model.fit import Fit
-from rocm3d.model.golden import GoldenComparison
-from rocm3d.model.inspection import Inspection
 from rocm3d.model.inventory import Scan
-from rocm3d.model.look import Smoke
 from rocm3d.model.patch import FileChange, Patch
 from rocm3d.model.plan import Plan
-from rocm3d.model.toolchain import Toolchains
 from rocm3d.model.verdict import Verdicts
-from rocm3d.render import comparison, looks
+from rocm3d.render import comparison, diff, machine_forms, workload_forms
+from rocm3d.render.cleaning import clean
+from rocm3d.render.forms import closing, parts
 from rocm3d.render.grouping import by_family
 
 if TYPE_CHECKING:
@@ -34,10 +30,9 @@ if TYPE_CHECKING:
     from rocm3d.model.comparison import Comparison
 
 
+REGISTERED = (machine_forms, workload_forms)
 _SEVERITY = {"error": "bold red", "warning": "yellow", "note": "cyan"}
-_SEEN = {"accelerated": "green", "fallback": "bold red", "broken": "bold red", "absent": "dim", "not_run": "yellow"}
 _OUTCOME = {"passed": "green", "failed": "bold red", "skipped": "cyan", "not_run": "yellow"}
-_DIFF = {"+": "green", "-": "red", "@": "cyan"}
 _DECISION = {"blocked": "bold red", "stub": "yellow", "substitute": "yellow", "keep": "dim"}
 
 
@@ -45,28 +40,22 @@ def render(document: Document, *, colour: bool = False, width: int = 100, termin
     """The document as text, with ANSI colour where the terminal takes it."""
     if isinstance(document, Scan):
         return _printed(_scan(document, headed=terminal), colour=colour, width=width)
-    if isinstance(document, Patch) and document.dry_run and not colour:
-        # Not through rich, which expands tabs: this text is made to be given to `git apply`.
-        return "".join(f"{_visible(line)}\n" for change in document.changes for line in _diff_lines(change))
-    return _printed(_parts(document), colour=colour, width=width)
+    if isinstance(document, Patch) and document.dry_run:
+        return diff.render(document, colour=colour)
+    return _printed(parts(document), colour=colour, width=width)
 
 
 def summary(document: Document, *, colour: bool = False, width: int = 100) -> str:
     """What to say about a document beside it: how much there is, and how it came out."""
-    return _printed(_closing(document), colour=colour, width=width)
+    return _printed(closing(document), colour=colour, width=width)
 
 
-def _printed(parts: Iterable[RenderableType], *, colour: bool, width: int) -> str:
+def _printed(lines: Iterable[RenderableType], *, colour: bool, width: int) -> str:
     stream = io.StringIO()
     console = Console(file=stream, force_terminal=colour, no_color=not colour, width=width, highlight=False)
-    for part in parts:
+    for part in lines:
         console.print(part, soft_wrap=isinstance(part, Text))
     return stream.getvalue()
-
-
-def clean(text: str) -> str:
-    """Text from a repository, safe to print: no control, bidi or tag characters."""
-    return "".join("\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) in ("Cc", "Cf", "Cs") else c for c in text)
 
 
 def counts(tally: Tally) -> str:
@@ -75,16 +64,6 @@ def counts(tally: Tally) -> str:
         f"{tally.changed} changed, {tally.left_for_person} left for a person, "
         f"{tally.rejected} rejected with reason, {tally.not_verified} not verified"
     )
-
-
-@singledispatch
-def _parts(document: Document) -> Iterable[RenderableType]:
-    raise TypeError(f"no console form for {type(document).__name__}")
-
-
-@singledispatch
-def _closing(document: Document) -> Iterable[RenderableType]:
-    raise TypeError(f"no console summary for {type(document).__name__}")
 
 
 def _scan(document: Scan, *, headed: bool) -> Iterable[RenderableType]:
@@ -102,7 +81,7 @@ def _scan(document: Scan, *, headed: bool) -> Iterable[RenderableType]:
             yield Text(f"  hint: {clean(finding.hint)}", style="dim")
 
 
-@_closing.register(Scan)
+@closing.register(Scan)
 def _scan_closing(document: Scan) -> Iterable[RenderableType]:
     inventory, found = document.inventory, Counter(finding.severity for finding in document.findings)
     for item in inventory.skipped:
@@ -117,7 +96,7 @@ def _scan_closing(document: Scan) -> Iterable[RenderableType]:
     yield Text.assemble("readiness: ", (inventory.readiness, "bold"), f" ({clean('; '.join(inventory.reasons))})")
 
 
-@_parts.register(Plan)
+@parts.register(Plan)
 def _plan(document: Plan) -> Iterable[RenderableType]:
     for warning in document.warnings:
         yield Text.assemble(("warning: ", "yellow"), clean(warning))
@@ -144,7 +123,7 @@ def _plan(document: Plan) -> Iterable[RenderableType]:
         yield Text.assemble(("left for a person: ", "yellow"), f"{place}: {clean(left.reason)}")
 
 
-@_closing.register(Plan)
+@closing.register(Plan)
 def _plan_closing(document: Plan) -> Iterable[RenderableType]:
     decided = Counter(item.decision for item in document.decisions)
     kinds = ", ".join(f"{count} {decision}" for decision, count in sorted(decided.items())) or "no dependencies"
@@ -161,15 +140,12 @@ def _decisions(document: Plan) -> Table:
     return table
 
 
-@_parts.register(Patch)
+@parts.register(Patch)
 def _patch(document: Patch) -> Iterable[RenderableType]:
-    """A dry run is its diff, fit for `git apply`; a real one is the list of what was done."""
-    for change in document.changes:
-        if document.dry_run:
-            for line in _diff_lines(change):
-                yield Text(_visible(line), style=_DIFF.get(line[:1], ""))
-        else:
-            yield _change(change, "was")
+    """What was done; a dry run is shown as its diff."""
+    yield from (_change(change, "was") for change in document.changes)
+    for module in document.modules:
+        yield from (_change(change, f"gets its edits from {clean(module.file)};") for change in module.changes)
 
 
 def _change(change: FileChange, verb: str) -> Text:
@@ -177,30 +153,26 @@ def _change(change: FileChange, verb: str) -> Text:
     return Text(f"{clean(change.path)} {verb} {change.kind}{by}; {change.proof.detail}")
 
 
-@_closing.register(Patch)
+@closing.register(Patch)
 def _patch_closing(document: Patch) -> Iterable[RenderableType]:
     if document.dry_run:
         yield from (_change(change, "would be") for change in document.changes)
     for item in document.refused:
-        yield Text.assemble(("refused: ", "yellow"), f"{clean(item.path)}: {item.recipe}: {clean(item.reason)}")
+        where = ", ".join(item.places) or item.path
+        yield Text.assemble(("refused: ", "yellow"), f"{clean(where)}: {item.recipe}: {clean(item.reason)}")
     for left in document.left:
-        place = f"{clean(str(left.finding.location))} {left.finding.code}"
+        finding = left.finding
+        place = f"{clean(str(finding.location))} {finding.code} {finding.rule}: {clean(left.reason)}"
         yield Text.assemble(("left for a person: ", "yellow"), place)
+        yield Text(f"  hint: {clean(finding.hint)}", style="dim")
+    for unseen in document.unseen:
+        yield Text.assemble(("not looked at: ", "yellow"), f"{clean(unseen.name)}: {clean(unseen.reason)}")
+        yield from (Text(f"  {clean(command)}", style="dim") for command in unseen.commands)
     done, left_over, refused = len(document.changes), len(document.left), len(document.refused)
     yield Text(f"{done} changed, {left_over} left for a person, {refused} refused")
 
 
-def _diff_lines(change: FileChange) -> list[str]:
-    return change.diff.removesuffix("\n").split("\n") if change.diff else []
-
-
-def _visible(line: str) -> str:
-    """Clean, but for what a patch needs to apply: tabs, form feeds and the carriage return before the newline."""
-    body = line.removesuffix("\r")
-    return "".join(c if c in "\t\f" else clean(c) for c in body) + line[len(body) :]
-
-
-@_parts.register(Verdicts)
+@parts.register(Verdicts)
 def _verdicts(document: Verdicts) -> Iterable[RenderableType]:
     for item in document.verdicts:
         about = item.reason or f"looked at {len(item.looked_at)}: {', '.join(item.looked_at[:4])}"
@@ -208,24 +180,24 @@ def _verdicts(document: Verdicts) -> Iterable[RenderableType]:
         yield Text.assemble(outcome, f" {item.level} {item.probe}: {clean(about)}")
 
 
-@_closing.register(Verdicts)
+@closing.register(Verdicts)
 def _verdicts_closing(document: Verdicts) -> Iterable[RenderableType]:
     found = Counter(str(item.outcome) for item in document.verdicts)
     yield Text(", ".join(f"{found[outcome]} {outcome}" for outcome in _OUTCOME))
 
 
-@_parts.register(Evidence)
+@parts.register(Evidence)
 def _evidence(document: Evidence) -> Iterable[RenderableType]:
     for item in document.missing:
         yield Text.assemble(("not obtained: ", "yellow"), f"{item.link} ({clean(item.reason)})")
 
 
-@_closing.register(Evidence)
+@closing.register(Evidence)
 def _evidence_closing(document: Evidence) -> Iterable[RenderableType]:
     yield Text(counts(document.tally))
 
 
-@_parts.register(Fit)
+@parts.register(Fit)
 def _fit(document: Fit) -> Iterable[RenderableType]:
     verdict = (document.viability, "bold") if document.viability else ("not known", "bold yellow")
     yield Text.assemble(f"{clean(document.title)} on {document.gpu.title}, as known on {document.as_of}: ", verdict)
@@ -260,92 +232,9 @@ def _comparison(document: Comparison) -> Iterable[RenderableType]:
     yield from (Text(f"source: {line}", style="dim") for line in comparison.provenance(document))
 
 
-@_closing.register(Fit)
+@closing.register(Fit)
 def _fit_closing(document: Fit) -> Iterable[RenderableType]:
     if document.score is None:
         yield Text("no score: no record speaks of this repository")
     else:
         yield Text(f"score {document.score} of 5: {document.viability}")
-
-
-@_parts.register(Toolchains)
-def _toolchains(document: Toolchains) -> Iterable[RenderableType]:
-    for item in document.found:
-        if item.lacks:
-            yield Text.assemble((f"{item.kind:7} ", "dim"), f"{clean(item.title)}: {clean(item.lacks)}")
-            continue
-        headers = "" if item.headers == "real" else f"; headers are {item.headers}"
-        torch = f"; torch {item.torch} headers" if item.torch else ""
-        targets = f"; read back: {', '.join(item.targets)}" if item.targets else ""
-        yield Text.assemble((f"{item.kind:7} ", "green"), f"{clean(item.title)}{headers}{torch}{targets}")
-
-
-@_closing.register(Toolchains)
-def _toolchains_closing(document: Toolchains) -> Iterable[RenderableType]:
-    usable = [item.kind for item in document.found if not item.lacks]
-    yield Text(f"taken: {usable[0]}" if usable else "no compiler for AMD targets is here")
-
-
-@_parts.register(Smoke)
-def _smoke(document: Smoke) -> Iterable[RenderableType]:
-    for suite in document.suites:
-        yield Text.assemble((suite.suite, "bold"), f": {suite.title}")
-        for look in suite.looks:
-            outcome = (f"{look.outcome:11}", _SEEN.get(look.outcome, ""))
-            yield Text.assemble("  ", outcome, f" {look.label}: {clean(looks.seen(look))}")
-            yield from (Text(f"    {clean(line)}", style="dim") for line in looks.details(look))
-
-
-@_closing.register(Smoke)
-def _smoke_closing(document: Smoke) -> Iterable[RenderableType]:
-    yield Text(looks.totals(document))
-
-
-@_parts.register(GoldenComparison)
-def _golden(document: GoldenComparison) -> Iterable[RenderableType]:
-    for item in document.tensors:
-        outcome = ("agrees ", "green") if item.agrees else ("differs", "bold red")
-        yield Text.assemble(outcome, f" {clean(item.name)}: {clean(looks.compared(item))}")
-
-
-@_closing.register(GoldenComparison)
-def _golden_closing(document: GoldenComparison) -> Iterable[RenderableType]:
-    wrong = sum(not item.agrees for item in document.tensors)
-    yield Text(f"{len(document.tensors)} tensors, {wrong} differ")
-
-
-@_parts.register(Inspection)
-def _inspection(document: Inspection) -> Iterable[RenderableType]:
-    for item in document.binaries:
-        yield Text.assemble((clean(item.path), "bold"), f": {_DEVICE[item.device]}")
-        for target in item.targets:
-            waves = " and ".join(str(size) for size in target.wave_sizes)
-            about = f"{target.kernels} kernels" + (f", waves of {waves} lanes" if waves else "")
-            about += f", {target.empty_kernels} empty" if target.empty_kernels else ""
-            about += f", {target.spilling_kernels} spilling registers" if target.spilling_kernels else ""
-            yield Text(f"  {':'.join((target.gfx, *target.features))}: {about}")
-        if item.cuda:
-            yield Text(f"  {' '.join(item.cuda)}")
-        wants = [f"Python {item.python}"] if item.python else []
-        wants += ["torch"] if item.uses_torch else []
-        wants += [] if item.cxx11_abi is None else [f"C++11 ABI {'on' if item.cxx11_abi else 'off'}"]
-        wants += [clean(name) for name in item.libraries]
-        if wants:
-            yield Text(f"  wants: {', '.join(wants)}", style="dim")
-        yield from (Text(f"  {clean(note)}", style="yellow") for note in item.notes)
-
-
-_DEVICE = {
-    "amd": "AMD device code",
-    "cuda": "CUDA device code only",
-    "amd and cuda": "AMD and CUDA device code",
-    "none": "no device code: the CPU alone",
-    "unknown": "device code that cannot be read here",
-}
-
-
-@_closing.register(Inspection)
-def _inspection_closing(document: Inspection) -> Iterable[RenderableType]:
-    targets = f" for {', '.join(document.gfx)}" if document.gfx else ""
-    required = f"; requires {', '.join(clean(text) for text in document.requires)}" if document.requires else ""
-    yield Text(f"{clean(document.distribution or document.name)}: {_DEVICE[document.device]}{targets}{required}")

@@ -58,6 +58,18 @@ def _html(shown: Any, around: Surroundings) -> str:  # noqa: ARG001
     return html.render(shown)
 
 
+def _csv(shown: Any, around: Surroundings) -> str:  # noqa: ARG001
+    from rocm3d.render import csv
+
+    return csv.render(shown)
+
+
+def _svg(shown: Any, around: Surroundings) -> str:  # noqa: ARG001
+    from rocm3d.render import svg
+
+    return svg.render(shown)
+
+
 @dataclass(frozen=True)
 class Format:
     """One format; `shows` are the kinds of document it has a form for, by name, so that none is loaded to be asked."""
@@ -70,7 +82,9 @@ FORMATS = {
     "console": Format(("Document",), _console),
     "json": Format(("Document",), _json),
     "sarif": Format(("Scan",), _sarif),
-    "markdown": Format(("Scan", "Plan", "Verdicts", "Fit"), _markdown),
+    "markdown": Format(("Scan", "Plan", "Verdicts", "Fit", "BundleCheck", "EvidenceDiff"), _markdown),
+    "csv": Format(("Matrix",), _csv),
+    "svg": Format(("Matrix",), _svg),
     "html": Format(("Scan",), _html),
 }
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from rocm3d.model.inventory import Scan
-from rocm3d.render.console import clean
+from rocm3d.render.cleaning import clean
 from rocm3d.render.grouping import SEVERITIES, by_family
 
 if TYPE_CHECKING:

@@ -8,12 +8,13 @@ from functools import singledispatch
 from typing import TYPE_CHECKING
 
 from rocm3d.model.base import Document
+from rocm3d.model.bundle import BundleCheck, EvidenceDiff
 from rocm3d.model.fit import Fit
 from rocm3d.model.inventory import Scan
 from rocm3d.model.plan import Plan
 from rocm3d.model.verdict import Verdicts
-from rocm3d.render import comparison
-from rocm3d.render.console import clean
+from rocm3d.render import bundles, comparison
+from rocm3d.render.cleaning import clean
 from rocm3d.render.grouping import OTHER, by_family, counted
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def _scan(document: Scan, knowledge: Knowledge) -> Iterator[str]:  # noqa: ARG00
     yield f"Readiness: **{inventory.readiness}** ({escape('; '.join(inventory.reasons))})."
     yield f"In {inventory.counts.files} files: {found}{known}."
     for group in by_family(document.findings):
-        yield from _section(f"{escape(group.family)}: {group.counts}")
+        yield from section(f"{escape(group.family)}: {group.counts}")
         rows = (
             (
                 item.severity,
@@ -77,10 +78,10 @@ def _scan(document: Scan, knowledge: Knowledge) -> Iterator[str]:  # noqa: ARG00
             )
             for item in group.findings
         )
-        yield from _table(("severity", "place", "finding", "what to do"), rows)
+        yield from table(("severity", "place", "finding", "what to do"), rows)
     if inventory.skipped:
-        yield from _section("Not read, or not wholly understood")
-        yield from _table(("file", "why"), ((code(item.path), escape(item.reason)) for item in inventory.skipped))
+        yield from section("Not read, or not wholly understood")
+        yield from table(("file", "why"), ((code(item.path), escape(item.reason)) for item in inventory.skipped))
 
 
 @_lines.register(Plan)
@@ -93,25 +94,25 @@ def _plan(document: Plan, knowledge: Knowledge) -> Iterator[str]:
     yield from (f"\nWarning: {escape(warning)}" for warning in document.warnings)
     yield f"\nEffort by finding: {document.effort}."
     if document.licences:
-        yield from _section("Terms that forbid something")
-        yield from _table(("component", "licence", "note"), _licences(document))
+        yield from section("Terms that forbid something")
+        yield from table(("component", "licence", "note"), _licences(document))
     if document.left:
-        yield from _section("Left for a person")
-        yield from _table(("family", "place", "finding", "why"), _left(document))
+        yield from section("Left for a person")
+        yield from table(("family", "place", "finding", "why"), _left(document))
     if document.decisions:
-        yield from _section("Dependencies")
-        yield from _table(("family", "dependency", "decision", "route", "why"), _decided(document, knowledge))
+        yield from section("Dependencies")
+        yield from table(("family", "dependency", "decision", "route", "why"), _decided(document, knowledge))
     if document.edits:
-        yield from _section("Edits")
+        yield from section("Edits")
         rows = ((code(e.path), code(e.recipe), e.safety, str(len(e.findings))) for e in document.edits)
-        yield from _table(("file", "recipe", "safety", "findings"), rows)
+        yield from table(("file", "recipe", "safety", "findings"), rows)
     if document.phases:
-        yield from _section("Phases")
-        yield from _table(("phase", "what", "state"), _phases(document))
+        yield from section("Phases")
+        yield from table(("phase", "what", "state"), _phases(document))
     if document.rejected_stacks:
-        yield from _section("Other stacks, and why not")
+        yield from section("Other stacks, and why not")
         others = ((code(s.id), escape(s.reason), escape(s.would_need)) for s in document.rejected_stacks)
-        yield from _table(("stack", "why not", "what it would take"), others)
+        yield from table(("stack", "why not", "what it would take"), others)
 
 
 def _licences(document: Plan) -> Iterator[tuple[str, ...]]:
@@ -160,7 +161,7 @@ def _verdicts(document: Verdicts, knowledge: Knowledge) -> Iterator[str]:  # noq
         (item.outcome, item.level, code(item.probe), escape(item.reason or ", ".join(item.looked_at)))
         for item in sorted(document.verdicts, key=lambda item: _OUTCOMES.index(item.outcome))
     )
-    yield from _table(("outcome", "level", "check", "looked at, or why not"), rows)
+    yield from table(("outcome", "level", "check", "looked at, or why not"), rows)
 
 
 @_lines.register(Fit)
@@ -171,9 +172,9 @@ def _fit(document: Fit, knowledge: Knowledge) -> Iterator[str]:  # noqa: ARG001
     yield f"As known on {document.as_of}: {verdict}."
     yield from _listed("Why", (f"{p.effect:+d}: {p.why} ({p.source})" for p in document.points))
     if document.memory:
-        yield from _section("Memory")
+        yield from section("Memory")
         modes = ((escape(m.mode), f"{m.gb:g} GB", comparison.memory(m), escape(m.source)) for m in document.memory)
-        yield from _table(("way of running it", "needs", "here", "source"), modes)
+        yield from table(("way of running it", "needs", "here", "source"), modes)
     yield from _listed("How memory was judged", document.notes)
     yield from _listed("Offload", document.offload)
     yield from _listed("No longer in the way", (f"{p.why} ({p.source})" for p in document.closed))
@@ -184,12 +185,39 @@ def _fit(document: Fit, knowledge: Knowledge) -> Iterator[str]:  # noqa: ARG001
         yield from _comparison(document.comparison)
 
 
+@_lines.register(BundleCheck)
+def _bundle_check(document: BundleCheck, knowledge: Knowledge) -> Iterator[str]:  # noqa: ARG001
+    yield f"# Evidence in {escape(document.bundle)}"
+    yield ""
+    yield f"{escape(bundles.checked(document))}."
+    yield from _listed("Not what was sealed", map(bundles.altered, document.altered))
+    yield from _listed("What the stages say", (f"{item.stage}: {item.says}" for item in document.stages))
+    if document.chains:
+        yield from section("Chain")
+        rows = ((code(run), link.link, escape(bundles.link(link))) for run, link in bundles.chains(document))
+        yield from table(("run", "link", "what is there"), rows)
+
+
+@_lines.register(EvidenceDiff)
+def _evidence_diff(document: EvidenceDiff, knowledge: Knowledge) -> Iterator[str]:  # noqa: ARG001
+    yield "# Two runs"
+    yield ""
+    yield f"A is {code(document.a)}, B is {code(document.b)}. {escape(bundles.compared(document))}."
+    yield from _listed("Worse in B", document.worse)
+    yield from section("Chain")
+    links = (tuple(map(escape, row)) for row in bundles.link_rows(document))
+    yield from table(("link", "A", "B"), links)
+    for name, found in bundles.sections(document):
+        yield from section(name.capitalize())
+        yield from table(bundles.HEADER, (tuple(map(escape, bundles.cells(row))) for row in found))
+
+
 def _comparison(document: Comparison) -> Iterator[str]:
-    yield from _section("CUDA, ROCm or hybrid")
+    yield from section("CUDA, ROCm or hybrid")
     yield f"{escape(comparison.heading(document))}."
     yield ""
     cells = (tuple(escape(cell) for cell in row) for row in comparison.rows(document))
-    yield from _table(tuple(escape(cell) for cell in comparison.header(document)), cells)
+    yield from table(tuple(escape(cell) for cell in comparison.header(document)), cells)
     for choice in document.choices:
         yield from _listed(choice.platform, comparison.arguments(choice))
     yield from _listed("What decides", (document.conclusion,))
@@ -200,15 +228,17 @@ def _comparison(document: Comparison) -> Iterator[str]:
 def _listed(title: str, items: Iterable[str]) -> Iterator[str]:
     found = list(items)
     if found:
-        yield from _section(title)
+        yield from section(title)
         yield from (f"- {escape(item)}" for item in found)
 
 
-def _section(title: str) -> tuple[str, ...]:
+def section(title: str) -> tuple[str, ...]:
+    """The lines of a heading."""
     return "", f"## {title}", ""
 
 
-def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+def table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """The lines of a table; cells are escaped already."""
     yield f"| {' | '.join(header)} |"
     yield "|" + "---|" * len(header)
     yield from (f"| {' | '.join(row)} |" for row in rows)

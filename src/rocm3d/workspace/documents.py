@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from rocm3d.model.failure import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from rocm3d.model.base import Document
 
@@ -43,11 +43,19 @@ class Documents:
 
     def write_text(self, place: Path, text: str) -> Path:
         """Put a text file in the work folder, whole or not at all."""
+        return self._put(place, lambda temporary: write_pieces(temporary, text))
+
+    def write_bytes(self, place: Path, data: bytes) -> Path:
+        """The same for bytes."""
+        return self._put(place, lambda temporary: temporary.write_bytes(data))
+
+    @staticmethod
+    def _put(place: Path, write: Callable[[Path], object]) -> Path:
         try:
             # A name nobody can foresee: a link waiting under a fixed one would lead the write out.
             with tempfile.TemporaryDirectory(dir=place.parent, prefix="new-") as folder:
                 temporary = Path(folder) / place.name
-                write_pieces(temporary, text)
+                write(temporary)
                 temporary.replace(place)
         except OSError as error:
             raise UserError(

@@ -9,17 +9,19 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Protocol
 
 from rocm3d.model.failure import MachineLacks, UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 DEFAULT_SECONDS = 60.0
 DEFAULT_BYTES = 1024 * 1024
+LOOK_EVERY = 0.5
 KEEPER = Path(__file__).parents[1] / "payload" / "clean_up.py"
 MARK = "ROCM3D_KEPT_BY"
 
@@ -51,26 +53,9 @@ def run(
     keep_bytes: int = DEFAULT_BYTES,
 ) -> Finished:
     """Run a program to its end or its limit. Nothing of its process group outlives the call."""
-    try:
-        # A session of its own, so that one signal reaches all its children.
-        child = subprocess.Popen(  # noqa: S603
-            list(command),
-            cwd=cwd,
-            env=_environment(env),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-    except OSError as error:
-        if cwd is not None and not cwd.is_dir():
-            raise UserError(f"{cwd} is not a folder to run {command[0]} in") from error
-        if isinstance(error, FileNotFoundError):
-            raise MachineLacks(f"{command[0]} is not installed here") from error
-        raise MachineLacks(f"{command[0]} cannot be started here: {error.strerror}") from error
+    child = _started(command, cwd, env)
     assert child.stdout is not None
     assert child.stderr is not None
-    _live.add(child)
     out, err = _Drain(child.stdout, keep_bytes), _Drain(child.stderr, keep_bytes)
     code: int | None
     try:
@@ -81,6 +66,60 @@ def run(
         _end_group(child)
         _live.discard(child)
     return Finished(code, out.finish(), err.finish(), out.capped or err.capped)
+
+
+class Watcher(Protocol):
+    """Follows a program while it runs."""
+
+    def write(self, chunk: bytes, /) -> object:
+        """Take what it printed on either stream, in its order, from a thread of ours."""
+
+    def look(self, group: int, /) -> object:
+        """Look at its process group, every now and then."""
+
+
+def follow(
+    command: Sequence[str], watcher: Watcher, *, cwd: Path, env: Mapping[str, str], seconds: float
+) -> int | None:
+    """Like `run`, with somebody who watches; the exit code, or None when the time is up."""
+    child = _started(command, cwd, env, subprocess.STDOUT)
+    assert child.stdout is not None
+    drain = _Drain(child.stdout, 0, watcher.write)
+    end = time.monotonic() + seconds
+    try:
+        while (left := end - time.monotonic()) > 0:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return child.wait(timeout=min(left, LOOK_EVERY))
+            watcher.look(child.pid)
+        return None
+    finally:
+        _end_group(child)
+        _live.discard(child)
+        drain.finish()
+
+
+def _started(
+    command: Sequence[str], cwd: Path | None, env: Mapping[str, str] | None, errors: int = subprocess.PIPE
+) -> subprocess.Popen[bytes]:
+    try:
+        # A session of its own, so that one signal reaches all its children.
+        child = subprocess.Popen(  # noqa: S603
+            list(command),
+            cwd=cwd,
+            env=_environment(env),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            start_new_session=True,
+        )
+    except OSError as error:
+        if cwd is not None and not cwd.is_dir():
+            raise UserError(f"{cwd} is not a folder to run {command[0]} in") from error
+        if isinstance(error, FileNotFoundError):
+            raise MachineLacks(f"{command[0]} is not installed here") from error
+        raise MachineLacks(f"{command[0]} cannot be started here: {error.strerror}") from error
+    _live.add(child)
+    return child
 
 
 def end_all() -> None:
@@ -127,11 +166,11 @@ def _end_group(child: subprocess.Popen[bytes]) -> None:
 
 
 class _Drain(threading.Thread):
-    """Empties a pipe to its end, so that the child never blocks, and keeps the first bytes."""
+    """Empties a pipe to its end, so that the child never blocks, keeps the first bytes, and hands all of them on."""
 
-    def __init__(self, stream: IO[bytes], keep: int) -> None:
+    def __init__(self, stream: IO[bytes], keep: int, then: Callable[[bytes], object] = len) -> None:
         super().__init__(daemon=True)
-        self.stream, self.keep, self.kept, self.capped = stream, keep, bytearray(), False
+        self.stream, self.keep, self.then, self.kept, self.capped = stream, keep, then, bytearray(), False
         self.start()
 
     def run(self) -> None:
@@ -141,6 +180,9 @@ class _Drain(threading.Thread):
                 room = self.keep - len(self.kept)
                 self.kept += chunk[:room]
                 self.capped = self.capped or len(chunk) > room
+                # A reader of ours that is gone does not concern the program.
+                with contextlib.suppress(OSError, ValueError):
+                    self.then(chunk)
 
     def finish(self) -> bytes:
         # A child that left our session can hold the pipe for ever; what it prints later is not ours to wait for.

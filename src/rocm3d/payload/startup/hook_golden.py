@@ -15,9 +15,11 @@ import random
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from rocm3d_hook_tools import after_import, tell
 
 HERE = Path(__file__).resolve().parent
 
@@ -36,14 +38,6 @@ def start() -> None:
     if settings["modules"]:
         after_import("torch", lambda torch: Recorder(settings).watch(torch))
     atexit.register(tell_environment)
-
-
-def tell(**line: object) -> None:
-    """One line for rocm3d; several processes may write at once."""
-    place = os.environ.get("ROCM3D_RECORD")
-    if place:
-        with open(place, "a", encoding="utf-8") as record:  # noqa: PTH123
-            record.write(json.dumps(line) + "\n")
 
 
 def tell_environment() -> None:
@@ -126,37 +120,3 @@ class Recorder:
             tell(kind="left_out", name=whole, reason=f"{type(error).__name__}: {error}")
         else:
             tell(kind="tensor", name=whole, file=file.name, dtype=dtype)
-
-
-def after_import(name: str, then: Callable[[Any], object]) -> None:
-    """Call when a module has been imported, at once if it is there."""
-    if name in sys.modules:
-        then(sys.modules[name])
-    else:
-        sys.meta_path.insert(0, _Waiting(name, then))
-
-
-class _Waiting:
-    """Lets the other finders find the module, and wraps the end of its loading."""
-
-    def __init__(self, name: str, then: Callable[[Any], object]) -> None:
-        self.name, self.then = name, then
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:  # noqa: ARG002
-        if name != self.name:
-            return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(name) if path is None else None
-        if spec is None or spec.loader is None:
-            return spec
-        run = spec.loader.exec_module
-
-        def execute(module: Any) -> None:
-            run(module)
-            try:
-                self.then(module)
-            except Exception as error:  # noqa: BLE001
-                sys.stderr.write(f"rocm3d: not recorded: {type(error).__name__}: {error}\n")
-
-        spec.loader.exec_module = execute  # type: ignore[method-assign]
-        return spec

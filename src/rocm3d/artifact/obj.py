@@ -1,0 +1,87 @@
+"""An OBJ, with the textures that its materials name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.artifact import texture
+from rocm3d.artifact.geometry import surface
+from rocm3d.artifact.points import cloud
+from rocm3d.artifact.sight import Sight, Unfit
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_MATERIALS = 16
+_MATERIAL_BYTES = 1024 * 1024
+_TEXTURE_BYTES = 512 * 1024 * 1024
+
+
+def look(path: Path) -> Sight:
+    """Text, so that a missing end cannot be told; but every face must find its vertices."""
+    import numpy
+    import trimesh
+
+    _refuse_wrong_faces(path)
+    with path.open("rb") as file:
+        scene = trimesh.load_scene(file, file_type="obj", process=False, skip_materials=True)
+    parts, points = [], []
+    for item in scene.geometry.values():
+        if hasattr(item, "faces"):
+            parts.append((numpy.asarray(item.vertices), numpy.asarray(item.faces)))
+        else:
+            points.append(numpy.asarray(item.vertices))
+    if points and not parts:
+        return cloud(numpy.concatenate(points), coloured=False)
+    sight = surface(parts)
+    libraries = _named(path, b"mtllib")[:_MATERIALS]
+    lost = [name for name in libraries if _beside(path, name) is None]
+    sight.object_to(lost, f"materials {', '.join(lost)} are not there")
+    texture.judge(sight, *_textures(path, [name for name in libraries if name not in lost]))
+    return sight
+
+
+def _refuse_wrong_faces(path: Path) -> None:
+    """What trimesh passes over in silence: faces before or without their vertices."""
+    vertices = faces = largest = 0
+    with path.open("rb") as file:
+        for line in file:
+            if line[:2] in (b"v ", b"v\t"):
+                vertices += 1
+            elif line[:2] in (b"f ", b"f\t"):
+                faces += 1
+                corners = [word.partition(b"/")[0] for word in line.split()[1:]]
+                largest = max([largest, *(int(word) for word in corners if word.isdigit())])
+    if largest > vertices:
+        raise Unfit(f"truncated or damaged: a face names vertex {largest} of {vertices}")
+    if not vertices:
+        raise Unfit("empty: no vertices" + (f" for its {faces} faces" if faces else " and no faces"))
+
+
+def _textures(path: Path, libraries: list[str]) -> tuple[dict[str, bytes | None], set[str]]:
+    """Files beside the OBJ or below, and nowhere else, whatever a name says."""
+    found, coloured = dict[str, bytes | None](), set[str]()
+    for material in filter(None, (_beside(path, name) for name in libraries)):
+        colours = _named(material, b"map_Kd")
+        coloured |= set(colours)
+        for name in (*colours, *_named(material, b"map_Bump"), *_named(material, b"map_Ks")):
+            place = _beside(path, name)
+            found[name] = place.read_bytes() if place and place.stat().st_size <= _TEXTURE_BYTES else None
+    return found, coloured
+
+
+def _named(path: Path, word: bytes) -> list[str]:
+    """The last words of lines that begin with one; only so much is looked at."""
+    with path.open("rb") as file:
+        lines = file.read(_MATERIAL_BYTES).splitlines()
+    names = [line.split()[-1].decode("utf-8", "replace") for line in lines if line.split()[:1] == [word]]
+    return list(dict.fromkeys(name for name in names if name.encode() != word))
+
+
+def _beside(path: Path, name: str) -> Path | None:
+    try:
+        place = (path.parent / name.replace("\\", "/")).resolve()
+        return place if place.is_relative_to(path.parent.resolve()) and place.is_file() else None
+    except (OSError, ValueError):
+        # A name that no file can have.
+        return None

@@ -1,0 +1,82 @@
+"""rocm3d run: a bounded workload under the recorder."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rocm3d.cli import options
+from rocm3d.cli.session import Session
+from rocm3d.model.artifact import KEYS as METRICS
+from rocm3d.model.failure import Exit, UserError
+from rocm3d.model.run import RunRecord
+from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.workload import KEYS, Workload, expected, new_folder, run_workload
+
+POSITION = 60
+_KEYS = ", ".join((*KEYS, *dict.fromkeys(name for kind in METRICS.values() for name in kind)))
+EXAMPLE = f"""Example: rocm3d run --limit 20m --expect 'gaussians >= 50000' -- python generate.py
+
+Keys of --expect: {_KEYS}; and the operations attention, gemm, conv, norm, raster, sparse, whose value is a backend
+(rocm3d kb query backends). OP is one of = != >= <= > <."""
+_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
+
+Command = Annotated[list[str], typer.Argument(metavar="CMD", help="The program and its arguments, after --.")]
+Name = Annotated[str, typer.Option("--name", help="What to call the run; left out: after its script.")]
+Limit = Annotated[
+    str, typer.Option("--limit", help="End it after this time: 600s, 20m, 2h. A first run may compile for 15 minutes.")
+]
+Expect = Annotated[list[str], typer.Option("--expect", help="'KEY OP VALUE' that must hold; repeatable.")]
+Out = Annotated[
+    list[Path], typer.Option("--out", help="Where its results will lie; left out: this folder.", file_okay=False)
+]
+Profile = Annotated[bool, typer.Option("--profile/--no-profile", help="Sample which kernels run on the GPU.")]
+Form = Annotated[str, options.form(RunRecord)]
+
+
+def command(
+    session: Session,
+    command: Command,
+    name: Name = "",
+    limit: Limit = "30m",
+    expect: Expect = [],
+    out: Out = [],
+    profile: Profile = True,
+    form: Form = "console",
+    output: options.Output = None,
+) -> Exit:
+    """Run a workload, and record which backend really ran, what it took, and what came out.
+
+    The program needs no change: whatever Python it starts, by torchrun or in a script, is watched. What it prints goes
+    to stderr. However it ends, .rocm3d/runs/NAME holds a record that says so. Exit code 1 if it failed, or if an
+    expectation is not met.
+    """
+    refuse_unknown(form, names(RunRecord))
+    knowledge, seconds = session.load(), _seconds(limit)
+    wanted, here = expected(expect, knowledge), Path.cwd()
+    called = name or _called(command)
+    into = new_folder(here, called)
+    workload = Workload(tuple(command), called, here, seconds, tuple(path.resolve() for path in out), profile)
+    record = run_workload(workload, into, knowledge, wanted, None if session.quiet else sys.stderr.buffer)
+    session.show(record, form, output)
+    session.say(f"kept in {into.relative_to(here) if into.is_relative_to(here) else into}")
+    if record.status == "interrupted":
+        return Exit.INTERRUPTED
+    return Exit.DONE if record.passed else Exit.FINDINGS
+
+
+def _seconds(text: str) -> float:
+    form = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text.strip())
+    if form is None or float(form[1]) == 0:
+        raise UserError(f"--limit {text!r} is not a time", hint="for example 600s, 20m or 2h")
+    return float(form[1]) * _UNITS[form[2]]
+
+
+def _called(command: list[str]) -> str:
+    """After the script or module that is run, else after the program."""
+    words = [word for word in command[1:] if not word.startswith("-")]
+    return Path(words[0] if words else command[0]).stem

@@ -1,0 +1,82 @@
+"""The chain of a run: manifest, workload, backend, artifact, profile. What was not obtained is shown as missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.model.bundle import Chain, Link
+
+if TYPE_CHECKING:
+    from rocm3d.model.artifact import Artifact
+    from rocm3d.model.run import RunRecord
+
+_SHOWN = 3
+NAMES = ("manifest", "workload", "backend", "artifact", "profile")
+
+
+def chain(run: RunRecord | None) -> Chain:
+    """Five links, always all of them."""
+    if run is None:
+        return Chain(run="", links=tuple(Link(link=name, there=False, what="no run was recorded") for name in NAMES))
+    return Chain(run=run.name, links=(_manifest(run), _workload(run), _backend(run), _artifact(run), _profile(run)))
+
+
+def _manifest(run: RunRecord) -> Link:
+    held = run.manifest
+    lacks = [word for word, there in (("the commit", held.commit), ("its packages", held.packages)) if not there]
+    if lacks:
+        return Link(link="manifest", there=False, what=f"{' and '.join(lacks)} could not be read")
+    platform = f"ROCm {held.rocm}" if held.rocm else f"CUDA {held.cuda}" if held.cuda else "no GPU build of torch"
+    changed = f" with {len(held.dirty)} uncommitted files" if held.dirty else ""
+    words = (held.gpu or held.machine, held.gfx, platform, f"torch {held.torch}" if held.torch else "no torch")
+    what = ", ".join(word for word in words if word)
+    return Link(link="manifest", there=True, what=f"{what}, commit {held.commit[:12]}{changed}")
+
+
+def _workload(run: RunRecord) -> Link:
+    if run.status != "finished":
+        return Link(link="workload", there=False, what=f"{run.status}: {run.reason or 'no reason is known'}")
+    unmet = [item.expectation for item in run.expectations if not item.met]
+    if unmet:
+        return Link(link="workload", there=False, what=f"finished, but not met: {', '.join(unmet[:_SHOWN])}")
+    return Link(link="workload", there=True, what=f"finished in {run.seconds:.4g} s")
+
+
+def _backend(run: RunRecord) -> Link:
+    stands_in = [f"{item.name} is a stand-in" for item in run.modules if item.stands_in]
+    fell_back = [f"{item.module} was looked for in vain" for item in run.fallbacks]
+    aside = f" ({'; '.join([*stands_in, *fell_back][:_SHOWN])})" if stands_in or fell_back else ""
+    if not run.backends:
+        return Link(link="backend", there=False, what=f"{_why(run)}{aside}")
+    ran = "; ".join(f"{operation}: {', '.join(names)}" for operation, names in sorted(run.backends.items()))
+    return Link(link="backend", there=True, what=f"{ran}{aside}")
+
+
+def _artifact(run: RunRecord) -> Link:
+    wrong = [item for item in run.artifacts if item.outcome != "ok"]
+    if wrong:
+        names = "; ".join(f"{item.path}: {item.reason}" for item in wrong[:_SHOWN])
+        return Link(link="artifact", there=False, what=f"{len(wrong)} of {len(run.artifacts)} are not fit: {names}")
+    if not run.artifacts:
+        return Link(link="artifact", there=False, what="no artifact came out of it")
+    return Link(link="artifact", there=True, what="; ".join(_counted(item) for item in run.artifacts[:_SHOWN]))
+
+
+def _counted(artifact: Artifact) -> str:
+    """With its first number, which is how much there is of it."""
+    name, value = next(iter(artifact.metrics.items()))
+    return f"{artifact.path}: {value:,} {name}" if isinstance(value, int) else artifact.path
+
+
+def _profile(run: RunRecord) -> Link:
+    if not run.kernels:
+        return Link(link="profile", there=False, what=_why(run))
+    busy = sum(item.microseconds for item in run.kernels) / 1e6
+    what = f"{len(run.kernels)} kernels, busy for {busy:.3g} of {run.profiled_seconds:.3g} s that were profiled"
+    return Link(link="profile", there=True, what=what)
+
+
+def _why(run: RunRecord) -> str:
+    """What the recorder says about it."""
+    reasons = [item.reason for item in run.missing if item.link in ("kernels", "what happened inside")]
+    return reasons[0] if reasons else "no kernel was seen"

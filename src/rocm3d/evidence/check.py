@@ -1,0 +1,68 @@
+"""Whether a bundle is still what was sealed: nothing changed, nothing gone, nothing added."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rocm3d.evidence.folder import NAME, SEAL, digest, is_inside, read_bytes
+from rocm3d.model.bundle import Altered, Bundle, BundleCheck
+from rocm3d.model.failure import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def check(folder: Path, wanted: str = "") -> BundleCheck:
+    """`wanted` is a digest that somebody was told: without one, who rewrites every file is not found out."""
+    data = read_bytes(folder)
+    found = hashlib.sha256(data).hexdigest()
+    is_sealed = found == _seal(folder) and wanted.lower() in ("", found)
+    try:
+        bundle = Bundle.from_json(data.decode("utf-8", "replace"), str(folder / NAME))
+    except UserError:
+        # What was changed need not be readable; what was not must be, or is of a newer schema.
+        if is_sealed:
+            raise
+        return BundleCheck(bundle=str(folder), sha256=found, altered=(Altered(path=NAME, how="changed"),))
+    altered = [] if is_sealed else [Altered(path=NAME, how="changed")]
+    return BundleCheck(
+        bundle=str(folder),
+        sha256=found,
+        altered=(*altered, *sorted(_altered(folder, bundle), key=lambda item: item.path)),
+        sealed=len(bundle.files),
+        stages=bundle.stages,
+        chains=bundle.chains,
+    )
+
+
+def _seal(folder: Path) -> str:
+    with (folder / SEAL).open("rb") as file:
+        words = file.read(256).decode("ascii", "replace").split()
+    return words[0] if words[1:] == [NAME] else ""
+
+
+def _altered(folder: Path, bundle: Bundle) -> Iterator[Altered]:
+    there = dict(_files(folder))
+    for item in bundle.files:
+        place = folder / item.path
+        if not is_inside(item.path) or item.path not in there:
+            yield Altered(path=item.path, how="missing")
+        elif there.pop(item.path):
+            yield Altered(path=item.path, how="link")
+        elif digest(place) != item.sha256:
+            yield Altered(path=item.path, how="changed")
+    yield from (Altered(path=name, how="link" if is_link else "added") for name, is_link in there.items())
+
+
+def _files(folder: Path) -> Iterator[tuple[str, bool]]:
+    """Every file but our own two, and whether it is something else: a link or a device is never opened."""
+    for place, folders, names in os.walk(folder):
+        for name in (*names, *folders):
+            path = Path(place, name)
+            relative = path.relative_to(folder).as_posix()
+            odd = path.is_symlink() or not (path.is_file() or path.is_dir())
+            if (name in names or odd) and (odd or relative not in (NAME, SEAL)):
+                yield relative, odd

@@ -1,0 +1,123 @@
+"""Which library unlocks how many repositories, from what scan, plan and verify have written."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from rocm3d.model.failure import UserError
+from rocm3d.model.inventory import Scan
+from rocm3d.model.matrix import Column, Matrix, Row, State, Unlock
+from rocm3d.model.package import Package
+from rocm3d.model.plan import Plan
+from rocm3d.model.verdict import Verdicts
+from rocm3d.workspace.documents import Documents
+from rocm3d.workspace.state import FOLDER
+
+# What a decision leaves to do; all others are done by an installer.
+_WORK = {"blocked": "blocked", "build": "work", "substitute": "work", "stub": "work"}
+
+
+@dataclass(frozen=True)
+class Known:
+    """What there is about one repository."""
+
+    scan: Scan
+    plan: Plan | None = None
+    verdicts: Verdicts | None = None
+
+
+def read(folders: Iterable[Path]) -> list[Known]:
+    """The documents of each folder, which is a repository, a work folder, or holds such."""
+    found = [known for folder in folders for known in _below(folder)]
+    names = [known.scan.inventory.repository for known in found]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise UserError(f"two repositories are called {twice[0]}", hint="name each once, or rename a folder")
+    return found
+
+
+def matrix(repositories: Iterable[Known], packages: Mapping[str, Package]) -> Matrix:
+    """Libraries by repositories, and the order of work that frees the most the soonest."""
+    known = sorted(repositories, key=lambda item: item.scan.inventory.repository)
+    states: dict[str, dict[str, State]] = defaultdict(dict)
+    for item in known:
+        for package, state in _states(item, packages).items():
+            states[package][item.scan.inventory.repository] = state
+    rows = [Row(package=name, family=packages[name].family, states=cells) for name, cells in sorted(states.items())]
+    rows.sort(key=lambda row: (-len(row.waiting), -len(row.states), row.package))
+    columns = tuple(_column(item) for item in known)
+    return Matrix(columns=columns, rows=tuple(rows), order=tuple(_order(rows)), free=_free(columns, rows))
+
+
+def _below(folder: Path) -> list[Known]:
+    if not folder.is_dir():
+        raise UserError(f"{folder} is not a folder")
+    inner = sorted(path for path in folder.iterdir() if path.is_dir())
+    for place in ([folder, folder / FOLDER], [*inner, *(path / FOLDER for path in inner)]):
+        if found := [known for path in place if path.is_dir() and (known := _documents(path)) is not None]:
+            return found
+    raise UserError(
+        f"{folder} has no inventory", hint=f"run `rocm3d scan {folder}` first, and `rocm3d plan` to know more"
+    )
+
+
+def _documents(place: Path) -> Known | None:
+    documents = Documents(place)
+    scan = documents.find(Scan)
+    return None if scan is None else Known(scan, documents.find(Plan), documents.find(Verdicts))
+
+
+def _states(item: Known, packages: Mapping[str, Package]) -> dict[str, State]:
+    if item.plan is None:
+        named = {dependency.package for dependency in item.scan.inventory.dependencies}
+        return {name: "named" for name in named if name and name in packages}
+    proven = {
+        name
+        for verdict in (item.verdicts.verdicts if item.verdicts else ())
+        if verdict.level == "backend" and verdict.outcome == "passed"
+        for name in verdict.looked_at
+    }
+    found: dict[str, State] = {}
+    for decided in item.plan.decisions:
+        if decided.package and decided.package in packages:
+            state: State = _WORK.get(decided.decision, "works")  # type: ignore[assignment]
+            found[decided.package] = "proven" if {decided.name, decided.package} & proven else state
+    return found
+
+
+def _column(item: Known) -> Column:
+    inventory, plan = item.scan.inventory, item.plan
+    return Column(
+        repository=inventory.repository,
+        readiness=plan.readiness if plan else inventory.readiness,
+        planned=plan.gpu.product if plan else "",
+    )
+
+
+def _order(rows: list[Row]) -> list[Unlock]:
+    """Step by step the library whose absence frees the most; of two the one that more repositories wait for."""
+    waits = _waits(rows)
+    waiting = {row.package: len(row.waiting) for row in rows if row.waiting}
+    found = []
+    while left := {package for names in waits.values() for package in names}:
+        frees = {package: [name for name, names in waits.items() if names == {package}] for package in left}
+        best = min(left, key=lambda package: (-len(frees[package]), -waiting[package], package))
+        found.append(Unlock(package=best, frees=tuple(sorted(frees[best])), waiting=waiting[best]))
+        waits = {name: names - {best} for name, names in waits.items() if names - {best}}
+    return found
+
+
+def _free(columns: Iterable[Column], rows: list[Row]) -> tuple[str, ...]:
+    locked = _waits(rows)
+    return tuple(column.repository for column in columns if column.repository not in locked)
+
+
+def _waits(rows: Iterable[Row]) -> dict[str, set[str]]:
+    waits: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        for name in row.waiting:
+            waits[name].add(row.package)
+    return dict(waits)

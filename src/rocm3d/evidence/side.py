@@ -1,0 +1,73 @@
+"""One side of a comparison: a bundle, or the record of one run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rocm3d.evidence.check import check
+from rocm3d.evidence.folder import read
+from rocm3d.model.failure import UserError
+from rocm3d.model.run import RunRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rocm3d.model.verdict import Verdict
+
+_MOST = 512 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Side:
+    """What is compared; `files` are those that lie beside it, by their place in the bundle."""
+
+    name: str
+    runs: tuple[RunRecord, ...]
+    verdicts: tuple[Verdict, ...] = ()
+    files: Mapping[str, Path] = field(default_factory=dict)
+
+    def run(self, name: str) -> RunRecord | None:
+        """One of its runs; without a name the only one."""
+        if not name and len(self.runs) > 1:
+            names = ", ".join(run.name for run in self.runs)
+            raise UserError(f"{self.name} holds several runs", hint=f"choose one with --run: {names}")
+        found = [run for run in self.runs if not name or run.name == name]
+        if name and self.runs and not found:
+            names = ", ".join(run.name for run in self.runs)
+            raise UserError(f"{self.name} holds no run {name!r}", hint=f"its runs: {names}")
+        return found[0] if found else None
+
+    def file(self, path: str) -> Path | None:
+        """A file of the run by the name that it had there."""
+        fitting = [place for name, place in self.files.items() if name == path or name.endswith(f"/{path}")]
+        return fitting[0] if len(fitting) == 1 else None
+
+
+def side(path: Path) -> Side:
+    """From a bundle that is still what was sealed, or from a run.json."""
+    if path.is_dir():
+        return _bundle(path)
+    try:
+        if path.stat().st_size > _MOST:
+            raise UserError(f"{path} is too large to be the record of a run")
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    return Side(str(path), (RunRecord.from_json(text, str(path)),))
+
+
+def _bundle(folder: Path) -> Side:
+    looked = check(folder)
+    if looked.altered:
+        first = looked.altered[0]
+        raise UserError(
+            f"{folder} is not what was sealed: {first.path} is {_IS[first.how]}",
+            hint="see `rocm3d evidence check`; a comparison with it would show nothing",
+        )
+    bundle, _ = read(folder)
+    return Side(str(folder), bundle.runs, bundle.verdicts, {item.path: folder / item.path for item in bundle.files})
+
+
+_IS = {"changed": "changed", "missing": "missing", "added": "new", "link": "a link"}

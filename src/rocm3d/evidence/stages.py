@@ -1,0 +1,74 @@
+"""What each stage's document says, in one line, and what a bundle takes over from them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from rocm3d.evidence.tally import tally
+from rocm3d.model.bundle import StageSaid
+from rocm3d.model.inventory import Scan
+from rocm3d.model.patch import Patch
+from rocm3d.model.plan import Plan
+from rocm3d.model.verdict import Verdict, Verdicts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rocm3d.model.base import Document
+    from rocm3d.model.evidence import Tally
+
+FOLDER = "documents"
+# In the order of the stages: name, file, model.
+_STAGES: tuple[tuple[str, str, type[Document]], ...] = (
+    ("scan", "inventory.json", Scan),
+    ("plan", "plan.json", Plan),
+    ("apply", "patch.json", Patch),
+    ("verify", "verdicts.json", Verdicts),
+)
+FILES = tuple(name for _, name, _ in _STAGES)
+
+
+class Stages:
+    """The documents that are there, each read by its model; another schema is refused in one line."""
+
+    def __init__(self, documents: Mapping[str, bytes]) -> None:
+        self.read: dict[str, Document] = {
+            stage: kind.from_json(documents[name].decode("utf-8", "replace"), name)
+            for stage, name, kind in _STAGES
+            if name in documents
+        }
+
+    def said(self) -> tuple[StageSaid, ...]:
+        """One line for each."""
+        files = {stage: name for stage, name, _ in _STAGES}
+        return tuple(
+            StageSaid(stage=stage, path=f"{FOLDER}/{files[stage]}", says=_says(document))
+            for stage, document in self.read.items()
+        )
+
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """Those of verify."""
+        found = self.read.get("verify")
+        return found.verdicts if isinstance(found, Verdicts) else ()
+
+    def tally(self) -> Tally | None:
+        """The four counts, where everything that they count is there."""
+        plan, patch, verdicts = (self.read.get(stage) for stage in ("plan", "apply", "verify"))
+        if isinstance(plan, Plan) and isinstance(patch, Patch) and isinstance(verdicts, Verdicts):
+            return tally(plan, patch, verdicts)
+        return None
+
+
+def _says(document: Document) -> str:
+    if isinstance(document, Scan):
+        found = Counter(item.severity for item in document.findings)
+        return f"{document.inventory.readiness}: {found['error']} errors, {found['warning']} warnings"
+    if isinstance(document, Plan):
+        stack = document.stack.id if document.stack else "no stack"
+        return f"{document.readiness} on {document.gpu.title} with {stack}: {len(document.decisions)} decisions"
+    if isinstance(document, Patch):
+        return f"{len(document.changes)} files changed, {len(document.refused)} edits refused"
+    assert isinstance(document, Verdicts)
+    outcomes = Counter(item.outcome for item in document.verdicts)
+    return ", ".join(f"{outcomes[word]} {word}" for word in ("passed", "failed", "skipped", "not_run"))

@@ -1,0 +1,55 @@
+"""Which files a workload wrote: those that are new or changed below some folders."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from rocm3d.model.evidence import Sealed
+
+# Where programs keep what is not a result.
+ASIDE = {".git", ".rocm3d", ".venv", "venv", "__pycache__", "node_modules", ".cache", ".mypy_cache", ".pytest_cache"}
+MOST = 50_000
+
+Stamp = tuple[int, int, int]
+
+
+class Folders:
+    """Some folders as they were before; a tree of too many files is not compared, and `too_many` says so."""
+
+    def __init__(self, folders: tuple[Path, ...], without: Path) -> None:
+        self.folders, self.without, self.too_many = folders, without.resolve(), False
+        self.before = dict(self._stamps())
+
+    def changed(self) -> list[Path]:
+        """Plain files that are new, or not what they were."""
+        if self.too_many:
+            return []
+        return sorted(path for path, stamp in self._stamps() if self.before.get(path) != stamp)
+
+    def _stamps(self) -> Iterator[tuple[Path, Stamp]]:
+        count = 0
+        for folder in self.folders:
+            for place, inner, names in os.walk(folder):
+                inner[:] = [name for name in inner if name not in ASIDE and Path(place, name).resolve() != self.without]
+                for name in names:
+                    count += 1
+                    if count > MOST:
+                        self.too_many = True
+                        return
+                    path = Path(place, name)
+                    if path.is_file() and not path.is_symlink():
+                        about = path.stat()
+                        yield path, (about.st_mtime_ns, about.st_size, about.st_ino)
+
+
+def sealed(path: Path, root: Path) -> Sealed:
+    """A file with its digest, named from the folder of the run where it lies below it."""
+    whole = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            whole.update(chunk)
+    name = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+    return Sealed(path=name, sha256=whole.hexdigest())

@@ -1,0 +1,42 @@
+"""Keeps secrets out of what is recorded: by the name of a variable or option, and by the look of a value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+HIDDEN = "(redacted)"
+_SECRET_NAME = re.compile(r"token|secret|passw|passphrase|credential|api_?key|access_?key|private|auth", re.IGNORECASE)
+_SECRET_VALUE = re.compile(
+    r"""\b(?:hf_|sk-|ghp_|gho_|github_pat_|glpat-|xox[bap]-|AKIA|wandb_v1_)[A-Za-z0-9_-]{12,}  # what services give out
+    |\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*                                                       # a signed JSON token
+    |(?<=://)[^/\s@]+(?=@)                                                                     # user:password of a URL
+    """,
+    re.VERBOSE,
+)
+
+
+def text(value: str) -> str:
+    """A value with what looks like a secret taken out."""
+    return _SECRET_VALUE.sub(HIDDEN, value)
+
+
+def variables(given: Mapping[str, str]) -> dict[str, str]:
+    """Environment variables, those with a secret's name hidden whole."""
+    return {name: HIDDEN if _SECRET_NAME.search(name) else text(value) for name, value in sorted(given.items())}
+
+
+def arguments(given: Sequence[str]) -> tuple[str, ...]:
+    """A command line: `--token X`, `--token=X` and `TOKEN=X` are hidden, too."""
+    found, hide = [], False
+    for word in given:
+        name, equals, _ = word.partition("=")
+        is_secret = bool(_SECRET_NAME.search(name)) and (name.startswith("-") or bool(equals))
+        if hide and not word.startswith("-"):
+            found.append(HIDDEN)
+        elif is_secret and equals:
+            found.append(f"{name}={HIDDEN}")
+        else:
+            found.append(text(word))
+        hide = is_secret and not equals
+    return tuple(found)

@@ -1,0 +1,137 @@
+"""What the hooks of a workload told, put together over all its processes."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rocm3d.knowledge.kernels import of_kernel
+from rocm3d.model.run import AttentionWay, ImportFallback, KernelTime, LoadedModule, Steps
+
+if TYPE_CHECKING:
+    from rocm3d.model.backend import Backend
+
+Lines = Iterable[Mapping[str, Any]]
+NOT_KNOWN, TRITON = "not known by name", "Triton kernel of the program"
+_TORCH = re.compile(r"[/\\](?:site|dist)-packages[/\\](?:torch|triton)[/\\]")
+
+
+def modules(lines: Lines) -> tuple[LoadedModule, ...]:
+    """Watched modules; two processes that load the same file say it once."""
+    found = {
+        LoadedModule(name=line["name"], file=line["file"], version=line["version"], stands_in=line["stands_in"])
+        for line in lines
+        if line["kind"] == "module"
+    }
+    return tuple(sorted(found, key=lambda item: (item.name, item.file)))
+
+
+def fallbacks(lines: Lines, root: Path) -> tuple[ImportFallback, ...]:
+    """Watched modules that were missed, by who asked. What torch asks about for itself decides nothing here, and a
+    module that was found after all is none."""
+    told = list(lines)
+    loaded = {line["name"] for line in told if line["kind"] == "module"}
+    found = {
+        ImportFallback(module=line["name"], reason=line["reason"], where=f"{_near(line['file'], root)}:{line['line']}")
+        for line in told
+        if line["kind"] == "missed" and line["name"] not in loaded and not _TORCH.search(line["file"])
+    }
+    return tuple(sorted(found, key=lambda item: (item.module, item.where)))
+
+
+def libraries(lines: Lines) -> tuple[str, ...]:
+    """Shared objects of any process, those of the system left out."""
+    paths = {path for line in lines if line["kind"] == "status" for path in line["libraries"]}
+    return tuple(sorted(path for path in paths if not _is_of_system(path)))
+
+
+def attention(lines: Lines) -> tuple[AttentionWay, ...]:
+    """The ways of torch's attention, over all processes."""
+    counted: Counter[tuple[str, str, str]] = Counter()
+    for state in last_states(lines):
+        for item in state["attention"]:
+            counted[item["way"], item["device"], item["dtype"]] += item["calls"]
+    return tuple(
+        AttentionWay(way=way, device=device, dtype=dtype, calls=calls)
+        for (way, device, dtype), calls in sorted(counted.items())
+    )
+
+
+def kernels(lines: Lines, backends: Iterable[Backend]) -> tuple[KernelTime, ...]:
+    """Kernels of all windows, the most time first."""
+    told, known, times = list(lines), tuple(backends), defaultdict[str, list[float]](lambda: [0, 0.0])
+    compiled = {name for state in last_states(told) for name in state["triton"]}
+    for line in told:
+        if line["kind"] == "kernels":
+            for name, (calls, microseconds) in line["kernels"].items():
+                times[name][0] += calls
+                times[name][1] += microseconds
+    found = []
+    for name, (calls, microseconds) in times.items():
+        backend = of_kernel(name, known)
+        label = backend.backend if backend else TRITON if name in compiled else NOT_KNOWN
+        found.append(
+            KernelTime(
+                name=name,
+                calls=int(calls),
+                microseconds=round(microseconds, 3),
+                backend=label,
+                operation=backend.operation if backend else "other",
+            )
+        )
+    return tuple(sorted(found, key=lambda item: (-item.microseconds, item.name)))
+
+
+def by_operation(times: Iterable[KernelTime], ways: Iterable[AttentionWay]) -> dict[str, tuple[str, ...]]:
+    """Backends of each kind of operation, the most time first.
+
+    Without a kernel of attention, torch's word about it counts: its math way is made of products and a softmax.
+    """
+    spent: dict[str, Counter[str]] = defaultdict(Counter)
+    for item in times:
+        spent[item.operation][item.backend] += round(item.microseconds)
+    if "attention" not in spent:
+        for way in ways:
+            spent["attention"][f"torch SDPA {way.way} ({way.device})"] += way.calls
+    return {name: tuple(label for label, _ in counted.most_common()) for name, counted in sorted(spent.items())}
+
+
+def steps(lines: Lines) -> tuple[Steps, ...]:
+    """Loops of the process that made the most steps; ranks of one job make the same ones."""
+    best: dict[str, Mapping[str, Any]] = {}
+    for state in last_states(lines):
+        for kind, told in state["loops"].items():
+            if told["count"] > best.get(kind, {"count": 0})["count"]:
+                best[kind] = told
+    return tuple(
+        Steps(
+            kind=kind,
+            count=told["count"],
+            first_seconds=told["first"],
+            steady_seconds=told["steady"],
+            points=tuple(told["points"]),
+        )
+        for kind, told in sorted(best.items())
+    )
+
+
+def most(lines: Lines, key: str) -> int | None:
+    """The most that any process took, None where none told."""
+    return max((state[key] for state in last_states(lines) if key in state), default=None)
+
+
+def last_states(lines: Lines) -> list[Mapping[str, Any]]:
+    """The last state of each process."""
+    return list({line["pid"]: line for line in lines if line["kind"] == "status"}.values())
+
+
+def _near(file: str, root: Path) -> str:
+    path = Path(file)
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else file
+
+
+def _is_of_system(path: str) -> bool:
+    return path.startswith(("/lib/", "/lib64/", "/usr/lib/")) or "/lib-dynload/" in path

@@ -1,0 +1,28 @@
+"""A matrix as comma-separated values: a line for each library, a column for each repository."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rocm3d.model.matrix import Matrix
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def render(document: Matrix) -> str:
+    """Names of repositories are other people's: one that a spreadsheet would run is quoted."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    names = [column.repository for column in document.columns]
+    writer.writerow(["package", "family", "waiting", *(_safe(name) for name in names)])
+    for row in document.rows:
+        cells = (row.states.get(name, "") for name in names)
+        writer.writerow([_safe(row.package), row.family, len(row.waiting), *cells])
+    return stream.getvalue()
+
+
+def _safe(text: str) -> str:
+    return f"'{text}" if text.startswith(_FORMULA) else text

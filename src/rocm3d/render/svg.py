@@ -1,0 +1,79 @@
+"""A matrix as a picture: libraries by repositories, and a bar for how many wait. No script, no outside font."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from xml.sax.saxutils import escape
+
+from rocm3d.render.cleaning import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocm3d.model.matrix import Matrix, Row, State
+
+CELL, LEFT, BAR, LEAST = 18, 220, 140, 640
+# Told apart without colour, too: each has a sign.
+_LOOK: dict[State, tuple[str, str, str]] = {
+    "proven": ("#1a7f37", "\u25cf", "ran and was right"),
+    "works": ("#6bbf7b", "\u25cb", "an installer does it"),
+    "work": ("#d9a400", "\u25b2", "takes work"),
+    "blocked": ("#c0392b", "\u2715", "no way known"),
+    "named": ("#9aa4ad", "?", "named, not planned"),
+}
+
+
+def render(document: Matrix) -> str:
+    """Wide as the repositories, high as the libraries."""
+    names = [clean(column.repository) for column in document.columns]
+    top = 20 + round(0.72 * 7 * max((len(name) for name in names), default=1))
+    width = max(LEAST, LEFT + CELL * len(names) + BAR + 40)
+    height = top + CELL * len(document.rows) + 40
+    parts = [*_head(names, top), *_rows(document, top), *_legend(height - 14)]
+    title = f"{len(document.rows)} libraries in {len(names)} repositories"
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'role="img" font-family="sans-serif" font-size="11">\n<title>{title}</title>\n'
+        f'<rect width="{width}" height="{height}" fill="#ffffff"/>\n' + "\n".join(parts) + "\n</svg>\n"
+    )
+
+
+def _head(names: list[str], top: int) -> Iterator[str]:
+    for number, name in enumerate(names):
+        x = LEFT + CELL * number + CELL // 2 + 4
+        yield f'<text transform="translate({x},{top - 6}) rotate(-46)" fill="#1f2328">{escape(name)}</text>'
+
+
+def _rows(document: Matrix, top: int) -> Iterator[str]:
+    most = max((len(row.waiting) for row in document.rows), default=0) or 1
+    bar = LEFT + CELL * len(document.columns) + 10
+    for number, row in enumerate(document.rows):
+        y = top + CELL * number
+        yield f'<text x="{LEFT - 8}" y="{y + 13}" text-anchor="end" fill="#1f2328">{escape(clean(row.package))}</text>'
+        yield from _cells(row, [column.repository for column in document.columns], y)
+        length = round(BAR * len(row.waiting) / most)
+        yield f'<rect x="{bar}" y="{y + 4}" width="{length}" height="{CELL - 8}" fill="#57606a"/>'
+        yield f'<text x="{bar + length + 4}" y="{y + 13}" fill="#57606a">{len(row.waiting)}</text>'
+
+
+def _cells(row: Row, names: list[str], y: int) -> Iterator[str]:
+    for number, name in enumerate(names):
+        x, state = LEFT + CELL * number, row.states.get(name)
+        if state is None:
+            yield f'<rect x="{x + 1}" y="{y + 1}" width="{CELL - 2}" height="{CELL - 2}" fill="#f3f5f7"/>'
+            continue
+        colour, sign, meaning = _LOOK[state]
+        about, middle = escape(f"{clean(row.package)} in {clean(name)}: {meaning}"), x + CELL // 2
+        yield (
+            f'<g><title>{about}</title><rect x="{x + 1}" y="{y + 1}" width="{CELL - 2}" height="{CELL - 2}" '
+            f'fill="{colour}"/><text x="{middle}" y="{y + 13}" text-anchor="middle" fill="#fff">{sign}</text></g>'
+        )
+
+
+def _legend(y: int) -> Iterator[str]:
+    x = 10
+    for colour, sign, meaning in _LOOK.values():
+        yield f'<rect x="{x}" y="{y - 11}" width="14" height="14" fill="{colour}"/>'
+        yield f'<text x="{x + 7}" y="{y}" text-anchor="middle" fill="#fff">{sign}</text>'
+        yield f'<text x="{x + 19}" y="{y}" fill="#1f2328">{meaning}</text>'
+        x += 34 + 6 * len(meaning)

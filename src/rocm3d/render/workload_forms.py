@@ -1,0 +1,89 @@
+"""On a terminal: a recorded run, bundles of evidence, and the map of many repositories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from rocm3d.model.bundle import BundleCheck, EvidenceDiff
+from rocm3d.model.matrix import Matrix
+from rocm3d.model.run import RunRecord
+from rocm3d.render import bundles, runs
+from rocm3d.render.cleaning import clean
+from rocm3d.render.forms import closing, parts
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+@parts.register(Matrix)
+def _matrix(document: Matrix) -> Iterable[RenderableType]:
+    table = Table("library", "family", "named in", "waits", "frees next", box=None, pad_edge=False, header_style="bold")
+    frees = {step.package: step for step in document.order}
+    for row in document.rows:
+        step = frees.get(row.package)
+        next_free = ", ".join(clean(name) for name in step.frees) if step else ""
+        table.add_row(clean(row.package), row.family, str(len(row.states)), str(len(row.waiting)), next_free)
+    yield table
+    if document.order:
+        yield Text(f"order of work: {', '.join(clean(step.package) for step in document.order)}")
+
+
+@closing.register(Matrix)
+def _matrix_closing(document: Matrix) -> Iterable[RenderableType]:
+    free, all_of_them = len(document.free), len(document.columns)
+    yield Text(f"{all_of_them} repositories, {free} wait for no library; {len(document.rows)} libraries are named")
+
+
+@parts.register(RunRecord)
+def _run(document: RunRecord) -> Iterable[RenderableType]:
+    for label, text in runs.lines(document):
+        yield Text.assemble((f"{label:10}", _LABEL.get(label, "bold")), f" {clean(text)}")
+    for item in document.expectations:
+        outcome = ("met       ", "green") if item.met else ("not met   ", "bold red")
+        yield Text.assemble(outcome, f" {clean(item.expectation)}: {clean(item.found)}")
+
+
+_LABEL = {"fallback": "yellow", "stands in": "yellow", "not seen": "yellow", "module": "dim", "kernel": "dim"}
+
+
+@closing.register(RunRecord)
+def _run_closing(document: RunRecord) -> Iterable[RenderableType]:
+    yield Text(clean(runs.outcome(document)))
+
+
+@parts.register(BundleCheck)
+def _bundle_check(document: BundleCheck) -> Iterable[RenderableType]:
+    yield from (Text(clean(bundles.altered(item)), style="bold red") for item in document.altered)
+    yield from (Text(f"{item.stage}: {clean(item.says)}") for item in document.stages)
+    for run, link in bundles.chains(document):
+        yield Text(f"{clean(run)}: {link.link}: {clean(bundles.link(link))}", style="" if link.there else "yellow")
+
+
+@closing.register(BundleCheck)
+def _bundle_check_closing(document: BundleCheck) -> Iterable[RenderableType]:
+    yield Text(clean(bundles.checked(document)))
+
+
+@parts.register(EvidenceDiff)
+def _evidence_diff(document: EvidenceDiff) -> Iterable[RenderableType]:
+    yield Text(f"A: {clean(document.a)}\nB: {clean(document.b)}")
+    yield _table(("chain", "A", "B"), bundles.link_rows(document))
+    for section, rows in bundles.sections(document):
+        yield _table((section, *bundles.HEADER[1:]), map(bundles.cells, rows))
+    yield from (Text(f"worse: {clean(line)}", style="bold red") for line in document.worse)
+
+
+def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Table:
+    table = Table(*header, box=None, pad_edge=False, header_style="bold")
+    for row in rows:
+        table.add_row(*(Text(clean(cell)) for cell in row))
+    return table
+
+
+@closing.register(EvidenceDiff)
+def _evidence_diff_closing(document: EvidenceDiff) -> Iterable[RenderableType]:
+    yield Text(bundles.compared(document))

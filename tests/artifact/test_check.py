@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy
+import pytest
+from PIL import Image
+
+from rocm3d.artifact import check as module
+from rocm3d.artifact.check import check, check_all, is_artifact, keys
+from rocm3d.artifact.look import look
+from rocm3d.model.artifact import KEYS
+
+
+def test_a_file_that_takes_too_long_was_not_read(tmp_path):
+    numpy.save(tmp_path / "a.npy", numpy.ones(3))
+
+    artifact = check(tmp_path / "a.npy", seconds=0.01)
+
+    assert (artifact.outcome, artifact.kind) == ("not_read", "arrays")
+    assert artifact.reason == "takes longer than the 0.01 seconds that are allowed for it"
+
+
+def test_a_file_that_takes_too_much_was_not_read(tmp_path):
+    rows = 40_000_000
+    head = f"ply\nformat binary_little_endian 1.0\nelement vertex {rows}\nproperty float x\n".encode()
+    head += b"property float y\nproperty float z\nend_header\n"
+    with (tmp_path / "a.ply").open("wb") as file:
+        file.write(head)
+        # Takes no room on the disk, and much in memory.
+        file.truncate(len(head) + rows * 12)
+
+    artifact = check(tmp_path / "a.ply", memory=768 * 1024**2)
+
+    assert (artifact.outcome, artifact.reason) == ("not_read", "takes more memory than is allowed for it")
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        ("import os; os.kill(os.getpid(), 11)", "its reader was ended by SIGSEGV"),
+        ("raise SystemExit(7)", "its reader failed with 7"),
+    ],
+)
+def test_a_reader_that_dies_takes_nobody_with_it(tmp_path, monkeypatch, program, reason):
+    monkeypatch.setattr(module, "_PROGRAM", program)
+
+    assert check(tmp_path / "a.ply").reason == reason
+
+
+def test_modules_in_the_current_folder_are_not_loaded(tmp_path, monkeypatch):
+    (tmp_path / "numpy.py").write_text("raise SystemExit(9)\n")
+    numpy.save(tmp_path / "a.npy", numpy.ones(3))
+    monkeypatch.chdir(tmp_path)
+
+    assert check(Path("a.npy")).outcome == "ok"
+
+
+def test_it_says_the_same_as_a_look(tmp_path):
+    numpy.savez(tmp_path / "a.npz", scores=numpy.linspace(0, 1, 5))
+
+    assert check(tmp_path / "a.npz") == look(tmp_path / "a.npz")
+
+
+def test_one_that_ends_its_process_loses_no_other(tmp_path, monkeypatch):
+    program = (
+        "import sys; sys.path[:] = sys.argv.pop(1).split({!r}); import os; from rocm3d.artifact import look as l\n"
+    )
+    program += "real = l.look\nl.look = lambda path: os.abort() if path.name == 'b.npy' else real(path)\nl.main()"
+    monkeypatch.setattr(module, "_PROGRAM", program)
+    for name in "abc":
+        numpy.save(tmp_path / f"{name}.npy", numpy.ones(3))
+
+    found = check_all([tmp_path / f"{name}.npy" for name in "abc"])
+
+    assert [item.reason for item in found] == ["", "its reader was ended by SIGABRT", ""]
+
+
+def test_more_than_one_process_can_be_needed(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_BATCH", 2)
+    numpy.save(tmp_path / "a.npy", numpy.ones(3))
+
+    assert [item.outcome for item in check_all([tmp_path / "a.npy"] * 3)] == ["ok"] * 3
+    assert check_all([]) == []
+
+
+def test_by_name_alone():
+    assert is_artifact(Path("out/scene.PLY"))
+    assert not is_artifact(Path("out/train.log"))
+
+
+def test_every_metric_of_a_reader_is_documented(tmp_path, gaussians, write_ply, write_mesh, write_video, moving):
+    Image.fromarray(moving[0]).save(tmp_path / "i.png")
+    numpy.save(tmp_path / "a.npy", numpy.arange(4.0))
+    points = numpy.zeros(2, dtype=[("x", "f4"), ("y", "f4"), ("z", "f4")])
+    places = [
+        write_ply("s.ply", vertex=gaussians(9)), write_ply("p.ply", vertex=points), write_mesh("m.glb"),
+        write_video("v.mp4", moving), tmp_path / "i.png", tmp_path / "a.npy",
+    ]  # fmt: skip
+
+    for artifact in map(look, places):
+        known = {key.replace("ARRAY", "array") for key in KEYS[artifact.kind]}
+        assert set(artifact.metrics) == known, artifact.kind
+    assert {look(place).kind for place in places} == set(keys())

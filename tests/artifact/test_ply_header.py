@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rocm3d.artifact.ply_header import LARGEST, read_header
+from rocm3d.artifact.sight import Unfit
+
+POINTS = b"ply\nformat %s 1.0\ncomment x\nelement vertex %d\nproperty float x\nproperty double y\nend_header\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "reason"),
+    [
+        (b"ply\nformat ascii 1.0\nelement vertex 1\n", "truncated: the header has no end"),
+        (b"ply\n" + b"comment\n" * LARGEST, "damaged: the header has no end"),
+        (b"ply\nend_header\n", "names no format"),
+        (b"ply\nformat ascii 1.0\nelement vertex -1\nend_header\n", "the header says 'element vertex -1'"),
+        (b"ply\nformat ascii 1.0\nelement v 1\nproperty half x\nend_header\n", "a property of type 'half'"),
+        (b"ply\nformat ascii 1.0\nproperty float x\nend_header\n", "the header says 'property float x'"),
+    ],
+)
+def test_headers_that_are_refused(head, reason):
+    with pytest.raises(Unfit, match=reason):
+        read_header(head[:LARGEST])
+
+
+def test_more_rows_than_the_file_has_room_for():
+    header = read_header(POINTS % (b"binary_little_endian", 10**15))
+
+    with pytest.raises(Unfit, match="truncated: the header promises 1000000000000000 vertex, and at least 1199"):
+        header.refuse_truncated(10**6)
+
+
+def test_rows_that_hold_nothing_are_not_counted_to_the_end():
+    header = read_header(b"ply\nformat ascii 1.0\nelement vertex 999999999999\nend_header\n")
+
+    with pytest.raises(Unfit, match="rows of vertex that hold nothing"):
+        header.refuse_truncated(100)
+
+
+@pytest.mark.parametrize(("form", "bytes_of_a_row"), [(b"binary_big_endian", 12), (b"ascii", 4)])
+def test_a_file_of_just_the_right_size_is_whole(form, bytes_of_a_row):
+    header = read_header(POINTS % (form, 3))
+
+    header.refuse_truncated(header.size + 3 * bytes_of_a_row)
+    with pytest.raises(Unfit, match="truncated"):
+        header.refuse_truncated(header.size + 3 * bytes_of_a_row - 2)
+
+
+def test_lists_count_with_their_length_alone():
+    header = read_header(
+        b"ply\r\nformat ascii 1.0\r\nelement face 2\r\nproperty list uchar int vertex_indices\r\nend_header\r\n"
+    )
+
+    (face,) = header.elements
+    assert (face.least, face.lists, header.text) == (1, ["vertex_indices"], True)
+    assert header.element("vertex") is None
+
+
+@given(st.binary(max_size=300))
+def test_any_header_is_read_or_refused(rest):
+    try:
+        header = read_header(b"ply\nformat ascii 1.0\n" + rest + b"\nend_header\n")
+    except Unfit:
+        return
+    assert header.size > 0

@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+import numpy
+import pytest
+
+from rocm3d.artifact.points import cloud
+
+
+@pytest.mark.parametrize(
+    ("points", "problem"),
+    [
+        (numpy.zeros((0, 3)), "empty: no points"),
+        (numpy.full((4, 3), numpy.nan), "all 4 points hold NaN or infinity"),
+        (numpy.array([[0, 0, 0], [1, 1, numpy.inf]]), "1 of 2 points hold NaN or infinity"),
+        (numpy.ones((4, 3)), "collapsed: all points are in one place"),
+    ],
+)
+def test_clouds_that_are_none(points, problem):
+    assert cloud(points, coloured=False).problems == [problem]
+
+
+def test_a_cloud_is_counted():
+    sight = cloud(numpy.array([[0, 0, 0], [0, 3, 4]], dtype="f4"), coloured=True)
+
+    assert (sight.kind, sight.problems) == ("points", [])
+    assert sight.metrics == {"points": 2, "not_finite": 0, "coloured": 1, "extent": 5}

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy
+import pytest
+
+from rocm3d.artifact import video
+from rocm3d.artifact.sight import Unfit
+
+NAMES = {"a.mp4": "MP4", "a.mov": "MP4", "a.mkv": "Matroska video", "a.avi": "AVI", "a.gif": "GIF"}
+BLACK = numpy.zeros((48, 64, 3), dtype="u1")
+
+
+@pytest.fixture
+def seen(write_video):
+    return lambda name, frames: video.look(write_video(name, frames), NAMES[name])
+
+
+@pytest.mark.parametrize("name", ["a.mp4", "a.mkv", "a.gif"])
+def test_a_black_video(seen, name):
+    sight = seen(name, [BLACK] * 12)
+
+    assert sight.problems == ["black: all 12 frames are"]
+    assert sight.metrics["black_frames"] == 12
+
+
+@pytest.mark.parametrize("name", ["a.mp4", "a.avi"])
+def test_a_frozen_video(seen, moving, name):
+    sight = seen(name, [moving[3]] * 12)
+
+    assert sight.problems == ["frozen: all 12 frames show the same"]
+    assert sight.metrics["still_frames"] == 11
+
+
+def test_a_video_that_starts_black_is_fit(seen, moving):
+    sight = seen("a.mp4", [BLACK] * 6 + moving)
+
+    assert (sight.problems, sight.metrics["black_frames"]) == ([], 6)
+
+
+@pytest.mark.parametrize("name", ["a.mp4", "a.mkv", "a.avi"])
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
+def test_a_cut_video(write_video, moving, name, share):
+    place = write_video(name, moving)
+    content = place.read_bytes()
+    place.write_bytes(content[: int(len(content) * share)])
+
+    try:
+        problems = video.look(place, NAMES[name]).problems
+    except Unfit as error:
+        problems = [str(error)]
+    assert problems[0].startswith(("truncated or damaged", "empty"))
+
+
+def test_a_single_frame_is_whole(seen, moving):
+    assert seen("a.gif", moving[:1]).problems == []
+
+
+@pytest.mark.parametrize(("there", "short"), [(30, False), (29, False), (28, False), (27, True), (3, True)])
+def test_a_frame_or_two_fewer_than_promised_are_none_missing(there, short):
+    """Files of cameras say so where an edit list leaves out the first frames."""
+    stream = SimpleNamespace(frames=30)
+    container = SimpleNamespace(streams=SimpleNamespace(video=[stream]))
+
+    assert video._is_short(there, 1.0, container) == short
+
+
+def test_sound_alone_is_no_video(tmp_path):
+    import av
+
+    with av.open(str(tmp_path / "a.mkv"), "w") as container:
+        stream = container.add_stream("aac", rate=8000)
+        frame = av.AudioFrame.from_ndarray(numpy.zeros((1, 1024), dtype="f4"), format="fltp", layout="mono")
+        frame.rate = 8000
+        container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+
+    with pytest.raises(Unfit, match="no video in it"):
+        video.look(tmp_path / "a.mkv", "Matroska video")
+
+
+def test_what_is_not_watched_is_said(seen, moving, monkeypatch):
+    monkeypatch.setattr(video, "_FRAMES", 5)
+    sight = seen("a.mp4", moving)
+
+    assert (sight.metrics["frames"], sight.problems) == (5, [])
+    assert sight.unread[0].startswith("what comes after 5 frames")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_video_is_measured(seen, moving, name):
+    sight = seen(name, moving)
+
+    assert sight.problems == []
+    assert [sight.metrics[key] for key in ("frames", "width", "height", "black_frames")] == [24, 64, 48, 0]
+    assert sight.metrics["seconds"] == pytest.approx(1, abs=0.05)
+    assert sight.picture

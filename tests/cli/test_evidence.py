@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import datetime, timezone
+
+import pytest
+
+from rocm3d.evidence.folder import MARK, NAME, SEAL, Contents, write
+from rocm3d.model.artifact import Artifact
+from rocm3d.model.run import Manifest, RunRecord
+
+
+def recorded(seconds=2.0, **values):
+    splat = Artifact(path="a.ply", kind="splat", format="PLY", outcome="ok", metrics={"gaussians": 50000})
+    first = RunRecord(
+        name="train", command=("python", "train.py"), started=datetime(2026, 11, 15, tzinfo=timezone.utc),
+        seconds=seconds, limit=9, status="finished", exit_code=0, manifest=Manifest(machine="Linux"),
+        artifacts=(splat,),
+    )  # fmt: skip
+    return first.model_copy(update=values)
+
+
+@pytest.fixture
+def bundle(tmp_path):
+    def make(name="b", **values):
+        write(Contents(runs=(recorded(**values),), files={"files/output.txt": b"done\n"}), tmp_path / name)
+        return tmp_path / name
+
+    return make
+
+
+def test_a_tampered_bundle_exits_1_and_names_the_file(rocm3d, bundle):
+    place = bundle()
+    (place / "files" / "output.txt").write_text("all fine\n")
+
+    ended = rocm3d("evidence", "check", place)
+
+    assert ended.code == 1
+    assert ended.out.startswith("files/output.txt: changed since it was sealed\n")
+    assert "is not what was sealed: 1 of its files" in ended.err
+
+
+def test_a_half_written_bundle_exits_2_with_one_line(rocm3d, bundle):
+    place = bundle()
+    (place / MARK).touch()
+
+    ended = rocm3d("evidence", "check", place)
+
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.splitlines()[0] == f"rocm3d: {place} is half-written: its making was cut short"
+
+
+def test_a_bundle_of_a_newer_schema_exits_2_and_names_it(rocm3d, bundle):
+    place = bundle()
+    data = (place / NAME).read_bytes().replace(b'"schema_version": "1.0"', b'"schema_version": "3.0"', 1)
+    (place / NAME).write_bytes(data)
+    (place / SEAL).write_text(f"{hashlib.sha256(data).hexdigest()}  {NAME}\n")
+
+    ended = rocm3d("evidence", "check", place)
+
+    assert ended.code == 2
+    assert "evidence.json has schema 3.0; rocm3d" in ended.err.splitlines()[0]
+
+
+def test_a_digest_that_was_told_is_held_against_it(rocm3d, bundle):
+    assert rocm3d("evidence", "check", bundle(), "--digest", "0" * 64).code == 1
+
+
+def test_a_folder_that_is_no_bundle(rocm3d, tmp_path):
+    ended = rocm3d("evidence", "check", tmp_path)
+
+    assert ended.code == 2
+    assert "it is no bundle of evidence" in ended.err
+
+
+def test_a_sound_bundle_shows_its_chain(rocm3d, bundle):
+    place = bundle()
+
+    ended = rocm3d("evidence", "check", place)
+    document = rocm3d("evidence", "check", place, "--format", "json", "--quiet")
+
+    assert ended.code == 0
+    assert "train: manifest: missing: the commit and its packages could not be read" in ended.out
+    assert "train: artifact: a.ply: 50,000 gaussians" in ended.out
+    assert "is as it was sealed: 1 files; sha256" in ended.err
+    assert json.loads(document.out)["altered"] == []
+
+
+def test_a_worse_run_exits_1(rocm3d, bundle):
+    ended = rocm3d("evidence", "diff", bundle("a"), bundle("b", status="failed", reason="exit code 3"))
+
+    assert ended.code == 1
+    assert "worse: workload: failed: exit code 3" in ended.out
+
+
+def test_an_altered_bundle_is_not_compared(rocm3d, bundle):
+    place = bundle()
+    (place / "new.txt").touch()
+
+    assert rocm3d("evidence", "diff", place, place).code == 2
+
+
+def test_bundles_and_records_are_compared(rocm3d, bundle, tmp_path):
+    place = tmp_path / "run.json"
+    place.write_text(recorded(seconds=4.0).to_json())
+
+    ended = rocm3d("evidence", "diff", bundle(), place)
+    text = rocm3d("evidence", "diff", tmp_path / "b", place, "--format", "markdown")
+
+    assert ended.code == 0
+    assert ended.err.endswith("rows differ; B lacks nothing that A has\n")
+    assert "| whole run | 2 s | 4 s | x 2 |" in text.out

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+
+def test_a_folder_that_was_not_scanned_is_refused_with_a_hint(rocm3d, tmp_path):
+    ended = rocm3d("matrix", tmp_path)
+
+    assert ended.code == 2
+    assert "rocm3d scan" in ended.err
+
+
+def test_examples_become_a_map(rocm3d, example, tmp_path):
+    folders = [example("splat-trainer"), example("already-portable")]
+    for folder in folders:
+        assert rocm3d("plan", folder, "--gpu", "mi300x").code in (0, 1)
+    ended = rocm3d("matrix", *folders, "--format", "json")
+    document = json.loads(ended.out)
+
+    assert ended.code == 0
+    assert [item["repository"] for item in document["columns"]] == ["already-portable", "splat-trainer"]
+    assert all(item["planned"] == "mi300x" for item in document["columns"])
+    assert "already-portable" in document["free"]
+    table = list(csv.reader(io.StringIO(rocm3d("matrix", *folders, "--format", "csv").out)))
+    assert len(table) == 1 + len(document["rows"])
+    assert rocm3d("matrix", *folders, "--format", "svg", "--output", tmp_path / "m.svg").code == 0
+    assert (tmp_path / "m.svg").read_text().startswith("<svg")
+    assert "order of work" in rocm3d("matrix", *folders).out or not document["order"]

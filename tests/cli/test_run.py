@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+WORKLOAD = """
+try:
+    import flash_attn
+except ImportError:
+    flash_attn = None
+import torch, torch.nn.functional as F
+q = torch.randn(1, 2, 16, 8)
+layer = torch.nn.Linear(8, 8)
+steps = torch.optim.SGD(layer.parameters(), 0.1)
+for _ in range(3):
+    layer(F.scaled_dot_product_attention(q, q, q)).sum().backward()
+    steps.step()
+header = "ply\\nformat ascii 1.0\\nelement vertex 2\\n"
+header += "property float x\\nproperty float y\\nproperty float z\\nend_header\\n"
+open("out.ply", "w").write(header + "0 0 0\\n1 1 1\\n")
+print("done")
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--limit", "soon"], "--limit 'soon' is not a time"),
+        (["--limit", "0s"], "--limit '0s' is not a time"),
+        (["--expect", "gausians >= 5"], "no key 'gausians'"),
+        (["--format", "sarif"], "--format sarif is not known here"),
+    ],
+)
+def test_bad_options_are_refused_before_anything_runs(rocm3d, tmp_path, options, message):
+    ended = rocm3d("run", *options, "--", sys.executable, "-c", "open('ran', 'w')", cwd=tmp_path)
+
+    assert ended.code == 2
+    assert message in ended.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_program_is_refused(rocm3d, tmp_path):
+    assert rocm3d("run", cwd=tmp_path).code == 2
+
+
+def test_a_program_that_is_not_there_exits_4_and_leaves_nothing(rocm3d, tmp_path):
+    ended = rocm3d("run", "--", "nobody-has-this", cwd=tmp_path)
+
+    assert ended.code == 4
+    assert not list((tmp_path / ".rocm3d" / "runs").iterdir())
+
+
+def test_a_program_that_fails_exits_1_and_is_kept(rocm3d, tmp_path):
+    ended = rocm3d("run", "--name", "bad", "--", sys.executable, "-c", "raise ValueError('no')", cwd=tmp_path)
+
+    assert ended.code == 1
+    assert "bad: failed" in ended.err
+    assert "ValueError: no" in (tmp_path / ".rocm3d" / "runs" / "bad" / "output.txt").read_text()
+    assert rocm3d("evidence", "check", tmp_path / ".rocm3d" / "runs" / "bad").code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "program", "status"),
+    [
+        ([], "import os; os.kill(os.getpid(), 9)", "killed"),
+        (["--limit", "2s"], "import time; time.sleep(60)", "timed_out"),
+        ([], "raise MemoryError('no more')", "out_of_memory"),
+    ],
+)
+def test_however_it_ends_a_whole_bundle_says_so(rocm3d, tmp_path, options, program, status):
+    ended = rocm3d(
+        "run", "--name", "a", *options, "--format", "json", "--", sys.executable, "-c", program, cwd=tmp_path
+    )
+
+    assert ended.code == 1
+    assert json.loads(ended.out)["status"] == status
+    assert rocm3d("evidence", "check", tmp_path / ".rocm3d" / "runs" / "a").code == 0
+
+
+def test_ctrl_c_leaves_a_whole_bundle_and_no_process(rocm3d, tmp_path):
+    command = [sys.executable, "-c", "from rocm3d.cli.main import main; main()", "run", "--name", "a", "--"]
+    child = subprocess.Popen([*command, "sh", "-c", "echo $$ > pid; sleep 60"], cwd=tmp_path, stderr=subprocess.PIPE)
+    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text().strip():
+        time.sleep(0.02)
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=60)
+
+    assert child.returncode == 130
+    assert b"a: interrupted" in said
+    assert rocm3d("evidence", "check", tmp_path / ".rocm3d" / "runs" / "a").code == 0
+    state = Path("/proc", (tmp_path / "pid").read_text().strip(), "stat")
+    assert not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def test_the_help_lists_the_keys(rocm3d):
+    told = rocm3d("run", "--help").out
+
+    assert all(word in told for word in ("gaussians", "step_seconds", "attention", "frames"))
+
+
+def test_a_torch_workload_is_seen_from_manifest_to_artifact(rocm3d, torch_python, tmp_path):
+    (tmp_path / "work.py").write_text(WORKLOAD)
+    ended = rocm3d(
+        "run", "--expect", "attention = flash", "--expect", "points = 2", "--expect", "fallbacks = 0", "--format",
+        "json", "--", torch_python, "work.py", cwd=tmp_path,
+    )  # fmt: skip
+    record = json.loads(ended.out)
+
+    assert ended.code == 1  # one expectation is not met
+    assert "done" in ended.err
+    assert (record["name"], record["status"]) == ("work", "finished")
+    assert record["manifest"]["torch"].startswith("2.")
+    assert {item["name"] for item in record["manifest"]["packages"]} >= {"torch", "sympy"}
+    assert [item["name"] for item in record["modules"]] == ["torch"]
+    assert [(item["module"], item["where"]) for item in record["fallbacks"]] == [("flash_attn", "work.py:3")]
+    assert record["backends"] == {"attention": ["torch SDPA flash (cpu)"]}
+    assert record["steps"][0]["count"] == 3
+    assert [(item["path"], item["outcome"]) for item in record["artifacts"]] == [("out.ply", "ok")]
+    assert [item["met"] for item in record["expectations"]] == [True, True, False]
+    assert [item["link"] for item in record["missing"]] == ["kernels"]
+
+
+def test_ranks_of_torchrun_in_a_shell_script_are_seen(rocm3d, torch_python, tmp_path):
+    (tmp_path / "work.py").write_text(WORKLOAD)
+    run = f"{torch_python} -m torch.distributed.run --nproc-per-node 2 --master-port 0 work.py"
+    (tmp_path / "go.sh").write_text(f"set -e\ncd .\n{run}\n")
+    ended = rocm3d("run", "--expect", "attention = flash", "--format", "json", "--", "sh", "go.sh", cwd=tmp_path)
+    record = json.loads(ended.out)
+
+    assert (ended.code, record["name"], record["status"]) == (0, "go", "finished")
+    assert sum(item["calls"] for item in record["attention"]) == 6  # three of each rank
+    assert [item["path"] for item in record["artifacts"]] == ["out.ply"]

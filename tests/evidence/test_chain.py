@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.evidence.chain import NAMES, chain
+from rocm3d.model.artifact import Artifact
+from rocm3d.model.evidence import Missing
+from rocm3d.model.run import ImportFallback, LoadedModule, Met
+
+BAD = Artifact(path="b.mp4", kind="video", outcome="bad", problems=("black: all 9 frames are",))
+
+
+def link(run, name):
+    return next(item for item in chain(run).links if item.link == name)
+
+
+def test_without_a_run_every_link_is_missing():
+    found = chain(None)
+
+    assert [item.link for item in found.missing] == list(NAMES)
+    assert {item.what for item in found.missing} == {"no run was recorded"}
+
+
+def test_a_run_without_a_commit_has_no_manifest(make_run):
+    run = make_run()
+    held = run.manifest.model_copy(update={"commit": "", "packages": ()})
+
+    found = link(make_run(manifest=held), "manifest")
+
+    assert (found.there, found.what) == (False, "the commit and its packages could not be read")
+
+
+@pytest.mark.parametrize(
+    ("values", "what"),
+    [
+        ({"status": "timed_out", "reason": "it was not done after 9 s"}, "timed_out: it was not done after 9 s"),
+        ({"status": "killed"}, "killed: no reason is known"),
+        ({"expectations": (Met(expectation="faces > 9", met=False, found="3"),)}, "finished, but not met: faces > 9"),
+    ],
+)
+def test_a_workload_that_did_not_do_it(make_run, values, what):
+    found = link(make_run(**values), "workload")
+
+    assert (found.there, found.what) == (False, what)
+
+
+def test_no_backend_was_seen(make_run):
+    why = (Missing(link="kernels", reason="no GPU was used by torch"),)
+    bare = make_run(backends={}, kernels=(), missing=why)
+
+    assert link(bare, "backend").what == link(bare, "profile").what == "no GPU was used by torch"
+    assert link(make_run(kernels=()), "profile").what == "no kernel was seen"
+
+
+def test_stand_ins_and_fallbacks_are_named_beside_the_backend(make_run):
+    module = LoadedModule(name="spconv", file="x.py", stands_in="rocm3d-kernels")
+    fallback = ImportFallback(module="flash_attn", reason="not found", where="a.py:3")
+
+    found = link(make_run(modules=(module,), fallbacks=(fallback,)), "backend")
+
+    assert found.what == "attention: CK (spconv is a stand-in; flash_attn was looked for in vain)"
+
+
+def test_one_bad_artifact_breaks_the_link(make_run):
+    run = make_run()
+
+    found = link(make_run(artifacts=(*run.artifacts, BAD)), "artifact")
+
+    assert (found.there, found.what) == (False, "1 of 2 are not fit: b.mp4: black: all 9 frames are")
+
+
+def test_nothing_came_out(make_run):
+    assert link(make_run(artifacts=()), "artifact").what == "no artifact came out of it"
+
+
+def test_a_whole_chain(make_run):
+    found = chain(make_run())
+
+    assert found.missing == ()
+    assert [item.what for item in found.links] == [
+        "MI300X, gfx942, ROCm 7.2, torch 2.9.0, commit 0123456789ab",
+        "finished in 12.5 s",
+        "attention: CK",
+        "out/a.ply: 50,000 gaussians",
+        "1 kernels, busy for 0.0004 of 2 s that were profiled",
+    ]
+
+
+def test_uncommitted_files_are_counted(make_run):
+    held = make_run().manifest.model_copy(update={"dirty": ("a.py", "b.py")})
+
+    assert link(make_run(manifest=held), "manifest").what.endswith("commit 0123456789ab with 2 uncommitted files")

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rocm3d.evidence import matrix as subject
+from rocm3d.evidence.matrix import Known, matrix, read
+from rocm3d.model.failure import UserError
+from rocm3d.model.inventory import Counts, Dependency, Inventory, Scan
+from rocm3d.model.location import Location
+from rocm3d.workspace.documents import Documents
+
+PACKAGES = ("nvdiffrast", "spconv", "gsplat", "flash-attn")
+
+
+def scan(name: str, *packages: str) -> Scan:
+    place = Location(path="requirements.txt", line=1, column=1)
+    named = tuple(Dependency(name=item, requirement=item, location=place, package=item) for item in packages)
+    inventory = Inventory(
+        repository=name, counts=Counts(files=1, bytes=1, python=1, cuda=0, manifests=1), dependencies=named,
+        extensions=(), families={}, skipped=(), readiness="needs-edits", reasons=(),
+    )  # fmt: skip
+    return Scan(inventory=inventory, findings=())
+
+
+def test_a_folder_without_an_inventory_is_refused(tmp_path):
+    with pytest.raises(UserError, match="has no inventory"):
+        read([tmp_path])
+
+
+def test_a_folder_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(UserError, match="is not a folder"):
+        read([tmp_path / "none"])
+
+
+def test_two_repositories_of_one_name_are_refused(tmp_path):
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        Documents(tmp_path / folder).write(scan("same"))
+    with pytest.raises(UserError, match="two repositories are called same"):
+        read([tmp_path / "a", tmp_path / "b"])
+
+
+def test_repositories_are_found_by_themselves_and_below_a_folder(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / name / ".rocm3d").mkdir(parents=True)
+        Documents(tmp_path / name / ".rocm3d").write(scan(name))
+
+    assert [item.scan.inventory.repository for item in read([tmp_path])] == ["a", "b"]
+    assert [item.scan.inventory.repository for item in read([tmp_path / "b"])] == ["b"]
+
+
+def test_a_package_without_a_record_is_no_library_of_the_map(knowledge):
+    known = Known(scan("a", "nobody-has-this"))
+
+    assert matrix([known], knowledge.packages).rows == ()
+    assert matrix([known], knowledge.packages).free == ("a",)
+
+
+def test_the_library_that_frees_the_most_comes_first(knowledge):
+    repositories = [
+        Known(scan("a", "nvdiffrast")),
+        Known(scan("b", "nvdiffrast")),
+        Known(scan("c", "nvdiffrast", "spconv")),
+        Known(scan("d", "gsplat")),
+        Known(scan("e")),
+    ]
+    found = matrix(repositories, knowledge.packages)
+
+    assert [(step.package, step.frees) for step in found.order] == [
+        ("nvdiffrast", ("a", "b")), ("gsplat", ("d",)), ("spconv", ("c",)),
+    ]  # fmt: skip
+    assert [(row.package, len(row.waiting)) for row in found.rows] == [("nvdiffrast", 3), ("gsplat", 1), ("spconv", 1)]
+    assert found.free == ("e",)
+
+
+@pytest.mark.parametrize(
+    ("decision", "state"),
+    [("blocked", "blocked"), ("build", "work"), ("stub", "work"), ("keep", "works"), ("replace", "works")],
+)
+def test_a_plan_says_what_takes_work(decision, state):
+    assert subject._WORK.get(decision, "works") == state
+
+
+@given(st.lists(st.sets(st.sampled_from(PACKAGES)), max_size=6))
+def test_in_the_end_everything_is_free_once(knowledge, wants):
+    found = matrix([Known(scan(f"r{n}", *names)) for n, names in enumerate(wants)], knowledge.packages)
+    freed = [*found.free, *(name for step in found.order for name in step.frees)]
+
+    assert sorted(freed) == [f"r{n}" for n in range(len(wants))]
+    assert len({step.package for step in found.order}) == len(found.order)

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).resolve().parents[3] / "src" / "rocm3d" / "payload" / "startup"
+
+
+@pytest.fixture
+def told(tmp_path):
+    """Runs a program with our hooks and gives what it printed, and the lines that they told."""
+
+    def run(program: str, *watch: str, python: str = sys.executable, profile: bool = False, **files: str):
+        for name, text in files.items():
+            (tmp_path / f"{name}.py").write_text(text)
+        report = tmp_path / "report.jsonl"
+        report.unlink(missing_ok=True)
+        path = os.pathsep.join((str(FOLDER), str(tmp_path)))
+        asked = json.dumps({"watch": watch, "profile": profile})
+        ended = subprocess.run(
+            [python, "-c", program],
+            env={**os.environ, "PYTHONPATH": path, "ROCM3D_RECORD": str(report), "ROCM3D_RUN": asked},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert ended.returncode == 0, ended.stderr
+        return ended, [json.loads(line) for line in report.read_text().splitlines()]
+
+    return run
+
+
+@pytest.fixture
+def hooks(monkeypatch):
+    """Our hooks as modules, as a workload's interpreter has them."""
+    monkeypatch.syspath_prepend(str(FOLDER))

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parents[3] / "src" / "rocm3d" / "payload" / "startup"
+
+
+def of_kind(lines, kind):
+    return [line for line in lines if line["kind"] == kind]
+
+
+def test_without_being_asked_nothing_is_told(tmp_path):
+    report = tmp_path / "report.jsonl"
+    env = {"PYTHONPATH": str(FOLDER), "ROCM3D_RECORD": str(report)}
+    ended = subprocess.run([sys.executable, "-c", "import json"], env=env, capture_output=True, check=False)
+
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert not report.exists()
+
+
+def test_a_process_tells_how_it_was_started_and_what_it_loaded(told):
+    _, lines = told("import ctypes")
+
+    (process,) = of_kind(lines, "process")
+    assert process["argv"][1] == "-c"
+    assert process["executable"] == sys.executable
+    (status,) = of_kind(lines, "status")
+    assert status["pid"] == process["pid"]
+    assert any("_ctypes" in path for path in status["libraries"])
+
+
+def test_a_process_of_a_process_tells_too(told):
+    _, lines = told("import subprocess, sys; subprocess.run([sys.executable, '-c', 'pass'])")
+
+    assert len(of_kind(lines, "process")) == 2
+
+
+def test_a_watched_module_tells_where_it_came_from_and_whose_stand_in_it_is(told, tmp_path):
+    _, lines = told("import gsplat", "gsplat", gsplat="__version__ = '1.5.3'\n__rocm3d__ = 'rocm3d-kernels'")
+
+    (module,) = of_kind(lines, "module")
+    assert module == {
+        "kind": "module",
+        "name": "gsplat",
+        "file": str(tmp_path / "gsplat.py"),
+        "version": "1.5.3",
+        "stands_in": "rocm3d-kernels",
+    }
+
+
+def test_a_watched_module_that_is_missed_tells_who_asked(told, tmp_path):
+    asks = "\ntry:\n    import nobody_has_this\nexcept ImportError:\n    pass\n"
+    _, lines = told("import asks", "nobody_has_this", asks=asks)
+
+    (missed,) = of_kind(lines, "missed")
+    assert (missed["name"], missed["file"], missed["line"]) == ("nobody_has_this", str(tmp_path / "asks.py"), 3)
+
+
+def test_asking_whether_a_module_is_there_counts_as_missing_it(told, tmp_path):
+    asks = "import importlib.util\nfound = importlib.util.find_spec('nobody_has_this')\n"
+    _, lines = told("import asks", "nobody_has_this", asks=asks)
+
+    (missed,) = of_kind(lines, "missed")
+    assert (missed["file"], missed["line"]) == (str(tmp_path / "asks.py"), 2)
+
+
+def test_torch_tells_its_build_its_attention_and_its_steps(told, torch_python):
+    program = """
+import torch, torch.nn.functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
+q = torch.randn(1, 2, 16, 8)
+layer = torch.nn.Linear(8, 8)
+steps = torch.optim.SGD(layer.parameters(), 0.1)
+for _ in range(3):
+    layer(F.scaled_dot_product_attention(q, q, q)).sum().backward()
+    steps.step()
+with sdpa_kernel(SDPBackend.MATH):
+    F.scaled_dot_product_attention(q, q, q)
+"""
+    _, lines = told(program, "torch", python=torch_python, profile=True)
+
+    last = of_kind(lines, "status")[-1]
+    assert last["torch"].startswith("2.")
+    assert "gpu" not in last
+    assert last["loops"]["optimizer"]["count"] == 3
+    assert {item["way"]: item["calls"] for item in last["attention"]} == {"flash": 3, "math": 1}
+    assert of_kind(lines, "kernels") == []
+
+
+def test_kernels_that_triton_compiles_are_told_by_name(told, tmp_path):
+    place = tmp_path / "triton" / "compiler"
+    place.mkdir(parents=True)
+    (tmp_path / "triton" / "__init__.py").write_text("")
+    (place / "__init__.py").write_text("")
+    (place / "compiler.py").write_text(
+        "class CompiledKernel:\n    def __init__(self, name):\n        self.name = name\n"
+    )
+    _, lines = told("from triton.compiler.compiler import CompiledKernel as K; K('scale_rows'); K('scale_rows')")
+
+    assert of_kind(lines, "status")[-1]["triton"] == ["scale_rows"]

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from rocm3d.record import host_memory
+from rocm3d.record.host_memory import HostMemory
+
+
+def test_a_session_that_is_gone_takes_nothing():
+    memory = HostMemory()
+    memory.look(2**30)
+
+    assert memory.peak is None
+
+
+def test_a_system_without_proc_does_not_tell(monkeypatch, tmp_path):
+    monkeypatch.setattr(host_memory, "PROC", tmp_path / "none")
+    memory = HostMemory()
+    memory.look(os.getsid(0))
+
+    assert memory.peak is None
+
+
+def test_processes_of_a_session_are_added_up():
+    program = "import sys; x = bytearray(60_000_000); print(len(x), flush=True); sys.stdin.read()"
+    twice = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {program!r}])"
+    child = subprocess.Popen(
+        [sys.executable, "-c", twice], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+    )
+    child.stdout.readline()
+    memory = HostMemory()
+    memory.look(child.pid)
+    child.communicate(b"")
+
+    assert 60_000_000 < memory.peak < 500_000_000

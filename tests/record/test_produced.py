@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import hashlib
+import os
+
+from rocm3d.record import produced
+from rocm3d.record.produced import Folders, sealed
+
+
+def test_a_tree_of_too_many_files_is_not_compared_and_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(produced, "MOST", 2)
+    for number in range(3):
+        (tmp_path / f"{number}").write_text("")
+    folders = Folders((tmp_path,), tmp_path / "ours")
+    (tmp_path / "new").write_text("")
+
+    assert folders.too_many
+    assert folders.changed() == []
+
+
+def test_new_and_changed_files_are_found_and_others_not(tmp_path):
+    for name in ("same", "changed", "touched"):
+        (tmp_path / name).write_text("1")
+    (tmp_path / "ours").mkdir()
+    folders = Folders((tmp_path,), tmp_path / "ours")
+    (tmp_path / "changed").write_text("22")
+    os.utime(tmp_path / "touched", ns=(1, 1))
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "new.ply").write_text("3")
+    (tmp_path / "ours" / "run.json").write_text("4")
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__" / "a.pyc").write_text("5")
+    (tmp_path / "link").symlink_to(tmp_path / "same")
+
+    assert [path.name for path in folders.changed()] == ["changed", "new.ply", "touched"]
+
+
+def test_a_file_is_sealed_with_its_digest_and_named_from_the_folder(tmp_path):
+    (tmp_path / "a").write_bytes(b"x")
+
+    assert sealed(tmp_path / "a", tmp_path).path == "a"
+    assert sealed(tmp_path / "a", tmp_path / "b").path == str(tmp_path / "a")
+    assert sealed(tmp_path / "a", tmp_path).sha256 == hashlib.sha256(b"x").hexdigest()

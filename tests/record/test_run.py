@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from rocm3d.model.failure import MachineLacks
+from rocm3d.record.run import Workload, how_it_ended, record_run, watched
+
+
+@pytest.fixture
+def recorded(knowledge, tmp_path):
+    def run(program: str, seconds: float = 60.0, command: tuple[str, ...] = ()):
+        folder, into = tmp_path / "repo", tmp_path / "into"
+        folder.mkdir()
+        into.mkdir()
+        return record_run(Workload(command or (sys.executable, "-c", program), "a", folder, seconds), into, knowledge)
+
+    return run
+
+
+def test_a_program_that_is_not_there(recorded):
+    with pytest.raises(MachineLacks, match="nobody-has-this is not installed here"):
+        recorded("", command=("nobody-has-this",))
+
+
+@pytest.mark.parametrize(
+    ("ended", "tail", "status", "reason"),
+    [
+        (0, "", "finished", ""),
+        ("interrupted", "", "interrupted", "keyboard"),
+        ("timed_out", "", "timed_out", "not done after 5 s"),
+        (3, "ValueError: bad\n\n", "failed", "exit code 3: ValueError: bad"),
+        (1, "torch.OutOfMemoryError: HIP out of memory. Tried\nmore", "out_of_memory", "HIP out of memory"),
+        (-9, "", "killed", "SIGKILL; the kernel does so"),
+        (-11, "", "killed", "SIGSEGV"),
+    ],
+)
+def test_every_end_has_a_name_and_a_reason(ended, tail, status, reason):
+    found, why = how_it_ended(ended, tail, 5.0)
+
+    assert found == status
+    assert reason in why
+
+
+def test_a_program_that_fails_leaves_a_record_with_what_it_printed(recorded, tmp_path):
+    record = recorded("import sys; print('out'); print('last words', file=sys.stderr); sys.exit(3)")
+
+    assert (record.status, record.exit_code) == ("failed", 3)
+    assert record.reason == "exit code 3: last words"
+    assert (tmp_path / "into" / "output.txt").read_bytes().count(b"\n") == 2
+
+
+def test_the_limit_ends_the_program_and_all_it_started(recorded, tmp_path):
+    inner = "import time, os; open('pid', 'w').write(str(os.getpid())); time.sleep(60)"
+    outer = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {inner!r}])"
+    record = recorded(outer, seconds=4.0)
+
+    assert (record.status, record.exit_code) == ("timed_out", None)
+    assert record.reason == "it was not done after 4 s"
+    state = Path("/proc", (tmp_path / "repo" / "pid").read_text(), "stat")
+    assert not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def test_a_killed_program_has_told_what_it_did_so_far(recorded):
+    record = recorded("try:\n    import flash_attn\nexcept ImportError: pass\nimport os; os.kill(os.getpid(), 9)")
+
+    assert record.status == "killed"
+    assert [item.module for item in record.fallbacks] == ["flash_attn"]
+
+
+def test_a_program_that_starts_no_python_says_that_nothing_was_seen(recorded):
+    record = recorded("", command=("true",))
+
+    assert record.status == "finished"
+    assert [item.link for item in record.missing] == ["what happened inside"]
+
+
+def test_files_and_memory_and_place_are_recorded(recorded):
+    record = recorded("x = bytearray(80_000_000); open('a.txt', 'w').write('1'); import time; time.sleep(1.2)")
+
+    assert [item.path for item in record.files] == ["a.txt"]
+    assert record.memory.host > 80_000_000
+    assert record.memory.gpu_reserved is None
+    assert record.manifest.interpreter == sys.executable
+    assert record.manifest.python == ".".join(map(str, sys.version_info[:3]))
+    assert record.seconds > 1.2
+
+
+def test_everything_with_a_record_is_watched(knowledge):
+    assert {"torch", "triton", "flash_attn", "gsplat", "xformers"} <= set(watched(knowledge))
+
+
+def test_ctrl_c_leaves_a_record_that_says_so(tmp_path):
+    program = f"""
+import sys
+from pathlib import Path
+from rocm3d.knowledge.load import load
+from rocm3d.record.run import Workload, record_run
+into = Path({str(tmp_path / "into")!r}); into.mkdir()
+work = Workload(("sh", "-c", "echo started > started; sleep 60"), "a", Path({str(tmp_path)!r}), 60.0)
+print(record_run(work, into, load()).status)
+"""
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    while not (tmp_path / "started").exists():
+        time.sleep(0.02)
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=60)
+
+    assert out == "interrupted\n"

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.model.patch import Refused
+from rocm3d.model.plan import LeftForPerson, PlannedEdit
+from rocm3d.render.answers import answers
+from rocm3d.render.html import Report
+
+
+@pytest.fixture
+def report(make):
+    """A plan with one edit of two findings, one addition and one note; parts can be replaced."""
+
+    def build(recipes=("header",), refused=(), left=(), edits=True) -> Report:
+        found = (make.finding(line=2), make.finding(line=9))
+        edit = PlannedEdit(recipe="header", rewrite="r", parameters={}, safety="safe", path="csrc/a.cu", findings=found)
+        note = make.finding(path="README.md", code="DEP202", rule="pull", severity="note")
+        pin = make.finding(path="req.txt", code="DEP101", rule="cuda_pin", package="torch")
+        plan = make.plan(make.decision("torch", "drop")).model_copy(
+            update={"edits": (edit,) if edits else (), "answered": (pin,)}
+        )
+        change = make.change().model_copy(update={"recipes": recipes})
+        patch = make.patch(change).model_copy(
+            update={
+                "refused": tuple(Refused(path="csrc/a.cu", recipe="header", reason=reason) for reason in refused),
+                "left": tuple(LeftForPerson(finding=item, reason="no reach") for item in left),
+            }
+        )
+        return Report(make.scan(note, pin, *found), plan, patch, make.verdicts(), make.evidence())
+
+    return build
+
+
+def outcomes(report, knowledge):
+    return {(item.outcome, item.where): item.how for item in answers(report, knowledge)}
+
+
+def test_a_refused_edit_says_why(report, knowledge):
+    assert outcomes(report(recipes=(), refused=["in a macro"]), knowledge)["refused", "csrc/a.cu:2,9"] == (
+        "header: in a macro"
+    )
+
+
+def test_what_an_edit_does_not_reach_is_left_and_told_at_the_edit(make, report, knowledge):
+    found = outcomes(report(left=[make.finding(line=11)]), knowledge)
+    assert found["left for a person", "csrc/a.cu:11"] == "no reach: close it"
+    assert found["edited", "csrc/a.cu:2,9"] == "header; other forms in this file are left"
+
+
+def test_an_edit_that_changed_nothing_and_left_everything_is_no_edit(make, report, knowledge):
+    found = outcomes(report(recipes=(), left=[make.finding(line=2), make.finding(line=9)]), knowledge)
+    assert ("left for a person", "csrc/a.cu:2,9") in found
+    assert not [where for outcome, where in found if outcome == "edited"]
+
+
+def test_edits_additions_and_notes_are_told_apart(report, knowledge):
+    assert outcomes(report(), knowledge) == {
+        ("edited", "csrc/a.cu:2,9"): "header",
+        ("additive", "req.txt:2"): "torch: drop, r, in rocm-port/install.sh",
+        ("no change needed", "README.md:2"): "a note",
+    }
+
+
+def test_a_finding_that_another_edit_answered_counts_as_edited(report, knowledge):
+    how = outcomes(report(recipes=("other",)), knowledge)["edited", "csrc/a.cu:2,9"]
+    assert how == "header, through another edit of the file"

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+from datetime import datetime, timezone
+
+from rocm3d.model.matrix import Column, Matrix, Row, Unlock
+from rocm3d.model.run import Manifest, Met, RunRecord
+from rocm3d.render.console import render, summary
+
+
+def test_a_run_shows_what_was_expected_and_what_came():
+    run = RunRecord(
+        name="a", command=("a",), started=datetime(2026, 11, 15, tzinfo=timezone.utc), seconds=1.0, limit=2.0,
+        status="failed", exit_code=1, reason="exit code 1: \x1b[2Jno", manifest=Manifest(machine="m"),
+        expectations=(Met(expectation="points > 1", met=False, found="nothing of the kind was seen"),),
+    )  # fmt: skip
+
+    assert "not met    points > 1: nothing of the kind was seen" in render(run)
+    assert "\x1b" not in summary(run)
+
+
+def test_a_map_shows_the_order_of_work():
+    document = Matrix(
+        columns=(Column(repository="a", readiness="ready"),),
+        rows=(Row(package="gsplat", family="gaussian", states={"a": "work"}),),
+        order=(Unlock(package="gsplat", frees=("a",), waiting=1),),
+        free=(),
+    )
+
+    assert "order of work: gsplat" in render(document)
+    assert summary(document) == "1 repositories, 0 wait for no library; 1 libraries are named\n"
