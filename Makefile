@@ -3,13 +3,15 @@ PYTHON ?= python3
 REPO ?= examples/splat-trainer
 GPU ?= mi300x
 SECONDS ?= 600
+# Bare mirrors of public repositories, OWNER+NAME/repo each, for nvidia-check.
+MIRRORS ?= ../mirrors
 # The torch that tests of payloads run in, apart from ours; TORCH_INDEX names an index for it, empty: the default one.
 TORCH ?= torch==2.13.0
 TORCH_INDEX ?=
 PORTED = build/port/$(notdir $(abspath $(REPO)))
 BIN = .venv/bin
 
-.PHONY: help port test test-full ecosystem fuzz check docs system generate clean
+.PHONY: help port test test-full ecosystem nvidia-check fuzz check docs system generate clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -27,6 +29,10 @@ test-full: .venv/developed ## the long tests: large, deep and hostile trees, rea
 
 ecosystem: .venv/developed ## scan 18 packages of PyPI (100 MB) and compare with the snapshot; UPDATE=1 takes changes over
 	$(BIN)/python benchmarks/ecosystem.py $(if $(UPDATE),--update)
+
+nvidia-check: .venv/developed ## units of eight repositories by nvcc, before and after the port; MIRRORS holds them
+	$(BIN)/rocm3d toolchain prepare
+	$(BIN)/python benchmarks/nvidia.py --mirrors "$(MIRRORS)"
 
 fuzz: .venv/fuzzing ## fuzz every reader, SECONDS (default: 600) for all together; crashes lie in build/fuzz
 	$(BIN)/python scripts/fuzz.py --seconds $(SECONDS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,7 @@ from pydantic import BaseModel
 from rocm3d.cli.help import help_texts
 from rocm3d.cli.main import build
 from rocm3d.knowledge.load import FOLDERS, TABLES
+from rocm3d.model.bundle import Bundle
 from rocm3d.model.evidence import Evidence
 from rocm3d.model.inventory import Scan
 from rocm3d.model.method import Method
@@ -33,7 +35,7 @@ def schemas() -> Iterator[tuple[str, str]]:
     """One JSON Schema for each kind of record and each document."""
     records: dict[str, type[BaseModel]] = {kind.rstrip("s") if kind != "families" else "family": model
                                            for kind, model in FOLDERS.items()}  # fmt: skip
-    records |= {"recipe": Recipe, "release": Release, "method": Method, **TABLES}
+    records |= {"bundle": Bundle, "recipe": Recipe, "release": Release, "method": Method, **TABLES}
     records |= {FILES[kind.__name__][0].removesuffix(".json"): kind for kind in (Scan, Plan, Patch, Verdicts, Evidence)}
     for name, model in sorted(records.items()):
         schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **model.model_json_schema()}
@@ -55,6 +57,17 @@ def transcripts() -> Iterator[tuple[str, str]]:
         "README.md",
         _TRANSCRIPT.sub(lambda found: f"{found['mark']}\n```console\n{_ran(found['command'])}```\n", readme),
     )
+
+
+def pull_request() -> Iterator[tuple[str, str]]:
+    """What a port of the large example says of itself; a test holds the command to it."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "splat-trainer"
+        shutil.copytree(ROOT / "examples" / "splat-trainer", root, ignore=shutil.ignore_patterns(".rocm3d"))
+        for arguments in (("port", root, "--gpu", "mi300x"), ("report", root, "--format", "pr")):
+            program = [sys.executable, "-c", "from rocm3d.cli.main import main; main()", *map(str, arguments)]
+            ended = subprocess.run(program, capture_output=True, text=True, check=True)
+    yield "tests/cli/pull_request.md", ended.stdout
 
 
 _TRANSCRIPT = re.compile(r"(?P<mark><!-- transcript: (?P<command>.+?) -->)\n```console\n.*?```\n", re.DOTALL)
@@ -81,7 +94,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a file is not current")
     check = parser.parse_args().check
     stale = []
-    for name, text in (*schemas(), *command_line(), *transcripts()):
+    for name, text in (*schemas(), *command_line(), *transcripts(), *pull_request()):
         place = ROOT / name
         if place.is_file() and place.read_text(encoding="utf-8") == text:
             continue

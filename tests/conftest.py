@@ -13,15 +13,22 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from rocm3d.knowledge.load import load
+from rocm3d.toolchain import prepared
+from rocm3d.toolchain.finder import newest
+from rocm3d.verify.compilation.kit import Kit, find_kit
 from rocm3d.verify.resolution.answer import Request
 from rocm3d.verify.resolution.session import resolver_named
 
 ROOT = Path(__file__).resolve().parents[1]
+# The toolchain made of wheels, put together once for all test processes and kept between runs.
+TOOLCHAIN = ROOT / "build" / "toolchain-cache"
 
 # Derandomised, so that a red run is red again; `make fuzz` is the place for luck.
 settings.register_profile(
     "ci", max_examples=50, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
+# For an afternoon instead of a minute, with luck: `pytest --hypothesis-profile long tests/manifest tests/syntax`.
+settings.register_profile("long", settings.get_profile("ci"), max_examples=2000, derandomize=False)
 settings.load_profile("ci")
 
 
@@ -70,6 +77,24 @@ def rocm3d():
 
 
 @pytest.fixture(scope="session")
+def kits():
+    """Compilers with a torch for each generation of hipify; nothing that asks for them passes without."""
+    TOOLCHAIN.mkdir(parents=True, exist_ok=True)
+    recipes = load().toolchains
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ROCM3D_CACHE", str(TOOLCHAIN))
+        prepared.prepare(newest(recipes), lambda _: None)
+        found = {generation: find_kit(recipes, generation, None, None) for generation in (1, 2)}
+    assert all(isinstance(kit, Kit) for kit in found.values()), found
+    return found
+
+
+@pytest.fixture
+def kit(kits):
+    return kits[1]
+
+
+@pytest.fixture(scope="session")
 def torch_python():
     """An interpreter that has torch, apart from ours; nothing that asks for it passes without it."""
     place = Path(os.environ.get("ROCM3D_TEST_TORCH") or ROOT / ".venv-torch" / "bin" / "python")
@@ -93,6 +118,43 @@ def torch_environment(torch_python, tmp_path):
     (root / "pyvenv.cfg").write_text(f"home = {version[0]}/bin\n")
     (site / "torch_of_tests.pth").write_text(f"{version[1]}\n")
     return root / "bin" / "python", site
+
+
+def git(root: Path, *arguments: object) -> str:
+    """Real git with an identity, and without anybody's settings."""
+    settings = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always")
+    environment = {**os.environ, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"}
+    command = ["git", "-C", str(root), *settings, *map(str, arguments)]
+    ended = subprocess.run(command, capture_output=True, check=False, env=environment)
+    assert ended.returncode == 0, f"{command}: {ended.stderr.decode()}"
+    return ended.stdout.decode()
+
+
+@pytest.fixture(name="git")
+def _git():
+    return git
+
+
+@pytest.fixture
+def with_submodule(tmp_path):
+    """A repository with a submodule at libs/knn that holds these files; its folder and the submodule's commit."""
+
+    def make(files: dict[str, bytes], root: Path | None = None) -> tuple[Path, str]:
+        module, root = tmp_path / "knn-origin", root or tmp_path / "around"
+        root.mkdir(exist_ok=True)
+        for name, data in files.items():
+            place = module / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(data)
+        for folder in (module, root):
+            git(folder, "init", "-q", "-b", "main")
+            git(folder, "add", "-A")
+            git(folder, "commit", "-q", "--allow-empty", "-m", "start")
+        git(root, "submodule", "--quiet", "add", module, "libs/knn")
+        git(root, "commit", "-qm", "submodule")
+        return root, git(module, "rev-parse", "HEAD").strip()
+
+    return make
 
 
 def snapshot(root: Path) -> dict[str, tuple[int, bytes]]:

@@ -16,9 +16,8 @@ FLOORS = [
     {"syntax", "manifest", "toolchain", "record", "artifact"},
     {"scan", "plan", "apply", "verify", "host", "jobs"},
     {"evidence", "render", "skill"},
-    {"repository"},
     {"recall"},
-    {"repository"},
+    {"repository", "workload"},
     {"pipeline"},
     {"cli", "mcp"},
 ]
