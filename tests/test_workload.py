@@ -28,6 +28,20 @@ def test_a_program_that_never_started_leaves_no_folder(knowledge, tmp_path):
     assert not into.exists()
 
 
+def test_a_fault_of_ours_after_the_run_loses_nothing_that_it_printed(knowledge, tmp_path, monkeypatch):
+    def fault(*_):
+        raise ValueError("ours")
+
+    monkeypatch.setattr("rocm3d.record.run.manifest", fault)
+    into = new_folder(tmp_path, "a")
+    with pytest.raises(ValueError, match="ours"):
+        run_workload(Workload((sys.executable, "-c", "print('hours of work')"), "a", tmp_path, 60.0), into, knowledge)
+
+    assert (into / "output.txt").read_text() == "hours of work\n"
+    with pytest.raises(UserError, match="half-written"):
+        check(into)
+
+
 def test_what_came_out_is_looked_at_and_expectations_are_judged(knowledge, tmp_path):
     program = (
         "header = 'ply\\nformat ascii 1.0\\nelement vertex 2\\n'\n"

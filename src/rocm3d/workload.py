@@ -12,7 +12,7 @@ from rocm3d.artifact.check import check_all, is_artifact
 from rocm3d.evidence.expectation import KEYS, Expectation, judge, read
 from rocm3d.evidence.folder import Contents, begin, seal
 from rocm3d.evidence.produced import produced
-from rocm3d.model.failure import UserError
+from rocm3d.model.failure import Failure, UserError
 from rocm3d.model.run import RunRecord
 from rocm3d.record.run import Workload, record_run
 from rocm3d.workspace.state import work_folder
@@ -59,8 +59,8 @@ def run_workload(
     begin(into)
     try:
         record = record_run(workload, into, knowledge, terminal)
-    except BaseException:
-        shutil.rmtree(into, ignore_errors=True)  # it never started: nothing is lost
+    except Failure:
+        shutil.rmtree(into, ignore_errors=True)  # it could not be started: nothing is lost
         raise
     looked = record.model_copy(update={"artifacts": tuple(_artifacts(record, workload.folder))})
     judged = looked.model_copy(update={"expectations": tuple(judge(item, looked) for item in expectations)})

@@ -1,14 +1,20 @@
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.evidence import matrix as subject
 from rocm3d.evidence.matrix import Known, matrix, read
 from rocm3d.model.failure import UserError
 from rocm3d.model.inventory import Counts, Dependency, Inventory, Scan
 from rocm3d.model.location import Location
+from rocm3d.model.look import FoundModule, Look
+from rocm3d.model.plan import Plan
+from rocm3d.model.verdict import Verdicts
+from rocm3d.plan.stage import plan
+from rocm3d.verify.backends.verdicts import accelerated
 from rocm3d.workspace.documents import Documents
 
 PACKAGES = ("nvdiffrast", "spconv", "gsplat", "flash-attn")
@@ -75,12 +81,34 @@ def test_the_library_that_frees_the_most_comes_first(knowledge):
     assert found.free == ("e",)
 
 
+def planned(knowledge, decision: str) -> Plan:
+    """A plan that decides so on gsplat."""
+    whole = plan(scan("a", "gsplat"), knowledge.gpu("mi300x"), knowledge, date(2026, 11, 15))
+    return whole.model_copy(
+        update={"decisions": (whole.decisions[0].model_copy(update={"package": "gsplat", "decision": decision}),)}
+    )
+
+
 @pytest.mark.parametrize(
     ("decision", "state"),
     [("blocked", "blocked"), ("build", "work"), ("stub", "work"), ("keep", "works"), ("replace", "works")],
 )
-def test_a_plan_says_what_takes_work(decision, state):
-    assert subject._WORK.get(decision, "works") == state
+def test_a_plan_says_what_takes_work(knowledge, decision, state):
+    (row,) = matrix([Known(scan("a", "gsplat"), planned(knowledge, decision))], knowledge.packages).rows
+
+    assert row.states == {"a": state}
+
+
+@pytest.mark.parametrize(("outcome", "state"), [("accelerated", "proven"), ("fallback", "work")])
+def test_what_verify_saw_at_work_is_proven(knowledge, outcome, state):
+    look = Look(
+        package="gsplat", probe="gsplat", outcome=outcome, reason="r", evidence="library", libraries=("/a.so",),
+        modules=(FoundModule(name="gsplat", version="1.5.3", file="/gsplat.py", origin="environment"),),
+    )  # fmt: skip
+    verdicts = Verdicts(repository="a", targets=(), verdicts=(accelerated(look, "gsplat", ""),))
+    (row,) = matrix([Known(scan("a", "gsplat"), planned(knowledge, "build"), verdicts)], knowledge.packages).rows
+
+    assert row.states == {"a": state}
 
 
 @given(st.lists(st.sets(st.sampled_from(PACKAGES)), max_size=6))

@@ -38,6 +38,14 @@ def test_new_and_changed_files_are_found_and_others_not(tmp_path):
 def test_a_file_is_sealed_with_its_digest_and_named_from_the_folder(tmp_path):
     (tmp_path / "a").write_bytes(b"x")
 
-    assert sealed(tmp_path / "a", tmp_path).path == "a"
-    assert sealed(tmp_path / "a", tmp_path / "b").path == str(tmp_path / "a")
-    assert sealed(tmp_path / "a", tmp_path).sha256 == hashlib.sha256(b"x").hexdigest()
+    ((inside,), _), ((outside,), _) = sealed([tmp_path / "a"], tmp_path), sealed([tmp_path / "a"], tmp_path / "b")
+    assert (inside.path, outside.path) == ("a", str(tmp_path / "a"))
+    assert inside.sha256 == hashlib.sha256(b"x").hexdigest()
+
+
+def test_a_file_that_went_away_meanwhile_is_named_and_loses_no_other(tmp_path):
+    (tmp_path / "a").write_bytes(b"x")
+    found, unread = sealed([tmp_path / "gone", tmp_path / "a"], tmp_path)
+
+    assert [item.path for item in found] == ["a"]
+    assert [(item.link, item.reason) for item in unread] == [("gone", "No such file or directory")]

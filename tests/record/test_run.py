@@ -38,6 +38,7 @@ def test_a_program_that_is_not_there(recorded):
         (1, "torch.OutOfMemoryError: HIP out of memory. Tried\nmore", "out_of_memory", "HIP out of memory"),
         (-9, "", "killed", "SIGKILL; the kernel does so"),
         (-11, "", "killed", "SIGSEGV"),
+        (-40, "", "killed", "signal 40"),
     ],
 )
 def test_every_end_has_a_name_and_a_reason(ended, tail, status, reason):

@@ -7,9 +7,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.evidence.folder import NAME, SEAL, digest, is_inside, read_bytes
+from rocm3d.evidence.folder import NAME, SEAL, is_inside, read_bytes
 from rocm3d.model.bundle import Altered, Bundle, BundleCheck
 from rocm3d.model.failure import UserError
+from rocm3d.workspace.file_digest import file_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +53,7 @@ def _altered(folder: Path, bundle: Bundle) -> Iterator[Altered]:
             yield Altered(path=item.path, how="missing")
         elif there.pop(item.path):
             yield Altered(path=item.path, how="link")
-        elif digest(place) != item.sha256:
+        elif file_digest(place) != item.sha256:
             yield Altered(path=item.path, how="changed")
     yield from (Altered(path=name, how="link" if is_link else "added") for name, is_link in there.items())
 

@@ -19,6 +19,7 @@ from rocm3d.evidence.stages import FOLDER, Stages
 from rocm3d.model.bundle import Bundle
 from rocm3d.model.evidence import Sealed
 from rocm3d.model.failure import UserError
+from rocm3d.workspace.file_digest import file_digest
 
 if TYPE_CHECKING:
     from rocm3d.model.run import RunRecord
@@ -96,15 +97,6 @@ def read_bytes(folder: Path) -> bytes:
         raise UserError(f"{folder / NAME} cannot be read: {error.strerror}") from error
 
 
-def digest(path: Path) -> str:
-    """SHA-256 of a file, piece by piece."""
-    whole = hashlib.sha256()
-    with path.open("rb") as file:
-        while piece := file.read(1 << 20):
-            whole.update(piece)
-    return whole.hexdigest()
-
-
 def is_inside(name: str) -> bool:
     """Whether a name stays in the folder and is not one of ours."""
     parts = PurePosixPath(name).parts
@@ -123,7 +115,7 @@ def _sealed(folder: Path, contents: Contents, stages: Stages) -> Bundle:
         tally=stages.tally(),
         runs=runs,
         chains=tuple(chain(run) for run in runs or (None,)),
-        files=tuple(Sealed(path=name, sha256=digest(folder / name)) for name in _names(folder)),
+        files=tuple(Sealed(path=name, sha256=file_digest(folder / name)) for name in _names(folder)),
     )
     data = bundle.to_json().encode()
     (folder / NAME).write_bytes(data)

@@ -74,17 +74,18 @@ def _states(item: Known, packages: Mapping[str, Package]) -> dict[str, State]:
     if item.plan is None:
         named = {dependency.package for dependency in item.scan.inventory.dependencies}
         return {name: "named" for name in named if name and name in packages}
+    # What was looked at begins with the name of a module, `gsplat 1.5.3 from FILE`.
     proven = {
-        name
+        text.partition(" ")[0]
         for verdict in (item.verdicts.verdicts if item.verdicts else ())
         if verdict.level == "backend" and verdict.outcome == "passed"
-        for name in verdict.looked_at
+        for text in verdict.looked_at
     }
     found: dict[str, State] = {}
     for decided in item.plan.decisions:
         if decided.package and decided.package in packages:
             state: State = _WORK.get(decided.decision, "works")  # type: ignore[assignment]
-            found[decided.package] = "proven" if {decided.name, decided.package} & proven else state
+            found[decided.package] = "proven" if proven.intersection(packages[decided.package].imports) else state
     return found
 
 

@@ -5,7 +5,6 @@ The program calls nothing of ours. A recording is a folder: the files, and recor
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rocm3d.model.failure import UserError
 from rocm3d.model.golden import LeftOut, RecordedFile, Recording
 from rocm3d.record.startup import reported, with_hook
+from rocm3d.workspace.file_digest import file_digest
 from rocm3d.workspace.process import run
 from rocm3d.workspace.scratch import scratch_file
 
@@ -80,7 +80,11 @@ def read(folder: Path) -> Recording:
     recording = Recording.from_json(place.read_text(encoding="utf-8"), str(place))
     for item in recording.files:
         path = folder / item.path
-        if not path.resolve().is_relative_to(folder.resolve()) or not path.is_file() or _digest(path) != item.sha256:
+        if (
+            not path.resolve().is_relative_to(folder.resolve())
+            or not path.is_file()
+            or file_digest(path) != item.sha256
+        ):
             raise UserError(f"{path} is not what was recorded", hint="record it anew")
     if recording.exit_code != 0:
         raise UserError(f"{folder} is the recording of a program that failed", hint=f"see {folder / 'output.txt'}")
@@ -150,7 +154,7 @@ class _Kept:
         self.left_out += [LeftOut(name=name, reason=reason) for name, reason in answer["failed"].items()]
 
     def _add(self, name: str, path: str, dtype: str = "") -> None:
-        self.files.append(RecordedFile(name=name, path=path, sha256=_digest(self.into / path), dtype=dtype))
+        self.files.append(RecordedFile(name=name, path=path, sha256=file_digest(self.into / path), dtype=dtype))
 
     def _name(self, path: Path) -> str:
         """Below the folder that was named, so that two machines need not use the same."""
@@ -182,14 +186,6 @@ def _files(folders: tuple[Path, ...], without: Path) -> Iterator[Path]:
 def _stamp(path: Path) -> tuple[int, int]:
     about = path.stat()
     return about.st_mtime_ns, about.st_size
-
-
-def _digest(path: Path) -> str:
-    whole = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(1 << 20):
-            whole.update(chunk)
-    return whole.hexdigest()
 
 
 def _python_of(command: tuple[str, ...]) -> Path | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rocm3d.model.evidence import Sealed
+from rocm3d.model.evidence import Missing, Sealed
+from rocm3d.workspace.file_digest import file_digest
 
 # Where programs keep what is not a result.
 ASIDE = {".git", ".rocm3d", ".venv", "venv", "__pycache__", "node_modules", ".cache", ".mypy_cache", ".pytest_cache"}
@@ -45,11 +45,13 @@ class Folders:
                         yield path, (about.st_mtime_ns, about.st_size, about.st_ino)
 
 
-def sealed(path: Path, root: Path) -> Sealed:
-    """A file with its digest, named from the folder of the run where it lies below it."""
-    whole = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(1 << 20):
-            whole.update(chunk)
-    name = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
-    return Sealed(path=name, sha256=whole.hexdigest())
+def sealed(paths: Iterable[Path], root: Path) -> tuple[list[Sealed], list[Missing]]:
+    """Files with their digests, named from the folder of the run where they lie below it; and those nobody may read."""
+    found, unread = [], []
+    for path in paths:
+        name = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+        try:
+            found.append(Sealed(path=name, sha256=file_digest(path)))
+        except OSError as error:
+            unread.append(Missing(link=name, reason=error.strerror or str(error)))
+    return found, unread

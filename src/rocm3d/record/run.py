@@ -57,6 +57,7 @@ def record_run(workload: Workload, into: Path, knowledge: Knowledge, terminal: I
         seconds = time.monotonic() - began
         lines = [line for line in reported(report) if isinstance(line.get("kind"), str)]
     status, reason = how_it_ended(ended, _tail(into / OUTPUT), workload.seconds)
+    files, unread = sealed(before.changed(), workload.folder.resolve())
     gpu = {name: told.most(lines, key) for name, key in (("gpu_allocated", "allocated"), ("gpu_reserved", "reserved"))}
     return RunRecord(
         name=workload.name,
@@ -70,8 +71,8 @@ def record_run(workload: Workload, into: Path, knowledge: Knowledge, terminal: I
         manifest=manifest(lines, workload.folder, knowledge),
         memory=Memory(**gpu, host=attendant.memory.peak),
         cold_caches=cold,
-        files=tuple(sealed(path, workload.folder.resolve()) for path in before.changed()),
-        missing=tuple(_missing(lines, before, workload)),
+        files=tuple(files),
+        missing=(*_missing(lines, before, workload), *unread),
         **_inside(lines, workload.folder.resolve(), knowledge),
     )
 
@@ -115,11 +116,16 @@ def how_it_ended(ended: Ending, tail: str, limit: float) -> tuple[Status, str]:
     if _NO_MEMORY.search(tail):
         return "out_of_memory", next(line for line in tail.splitlines() if _NO_MEMORY.search(line)).strip()[:200]
     if ended < 0:
-        name = signal.Signals(-ended).name
+        name = _signal(-ended)
         hint = "; the kernel does so when memory runs out" if name == "SIGKILL" else ""
         return "killed", f"ended by {name}{hint}"
     said = [line for line in tail.splitlines() if line.strip()]
     return "failed", f"exit code {ended}{': ' + said[-1].strip()[:200] if said else ''}"
+
+
+def _signal(number: int) -> str:
+    known = {item.value: item.name for item in signal.Signals}
+    return known.get(number, f"signal {number}")  # most real-time signals have no name
 
 
 def _missing(lines: list[dict[str, Any]], before: Folders, workload: Workload) -> list[Missing]:

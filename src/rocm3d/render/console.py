@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from rocm3d.model.comparison import Comparison
 
 
+# Imported for the forms that they register.
 REGISTERED = (machine_forms, workload_forms)
 _SEVERITY = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 _OUTCOME = {"passed": "green", "failed": "bold red", "skipped": "cyan", "not_run": "yellow"}
