@@ -1,0 +1,106 @@
+"""Nearest neighbours against plain PyTorch and simple-knn on the same points.
+
+`python benchmarks/knn.py [--output FILE] [--sweep]`. simple-knn must be importable for its column; plain PyTorch, all
+distances, is timed up to 100,000 points.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from rocm3d_kernels import last_dispatch, tuning
+from rocm3d_kernels.knn import mean_squared_distance, reference
+from side_by_side import SWEEP, Red, agree, gpu, medians, within, write
+
+TOLERANCE = {"rtol": 1e-4, "atol": 1e-5}  # float32-distance of knowledge/tolerances.toml
+PROBED = 2000
+Distances = Callable[[torch.Tensor], torch.Tensor]
+
+
+def original() -> Distances | None:
+    """simple-knn's own function, where it is built."""
+    try:
+        from simple_knn._C import distCUDA2
+    except ImportError as error:
+        sys.stderr.write(f"simple-knn is not timed: {error}\n")
+        return None
+    return distCUDA2  # type: ignore[no-any-return]
+
+
+def scenes(device: torch.device) -> dict[str, torch.Tensor]:
+    """A cube, a cloud like that of a reconstruction (surfaces, clusters, far outliers), and a small one."""
+    torch.manual_seed(1)
+    cube = torch.rand(1_000_000, 3, device=device)
+    directions = torch.nn.functional.normalize(torch.randn(600_000, 3, device=device), dim=1)
+    surfaces = directions * torch.randint(1, 5, (600_000, 1), device=device)
+    clusters = torch.randn(380_000, 3, device=device) * 0.01 + torch.randint(-3, 4, (380_000, 3), device=device)
+    far = torch.randn(20_000, 3, device=device) * 1000
+    return {
+        "cube 100k": cube[:100_000].contiguous(), "cube 1M": cube, "scene 1M": torch.cat((surfaces, clusters, far)),
+    }  # fmt: skip
+
+
+def exact(points: torch.Tensor, probes: torch.Tensor) -> torch.Tensor:
+    """The truth in float64 for some of the points."""
+    every, found = points.double(), []
+    for probe in probes.split(50):
+        squares = ((every[probe][:, None] - every[None]) ** 2).sum(-1)
+        squares[torch.arange(len(probe)), probe] = torch.inf
+        found.append(squares.topk(3, dim=1, largest=False).values.mean(1))
+    return torch.cat(found)
+
+
+def row(name: str, points: torch.Tensor, native: Distances | None) -> dict[str, Any]:
+    """Right first, then timed."""
+    probes = torch.randperm(len(points), device=points.device)[:PROBED]
+    found, wanted = mean_squared_distance(points), exact(points, probes)
+    taken = last_dispatch()
+    if taken is None or taken.implementation != "triton":
+        raise Red(f"ran on {taken}")
+    errors = {"ours": agree(name, found[probes], wanted, **TOLERANCE)}
+    functions: dict[str, Distances] = {"ours": mean_squared_distance}
+    if native is not None:
+        functions["simple_knn"] = native
+        errors["simple_knn"] = float((native(points)[probes].double() - wanted).abs().max())
+    if len(points) <= 100_000:
+        functions["pytorch"] = reference.mean_squared_distance
+    times = medians({key: lambda f=f: f(points) for key, f in functions.items()}, 10)
+    return {"scene": name, "points": len(points), "errors": errors, "ms": times}
+
+
+def sweep(device: torch.device) -> list[dict[str, Any]]:
+    """Launch parameters, the best first."""
+    found = []
+    clouds = scenes(device)
+    for unroll, box, group, chunk in within(SWEEP, itertools.product((8, 4, 16), (64, 32, 128), (64, 32), (256, 128))):
+        parameters = {"BOX": box, "GROUP": group, "CHUNK": chunk, "UNROLL": unroll}
+        tuning.insist("knn", {"search_kernel": parameters})
+        times = medians({key: lambda p=p: mean_squared_distance(p) for key, p in clouds.items()}, 5)
+        found.append({**parameters, "ms": times})
+    return sorted(found, key=lambda item: sum(item["ms"].values()))
+
+
+def main() -> int:
+    """0 when everything was right and timed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--output", default="-")
+    parser.add_argument("--sweep", action="store_true")
+    options = parser.parse_args()
+    device, native = gpu(), original()
+    try:
+        rows = sweep(device) if options.sweep else [row(name, p, native) for name, p in scenes(device).items()]
+    except Red as red:
+        sys.stderr.write(f"red, nothing is timed: {red}\n")
+        return 1
+    write("knn", rows, options.output)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

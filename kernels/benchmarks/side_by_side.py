@@ -1,0 +1,93 @@
+"""Times functions side by side on one GPU: medians by events, in turns, written with GPU, versions and date."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, TypeVar
+
+import torch
+
+ROUNDS, WARM = 30, 5
+FLUSH = 256 * 2**20
+SWEEP = 200.0  # seconds
+Choice = TypeVar("Choice")
+
+
+class Red(Exception):  # noqa: N818
+    """A result is wrong, so nothing is timed."""
+
+
+def gpu() -> torch.device:
+    """The GPU, or the end: rows come from GPUs only."""
+    if not torch.cuda.is_available():
+        sys.exit("no GPU that torch can use: nothing was timed")
+    return torch.device("cuda", torch.cuda.current_device())
+
+
+def agree(name: str, found: torch.Tensor, wanted: torch.Tensor, rtol: float, atol: float) -> float:
+    """The greatest difference, if all are within tolerance."""
+    found, wanted = found.detach().double(), wanted.detach().double()
+    worst = float((found - wanted).abs().max())
+    if not torch.allclose(found, wanted, rtol=rtol, atol=atol, equal_nan=True):
+        raise Red(f"{name}: off by {worst:.3g}, allowed are {atol} + {rtol} times the value")
+    return worst
+
+
+def medians(functions: Mapping[str, Callable[[], Any]], rounds: int = ROUNDS) -> dict[str, float]:
+    """Milliseconds of each. They take turns, and start with a cold cache each time."""
+    flush = torch.empty(FLUSH, dtype=torch.int8, device="cuda")
+    for call in functions.values():
+        for _ in range(WARM):
+            call()
+    times: dict[str, list[float]] = {name: [] for name in functions}
+    for _ in range(rounds):
+        for name, call in functions.items():
+            begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            flush.zero_()
+            begin.record()
+            call()
+            end.record()
+            torch.cuda.synchronize()
+            times[name].append(begin.elapsed_time(end))
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def within(seconds: float, choices: Iterable[Choice]) -> Iterator[Choice]:
+    """As many as fit into the time."""
+    end = time.monotonic() + seconds
+    for choice in choices:
+        if time.monotonic() > end:
+            sys.stderr.write(f"out of time before {choice}\n")
+            return
+        yield choice
+
+
+def machine() -> dict[str, str]:
+    """What the times were taken on."""
+    properties = torch.cuda.get_device_properties(torch.cuda.current_device())
+    told = {"gpu": properties.name, "python": platform.python_version(), "torch": str(torch.__version__)}
+    told |= {"hip": str(torch.version.hip or ""), "cuda": str(torch.version.cuda or "")}
+    told["gfx"] = str(getattr(properties, "gcnArchName", "")).partition(":")[0] if torch.version.hip else ""
+    for name in ("triton", "rocm3d-kernels"):
+        try:
+            told[name] = version(name)
+        except PackageNotFoundError:
+            told[name] = str(getattr(__import__(name.replace("-", "_")), "__version__", ""))
+    return told | {"date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")}
+
+
+def write(op: str, rows: list[dict[str, Any]], place: str) -> None:
+    """One document, to a file or to stdout."""
+    text = json.dumps({"op": op, "machine": machine(), "rounds": ROUNDS, "rows": rows}, indent=1) + "\n"
+    if place == "-":
+        sys.stdout.write(text)
+    else:
+        Path(place).write_text(text, encoding="utf-8")

@@ -1,0 +1,105 @@
+"""ssim against plain PyTorch and fused-ssim, forward and forward with backward, on the same pictures.
+
+`python benchmarks/ssim.py [--output FILE] [--sweep]`. fused-ssim must be importable for its column; --sweep times
+launch parameters instead, for the tuning table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from rocm3d_kernels import last_dispatch, tuning
+from rocm3d_kernels.ssim import reference, ssim
+from side_by_side import SWEEP, Red, agree, gpu, medians, within, write
+
+SHAPES = ((1, 3, 1080, 1920), (1, 3, 540, 960), (4, 3, 512, 512), (1, 3, 2160, 3840))
+TOLERANCE = {"rtol": 1e-4, "atol": 1e-4}  # float32-ssim of knowledge/tolerances.toml
+Similarity = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+
+
+def original() -> Similarity | None:
+    """fused-ssim's own function, where it is built."""
+    try:
+        from fused_ssim import fused_ssim
+    except ImportError as error:
+        sys.stderr.write(f"fused-ssim is not timed: {error}\n")
+        return None
+    return fused_ssim  # type: ignore[no-any-return]
+
+
+def pictures(shape: tuple[int, ...], device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
+    """Two that are alike but not equal."""
+    torch.manual_seed(1)
+    target = torch.nn.functional.interpolate(torch.rand(*shape[:2], 64, 64, device=device), shape[2:], mode="bicubic")
+    image = (target + 0.1 * torch.randn(shape, device=device)).clamp(0, 1)
+    return image.requires_grad_(), target.clamp(0, 1)
+
+
+def both(function: Similarity, image: torch.Tensor, target: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The value and the gradient."""
+    value = function(image, target)
+    return value, torch.autograd.grad(value, image)[0]
+
+
+def row(shape: tuple[int, ...], device: torch.device, fused: Similarity | None) -> dict[str, Any]:
+    """Right first, then timed."""
+    image, target = pictures(shape, device)
+    exact = both(reference.ssim, image.detach().double().requires_grad_(), target.double())
+    found = both(ssim, image, target)
+    taken = last_dispatch()
+    if taken is None or taken.implementation != "triton":
+        raise Red(f"ran on {taken}")
+    # The gradient of a mean is small: it is held against its own greatest value.
+    largest = exact[1].abs().max()
+    errors = {
+        "value": agree("value", found[0], exact[0], **TOLERANCE),
+        "gradient": agree("gradient", found[1] / largest, exact[1] / largest, **TOLERANCE),
+    }
+    functions: dict[str, Similarity] = {"ours": ssim, "pytorch": reference.ssim}
+    if fused is not None:
+        functions["fused_ssim"] = fused
+        errors["fused_ssim_value"] = float((fused(image, target).detach().double() - exact[0].detach()).abs())
+    forward = medians({name: lambda f=f: f(image, target) for name, f in functions.items()})
+    training = medians({name: lambda f=f: both(f, image, target) for name, f in functions.items()})
+    return {"shape": shape, "errors": errors, "forward_ms": forward, "forward_backward_ms": training}
+
+
+def sweep(device: torch.device) -> list[dict[str, Any]]:
+    """Launch parameters, the best first."""
+    image, target = pictures(SHAPES[0], device)
+    found = []
+    shapes = ((64, 2), (128, 4), (128, 2), (256, 4), (256, 8))
+    for unroll, segment, (block, warps) in within(SWEEP, itertools.product((1, 2), (60, 30, 120), shapes)):
+        parameters = {"SEGMENT": segment, "BLOCK": block, "UNROLL": unroll, "num_warps": warps}
+        tuning.insist("ssim", dict.fromkeys(("ssim_forward_kernel", "ssim_gradient_kernel"), parameters))
+        with torch.no_grad():
+            forward = medians({"x": lambda: ssim(image, target)}, 10)["x"]
+        training = medians({"x": lambda: both(ssim, image, target)}, 10)["x"]
+        found.append({**parameters, "forward_ms": forward, "forward_backward_ms": training})
+    return sorted(found, key=lambda item: item["forward_backward_ms"])
+
+
+def main() -> int:
+    """0 when everything was right and timed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--output", default="-")
+    parser.add_argument("--sweep", action="store_true")
+    options = parser.parse_args()
+    device = gpu()
+    try:
+        rows = sweep(device) if options.sweep else [row(shape, device, original()) for shape in SHAPES]
+    except Red as red:
+        sys.stderr.write(f"red, nothing is timed: {red}\n")
+        return 1
+    write("ssim", rows, options.output)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,139 @@
+"""`python -m gate quick | full | check`, in the folder kernels/.
+
+quick: one dtype, gfx942 and gfx1100, kept by digest; part of `make test`. full: all dtypes and targets, with the oldest
+and the newest Triton, written to gate.json; `make gate`. check: whether gate.json is of these sources; standard library
+only.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from gate.lint import problems
+from gate.sources import PACKAGE, digest, digests, operations
+
+HERE = Path(__file__).resolve().parents[1]
+TABLE = HERE / "gate.json"
+KEPT = HERE.parent / "build" / "gate"
+
+
+def compiled(op: str, *options: str, triton: Path | None = None) -> list[dict[str, Any]]:
+    """Rows of one operation from a process of its own: the interpreter of Triton must be off there."""
+    if not (PACKAGE / op / "gate.py").is_file():
+        return [{"op": op, "kernel": "", "target": "", "problem": "no gate.py that lists its kernels"}]
+    path = [str(HERE), str(HERE / "src")] if triton is None else [str(triton), str(HERE), str(HERE / "src")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path), "TRITON_DEFAULT_FP_FUSION": "1"}
+    environment.pop("TRITON_INTERPRET", None)
+    command = [sys.executable, "-m", "gate.compile", op, *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=HERE)  # noqa: S603
+    if done.returncode:
+        return [{"op": op, "kernel": "", "target": "", "problem": done.stderr.strip()[-2000:]}]
+    rows: list[dict[str, Any]] = json.loads(done.stdout)
+    return rows
+
+
+def quick() -> list[str]:
+    """Faults of today's sources; what is compiled once is compiled no more."""
+    from importlib.metadata import version  # noqa: PLC0415
+
+    faults = problems()
+    for op in operations():
+        kept = KEPT / f"quick-{op}-{digest(op)[:16]}-{version('triton')}.json"
+        rows = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else compiled(op, "--quick")
+        bad = faulty(rows)
+        faults += bad
+        if not bad and not kept.is_file():
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            kept.write_text(json.dumps(rows), encoding="utf-8")
+    return faults
+
+
+def kept_rows(op: str, triton: Path | None) -> list[dict[str, Any]]:
+    """Rows of one operation with one Triton; what is compiled once is compiled no more."""
+    kept = KEPT / f"full-{op}-{digest(op)[:16]}-{triton.name if triton else 'newest'}.json"
+    if kept.is_file():
+        rows: list[dict[str, Any]] = json.loads(kept.read_text(encoding="utf-8"))
+        return rows
+    rows = compiled(op, triton=triton)
+    if not faulty(rows):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps(rows), encoding="utf-8")
+    return rows
+
+
+def full(tritons: list[Path]) -> list[str]:
+    """Faults with this Triton and with those unpacked in the folders; the table is written when there are none."""
+    jobs = [(op, triton) for op in operations() for triton in (None, *tritons)]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        rows = [row for found in pool.map(lambda job: kept_rows(*job), jobs) for row in found]
+    faults = problems() + faulty(rows)
+    if not faults:
+        keys = (
+            "op",
+            "kernel",
+            "dtype",
+            "constants",
+            "triton",
+            "target",
+            "wave",
+            "vgprs",
+            "sgprs",
+            "spills",
+            "scratch",
+            "lds",
+        )
+        table = {
+            "made": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
+            "triton": sorted({row["triton"] for row in rows}),
+            "targets": sorted({row["target"] for row in rows}),
+            "sources": digests(),
+            "rows": [{key: row[key] for key in keys} for row in rows],
+        }
+        head = json.dumps({**table, "rows": []}, indent=1).removesuffix("[]\n}")
+        TABLE.write_text(head + "[\n  " + ",\n  ".join(map(json.dumps, table["rows"])) + "\n ]\n}\n", encoding="utf-8")
+    return faults
+
+
+def stale(table: Path = TABLE) -> list[str]:
+    """Operations whose sources are not those that the table was made of."""
+    if not table.is_file():
+        return ["gate.json is not there: `make gate` writes it"]
+    known, now = json.loads(table.read_text(encoding="utf-8"))["sources"], digests()
+    return [
+        f"gate.json is not of today's sources of {op}: `make gate` compiles them and writes it"
+        for op in sorted(known | now)
+        if known.get(op) != now.get(op)
+    ]
+
+
+def faulty(rows: list[dict[str, Any]]) -> list[str]:
+    """One line for each row with a problem."""
+    told = ("op", "kernel", "dtype", "target", "triton")
+    return [f"{' '.join(row[key] for key in told if row.get(key))}: {row['problem']}" for row in rows if row["problem"]]
+
+
+def main() -> int:
+    """0 when there is nothing to say."""
+    kind, *more = sys.argv[1:] or ["quick"]
+    if kind not in ("quick", "full", "check"):
+        sys.stderr.write(f"{__doc__}\n")
+        return 2
+    if kind == "full":
+        faults = full([Path(item).resolve() for item in more])
+    else:
+        faults = quick() if kind == "quick" else stale()
+    for fault in faults:
+        sys.stdout.write(f"{fault}\n")
+    sys.stdout.write(f"gate {kind}: {len(operations())} operations, {len(faults)} faults\n")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

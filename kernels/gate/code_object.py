@@ -1,0 +1,58 @@
+"""Reads an hsaco back: the target and wave size it is for, and what its kernel takes of registers and LDS."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import dataclass
+
+import msgpack
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import NoteSection
+
+METADATA = 32  # NT_AMDGPU_METADATA, LLVM's User Guide for AMDGPU, section Note Records
+
+
+@dataclass(frozen=True)
+class CodeObject:
+    """Of one kernel."""
+
+    target: str
+    wave: int
+    vgprs: int
+    sgprs: int
+    spills: int
+    scratch: int
+    lds: int
+
+
+def read(hsaco: bytes) -> CodeObject:
+    """The metadata that the loader reads."""
+    for section in ELFFile(io.BytesIO(hsaco)).iter_sections():
+        if not isinstance(section, NoteSection):
+            continue
+        for note in section.iter_notes():
+            if note["n_type"] in (METADATA, "NT_AMDGPU_METADATA"):
+                described = note["n_descdata"]
+                raw = described if isinstance(described, bytes) else bytes(described, "latin-1")
+                return _of(msgpack.unpackb(raw[: note["n_descsz"]]))
+    raise ValueError("no AMDGPU metadata in this object")
+
+
+def _of(told: dict[str, object]) -> CodeObject:
+    kernel = told["amdhsa.kernels"][0]  # type: ignore[index]
+    return CodeObject(
+        target=_gfx(str(told["amdhsa.target"])),
+        wave=kernel[".wavefront_size"],
+        vgprs=kernel[".vgpr_count"],
+        sgprs=kernel[".sgpr_count"],
+        spills=kernel[".vgpr_spill_count"] + kernel[".sgpr_spill_count"],
+        scratch=kernel[".private_segment_fixed_size"],
+        lds=kernel[".group_segment_fixed_size"],
+    )
+
+
+def _gfx(triple: str) -> str:
+    """The target of `amdgcn-amd-amdhsa--gfx90a:xnack-` and of newer spellings."""
+    found = re.search(r"gfx[0-9a-f]+", triple)
+    return found[0] if found else triple

@@ -1,0 +1,55 @@
+"""Operations and the digests of what their kernels are made of; standard library only, for `make check`."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[1] / "src" / "rocm3d_kernels"
+OURS = "rocm3d_kernels."
+# Files that hold something of a kernel; what starts kernels changes none.
+PARTS = ("triton.py", "image_formation.py")
+
+
+def operations(package: Path = PACKAGE) -> list[str]:
+    """Folders with a triton.py."""
+    return sorted(path.parent.name for path in package.glob("*/triton.py"))
+
+
+def files(op: str, package: Path = PACKAGE) -> list[Path]:
+    """Python files of an operation and its tuning table."""
+    table = package / "tuning" / f"{op}.json"
+    return [*sorted((package / op).rglob("*.py")), *([table] if table.is_file() else [])]
+
+
+def kernel_files(op: str, package: Path = PACKAGE) -> list[Path]:
+    """What is compiled, and how: the kernels, what they import of other kernels, the gate's list, the tuning table."""
+    found: list[Path] = []
+    todo = [package / op / "triton.py"]
+    while todo:
+        path = todo.pop()
+        if path not in found and path.is_file() and path.name in PARTS:
+            found.append(path)
+            todo += _imported(path, package)
+    beside = (package / op / "gate.py", package / "tuning" / f"{op}.json")
+    return [*sorted(found), *[path for path in beside if path.is_file()]]
+
+
+def _imported(path: Path, package: Path) -> list[Path]:
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    names = [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+    return [package / f"{name.partition('.')[2].replace('.', '/')}.py" for name in names if name.startswith(OURS)]
+
+
+def digest(op: str, package: Path = PACKAGE) -> str:
+    """Changes with any of these files, their names included."""
+    total = hashlib.sha256()
+    for path in kernel_files(op, package):
+        total.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return total.hexdigest()
+
+
+def digests(package: Path = PACKAGE) -> dict[str, str]:
+    """Of every operation."""
+    return {op: digest(op, package) for op in operations(package)}

@@ -1,0 +1,12 @@
+"""diff-gaussian-rasterization of 3D Gaussian splatting: settings and a rasterizer as a module."""
+
+from __future__ import annotations
+
+from rocm3d_kernels.dropin.stand_in import StandIn
+
+STAND_IN = StandIn(
+    name="diff_gaussian_rasterization",
+    modules={"diff_gaussian_rasterization": "package"},
+    proof="import torch, diff_gaussian_rasterization; assert diff_gaussian_rasterization._C.rasterize_gaussians",
+    distribution="diff-gaussian-rasterization",
+)

@@ -1,0 +1,152 @@
+"""diff_gaussian_rasterization: GaussianRasterizationSettings and GaussianRasterizer.
+
+Forks of the original return different things under one name. With `antialiasing` among the settings, as the training
+code of today passes it, an image of inverse depths is returned as well. ROCM3D_DIFF_GAUSSIAN_RASTERIZATION=depth-alpha
+returns depth and alpha besides, as the fork that generative repositories use. The fork with camera poses is not
+covered.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple
+
+import torch
+
+from rocm3d_kernels.gaussian.arguments import contiguous
+from rocm3d_kernels.gaussian.options import Options
+from rocm3d_kernels.gaussian.ways import rendered
+from rocm3d_kernels.projection import Gaussians, Settings
+
+__all__ = ["GaussianRasterizationSettings", "GaussianRasterizer", "rasterize_gaussians"]
+
+VARIANT = "ROCM3D_DIFF_GAUSSIAN_RASTERIZATION"
+VARIANTS = ("", "depth-alpha")
+# Of the original's image formation, where it differs from ours: nearest depth drawn, largest alpha.
+NEAR = 0.2
+CAP = 0.99
+
+
+class GaussianRasterizationSettings(NamedTuple):
+    """The camera and the picture; matrices are transposed, as the original has them."""
+
+    image_height: int
+    image_width: int
+    tanfovx: float
+    tanfovy: float
+    bg: torch.Tensor
+    scale_modifier: float
+    viewmatrix: torch.Tensor
+    projmatrix: torch.Tensor
+    sh_degree: int
+    campos: torch.Tensor
+    prefiltered: bool
+    debug: bool = False
+    antialiasing: bool | None = None
+
+
+class GaussianRasterizer(torch.nn.Module):
+    """Draws Gaussians with the settings it was made with."""
+
+    def __init__(self, raster_settings: GaussianRasterizationSettings) -> None:
+        super().__init__()
+        self.raster_settings = raster_settings
+
+    def markVisible(self, positions: torch.Tensor) -> torch.Tensor:  # noqa: N802  (the original's name)
+        """Which positions lie before the camera."""
+        with torch.no_grad():
+            view = self.raster_settings.viewmatrix
+            return positions @ view[:3, 2] + view[3, 2] > NEAR
+
+    def forward(
+        self,
+        means3D: torch.Tensor,
+        means2D: torch.Tensor,
+        opacities: torch.Tensor,
+        shs: torch.Tensor | None = None,
+        colors_precomp: torch.Tensor | None = None,
+        scales: torch.Tensor | None = None,
+        rotations: torch.Tensor | None = None,
+        cov3D_precomp: torch.Tensor | None = None,
+        dc: torch.Tensor | None = None,
+    ) -> tuple[torch.Tensor, ...]:
+        """The picture [3, height, width], radii [N], and what the variant returns besides."""
+        if dc is not None and shs is not None:
+            shs = torch.cat([dc, shs], dim=1)
+        return rasterize_gaussians(
+            means3D, means2D, shs, colors_precomp, opacities, scales, rotations, cov3D_precomp, self.raster_settings
+        )
+
+
+def rasterize_gaussians(
+    means3D: torch.Tensor,
+    means2D: torch.Tensor,
+    sh: torch.Tensor | None,
+    colors_precomp: torch.Tensor | None,
+    opacities: torch.Tensor,
+    scales: torch.Tensor | None,
+    rotations: torch.Tensor | None,
+    cov3Ds_precomp: torch.Tensor | None,
+    raster_settings: GaussianRasterizationSettings,
+) -> tuple[torch.Tensor, ...]:
+    """As the original's function; an empty tensor means none."""
+    given = (sh, colors_precomp, scales, rotations, cov3Ds_precomp)
+    harmonics, colors, scales, rotations, covars = (None if one is None or one.numel() == 0 else one for one in given)
+    if (harmonics is None) == (colors is None):
+        raise ValueError("exactly one of shs and colors_precomp must be given")
+    if ((scales is None or rotations is None) and covars is None) or (scales is not None and covars is not None):
+        raise ValueError("exactly one of scales with rotations and cov3D_precomp must be given")
+    variant = os.environ.get(VARIANT, "")
+    if variant not in VARIANTS:
+        raise ValueError(f"{VARIANT} is {variant!r}; it may be {' or '.join(filter(None, VARIANTS))}, or not set")
+    return _drawn(
+        (means3D, means2D, opacities.reshape(-1), scales, rotations, covars),
+        harmonics,
+        colors,
+        raster_settings,
+        variant,
+    )
+
+
+def _drawn(
+    gaussians: tuple[Any, ...],
+    harmonics: torch.Tensor | None,
+    colors: torch.Tensor | None,
+    given: GaussianRasterizationSettings,
+    variant: str,
+) -> tuple[torch.Tensor, ...]:
+    means, watched, opacities, scales, rotations, covars = gaussians
+    width, height = given.image_width, given.image_height
+    focal = (width / (2.0 * given.tanfovx), height / (2.0 * given.tanfovy))
+    camera = means.new_tensor([[focal[0], 0.0, width / 2.0], [0.0, focal[1], height / 2.0], [0.0, 0.0, 1.0]])
+    inverse = given.antialiasing is not None
+    settings = Settings(width, height, near=NEAR, compensate=bool(given.antialiasing))
+    options = Options(
+        settings, None if harmonics is None else given.sh_degree, with_depths=inverse or variant == "depth-alpha",
+        inverse_depths=inverse, cap=CAP,
+    )  # fmt: skip
+    if scales is not None and given.scale_modifier != 1.0:
+        scales = scales * given.scale_modifier
+    everything = Gaussians(means, covars, rotations, scales, opacities, given.viewmatrix.T[None], camera[None])
+    everything, colors, back = contiguous(
+        everything, colors if harmonics is None else harmonics, given.bg[None], options
+    )
+    # The original's gradient of these points is by half the picture's size.
+    pixels = watched[:, :2] * watched.new_tensor([0.5 * width, 0.5 * height])
+    image, alphas, found = rendered(everything, colors, back, options, watched=pixels)
+    picture, depth = image[0, ..., :3].permute(2, 0, 1), image[0, ..., 3:].permute(2, 0, 1)
+    radii = _round_radii(found)
+    if variant == "depth-alpha":
+        return picture, radii, depth, alphas
+    return (picture, radii, depth) if inverse else (picture, radii)
+
+
+def _round_radii(found: dict[str, Any]) -> torch.Tensor:
+    """Three standard deviations along the longest axis, in whole pixels; zero for what is not seen."""
+    with torch.no_grad():
+        a, b, c = found["conics"][0].unbind(-1)
+        determinant = 1.0 / (a * c - b * b).clamp_min(1e-20)
+        middle = 0.5 * (a + c) * determinant
+        longest = middle + (middle * middle - determinant).clamp_min(0.1).sqrt()
+        seen = (found["radii"][0] > 0).all(dim=-1)
+        return torch.where(seen, (3.0 * longest.sqrt()).ceil(), 0.0).int()

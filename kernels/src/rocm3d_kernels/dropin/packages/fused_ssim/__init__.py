@@ -1,0 +1,12 @@
+"""fused-ssim: the similarity of pictures, in two dimensions. Its variant for volumes is not covered."""
+
+from __future__ import annotations
+
+from rocm3d_kernels.dropin.stand_in import StandIn
+
+STAND_IN = StandIn(
+    name="fused_ssim",
+    modules={"fused_ssim": "package"},
+    proof="import torch, fused_ssim; assert callable(fused_ssim.fused_ssim) and fused_ssim.fusedssim",
+    distribution="fused-ssim",
+)

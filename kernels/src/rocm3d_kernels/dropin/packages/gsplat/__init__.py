@@ -1,0 +1,24 @@
+"""gsplat 1.5: rasterization and the functions under it; its own Python stays its own where it is installed."""
+
+from __future__ import annotations
+
+from rocm3d_kernels.dropin.stand_in import StandIn
+
+STAND_IN = StandIn(
+    name="gsplat",
+    modules={
+        "gsplat": "package",
+        "gsplat.rendering": "rendering",
+        "gsplat.cuda": "",
+        "gsplat.cuda._wrapper": "wrapper",
+        "gsplat.relocation": "relocation",
+    },
+    proof="import torch; from gsplat.cuda._backend import _C; assert _C is not None",
+    keeps={
+        "gsplat.strategy": ("DefaultStrategy", "MCMCStrategy", "Strategy"),
+        "gsplat.exporter": ("export_splats",),
+        "gsplat.compression": ("PngCompression",),
+        "gsplat.utils": (),
+        "gsplat.version": ("__version__",),
+    },
+)

@@ -1,0 +1,23 @@
+"""gsplat: what it offers at its top that is covered."""
+
+from __future__ import annotations
+
+from rocm3d_kernels.dropin.packages.gsplat.rendering import rasterization
+from rocm3d_kernels.dropin.packages.gsplat.wrapper import (
+    fully_fused_projection,
+    isect_offset_encode,
+    isect_tiles,
+    quat_scale_to_covar_preci,
+    rasterize_to_pixels,
+    spherical_harmonics,
+)
+
+__all__ = [
+    "fully_fused_projection",
+    "isect_offset_encode",
+    "isect_tiles",
+    "quat_scale_to_covar_preci",
+    "rasterization",
+    "rasterize_to_pixels",
+    "spherical_harmonics",
+]

@@ -1,0 +1,97 @@
+"""gsplat.rendering: `rasterization` with gsplat's signature; what is not covered is refused by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from rocm3d_kernels import gaussian
+from rocm3d_kernels.dropin.stand_in import DOCS
+
+__all__ = ["rasterization"]
+
+# Arguments that are taken with this value alone, and for those that are not listed, with any.
+ONLY: dict[str, Any] = {
+    "sparse_grad": False,
+    "distributed": False,
+    "with_ut": False,
+    "with_eval3d": False,
+    "radial_coeffs": None,
+    "tangential_coeffs": None,
+    "thin_prism_coeffs": None,
+    "ftheta_coeffs": None,
+    "viewmats_rs": None,
+}
+# The size of tiles, chunks of channels and the kind of sort are the kernel's own business.
+WITHOUT_MEANING = {"tile_size", "channel_chunk", "segmented", "rolling_shutter"}
+
+
+def rasterization(
+    means: torch.Tensor,
+    quats: torch.Tensor | None,
+    scales: torch.Tensor | None,
+    opacities: torch.Tensor,
+    colors: torch.Tensor,
+    viewmats: torch.Tensor,
+    Ks: torch.Tensor,
+    width: int,
+    height: int,
+    near_plane: float = 0.01,
+    far_plane: float = 1e10,
+    radius_clip: float = 0.0,
+    eps2d: float = 0.3,
+    sh_degree: int | None = None,
+    packed: bool = True,
+    tile_size: int = 16,  # noqa: ARG001
+    backgrounds: torch.Tensor | None = None,
+    render_mode: str = "RGB",
+    sparse_grad: bool = False,
+    absgrad: bool = False,
+    rasterize_mode: str = "classic",
+    channel_chunk: int = 32,  # noqa: ARG001
+    distributed: bool = False,
+    camera_model: str = "pinhole",
+    segmented: bool = False,  # noqa: ARG001
+    covars: torch.Tensor | None = None,
+    with_ut: bool = False,
+    with_eval3d: bool = False,
+    **more: Any,
+) -> tuple[torch.Tensor, torch.Tensor, dict[str, Any]]:
+    """Images [..., C, height, width, X], alphas and what else was found; `meta["tile_size"]` is what was taken."""
+    _refuse(sparse_grad=sparse_grad, distributed=distributed, with_ut=with_ut, with_eval3d=with_eval3d, **more)
+    if rasterize_mode not in ("classic", "antialiased"):
+        raise ValueError(f"rasterize_mode is {rasterize_mode!r}; it may be classic or antialiased")
+    return gaussian.rasterization(
+        means,
+        quats,
+        scales,
+        opacities,
+        colors,
+        viewmats,
+        Ks,
+        width,
+        height,
+        near_plane=near_plane,
+        far_plane=far_plane,
+        radius_clip=radius_clip,
+        eps2d=eps2d,
+        sh_degree=sh_degree,
+        packed=packed,
+        backgrounds=backgrounds,
+        render_mode=render_mode,
+        absgrad=absgrad,
+        antialiased=rasterize_mode == "antialiased",
+        camera_model=camera_model,
+        covars=covars,
+    )
+
+
+def _refuse(**given: Any) -> None:
+    for name, value in given.items():
+        if name not in ONLY and name not in WITHOUT_MEANING:
+            raise TypeError(f"rasterization() got an unexpected keyword argument {name!r}")
+        if name == "rolling_shutter" and getattr(value, "name", "GLOBAL") != "GLOBAL":
+            raise NotImplementedError(f"rolling_shutter {value.name} is not covered by rocm3d-kernels: see {DOCS}")
+        if name in ONLY and value is not ONLY[name] and value != ONLY[name]:
+            raise NotImplementedError(f"{name} is not covered by rocm3d-kernels: see {DOCS}")

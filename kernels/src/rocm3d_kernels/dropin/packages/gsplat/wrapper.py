@@ -1,0 +1,187 @@
+"""gsplat.cuda._wrapper: the functions under `rasterization`, one by one; slower than the whole."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from rocm3d_kernels.dispatch import choose
+from rocm3d_kernels.dropin.stand_in import DOCS
+from rocm3d_kernels.harmonics import spherical_harmonics
+from rocm3d_kernels.projection import Gaussians, Projected, Settings, cut, project, reference
+from rocm3d_kernels.raster import Drawing, draw
+from rocm3d_kernels.tiles import Lists
+
+__all__ = [
+    "fully_fused_projection",
+    "isect_offset_encode",
+    "isect_tiles",
+    "quat_scale_to_covar_preci",
+    "rasterize_to_pixels",
+    "spherical_harmonics",
+]
+
+
+def quat_scale_to_covar_preci(
+    quats: torch.Tensor,
+    scales: torch.Tensor,
+    compute_covar: bool = True,
+    compute_preci: bool = True,
+    triu: bool = False,
+) -> tuple[torch.Tensor | None, torch.Tensor | None]:
+    """Covariances and their inverses [..., 3, 3], or [..., 6] upper triangles."""
+    covars = reference.covariance(quats, scales) if compute_covar else None
+    precisions = reference.covariance(quats, 1.0 / scales) if compute_preci else None
+    rows, columns = [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]
+    if triu:
+        covars = None if covars is None else covars[..., rows, columns]
+        precisions = None if precisions is None else precisions[..., rows, columns]
+    return covars, precisions
+
+
+def fully_fused_projection(
+    means: torch.Tensor,
+    covars: torch.Tensor | None,
+    quats: torch.Tensor | None,
+    scales: torch.Tensor | None,
+    viewmats: torch.Tensor,
+    Ks: torch.Tensor,
+    width: int,
+    height: int,
+    eps2d: float = 0.3,
+    near_plane: float = 0.01,
+    far_plane: float = 1e10,
+    radius_clip: float = 0.0,
+    packed: bool = False,
+    sparse_grad: bool = False,
+    calc_compensations: bool = False,
+    camera_model: str = "pinhole",
+    opacities: torch.Tensor | None = None,
+) -> tuple[torch.Tensor | None, ...]:
+    """Radii, means, depths, conics and compensations (or None), each [..., C, N, ...]; packed rows are not covered."""
+    if packed or sparse_grad or camera_model not in ("pinhole", "ortho"):
+        raise NotImplementedError(
+            f"packed, sparse_grad and other cameras are not covered by rocm3d-kernels: see {DOCS}"
+        )
+    settings = Settings(width, height, eps2d, near_plane, far_plane, radius_clip, calc_compensations, camera_model)
+    bound = None if opacities is None else opacities.detach()
+    gaussians = Gaussians(means, covars, *((quats, scales) if covars is None else (None, None)), bound, viewmats, Ks)
+    shape = (*viewmats.shape[:-2], means.shape[-2])
+    if choose("projection", means) == "reference":
+        return _by_reference(gaussians, settings, shape)
+    seen, learned = project(gaussians, settings)
+    found = learned or cut(seen.records)
+    ratio = found.depths[..., 1].view(shape) if calc_compensations else None
+    parts = (found.means2d.view(*shape, 2), found.depths[..., 0].view(shape), found.shapes[..., :3].view(*shape, 3))
+    return seen.radii.view(*shape, 2), *parts, ratio
+
+
+def _by_reference(gaussians: Gaussians, settings: Settings, shape: tuple[int, ...]) -> tuple[torch.Tensor | None, ...]:
+    cameras, count = shape[-2:]
+    if gaussians.covars is None:
+        covars = reference.covariance(gaussians.quats, gaussians.scales)
+    else:
+        covars = gaussians.covars[..., [[0, 1, 2], [1, 3, 4], [2, 4, 5]]]
+    opacities = gaussians.opacities
+    found = reference.project(
+        gaussians.means.reshape(-1, count, 3),
+        covars.reshape(-1, count, 3, 3),
+        None if opacities is None else opacities.reshape(-1, count),
+        gaussians.viewmats.reshape(-1, cameras, 4, 4),
+        gaussians.intrinsics.reshape(-1, cameras, 3, 3),
+        settings.width,
+        settings.height,
+        eps2d=settings.eps2d,
+        near=settings.near,
+        far=settings.far,
+        radius_clip=settings.radius_clip,
+        compensate=settings.compensate,
+        camera=settings.camera,
+    )
+    return tuple(None if one is None else one.reshape(*shape, *one.shape[3:]) for one in found)
+
+
+@torch.no_grad()
+def isect_tiles(
+    means2d: torch.Tensor,
+    radii: torch.Tensor,
+    depths: torch.Tensor,
+    tile_size: int,
+    tile_width: int,
+    tile_height: int,
+    sort: bool = True,
+    segmented: bool = False,  # noqa: ARG001
+    packed: bool = False,
+    n_images: int | None = None,
+    image_ids: torch.Tensor | None = None,
+    gaussian_ids: torch.Tensor | None = None,  # noqa: ARG001
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """How many tiles each box touches, ids of image, tile and depth, and the rows they belong to."""
+    if packed and (n_images is None or image_ids is None):
+        raise ValueError("packed rows need n_images and image_ids")
+    images = n_images or math.prod(means2d.shape[:-2])
+    centre, side, depth = means2d.reshape(-1, 2), radii.reshape(-1, 2), depths.reshape(-1)
+    count = centre.shape[0]
+    if image_ids is None:
+        image = torch.arange(count, device=centre.device) // max(count // max(images, 1), 1)
+    else:
+        image = image_ids.long()
+    most = torch.tensor([tile_width, tile_height], device=centre.device)
+    low = torch.minimum(((centre - side) / tile_size).floor().clamp_min(0), most).long()
+    high = torch.minimum(((centre + side) / tile_size).ceil().clamp_min(0), most).long()
+    wide = torch.where((side > 0).all(dim=-1, keepdim=True), (high - low).clamp_min(0), 0)
+    counts = wide[:, 0] * wide[:, 1]
+    rows = torch.repeat_interleave(torch.arange(count, device=centre.device), counts)
+    within = torch.arange(rows.shape[0], device=centre.device) - (counts.cumsum(0) - counts)[rows]
+    across = wide[rows, 0].clamp_min(1)
+    tile = (low[rows, 1] + within // across) * tile_width + low[rows, 0] + within % across
+    bits = (tile_width * tile_height - 1).bit_length()
+    ids = (image[rows] << (32 + bits)) | (tile << 32) | depth.float().view(torch.int32).long()[rows]
+    if sort:
+        ids, order = torch.sort(ids, stable=True)
+        rows = rows[order]
+    shape = means2d.shape[:-1]
+    return counts.int().view(shape), ids, rows.int()
+
+
+@torch.no_grad()
+def isect_offset_encode(isect_ids: torch.Tensor, n_images: int, tile_width: int, tile_height: int) -> torch.Tensor:
+    """Where each tile's rows begin [images, tile_height, tile_width]."""
+    tiles = tile_width * tile_height
+    bits = (tiles - 1).bit_length()
+    numbers = torch.arange(n_images * tiles, device=isect_ids.device)
+    edges = ((numbers // tiles) << (32 + bits)) | ((numbers % tiles) << 32)
+    return torch.searchsorted(isect_ids, edges, out_int32=True).view(n_images, tile_height, tile_width)
+
+
+def rasterize_to_pixels(
+    means2d: torch.Tensor,
+    conics: torch.Tensor,
+    colors: torch.Tensor,
+    opacities: torch.Tensor,
+    image_width: int,
+    image_height: int,
+    tile_size: int,
+    isect_offsets: torch.Tensor,
+    flatten_ids: torch.Tensor,
+    backgrounds: torch.Tensor | None = None,
+    masks: torch.Tensor | None = None,
+    packed: bool = False,
+    absgrad: bool = False,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Images [..., height, width, D] and alphas [..., height, width, 1] of lists by isect_tiles; needs a GPU."""
+    if choose("raster", means2d) == "reference":
+        raise NotImplementedError("rasterize_to_pixels has no reference of its own; rasterization runs on a CPU, too")
+    images, (tiles_y, tiles_x) = isect_offsets.shape[:-2], isect_offsets.shape[-2:]
+    shapes = torch.cat([conics, opacities[..., None]], dim=-1).contiguous()
+    records = torch.cat([means2d, shapes, torch.zeros_like(means2d)], dim=-1).detach().reshape(-1, 8)
+    last = torch.tensor([flatten_ids.shape[0]], dtype=torch.int32, device=flatten_ids.device)
+    offsets = torch.cat([isect_offsets.reshape(-1).int(), last])
+    lists = Lists(flatten_ids.int().contiguous(), offsets, tile_size, tiles_x, tiles_y)
+    flags = None if masks is None else masks.reshape(-1).to(torch.int8).contiguous()
+    drawing = Drawing(records, lists, image_width, image_height, not packed, flags, absgrad)
+    rows = colors if packed else colors.reshape(-1, *colors.shape[-2:])
+    back = None if backgrounds is None else backgrounds.reshape(-1, backgrounds.shape[-1])
+    image, alphas = draw(Projected(means2d, shapes, shapes), rows, back, drawing)
+    return image.view(*images, *image.shape[1:]), alphas.view(*images, *alphas.shape[1:], 1)

@@ -1,0 +1,40 @@
+"""Which torch is installed, read from its version file: asking must not import it."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from importlib.machinery import PathFinder
+from pathlib import Path
+
+
+def kind() -> str:
+    """`cuda`, `hip`, `cpu`, or `none`."""
+    loaded = sys.modules.get("torch")
+    version = getattr(loaded, "version", None)
+    if version is not None and hasattr(version, "cuda"):
+        return _kind(version.cuda, getattr(version, "hip", None))
+    spec = PathFinder.find_spec("torch")
+    if spec is None or spec.origin is None:
+        return "none"
+    told = read(Path(spec.origin).with_name("version.py"))
+    return _kind(told.get("cuda"), told.get("hip"))
+
+
+def read(file: Path) -> dict[str, object]:
+    """Assignments of constants; a file that cannot be read says nothing."""
+    try:
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, ValueError):
+        return {}
+    found: dict[str, object] = {}
+    for node in tree.body:
+        target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+        value = getattr(node, "value", None)
+        if isinstance(target, ast.Name) and isinstance(value, ast.Constant):
+            found[target.id] = value.value
+    return found
+
+
+def _kind(cuda: object, hip: object) -> str:
+    return "hip" if hip else "cuda" if cuda else "cpu"

@@ -1,0 +1,89 @@
+"""Renders 3D Gaussians: projection, colours, tile lists and rasterization in one differentiable call."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from rocm3d_kernels.versions import require
+
+require("torch")
+
+import torch  # noqa: E402
+
+from rocm3d_kernels.gaussian.arguments import MODES, check, contiguous  # noqa: E402
+from rocm3d_kernels.gaussian.options import Options  # noqa: E402
+from rocm3d_kernels.gaussian.ways import rendered  # noqa: E402
+from rocm3d_kernels.projection import Gaussians, Settings  # noqa: E402
+
+__all__ = ["rasterization"]
+
+
+def rasterization(
+    means: torch.Tensor,  # [..., N, 3]
+    quats: torch.Tensor | None,  # [..., N, 4]
+    scales: torch.Tensor | None,  # [..., N, 3]
+    opacities: torch.Tensor,  # [..., N]
+    colors: torch.Tensor,  # [..., (C,) N, D], or coefficients [..., (C,) N, K, 3]
+    viewmats: torch.Tensor,  # [..., C, 4, 4]
+    intrinsics: torch.Tensor,  # [..., C, 3, 3]
+    width: int,
+    height: int,
+    *,
+    near_plane: float = 0.01,
+    far_plane: float = 1e10,
+    radius_clip: float = 0.0,
+    eps2d: float = 0.3,
+    sh_degree: int | None = None,
+    packed: bool = False,
+    backgrounds: torch.Tensor | None = None,  # [..., C, D]
+    render_mode: str = "RGB",
+    absgrad: bool = False,
+    antialiased: bool = False,
+    camera_model: str = "pinhole",
+    covars: torch.Tensor | None = None,  # [..., N, 3, 3], instead of quats and scales
+    deterministic: bool | None = None,
+) -> tuple[torch.Tensor, torch.Tensor, dict[str, Any]]:
+    """Images [..., C, height, width, X], alphas [..., C, height, width, 1], and what else was found.
+
+    `render_mode` is RGB, D (depths summed as colours are), ED (their mean) or RGB+D, RGB+ED with the depth as last
+    channel. `deterministic` sums gradients in a fixed order; None: as torch.use_deterministic_algorithms says.
+    """
+    triangle = None if covars is None else _upper(covars)
+    if covars is not None:
+        quats = scales = None
+    gaussians = Gaussians(means, triangle, quats, scales, opacities, viewmats, intrinsics)
+    check(gaussians, colors, backgrounds, (width, height), sh_degree, render_mode, camera_model)
+    with_colors, with_depths, mean_depth = MODES[render_mode]
+    if not with_colors:
+        # Nobody looks at them, so nobody looked whether they fit.
+        colors, sh_degree = means.detach()[..., :1], None
+    settings = Settings(
+        int(width),
+        int(height),
+        float(eps2d),
+        float(near_plane),
+        float(far_plane),
+        float(radius_clip),
+        antialiased,
+        camera_model,
+    )
+    fixed = torch.are_deterministic_algorithms_enabled() if deterministic is None else deterministic
+    options = Options(settings, sh_degree, with_colors, with_depths, absgrad, fixed)
+    gaussians, colors, backgrounds = contiguous(gaussians, colors, backgrounds, options)
+    image, alphas, meta = rendered(gaussians, colors, backgrounds, options, packed=packed)
+    batch = viewmats.shape[:-2]
+    if len(batch) > 1:
+        image, alphas = image.view(*batch, *image.shape[1:]), alphas.view(*batch, *alphas.shape[1:])
+    alphas = alphas[..., None]
+    if mean_depth:
+        depth = image[..., -1:] / alphas.clamp_min(1e-10)
+        image = torch.cat([image[..., :-1], depth], dim=-1) if with_colors else depth
+    meta.update(width=width, height=height, n_batches=math.prod(batch[:-1]), n_cameras=batch[-1])
+    return image, alphas, meta
+
+
+def _upper(covars: torch.Tensor) -> torch.Tensor:
+    if covars.shape[-2:] != (3, 3):
+        raise ValueError(f"gaussian: covars are [..., N, 3, 3], these have the shape {tuple(covars.shape)}")
+    return covars[..., [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]

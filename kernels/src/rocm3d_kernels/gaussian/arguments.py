@@ -1,0 +1,122 @@
+"""Looks at what a rendering is asked for before anything is launched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+
+from rocm3d_kernels.harmonics.reference import MAX_DEGREE
+
+if TYPE_CHECKING:
+    from rocm3d_kernels.gaussian.options import Options
+    from rocm3d_kernels.projection import Gaussians
+
+# With colours, with depths, depths as a mean.
+MODES = {
+    "RGB": (True, False, False),
+    "D": (False, True, False),
+    "ED": (False, True, True),
+    "RGB+D": (True, True, False),
+    "RGB+ED": (True, True, True),
+}
+CAMERAS = ("pinhole", "ortho")
+CHANNELS = 512
+
+
+def check(
+    gaussians: Gaussians,
+    colors: torch.Tensor,
+    backgrounds: torch.Tensor | None,
+    size: tuple[int, int],
+    degree: int | None,
+    mode: str,
+    camera: str,
+) -> None:
+    """One clear error for what cannot be drawn."""
+    if mode not in MODES:
+        raise ValueError(f"gaussian: render_mode is {mode!r}; it may be {', '.join(MODES)}")
+    if camera not in CAMERAS:
+        raise NotImplementedError(f"gaussian: camera_model {camera!r} is not covered; {' and '.join(CAMERAS)} are")
+    if min(size) < 1:
+        raise ValueError(f"gaussian: an image of {size[0]} by {size[1]} pixels")
+    means, views = gaussians.means, gaussians.viewmats
+    if means.dim() < 2 or views.dim() < 3:
+        raise ValueError(
+            f"gaussian: means are [..., N, 3] and viewmats [..., C, 4, 4]; these are {_shapes(means, views)}"
+        )
+    batch, count, cameras = means.shape[:-2], means.shape[-2], views.shape[-3]
+    if gaussians.covars is None and (gaussians.quats is None or gaussians.scales is None):
+        raise ValueError("gaussian: either covars, or quats and scales, must be given")
+    _shape("means", means, (*batch, count, 3))
+    _shape("quats", gaussians.quats, (*batch, count, 4))
+    _shape("scales", gaussians.scales, (*batch, count, 3))
+    _shape("covars", gaussians.covars, (*batch, count, 6))
+    _shape("opacities", gaussians.opacities, (*batch, count))
+    _shape("viewmats", views, (*batch, cameras, 4, 4))
+    _shape("intrinsics", gaussians.intrinsics, (*batch, cameras, 3, 3))
+    channels = _colors(colors, (batch, count, cameras), degree) if MODES[mode][0] else 0
+    if backgrounds is not None:
+        _shape("backgrounds", backgrounds, (*batch, cameras, channels))
+    for one in (*gaussians, colors, backgrounds):
+        if one is not None and (one.device != means.device or one.dtype != means.dtype):
+            raise ValueError(
+                f"gaussian: all tensors are {means.dtype} on {means.device}, as the means are; "
+                f"here is {one.dtype} on {one.device}"
+            )
+
+
+def _colors(colors: torch.Tensor, size: tuple[torch.Size, int, int], degree: int | None) -> int:
+    """How many channels colours have, or coefficients make."""
+    batch, count, cameras = size
+    before = ((*batch, count), (*batch, cameras, count))
+    if degree is None:
+        if colors.dim() < 2 or tuple(colors.shape[:-1]) not in before or not 1 <= colors.shape[-1] <= CHANNELS:
+            raise ValueError(
+                f"gaussian: colors are [..., N, D] or [..., C, N, D] with D up to {CHANNELS}; "
+                f"these have the shape {tuple(colors.shape)}"
+            )
+        return int(colors.shape[-1])
+    if not 0 <= degree <= MAX_DEGREE:
+        raise ValueError(f"gaussian: sh_degree is {degree}; it may be 0 to {MAX_DEGREE}")
+    if (
+        colors.dim() < 3
+        or tuple(colors.shape[:-2]) not in before
+        or colors.shape[-1] != 3
+        or colors.shape[-2] < (degree + 1) ** 2
+    ):
+        raise ValueError(
+            f"gaussian: colors are coefficients [..., N, K, 3] with K of at least {(degree + 1) ** 2}; "
+            f"these have the shape {tuple(colors.shape)}"
+        )
+    return 3
+
+
+def contiguous(
+    gaussians: Gaussians, colors: torch.Tensor, backgrounds: torch.Tensor | None, options: Options
+) -> tuple[Gaussians, torch.Tensor, torch.Tensor | None]:
+    """All tensors in rows; colours [N, D] where there is one batch, else by image; a background for depths, too."""
+    gaussians = type(gaussians)(*[None if one is None else one.contiguous() for one in gaussians])
+    means, views = gaussians.means, gaussians.viewmats
+    images, count, cameras = views.numel() // 16, means.shape[-2], views.shape[-3]
+    colors = colors.contiguous()
+    if options.degree is None and colors.dim() > 2:
+        if colors.dim() == means.dim():
+            colors = colors[..., None, :, :].expand(*means.shape[:-2], cameras, *colors.shape[-2:])
+        colors = colors.reshape(images, count, colors.shape[-1])
+    if backgrounds is not None:
+        backgrounds = backgrounds.reshape(images, -1)
+        if options.with_depths:
+            backgrounds = torch.nn.functional.pad(backgrounds, (0, 1))
+    return gaussians, colors, backgrounds
+
+
+def _shape(name: str, tensor: torch.Tensor | None, shape: tuple[int, ...]) -> None:
+    if tensor is not None and tuple(tensor.shape) != tuple(shape):
+        raise ValueError(
+            f"gaussian: {name} have the shape {tuple(tensor.shape)}, with these means and cameras it is {tuple(shape)}"
+        )
+
+
+def _shapes(*tensors: torch.Tensor) -> str:
+    return " and ".join(str(tuple(one.shape)) for one in tensors)

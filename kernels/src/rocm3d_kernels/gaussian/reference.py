@@ -1,0 +1,87 @@
+"""The whole way from Gaussians to images in plain PyTorch; float64 is the truth for the kernels."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import torch
+
+from rocm3d_kernels.harmonics.reference import spherical_harmonics
+from rocm3d_kernels.projection import reference as projection
+from rocm3d_kernels.raster.reference import rasterize
+
+if TYPE_CHECKING:
+    from rocm3d_kernels.gaussian.options import Options
+    from rocm3d_kernels.projection import Gaussians
+
+
+def render(
+    gaussians: Gaussians,
+    colors: torch.Tensor,
+    backgrounds: torch.Tensor | None,
+    options: Options,
+    watched: torch.Tensor | None = None,
+) -> tuple[torch.Tensor, torch.Tensor, projection.Projected, torch.Tensor]:
+    """Images [images, height, width, D], alphas [images, height, width], what was projected, and drawn opacities."""
+    settings, cameras, count = options.settings, gaussians.viewmats.shape[-3], gaussians.means.shape[-2]
+    if gaussians.opacities is None:
+        raise ValueError("gaussian: opacities must be given")
+    batches = math.prod(gaussians.means.shape[:-2])
+    means = gaussians.means.reshape(batches, count, 3)
+    views = gaussians.viewmats.reshape(batches, cameras, 4, 4)
+    peaks = torch.ones_like(means[..., 0]) if gaussians.opacities is None else gaussians.opacities
+    peaks = peaks.reshape(batches, count)
+    found = projection.project(
+        means,
+        _covariances(gaussians).reshape(batches, count, 3, 3),
+        peaks,
+        views,
+        gaussians.intrinsics.reshape(batches, cameras, 3, 3),
+        settings.width,
+        settings.height,
+        eps2d=settings.eps2d,
+        near=settings.near,
+        far=settings.far,
+        radius_clip=settings.radius_clip,
+        compensate=settings.compensate,
+        camera=settings.camera,
+    )
+    opacities = peaks[:, None].expand(-1, cameras, -1)
+    if found.compensations is not None:
+        opacities = opacities * found.compensations
+    found = projection.Projected(*[None if one is None else one.flatten(0, 1) for one in found])
+    opacities = opacities.flatten(0, 1)
+    images = views.shape[0] * cameras
+    if watched is not None:
+        # Of the value nothing comes in, of the gradient all goes out.
+        found = found._replace(means2d=found.means2d + (watched - watched.detach()).view(images, count, 2))
+    if options.degree is not None:
+        origins = -(views[..., :3, :3] * views[..., :3, 3:]).sum(dim=-2)
+        directions = (means[:, None] - origins[..., None, :]).flatten(0, 1)
+        by_image = colors
+        if colors.dim() == gaussians.means.dim() + 1:
+            by_image = colors.reshape(batches, 1, *colors.shape[-3:]).expand(-1, cameras, -1, -1, -1)
+        by_image = by_image.reshape(images, *colors.shape[-3:])
+        colors = (spherical_harmonics(options.degree, directions, by_image) + 0.5).clamp_min(0.0)
+    elif colors.dim() == 2:
+        colors = colors.expand(images, *colors.shape)
+    if options.with_depths:
+        depths = found.depths[..., None]
+        if options.inverse_depths:
+            there = (found.radii > 0).all(dim=-1, keepdim=True)
+            depths = torch.where(
+                there, 1.0 / torch.where(there, depths, torch.ones_like(depths)), torch.zeros_like(depths)
+            )
+        colors = torch.cat([colors, depths], dim=-1) if options.with_colors else depths
+    size = (settings.width, settings.height)
+    image, alphas = rasterize(
+        found.means2d, found.conics, colors, opacities, found.depths, found.radii, size, backgrounds, options.cap
+    )
+    return image, alphas, found, opacities
+
+
+def _covariances(gaussians: Gaussians) -> torch.Tensor:
+    if gaussians.covars is None:
+        return projection.covariance(gaussians.quats, gaussians.scales)
+    return gaussians.covars[..., [[0, 1, 2], [1, 3, 4], [2, 4, 5]]]

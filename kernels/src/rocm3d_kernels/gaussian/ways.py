@@ -1,0 +1,122 @@
+"""The two ways from Gaussians to images, and which of them is taken."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from rocm3d_kernels.dispatch import choose
+from rocm3d_kernels.gaussian import reference
+from rocm3d_kernels.gaussian.meta import Meta
+from rocm3d_kernels.gaussian.options import Options
+from rocm3d_kernels.projection import Gaussians
+from rocm3d_kernels.registration import _traced as traced
+
+
+def rendered(
+    gaussians: Gaussians,
+    colors: torch.Tensor,
+    backgrounds: torch.Tensor | None,
+    options: Options,
+    *,
+    packed: bool = False,
+    watched: torch.Tensor | None = None,
+) -> tuple[torch.Tensor, torch.Tensor, dict[str, Any]]:
+    """Images, alphas and what else was found, of contiguous tensors.
+
+    `watched` gets the gradient of the means in the image, in pixels, whatever it holds; without it `means2d` of the
+    rest has it as its `.grad` after the way back, if somebody looked at it before.
+    """
+    if traced((*gaussians, colors, backgrounds, watched)) or gaussians.means.is_meta:
+        from rocm3d_kernels.gaussian import operator  # noqa: PLC0415
+
+        return operator.rendered(gaussians, colors, backgrounds, options, packed=packed, watched=watched)
+    return chosen(gaussians, colors, backgrounds, options, packed=packed, watched=watched)
+
+
+def chosen(
+    gaussians: Gaussians,
+    colors: torch.Tensor,
+    backgrounds: torch.Tensor | None,
+    options: Options,
+    *,
+    packed: bool,
+    watched: torch.Tensor | None,
+) -> tuple[torch.Tensor, torch.Tensor, Meta]:
+    """By the kernels or the reference, as dispatch says."""
+    run = _by_reference if choose("gaussian", gaussians.means) == "reference" else _by_kernels
+    return run(gaussians, colors, backgrounds, options, packed=packed, watched=watched)
+
+
+def _by_kernels(
+    gaussians: Gaussians,
+    colors: torch.Tensor,
+    backgrounds: torch.Tensor | None,
+    options: Options,
+    *,
+    packed: bool,
+    watched: torch.Tensor | None,
+) -> tuple[torch.Tensor, torch.Tensor, Meta]:
+    from rocm3d_kernels.gaussian import render  # noqa: PLC0415
+
+    learning = (*gaussians[:6], colors, backgrounds, watched)
+    learns = torch.is_grad_enabled() and any(one is not None and one.requires_grad for one in learning)
+    rendered = render.forward(gaussians, colors, backgrounds, options, keep=learns)
+    records, radii = rendered.seen.records, rendered.seen.radii
+    rows = torch.nonzero(radii.view(-1, 2)[:, 0] > 0)[:, 0] if packed else None
+    kept = records.view(-1, 8)[rows] if packed else records
+    image, alphas = rendered.drawn.image, rendered.drawn.alphas
+    watch = render.Watch(kept, rows)
+    if learns:
+        image, alphas = render.Render.apply(watched, *gaussians, colors, backgrounds, options, rendered, watch)
+    meta = Meta(
+        means2d=watch.leaf if learns and watched is None else lambda: kept[..., 0:2],
+        radii=radii if rows is None else radii.view(-1, 2)[rows],
+        conics=lambda: kept[..., 2:5],
+        opacities=lambda: kept[..., 5],
+        depths=lambda: kept[..., 6],
+        flatten_ids=rendered.lists.gaussians,
+        isect_offsets=lambda: rendered.lists.offsets[:-1].view(-1, rendered.lists.tiles_y, rendered.lists.tiles_x),
+        tile_size=rendered.lists.side,
+        tile_width=rendered.lists.tiles_x,
+        tile_height=rendered.lists.tiles_y,
+    )
+    _number(meta, rows, gaussians)
+    return image, alphas, meta
+
+
+def _by_reference(
+    gaussians: Gaussians,
+    colors: torch.Tensor,
+    backgrounds: torch.Tensor | None,
+    options: Options,
+    *,
+    packed: bool,
+    watched: torch.Tensor | None,
+) -> tuple[torch.Tensor, torch.Tensor, Meta]:
+    if options.absgrad:
+        raise NotImplementedError("gaussian: absgrad is of the kernels; the reference does not look at single pixels")
+    image, alphas, found, opacities = reference.render(gaussians, colors, backgrounds, options, watched)
+    rows = torch.nonzero(found.radii.reshape(-1, 2)[:, 0] > 0)[:, 0] if packed else None
+
+    def kept(one: torch.Tensor) -> torch.Tensor:
+        return one if rows is None else one.flatten(0, 1)[rows]
+
+    meta = Meta(
+        means2d=kept(found.means2d), radii=kept(found.radii), conics=kept(found.conics), depths=kept(found.depths),
+        opacities=kept(opacities),
+    )  # fmt: skip
+    _number(meta, rows, gaussians)
+    return image, alphas, meta
+
+
+def _number(meta: Meta, rows: torch.Tensor | None, gaussians: Gaussians) -> None:
+    """Which batch, camera and Gaussian each row is, where they are packed."""
+    count, cameras = gaussians.means.shape[-2], gaussians.viewmats.shape[-3]
+    if rows is None:
+        meta.update(batch_ids=None, camera_ids=None, gaussian_ids=None)
+        return
+    meta.update(
+        batch_ids=rows // (count * cameras), camera_ids=rows // count % cameras, gaussian_ids=rows % count,
+    )  # fmt: skip

@@ -1,0 +1,76 @@
+"""Colours that depend on the direction of view, from spherical harmonics up to degree 4."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rocm3d_kernels.versions import require
+
+require("torch")
+
+import torch  # noqa: E402
+
+from rocm3d_kernels.dispatch import choose  # noqa: E402
+from rocm3d_kernels.harmonics import reference  # noqa: E402
+
+__all__ = ["spherical_harmonics"]
+
+
+def spherical_harmonics(
+    degree: int, directions: torch.Tensor, coefficients: torch.Tensor, masks: torch.Tensor | None = None
+) -> torch.Tensor:
+    """Sums [..., 3] of coefficients [..., K, 3] up to `degree` at directions [..., 3] of any length.
+
+    Zero where `masks` [...] is false.
+    """
+    _check(degree, directions, coefficients, masks)
+    if choose("harmonics", directions, coefficients) == "reference":
+        found = reference.spherical_harmonics(degree, directions, coefficients)
+        return found if masks is None else torch.where(masks[..., None], found, torch.zeros_like(found))
+    result: torch.Tensor = _Harmonics.apply(directions.contiguous(), coefficients.contiguous(), masks, degree)
+    return result
+
+
+def _check(degree: int, directions: torch.Tensor, coefficients: torch.Tensor, masks: torch.Tensor | None) -> None:
+    if not 0 <= degree <= reference.MAX_DEGREE:
+        raise ValueError(f"harmonics: degree is {degree}; it may be 0 to {reference.MAX_DEGREE}")
+    if directions.shape[-1:] != (3,):
+        raise ValueError(f"harmonics: directions are [..., 3], these have the shape {tuple(directions.shape)}")
+    bases = coefficients.shape[-2] if coefficients.dim() > 1 else 0
+    if coefficients.shape != (*directions.shape[:-1], bases, 3) or bases < (degree + 1) ** 2:
+        raise ValueError(
+            f"harmonics: coefficients are [..., K, 3] with K of at least {(degree + 1) ** 2} and the directions' shape "
+            f"{tuple(directions.shape[:-1])} before; these have the shape {tuple(coefficients.shape)}"
+        )
+    if masks is not None and masks.shape != directions.shape[:-1]:
+        raise ValueError(f"harmonics: masks have the shape {tuple(masks.shape)}, directions {tuple(directions.shape)}")
+
+
+class _Harmonics(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, directions: torch.Tensor, coefficients: torch.Tensor, masks: torch.Tensor | None, degree: int
+    ) -> torch.Tensor:
+        from rocm3d_kernels.harmonics import launch
+
+        view = launch.View(degree, 1, as_colors=False, per_image=False)
+        origin = torch.zeros((1, 3), device=directions.device)
+        radii = None if masks is None else masks.reshape(-1, 1).expand(-1, 2).int().contiguous()
+        points, flat = directions.view(-1, 3), coefficients.view(-1, *coefficients.shape[-2:])
+        ctx.save_for_backward(directions, coefficients, radii, origin)
+        ctx.view = view
+        return launch.forward(points, origin, flat, radii, view).view(directions.shape)
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, given: torch.Tensor) -> tuple[Any, ...]:
+        from rocm3d_kernels.harmonics import launch
+
+        directions, coefficients, radii, origin = ctx.saved_tensors
+        points, flat = directions.view(-1, 3), coefficients.view(-1, *coefficients.shape[-2:])
+        of_points, _, of_coefficients = launch.backward(
+            points, origin, flat, radii, ctx.view, points, given.reshape(-1, 3).contiguous(),
+            of_points=ctx.needs_input_grad[0], of_origins=False,
+        )  # fmt: skip
+        of_directions = None if of_points is None else of_points.view(directions.shape)
+        return of_directions, of_coefficients.view(coefficients.shape), None, None

@@ -1,0 +1,28 @@
+"""The kernels of spherical harmonics, for the AMD gate."""
+
+from __future__ import annotations
+
+from rocm3d_kernels.declared import Declared
+from rocm3d_kernels.harmonics.triton import harmonics_backward, harmonics_forward
+
+_READ = {**dict.fromkeys(("points", "origins", "coefficients"), "*fp32"), "radii": "*i32"}
+_NUMBERS = dict.fromkeys(("count", "cameras", "per_image", "total"), "i32")
+_FORWARD = {**_READ, "to": "*fp32", **_NUMBERS}
+_WRITTEN = ("values", "given", "to_points", "to_origins", "to_coefficients")
+_BACKWARD = {**_READ, **dict.fromkeys(_WRITTEN, "*fp32"), **_NUMBERS, "given_step": "i32"}
+
+# As a rendering of one image takes them.
+_COLORS = {"AS_COLORS": True, "HAS_RADII": True}
+_ONE = {**_COLORS, "NEED_POINTS": True, "NEED_ORIGINS": False, "ADD": False, "to_origins": None}
+# Several cameras that learn; and the sums alone, where only coefficients do.
+_MANY = {**_COLORS, "NEED_POINTS": True, "NEED_ORIGINS": True, "ADD": True}
+_PLAIN = {"AS_COLORS": False, "HAS_RADII": False, "radii": None}
+_LEAST = {**_PLAIN, "NEED_POINTS": False, "NEED_ORIGINS": False, "ADD": False, "to_points": None, "to_origins": None}
+
+KERNELS = [
+    Declared("harmonics", harmonics_forward, _FORWARD, {"BASES": 16, **_COLORS}),
+    *(Declared("harmonics", harmonics_forward, _FORWARD, {"BASES": n, **_PLAIN}, quick=False) for n in (1, 25)),
+    Declared("harmonics", harmonics_backward, _BACKWARD, {"BASES": 16, "TOTAL": 16, **_ONE}),
+    Declared("harmonics", harmonics_backward, _BACKWARD, {"BASES": 1, "TOTAL": 16, **_LEAST}, quick=False),
+    Declared("harmonics", harmonics_backward, _BACKWARD, {"BASES": 25, "TOTAL": 25, **_MANY}, quick=False),
+]

@@ -1,0 +1,45 @@
+"""Mean squared distance of points to their three nearest neighbours."""
+
+from __future__ import annotations
+
+from rocm3d_kernels.versions import require
+
+require("torch")
+
+import torch  # noqa: E402
+
+from rocm3d_kernels.dispatch import choose  # noqa: E402
+from rocm3d_kernels.knn import reference  # noqa: E402
+from rocm3d_kernels.registration import operation  # noqa: E402
+
+__all__ = ["mean_squared_distance"]
+
+MOST = 2**31 // 3 - 2**16
+
+
+def mean_squared_distance(points: torch.Tensor) -> torch.Tensor:
+    """For each of [N, 3] points the mean of the squared distances to its three nearest others; exact, without gradient.
+
+    Where fewer than three others are there, the mean is over those. A point with a coordinate that is not finite is no
+    neighbour of any; it, and a point that is alone, get NaN.
+    """
+    if points.ndim != 2 or points.shape[1] != 3:
+        raise ValueError(f"knn: points are [N, 3], these have the shape {tuple(points.shape)}")
+    if len(points) > MOST:
+        raise ValueError(f"knn: {len(points)} points are too many for 32-bit places, at most {MOST}")
+    result: torch.Tensor = _knn(points.detach().contiguous())
+    return result
+
+
+def _run(points: torch.Tensor) -> torch.Tensor:
+    implementation = choose("knn", points)
+    if len(points) == 0:
+        return points.new_empty(0)
+    if implementation == "reference":
+        return reference.mean_squared_distance(points)
+    from rocm3d_kernels.knn import triton
+
+    return triton.mean_squared_distance(points)
+
+
+_knn = operation(_run, lambda points: points.new_empty(points.shape[0]), name="knn")

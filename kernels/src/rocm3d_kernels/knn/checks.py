@@ -1,0 +1,21 @@
+"""knn, for a check on a machine: against all distances in float64."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+
+from rocm3d_kernels.knn import mean_squared_distance, reference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocm3d_kernels.offered import Check
+
+
+def checks(device: torch.device | str) -> Iterator[Check]:
+    """More points than one box holds."""
+    points = torch.rand(3000, 3, generator=torch.Generator().manual_seed(1))
+    wanted, given = reference.mean_squared_distance(points.double()), points.to(device)
+    yield "knn", lambda: mean_squared_distance(given), wanted, "float32-distance"

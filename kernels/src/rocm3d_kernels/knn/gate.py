@@ -1,0 +1,20 @@
+"""The kernels of knn, for the AMD gate."""
+
+from __future__ import annotations
+
+from rocm3d_kernels.declared import Declared
+from rocm3d_kernels.knn.triton import curve_kernel, search_kernel
+
+_BOXES = ("lower", "upper", "group_lower", "group_upper")
+_SEARCH = {
+    "sorted_points": "*fp32",
+    "order": "*i64",
+    "there": "*i64",
+    **dict.fromkeys((*_BOXES, "result"), "*fp32"),
+    **dict.fromkeys(("count", "size", "boxes", "groups"), "i32"),
+}
+
+KERNELS = [
+    Declared("knn", curve_kernel, {"points": "*fp32", "knots": "*fp32", "keys": "*i64", "count": "i32"}),
+    Declared("knn", search_kernel, _SEARCH),
+]

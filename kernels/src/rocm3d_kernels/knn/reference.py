@@ -1,0 +1,25 @@
+"""Mean squared distance to the three nearest points, in plain PyTorch: all distances, some rows at a time."""
+
+from __future__ import annotations
+
+import torch
+
+NEIGHBOURS = 3
+ROWS = 1024
+
+
+def mean_squared_distance(points: torch.Tensor) -> torch.Tensor:
+    """[N, 3] -> [N]. Points with a coordinate that is not finite count as absent, and get NaN like a point alone."""
+    there = torch.isfinite(points).all(dim=1)
+    wanted = min(NEIGHBOURS, int(there.sum()) - 1)
+    result = torch.full((len(points),), torch.nan, dtype=points.dtype, device=points.device)
+    if wanted < 1:
+        return result
+    for begin in range(0, len(points), ROWS):
+        rows = points[begin : begin + ROWS]
+        squares = ((rows[:, None] - points[None]) ** 2).sum(dim=-1)
+        squares[:, ~there] = torch.inf
+        squares[torch.arange(len(rows)), torch.arange(begin, begin + len(rows))] = torch.inf
+        nearest = squares.topk(wanted, dim=1, largest=False).values
+        result[begin : begin + ROWS] = nearest.mean(dim=1)
+    return torch.where(there, result, torch.nan)

@@ -1,0 +1,223 @@
+"""Exact nearest neighbours: points in the order of a Hilbert curve, in boxes that are passed over when too far.
+
+The curve runs through coordinates that a sample of the points makes even on each axis, so that outliers and clusters
+cost little. Neighbours on the curve are neighbours in space, thus runs of points have small boxes, and runs of boxes
+small groups. One program owns the points of one box: each lane keeps the three best of its points, and the candidates
+of a box that is near enough come one by one to all lanes. Nothing depends on the width of a wave.
+J. Skilling, Programming the Hilbert curve, 2004, is where the curve's bits come from.
+"""
+
+from __future__ import annotations
+
+import torch
+import triton
+import triton.language as tl
+
+from rocm3d_kernels.tuning import tuned
+
+KNOT_BITS, BITS = 12, 16
+_KNOT_BITS, _BITS = tl.constexpr(KNOT_BITS), tl.constexpr(BITS)
+_KNOTS, _PARTS, _TOP = tl.constexpr(1 << KNOT_BITS), tl.constexpr(1 << (BITS - KNOT_BITS)), tl.constexpr(1 << BITS)
+_LAST = tl.constexpr(1 << (3 * BITS))
+_NONE = tl.constexpr(2**31 - 1)
+
+
+@triton.jit
+def _even(knots, value, BLOCK: tl.constexpr):
+    """Where a coordinate stands among the sorted sample, as an integer of _BITS bits."""
+    low = tl.zeros([BLOCK], tl.int32)
+    step = tl.program_id(0) * 0 + _KNOTS // 2
+    for _ in range(_KNOT_BITS):
+        low = tl.where(tl.load(knots + low + step) <= value, low + step, low)
+        step = step // 2
+    left = tl.load(knots + low)
+    right = tl.load(knots + tl.minimum(low + 1, _KNOTS - 1))
+    part = tl.where(right > left, (value - left) / (right - left), 0.0)
+    part = tl.minimum(tl.maximum(part, 0.0), 0.999)
+    return low * _PARTS + (part * _PARTS).to(tl.int32)
+
+
+@triton.jit
+def _undone(x, y, bit, low):
+    """One step of Skilling's: a set bit of `y` turns the lower bits of `x`, one that is not set exchanges theirs."""
+    swapped = (x ^ y) & low
+    is_set = (y & bit) != 0
+    return tl.where(is_set, x ^ low, x ^ swapped), tl.where(is_set, y, y ^ swapped)
+
+
+@triton.jit
+def curve_kernel(points, knots, keys, count, BLOCK: tl.constexpr):
+    """The place of each point on the curve; those that are not finite come last."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < count
+    px = tl.load(points + 3 * at, mask=inside, other=0.0)
+    py = tl.load(points + 3 * at + 1, mask=inside, other=0.0)
+    pz = tl.load(points + 3 * at + 2, mask=inside, other=0.0)
+    x = _even(knots, px, BLOCK)
+    y = _even(knots + _KNOTS, py, BLOCK)
+    z = _even(knots + 2 * _KNOTS, pz, BLOCK)
+    # Loops that run, not unrolled: this takes microseconds, and its code would take seconds to compile.
+    bit = tl.program_id(0) * 0 + _TOP // 2
+    for _ in range(_BITS - 1):
+        low = bit - 1
+        x = tl.where((x & bit) != 0, x ^ low, x)
+        x, y = _undone(x, y, bit, low)
+        x, z = _undone(x, z, bit, low)
+        bit = bit // 2
+    y ^= x
+    z ^= y
+    turn = tl.zeros([BLOCK], tl.int32)
+    bit = tl.program_id(0) * 0 + _TOP // 2
+    for _ in range(_BITS - 1):
+        turn = tl.where((z & bit) != 0, turn ^ (bit - 1), turn)
+        bit = bit // 2
+    x, y, z = x ^ turn, y ^ turn, z ^ turn
+    key = tl.zeros([BLOCK], tl.int64)
+    for step in range(_BITS):
+        place = _BITS - 1 - step
+        three = (((x >> place) & 1) << 2) | (((y >> place) & 1) << 1) | ((z >> place) & 1)
+        key = (key << 3) | three.to(tl.int64)
+    finite = (px - px == 0.0) & (py - py == 0.0) & (pz - pz == 0.0)
+    tl.store(keys + at, tl.where(finite, key, _LAST), mask=inside)
+
+
+@triton.jit
+def _scanned(sorted_points, size, box, own, x, y, z, best, second, third, BOX: tl.constexpr, UNROLL: tl.constexpr):
+    """The three best after all points of a box; a point is no neighbour of itself."""
+    for begin in range(0, BOX, UNROLL):
+        for part in tl.static_range(UNROLL):
+            candidate = box * BOX + begin + part
+            dx = x - tl.load(sorted_points + candidate)
+            dy = y - tl.load(sorted_points + size + candidate)
+            dz = z - tl.load(sorted_points + 2 * size + candidate)
+            square = tl.where(own == candidate, float("inf"), dx * dx + dy * dy + dz * dz)
+            worse = tl.maximum(best, square)
+            best = tl.minimum(best, square)
+            worst = tl.maximum(second, worse)
+            second = tl.minimum(second, worse)
+            third = tl.minimum(third, worst)
+    return best, second, third
+
+
+@triton.jit
+def _gap(lower, upper, index, limit, length, x0, x1, y0, y1, z0, z1):
+    """Squared distance from the box of the queries to other boxes; infinite for those that are not there."""
+    inside = index < limit
+    inf = float("inf")
+    dx = tl.maximum(
+        tl.load(lower + index, mask=inside, other=inf) - x1, x0 - tl.load(upper + index, mask=inside, other=-inf)
+    )
+    lower, upper = lower + length, upper + length
+    dy = tl.maximum(
+        tl.load(lower + index, mask=inside, other=inf) - y1, y0 - tl.load(upper + index, mask=inside, other=-inf)
+    )
+    lower, upper = lower + length, upper + length
+    dz = tl.maximum(
+        tl.load(lower + index, mask=inside, other=inf) - z1, z0 - tl.load(upper + index, mask=inside, other=-inf)
+    )
+    dx, dy, dz = tl.maximum(dx, 0.0), tl.maximum(dy, 0.0), tl.maximum(dz, 0.0)
+    return dx * dx + dy * dy + dz * dz
+
+
+@triton.jit
+def search_kernel(
+    sorted_points, order, there, lower, upper, group_lower, group_upper, result, count, size, boxes, groups,
+    BOX: tl.constexpr, GROUP: tl.constexpr, CHUNK: tl.constexpr, UNROLL: tl.constexpr,
+):  # fmt: skip
+    """Mean squared distance of one box's points to their three nearest."""
+    me = tl.program_id(0)
+    inf = float("inf")
+    own = me * BOX + tl.arange(0, BOX)
+    x, y, z = tl.load(sorted_points + own), tl.load(sorted_points + size + own), tl.load(sorted_points + 2 * size + own)
+    finite = x < inf
+    best = tl.full([BOX], inf, tl.float32)
+    second, third = best, best
+    # The box itself and those beside it on the curve first: after them most others are too far.
+    for box in range(tl.maximum(me - 1, 0), tl.minimum(me + 2, boxes)):
+        best, second, third = _scanned(sorted_points, size, box, own, x, y, z, best, second, third, BOX, UNROLL)
+    reach = tl.max(tl.where(finite, third, -1.0))
+    x0, x1 = tl.load(lower + me), tl.load(upper + me)
+    y0, y1 = tl.load(lower + boxes + me), tl.load(upper + boxes + me)
+    z0, z1 = tl.load(lower + 2 * boxes + me), tl.load(upper + 2 * boxes + me)
+    for chunk in range(0, groups, CHUNK):
+        index = chunk + tl.arange(0, CHUNK)
+        gap = _gap(group_lower, group_upper, index, groups, groups, x0, x1, y0, y1, z0, z1)
+        group = tl.min(tl.where(gap < reach, index, _NONE))
+        while group < _NONE:
+            member = group * GROUP + tl.arange(0, GROUP)
+            near = _gap(lower, upper, member, boxes, boxes, x0, x1, y0, y1, z0, z1)
+            near = tl.where((member >= me - 1) & (member <= me + 1), inf, near)
+            box = tl.min(tl.where(near < reach, member, _NONE))
+            while box < _NONE:
+                bx = tl.maximum(tl.maximum(tl.load(lower + box) - x, x - tl.load(upper + box)), 0.0)
+                by = tl.maximum(tl.maximum(tl.load(lower + boxes + box) - y, y - tl.load(upper + boxes + box)), 0.0)
+                bz = tl.maximum(tl.load(lower + 2 * boxes + box) - z, z - tl.load(upper + 2 * boxes + box))
+                bz = tl.maximum(bz, 0.0)
+                # Of one of the points, not only of their box.
+                if tl.max(tl.where(finite, third - (bx * bx + by * by + bz * bz), -1.0)) > 0.0:
+                    best, second, third = _scanned(
+                        sorted_points, size, box, own, x, y, z, best, second, third, BOX, UNROLL
+                    )
+                    reach = tl.max(tl.where(finite, third, -1.0))
+                box = tl.min(tl.where((near < reach) & (member > box), member, _NONE))
+            group = tl.min(tl.where((gap < reach) & (index > group), index, _NONE))
+    others = tl.load(there) - 1
+    total = best + tl.where(others > 1, second, 0.0) + tl.where(others > 2, third, 0.0)
+    mean = total / tl.minimum(others, 3).to(tl.float32)
+    mean = tl.where(finite & (others > 0), mean, float("nan"))
+    inside = own < count
+    tl.store(result + tl.load(order + own, mask=inside, other=0), mean, mask=inside)
+
+
+def mean_squared_distance(points: torch.Tensor) -> torch.Tensor:
+    """[N, 3] contiguous float32 on one GPU -> [N]."""
+    parameters = tuned("knn", "search_kernel", points.device)
+    count, box, group = len(points), parameters["BOX"], parameters["GROUP"]
+    finite = torch.isfinite(points).all(dim=1)
+    order = torch.sort(_keys(points, finite)).indices
+    boxes = triton.cdiv(count, box)
+    groups, size = triton.cdiv(boxes, group), boxes * box
+    # Places after the last point, and points that are not finite, are infinitely far from all.
+    padded = torch.full((3, size), torch.inf, dtype=torch.float32, device=points.device)
+    padded[:, :count] = torch.where(finite[:, None], points, torch.inf)[order].T
+    lower, upper = _bounds(padded, torch.where(torch.isinf(padded), -torch.inf, padded), box)
+    group_lower, group_upper = _bounds(_filled(lower, groups * group), -_filled(-upper, groups * group), group)
+    result = torch.empty(count, dtype=torch.float32, device=points.device)
+    search_kernel[(boxes,)](
+        padded,
+        order,
+        finite.sum(),
+        lower,
+        upper,
+        group_lower,
+        group_upper,
+        result,
+        count,
+        size,
+        boxes,
+        groups,
+        **parameters,
+    )
+    return result
+
+
+def _keys(points: torch.Tensor, finite: torch.Tensor) -> torch.Tensor:
+    knots = 1 << KNOT_BITS
+    places = torch.arange(knots, device=points.device) * len(points) // knots
+    sample = torch.where(finite[:, None], points, 0.0)[places].T.contiguous().sort(dim=1).values
+    keys = torch.empty(len(points), dtype=torch.int64, device=points.device)
+    parameters = tuned("knn", "curve_kernel", points.device)
+    grid = (triton.cdiv(len(points), parameters["BLOCK"]),)
+    curve_kernel[grid](points, sample, keys, len(points), **parameters)
+    return keys
+
+
+def _bounds(low: torch.Tensor, high: torch.Tensor, length: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Lower and upper ends of runs, [3, runs]."""
+    shape = (3, -1, length)
+    return low.reshape(shape).amin(dim=2).contiguous(), high.reshape(shape).amax(dim=2).contiguous()
+
+
+def _filled(values: torch.Tensor, length: int) -> torch.Tensor:
+    """Made longer with infinity."""
+    return torch.nn.functional.pad(values, (0, length - values.shape[1]), value=torch.inf)

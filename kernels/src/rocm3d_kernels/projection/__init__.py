@@ -1,0 +1,82 @@
+"""Projects 3D Gaussians into images: where they lie there, how they spread, how deep they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import torch
+
+if TYPE_CHECKING:
+    from rocm3d_kernels.projection.launch import Seen
+
+
+class Settings(NamedTuple):
+    """How a camera sees; distances in units of the scene, sizes in pixels."""
+
+    width: int
+    height: int
+    eps2d: float = 0.3
+    near: float = 0.01
+    far: float = 1e10
+    radius_clip: float = 0.0
+    compensate: bool = False
+    camera: str = "pinhole"
+
+
+class Gaussians(NamedTuple):
+    """What is projected; leading dimensions are batches. Covariances (upper triangle), or quaternions and scales."""
+
+    means: torch.Tensor  # [..., N, 3]
+    covars: torch.Tensor | None  # [..., N, 6]
+    quats: torch.Tensor | None  # [..., N, 4]
+    scales: torch.Tensor | None  # [..., N, 3]
+    opacities: torch.Tensor | None  # [..., N]
+    viewmats: torch.Tensor  # [..., cameras, 4, 4]
+    intrinsics: torch.Tensor  # [..., cameras, 3, 3]
+
+
+class Projected(NamedTuple):
+    """The records, cut in three, with gradients."""
+
+    means2d: torch.Tensor  # [images, N, 2]
+    shapes: torch.Tensor  # [images, N, 4]: conic a, b and c, opacity
+    depths: torch.Tensor  # [images, N, 2]: depth, compensation
+
+
+def project(gaussians: Gaussians, settings: Settings, *, count_tiles: bool = False) -> tuple[Seen, Projected | None]:
+    """Records of all Gaussians in all images, by the kernel; cut, where something learns from them."""
+    from rocm3d_kernels.projection import launch
+
+    gaussians = Gaussians(*[None if one is None else one.contiguous() for one in gaussians])
+    seen = launch.forward(gaussians, settings, count_tiles=count_tiles)
+    if torch.is_grad_enabled() and any(one is not None and one.requires_grad for one in gaussians):
+        return seen, Projected(*_Project.apply(*gaussians, settings, seen))
+    return seen, None
+
+
+def cut(records: torch.Tensor) -> Projected:
+    """The parts of the records."""
+    return Projected(records[..., 0:2], records[..., 2:6], records[..., 6:8])
+
+
+class _Project(torch.autograd.Function):
+    """Ties the records, which are there already, to what they were made of."""
+
+    @staticmethod
+    def forward(ctx: Any, *given: Any) -> tuple[torch.Tensor, ...]:
+        *tensors, settings, seen = given
+        ctx.save_for_backward(*tensors, seen.records, seen.radii)
+        ctx.settings = settings
+        ctx.set_materialize_grads(False)
+        return tuple(cut(seen.records))
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, *given: torch.Tensor | None) -> tuple[Any, ...]:
+        from rocm3d_kernels.projection import launch
+
+        *tensors, records, radii = ctx.saved_tensors
+        found = launch.backward(
+            Gaussians(*tensors), ctx.settings, records, radii, given, of_views=ctx.needs_input_grad[5]
+        )
+        return (*found, None, None, None)

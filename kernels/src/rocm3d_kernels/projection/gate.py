@@ -1,0 +1,50 @@
+"""The kernels of the projection, for the AMD gate."""
+
+from __future__ import annotations
+
+from rocm3d_kernels.declared import Declared
+from rocm3d_kernels.projection.launch import COARSE, FINE
+from rocm3d_kernels.projection.triton import project_backward, project_forward
+
+_GAUSSIANS = dict.fromkeys(("means", "covars", "quats", "scales", "opacities", "viewmats", "intrinsics"), "*fp32")
+_SIZE = dict.fromkeys(("count", "cameras", "width", "height"), "i32")
+_FORWARD = {
+    **_GAUSSIANS,
+    **dict.fromkeys(("records", "keys"), "*fp32"),
+    **dict.fromkeys(("radii", "counts"), "*i32"),
+    "totals": "*i64",
+    **_SIZE,
+    **dict.fromkeys(("eps2d", "near", "far", "radius_clip"), "fp32"),
+    "all_rows": "i32",
+}
+_TO = ("to_means", "to_covars", "to_quats", "to_scales", "to_opacities", "to_viewmats")
+_BACKWARD = {
+    **_GAUSSIANS,
+    "radii": "*i32",
+    **dict.fromkeys(("records", "grad_means2d", "grad_shapes", "grad_depths"), "*fp32"),
+    **dict.fromkeys(("step_means2d", "step_shapes", "step_depths"), "i32"),
+    **dict.fromkeys(_TO, "*fp32"),
+    **_SIZE,
+    "eps2d": "fp32",
+}
+
+_PLAIN = {"HAS_OPACITIES": True, "COMPENSATE": False, "ORTHO": False, "FROM_COVARS": False, "covars": None}
+_COVARS = {**_PLAIN, "FROM_COVARS": True, "quats": None, "scales": None}
+del _COVARS["covars"]
+_COUNT = {"COARSE": COARSE, "FINE": FINE}
+_NO_COUNT = {"COARSE": 0, "FINE": FINE, "counts": None, "keys": None, "totals": None}
+_BACK = {"HAS_DEPTHS": False, "NEED_VIEWMATS": False, "to_covars": None, "grad_depths": None, "to_viewmats": None}
+_BACK_COVARS = {**_BACK, "to_quats": None, "to_scales": None}
+del _BACK_COVARS["to_covars"]
+_BACK_ALL = {"HAS_DEPTHS": True, "NEED_VIEWMATS": True, "to_covars": None}
+
+KERNELS = [
+    Declared("projection", project_forward, _FORWARD, {**_PLAIN, **_COUNT}),
+    Declared("projection", project_forward, _FORWARD, {**_COVARS, **_COUNT}, quick=False),
+    Declared("projection", project_forward, _FORWARD, {**_PLAIN, "COMPENSATE": True, **_COUNT}, quick=False),
+    Declared("projection", project_forward, _FORWARD, {**_PLAIN, "ORTHO": True, **_NO_COUNT}, quick=False),
+    Declared("projection", project_backward, _BACKWARD, {**_PLAIN, **_BACK}),
+    Declared("projection", project_backward, _BACKWARD, {**_COVARS, **_BACK_COVARS}, quick=False),
+    Declared("projection", project_backward, _BACKWARD, {**_PLAIN, "COMPENSATE": True, **_BACK_ALL}, quick=False),
+    Declared("projection", project_backward, _BACKWARD, {**_PLAIN, "ORTHO": True, **_BACK_ALL}, quick=False),
+]

@@ -1,0 +1,63 @@
+"""The kernels of rasterization, for the AMD gate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rocm3d_kernels.declared import Declared
+from rocm3d_kernels.image_formation import LARGEST_ALPHA
+from rocm3d_kernels.projection.launch import COARSE, FINE
+from rocm3d_kernels.raster.triton import raster_backward, raster_forward, sum_pairs
+
+_READ = {**dict.fromkeys(("records", "colors", "backgrounds"), "*fp32"), "gaussians": "*i32", "offsets": "*i32"}
+_NUMBERS = ("per_image", "color_image", "width", "height", "tiles_x", "tiles_image", "channels")
+_FORWARD = {
+    **_READ,
+    "masks": "*i1",
+    **dict.fromkeys(("to_colors", "to_alphas", "to_through"), "*fp32"),
+    "to_last": "*i32",
+    **dict.fromkeys(_NUMBERS, "i32"),
+}
+_BACKWARD = {
+    **_READ,
+    "throughs": "*fp32",
+    "lasts": "*i32",
+    **dict.fromkeys(("grad_colors", "grad_alphas", "to"), "*fp32"),
+    **dict.fromkeys(_NUMBERS, "i32"),
+}
+_SUM = {"pairs": "*fp32", "order": "*i64", "bounds": "*i32", "to": "*fp32"}
+
+
+def _shared(channels: int, side: int, *, background: bool) -> dict[str, Any]:
+    constants = {"COLOR_ROW": channels, "D": channels, "CAP": LARGEST_ALPHA, "TILE": side, "HAS_BACKGROUND": background}
+    return constants if background else {**constants, "backgrounds": None}
+
+
+def _forward(channels: int, side: int, *, background: bool = False, keep: bool = True, quick: bool = False) -> Declared:
+    constants = _shared(channels, side, background=background)
+    constants |= {"HAS_MASKS": False, "masks": None, "KEEP": keep}
+    constants |= {} if keep else {"to_through": None, "to_last": None}
+    return Declared("raster", raster_forward, _FORWARD, constants, quick=quick)
+
+
+def _backward(
+    channels: int, side: int, *, background: bool = False, more: bool = False, quick: bool = False
+) -> Declared:
+    """`more`: with gradients of alphas, absolute ones, and pair by pair."""
+    constants = _shared(channels, side, background=background)
+    constants |= dict.fromkeys(("HAS_ALPHAS", "ABSOLUTE", "PER_PAIR"), more)
+    constants |= {} if more else {"grad_alphas": None}
+    return Declared("raster", raster_backward, _BACKWARD, constants, quick=quick)
+
+
+KERNELS = [
+    _forward(3, COARSE, quick=True),
+    _forward(3, FINE, background=True),
+    _forward(1, COARSE, keep=False),
+    _forward(4, COARSE, background=True),
+    _backward(3, COARSE, quick=True),
+    _backward(3, FINE, background=True),
+    _backward(1, COARSE, more=True),
+    _backward(4, COARSE, background=True, more=True),
+    Declared("raster", sum_pairs, _SUM, {"ROW": 9}),
+]

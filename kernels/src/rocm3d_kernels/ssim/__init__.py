@@ -1,0 +1,86 @@
+"""Mean structural similarity of two batches of pictures, with its gradient."""
+
+from __future__ import annotations
+
+from rocm3d_kernels.versions import require
+
+require("torch")
+
+import torch  # noqa: E402
+
+from rocm3d_kernels.dispatch import choose  # noqa: E402
+from rocm3d_kernels.registration import operation  # noqa: E402
+from rocm3d_kernels.ssim import reference  # noqa: E402
+
+__all__ = ["ssim"]
+
+PADDINGS = ("same", "valid")
+
+
+def ssim(image: torch.Tensor, target: torch.Tensor, padding: str = "same", *, train: bool = True) -> torch.Tensor:
+    """The mean similarity of `image` and `target`, both [N, C, H, W]; the more alike, the nearer to 1.
+
+    `padding` is "same" (zeros around the picture) or "valid" (only pixels whose window lies within it). Both get
+    gradients. With `train=False` there are none, and nothing is kept for them.
+    """
+    _check(image, target, padding)
+    image, target, valid = image.contiguous(), target.contiguous(), padding == "valid"
+    train = train and torch.is_grad_enabled()
+    first, second = train and image.requires_grad, train and target.requires_grad
+    value: torch.Tensor = _ssim(image if first else image.detach(), target.detach(), valid, first)[0]
+    if not second:
+        return value
+    # The similarity is symmetric, so the second gradient is the first one of the exchanged pictures.
+    other = _ssim(target, image.detach(), valid, True)[0]
+    return value + (other - other.detach())
+
+
+def _check(image: torch.Tensor, target: torch.Tensor, padding: str) -> None:
+    if padding not in PADDINGS:
+        raise ValueError(f"ssim: padding is {padding!r}; it may be same or valid")
+    if image.ndim != 4:
+        raise ValueError(f"ssim: pictures are [N, C, H, W], these have the shape {tuple(image.shape)}")
+    if image.shape != target.shape:
+        raise ValueError(f"ssim: shapes differ: {tuple(image.shape)} and {tuple(target.shape)}")
+    if image.dtype != target.dtype:
+        raise TypeError(f"ssim: dtypes differ: {image.dtype} and {target.dtype}")
+    if image.device != target.device:
+        raise ValueError(f"ssim: tensors lie on different devices: {image.device} and {target.device}")
+    if image.numel() == 0:
+        raise ValueError(f"ssim: no pixels in the shape {tuple(image.shape)}, so there is no mean")
+    smallest = reference.SIZE if padding == "valid" else 1
+    if min(image.shape[-2:]) < smallest:
+        raise ValueError(
+            f"ssim: padding valid needs {smallest} by {smallest} pixels, here are {tuple(image.shape[-2:])}"
+        )
+    if image.shape[-2] * image.shape[-1] >= 2**30:
+        raise ValueError(f"ssim: a plane of {tuple(image.shape[-2:])} pixels is too large for 32-bit places")
+
+
+def _run(image: torch.Tensor, target: torch.Tensor, valid: bool, train: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    """The mean and, for training, its gradient by the image; a later gradient only scales it, so it is made at once."""
+    if choose("ssim", image, target) == "reference":
+        mean, kept = reference.forward(image, target, valid=valid)
+        return mean, reference.gradient(image, target, kept) if train else image.new_empty(0)
+    from rocm3d_kernels.ssim import triton
+
+    mean, kept = triton.forward(image, target, valid=valid, keep=train)
+    return mean, triton.gradient(image, target, kept) if train else kept
+
+
+def _run_fake(image: torch.Tensor, _: torch.Tensor, __: bool, train: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    return image.new_empty(()), torch.empty_like(image) if train else image.new_empty(0)
+
+
+def _keep(ctx, inputs, output) -> None:  # type: ignore[no-untyped-def]  # noqa: ARG001
+    ctx.set_materialize_grads(False)
+    ctx.save_for_backward(output[1])
+    ctx.mark_non_differentiable(output[1])
+
+
+def _backward(ctx, gradient, _):  # type: ignore[no-untyped-def]
+    by_image = None if gradient is None else gradient * ctx.saved_tensors[0]
+    return by_image, None, None, None
+
+
+_ssim = operation(_run, _run_fake, name="ssim", keep=_keep, backward=_backward)

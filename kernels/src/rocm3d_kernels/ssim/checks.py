@@ -1,0 +1,29 @@
+"""ssim, for a check on a machine: value and gradient against float64."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+
+from rocm3d_kernels.ssim import reference, ssim
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocm3d_kernels.offered import Check
+
+
+def checks(device: torch.device | str) -> Iterator[Check]:
+    """A picture that is no multiple of any tile."""
+    numbers = torch.Generator().manual_seed(1)
+    first = torch.rand(1, 3, 71, 203, generator=numbers)
+    second = (first + 0.1 * torch.randn(first.shape, generator=numbers)).clamp(0, 1)
+    image, target = first.to(device).requires_grad_(), second.to(device)
+    exact = first.double().requires_grad_()
+    value = reference.ssim(exact, second.double())
+    # Of the sum over pixels, as the mean's own gradient is too small for an absolute tolerance.
+    scale = first.numel()
+    gradient = torch.autograd.grad(value * scale, exact)[0]
+    yield "ssim", lambda: ssim(image, target), value.detach(), "float32-ssim"
+    yield "ssim gradient", lambda: torch.autograd.grad(ssim(image, target) * scale, image)[0], gradient, "float32-ssim"

@@ -1,0 +1,69 @@
+"""Structural similarity in plain PyTorch: the truth that the kernel is held against.
+
+Wang, Bovik, Sheikh, Simoncelli, Image Quality Assessment: From Error Visibility to Structural Similarity, 2004.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+SIZE, DEVIATION = 11, 1.5
+C1, C2 = 0.01**2, 0.03**2
+HALO = SIZE // 2
+
+# One line of the window, in double precision; the window is its outer product with itself.
+_EXPONENTIALS = [math.exp(-((place - HALO) ** 2) / (2 * DEVIATION**2)) for place in range(SIZE)]
+WEIGHTS = tuple(value / sum(_EXPONENTIALS) for value in _EXPONENTIALS)
+
+
+def blurred(images: torch.Tensor) -> torch.Tensor:
+    """Every plane of [N, C, H, W] under the window, zeros around it."""
+    line = images.new_tensor(WEIGHTS)
+    planes = images.reshape(-1, 1, *images.shape[-2:])
+    planes = torch.nn.functional.conv2d(planes, line.reshape(1, 1, 1, SIZE), padding=(0, HALO))
+    planes = torch.nn.functional.conv2d(planes, line.reshape(1, 1, SIZE, 1), padding=(HALO, 0))
+    return planes.reshape(images.shape)
+
+
+def similarity_map(image: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    """One value for each pixel."""
+    a, b = blurred(image), blurred(target)
+    va, vb = blurred(image * image) - a * a, blurred(target * target) - b * b
+    ab = blurred(image * target) - a * b
+    return ((2 * a * b + C1) * (2 * ab + C2)) / ((a * a + b * b + C1) * (va + vb + C2))
+
+
+def inside(maps: torch.Tensor, *, valid: bool) -> torch.Tensor:
+    """The pixels that count: with `valid` those whose window lies within the picture."""
+    return maps[..., HALO:-HALO, HALO:-HALO] if valid else maps
+
+
+def ssim(image: torch.Tensor, target: torch.Tensor, *, valid: bool = False) -> torch.Tensor:
+    """The mean similarity."""
+    return inside(similarity_map(image, target), valid=valid).mean()
+
+
+def forward(image: torch.Tensor, target: torch.Tensor, *, valid: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    """The mean, and three maps [N, C, 3, H, W]: its derivative by each pixel's blurred image, blurred square and
+    blurred product, as the kernel keeps them."""
+    a, b = blurred(image), blurred(target)
+    va, vb = blurred(image * image) - a * a, blurred(target * target) - b * b
+    ab = blurred(image * target) - a * b
+    light, structure = 2 * a * b + C1, 2 * ab + C2
+    below, spread = a * a + b * b + C1, va + vb + C2
+    maps = light * structure / (below * spread)
+    by_square = -maps / spread
+    by_product = 2 * light / (below * spread)
+    by_mean = 2 * b * structure / (below * spread) - 2 * a * maps / below - 2 * a * by_square - b * by_product
+    counted = torch.zeros_like(maps)
+    inside(counted, valid=valid).fill_(1)
+    scale = counted / counted.sum()
+    return (maps * scale).sum(), torch.stack((by_mean, by_square, by_product), dim=2) * scale[:, :, None]
+
+
+def gradient(image: torch.Tensor, target: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
+    """The gradient of the mean by the image, from the three maps."""
+    by_mean, by_square, by_product = (blurred(part) for part in kept.unbind(2))
+    return by_mean + 2 * image * by_square + target * by_product

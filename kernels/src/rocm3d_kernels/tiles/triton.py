@@ -1,0 +1,187 @@
+"""Kernels that find the tiles which a Gaussian really touches: the ellipse against rows of tiles, not a box.
+
+A tile counts where alpha reaches the smallest one that is drawn at a pixel's centre of the row, so nothing is lost; a
+little slack stands for rounding. Tiles are squares of TILE pixels.
+"""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+
+from rocm3d_kernels.image_formation import SMALLEST_ALPHA
+
+_SMALLEST_ALPHA = tl.constexpr(SMALLEST_ALPHA)
+# Pixels, and parts of the ellipse's half width: far above float32 rounding, far below a tile.
+_SLACK = tl.constexpr(1e-3)
+_SLACK_PART = tl.constexpr(1e-5)
+
+
+@triton.jit
+def _ellipse(a, b, c, opacity):
+    """Level of the outline, its half width and half height, and where it is leftmost and rightmost."""
+    level = 2.0 * tl.log(tl.maximum(opacity / _SMALLEST_ALPHA, 1.0))
+    determinant = tl.maximum(a * c - b * b, 1e-20)
+    half_x = tl.sqrt(level * c / determinant)
+    half_y = tl.sqrt(level * a / determinant)
+    return level, determinant, half_x, half_y, -b / c * half_x
+
+
+@triton.jit
+def _rows(mean_y, half_y, tiles_y, TILE: tl.constexpr):
+    """First row of tiles, and the one after the last."""
+    first = tl.ceil(mean_y - half_y - _SLACK - 0.5)
+    last = tl.floor(mean_y + half_y + _SLACK - 0.5)
+    # Comparisons before the conversion: far away positions do not fit into an integer.
+    first = tl.minimum(tl.maximum(tl.floor(first / TILE), 0.0), tiles_y)
+    after = tl.minimum(tl.maximum(tl.floor(last / TILE) + 1.0, 0.0), tiles_y)
+    return first.to(tl.int32), tl.maximum(first, after).to(tl.int32)
+
+
+@triton.jit
+def _span(row, mean_x, mean_y, a, b, level, determinant, half_x, half_y, turn, tiles_x, TILE: tl.constexpr):
+    """First column of tiles that the ellipse touches in a row of tiles, and how many."""
+    top = row.to(tl.float32) * TILE + 0.5 - mean_y
+    low = tl.maximum(top - _SLACK, -half_y)
+    high = tl.minimum(top + (TILE - 1) + _SLACK, half_y)
+    # The right edge is outermost at `turn`, the left one at its mirror image; else at the nearer end of the band.
+    at_right = tl.minimum(tl.maximum(turn, low), high)
+    at_left = tl.minimum(tl.maximum(-turn, low), high)
+    right = (-b * at_right + tl.sqrt(tl.maximum(level * a - determinant * at_right * at_right, 0.0))) / a
+    left = (-b * at_left - tl.sqrt(tl.maximum(level * a - determinant * at_left * at_left, 0.0))) / a
+    slack = _SLACK + _SLACK_PART * half_x
+    first = tl.ceil(mean_x + left - slack - 0.5)
+    last = tl.floor(mean_x + right + slack - 0.5)
+    start = tl.minimum(tl.maximum(tl.floor(first / TILE), 0.0), tiles_x)
+    after = tl.minimum(tl.maximum(tl.floor(last / TILE) + 1.0, 0.0), tiles_x)
+    touched = (low <= high) & (first <= last)
+    return start.to(tl.int32), tl.where(touched, tl.maximum(after - start, 0.0), 0.0).to(tl.int32)
+
+
+@triton.jit
+def count_tiles(mean_x, mean_y, a, b, c, opacity, seen, width, height, TILE: tl.constexpr, BLOCK: tl.constexpr):
+    """How many tiles each of BLOCK Gaussians touches."""
+    tiles_x, tiles_y = tl.cdiv(width, TILE), tl.cdiv(height, TILE)
+    level, determinant, half_x, half_y, turn = _ellipse(a, b, c, opacity)
+    first, after = _rows(mean_y, half_y, tiles_y, TILE)
+    rows = tl.where(seen & (opacity >= _SMALLEST_ALPHA), after - first, 0)
+    found = tl.zeros((BLOCK,), tl.int32)
+    for step in range(tl.max(rows, 0)):
+        _start, number = _span(
+            first + step, mean_x, mean_y, a, b, level, determinant, half_x, half_y, turn, tiles_x, TILE
+        )
+        found += tl.where(step < rows, number, 0)
+    return found
+
+
+@triton.jit
+def _low(depth):
+    """The depth as 32 bits in its own order, also below zero, where a camera sees there."""
+    bits = depth.to(tl.int32, bitcast=True)
+    return (bits ^ ((bits >> 31) & 0x7FFFFFFF)).to(tl.int64) + 2147483648
+
+
+@triton.jit
+def _put(tiles, gaussians, place, tile, who, low, keep, ORDERED: tl.constexpr):
+    """One pair a lane. Not ORDERED: the tile stands above the bits of the depth, in 64 bits."""
+    if ORDERED:
+        tl.store(tiles + place, tile.to(tiles.dtype.element_ty), keep)
+    else:
+        tl.store(tiles + place, (tile.to(tl.int64) << 32) | low, keep)
+    tl.store(gaussians + place, who.to(tl.int32), keep)
+
+
+@triton.jit(do_not_specialize=["seen", "per_image", "tiles_x", "tiles_y", "all_tiles"])
+def emit_tiles(
+    records, order, ends, counts, tiles, gaussians, seen, per_image, tiles_x, tiles_y, all_tiles,
+    ORDERED: tl.constexpr, SHORT: tl.constexpr, TILE: tl.constexpr,  # noqa: ARG001
+    BLOCK: tl.constexpr, ROWS: tl.constexpr, LARGE: tl.constexpr, WIDE: tl.constexpr,
+):  # fmt: skip
+    """Pairs of tile and Gaussian of BLOCK Gaussians; `ends` are running sums of their counts.
+
+    Those with up to LARGE tiles side by side, ROWS rows of tiles at a time; each larger one by itself, a lane for each
+    of WIDE rows, so that one of them does not keep the others waiting. SHORT: tiles are numbers of 16 bits, and this
+    is another kernel for whoever keeps compiled ones by their constants.
+    """
+    lane = tl.arange(0, BLOCK)
+    index = tl.program_id(0).to(tl.int64) * BLOCK + lane
+    mask = index < seen
+    if ORDERED:
+        who = tl.load(order + index, mask, other=0)
+    else:
+        who = index
+    number_of = tl.load(counts + who, mask, other=0)
+    end = tl.load(ends + index, mask, other=0)
+    large = number_of > LARGE
+    mask = mask & (number_of > 0) & (number_of <= LARGE)
+    to = end - number_of
+    at = records + who * 8
+    mean_x, mean_y = tl.load(at, mask, other=0.0), tl.load(at + 1, mask, other=0.0)
+    a, b, c = tl.load(at + 2, mask, other=1.0), tl.load(at + 3, mask, other=0.0), tl.load(at + 4, mask, other=1.0)
+    level, determinant, half_x, half_y, turn = _ellipse(a, b, c, tl.load(at + 5, mask, other=1.0))
+    first, after = _rows(mean_y, half_y, tiles_y, TILE)
+    after = tl.where(mask, after, first)
+    base = (who // per_image).to(tl.int32) * (tiles_x * tiles_y)
+    low = _low(tl.load(at + 6, mask, other=0.0))
+    for chunk in range(0, tl.max(after - first, 0), ROWS):
+        row = first[:, None] + chunk + tl.arange(0, ROWS)[None, :]
+        start, number = _span(
+            row, mean_x[:, None], mean_y[:, None], a[:, None], b[:, None], level[:, None], determinant[:, None],
+            half_x[:, None], half_y[:, None], turn[:, None], tiles_x, TILE,
+        )  # fmt: skip
+        number = tl.where(row < after[:, None], number, 0)
+        place = to[:, None] + (tl.cumsum(number, 1) - number)
+        tile = base[:, None] + row * tiles_x + start
+        for step in range(tl.max(tl.max(number, 1), 0)):
+            # Never beyond the Gaussian's own places, should rounding find more tiles here than when they were counted.
+            keep = (step < number) & (place + step < end[:, None])
+            wide = tl.broadcast_to(who[:, None], place.shape)
+            _put(tiles, gaussians, place + step, tile + step, wide, low[:, None], keep, ORDERED)
+        to += tl.sum(number, 1)
+    # And should it find fewer, what is left goes behind all tiles.
+    to = tl.minimum(to, end)
+    for step in range(tl.max(tl.where(mask, end - to, 0), 0).to(tl.int32)):
+        _put(tiles, gaussians, to + step, all_tiles + 0 * base, who, low, mask & (to + step < end), ORDERED)
+
+    next_one = tl.min(tl.where(large, lane, BLOCK), 0)
+    while next_one < BLOCK:
+        _emit_large(
+            records, order, ends, counts, tiles, gaussians, tl.program_id(0).to(tl.int64) * BLOCK + next_one,
+            per_image, tiles_x, tiles_y, all_tiles, ORDERED, TILE, WIDE,
+        )  # fmt: skip
+        next_one = tl.min(tl.where(large & (lane > next_one), lane, BLOCK), 0)
+
+
+@triton.jit
+def _emit_large(
+    records, order, ends, counts, tiles, gaussians, index, per_image, tiles_x, tiles_y, all_tiles,
+    ORDERED: tl.constexpr, TILE: tl.constexpr, WIDE: tl.constexpr,
+):  # fmt: skip
+    """Pairs of one Gaussian that touches many tiles."""
+    if ORDERED:
+        who = tl.load(order + index)
+    else:
+        who = index
+    end = tl.load(ends + index)
+    to = end - tl.load(counts + who)
+    at = records + who * 8
+    mean_x, mean_y = tl.load(at), tl.load(at + 1)
+    a, b, c = tl.load(at + 2), tl.load(at + 3), tl.load(at + 4)
+    level, determinant, half_x, half_y, turn = _ellipse(a, b, c, tl.load(at + 5))
+    first, after = _rows(mean_y, half_y, tiles_y, TILE)
+    base = (who // per_image).to(tl.int32) * (tiles_x * tiles_y)
+    low = _low(tl.load(at + 6))
+    while first < after:
+        row = first + tl.arange(0, WIDE)
+        start, number = _span(row, mean_x, mean_y, a, b, level, determinant, half_x, half_y, turn, tiles_x, TILE)
+        number = tl.where(row < after, number, 0)
+        place = to + (tl.cumsum(number, 0) - number)
+        tile = base + row * tiles_x + start
+        for step in range(tl.max(number, 0)):
+            keep = (step < number) & (place + step < end)
+            _put(tiles, gaussians, place + step, tile + step, who + 0 * place, low, keep, ORDERED)
+        to += tl.sum(number, 0)
+        first += WIDE
+    while to < end:
+        _put(tiles, gaussians, to, all_tiles + 0 * base, who, low, True, ORDERED)
+        to += 1

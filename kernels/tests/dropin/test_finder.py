@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from rocm3d_kernels.dropin.stand_in import known
+
+AUTO = "import rocm3d_kernels.dropin.auto\n"
+
+
+def real(folder, text, name="simple_knn"):
+    """An installed package of that name."""
+    (folder / name).mkdir(parents=True)
+    (folder / name / "__init__.py").write_text("")
+    (folder / name / "_C.py").write_text(text)
+    return folder
+
+
+def test_nothing_happens_without_being_asked(python):
+    assert "No module named 'simple_knn'" in python("import rocm3d_kernels, simple_knn", fails=True)
+
+
+def test_a_real_package_that_works_is_left_alone(python, tmp_path):
+    site = real(tmp_path / "site", "who = 'real'")
+
+    assert python(f"{AUTO}import simple_knn._C; print(simple_knn._C.who)", path=[site]) == "real"
+
+
+def test_a_cuda_torch_switches_it_off(python, tmp_path):
+    (tmp_path / "site" / "torch").mkdir(parents=True)
+    (tmp_path / "site" / "torch" / "__init__.py").write_text("")
+    (tmp_path / "site" / "torch" / "version.py").write_text("cuda: str | None = '13.0'\nhip = None\n")
+
+    assert "No module named 'simple_knn'" in python(f"{AUTO}import simple_knn", path=[tmp_path / "site"], fails=True)
+
+
+def test_one_that_is_found_and_does_not_load_is_replaced(python, tmp_path):
+    """Found files prove nothing: a child tries them, and the answer is kept by their digest."""
+    site = real(tmp_path / "site", "raise ImportError('libcudart.so.13: cannot open shared object file')")
+    program = f"{AUTO}import simple_knn; print(simple_knn.__rocm3d__['stands_in_for'])"
+
+    assert python(program, path=[site]) == "simple_knn"
+    (kept,) = (tmp_path / "cache" / "dropin").iterdir()
+    assert json.loads(kept.read_text())["works"] is False
+    assert "libcudart" in json.loads(kept.read_text())["reason"]
+    (site / "simple_knn" / "_C.py").write_text("")
+    assert "AttributeError" in python(program, path=[site], fails=True)
+
+
+def test_force_wins_over_a_real_one(python, tmp_path):
+    site = real(tmp_path / "site", "")
+
+    program = f"{AUTO}import simple_knn; print(simple_knn.__rocm3d__)"
+    assert python(program, path=[site], ROCM3D_DROPIN="force").startswith("rocm3d-kernels ")
+
+
+def test_names_narrow_it(python):
+    program = f"{AUTO}import fused_ssim"
+
+    assert "No module named 'fused_ssim'" in python(program, ROCM3D_DROPIN="simple_knn", fails=True)
+    assert "stands in for no gsplat3" in python(program, ROCM3D_DROPIN="gsplat3", fails=True)
+
+
+@pytest.mark.parametrize(
+    ("program", "text"),
+    [
+        ("import simple_knn._C; simple_knn._C.distCUDA3", "AttributeError: simple_knn._C.distCUDA3 is not covered"),
+        ("from simple_knn._C import distCUDA3", "simple_knn._C.distCUDA3 is not covered"),
+        ("from fused_ssim import fused_ssim3d", "fused_ssim.fused_ssim3d is not covered"),
+        ("import simple_knn.extra", "simple_knn.extra is not covered"),
+    ],
+)
+def test_what_is_not_covered_is_named_with_a_link(python, program, text):
+    told = python(AUTO + program, fails=True).splitlines()[-1]
+
+    assert text in told
+    assert "docs/kernels.md" in told
+
+
+def test_metadata_answers_only_where_the_interface_is_covered(python):
+    program = (
+        f"{AUTO}import importlib.metadata as m; print(m.version('simple-knn'), m.metadata('simple_knn')['Summary'])\n"
+        "try: m.version('fused-ssim')\nexcept m.PackageNotFoundError: print('none')\n"
+        "print(sorted(d.name for d in m.distributions() if d.name == 'simple_knn'))"
+    )
+
+    assert python(program).splitlines() == ["1.0.0 rocm3d-kernels stands in for this package", "none", "['simple_knn']"]
+
+
+def test_the_real_functions_are_there_and_told(python, tmp_path):
+    program = (
+        f"{AUTO}import torch\nfrom simple_knn._C import distCUDA2\nfrom fused_ssim import fused_ssim\n"
+        "print(distCUDA2(torch.eye(3)).tolist())\n"
+        "a = torch.rand(1, 1, 12, 12, requires_grad=True); b = torch.rand(1, 1, 12, 12, requires_grad=True)\n"
+        "fused_ssim(a, b, padding='valid', train=True).backward(); print(a.grad is not None, b.grad is None)"
+    )
+
+    assert python(program, ROCM3D_RECORD=str(tmp_path / "told")).splitlines() == ["[2.0, 2.0, 2.0]", "True True"]
+    lines = [json.loads(line) for line in (tmp_path / "told").read_text().splitlines()]
+    modules = {line["name"]: line for line in lines if line["kind"] == "module"}
+    assert set(modules) == {"simple_knn", "simple_knn._C", "fused_ssim"}
+    assert all(line["stands_in"].startswith("rocm3d-kernels ") for line in modules.values())
+    assert {line["op"] for line in lines if line["kind"] == "dispatch"} == {"knn", "ssim"}
+
+
+def test_asking_imports_no_torch(python):
+    program = f"{AUTO}import sys, importlib.util as u; print(bool(u.find_spec('simple_knn')), 'torch' in sys.modules)"
+
+    assert python(program) == "True False"
+
+
+def test_every_package_declares_modules_under_its_own_name():
+    for name, stand_in in known().items():
+        assert name.partition(".")[0] == stand_in.name.partition(".")[0]
+        assert stand_in.proof

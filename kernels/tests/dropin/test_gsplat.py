@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import pytest
+import torch
+
+from rocm3d_kernels.dropin.packages.gsplat import package, wrapper
+
+WIDTH, HEIGHT, COUNT, CAMERAS = 22, 18, 20, 2
+
+
+def scene():
+    random = torch.Generator().manual_seed(5)
+    means, quats = torch.randn(COUNT, 3, generator=random) * 0.4, torch.randn(COUNT, 4, generator=random)
+    scales, opacities = (
+        torch.rand(COUNT, 3, generator=random) * 0.2 + 0.02,
+        torch.rand(COUNT, generator=random) * 0.8 + 0.1,
+    )
+    return [one.requires_grad_() for one in (means, quats, scales, opacities, torch.rand(COUNT, 3, generator=random))]
+
+
+def cameras():
+    views = torch.eye(4).repeat(CAMERAS, 1, 1)
+    views[:, 2, 3] = 3.0
+    views[1, 0, 3] = 0.3
+    return views, torch.tensor([[18.0, 0, 11], [0, 18, 9], [0, 0, 1]]).repeat(CAMERAS, 1, 1)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"with_ut": True}, {"distributed": True}, {"sparse_grad": True}, {"radial_coeffs": torch.ones(2, 6)},
+     {"camera_model": "fisheye"}],
+    ids=str,
+)  # fmt: skip
+def test_what_is_not_covered_is_refused_by_name(asked):
+    with pytest.raises(NotImplementedError, match="not covered"):
+        package.rasterization(*scene(), *cameras(), WIDTH, HEIGHT, **asked)
+
+
+def test_unknown_arguments_and_modes_are_refused():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        package.rasterization(*scene(), *cameras(), WIDTH, HEIGHT, colour=1)
+    with pytest.raises(ValueError, match="classic or antialiased"):
+        package.rasterization(*scene(), *cameras(), WIDTH, HEIGHT, rasterize_mode="smooth")
+
+
+def test_packed_rows_are_those_that_are_seen():
+    given = scene()
+    image, _, meta = package.rasterization(*given, *cameras(), WIDTH, HEIGHT, absgrad=True)
+    meta["means2d"].retain_grad()
+    image.square().sum().backward()
+
+    rows = len(meta["gaussian_ids"])
+    assert meta["means2d"].shape == meta["means2d"].grad.shape == meta["means2d"].absgrad.shape == (rows, 2)
+    assert meta["radii"].shape == (rows, 2)
+    assert (meta["radii"] > 0).all()
+    assert (meta["means2d"].absgrad >= meta["means2d"].grad.abs() - 1e-6).all()
+    assert set(meta["camera_ids"].tolist()) == {0, 1}
+    assert (meta["width"], meta["height"], meta["n_cameras"]) == (WIDTH, HEIGHT, CAMERAS)
+
+
+@pytest.mark.parametrize("tile", [8, 16])
+def test_the_functions_one_by_one_make_the_same_picture_and_gradients(tile):
+    whole, parts = scene(), scene()
+    views, lenses = cameras()
+    image, alpha, _ = package.rasterization(*whole, views, lenses, WIDTH, HEIGHT, packed=False)
+    radii, means2d, depths, conics, ratio = package.fully_fused_projection(
+        parts[0], None, parts[1], parts[2], views, lenses, WIDTH, HEIGHT, opacities=parts[3]
+    )
+    across, down = -(-WIDTH // tile), -(-HEIGHT // tile)
+    _, ids, rows = package.isect_tiles(means2d, radii, depths, tile, across, down)
+    offsets = package.isect_offset_encode(ids, CAMERAS, across, down)
+    colors, opacities = parts[4].expand(CAMERAS, -1, -1), parts[3].expand(CAMERAS, -1)
+    other, other_alpha = package.rasterize_to_pixels(
+        means2d, conics, colors, opacities, WIDTH, HEIGHT, tile, offsets, rows
+    )
+    weights = torch.randn(image.shape, generator=torch.Generator().manual_seed(1))
+    (image * weights).sum().backward()
+    (other * weights).sum().backward()
+
+    assert ratio is None
+    torch.testing.assert_close(other, image, rtol=1e-5, atol=1e-6)
+    torch.testing.assert_close(other_alpha, alpha, rtol=1e-5, atol=1e-6)
+    for one, two in zip(whole, parts, strict=True):
+        torch.testing.assert_close(two.grad, one.grad, rtol=1e-3, atol=1e-4)
+
+
+def test_masked_tiles_are_left_out():
+    given = [one.detach() for one in scene()]
+    views, lenses = cameras()
+    radii, means2d, depths, conics, _ = package.fully_fused_projection(
+        given[0], None, given[1], given[2], views, lenses, WIDTH, HEIGHT
+    )
+    _, ids, rows = package.isect_tiles(means2d, radii, depths, 16, 2, 2)
+    offsets = package.isect_offset_encode(ids, CAMERAS, 2, 2)
+    masks = torch.ones(CAMERAS, 2, 2, dtype=torch.bool)
+    masks[:, :, 1] = False
+    image, _ = package.rasterize_to_pixels(
+        means2d, conics, given[4].expand(CAMERAS, -1, -1), given[3].expand(CAMERAS, -1), WIDTH, HEIGHT, 16, offsets,
+        rows, masks=masks,
+    )  # fmt: skip
+
+    assert image[:, :, :16].abs().max() > 0
+    assert not image[:, :, 16:].any()
+
+
+def test_covariances_and_their_inverses():
+    _, quats, scales, _, _ = (one.detach() for one in scene())
+    covars, precisions = wrapper.quat_scale_to_covar_preci(quats, scales)
+    upper, none = wrapper.quat_scale_to_covar_preci(quats, scales, compute_preci=False, triu=True)
+
+    torch.testing.assert_close(covars @ precisions, torch.eye(3).expand(COUNT, 3, 3), rtol=1e-4, atol=1e-3)
+    torch.testing.assert_close(upper[:, 1], covars[:, 0, 1])
+    assert none is None
+
+
+def installed(folder):
+    """A gsplat with Python of its own and an extension that does not load."""
+    for name, text in {
+        "__init__.py": "from .strategy import DefaultStrategy\nfrom .cuda import _backend\n",
+        "strategy/__init__.py": "from gsplat import quat_scale_to_covar_preci\nclass DefaultStrategy: pass\n",
+        "cuda/__init__.py": "",
+        "cuda/_backend.py": "raise ImportError('no CUDA')\n",
+        "cuda/_wrapper.py": "raise ImportError('no CUDA')\n",
+        "optimizers.py": "",
+    }.items():
+        (folder / "gsplat" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "gsplat" / name).write_text(text)
+    return folder
+
+
+def test_what_holds_no_kernel_stays_that_of_the_installed_package(python, tmp_path):
+    program = (
+        "import rocm3d_kernels.dropin.auto\n"
+        "from gsplat import DefaultStrategy, rasterization\nfrom gsplat.strategy import DefaultStrategy as again\n"
+        "import gsplat.cuda._wrapper\n"
+        "print(again is DefaultStrategy, DefaultStrategy.__module__, rasterization.__module__, gsplat.__rocm3d__)"
+    )
+    told = python(program, path=[installed(tmp_path / "site")]).split()
+
+    assert told[:3] == ["True", "gsplat.strategy", "rocm3d_kernels.dropin.packages.gsplat.rendering"]
+
+
+@pytest.mark.parametrize("name", ["gsplat.optimizers", "gsplat.cuda._backend"])
+def test_other_modules_are_not_covered_even_if_they_are_there(python, tmp_path, name):
+    program = f"import rocm3d_kernels.dropin.auto\nimport {name}"
+
+    assert f"{name} is not covered" in python(program, path=[installed(tmp_path / "site")], fails=True)
+
+
+def test_without_an_installed_package_there_are_no_strategies(python):
+    program = "import rocm3d_kernels.dropin.auto\nfrom gsplat import rasterization\nimport gsplat.strategy"
+
+    assert "gsplat.strategy is not covered" in python(program, fails=True)

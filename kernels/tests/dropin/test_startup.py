@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rocm3d_kernels.__main__ import STARTUP
+
+ROOT = Path(__file__).resolve().parents[3]
+RECORDER = ROOT / "src" / "rocm3d" / "payload" / "startup"
+PROGRAM = "import simple_knn, sys; print(simple_knn.__rocm3d__)"
+
+
+def test_without_the_variable_nothing_starts(python):
+    assert "No module named 'simple_knn'" in python(PROGRAM, path=[STARTUP], fails=True)
+    told = python("import sys; print('rocm3d_kernels' in sys.modules)", path=[STARTUP])
+    assert told == "False"
+
+
+def test_a_fault_of_ours_does_not_stop_the_program(python):
+    assert python("print('goes on')", path=[STARTUP], ROCM3D_DROPIN="no_such_package") == "goes on"
+
+
+@pytest.mark.parametrize("order", [("dropin", "recorder", "own"), ("recorder", "dropin", "own")])
+def test_all_hooks_start_once_in_any_order(python, tmp_path, order):
+    """The recorder's folder and ours, before a sitecustomize of the environment."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "sitecustomize.py").write_text("print('own')\n")
+    places = {"dropin": STARTUP, "recorder": RECORDER, "own": tmp_path / "own"}
+    told = tmp_path / "told"
+    lines = python(
+        PROGRAM, path=[places[name] for name in order],
+        ROCM3D_DROPIN="1", ROCM3D_RECORD=str(told), ROCM3D_RUN='{"watch": ["simple_knn"], "profile": false}',
+    ).splitlines()  # fmt: skip
+
+    assert lines[0] == "own"
+    assert [line.split()[0] for line in lines[1:]] == ["rocm3d-kernels"]
+    records = [json.loads(line) for line in told.read_text().splitlines()]
+    assert [line["kind"] for line in records].count("process") == 1
+    # Whoever tells it, and also if both do: the same line.
+    (module,) = {json.dumps(line, sort_keys=True) for line in records if line["kind"] == "module"}
+    assert json.loads(module)["stands_in"].startswith("rocm3d-kernels ")

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+
+import pytest
+from gate import compile as compiling
+from gate.code_object import CodeObject, read
+
+from rocm3d_kernels.declared import Declared
+
+GOOD = {"target": "gfx942", "wave": 64, "vgprs": 9, "sgprs": 9, "spills": 0, "scratch": 0, "lds": 0}
+
+
+@dataclass
+class Kernel:
+    __name__: str = "kernel"
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"target": "gfx90a"}, "made for gfx90a"),
+        ({"wave": 32}, "made for waves of 32"),
+        ({"spills": 3}, "3 registers spilled, 2 allowed"),
+        ({"lds": 65537}, "65537 bytes of LDS"),
+        ({"spills": 2}, ""),
+    ],
+)
+def test_a_code_object_is_judged(change, text):
+    item = Declared("blur", Kernel(), {}, spills=2)
+
+    assert compiling.problem(item, "gfx942", CodeObject(**{**GOOD, **change})).startswith(text)
+    assert bool(text) == bool(compiling.problem(item, "gfx942", CodeObject(**{**GOOD, **change})))
+
+
+def test_what_is_no_code_object_is_refused():
+    with pytest.raises(Exception, match="Magic number"):
+        read(b"no elf")
+
+
+def test_a_kernel_is_compiled_and_read_back(python):
+    """The smallest there is, for one target of each wave size."""
+    path = (compiling.__file__.rsplit("/", 2)[0],)
+    program = (
+        "import json; from gate.compile import declared, row; "
+        "item = declared('knn')[0]; print(json.dumps([row(item, name) for name in ('gfx942', 'gfx1100')]))"
+    )
+    rows = json.loads(python(program, path=path, TRITON_DEFAULT_FP_FUSION="1", HOME=os.environ["HOME"]))
+
+    assert [(row["target"], row["wave"], row["problem"]) for row in rows] == [("gfx942", 64, ""), ("gfx1100", 32, "")]

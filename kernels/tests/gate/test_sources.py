@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from gate import __main__ as command
+from gate import sources
+
+
+@pytest.fixture
+def package(tmp_path):
+    """One operation with a table, and a folder that is none."""
+    for name in ("blur/triton.py", "blur/reference.py", "tuning/blur.json", "dropin/auto.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x = 1\n")
+    return tmp_path
+
+
+def test_folders_with_kernels_are_operations(package):
+    assert sources.operations(package) == ["blur"]
+
+
+@pytest.mark.parametrize("name", ["blur/triton.py", "tuning/blur.json", "blur/gate.py", "sharpen/triton.py"])
+def test_the_digest_changes_with_whatever_is_compiled(package, name):
+    (package / "sharpen").mkdir()
+    (package / "sharpen" / "triton.py").write_text("")
+    (package / "blur" / "triton.py").write_text("from rocm3d_kernels.sharpen.triton import edge\n")
+    before = sources.digest("blur", package)
+    (package / name).write_text("x = 2\n")
+
+    assert sources.digest("blur", package) != before
+
+
+def test_the_digest_stays_when_the_reference_changes(package):
+    before = sources.digest("blur", package)
+    (package / "blur" / "reference.py").write_text("x = 2\n")
+
+    assert sources.digest("blur", package) == before
+
+
+def test_a_table_of_other_sources_is_stale(tmp_path):
+    table = tmp_path / "gate.json"
+
+    assert command.stale(table) == ["gate.json is not there: `make gate` writes it"]
+    table.write_text(json.dumps({"sources": sources.digests()}))
+    assert command.stale(table) == []
+    table.write_text(json.dumps({"sources": {**sources.digests(), "knn": "other"}}))
+    assert ["knn" in line for line in command.stale(table)] == [True]

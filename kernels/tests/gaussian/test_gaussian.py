@@ -1,0 +1,351 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as some
+
+import rocm3d_kernels
+from rocm3d_kernels.gaussian import rasterization
+from rocm3d_kernels.image_formation import SMALLEST_ALPHA
+
+pytestmark = [
+    pytest.mark.usefixtures("poisoned"),
+    # The interpreter says so where a lane that is not used divides by zero.
+    pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning"),
+]
+
+WIDTH, HEIGHT = 21, 13
+NAMES = ("means", "quats", "scales", "opacities", "colors", "viewmats", "intrinsics")
+
+
+def scene(count=9, cameras=1, channels=3, batch=(), seed=0, **more):
+    """Arguments of a small picture of Gaussians before a camera."""
+    numbers = torch.Generator().manual_seed(seed)
+    views = torch.eye(4).repeat(*batch, cameras, 1, 1)
+    views[..., 2, 3] = 3.0
+    views[..., 0, 3] = 0.2 * torch.arange(cameras)
+    focal = torch.tensor([[16.0, 0, 10], [0, 17, 6], [0, 0, 1]]).repeat(*batch, cameras, 1, 1)
+    return {
+        "means": torch.randn(*batch, count, 3, generator=numbers) * 0.5,
+        "quats": torch.randn(*batch, count, 4, generator=numbers),
+        "scales": torch.rand(*batch, count, 3, generator=numbers) * 0.3 + 0.02,
+        "opacities": torch.rand(*batch, count, generator=numbers) * 0.9 + 0.05,
+        "colors": torch.rand(*batch, count, channels, generator=numbers),
+        "viewmats": views,
+        "intrinsics": focal,
+        "width": WIDTH,
+        "height": HEIGHT,
+        **more,
+    }
+
+
+def graded(arguments, dtype=torch.float32):
+    """The same with leaves that learn, all but the intrinsics."""
+    return {
+        name: value.detach().to(dtype).requires_grad_(name != "intrinsics")
+        if isinstance(value, torch.Tensor)
+        else value
+        for name, value in arguments.items()
+    }
+
+
+def drawn(arguments, dtype=torch.float32):
+    """Image, alphas and gradients by name, of fixed random weights."""
+    arguments = graded(arguments, dtype)
+    image, alphas, meta = rasterization(**arguments)
+    numbers = torch.Generator().manual_seed(1)
+    weights = torch.randn(image.shape, generator=numbers), torch.randn(alphas.shape, generator=numbers)
+    leaves = {name: one for name, one in arguments.items() if isinstance(one, torch.Tensor) and one.requires_grad}
+    grads = torch.autograd.grad(
+        (image * weights[0]).sum() + (alphas * weights[1]).sum(), list(leaves.values()), materialize_grads=True
+    )
+    return image.detach(), alphas.detach(), dict(zip(leaves, grads, strict=True)), meta
+
+
+def agree(arguments, tolerance):
+    """Kernels in float32 against the reference in float64."""
+    image, alphas, grads, meta = drawn(arguments)
+    assert rocm3d_kernels.last_dispatch().implementation == "triton"
+    wanted, wanted_alphas, wanted_grads, _ = drawn(arguments, torch.float64)
+    assert rocm3d_kernels.last_dispatch().implementation == "reference"
+    close(image, wanted, tolerance)
+    close(alphas, wanted_alphas, tolerance)
+    for name, one in wanted_grads.items():
+        scale = max(one.abs().max().item(), 1.0)
+        found = grads[name].double()
+        assert found.isfinite().all(), name
+        torch.testing.assert_close(
+            found / scale,
+            one / scale,
+            **tolerance["float32-splat-gradient"],
+            msg=lambda text, name=name: f"{name}: {text}",
+        )
+    return image, alphas, meta
+
+
+def close(found, wanted, tolerance):
+    """Equal but for pixels at which one Gaussian stands at the smallest alpha that counts: there it may flip."""
+    scale = max(wanted.abs().max().item(), 1.0)
+    torch.testing.assert_close(found.double() / scale, wanted / scale, **tolerance["float32-splat-forward"])
+    off = (found.double() - wanted).abs().amax(dim=-1) / scale > SMALLEST_ALPHA / 20
+    assert off.float().mean() <= 0.01
+
+
+# What is refused.
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"render_mode": "XYZ"}, "render_mode is 'XYZ'"),
+        ({"width": 0}, "an image of 0 by 13"),
+        ({"means": torch.zeros(3)}, r"means are \[..., N, 3\]"),
+        ({"means": torch.zeros(9, 2)}, "means have the shape"),
+        ({"quats": torch.zeros(9, 3)}, "quats have the shape"),
+        ({"quats": None}, "either covars, or quats and scales"),
+        ({"scales": torch.zeros(8, 3)}, "scales have the shape"),
+        ({"opacities": torch.zeros(9, 1)}, "opacities have the shape"),
+        ({"viewmats": torch.zeros(4, 4)}, r"viewmats \[..., C, 4, 4\]"),
+        ({"viewmats": torch.zeros(1, 3, 4)}, "viewmats have the shape"),
+        ({"intrinsics": torch.zeros(2, 3, 3)}, "intrinsics have the shape"),
+        ({"colors": torch.zeros(8, 3)}, "colors are"),
+        ({"colors": torch.zeros(9, 0)}, "colors are"),
+        ({"colors": torch.zeros(9, 3, 3), "sh_degree": 1}, "K of at least 4"),
+        ({"colors": torch.zeros(9, 36, 3), "sh_degree": 5}, "sh_degree is 5"),
+        ({"backgrounds": torch.zeros(3)}, "backgrounds have the shape"),
+        ({"covars": torch.zeros(9, 6)}, r"covars are \[..., N, 3, 3\]"),
+        ({"opacities": torch.zeros(9).double()}, "all tensors are torch.float32"),
+        ({"colors": torch.zeros(9, 3, device="meta")}, "on meta"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, dict) else None,
+)
+def test_wrong_arguments_are_refused_before_a_launch(change, text):
+    with pytest.raises(ValueError, match=text):
+        rasterization(**{**scene(), **change})
+
+
+def test_other_cameras_and_dtypes_are_refused():
+    with pytest.raises(NotImplementedError, match="'fisheye' is not covered"):
+        rasterization(**scene(camera_model="fisheye"))
+    half = {name: one.half() if isinstance(one, torch.Tensor) else one for name, one in scene().items()}
+    with pytest.raises(TypeError, match="float16 is not supported"):
+        rasterization(**half)
+
+
+def test_the_reference_refuses_absolute_gradients():
+    exact = {name: one.double() if isinstance(one, torch.Tensor) else one for name, one in scene(absgrad=True).items()}
+
+    with pytest.raises(NotImplementedError, match="absgrad is of the kernels"):
+        rasterization(**exact)
+
+
+# Against the reference.
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"cameras": 2, "backgrounds": torch.rand(2, 3)},
+        {"channels": 1},
+        {"channels": 2, "antialiased": True},
+        {"channels": 4, "camera_model": "ortho", "near_plane": 0.1},
+        {"channels": 5, "backgrounds": torch.rand(1, 5)},
+        {"render_mode": "D"},
+        {"render_mode": "ED"},
+        {"render_mode": "RGB+D", "backgrounds": torch.rand(1, 3)},
+        {"render_mode": "RGB+ED", "cameras": 2},
+        {"batch": (2,), "cameras": 2, "count": 4},
+        {"antialiased": True, "eps2d": 0.1, "cameras": 2},
+        {"deterministic": False, "radius_clip": 3.0},
+    ],
+    ids=lambda more: (
+        "-".join(f"{name}={value}" if not isinstance(value, torch.Tensor) else name for name, value in more.items())
+        or "plain"
+    ),
+)
+def test_images_and_gradients_agree_with_float64(more, tolerance):
+    agree(scene(**more), tolerance)
+
+
+def test_thirty_two_channels(tolerance):
+    agree(scene(count=4, channels=32), tolerance)
+
+
+@pytest.mark.parametrize("shape", [(9, 4, 3), (2, 9, 4, 3)], ids=["shared", "by-image"])
+@pytest.mark.parametrize("deterministic", [False, True])
+def test_harmonics_as_colors(shape, deterministic, tolerance):
+    coefficients = torch.randn(shape, generator=torch.Generator().manual_seed(2)) * 0.5
+    agree({**scene(cameras=2), "colors": coefficients, "sh_degree": 1, "deterministic": deterministic}, tolerance)
+
+
+def test_colors_by_image(tolerance):
+    agree({**scene(cameras=2), "colors": torch.rand(2, 9, 3)}, tolerance)
+
+
+def test_covariances_instead_of_quaternions(tolerance):
+    arguments = scene()
+    root = torch.randn(9, 3, 3, generator=torch.Generator().manual_seed(4)) * 0.15
+    covars = root @ root.mT
+    agree({**arguments, "covars": covars, "quats": None, "scales": None}, tolerance)
+    # Both halves of the matrix count, each as it is used.
+    same = rasterization(**{**arguments, "covars": covars})[0]
+    torch.testing.assert_close(rasterization(**{**arguments, "covars": covars.mT})[0], same)
+
+
+@settings(max_examples=5, phases=(Phase.explicit, Phase.generate))
+@given(some.integers(0, 10**6), some.integers(1, 6), some.integers(1, 30), some.integers(1, 20), some.booleans())
+def test_any_small_scene_agrees(tolerance, seed, count, width, height, antialiased):
+    arguments = {**scene(count, seed=seed), "width": width, "height": height, "antialiased": antialiased}
+    exact = {name: one.double() if isinstance(one, torch.Tensor) else one for name, one in arguments.items()}
+    for found, wanted in zip(rasterization(**arguments)[:2], rasterization(**exact)[:2], strict=True):
+        torch.testing.assert_close(found.double(), wanted, **tolerance["float32-splat-forward"])
+
+
+def test_the_reference_is_differentiated_rightly(tolerance):
+    """Far from the edges of what counts: opaque enough, wide enough, in the middle."""
+    arguments = scene(count=2, antialiased=True)
+    arguments |= {"width": 4, "height": 3, "scales": torch.full((2, 3), 0.5), "opacities": torch.tensor([0.5, 0.6])}
+    arguments["means"] = torch.tensor([[0.0, 0.1, 0.0], [0.1, 0.0, 0.6]])
+    arguments["intrinsics"] = torch.tensor([[[4.0, 0, 2], [0, 4, 1.5], [0, 0, 1]]])
+    arguments = graded(arguments, torch.float64)
+    names = [name for name in NAMES if name != "intrinsics"]
+
+    def call(*leaves):
+        return rasterization(**{**arguments, **dict(zip(names, leaves, strict=True))})[:2]
+
+    assert torch.autograd.gradcheck(call, [arguments[name] for name in names], **tolerance["float64-gradcheck"])
+
+
+# What else is told.
+
+
+def test_what_a_rendering_tells():
+    arguments = scene(cameras=2)
+    _, _, meta = rasterization(**arguments)
+
+    assert meta["radii"].shape == meta["means2d"].shape == (2, 9, 2)
+    assert (meta["conics"].shape, meta["depths"].shape, meta["opacities"].shape) == ((2, 9, 3), (2, 9), (2, 9))
+    assert meta["isect_offsets"].shape == (2, meta["tile_height"], meta["tile_width"])
+    assert meta["flatten_ids"].dtype == torch.int32
+    assert (meta["width"], meta["height"], meta["n_cameras"], meta["n_batches"]) == (WIDTH, HEIGHT, 2, 1)
+    assert meta.get("no such thing", 5) == 5
+    assert {**meta}.keys() == dict(meta.items()).keys()
+    assert not any(callable(value) for value in {**meta}.values())
+
+
+def test_packed_tells_only_of_what_is_seen(tolerance):
+    arguments = scene(cameras=2)
+    arguments["means"][3, 2] = -9.0
+    image, _, meta = agree({**arguments, "packed": True}, tolerance)
+    loose = rasterization(**arguments)
+
+    torch.testing.assert_close(image, loose[0])
+    rows = (loose[2]["radii"] > 0).all(dim=-1)
+    assert 3 not in meta["gaussian_ids"]
+    assert meta["means2d"].shape == (int(rows.sum()), 2)
+    assert torch.equal(torch.stack((meta["camera_ids"], meta["gaussian_ids"])).T, rows.nonzero())
+    assert torch.equal(meta["batch_ids"], torch.zeros_like(meta["camera_ids"]))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_means_in_the_image_get_their_gradient_and_the_sum_of_absolute_ones(packed, tolerance):
+    """Absolute gradients of each pixel by itself, from the reference."""
+    arguments = scene(count=3, channels=2, packed=packed, absgrad=True)
+    arguments |= {"width": 6, "height": 5, "intrinsics": torch.tensor([[[5.0, 0, 3], [0, 5, 2.5], [0, 0, 1]]])}
+    given = graded(arguments)
+    image, _, meta = rasterization(**given)
+    weights = torch.rand(image.shape, generator=torch.Generator().manual_seed(1))
+    watched = meta["means2d"]  # whoever asks for it before has its gradient after
+    (image * weights).sum().backward()
+
+    exact = graded({**arguments, "absgrad": False, "packed": False}, torch.float64)
+    wanted, _, told = rasterization(**exact)
+    pixels = (wanted * weights).sum(dim=-1).flatten()
+    each = torch.stack([torch.autograd.grad(one, told["means2d"], retain_graph=True)[0] for one in pixels])
+    assert watched.is_leaf
+    assert meta["means2d"] is watched
+    torch.testing.assert_close(watched.grad.double().view(-1, 2), each.sum(0)[0], **tolerance["float32-splat-gradient"])
+    torch.testing.assert_close(
+        watched.absgrad.double().view(-1, 2), each.abs().sum(0)[0], **tolerance["float32-splat-gradient"]
+    )
+
+
+def test_deterministic_gradients_are_equal_bit_by_bit(tolerance):
+    arguments = scene(cameras=2, backgrounds=torch.rand(2, 3))
+    first, second = (drawn({**arguments, "deterministic": True})[2] for _ in range(2))
+    loose = drawn({**arguments, "deterministic": False})[2]
+
+    for name, one in first.items():
+        assert torch.equal(one, second[name]), name
+        torch.testing.assert_close(one, loose[name], **tolerance["float32-splat-gradient"])
+
+
+# Few, none, and what is no number.
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=["kernel", "reference"])
+def test_nothing_to_draw_is_the_background(dtype):
+    back = torch.tensor([[0.1, 0.2, 0.3]])
+    for arguments in (scene(count=0), {**scene(), "means": scene()["means"] - torch.tensor([0, 0, 9.0])}):
+        image, alphas, grads, meta = drawn({**arguments, "backgrounds": back}, dtype)
+
+        torch.testing.assert_close(image, back.to(dtype).expand_as(image))
+        assert not alphas.any()
+        assert (meta["radii"] == 0).all()
+        assert not any(one.any() for name, one in grads.items() if name != "backgrounds")
+
+
+def test_one_gaussian_in_one_pixel():
+    """By hand: at the mean, alpha is the opacity."""
+    arguments = scene(count=1)
+    arguments |= {
+        "width": 1, "height": 1, "means": torch.zeros(1, 3), "opacities": torch.tensor([0.4]),
+        "intrinsics": torch.tensor([[[9.0, 0, 0.5], [0, 9.0, 0.5], [0, 0, 1]]]), "render_mode": "RGB+D",
+    }  # fmt: skip
+    image, alphas, _ = rasterization(**arguments)
+
+    assert alphas.item() == pytest.approx(0.4)
+    assert image.flatten().tolist() == pytest.approx([*(0.4 * arguments["colors"][0]).tolist(), 0.4 * 3.0])
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, 1e30])
+@pytest.mark.parametrize("name", ["means", "quats", "scales", "opacities"])
+def test_what_is_no_number_hides_only_itself(name, bad):
+    arguments = scene(count=5)
+    if name == "opacities" and bad > 0:
+        # More than opaque is opaque: alpha has a cap.
+        arguments["opacities"][1] = bad
+        assert rasterization(**arguments)[0].isfinite().all()
+        return
+    arguments[name][1] = bad
+    if name == "quats" and bad == 1e30:
+        arguments["scales"][1] = torch.nan
+    image, _, grads, meta = drawn(arguments)
+    rest = {key: one[[0, 2, 3, 4]] if key in NAMES[:5] else one for key, one in arguments.items()}
+
+    assert (meta["radii"][0, 1] == 0).all()
+    torch.testing.assert_close(image, rasterization(**rest)[0])
+    assert all(one.isfinite().all() for one in grads.values())
+    assert not any(grads[key][1].any() for key in NAMES[:5])
+
+
+def test_a_gaussian_far_larger_than_the_picture(tolerance):
+    arguments = scene(count=3)
+    arguments["scales"][0] = 1e4
+    agree(arguments, tolerance)
+
+
+def test_strides_of_any_kind_are_taken():
+    arguments = scene()
+    turned = {
+        name: one.mT.contiguous().mT if isinstance(one, torch.Tensor) and one.dim() > 1 else one
+        for name, one in arguments.items()
+    }
+    turned["opacities"] = torch.stack((arguments["opacities"],) * 2, dim=1)[:, 0]
+
+    assert not turned["means"].is_contiguous()
+    assert torch.equal(rasterization(**turned)[0], rasterization(**arguments)[0])

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as some
+
+import rocm3d_kernels
+from rocm3d_kernels.knn import mean_squared_distance, reference
+
+pytestmark = [
+    pytest.mark.usefixtures("poisoned"),
+    # The interpreter says so when it subtracts infinities, as the kernel means to.
+    pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning"),
+]
+
+
+def cloud(count, scale=1.0):
+    return torch.rand(count, 3, generator=torch.Generator().manual_seed(count)) * scale
+
+
+def exact(points):
+    """With numpy, all pairs."""
+    every = points.double()
+    squares = ((every[:, None] - every[None]) ** 2).sum(-1).fill_diagonal_(torch.inf)
+    return squares.sort(dim=1).values[:, :3].mean(1)
+
+
+@pytest.mark.parametrize("shape", [(3,), (4, 2), (1, 4, 3)])
+def test_other_shapes_are_refused(shape):
+    with pytest.raises(ValueError, match=r"points are \[N, 3\]"):
+        mean_squared_distance(torch.zeros(shape))
+
+
+def test_other_dtypes_are_refused():
+    with pytest.raises(TypeError, match="int64 is not supported"):
+        mean_squared_distance(torch.zeros(4, 3, dtype=torch.int64))
+
+
+def test_too_many_points_are_refused():
+    with pytest.raises(ValueError, match="too many"):
+        mean_squared_distance(torch.empty(1, 1, device="meta").expand(2**30, 3))
+
+
+@pytest.mark.parametrize("way", ["triton", "reference"])
+def test_few_points_have_a_defined_result(way, monkeypatch):
+    monkeypatch.setenv("ROCM3D_KERNELS", way)
+
+    assert mean_squared_distance(torch.zeros(0, 3)).shape == (0,)
+    assert torch.isnan(mean_squared_distance(torch.ones(1, 3))).all()
+    assert mean_squared_distance(torch.tensor([[0.0, 0, 0], [2, 0, 0]])).tolist() == [4, 4]
+    assert mean_squared_distance(torch.tensor([[0.0, 0, 0], [2, 0, 0], [0, 4, 0]])).tolist() == [10, 12, 18]
+
+
+@pytest.mark.parametrize("way", ["triton", "reference"])
+def test_points_that_are_not_finite_count_for_nobody(way, monkeypatch, tolerance):
+    monkeypatch.setenv("ROCM3D_KERNELS", way)
+    good = cloud(24)
+    bad = torch.tensor([[torch.nan, 0, 0], [0.5, torch.inf, 0.5], [0.5, 0.5, -torch.inf]])
+    result = mean_squared_distance(torch.cat((bad[:1], good, bad[1:])))
+
+    assert torch.isnan(result[[0, -2, -1]]).all()
+    torch.testing.assert_close(result[1:-2].double(), exact(good), **tolerance["float32-distance"])
+
+
+def test_equal_points_are_neighbours_at_no_distance():
+    assert mean_squared_distance(torch.full((40, 3), 0.3)).tolist() == [0] * 40
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        cloud(70),
+        torch.cat((cloud(40, 1e-3), cloud(20, 1e4))),
+        torch.cat((torch.zeros(20, 3), cloud(30))),
+        cloud(50) * torch.tensor([1.0, 0, 0]),
+        cloud(60)[:, [2, 0, 1]].T.contiguous().T,
+    ],
+    ids=["cube", "clusters", "duplicates", "line", "strided"],
+)
+def test_the_kernel_is_exact(points):
+    result = mean_squared_distance(points)
+
+    assert rocm3d_kernels.last_dispatch().implementation == "triton"
+    torch.testing.assert_close(result.double(), exact(points), rtol=1e-5, atol=0)
+
+
+@given(some.lists(some.tuples(*[some.integers(-3, 3)] * 3), min_size=4, max_size=24))
+def test_the_kernel_is_exact_on_a_lattice(points):
+    """Many ties, many equal points; small integers have no rounding but in the mean."""
+    found = mean_squared_distance(torch.tensor(points, dtype=torch.float32))
+
+    torch.testing.assert_close(found.double(), exact(torch.tensor(points)), rtol=1e-6, atol=0)
+
+
+def test_the_reference_is_all_pairs():
+    points = cloud(1500).double()
+
+    torch.testing.assert_close(reference.mean_squared_distance(points), exact(points))
+
+
+def test_there_is_no_gradient():
+    assert not mean_squared_distance(cloud(5).requires_grad_()).requires_grad
+
+
+def test_the_operator_keeps_the_rules_of_torch_library(monkeypatch):
+    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
+
+    torch.library.opcheck(torch.ops.rocm3d_kernels.knn.default, (cloud(9),))

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+import torch
+
+import rocm3d_kernels
+from rocm3d_kernels.dispatch import choose
+
+
+def test_tensors_on_different_devices_are_refused():
+    with pytest.raises(ValueError, match="add: tensors lie on different devices: cpu, meta"):
+        choose("add", torch.ones(1), torch.ones(1, device="meta"))
+
+
+def test_an_unknown_override_is_refused(monkeypatch):
+    monkeypatch.setenv("ROCM3D_KERNELS", "cuda")
+
+    with pytest.raises(ValueError, match="ROCM3D_KERNELS is 'cuda'"):
+        choose("add", torch.ones(1))
+
+
+def test_a_dtype_that_nobody_takes_is_refused():
+    with pytest.raises(TypeError, match="dtype int64 is not supported, the kernel takes float32"):
+        choose("add", torch.ones(1, dtype=torch.int64))
+
+
+def test_triton_is_not_insisted_on_where_it_cannot_run(monkeypatch):
+    monkeypatch.delenv("TRITON_INTERPRET")
+    monkeypatch.setenv("ROCM3D_KERNELS", "triton")
+
+    with pytest.raises(ValueError, match="no Triton for tensors on cpu"):
+        choose("add", torch.ones(1))
+
+
+def test_the_cpu_takes_the_reference(monkeypatch):
+    monkeypatch.delenv("TRITON_INTERPRET")
+
+    assert choose("add", torch.ones(1)) == "reference"
+    told = rocm3d_kernels.last_dispatch()
+    assert (told.op, told.implementation, told.device) == ("add", "reference", "cpu")
+    assert "Triton does not run" in told.reason
+
+
+def test_the_interpreter_takes_the_kernel_and_the_reference_what_it_cannot():
+    assert choose("add", torch.ones(1)) == "triton"
+    assert choose("add", torch.ones(1, dtype=torch.float64)) == "reference"
+    assert rocm3d_kernels.last_dispatch().reason == "no kernel for float64"
+
+
+def test_the_override_wins_and_is_named(monkeypatch):
+    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
+
+    assert choose("add", torch.ones(1)) == "reference"
+    assert rocm3d_kernels.last_dispatch().reason == "ROCM3D_KERNELS=reference"
+
+
+def test_each_choice_is_recorded_once(monkeypatch, tmp_path):
+    monkeypatch.setenv("ROCM3D_RECORD", str(tmp_path / "told"))
+
+    for _ in range(3):
+        choose("recorded once", torch.ones(1))
+
+    (line,) = (tmp_path / "told").read_text().splitlines()
+    assert json.loads(line) == {
+        "kind": "dispatch",
+        "op": "recorded once",
+        "implementation": "triton",
+        "reason": "TRITON_INTERPRET=1",
+        "device": "cpu",
+    }
+
+
+def test_a_record_that_cannot_be_written_stops_nothing(monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("ROCM3D_RECORD", str(tmp_path))
+
+    assert choose("not recorded", torch.ones(1)) == "triton"
+    assert "not recorded" in capsys.readouterr().err

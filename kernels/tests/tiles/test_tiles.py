@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import itertools
+
+import pytest
+import torch
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as some
+
+from rocm3d_kernels import tiles, tuning
+from rocm3d_kernels.image_formation import SMALLEST_ALPHA
+from rocm3d_kernels.projection import Gaussians, Settings, project
+from rocm3d_kernels.tiles import reference
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")
+
+# An outline may pass between two rows of pixels and reach neither. These Gaussians have a deviation of at least 0.54
+# pixels: within half a pixel the exponent changes by up to 3.3 * 0.5 / 0.54 at the outline, alpha by a factor of 21.
+BETWEEN = 1 / 21
+
+
+def seen(count=14, images=2, size=(37, 25), seed=0, stretch=1.0):
+    """Gaussians as the projection saw them, with their tiles counted; some thin, some large, some outside."""
+    numbers = torch.Generator().manual_seed(seed)
+    means = torch.randn(count, 3, generator=numbers) * torch.tensor([1.0, 0.7, 0.5])
+    scales = torch.exp(torch.randn(count, 3, generator=numbers) - 2.0) * stretch
+    views = torch.eye(4).repeat(images, 1, 1)
+    views[:, 2, 3] = 3.0 + torch.arange(images)
+    focal = torch.tensor([[30.0, 0, size[0] / 2], [0, 28, size[1] / 2], [0, 0, 1]]).repeat(images, 1, 1)
+    gaussians = Gaussians(
+        means,
+        None,
+        torch.randn(count, 4, generator=numbers),
+        scales,
+        torch.rand(count, generator=numbers),
+        views,
+        focal,
+    )
+    return project(gaussians, Settings(*size), count_tiles=True)[0]
+
+
+def lists(found):
+    return [found.gaussians[a:b].tolist() for a, b in itertools.pairwise(found.offsets.tolist())]
+
+
+def compare(projected, size):
+    records, radii = projected.records.clone(), projected.radii
+    found = tiles.intersect(projected, *size)
+    mine = lists(found)
+    needed = reference.intersect(records, radii, size, found.side)
+    # Tiles at the border are whole ones for the kernel.
+    whole = tuple(-(-one // found.side) * found.side for one in size)
+    touched = reference.intersect(records, radii, whole, found.side)
+    allowed = reference.intersect(records, radii, whole, found.side, SMALLEST_ALPHA * BETWEEN)
+    depths = records[..., 6].flatten()
+
+    assert len(mine) == len(needed)
+    for have, must, may in zip(mine, needed, allowed, strict=True):
+        assert len(set(have)) == len(have)
+        assert set(must) <= set(have) <= set(may)
+        assert depths[have].tolist() == sorted(depths[have].tolist())
+    assert sum(map(len, mine)) <= 1.1 * sum(map(len, touched)) + 2
+    return found
+
+
+@pytest.fixture
+def limits(monkeypatch):
+    """The module's numbers, and the kernel's, put back afterwards."""
+
+    def change(few, worth, large):
+        monkeypatch.setattr(tiles, "FEW", few)
+        monkeypatch.setattr(tiles, "WORTH", worth)
+        tuning.insist("tiles", {"emit_tiles": {"LARGE": large}})
+
+    yield change
+    tuning.insist("tiles", {})
+
+
+def test_more_than_fits_into_32_bits_is_refused(monkeypatch):
+    monkeypatch.setattr(tiles, "LARGEST", 10)
+
+    with pytest.raises(ValueError, match="draw fewer images at once"):
+        tiles.intersect(seen(), 37, 25)
+
+
+@pytest.mark.parametrize("large", [1, 32], ids=["each-by-itself", "side-by-side"])
+@pytest.mark.parametrize("few", [0, 10**6], ids=["two-sorts", "one-sort"])
+@pytest.mark.parametrize(("worth", "side"), [(0, 16), (99, 8)], ids=["coarse", "fine"])
+def test_every_pair_is_there_once_by_depth(few, worth, large, side, limits):
+    limits(few, worth, large)
+
+    assert compare(seen(), (37, 25)).side == side
+
+
+def test_numbers_of_tiles_that_need_32_bits_are_sorted_too(limits, monkeypatch):
+    limits(0, 99, 4)
+    monkeypatch.setattr(tiles, "SMALL", 3)
+
+    compare(seen(), (37, 25))
+
+
+@pytest.mark.parametrize("stretch", [0.02, 40.0], ids=["tiny", "larger-than-the-image"])
+def test_sizes_of_all_kinds(stretch):
+    compare(seen(stretch=stretch, images=1), (37, 25))
+
+
+def test_nothing_seen_is_no_pairs():
+    found = tiles.intersect(seen(count=0), 37, 25)
+
+    assert found.gaussians.numel() == 0
+    assert found.offsets.tolist() == [0] * (2 * found.tiles_x * found.tiles_y + 1)
+
+
+def test_depths_below_zero_are_in_order(limits):
+    """An orthographic camera may stand among what it sees."""
+    limits(10**6, 99, 1)
+    numbers = torch.Generator().manual_seed(5)
+    gaussians = Gaussians(
+        torch.randn(9, 3, generator=numbers), None, torch.ones(9, 4), torch.full((9, 3), 0.2), torch.full((9,), 0.8),
+        torch.eye(4)[None], torch.tensor([[[8.0, 0, 8], [0, 8, 8], [0, 0, 1]]]),
+    )  # fmt: skip
+    projected = project(gaussians, Settings(16, 16, near=-5.0, camera="ortho"), count_tiles=True)[0]
+
+    assert (projected.records[..., 6] < 0).any()
+    compare(projected, (16, 16))
+
+
+@settings(max_examples=6, phases=(Phase.explicit, Phase.generate))
+@given(some.integers(0, 10**6), some.integers(1, 40), some.integers(1, 40), some.sampled_from([0.1, 1.0, 5.0]))
+def test_every_pair_is_there_once_in_any_picture(seed, width, height, stretch):
+    compare(seen(count=6, images=1, size=(width, height), seed=seed, stretch=stretch), (width, height))
