@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
+import subprocess
 import sys
 import threading
 import time
@@ -11,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from rocm3d.model.failure import Exit, MachineLacks
-from rocm3d.workspace.process import MARK, end_all, follow, kept, run
+from rocm3d.workspace.process import MARK, beside, end_all, follow, kept, run
 
 
 def python(code: str) -> list[str]:
@@ -224,3 +227,48 @@ def test_a_follower_that_fails_does_not_concern_the_program(tmp_path):
             raise BrokenPipeError
 
     assert follow(["echo", "on"], Gone(), cwd=tmp_path, env=dict(os.environ), seconds=60) == 0
+
+
+def test_a_companion_that_is_not_installed_is_what_the_machine_lacks():
+    with pytest.raises(MachineLacks, match="not installed here"), beside(["rocm3d-no-such-program"]):
+        pytest.fail("started")
+
+
+def test_a_companion_ends_with_the_block_and_all_it_started(tmp_path):
+    code = (
+        "import subprocess, sys, time; child = subprocess.Popen(['sleep', '60']); "
+        f"open({str(tmp_path / 'pid')!r}, 'w').write(str(child.pid)); print('ready', flush=True); time.sleep(60)"
+    )
+    with contextlib.suppress(ValueError), beside(python(code)) as companion:
+        while companion.printed != b"ready\n":
+            time.sleep(0.05)
+        assert not companion.ended
+        raise ValueError("whatever happens in the block")
+
+    assert gone(int((tmp_path / "pid").read_text()))
+
+
+def test_all_that_a_companion_printed_is_there_once_it_has_ended():
+    with beside(python("import sys; print('last'); print('words', file=sys.stderr)")) as companion:
+        while not companion.ended:
+            time.sleep(0.02)
+        printed = companion.printed
+
+    assert sorted(printed.split()) == [b"last", b"words"]
+
+
+def test_ctrl_c_while_a_program_is_started_ends_it_too(tmp_path, monkeypatch):
+    """The moment between its start and our knowing of it."""
+    made = []
+    real = subprocess.Popen
+
+    def popen(*given, **named):
+        made.append(real(*given, **named))
+        signal.raise_signal(signal.SIGINT)
+        return made[0]
+
+    monkeypatch.setattr("rocm3d.workspace.process.subprocess.Popen", popen)
+    with pytest.raises(KeyboardInterrupt):
+        run(["sleep", "60"], cwd=tmp_path, seconds=60)
+
+    assert made[0].wait(10) != 0

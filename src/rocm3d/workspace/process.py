@@ -98,28 +98,90 @@ def follow(
         drain.finish()
 
 
+class Companion:
+    """A program that runs while we do something else."""
+
+    def __init__(self, child: subprocess.Popen[bytes], keep_bytes: int) -> None:
+        assert child.stdout is not None
+        self._child, self._drain = child, _Drain(child.stdout, keep_bytes)
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has gone before we were done with it."""
+        return self._child.poll() is not None
+
+    @property
+    def printed(self) -> bytes:
+        """What it has printed so far, on either stream, as far as it is kept; all of it once it has ended."""
+        return self._drain.finish() if self.ended else bytes(self._drain.kept)
+
+
+@contextlib.contextmanager
+def beside(
+    command: Sequence[str],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    keep_bytes: int = DEFAULT_BYTES,
+) -> Iterator[Companion]:
+    """A program for as long as the block takes; then its whole process group is ended."""
+    child = _started(command, cwd, env, subprocess.STDOUT)
+    companion = Companion(child, keep_bytes)
+    try:
+        yield companion
+    finally:
+        _end_group(child)
+        _live.discard(child)
+        companion._drain.finish()
+
+
 def _started(
     command: Sequence[str], cwd: Path | None, env: Mapping[str, str] | None, errors: int = subprocess.PIPE
 ) -> subprocess.Popen[bytes]:
+    child: subprocess.Popen[bytes] | None = None
     try:
-        # A session of its own, so that one signal reaches all its children.
-        child = subprocess.Popen(  # noqa: S603
-            list(command),
-            cwd=cwd,
-            env=_environment(env),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            start_new_session=True,
-        )
+        with _ctrl_c_waits():
+            # A session of its own, so that one signal reaches all its children.
+            child = subprocess.Popen(  # noqa: S603
+                list(command),
+                cwd=cwd,
+                env=_environment(env),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                start_new_session=True,
+            )
+            _live.add(child)
+    except KeyboardInterrupt:
+        if child is not None:
+            _end_group(child)
+            _live.discard(child)
+            for stream in filter(None, (child.stdout, child.stderr)):
+                stream.close()
+        raise
     except OSError as error:
         if cwd is not None and not cwd.is_dir():
             raise UserError(f"{cwd} is not a folder to run {command[0]} in") from error
         if isinstance(error, FileNotFoundError):
             raise MachineLacks(f"{command[0]} is not installed here") from error
         raise MachineLacks(f"{command[0]} cannot be started here: {error.strerror}") from error
-    _live.add(child)
     return child
+
+
+@contextlib.contextmanager
+def _ctrl_c_waits() -> Iterator[None]:
+    """Until the block is done: a child that runs and that nobody knows of yet would live on."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _frame: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 def end_all() -> None:

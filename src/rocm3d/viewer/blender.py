@@ -1,0 +1,143 @@
+"""Hands shapes over to Blender: a scene file with the artifacts in place, a camera, light, and Cycles set up."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.viewer.layout import arrange, axes, frame
+from rocm3d.viewer.shape import Splats, Surface
+from rocm3d.viewer.stage import dot, names
+from rocm3d.workspace.process import run
+from rocm3d.workspace.scratch import scratch_folder
+
+if TYPE_CHECKING:
+    from rocm3d.artifact.sight import Array
+    from rocm3d.viewer.layout import Pose
+    from rocm3d.viewer.shape import Shape
+
+PAYLOAD = Path(__file__).parents[1] / "payload" / "blender_scene.py"
+MARK = "rocm3d-scene "
+SECONDS = 600.0
+# What Cycles calls the GPUs of AMD; the processor where there is none.
+KINDS = ("HIP",)
+# How many ellipsoids a scene can bear, how large they are in standard deviations, and from which opacity they are seen.
+MOST, _WIDE, _SEEN = 300_000, 1.5, 0.1
+
+
+def write(
+    shapes: list[Shape], out: Path, size: tuple[int, int], python: Path | None = None, render: Path | None = None
+) -> dict[str, Any]:
+    """Write the scene, and render it where asked; what Blender says it did."""
+    command = _command(python)
+    if not out.resolve().parent.is_dir():
+        raise UserError(f"--blender {out}: {out.resolve().parent} is not a folder")
+    with scratch_folder() as folder:
+        request = {**_request(shapes, size, folder), "out": str(out.resolve())}
+        if render is not None:
+            request |= {"render": str(render.resolve()), "samples": 8}
+        place = folder / "request.json"
+        place.write_text(json.dumps(request), encoding="utf-8")
+        ended = run([*command, str(place)], seconds=SECONDS)
+    return _answer(ended.code, ended.stdout, ended.stderr)
+
+
+def told(done: dict[str, Any]) -> list[str]:
+    """The lines that say what was done."""
+    devices = f" ({', '.join(done['devices'])})" if done["devices"] else ": no GPU of AMD was found"
+    lines = [f"Blender {done['blender']}, Cycles on {done['device']}{devices}"]
+    if any(item["as"] == "ellipsoids" for item in done["items"]):
+        lines.append(
+            f"Gaussians are opaque ellipsoids of {_WIDE} standard deviations, without those under {_SEEN:.0%} opacity; "
+            "points are balls"
+        )
+    return lines
+
+
+def _command(python: Path | None) -> list[str]:
+    if python is not None:
+        return [str(python), "-I", str(PAYLOAD)]
+    if importlib.util.find_spec("bpy") is not None:
+        return [sys.executable, "-I", str(PAYLOAD)]
+    blender = shutil.which("blender")
+    if blender is None:
+        raise MachineLacks(
+            "neither bpy nor Blender is installed here",
+            hint='pip install "rocm3d[blender]", install Blender, or name a Python that has bpy with --python',
+        )
+    return [blender, "--background", "--factory-startup", "--python-exit-code", "1", "--python", str(PAYLOAD), "--"]
+
+
+def _request(shapes: list[Shape], size: tuple[int, int], folder: Path) -> dict[str, Any]:
+    import numpy
+
+    poses, _ = arrange(shapes)
+    camera = frame(shapes, poses, size[0] / size[1])
+    named = names([shape.path for shape in shapes])
+    items = [
+        _item(shape, pose, name, folder / str(number))
+        for number, (shape, pose, name) in enumerate(zip(shapes, poses, named, strict=True))
+    ]
+    return {
+        "items": items,
+        "camera": {
+            "position": camera.position.tolist(),
+            "rotation": numpy.stack(axes(), axis=1).tolist(),
+            "field": camera.field,
+        },
+        "size": list(size),
+        "kinds": list(KINDS),
+    }
+
+
+def _item(shape: Shape, pose: Pose, name: str, place: Path) -> dict[str, Any]:
+    import numpy
+
+    matrix = numpy.eye(4)
+    matrix[:3, :3] = pose.turn * pose.scale
+    matrix[:3, 3] = pose.place - pose.turn @ (pose.centre * pose.scale)
+    told = {"name": name, "matrix": matrix.tolist()}
+    if isinstance(shape.form, Surface):
+        file = place.with_suffix(".glb")
+        file.write_bytes(shape.form.glb)
+        return {**told, "kind": "mesh", "file": str(file)}
+    file = place.with_suffix(".npz")
+    numpy.savez(file, allow_pickle=False, **_balls(shape, pose))
+    return {**told, "kind": "points", "file": str(file)}
+
+
+def _balls(shape: Shape, pose: Pose) -> dict[str, Array]:
+    """Centres, sizes, turns as w x y z, and colours with alpha, linear as Blender wants them."""
+    import numpy
+
+    form = shape.form
+    if isinstance(form, Splats):
+        kept = form.opacities >= min(_SEEN, float(form.opacities.max()))
+        centres, colours = form.centres[kept], form.colours[kept]
+        sizes, turns = form.sizes[kept] * _WIDE, form.rotations[kept]
+    else:
+        assert not isinstance(form, Surface)
+        centres, colours = form.points, form.colours
+        sizes = numpy.full((len(centres), 3), dot(len(centres)) / 2 / pose.scale)
+        turns = numpy.tile([1.0, 0.0, 0.0, 0.0], (len(centres), 1))
+    linear = (colours / 255.0) ** 2.2
+    shade = numpy.concatenate([linear, numpy.ones((len(linear), 1))], axis=1)
+    return {"centres": centres, "size": sizes, "turn": turns, "shade": shade}
+
+
+def _answer(code: int | None, out: bytes, err: bytes) -> dict[str, Any]:
+    for line in reversed(out.decode("utf-8", "replace").splitlines()):
+        if line.startswith(MARK):
+            done: dict[str, Any] = json.loads(line.removeprefix(MARK))
+            return done
+    said = [line for line in (err + b"\n" + out).decode("utf-8", "replace").splitlines() if line.strip()]
+    last = next((line for line in said if "Error" in line), said[-1] if said else "")
+    if "No module named 'bpy'" in last:
+        raise MachineLacks("that Python has no bpy", hint="pip install bpy, in an environment of its own")
+    why = f"took longer than {SECONDS:g} seconds" if code is None else f"ended with {code}"
+    raise MachineLacks(f"Blender {why} and wrote no scene", hint=last.strip()[:200])

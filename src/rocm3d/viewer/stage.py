@@ -1,0 +1,130 @@
+"""Puts shapes on viser's stage: each under a node of its own that turns and places it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rocm3d.viewer.gaussians import covariances
+from rocm3d.viewer.layout import MARGIN, PAGE_MARGIN, arrange, frame
+from rocm3d.viewer.mesh import matte
+from rocm3d.viewer.shape import Cloud, Splats, Surface
+
+if TYPE_CHECKING:
+    from viser import ViserServer
+
+    from rocm3d.artifact.sight import Array
+    from rocm3d.viewer.layout import Camera, Pose
+    from rocm3d.viewer.shape import Shape
+
+# The share of the height that a label takes above what it names.
+HEADROOM = 0.1
+_LIFT, _LONGEST = 0.2, 40
+# Points are as large as this share of the distance that they would have if they were spread over a square.
+_DOT, _FINEST, _COARSEST = 1.5, 0.006, 0.15
+ROOT = "/shown"
+
+
+def light(server: ViserServer, *, plain: bool) -> None:
+    """A sky, a ground and a lamp, without shadows. `plain` goes without surroundings that are mirrored.
+
+    A processor that draws needs half a minute for those.
+    """
+    scene = server.scene
+    scene.configure_default_lights(enabled=False, cast_shadow=False)
+    scene.configure_environment_map(None if plain else "warehouse", environment_intensity=0.4)
+    sky, lamp = (2.0, 2.0) if plain else (0.8, 1.5)
+    scene.add_light_hemisphere("/sky", sky_color=(255, 255, 255), ground_color=(120, 124, 140), intensity=sky)
+    scene.add_light_directional("/lamp", position=(-6.0, -10.0, 12.0), intensity=lamp, cast_shadow=False)
+
+
+def draw(server: ViserServer, shapes: list[Shape], *, aspect: float, plain: bool = False) -> tuple[Camera, list[str]]:
+    """Replace what is on the stage; the camera that sees all of it, and what to say about sizes."""
+    poses, notes = arrange(shapes)
+    named = names([shape.path for shape in shapes])
+    headroom = HEADROOM if len(shapes) > 1 else 0.0
+    camera = frame(shapes, poses, aspect, headroom, MARGIN if plain else PAGE_MARGIN)
+    highest = max(camera.height(pose.world(shape.sample())) for shape, pose in zip(shapes, poses, strict=True))
+    with server.atomic():
+        server.scene.remove_by_name(ROOT)
+        server.scene.add_frame(ROOT, show_axes=False)
+        for number, (shape, pose) in enumerate(zip(shapes, poses, strict=True)):
+            node = f"{ROOT}/{number}"
+            server.scene.add_frame(node, show_axes=False, wxyz=_quaternion(pose.turn), position=pose.place)
+            _add(server, f"{node}/form", shape, pose, plain=plain)
+            if len(shapes) > 1:
+                text = f"{named[number]}: {shape.counted}"
+                _label(server, f"{ROOT}/label{number}", text, camera.over(pose.place, highest + _LIFT))
+        _aim(server, camera)
+    return camera, notes
+
+
+def names(paths: list[Path]) -> list[str]:
+    """The names of files; where two are the same, with as much of the folders before them as tells them apart."""
+    for depth in range(1, max(len(path.parts) for path in paths) + 1):
+        short = [str(Path(*path.parts[-depth:])) for path in paths]
+        if len(set(short)) == len(short):
+            return short
+    return [str(path) for path in paths]
+
+
+def _add(server: ViserServer, node: str, shape: Shape, pose: Pose, *, plain: bool) -> None:
+    form, scene = shape.form, server.scene
+    if isinstance(form, Splats):
+        import numpy
+
+        # Brought to size here: in the browser the moments are numbers of 16 bits.
+        moments = (covariances(form) * pose.scale**2).clip(-6e4, 6e4)
+        scene.add_gaussian_splats(
+            node,
+            centers=_small(form.centres, pose),
+            covariances=moments.astype(numpy.float32),
+            rgbs=form.colours,
+            opacities=form.opacities[:, None].astype(numpy.float32),
+        )
+    elif isinstance(form, Surface):
+        glb = matte(form.glb) if plain else form.glb
+        scene.add_glb(node, glb, scale=pose.scale, position=-pose.centre * pose.scale, cast_shadow=False)
+    elif isinstance(form, Cloud):
+        scene.add_point_cloud(
+            node,
+            points=_small(form.points, pose),
+            colors=form.colours,
+            point_size=dot(len(form.points)),
+            point_shape="circle",
+            precision="float32",
+        )
+
+
+def dot(count: int) -> float:
+    """The size of a point: many are small, few are large."""
+    return float(min(_COARSEST, max(_FINEST, _DOT * 6.0 / max(count, 1) ** 0.5)))
+
+
+def _small(points: Array, pose: Pose) -> Array:
+    import numpy
+
+    moved: Array = ((points - pose.centre) * pose.scale).astype(numpy.float32)
+    return moved
+
+
+def _label(server: ViserServer, node: str, text: str, place: Array) -> None:
+    short = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+    server.scene.add_label(node, short, position=place, anchor="bottom-center")
+
+
+def _aim(server: ViserServer, camera: Camera) -> None:
+    """The view of whoever comes, and of those who are there."""
+    start = server.initial_camera
+    start.position, start.look_at, start.up, start.fov = camera.position, camera.target, (0.0, 0.0, 1.0), camera.field
+    for client in server.get_clients().values():
+        client.camera.up_direction = (0.0, 0.0, 1.0)
+        client.camera.position, client.camera.look_at = camera.position, camera.target
+        client.camera.fov = camera.field
+
+
+def _quaternion(matrix: Array) -> Array:
+    from viser.transforms import SO3
+
+    turned: Array = SO3.from_matrix(matrix).wxyz
+    return turned

@@ -1,0 +1,114 @@
+"""rocm3d view: refusals in one line with their exit codes, a picture, and a page that Ctrl-C ends."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import urllib.request
+
+import numpy
+import plyfile
+import pytest
+import trimesh
+from PIL import Image
+
+from rocm3d.viewer.browser import PROGRAMS
+
+PROGRAM = [sys.executable, "-c", "from rocm3d.cli.main import main; main()", "view"]
+
+
+@pytest.fixture
+def box(tmp_path):
+    trimesh.creation.box().export(tmp_path / "box.glb")
+    return tmp_path / "box.glb"
+
+
+@pytest.fixture
+def poisoned(tmp_path):
+    names = ("x", "y", "z", "opacity", "scale_0", "scale_1", "scale_2", "rot_0", "rot_1", "rot_2", "rot_3")
+    rows = numpy.full(7, numpy.nan, dtype=[(name, "f4") for name in names])
+    plyfile.PlyData([plyfile.PlyElement.describe(rows, "vertex")]).write(str(tmp_path / "nan.ply"))
+    return tmp_path / "nan.ply"
+
+
+def test_what_holds_nothing_to_see_is_one_line(rocm3d, poisoned):
+    ended = rocm3d("view", poisoned, "--screenshot", "a.png")
+
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == f"rocm3d: {poisoned}: all 7 Gaussians hold NaN or infinity\n"
+
+
+@pytest.mark.parametrize("size", ["0x0", "1280", "9999x9999", "axb"])
+def test_a_size_that_is_none(rocm3d, box, size):
+    ended = rocm3d("view", box, "--size", size)
+
+    assert ended.code == 2
+    assert f"--size {size!r} is not a size" in ended.err
+
+
+def test_an_axis_that_is_none(rocm3d, box):
+    assert rocm3d("view", box, "--up", "w").code == 2
+
+
+def test_without_the_extra_its_name_is_told(rocm3d, box, tmp_path):
+    """A folder before all others, in which viser cannot be loaded."""
+    (tmp_path / "first").mkdir()
+    (tmp_path / "first" / "viser.py").write_text("raise ImportError('no', name='viser')\n")
+
+    ended = rocm3d("view", box, env={"PYTHONPATH": str(tmp_path / "first")})
+
+    assert ended.code == 4
+    assert ended.err == (
+        'rocm3d: viser is needed to look at artifacts and is not installed\n  hint: pip install "rocm3d[view]"\n'
+    )
+
+
+def test_without_chromium_there_is_no_picture_but_a_line(rocm3d, box, tmp_path):
+    ended = rocm3d("view", box, "--screenshot", tmp_path / "a.png", "--quiet", env={"PATH": str(tmp_path)})
+
+    assert ended.code == 4
+    assert ended.err.splitlines()[0] == "rocm3d: a picture is taken by Chromium, which is not installed here"
+    assert not (tmp_path / "a.png").exists()
+
+
+def test_without_blender_there_is_no_scene_but_a_line(rocm3d, box, tmp_path):
+    ended = rocm3d("view", box, "--blender", tmp_path / "a.blend", "--quiet", env={"PATH": str(tmp_path)})
+
+    assert ended.code == 4
+    assert ended.err.splitlines()[0] == "rocm3d: neither bpy nor Blender is installed here"
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(not any(map(shutil.which, PROGRAMS)), reason="not run: Chromium is not installed")
+def test_a_picture_of_the_size_that_was_asked_for(rocm3d, box, tmp_path):
+    ended = rocm3d("view", box, "--screenshot", tmp_path / "a.png", "--size", "200x120", "--up", "-y")
+
+    assert (ended.code, ended.out) == (0, "")
+    assert ended.err.splitlines() == [f"{box}: 8 vertices, 12 faces", str(tmp_path / "a.png")]
+    image = numpy.asarray(Image.open(tmp_path / "a.png")).astype(int)
+    assert image.shape == (120, 200, 3)
+    assert (numpy.abs(image - image[0, 0]).max(axis=2) > 20).mean() > 0.05
+
+
+def test_a_page_is_served_until_ctrl_c(box, tmp_path):
+    environment = {**os.environ, "DISPLAY": "", "WAYLAND_DISPLAY": ""}
+    with subprocess.Popen(
+        [*PROGRAM, str(box), "--no-open"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+    ) as serving:
+        address = serving.stdout.readline().strip()
+        with urllib.request.urlopen(address, timeout=20) as answer:
+            page = answer.read()
+        serving.send_signal(signal.SIGINT)
+        out, rest = serving.communicate(timeout=30)
+
+    assert address.startswith("http://127.0.0.1:")
+    assert b"<html" in page.lower()
+    assert (serving.returncode, out) == (0, "")
+    assert rest.splitlines() == [
+        f"{box}: 8 vertices, 12 faces; up is taken to be +y (--up)",
+        "open this address in a browser; Ctrl-C ends it",
+        "ended",
+    ]

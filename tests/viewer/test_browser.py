@@ -1,0 +1,52 @@
+"""Finding browsers, and what a page says on its console."""
+
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.model.failure import MachineLacks
+from rocm3d.viewer import browser
+
+
+def test_without_chromium_there_is_one_line(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    with pytest.raises(MachineLacks, match="Chromium, which is not installed here"):
+        browser.chromium()
+
+
+def test_any_of_its_names_will_do(monkeypatch, tmp_path):
+    program = tmp_path / "google-chrome"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    assert browser.chromium() == str(program)
+
+
+def test_without_a_screen_nothing_is_opened(monkeypatch):
+    monkeypatch.setattr(browser.sys, "platform", "linux")
+    monkeypatch.setattr(browser.webbrowser, "open", lambda _: pytest.fail("opened"))
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"):
+        monkeypatch.delenv(name, raising=False)
+
+    assert browser.open_window("http://127.0.0.1:1") is False
+
+
+def test_with_a_screen_the_page_is_opened(monkeypatch):
+    opened = []
+    monkeypatch.setattr(browser.webbrowser, "open", lambda url: opened.append(url) or True)
+    monkeypatch.setenv("DISPLAY", ":0")
+
+    assert browser.open_window("http://127.0.0.1:1") is True
+    assert opened == ["http://127.0.0.1:1"]
+
+
+def test_the_console_is_read_out_of_what_chromium_prints():
+    printed = (
+        b"[1:1:1115/113058.99:WARNING:media/gpu/vaapi.cc:1655] no devices\n"
+        b'[1:1:1115/113101.31:INFO:CONSOLE:5364] "Connected! ws://127.0.0.1:1", source: blob:x (1)\n'
+        b'[1:1:1115/113101.31:ERROR:CONSOLE(9)] "it "said" so", source: x (9)\n'
+    )
+
+    assert browser.console(printed) == ["Connected! ws://127.0.0.1:1", 'it "said" so']

@@ -1,0 +1,110 @@
+"""What cannot be drawn is refused in the words of its check; what has a fault and can be seen is shown with it."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy
+import pytest
+import trimesh
+
+from rocm3d.artifact.check import check
+from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.viewer.open import drawable, guessed_up, need_packages, shape
+from rocm3d.viewer.shape import Cloud, Splats, Surface
+
+
+def test_what_is_not_there_is_refused(tmp_path):
+    with pytest.raises(UserError, match=r"a\.ply is not there"):
+        shape(tmp_path / "a.ply")
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ({"x": numpy.nan}, "all 20 Gaussians hold NaN or infinity"),
+        ({"opacity": -20.0}, "invisible: all 20 Gaussians are transparent"),
+        ({"x": 0.0, "y": 0.0, "z": 0.0}, "collapsed: all Gaussians are in one place"),
+    ],
+)
+def test_splats_that_show_nothing(write_splat, ball, values, reason):
+    place = write_splat(rows=ball(20, **values))
+
+    with pytest.raises(UserError) as refused:
+        shape(place)
+
+    assert refused.value.message == f"{place}: {check(place).reason}" == f"{place}: {reason}"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        ("a.ply", b"", "empty: 0 bytes"),
+        ("a.glb", b"ply\nformat ascii 1.0\n", "wrong extension: a PLY"),
+        ("a.obj", b"\x89PNG\r\n\x1a\n", "wrong extension: a PNG"),
+        ("a.txt", b"hello", "no kind of artifact that is known; its content is not known"),
+    ],
+)
+def test_files_that_are_something_else(tmp_path, name, data, reason):
+    (tmp_path / name).write_bytes(data)
+
+    with pytest.raises(UserError) as refused:
+        shape(tmp_path / name)
+
+    assert refused.value.message == f"{tmp_path / name}: {reason}"
+
+
+def test_an_empty_mesh(tmp_path):
+    trimesh.Trimesh([[0, 0, 0], [1, 0, 0]], numpy.zeros((0, 3), dtype=int)).export(tmp_path / "a.ply")
+
+    with pytest.raises(UserError, match=r"no faces|empty"):
+        shape(tmp_path / "a.ply")
+
+
+def test_an_image_is_no_shape(tmp_path):
+    from PIL import Image
+
+    Image.fromarray(numpy.arange(192, dtype=numpy.uint8).reshape(8, 8, 3)).save(tmp_path / "a.png")
+
+    with pytest.raises(UserError, match="neither a splat, a mesh nor a point cloud, but image"):
+        shape(tmp_path / "a.png")
+
+
+def test_a_missing_package_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "viser", None)
+
+    with pytest.raises(MachineLacks) as lacks:
+        need_packages()
+
+    assert lacks.value.message == "viser is needed to look at artifacts and is not installed"
+    assert lacks.value.hint == 'pip install "rocm3d[view]"'
+
+
+def test_a_splat_with_a_few_broken_gaussians_is_shown_and_that_is_said(write_splat, ball):
+    rows = ball(20)
+    rows["x"][:3] = numpy.nan
+
+    opened = shape(write_splat(rows=rows))
+
+    assert isinstance(opened.form, Splats)
+    assert len(opened.form.centres) == 17
+    assert opened.notes == ("3 of 20 Gaussians hold NaN or infinity",)
+    assert opened.counts == {"Gaussians": 20}
+
+
+def test_each_kind_is_read_as_what_it_is(write_splat, write_box, write_cloud):
+    splat, mesh, points = shape(write_splat()), shape(write_box("a.glb")), shape(write_cloud())
+
+    assert isinstance(splat.form, Splats)
+    assert isinstance(mesh.form, Surface)
+    assert isinstance(points.form, Cloud)
+    assert (splat.counted, points.counted) == ("400 Gaussians", "2,000 points")
+    assert mesh.counts == {"vertices": 8, "faces": 12}
+
+
+def test_up_is_guessed_by_custom_and_can_be_said(write_splat, write_box):
+    glb, ply, splat = check(write_box("a.glb")), check(write_box("a.ply")), check(write_splat("s.ply"))
+
+    assert [guessed_up(item) for item in (glb, ply, splat)] == ["+y", "+z", "-y"]
+    assert shape(write_box("a.glb"), up="-x").up == "-x"
+    assert all(drawable(item) for item in (glb, ply, splat))

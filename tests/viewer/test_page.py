@@ -1,0 +1,87 @@
+"""The page as a browser shows it: counts, choices, and buttons that do what they say."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import time
+
+import numpy
+import pytest
+from PIL import Image
+
+from rocm3d.viewer.browser import PROGRAMS
+from rocm3d.viewer.open import MOST
+from rocm3d.viewer.page import Page, describe
+from rocm3d.viewer.server import serve, url
+from rocm3d.viewer.source import sources
+
+needs_chromium = pytest.mark.skipif(not any(map(shutil.which, PROGRAMS)), reason="not run: Chromium is not installed")
+
+
+def test_counts_and_faults_are_described(opened, write_splat, ball):
+    rows = ball(2000)
+    rows["x"][:3] = numpy.nan
+
+    told = describe(opened(write_splat(rows=rows), most=50))
+
+    assert told.split("\n\n") == [
+        "**2,000** Gaussians",
+        "*3 of 2000 Gaussians hold NaN or infinity*",
+        "*50 of 2,000 Gaussians are drawn, chosen at random*",
+    ]
+
+
+def test_one_of_a_folder_is_shown_and_another_can_stand_beside(opened, tmp_path, write_splat, write_box):
+    write_splat()
+    write_box()
+    with serve(port=0) as server:
+        page = Page(server, sources([tmp_path]), None, MOST)
+        page.build()
+        shown = [item.path.name for item in page.shapes]
+        page.choose(1, opened(tmp_path / "box.glb"))
+        both = [item.path.name for item in page.shapes]
+        page.turn(1, "-z")
+        turned = [item.up for item in page.shapes]
+        page.choose(1, None)
+
+        assert shown == ["ball.ply"]
+        assert both == ["ball.ply", "box.glb"]
+        assert turned == ["-y", "-z"]
+        assert [item.path.name for item in page.shapes] == ["ball.ply"]
+
+
+@pytest.mark.browser
+@needs_chromium
+def test_a_browser_shows_counts_and_saves_what_it_sees(tmp_path, tab, write_splat, write_box):
+    write_splat()
+    write_box()
+    with serve(port=0) as server:
+        page = Page(server, sources([tmp_path / "ball.ply", tmp_path / "box.glb"]), None, MOST)
+        page.build()
+        # Surroundings take software too long.
+        server.scene.configure_environment_map(None)
+        with tab(url(server), tmp_path / "profile", 480, 320) as shown:
+            text = shown.wait_for("12 faces")
+            (client,) = server.get_clients().values()
+            saved = []
+            client.send_file_download = lambda name, data: saved.append((name, data))
+            until = time.monotonic() + 60
+            while not saved or not colours(saved[-1][1]) >= {"red", "blue"}:
+                assert time.monotonic() < until, "the two are not in the picture"
+                page.save(client)
+            console = shown.console
+
+    assert "400 Gaussians" in text
+    assert "Save a picture" in text
+    assert {name for name, _ in saved} == {"ball.png"}
+    errors = [said for kind, said in console if kind in ("error", "exception")]
+    assert [said for said in errors if not said.startswith("THREE.BufferGeometry.computeBoundingSphere()")] == []
+
+
+def colours(png: bytes) -> set[str]:
+    """Which of the two are in a picture."""
+    image = numpy.asarray(Image.open(io.BytesIO(png))).astype(int)
+    red = (image[..., 0] > 150) & (image[..., 1] < 100)
+    blue = (image[..., 2] > image[..., 0] + 40) & (image[..., 0] < 120)
+    return {name for name, seen in (("red", red), ("blue", blue)) if seen.sum() > 200}

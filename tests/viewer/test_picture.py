@@ -1,0 +1,174 @@
+"""Pictures by a real Chromium that draws in software: what was asked for is to be seen on them."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import time
+from pathlib import Path
+
+import numpy
+import pytest
+from PIL import Image
+
+from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.viewer import picture
+from rocm3d.viewer.browser import PROGRAMS
+
+# What viser's page says of the browser and of itself; of splats it asks for a sphere around them that nobody uses.
+HARMLESS = (
+    *("Detected chrome version", "WebGL support: true", "Connecting to: ws://127.0.0.1", "Connected! ws://127.0.0.1"),
+    *(
+        "Tried to send ViewerCameraMessage but websocket is not connected",
+        "THREE.Clock: This module has been deprecated",
+        "THREE.BufferGeometry.computeBoundingSphere()",
+    ),
+)
+WIDTH, HEIGHT = 320, 200
+browser = pytest.mark.browser
+needs_chromium = pytest.mark.skipif(not any(map(shutil.which, PROGRAMS)), reason="not run: Chromium is not installed")
+
+
+@pytest.fixture
+def taken(opened):
+    """The picture of some files as (h, w, 3), and what the page said beyond what it always says."""
+
+    def take(*paths: Path) -> tuple[numpy.ndarray, list[str]]:
+        png, _, console = picture.take([opened(path) for path in paths], WIDTH, HEIGHT)
+        said = [line for line in console if not line.startswith(HARMLESS)]
+        return numpy.asarray(Image.open(io.BytesIO(png))).astype(int), said
+
+    return take
+
+
+def ink(image: numpy.ndarray) -> numpy.ndarray:
+    """Where it is not paper (h, w)."""
+    return numpy.abs(image - numpy.array(picture.PAPER)).max(axis=2) > 40
+
+
+def running(folder: Path) -> list[str]:
+    """Programs that were started with a profile in a folder of ours."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                words = (entry / "cmdline").read_bytes().decode("utf-8", "replace")
+            except OSError:
+                continue
+            if f"--user-data-dir={folder}" in words:
+                found.append(words)
+    return found
+
+
+def test_without_chromium_no_server_is_started(opened, monkeypatch, tmp_path, write_splat):
+    shapes = [opened(write_splat())]
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(picture, "serve", lambda **_: pytest.fail("started"))
+
+    with pytest.raises(MachineLacks, match="Chromium, which is not installed"):
+        picture.take(shapes, WIDTH, HEIGHT)
+
+
+def test_a_chromium_that_ends_at_once_is_told_with_its_words(opened, monkeypatch, tmp_path, write_splat):
+    program = tmp_path / "bin" / "chromium"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho 'no usable sandbox' >&2\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+
+    with pytest.raises(MachineLacks, match="ended before it drew anything") as lacks:
+        picture.take([opened(write_splat())], WIDTH, HEIGHT)
+
+    assert lacks.value.hint == "no usable sandbox"
+
+
+def test_a_chromium_that_never_shows_the_page_ends_in_time(opened, monkeypatch, tmp_path, write_splat):
+    program = tmp_path / "bin" / "chromium"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nexec sleep 600\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    shapes, begun = [opened(write_splat())], time.monotonic()
+
+    with pytest.raises(MachineLacks, match="did not show the page in time"):
+        picture.take(shapes, WIDTH, HEIGHT, seconds=1)
+
+    assert time.monotonic() - begun < 20
+
+
+def test_a_folder_that_is_not_there_is_named_before_anything_is_drawn(monkeypatch, tmp_path):
+    monkeypatch.setattr(picture, "take", lambda *_: pytest.fail("drawn"))
+
+    with pytest.raises(UserError, match=r"--screenshot .*/no/a.png: .*/no is not a folder"):
+        picture.write([], tmp_path / "no" / "a.png", WIDTH, HEIGHT)
+
+
+def test_a_place_that_cannot_be_written_is_named(monkeypatch, tmp_path):
+    monkeypatch.setattr(picture, "take", lambda *_: (b"", [], []))
+
+    with pytest.raises(UserError, match=r"--screenshot .*: Is a directory"):
+        picture.write([], tmp_path, WIDTH, HEIGHT)
+
+
+def test_what_is_drawn_lies_on_paper():
+    drawn = numpy.zeros((2, 2, 4), dtype=numpy.uint8)
+    drawn[0, 0] = [200, 0, 0, 255]
+
+    image = numpy.asarray(Image.open(io.BytesIO(picture.png(drawn))))
+
+    assert image[0, 0].tolist() == [200, 0, 0]
+    assert image[1, 1].tolist() == list(picture.PAPER)
+
+
+@browser
+@needs_chromium
+def test_a_splat_is_seen_in_its_colour_and_its_shape(taken, write_splat, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    image, said = taken(write_splat())
+
+    seen = ink(image)
+    assert said == []
+    assert 0.2 < seen.mean() < 0.55
+    assert not seen[0].any()
+    assert not seen[:, 0].any()
+    red = image[HEIGHT // 2, WIDTH // 2]
+    assert red[0] > 150
+    assert red[1:].max() < 100
+    # A ball is round: as wide as it is high.
+    rows, columns = numpy.flatnonzero(seen.any(axis=1)), numpy.flatnonzero(seen.any(axis=0))
+    assert (columns[-1] - columns[0]) / (rows[-1] - rows[0]) == pytest.approx(1, abs=0.05)
+    assert running(tmp_path) == []
+    assert list(tmp_path.glob("rocm3d-*")) == []
+
+
+@browser
+@needs_chromium
+def test_a_mesh_is_seen_and_has_shades(taken, write_box):
+    image, said = taken(write_box())
+
+    seen = ink(image)
+    assert said == []
+    assert 0.1 < seen.mean() < 0.6
+    blue = image[seen]
+    assert (blue[:, 2] > blue[:, 0] + 40).mean() > 0.9
+    # Three sides of a box, in three shades.
+    assert len({tuple(colour // 8) for colour in blue}) >= 3
+
+
+@browser
+@needs_chromium
+def test_side_by_side_there_are_two_with_paper_between(taken, write_splat, write_cloud):
+    image, said = taken(write_splat(), write_cloud())
+
+    assert said == []
+    # Below the labels.
+    columns = ink(image[HEIGHT // 3 :]).any(axis=0)
+    edges = numpy.flatnonzero(numpy.diff(columns.astype(int)) == 1)
+    red, green = image[HEIGHT // 3 :, : WIDTH // 2], image[HEIGHT // 3 :, WIDTH // 2 :]
+    assert ((red[..., 0] > 150) & (red[..., 1] < 100)).sum() > 500
+    assert ((green[..., 1] > 100) & (green[..., 0] < 100)).sum() > 500
+    assert len(edges) >= 2
+    assert (~columns[edges[0] + 1 : WIDTH]).any()
