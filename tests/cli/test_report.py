@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
+
+import pytest
 
 # Written by `make generate`.
 GOLDEN = Path(__file__).parent / "pull_request.md"
@@ -42,7 +45,9 @@ def test_the_page_and_the_json_come_from_the_same_evidence(rocm3d, example, tmp_
     document = rocm3d("report", root, "--format", "json")
 
     assert (0, f"{tmp_path / 'page.html'}\n") == (page.code, page.out)
-    assert json.loads(document.out) == json.loads((root / ".rocm3d" / "evidence.json").read_text())
+    told = json.loads(document.out)
+    assert [told.pop(key) for key in ("moved", "runs", "unread")] == [[], [], []]
+    assert told == json.loads((root / ".rocm3d" / "evidence.json").read_text())
 
 
 def test_the_text_of_a_pull_request_is_the_one_that_is_kept(rocm3d, example):
@@ -70,3 +75,88 @@ def test_the_text_of_a_pull_request_names_every_finding_of_the_plan(rocm3d, exam
         lines = [row for row in rows if f"`{item['path']}:" in row and f" {item['code']} " in row]
         assert any(str(item["line"]) in row.split("`")[1].partition(":")[2].split(",") for row in lines), item
     assert "left out by --skip BLD" in table
+
+
+@pytest.fixture
+def ran(rocm3d, example, monkeypatch):
+    """A ported example with a run that made a point cloud."""
+    root = example("deform-op")
+    rocm3d("port", root, "--gpu", "mi300x")
+    monkeypatch.chdir(root)
+    lines = "\\n".join(["ply", "format ascii 1.0", "element vertex 3", *(f"property float {a}" for a in "xyz")])
+    program = f"open('a.ply', 'w').write('{lines}\\nend_header\\n0 0 0\\n1 0 0\\n0 1 0\\n')"
+    ended = rocm3d("run", "--name", "make", "--expect", "points = 3", "--", sys.executable, "-c", program)
+    assert ended.code == 0, ended.err
+    return root
+
+
+def test_runs_of_the_ported_folder_are_on_its_page(rocm3d, ran):
+    ended = rocm3d("report", ran)
+    page = (ran / ".rocm3d" / "report.html").read_text()
+
+    assert ended.code == 0, ended.err
+    assert "1 of 1 recorded runs ended as expected, none with a whole chain of evidence, none on an AMD GPU." in page
+    assert 'alt="Preview of a.ply, point cloud, PLY,' in page
+    assert [item["folder"] for item in json.loads(rocm3d("report", ran, "--format", "json").out)["runs"]] == ["make"]
+    assert "### make" in rocm3d("report", ran, "--format", "markdown").out
+    assert "- Run `make`, no GPU" in rocm3d("report", ran, "--format", "pr").out
+
+
+def test_a_run_that_was_changed_exits_1_and_is_named(rocm3d, ran):
+    (ran / ".rocm3d" / "runs" / "make" / "output.txt").write_text("all is well")
+
+    ended = rocm3d("report", ran)
+
+    assert ended.code == 1
+    assert "no longer what was sealed: make/output.txt" in ended.err
+
+
+def test_a_half_written_run_is_said_and_does_not_stop_the_page(rocm3d, ran):
+    (ran / ".rocm3d" / "runs" / "make" / "UNFINISHED").touch()
+
+    ended = rocm3d("report", ran)
+
+    assert ended.code == 0
+    assert "the run in make is not shown: make is half-written" in ended.err
+
+
+def test_the_bundle_of_a_run_by_itself(rocm3d, ran, tmp_path):
+    bundle = ran / ".rocm3d" / "runs" / "make"
+
+    page = rocm3d("report", bundle, "--output", tmp_path / "run.html")
+    beside = rocm3d("report", bundle)
+
+    assert (page.code, page.out) == (0, f"{tmp_path / 'run.html'}\n")
+    assert "<h3" in (tmp_path / "run.html").read_text()
+    assert (beside.code, beside.out) == (0, "make.html\n")
+    assert json.loads(rocm3d("report", bundle, "--format", "json").out)["bundle"]["runs"][0]["name"] == "make"
+    assert rocm3d("report", bundle, "--format", "markdown").out.startswith("# Evidence make\n")
+    assert "ran on" in rocm3d("report", bundle, "--format", "console").out
+    assert rocm3d("evidence", "check", bundle).code == 0, "a report must not change what it shows"
+
+
+def test_the_bundle_of_a_run_is_no_pull_request(rocm3d, ran):
+    ended = rocm3d("report", ran / ".rocm3d" / "runs" / "make", "--format", "pr")
+
+    assert ended.code == 2
+    assert "name the ported repository" in ended.err
+
+
+def test_a_changed_bundle_exits_1(rocm3d, ran, tmp_path):
+    bundle = ran / ".rocm3d" / "runs" / "make"
+    (bundle / "new.txt").touch()
+
+    ended = rocm3d("report", bundle, "--output", tmp_path / "run.html")
+
+    assert ended.code == 1
+    assert "no longer what was sealed: new.txt" in ended.err
+    assert "Changed since it was sealed" in (tmp_path / "run.html").read_text()
+
+
+def test_a_half_written_bundle_is_one_line(rocm3d, tmp_path):
+    (tmp_path / "UNFINISHED").touch()
+
+    ended = rocm3d("report", tmp_path)
+
+    assert ended.code == 2
+    assert "half-written" in ended.err

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from datetime import date, datetime, timezone
+from html.parser import HTMLParser
 from types import SimpleNamespace
 
 import pytest
 
+from rocm3d.evidence.chain import chain
 from rocm3d.knowledge.base import Knowledge
+from rocm3d.model import run as of_run
+from rocm3d.model.artifact import Artifact, Preview
 from rocm3d.model.card import Card, Price
 from rocm3d.model.evidence import Evidence, Missing, Sealed, Tally
 from rocm3d.model.finding import Finding
@@ -17,6 +21,18 @@ from rocm3d.model.package import Licence
 from rocm3d.model.patch import FileChange, Patch, Proof, Refused
 from rocm3d.model.plan import Chosen, DependencyDecision, LeftForPerson, Plan, Rejected
 from rocm3d.model.port import Memory, Port
+from rocm3d.model.report import JoinedRun
+from rocm3d.model.run import (
+    ImportFallback,
+    Installed,
+    KernelTime,
+    LoadedModule,
+    Manifest,
+    MemoryPoint,
+    Met,
+    RunRecord,
+    Steps,
+)  # fmt: skip
 from rocm3d.model.source import Source
 from rocm3d.model.stack import Stack
 from rocm3d.model.target import Gpu, Product, Target
@@ -150,7 +166,118 @@ def fit(*decisions: DependencyDecision, title="demo", known=True) -> Fit:
     return fitness(Question(GPU, knowledge, knowledge.date, plan=planned), port if known else None, knowledge.date)
 
 
-@pytest.fixture
+VOID = {"meta", "br", "link", "img", "input", "hr"}
+
+
+class Page(HTMLParser):
+    """Balanced tags, attributes and text of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.faults: list[str] = []
+        self.words: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.faults.append(f"</{tag}> at {self.getpos()}")
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join("".join(self.words).split())
+
+
+@pytest.fixture(scope="session")
+def read():
+    """A page as a browser would read it."""
+    return Page
+
+
+# One pixel.
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+
+def artifact(path="out/scene.ply", **rest) -> Artifact:
+    fields = {
+        "kind": "splat", "format": "PLY", "bytes": 2048, "outcome": "ok", "metrics": {"gaussians": 40000},
+        "preview": Preview(histogram=(1, 2, 3), picture=PNG), **rest,
+    }  # fmt: skip
+    return Artifact(path=path, **fields)
+
+
+def run(name="train", **rest) -> RunRecord:
+    """On an AMD GPU, with all that a page has a picture for."""
+    gib = 1024**3
+    fields = {
+        "command": ("python", "train.py"),
+        "started": datetime(2026, 11, 15, 13, 0, tzinfo=timezone.utc),
+        "seconds": 128.4,
+        "limit": 1800.0,
+        "status": "finished",
+        "exit_code": 0,
+        "manifest": Manifest(
+            machine="Linux x86_64", gpu="AMD Instinct MI300X", gfx="gfx942", gpu_bytes=192 * gib, rocm="7.1",
+            torch="2.11", commit="c" * 40, packages=(Installed(name="torch", version="2.11"),),
+        ),
+        "kernels": (
+            KernelTime(name="attn_fwd", calls=8, microseconds=900.0, backend="AOTriton", operation="attention"),
+            KernelTime(name="odd", calls=1, microseconds=2.0, backend="not known by name", operation="other"),
+        ),
+        "profiled_seconds": 0.5,
+        "backends": {"attention": ("AOTriton",), "copy": ("copy engine",)},
+        "memory": of_run.Memory(
+            gpu_allocated=11 * gib, gpu_reserved=14 * gib, host=5 * gib,
+            gpu_points=tuple(MemoryPoint(seconds=at, bytes=int(at * gib)) for at in (1, 2, 4)),
+            host_points=tuple(MemoryPoint(seconds=at, bytes=gib) for at in (1, 2, 3)),
+        ),
+        "steps": (
+            Steps(kind="optimizer", count=9, first_seconds=14.0, steady_seconds=0.2,
+                  points=(14.0, 0.2, 0.21, 0.19), every=2),
+        ),
+        "artifacts": (artifact(),),
+        **rest,
+    }  # fmt: skip
+    return RunRecord(name=name, **fields)
+
+
+def joined(record: RunRecord | None = None, folder="train", **rest) -> JoinedRun:
+    record = record or run()
+    return JoinedRun(folder=folder, run=record, chain=chain(record), **rest)
+
+
+def hostile_run(text: str) -> RunRecord:
+    """Every text that a program or a bundle could have put there."""
+    about = Manifest(
+        machine=text, gpu=text, gfx=text, torch=text, driver=text, commit=text, dirty=(text,), variables={text: text},
+        packages=(Installed(name=text, version=text, origin=text),),
+    )  # fmt: skip
+    bad = artifact(text, outcome="bad", problems=(text,), metrics={text: 1}, unread=(text,), format=text,
+                   preview=Preview(picture=text))  # fmt: skip
+    return run(
+        text, command=(text,), manifest=about, reason=text, backends={text: (text,)}, cold_caches=(text,),
+        kernels=(KernelTime(name=text, calls=1, microseconds=1.0, backend=text, operation=text),),
+        modules=(LoadedModule(name=text, file=text, version=text, stands_in=text),),
+        fallbacks=(ImportFallback(module=text, reason=text, where=text),),
+        steps=(Steps(kind=text, count=3, first_seconds=1.0, steady_seconds=0.1, points=(1.0, 0.1, 0.1)),),
+        files=(Sealed(path=text, sha256=text),), artifacts=(bad,), libraries=(text,),
+        expectations=(Met(expectation=text, met=False, found=text),), missing=(Missing(link=text, reason=text),),
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="session")
 def make():
     return SimpleNamespace(
         fit=fit,
@@ -163,4 +290,9 @@ def make():
         change=change,
         verdicts=verdicts,
         evidence=evidence,
+        artifact=artifact,
+        run=run,
+        joined=joined,
+        hostile_run=hostile_run,
+        PNG=PNG,
     )

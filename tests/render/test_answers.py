@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from rocm3d.model.patch import Refused
@@ -40,6 +42,17 @@ def test_a_refused_edit_says_why(report, knowledge):
     assert outcomes(report(recipes=(), refused=["in a macro"]), knowledge)["refused", "csrc/a.cu:2,9"] == (
         "header: in a macro"
     )
+
+
+@pytest.mark.parametrize(
+    ("refused", "outcome"), [((), "edited"), (["wants a look"], "additive")], ids=["made", "refused"]
+)
+def test_an_edit_beside_another_answer_is_told_where_it_was_made(make, report, knowledge, refused, outcome):
+    given = report(recipes=("header",) if not refused else (), refused=refused)
+    plan = given.plan.model_copy(update={"answered": given.plan.edits[0].findings})
+    found = answers(replace(given, plan=plan), knowledge)
+
+    assert [(item.outcome, item.where) for item in found if item.path == "csrc/a.cu"] == [(outcome, "csrc/a.cu:2,9")]
 
 
 def test_what_an_edit_does_not_reach_is_left_and_told_at_the_edit(make, report, knowledge):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.render.cleaning import clean
+from rocm3d.render.cleaning import clean, readable
 
 
 @pytest.mark.parametrize("odd", ["\x1b", "\r", "\x00", "\x9b", "\u202e", "\u200b", "\U000e0041", "\ud800"])
@@ -12,3 +12,8 @@ def test_what_a_terminal_would_obey_is_replaced(odd):
 
 def test_clean_keeps_what_can_be_read():
     assert clean("größe 日本 é\u0301 – [x] :smile:") == "größe 日本 é\u0301 – [x] :smile:"
+
+
+def test_a_page_keeps_tabs_and_ends_of_lines():
+    assert readable("a\tb\nc") == "a\tb\nc"
+    assert readable("a\u202eb\x1b\u00e9") == "a\N{REPLACEMENT CHARACTER}b\N{REPLACEMENT CHARACTER}\u00e9"

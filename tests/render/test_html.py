@@ -2,47 +2,33 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
+from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from rocm3d.evidence.chain import chain
+from rocm3d.model.bundle import Altered, Bundle
+from rocm3d.model.evidence import SealedRun
 from rocm3d.model.package import Licence
 from rocm3d.model.plan import LicenceNotice
+from rocm3d.model.report import BundleReport, UnreadRun
+from rocm3d.model.verdict import Verdict
 from rocm3d.render.html import Report, render
 
-VOID = {"meta", "br", "link", "img", "input", "hr"}
 EVIL = "<img src=x onerror=1>"
+# Turns the writing around, hides, ends a line, and closes an attribute.
+BENT = "a\u202eb\u2066c\u200bd\x1b[31m\"'"
 
 
-class Page(HTMLParser):
-    """Balanced tags, attributes and text of a page."""
+def unread(text: str = "half is half-written") -> UnreadRun:
+    return UnreadRun(folder="half", reason=text)
 
-    def __init__(self, text: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.open: list[str] = []
-        self.tags: list[str] = []
-        self.attributes: list[tuple[str, str]] = []
-        self.faults: list[str] = []
-        self.words: list[str] = []
-        self.feed(text)
-        self.close()
 
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += [(name, value or "") for name, value in attrs]
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        if not self.open or self.open.pop() != tag:
-            self.faults.append(f"</{tag}> at {self.getpos()}")
-
-    def handle_data(self, data):
-        self.words.append(data)
-
-    @property
-    def text(self) -> str:
-        return " ".join("".join(self.words).split())
+def bundle(*runs, name="train", altered=()) -> BundleReport:
+    held = Bundle(repository=name, runs=runs, chains=tuple(chain(run) for run in runs))
+    return BundleReport(name=name, sha256="a" * 64, altered=altered, bundle=held)
 
 
 @pytest.fixture
@@ -62,38 +48,78 @@ def report(make):
             verdicts=rest.get("verdicts", make.verdicts()),
             evidence=make.evidence(repository),
             moved=moved,
+            runs=tuple(rest.get("runs", ())),
+            unread=tuple(rest.get("unread", ())),
+            families={"gsplat": "Gaussian splatting and its rasterizers"},
         )
 
     return run
 
 
-def test_page_asks_nobody_for_anything(report):
-    page = render(report())
+def test_page_asks_nobody_for_anything(make, report, read):
+    page = render(report(runs=[make.joined()]))
+    addresses = {value for name, value in read(page).attributes if name in ("src", "href", "srcset", "action", "data")}
 
-    assert Page(page).tags.count("script") == 0
-    assert [pair for pair in Page(page).attributes if pair[0] in ("src", "href", "srcset", "action", "data")] == []
+    assert read(page).tags.count("script") == 0
+    assert {value for value in addresses if not value.startswith("#")} == {f"data:image/png;base64,{make.PNG}"}
     assert re.findall(r"url\(|@import", page) == []
+    assert "default-src 'none'; img-src data:; style-src 'unsafe-inline'" in page
 
 
-def test_text_of_the_repository_is_escaped(report):
-    page = render(report(repository=EVIL))
+def test_every_link_leads_to_a_place_on_the_page(make, report, read):
+    page = read(render(report(runs=[make.joined()])))
+    names = [value for name, value in page.attributes if name == "id"]
+
+    assert {value[1:] for name, value in page.attributes if name == "href"} <= set(names)
+    assert len(names) == len(set(names))
+
+
+def test_text_of_the_repository_is_escaped(make, report, read):
+    page = render(report(repository=EVIL, runs=[make.joined(make.hostile_run(EVIL), EVIL)], unread=[unread(EVIL)]))
 
     assert EVIL not in page
     assert "<script" not in page
-    assert "img" not in Page(page).tags
-    assert not [name for name, _ in Page(page).attributes if name.startswith("on")]
-    assert EVIL in Page(page).text
-    assert "</pre><script>alert(1)</script>" in Page(page).text
+    assert "img" not in read(page).tags
+    assert not [name for name, _ in read(page).attributes if name.startswith("on")]
+    assert EVIL in read(page).text
+    assert "</pre><script>alert(1)</script>" in read(page).text
 
 
-def test_tags_are_balanced(report):
-    page = Page(render(report()))
+def test_text_of_a_bundle_is_escaped(make, read):
+    page = render(bundle(make.hostile_run(EVIL), name=EVIL))
+
+    assert EVIL not in page
+    assert "img" not in read(page).tags
+    assert (read(page).open, read(page).faults) == ([], [])
+
+
+def test_nothing_turns_the_writing_around(make, report, read):
+    """Also in attributes and in pictures."""
+    left = [make.finding(path=BENT, message=BENT)]
+    page = render(report(repository=BENT, left=left, runs=[make.joined(make.hostile_run(BENT), BENT)]))
+    other = render(bundle(make.hostile_run(BENT), name=BENT))
+
+    for text in (page, other):
+        assert not set("\u202e\u2066\u200b\x1b") & set(text)
+        assert (read(text).open, read(text).faults) == ([], [])
+
+
+@given(st.text(max_size=20))
+def test_any_text_leaves_the_page_whole(make, read, text):
+    page = read(render(bundle(make.hostile_run(text), name="b")))
+
+    assert (page.open, page.faults) == ([], [])
+    assert not {"script", "iframe", "object"} & set(page.tags)
+
+
+def test_tags_are_balanced(report, read):
+    page = read(render(report()))
 
     assert (page.faults, page.open) == ([], [])
     assert page.tags[:2] == ["html", "head"]
 
 
-def test_tags_are_balanced_when_there_is_nothing_to_show(make):
+def test_tags_are_balanced_when_there_is_nothing_to_show(make, read):
     empty = Report(
         make.scan(),
         make.plan(feasible=False),
@@ -101,28 +127,28 @@ def test_tags_are_balanced_when_there_is_nothing_to_show(make):
         make.verdicts().model_copy(update={"verdicts": ()}),
         make.evidence(),
     )
-    page = Page(render(empty))
+    page = read(render(empty))
 
     assert (page.faults, page.open) == ([], [])
     assert "No stack serves this GPU." in page.text
     assert "Nothing was changed." in page.text
 
 
-def test_counts_come_in_their_order(report):
-    assert "4 changed 3 left for a person 2 rejected with reason 1 not verified" in Page(render(report())).text.replace(
+def test_counts_come_in_their_order(report, read):
+    assert "4 changed 3 left for a person 2 rejected with reason 1 not verified" in read(render(report())).text.replace(
         "4changed", "4 changed"
     ).replace("3left", "3 left").replace("2rejected", "2 rejected").replace("1not", "1 not")
 
 
-def test_stand_ins_are_named_before_everything_else(report):
-    text = Page(render(report())).text
+def test_stand_ins_are_named_before_everything_else(report, read):
+    text = read(render(report())).text
 
-    assert text.index("gsplat: stub, a stand-in") < text.index("Not obtained") < text.index("Checks")
+    assert text.index("gsplat: stub, a stand-in") < text.index("Not obtained") < text.index("All 4 checks")
     assert "never counted as verified" in text
 
 
-def test_no_heading_for_stand_ins_where_there_are_none(make, report):
-    assert "Stand-ins" not in Page(render(report(decisions=(make.decision("a", "keep"),)))).text
+def test_no_heading_for_stand_ins_where_there_are_none(make, report, read):
+    assert "Stand-ins" not in read(render(report(decisions=(make.decision("a", "keep"),)))).text
 
 
 @pytest.mark.parametrize(
@@ -133,26 +159,26 @@ def test_no_heading_for_stand_ins_where_there_are_none(make, report):
         ("skipped", "the plan has no edit"),
     ],
 )
-def test_every_outcome_is_shown_with_its_reason(report, outcome, reason):
+def test_every_outcome_is_shown_with_its_reason(report, read, outcome, reason):
     page = render(report())
-    rows = [Page(row).text for row in re.findall(r"<tr>.*?</tr>", page, re.DOTALL)]
+    rows = [read(row).text for row in re.findall(r"<tr>.*?</tr>", page, re.DOTALL)]
 
     assert any(outcome in row and row.endswith(reason) for row in rows)
 
 
-def test_what_was_not_run_stands_apart_with_its_reason(report):
-    text = Page(render(report())).text
+def test_what_was_not_run_stands_apart_with_its_reason(report, read):
+    text = read(render(report())).text
 
-    assert "Not run, so neither passed nor failed" in text
-    assert "no compiler is here" in text
-
-
-def test_what_was_not_obtained_says_why(report):
-    assert "machine code: no compiler" in Page(render(report())).text
+    assert "What was not run is neither passed nor failed" in text
+    assert "\u25cb not runcompileDoes AMD machine code come out?no compiler is here" in text
 
 
-def test_refused_left_skipped_and_rejected_are_all_there(report):
-    text = Page(render(report())).text
+def test_what_was_not_obtained_says_why(report, read):
+    assert "machine code: no compiler" in read(render(report())).text
+
+
+def test_refused_left_skipped_and_rejected_are_all_there(report, read):
+    text = read(render(report())).text
 
     assert "Refused edits" in text
     assert "CU301 spaced_launch" in text
@@ -191,51 +217,12 @@ def test_one_sentence_at_the_top(make, report, given, outcome, tone):
     assert f'<p class="outcome {tone}">{outcome}</p>' in render(made)
 
 
-def test_moved_documents_are_named(report):
-    assert "No longer what was sealed: plan.json." in Page(render(report(moved=("plan.json",)))).text
+def test_moved_documents_are_named(report, read):
+    assert "No longer what was sealed: plan.json." in read(render(report(moved=("plan.json",)))).text
 
 
 def test_same_page_twice(report):
     assert render(report()) == render(report())
-
-
-def test_scan_page_asks_nobody_and_is_balanced(make):
-    bad = make.finding(path=EVIL, message=EVIL, hint=EVIL, family=EVIL)
-    text = render(make.scan(bad, repository=EVIL, skipped=[(EVIL, EVIL)]))
-    page = Page(text)
-
-    assert (page.open, page.faults) == ([], [])
-    assert not {"script", "img", "link"} & set(page.tags)
-    assert [pair for pair in page.attributes if pair[0] in ("src", "href", "srcset", "action", "data")] == []
-    assert EVIL not in text
-
-
-def test_scan_page_is_free_of_control_characters(make):
-    odd = "a\x1b[31m\u202eb"
-    text = render(make.scan(make.finding(path=odd, message=odd, hint=odd), repository=odd, skipped=[(odd, odd)]))
-
-    assert "\x1b" not in text
-    assert "\u202e" not in text
-
-
-def test_scan_page_is_grouped_and_counts(make):
-    findings = (make.finding(family="attention", severity="warning"), make.finding(family="native-op"))
-    text = render(make.scan(*findings, skipped=[("a.bin", "holds NUL bytes")]).model_copy(update={"known": 3}))
-    words = Page(text).text
-
-    assert words.index("native-op: 1 error") < words.index("attention: 1 warning")
-    assert "<li><b>1</b>error</li>" in text
-    assert "<li><b>0</b>notes</li>" in text
-    assert "3known from the baseline, not listed" in words
-    assert "a.bin holds NUL bytes" in words
-    assert '<p class="outcome failed">' in text
-
-
-def test_scan_page_of_nothing(make):
-    text = render(make.scan())
-
-    assert "Nothing was found." in text
-    assert '<p class="outcome passed">' in text
 
 
 def test_both_pages_have_the_same_style(make, report):
@@ -244,12 +231,105 @@ def test_both_pages_have_the_same_style(make, report):
     assert style.findall(render(report())) == style.findall(render(make.scan())) != []
 
 
-def test_what_the_port_goes_without_and_restrictive_terms_stand_before_the_checks(make, report):
+def test_what_the_port_goes_without_and_restrictive_terms_stand_before_the_checks(make, report, read):
     off = make.decision("quantiser", "drop", loses="8-bit loading")
     licence = LicenceNotice(package="raster", licence=Licence(name="Some License", note="No sale.", restrictive=True))
     shown = report(decisions=[off])
-    page = Page(render(replace(shown, plan=shown.plan.model_copy(update={"licences": (licence,)}))))
+    page = read(render(replace(shown, plan=shown.plan.model_copy(update={"licences": (licence,)}))))
 
-    assert page.text.index("quantiser : 8-bit loading".replace(" :", ":")) < page.text.index("Checks")
-    assert page.text.index("Some License. No sale.") < page.text.index("Checks")
+    assert page.text.index("quantiser : 8-bit loading".replace(" :", ":")) < page.text.index("checks: what each")
+    assert page.text.index("Some License. No sale.") < page.text.index("checks: what each")
     assert page.faults == []
+
+
+def test_page_has_landmarks_one_main_heading_and_a_way_past_the_contents(make, report, read):
+    page = read(render(report(runs=[make.joined()])))
+
+    assert [page.tags.count(tag) for tag in ("header", "nav", "main", "footer", "h1")] == [1, 1, 1, 1, 1]
+    assert page.text.index("Skip to the content") < page.text.index("Mind this first")
+    levels = [int(tag[1]) for tag in page.tags if re.fullmatch("h[1-6]", tag)]
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+
+
+def test_every_head_of_a_table_says_what_it_heads(make, report):
+    text = render(report(runs=[make.joined()]))
+
+    assert re.findall(r"<th(?![^>]*scope=)[ >]", text) == []
+
+
+def test_every_picture_has_words(make, report):
+    text = render(report(runs=[make.joined()]))
+
+    assert [tag for tag in re.findall(r"<svg[^>]*>", text) if 'role="img"' not in tag or "aria-label=" not in tag] == []
+    assert [tag for tag in re.findall(r"<img[^>]*>", text) if 'alt="Preview of' not in tag] == []
+
+
+def test_without_runs_the_page_says_that_nothing_shows_it_works(report, read):
+    assert "nothing here shows that it works on a GPU" in read(render(report())).text
+
+
+def test_what_verify_saw_on_a_gpu_is_not_denied(make, report):
+    seen = Verdict(level="backend", probe="run_operations", outcome="passed", looked_at=("gsplat",))
+    verdicts = make.verdicts().model_copy(update={"verdicts": (seen,)})
+
+    assert report(verdicts=verdicts).ran == "No run of a workload was recorded with this port."
+
+
+def test_a_half_written_run_is_named(report, read):
+    text = read(render(report(unread=[unread()]))).text
+
+    assert "The run in half cannot be shown: half is half-written." in text
+
+
+def test_a_run_is_shown_with_its_pictures(make, report, read):
+    text = render(report(runs=[make.joined()]))
+    words = read(text).text
+
+    assert "1 of 1 recorded runs ended as expected, 1 with a whole chain of evidence, 1 on an AMD GPU." in words
+    for part in ("Kernel time by backend", "Time of each step", "Memory over time", "Most memory taken", "opacity"):
+        assert part in text
+    assert "none of them has judged it" in words
+
+
+def test_a_run_that_the_checks_know_has_no_remark(make, report, read):
+    shown = report(runs=[make.joined()])
+    known = shown.evidence.model_copy(update={"sealed_runs": (SealedRun(folder="train", outcome="finished"),)})
+
+    assert "judged it" not in read(render(replace(shown, evidence=known))).text
+
+
+def good(make, report, **rest) -> Report:
+    verdicts = make.verdicts()
+    passed = tuple(item for item in verdicts.verdicts if item.outcome == "passed")
+    return report(left=[], verdicts=verdicts.model_copy(update={"verdicts": passed}), **rest)
+
+
+def test_a_run_that_failed_is_the_outcome(make, report):
+    shown = good(make, report, runs=[make.joined(make.run(status="failed", exit_code=1, reason="exit code 1"))])
+
+    assert (shown.tone, shown.outcome) == ("failed", "A recorded run did not end well.")
+
+
+def test_a_later_run_of_the_same_name_counts_in_place_of_the_failed_one(make, report, read):
+    first = make.joined(make.run(status="failed", exit_code=1, reason="exit code 1"))
+    shown = good(make, report, runs=[first, make.joined(folder="train-2")])
+
+    assert shown.tone == "passed"
+    assert "A later run of the same name counts in its place: train-2." in read(render(shown)).text
+
+
+def test_an_altered_bundle_is_never_green(make, report, read):
+    changed = (Altered(path="run.json", how="changed"),)
+    shown = good(make, report, runs=[make.joined(altered=changed)])
+    page = read(render(bundle(make.run(), altered=changed)))
+
+    assert shown.tone == "failed"
+    assert "Changed since it was sealed." in page.text
+    assert "run.json: changed since it was sealed" in page.text
+
+
+def test_documents_for_programs_hold_the_runs(make, report, read):
+    shown = report(runs=[make.joined()], unread=[unread()])
+
+    assert type(shown.document).from_json(shown.document.to_json(), "x") == shown.document
+    assert [item.folder for item in (*shown.document.runs, *shown.document.unread)] == ["train", "half"]

@@ -92,3 +92,14 @@ def test_submodules_and_what_was_not_looked_at_are_told(make, report, knowledge)
 
 def test_it_is_the_same_text_every_time(report, knowledge):
     assert render(report(), knowledge) == render(report(), knowledge)
+
+
+def test_runs_are_proof_with_where_they_ran(make, report, knowledge):
+    assert "Nothing was run on a GPU" in render(report(), knowledge)
+
+    first = make.joined(make.run(status="failed", exit_code=1, reason=EVIL))
+    text = render(replace(report(), runs=(first, make.joined(folder="train-2"))), knowledge)
+
+    assert "- Run `train`, AMD Instinct MI300X (gfx942), torch 2.11 (HIP 7.1): Finished in 128.4 s." in text
+    assert "Nothing was run on a GPU" not in text
+    assert text.count("- Run ") == 1

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from datetime import datetime, timezone
 
+from rocm3d.model.bundle import Altered, Bundle
 from rocm3d.model.matrix import Column, Matrix, Row, Unlock
+from rocm3d.model.report import BundleReport
 from rocm3d.model.run import Manifest, Met, RunRecord
 from rocm3d.render.console import render, summary
 
@@ -28,3 +30,12 @@ def test_a_map_shows_the_order_of_work():
 
     assert "order of work: gsplat" in render(document)
     assert summary(document) == "1 repositories, 0 wait for no library; 1 libraries are named\n"
+
+
+def test_a_bundle_shows_its_runs_and_whether_it_was_changed(make):
+    held = Bundle(runs=(make.hostile_run("\x1b[2J"),), chains=())
+    document = BundleReport(name="b", sha256="a" * 64, bundle=held, altered=(Altered(path="run.json", how="changed"),))
+
+    assert "\x1b" not in render(document)
+    assert "ran on" in render(document)
+    assert summary(document) == "run.json: changed since it was sealed\nb: 1 runs, 0 files\n"

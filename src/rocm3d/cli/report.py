@@ -1,47 +1,87 @@
-"""rocm3d report: the evidence of a port as a page."""
+"""rocm3d report: the evidence of a port or of a run as a page."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
-from rocm3d.model.evidence import Evidence
-from rocm3d.model.failure import Exit
-from rocm3d.render import html, pr
-from rocm3d.render.formats import listed, names, refuse_unknown
+from rocm3d.model.failure import Exit, UserError
+from rocm3d.pipeline import bundle_report, is_bundle
+from rocm3d.render import html, pr, report_text
+from rocm3d.render.formats import listed, refuse_unknown
+
+if TYPE_CHECKING:
+    from rocm3d.model.report import BundleReport
+    from rocm3d.render.html import Report
 
 POSITION = 70
 EXAMPLE = "Example: rocm3d report ./gaussian-splatting-rocm --output report.html"
+PAGE = "report.html"
 
-FORMS = ("html", "pr", *names(Evidence))
+FORMS = ("html", "markdown", "json", "pr", "console")
 Form = Annotated[str, typer.Option("--format", help=f"{listed(FORMS)}.")]
+Shown = Annotated[
+    Path, typer.Argument(metavar="PATH", help="A ported repository, or the bundle of a run.", show_default=False)
+]
 
 
 def command(
     session: Session,
-    path: options.Target,
+    path: Shown,
     form: Form = "html",
     output: options.Output = None,
     work: options.Work = None,
 ) -> Exit:
-    """Write the evidence of a port as one self-contained page, as the text of a pull request, or as JSON.
+    """Write the evidence of a port as one self-contained page, as Markdown or JSON, or as the text of a pull request.
 
-    Exit code 1 if a document is no longer what was sealed.
+    Runs that `rocm3d run` recorded in the ported folder are shown with it. PATH may also be the bundle of a run alone,
+    in .rocm3d/runs. Exit code 1 if a document or a bundle is no longer what was sealed.
     """
     refuse_unknown(form, FORMS)
+    if is_bundle(path):
+        return _bundle(session, bundle_report(path), form, output)
     with session.repository(path, work=work) as repository:
         report, knowledge = repository.report(), repository.knowledge
-        place = output or repository.documents.folder / "report.html"
+        place = output or repository.documents.folder / PAGE
     if form == "html":
         session.put(html.render(report), place)
         session.put(f"{place}\n", None)
     elif form == "pr":
         session.put(pr.render(report, knowledge), output)
+    elif form == "markdown":
+        session.put(report_text.render(report, knowledge), output)
     else:
-        session.show(report.evidence, form, output)
-    for name in report.moved:
+        session.show(report.document, form, output)
+    return _told(session, report)
+
+
+def _told(session: Session, report: Report) -> Exit:
+    altered = [f"{item.folder}/{file.path}" for item in report.runs for file in item.altered]
+    for name in (*report.moved, *altered):
         session.say(f"no longer what was sealed: {name}")
-    return Exit.FINDINGS if report.moved else Exit.DONE
+    for item in report.unread:
+        session.say(f"the run in {item.folder} is not shown: {item.reason}")
+    return Exit.FINDINGS if report.moved or altered else Exit.DONE
+
+
+def _bundle(session: Session, report: BundleReport, form: str, output: Path | None) -> Exit:
+    if form == "pr":
+        raise UserError(
+            f"{report.name} is the bundle of a run, and --format pr wants a port", hint="name the ported repository"
+        )
+    if form == "html":
+        # Beside it would be in it: a bundle holds what was sealed and nothing else.
+        place = output or Path(f"{report.name}.html")
+        session.put(html.render(report), place)
+        session.put(f"{place}\n", None)
+    elif form == "markdown":
+        session.put(report_text.render_bundle(report), output)
+    else:
+        session.show(report, form, output)
+    for item in report.altered:
+        session.say(f"no longer what was sealed: {item.path}")
+    return Exit.FINDINGS if report.altered else Exit.DONE

@@ -52,11 +52,17 @@ def _each(report: Report, knowledge: Knowledge) -> Iterator[tuple[Outcome, Findi
     for left in patch.left:
         yield "left for a person", left.finding, f"{left.reason}: {left.finding.hint}"
     unreached = {(item.finding.path, item.finding.code) for item in patch.left}
-    for edit in plan.edits:
-        yield from _edit(edit, report, unreached)
+    told = set()
+    for outcome, finding, how in (item for edit in plan.edits for item in _edit(edit, report, unreached)):
+        # Where something else answers it, an edit that was not made is none that anybody waits for.
+        if outcome == "edited" or (finding not in plan.answered and finding.severity != "note"):
+            told.add(finding)
+            yield outcome, finding, how
     for finding in plan.answered:
-        yield "additive", finding, _addition(finding, report, knowledge)
-    yield from (("no change needed", item, "a note") for item in report.scan.findings if item.severity == "note")
+        if finding not in told:
+            yield "additive", finding, _addition(finding, report, knowledge)
+    notes = (item for item in report.scan.findings if item.severity == "note" and item not in told)
+    yield from (("no change needed", item, "a note") for item in notes)
 
 
 def _edit(edit: PlannedEdit, report: Report, unreached: set[tuple[str, str]]) -> Iterator[tuple[Outcome, Finding, str]]:

@@ -211,6 +211,7 @@ def _port(record: Port) -> Iterator[str]:
         yield ""
         yield f"bounded workload, {record.workload.minutes} min: {record.workload.does}"
         yield f"  artifact: {record.workload.artifact}; check: {record.workload.check}"
+        yield from (f"  expects: {item.expect} [{item.source.where}, {item.known}]" for item in record.workload.expect)
     results = (f"{r.metric}: {r.value} on {r.hardware}, {r.status} [{r.source.where}]" for r in record.results)
     yield from _listed("results", results)
     if record.licence is not None:

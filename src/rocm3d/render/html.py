@@ -1,28 +1,39 @@
-"""A port's report or a scan's findings: one self-contained page, no network, for light, dark, phone and paper."""
+"""A port's report, a bundle of runs or a scan's findings: one self-contained page, no network, for screen and paper."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
 
 from rocm3d.model.inventory import Scan
-from rocm3d.render.cleaning import clean
-from rocm3d.render.grouping import SEVERITIES, by_family
+from rocm3d.model.report import BundleReport, PortReport
+from rocm3d.render import bundles
+from rocm3d.render.charts.dependencies import DECISIONS, Node, dependency_map
+from rocm3d.render.cleaning import readable
+from rocm3d.render.grouping import OTHER, SEVERITIES, by_family
+from rocm3d.render.ladder import SIGNS, Rung, rungs
+from rocm3d.render.run_view import RunView, summed_up, views, worst
 
 if TYPE_CHECKING:
     from rocm3d.model.evidence import Evidence
-    from rocm3d.model.patch import Patch
+    from rocm3d.model.patch import FileChange, Patch
     from rocm3d.model.plan import DependencyDecision, Plan
+    from rocm3d.model.report import JoinedRun, UnreadRun
     from rocm3d.model.verdict import Verdict, Verdicts
 
 
 @dataclass(frozen=True)
 class Report:
-    """Everything the page shows; each part is a document that lies beside it. `moved` no longer match their seal."""
+    """Everything the page shows; each part is a document that lies beside it. `moved` no longer match their seal.
+
+    `families` are the titles of dependency families by package.
+    """
 
     scan: Scan
     plan: Plan
@@ -30,16 +41,21 @@ class Report:
     verdicts: Verdicts
     evidence: Evidence
     moved: tuple[str, ...] = ()
+    runs: tuple[JoinedRun, ...] = ()
+    unread: tuple[UnreadRun, ...] = ()
+    families: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def outcome(self) -> str:
         """The one sentence at the top."""
         if self.moved:
             return "Changed since it was sealed."
-        if self._failed:
+        if self.failed:
             return "A check failed."
         if self.plan.readiness == "blocked":
             return "Blocked: a dependency has no route to this GPU."
+        if self._bad_run:
+            return "A recorded run did not end well."
         if self.patch.left:
             return "Ported in part: work is left for a person."
         return "Ported; what was not run is listed below."
@@ -47,9 +63,9 @@ class Report:
     @property
     def tone(self) -> str:
         """The colour of that sentence: nothing is green while something was not run."""
-        if self.moved or self._failed or self.plan.readiness == "blocked":
+        if self.moved or self.failed or self.plan.readiness == "blocked" or self._bad_run:
             return "failed"
-        return "not_run" if self.patch.left or self.not_run else "passed"
+        return "not_run" if self.patch.left or self.not_run or self.unread else "passed"
 
     @property
     def not_run(self) -> tuple[Verdict, ...]:
@@ -62,17 +78,70 @@ class Report:
         return tuple(item for item in self.plan.losses if item.loses)
 
     @property
-    def _failed(self) -> bool:
+    def views(self) -> tuple[RunView, ...]:
+        """Its runs, the newest first."""
+        return views(self.runs, self.evidence)
+
+    @property
+    def ran(self) -> str:
+        """The runs in one sentence; a later run of the same name counts in place of the earlier one."""
+        if self.runs:
+            return summed_up(self.views)
+        if any(item.outcome == "passed" and item.level in ("backend", "numerics") for item in self.verdicts.verdicts):
+            return "No run of a workload was recorded with this port."
+        return "No run was recorded with this port: nothing here shows that it works on a GPU."
+
+    @property
+    def rungs(self) -> tuple[Rung, ...]:
+        """The ladder of proof."""
+        return rungs(self.verdicts.verdicts)
+
+    @property
+    def map(self) -> Markup:
+        """The dependencies as a picture."""
+        nodes = [
+            Node(self.families.get(item.package or "", OTHER), item.name, item.decision, item.route or "")
+            for item in self.plan.decisions
+        ]
+        return Markup(dependency_map(nodes)) if nodes else Markup()  # noqa: S704  (drawn by us, every text escaped)
+
+    @property
+    def decided(self) -> tuple[DependencyDecision, ...]:
+        """Every decision, the most blocking first."""
+        order = list(DECISIONS)
+        return tuple(sorted(self.plan.decisions, key=lambda item: (order.index(item.decision), item.name)))
+
+    @property
+    def changes(self) -> tuple[FileChange, ...]:
+        """Edits of what was there first, those inside submodules too; then new files."""
+        return (*self.patch.edited, *(change for change in self.patch.changes if change.kind == "added"))
+
+    @property
+    def document(self) -> PortReport:
+        """The evidence with the runs, for programs."""
+        held = {name: getattr(self.evidence, name) for name in type(self.evidence).model_fields}
+        return PortReport(**held, moved=self.moved, runs=self.runs, unread=self.unread)
+
+    @property
+    def _bad_run(self) -> bool:
+        return worst(self.views) == "failed"
+
+    @property
+    def failed(self) -> bool:
+        """Whether some check has."""
         return any(item.outcome == "failed" for item in self.verdicts.verdicts)
 
 
-def render(shown: Report | Scan) -> str:
+def render(shown: Report | BundleReport | Scan) -> str:
     """The page as text."""
     if isinstance(shown, Scan):
         found = Counter(finding.severity for finding in shown.findings)
         tone = "failed" if found["error"] else "not_run" if found["warning"] or shown.inventory.skipped else "passed"
         counts = {severity: found[severity] for severity in SEVERITIES}
         return _page("scan.html", scan=shown, groups=by_family(shown.findings), counts=counts, tone=tone)
+    if isinstance(shown, BundleReport):
+        runs, steps = views(shown.runs), rungs(shown.bundle.verdicts)
+        return _page("bundle.html", bundle=shown, views=runs, ran=summed_up(runs), tone=worst(runs), rungs=steps)
     return _page("report.html", report=shown)
 
 
@@ -83,6 +152,28 @@ def _page(template: str, **parts: object) -> str:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_readable,
     )
-    environment.filters["clean"] = clean
+    environment.filters |= {"altered": bundles.altered, "size": _size, "diff_kind": _diff_kind}
+    environment.globals |= {"signs": SIGNS}
     return environment.get_template(template).render(**parts)
+
+
+def _readable(value: object) -> object:
+    """Whatever a template shows: no text of a repository turns the direction of writing around or hides in it."""
+    return value if isinstance(value, (Markup, int, float)) else readable(str(value))
+
+
+def _size(diff: str) -> Mapping[str, int]:
+    """Lines that a diff adds and takes away."""
+    lines = diff.split("\n")
+    return {
+        "plus": sum(line.startswith("+") and not line.startswith("+++ ") for line in lines),
+        "minus": sum(line.startswith("-") and not line.startswith("--- ") for line in lines),
+    }
+
+
+def _diff_kind(line: str) -> str:
+    if line.startswith(("@@", "+++ ", "--- ", "diff --git ")):
+        return "hunk"
+    return {"+": "plus", "-": "minus"}.get(line[:1], "same")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rocm3d import __version__
 from rocm3d.render.answers import answers
 from rocm3d.render.markdown import code, escape, section, table
+from rocm3d.render.runs import place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,7 +101,12 @@ def _proof(report: Report) -> Iterator[str]:
         for item in report.verdicts.verdicts:
             if item.outcome == outcome:
                 yield f"- {_verdict(item)}"
-    if not any(item.outcome == "passed" and item.level in _RAN for item in report.verdicts.verdicts):
+    current = [view for view in report.views if not view.later]
+    for view in current:
+        remark = f" {escape(view.remark)}" if view.remark else ""
+        yield f"- Run {code(view.run.name)}, {escape(place(view.run))}: {escape(view.sentence)}{remark}"
+    ran = any(item.outcome == "passed" and item.level in _RAN for item in report.verdicts.verdicts)
+    if not ran and not any(view.run.manifest.gpu for view in current):
         yield "- Nothing was run on a GPU for this. Compiling is not correctness."
 
 

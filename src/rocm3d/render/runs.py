@@ -14,7 +14,7 @@ _KERNELS = 5
 
 def lines(run: RunRecord) -> Iterator[tuple[str, str]]:
     """Label and text, in the order in which a sceptic asks."""
-    yield "ran on", _place(run)
+    yield "ran on", place(run)
     for operation, labels in run.backends.items():
         if operation != "copy":
             yield operation, ", ".join(labels)
@@ -53,7 +53,8 @@ def memory(run: RunRecord) -> str:
     return ", ".join(parts)
 
 
-def _place(run: RunRecord) -> str:
+def place(run: RunRecord) -> str:
+    """The GPU and the torch that it ran with."""
     about = run.manifest
     gpu = f"{about.gpu}{f' ({about.gfx})' if about.gfx else ''}" if about.gpu else "no GPU"
     build = f"HIP {about.rocm}" if about.rocm else f"CUDA {about.cuda}" if about.cuda else "CPU build"

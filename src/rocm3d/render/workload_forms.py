@@ -10,6 +10,7 @@ from rich.text import Text
 
 from rocm3d.model.bundle import BundleCheck, EvidenceDiff
 from rocm3d.model.matrix import Matrix
+from rocm3d.model.report import BundleReport
 from rocm3d.model.run import RunRecord
 from rocm3d.render import bundles, runs
 from rocm3d.render.cleaning import clean
@@ -41,10 +42,11 @@ def _matrix_closing(document: Matrix) -> Iterable[RenderableType]:
 @parts.register(RunRecord)
 def _run(document: RunRecord) -> Iterable[RenderableType]:
     for label, text in runs.lines(document):
-        yield Text.assemble((f"{label:10}", _LABEL.get(label, "bold")), f" {clean(text)}")
+        yield Text.assemble((f"{clean(label):10}", _LABEL.get(label, "bold")), f" {clean(text)}")
     for item in document.expectations:
         outcome = ("met       ", "green") if item.met else ("not met   ", "bold red")
-        yield Text.assemble(outcome, f" {clean(item.expectation)}: {clean(item.found)}")
+        by = f" (expected by {clean(item.source)})" if item.source else ""
+        yield Text.assemble(outcome, f" {clean(item.expectation)}: {clean(item.found)}{by}")
 
 
 _LABEL = {"fallback": "yellow", "stands in": "yellow", "not seen": "yellow", "module": "dim", "kernel": "dim"}
@@ -87,3 +89,16 @@ def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Table:
 @closing.register(EvidenceDiff)
 def _evidence_diff_closing(document: EvidenceDiff) -> Iterable[RenderableType]:
     yield Text(bundles.compared(document))
+
+
+@parts.register(BundleReport)
+def _bundle_report(document: BundleReport) -> Iterable[RenderableType]:
+    for item in document.bundle.runs:
+        yield from _run(item)
+        yield from _run_closing(item)
+
+
+@closing.register(BundleReport)
+def _bundle_report_closing(document: BundleReport) -> Iterable[RenderableType]:
+    yield from (Text(clean(bundles.altered(item)), style="bold red") for item in document.altered)
+    yield Text(f"{clean(document.name)}: {len(document.bundle.runs)} runs, {len(document.bundle.files)} files")

@@ -1,0 +1,118 @@
+"""The map of dependencies: families on the left, packages in the middle, what is decided about each on the right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rocm3d.render.charts.drawing import WIDE, Drawing, both, fitted, wrapped
+
+# What each decision means, the most blocking first; the sign tells it apart without colour.
+DECISIONS: dict[str, tuple[str, str]] = {
+    "blocked": ("\u2715", "no way to this GPU"),
+    "stub": ("\u25a1", "an empty stand-in"),
+    "substitute": ("\u25c7", "another package stands in"),
+    "build": ("\u25b2", "built from source"),
+    "replace": ("\u21c4", "another wheel or version"),
+    "drop": ("\u2212", "left out"),
+    "keep": ("\u25cf", "kept as it is"),
+}
+_ROW, _GAP, _TOP = 24, 16, 28
+_FAMILY, _PACKAGE, _DECISION = 0, 280, 640
+_BOX = 230
+
+
+@dataclass(frozen=True)
+class Node:
+    """One package: the family that it belongs to, and what is decided about it."""
+
+    family: str
+    package: str
+    decision: str
+    route: str = ""
+
+
+def dependency_map(nodes: Sequence[Node]) -> str:
+    """The picture, for wide and narrow screens."""
+    ordered = _ordered(nodes)
+    about = "Dependencies by family: " + "; ".join(
+        f"{family}: {', '.join(f'{node.package} {node.decision}' for node in inside)}" for family, inside in ordered
+    )
+    return both(lambda width: _wide(width, about, ordered) if width >= WIDE else _narrow(width, about, ordered))
+
+
+def _ordered(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:
+    """Families with the most blocking decision first."""
+    found: dict[str, list[Node]] = {}
+    for node in sorted(nodes, key=lambda node: (_rank(node), node.package)):
+        found.setdefault(node.family, []).append(node)
+    return sorted(found.items(), key=lambda item: ([_rank(node) for node in item[1]][:3], item[0]))
+
+
+def _rank(node: Node) -> int:
+    return list(DECISIONS).index(node.decision) if node.decision in DECISIONS else len(DECISIONS)
+
+
+def _wide(width: float, about: str, families: list[tuple[str, list[Node]]]) -> str:
+    rows = sum(len(inside) for _, inside in families)
+    height = _TOP + rows * _ROW + (len(families) - 1) * _GAP + 8
+    used = [name for name in DECISIONS if any(node.decision == name for _, inside in families for node in inside)]
+    height = max(height, _TOP + 44 * len(used))
+    drawing = Drawing(width, height, about)
+    for x, words in ((_FAMILY, "family"), (_PACKAGE, "package"), (_DECISION, "decision")):
+        drawing.text(x, 12, words, "soft small")
+    step = (height - _TOP) / max(1, len(used))
+    targets = {name: _TOP + step * number + step / 2 for number, name in enumerate(used)}
+    y, boxes = float(_TOP), []
+    for family, inside in families:
+        middle = y + len(inside) * _ROW / 2
+        said = wrapped(family, 200)
+        for number, words in enumerate(said):
+            drawing.text(_FAMILY, middle + 4 + 14 * (number - (len(said) - 1) / 2), words, "strong", about=family)
+        for node in inside:
+            drawing.curve((214, middle), (_PACKAGE - 8, y + _ROW / 2), "link")
+            drawing.curve((_PACKAGE + _BOX, y + _ROW / 2), (_DECISION - 12, targets.get(node.decision, middle)),
+                          f"link d-{node.decision}")  # fmt: skip
+            boxes.append((y, node))
+            y += _ROW
+        y += _GAP
+    for at, node in boxes:
+        _package(drawing, (_PACKAGE, at + 2, _BOX, _ROW - 4), node)
+    for name in used:
+        count = sum(node.decision == name for _, inside in families for node in inside)
+        _decision(drawing, targets[name], name, count)
+    return drawing.svg()
+
+
+def _package(drawing: Drawing, place: tuple[float, float, float, float], node: Node) -> None:
+    x, y, width, height = place
+    route = f", {node.route}" if node.route else ""
+    drawing.rect(place, f"node d-{node.decision}", f"{node.package}: {node.decision}{route}", round_by=4)
+    sign = DECISIONS.get(node.decision, ("?", ""))[0]
+    drawing.text(x + 8, y + height - 6, sign, f"sign d-{node.decision}")
+    drawing.text(x + 26, y + height - 6, fitted(node.package, width - 32), about=node.package)
+
+
+def _decision(drawing: Drawing, y: float, name: str, count: int) -> None:
+    sign, meaning = DECISIONS[name]
+    drawing.text(_DECISION - 4, y + 1, sign, f"sign d-{name}")
+    drawing.text(_DECISION + 14, y + 1, f"{name} {count}", "strong")
+    drawing.text(_DECISION + 14, y + 15, meaning, "soft small")
+
+
+def _narrow(width: float, about: str, families: list[tuple[str, list[Node]]]) -> str:
+    """A tree: the family, and below it its packages with their decisions at the right edge."""
+    rows = sum(len(inside) for _, inside in families)
+    drawing = Drawing(width, rows * _ROW + len(families) * (_ROW + _GAP), about)
+    y = 0.0
+    for family, inside in families:
+        drawing.text(0, y + 16, fitted(family, width), "strong", about=family)
+        y += _ROW
+        drawing.line([(4, y - 2), (4, y + (len(inside) - 0.5) * _ROW)], "link")
+        for node in inside:
+            drawing.line([(4, y + _ROW / 2), (14, y + _ROW / 2)], "link")
+            _package(drawing, (14, y + 2, width - 110, _ROW - 4), node)
+            drawing.text(width, y + 16, node.decision, f"sign d-{node.decision}", anchor="end")
+            y += _ROW
+        y += _GAP
+    return drawing.svg()

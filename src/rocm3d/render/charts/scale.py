@@ -1,0 +1,51 @@
+"""Numbers for people: round steps of an axis, and times and sizes in the unit that suits them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import floor, isfinite, log10
+
+_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "\N{MICRO SIGN}s"))
+_SIZES = ((1024**4, "TiB"), (1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB"), (1, "B"))
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit and how many of the plain one it holds."""
+
+    size: float
+    name: str
+
+    def of(self, value: float) -> str:
+        """With three digits and the unit."""
+        return f"{plain(value / self.size)} {self.name}"
+
+
+def seconds(most: float) -> Unit:
+    """The unit in which times of at most so many seconds read well."""
+    return next((Unit(size, name) for size, name in _TIMES if most >= size), Unit(*_TIMES[-1]))
+
+
+def bytes_(most: float) -> Unit:
+    """The same for sizes."""
+    return next((Unit(size, name) for size, name in _SIZES if most >= size), Unit(*_SIZES[-1]))
+
+
+def ticks(most: float, about: int = 4) -> list[float]:
+    """Round numbers from 0 to the first that is not below `most`; the steps are 1, 2 or 5 of a power of ten."""
+    if not isfinite(most) or most <= 0:
+        return [0.0, 1.0]
+    raw = most / about
+    power = 10.0 ** floor(log10(raw))
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= raw * (1 - 1e-9))
+    found = [0.0]
+    while found[-1] < most * (1 - 1e-9):
+        found.append(len(found) * step)
+    return found
+
+
+def plain(value: float) -> str:
+    """Three digits that count; more where the number itself has more."""
+    if value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3g}"

@@ -1,0 +1,167 @@
+"""A report as Markdown: the outcome, what was proven and what not, the changes with their diff, and the runs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.render import bundles, runs
+from rocm3d.render.artifact_view import ArtifactView
+from rocm3d.render.cleaning import readable
+from rocm3d.render.ladder import rungs
+from rocm3d.render.markdown import code, escape, section, table
+from rocm3d.render.run_view import RunView, views
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.patch import FileChange
+    from rocm3d.model.report import BundleReport
+    from rocm3d.model.verdict import Verdict
+    from rocm3d.render.html import Report
+
+
+def render(report: Report, knowledge: Knowledge) -> str:
+    """A port with its runs."""
+    parts = (
+        _opening(report),
+        _mind(report),
+        _proof(report.verdicts.verdicts),
+        _missing(report),
+        _dependencies(report, knowledge),
+        _changes(report),
+        _left(report),
+        _runs(report.views),
+        (f"- {code(item.folder)} cannot be shown: {escape(item.reason)}" for item in report.unread),
+    )
+    return "\n".join(line for part in parts for line in part) + "\n"
+
+
+def render_bundle(report: BundleReport) -> str:
+    """A bundle by itself."""
+    held = report.bundle
+    lines = [f"# Evidence {escape(report.name)}", ""]
+    if report.altered:
+        lines += ["**Changed since it was sealed.** Nothing below can be believed before these are explained:", ""]
+        lines += [f"- {escape(bundles.altered(item))}" for item in report.altered]
+        lines.append("")
+    lines.append(f"sha256 of evidence.json: {code(report.sha256)}, {len(held.files)} files.")
+    if held.verdicts:
+        lines += _proof(held.verdicts)
+    return "\n".join([*lines, *_runs(views(report.runs))]) + "\n"
+
+
+def _opening(report: Report) -> Iterator[str]:
+    plan, tally = report.plan, report.evidence.tally
+    yield f"# {escape(plan.repository)} on {escape(plan.gpu.title)}"
+    yield ""
+    yield f"**{report.outcome}** {report.ran}"
+    yield ""
+    yield f"{tally.changed} changed, {tally.left_for_person} left for a person, {tally.rejected} rejected with reason,"
+    yield f"{tally.not_verified} not verified."
+    if report.moved:
+        yield ""
+        yield f"**No longer what was sealed: {', '.join(map(code, report.moved))}.**"
+
+
+def _mind(report: Report) -> Iterator[str]:
+    plan = report.plan
+    lines = [f"- {code(item.name)} is a stand-in ({item.decision}): {escape(item.reason)}" for item in plan.stubs]
+    lines += [f"- Without {code(item.name)}: {escape(item.loses)}" for item in report.turned_off]
+    lines += [f"- {escape(item.package)} is under {escape(item.licence.name)}." for item in plan.licences]
+    if lines:
+        yield from section("Mind this first")
+        yield from lines
+
+
+def _proof(verdicts: tuple[Verdict, ...]) -> Iterator[str]:
+    yield from section("Proven and not proven")
+    yield "What was not run is neither passed nor failed."
+    yield ""
+    rows = ((item.level, escape(item.asks), item.word, escape(item.says)) for item in rungs(verdicts))
+    yield from table(("level", "question", "outcome", "how far"), rows)
+
+
+def _missing(report: Report) -> Iterator[str]:
+    if report.evidence.missing:
+        yield from section("Not obtained")
+        yield from (f"- {escape(item.link)}: {escape(item.reason)}" for item in report.evidence.missing)
+
+
+def _dependencies(report: Report, knowledge: Knowledge) -> Iterator[str]:
+    if not report.plan.decisions:
+        return
+    yield from section("Dependencies")
+    rows = []
+    for item in report.decided:
+        package = knowledge.packages.get(item.package or "")
+        family = report.families.get(item.package or "", package.family if package else "other")
+        rows.append((code(item.name), escape(family), item.decision, escape(item.reason)))
+    yield from table(("name", "family", "decision", "why"), rows)
+
+
+def _changes(report: Report) -> Iterator[str]:
+    yield from section("Changes")
+    if not report.changes:
+        yield "Nothing was changed."
+        return
+    rows = (
+        (code(change.path), change.kind, "holds" if change.proof.holds else "**fails**", escape(change.proof.detail))
+        for change in report.changes
+    )
+    yield from table(("file", "change", "proof", "of being the same without ROCm"), rows)
+    for change in report.patch.edited:
+        yield from _diff(change)
+
+
+def _diff(change: FileChange) -> Iterator[str]:
+    """Between fences that are longer than any in it, so that nothing in it ends them."""
+    text = readable(change.diff.rstrip("\n"))
+    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
+    fence = "`" * (longest + 1)
+    yield from ("", f"{fence}diff", text, fence)
+
+
+def _left(report: Report) -> Iterator[str]:
+    if report.patch.left or report.patch.refused:
+        yield from section("Left for a person")
+    for item in report.patch.left:
+        found = item.finding
+        about = f"{escape(found.code)} {escape(found.rule)}: {escape(found.message)}"
+        yield f"- {code(str(found.location))} {about} ({escape(item.reason)}; {escape(found.hint)})"
+    for refused in report.patch.refused:
+        yield f"- {code(refused.path)} {code(refused.recipe)} was refused: {escape(refused.reason)}"
+
+
+def _runs(found: tuple[RunView, ...]) -> Iterator[str]:
+    yield from section("Runs")
+    if not found:
+        yield "No run was recorded."
+    for view in found:
+        yield f"### {escape(view.run.name)}"
+        yield ""
+        yield f"**{escape(view.sentence)}**"
+        yield from ("", f"{escape(view.remark)}") if view.remark else ()
+        yield ""
+        links = ((link.link, escape(bundles.link(link))) for link in view.item.chain.links)
+        yield from table(("link", "what is there"), links)
+        yield ""
+        told = (line for line in runs.lines(view.run) if line[0] not in ("module", "artifact"))
+        yield from (f"- {escape(label)}: {escape(text)}" for label, text in told)
+        for met in view.run.expectations:
+            yield f"- {'met' if met.met else '**not met**'}: {code(met.expectation)}, found {escape(met.found)}"
+        yield from _artifacts(view)
+
+
+def _artifacts(view: RunView) -> Iterator[str]:
+    if not view.artifacts:
+        return
+    yield ""
+    yield from table(("artifact", "kind", "outcome", "numbers, or what is wrong"), map(_artifact, view.artifacts))
+    yield ""
+
+
+def _artifact(view: ArtifactView) -> tuple[str, ...]:
+    said = "; ".join(view.item.problems) or ", ".join(f"{name} {value}" for name, value in view.numbers)
+    return code(view.item.path), escape(view.what), view.word, escape(said)
