@@ -1,5 +1,5 @@
 """Fuzzes what reads other people's bytes: every manifest reader, both parsers with all detectors, ignore comments, the
-isolation proof, the configuration and the knowledge loader; `fuzz_targets.py` has the targets.
+isolation proof, the configuration, the knowledge loader and readers of artifacts; `fuzz_targets.py` has the targets.
 
     python scripts/fuzz.py --seconds 600              every target in turn, each an equal part of the time
     python scripts/fuzz.py Dockerfile --seconds 60    one target
@@ -22,7 +22,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "build" / "fuzz"
-INSTRUMENTED = ["rocm3d", "ruamel.yaml", "pip_requirements_parser"]
+INSTRUMENTED = ["rocm3d", "ruamel.yaml", "pip_requirements_parser", "plyfile", "trimesh"]
 SECONDS_PER_INPUT, MEGABYTES = 10, 2048
 
 

@@ -5,15 +5,19 @@ Imported while the fuzzer instruments imports, and only then.
 
 from __future__ import annotations
 
+import base64
 import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from rocm3d.artifact import look as artifact
+from rocm3d.artifact.glb import packed
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.kinds import FOLDERS, RECIPES, SINGLES, TABLES
 from rocm3d.knowledge.load import load
 from rocm3d.manifest.manifest import readers
+from rocm3d.model.artifact import Artifact
 from rocm3d.model.failure import UserError
 from rocm3d.scan.detector import detectors
 from rocm3d.scan.file import FileResult, is_wanted, look_at, look_at_paths
@@ -30,8 +34,28 @@ NAMES = (
     "Dockerfile", "compose.yml", "CMakeLists.txt", "install.sh", "README.md", "a.ipynb", ".github/workflows/a.yml",
     ".gitmodules", "uv.lock", "Pipfile", "cog.yaml",
 )  # fmt: skip
+# A triangle as a glTF: three places, and pictures that are not there.
+_GLTF = (
+    b'{"asset":{"version":"2.0"},"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],"meshes":[{"primitives":[{"attributes":'
+    b'{"POSITION":0},"material":0}]}],"accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3"}],'
+    b'"bufferViews":[{"buffer":0,"byteLength":36}],"materials":[{"pbrMetallicRoughness":{"baseColorTexture":{"index":0}}}],'
+    b'"textures":[{"source":0}],"images":[{"uri":"a.png"}],"buffers":[{"byteLength":36%b}]}'
+)
+_POINTS = b"\0\0\0\0" * 3 + b"\0\0\x80\x3f\0\0\0\0\0\0\0\0" + b"\0\0\0\0\0\0\x80\x3f\0\0\0\0"
+_NPY = b"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 3), }".ljust(117) + b"\n"
+# Readers of artifacts, by the ending of a file. Each is a library of its own.
+ARTIFACTS = {
+    ".ply": b"ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+    b"element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n",
+    ".obj": b"mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nusemtl a\nf 1/1 2/1 3/1\n",
+    ".glb": packed(_GLTF % b"", _POINTS),
+    ".gltf": _GLTF % (b',"uri":"data:;base64,' + base64.b64encode(_POINTS) + b'"'),
+    ".npy": b"\x93NUMPY\x01\x00\x76\x00" + _NPY + _POINTS,
+    ".ppm": b"P6\n2 2\n255\n" + bytes(range(12)),
+}
 # To start from where the examples have no such file.
 SEEDS = {
+    **{f"artifact{ending}": data for ending, data in ARTIFACTS.items()},
     "setup.cfg": b"[options]\ninstall_requires =\n  torch[a]==1.0; a == 'x'\n[options.extras_require]\na = b\n",
     "Dockerfile": b"ARG A=nvidia/cuda:12\nFROM $A AS b\nENV C d\nRUN pip install -i https://h torch && \\\n  cd e\n"
     b'COPY --from=b . .\nRUN ["pip", "install", "f"]\nRUN <<G\npip install h\nG\n',
@@ -68,6 +92,7 @@ def targets() -> dict[str, Target]:
     found: dict[str, Target] = {called(name): partial(_file, name, knowledge) for name in NAMES}
     found |= {f"isolation{suffix}": partial(_isolation, f"a{suffix}") for suffix in (".py", ".cu")}
     found |= {"ignore": partial(_ignore, knowledge), "names": partial(_names, knowledge)}
+    found |= {f"artifact{ending}": partial(_artifact, ending) for ending in ARTIFACTS}
     return {**found, "configuration": _configuration, "knowledge": _knowledge}
 
 
@@ -126,6 +151,16 @@ def _isolation(name: str, data: bytes) -> None:
     same = prove(name, before, before)
     if not same.holds and "not the original's" in same.detail:
         raise AssertionError("a file is not the same as itself")
+
+
+def _artifact(ending: str, data: bytes) -> None:
+    """A file that a workload may have left. Whatever is wrong with it is a verdict; `ok` means that it was read."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / f"a{ending}"
+        place.write_bytes(data)
+        found = artifact.look(place)
+    if Artifact.model_validate_json(found.model_dump_json()) != found:
+        raise AssertionError("the result is not the same after JSON")
 
 
 def _configuration(data: bytes) -> None:

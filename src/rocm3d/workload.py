@@ -5,31 +5,67 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from rocm3d.artifact.check import check_all, is_artifact
-from rocm3d.evidence.expectation import KEYS, Expectation, judge, read
 from rocm3d.evidence.folder import Contents, begin, seal
+from rocm3d.evidence.port_runs import written_before
 from rocm3d.evidence.produced import produced
 from rocm3d.model.failure import Failure, UserError
 from rocm3d.model.run import RunRecord
+from rocm3d.record.expectation import KEYS, Expectation, judge, read
+from rocm3d.record.port_workload import is_workload, port_expectations
 from rocm3d.record.run import Workload, record_run
-from rocm3d.workspace.state import work_folder
+from rocm3d.scan.recognition import known_as
+from rocm3d.workspace.state import FOLDER, work_folder
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.artifact import Artifact
 
-__all__ = ["KEYS", "RUN", "Expectation", "Workload", "expected", "new_folder", "run_workload"]
+__all__ = [
+    "KEYS",
+    "RUN",
+    "Expectation",
+    "Workload",
+    "expected",
+    "expected_of_port",
+    "new_folder",
+    "repository_of",
+    "run_workload",
+]
 
 RUN = "run.json"
+_PLAN = "plan.json"
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def expected(texts: Sequence[str], knowledge: Knowledge) -> tuple[Expectation, ...]:
     """Every --expect, refused before anything runs where it could never be met."""
     return tuple(read(text, knowledge.backends.values()) for text in texts)
+
+
+def expected_of_port(
+    command: Sequence[str], root: Path, knowledge: Knowledge, asked: Sequence[Expectation] = ()
+) -> tuple[Expectation, ...]:
+    """What the record of a known repository expects, where this is its workload; what was asked for itself goes first.
+
+    One that is asked about the same key takes the place of the record's.
+    """
+    marks = {mark for port in knowledge.ports.values() for mark in port.marks if (root / mark).is_file()}
+    port = knowledge.ports.get(known_as(marks, knowledge) or "")
+    if port is None or port.workload is None or not is_workload(command, port.workload):
+        return ()
+    taken = {item.key for item in asked}
+    return tuple(item for item in port_expectations(port, knowledge.backends.values()) if item.key not in taken)
+
+
+def repository_of(folder: Path) -> Path:
+    """The repository that a folder belongs to: the nearest one above it that has a plan, else the folder itself."""
+    here = folder.resolve()
+    return next((place for place in (here, *here.parents) if (place / FOLDER / _PLAN).is_file()), here)
 
 
 def new_folder(root: Path, name: str, work: Path | None = None) -> Path:
@@ -58,14 +94,15 @@ def run_workload(
     """Run it, look at what it wrote, and make `into` a bundle of the record, what was printed, and what came out."""
     begin(into)
     try:
-        record = record_run(workload, into, knowledge, terminal)
+        known = replace(workload, written=written_before(into.parent.parent))
+        record = record_run(known, into, knowledge, terminal)
     except Failure:
         shutil.rmtree(into, ignore_errors=True)  # it could not be started: nothing is lost
         raise
     looked = record.model_copy(update={"artifacts": tuple(_artifacts(record, workload.folder))})
     judged = looked.model_copy(update={"expectations": tuple(judge(item, looked) for item in expectations)})
     (into / RUN).write_text(judged.to_json(), encoding="utf-8")
-    seal(into, Contents(repository=workload.folder.name, runs=(judged,), files=produced(judged, workload.folder)))
+    seal(into, Contents(repository=workload.root.name, runs=(judged,), files=produced(judged, workload.folder)))
     return judged
 
 

@@ -102,3 +102,42 @@ def test_every_metric_of_a_reader_is_documented(tmp_path, gaussians, write_ply, 
         known = {key.replace("ARRAY", "array") for key in KEYS[artifact.kind]}
         assert set(artifact.metrics) == known, artifact.kind
     assert {look(place).kind for place in places} == set(keys())
+
+
+XYZ = b"property float x\nproperty float y\nproperty float z\n"
+MANY = b"1000000000000"
+PROMISES = {
+    "a.ply": b"ply\nformat binary_little_endian 1.0\nelement vertex %b\n%bend_header\n" % (MANY, XYZ) + bytes(64),
+    "b.ply": b"ply\nformat ascii 1.0\nelement vertex 1\n%belement face %b\nproperty list uchar int vertex_indices\n"
+    b"end_header\n0 0 0\n" % (XYZ, MANY),
+    "c.npy": b"\x93NUMPY\x01\x00\x76\x00"
+    + (b"{'descr': '<f4', 'fortran_order': False, 'shape': (%b,), }" % MANY).ljust(117)
+    + b"\n",
+    "d.gltf": b'{"asset": {"version": "2.0"}, "meshes": [{}], "accessors": [{"count": %b}]}' % MANY,
+}
+
+
+@pytest.mark.parametrize("name", PROMISES)
+def test_a_header_that_promises_a_million_million_is_refused_before_anything_is_taken(tmp_path, name):
+    """Within memory that the readers themselves need: a promise that is believed would be `takes more memory`."""
+    (tmp_path / name).write_bytes(PROMISES[name])
+
+    found = check(tmp_path / name, memory=2 * 1024**3)
+
+    assert found.outcome == "bad"
+    assert "memory" not in found.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "what"),
+    [
+        ("a.exr", b"\x76\x2f\x31\x01rest", "an OpenEXR image is not read here"),
+        ("a.drc", b"DRACO\x02\x02rest", "a Draco mesh is not read here"),
+    ],
+)
+def test_what_nobody_reads_is_named_and_not_called_broken(tmp_path, name, content, what):
+    (tmp_path / name).write_bytes(content)
+
+    found = check(tmp_path / name)
+
+    assert (found.outcome, found.reason) == ("not_read", what)

@@ -63,3 +63,13 @@ def test_the_numbers_of_several_meshes(cube):
 
     assert (metrics["vertices"], metrics["faces"], metrics["degenerate"], metrics["watertight"]) == (16, 24, 0, 1)
     assert metrics["extent"] == pytest.approx(6 * 3**0.5)
+
+
+def test_the_picture_holds_the_surface_of_every_part(cube):
+    """The same triangles in one part or in two are the same picture."""
+    both = numpy.concatenate([cube[0], cube[0] + 5])
+
+    assert surface([cube, (cube[0] + 5, cube[1])]).picture == (
+        surface([(both, numpy.concatenate([cube[1], cube[1] + 8]))]).picture
+    )
+    assert surface([cube]).picture != ""

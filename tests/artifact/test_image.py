@@ -110,4 +110,4 @@ def test_sixteen_bits(seen):
 def test_a_picture_of_it_is_small(seen, noise):
     picture = Image.open(io.BytesIO(base64.b64decode(seen(noise(400)).picture)))
 
-    assert picture.size == (192, 192)
+    assert picture.size == (256, 256)

@@ -11,16 +11,27 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 from PIL import Image
 
-from rocm3d.artifact.scatter import scatter
+from rocm3d.artifact.scatter import scatter, shaded
 
 
 def seen(text: str) -> numpy.ndarray:
-    return numpy.asarray(Image.open(io.BytesIO(base64.b64decode(text))))
+    return numpy.asarray(Image.open(io.BytesIO(base64.b64decode(text))).convert("RGBA"))
+
+
+def sphere(steps: int = 24) -> tuple[numpy.ndarray, numpy.ndarray]:
+    down, round_ = numpy.meshgrid(numpy.linspace(0, numpy.pi, steps), numpy.linspace(0, 2 * numpy.pi, steps))
+    points = numpy.stack(
+        [numpy.sin(down) * numpy.cos(round_), numpy.cos(down), numpy.sin(down) * numpy.sin(round_)], -1
+    )
+    corner = numpy.arange(steps * (steps - 1)).reshape(-1, 1)[numpy.arange(steps * (steps - 1)) % steps != steps - 1]
+    first = corner + numpy.array([0, 1, steps])
+    return points.reshape(-1, 3), numpy.concatenate([first, corner + numpy.array([1, steps + 1, steps])])
 
 
 @pytest.mark.parametrize("points", [numpy.zeros((0, 3)), numpy.zeros((1, 3)), numpy.full((9, 3), numpy.nan)])
 def test_there_is_nothing_to_show(points):
     assert scatter(points) == ""
+    assert shaded(points, numpy.zeros((0, 3), dtype=int)) == ""
 
 
 def test_without_the_library_there_is_no_picture(monkeypatch):
@@ -33,21 +44,57 @@ def test_without_the_library_there_is_no_picture(monkeypatch):
 def test_any_points_have_a_picture_or_none(points):
     text = scatter(points)
 
-    assert text == "" or seen(text).shape[1] == 160
+    assert text == "" or max(seen(text).shape[:2]) <= 240
+
+
+@given(
+    arrays_of.arrays("f8", st.tuples(st.integers(1, 8), st.just(3))),
+    arrays_of.arrays("i8", st.tuples(st.integers(0, 8), st.just(3)), elements=st.integers(0, 7)),
+)
+def test_any_triangles_have_a_picture_or_none(points, triangles):
+    text = shaded(points, triangles % len(points))
+
+    assert text == "" or max(seen(text).shape[:2]) <= 240
 
 
 def test_near_ones_cover_far_ones_in_their_colours():
-    corners = numpy.array([[x, y, z] for z in (0.0, 0.5) for y in (0.0, 2.0) for x in (0.0, 4.0)])
-    points = numpy.repeat(corners, 40, axis=0)
+    """Two sheets that are seen along the shortest side: of the far one only a rim is left."""
+    side = numpy.linspace(0, 4, 150)
+    sheet = numpy.stack([*(part.ravel() for part in numpy.meshgrid(side, side)), numpy.zeros(150 * 150)], axis=1)
+    points = numpy.concatenate([sheet + numpy.array([0, 0, depth]) for depth in (0.4, 0.0)])
     colours = numpy.where(points[:, 2:] > 0, [[0, 255, 0]], [[255, 0, 0]]).astype("u1")
 
-    picture = seen(scatter(points, colours))
+    picture = seen(scatter(points, colours)).astype(int)
+    green = (picture[..., 1] > 200) & (picture[..., 0] < 60)
+    red = (picture[..., 0] > 200) & (picture[..., 1] < 60)
 
-    assert picture.shape == (81, 160, 4)
-    assert {tuple(pixel) for pixel in picture[picture[..., 3] > 0]} == {(0, 255, 0, 255)}
+    assert green.sum() > 5 * red.sum()
 
 
-def test_many_points_are_thinned_out():
-    points = numpy.random.default_rng(0).random((450_000, 3))
+def test_a_surface_is_shaded_and_has_no_holes():
+    picture = seen(shaded(*sphere()))
+    middle = picture[60:180, 60:180]
 
-    assert seen(scatter(points))[..., 3].mean() > 200
+    assert (middle[..., 3] > 250).mean() > 0.99
+    assert numpy.ptp(middle[..., 0]) > 80
+    assert (picture[:8, :8, 3] == 0).all()
+
+
+def test_a_few_that_lie_far_off_leave_room_for_the_rest():
+    points = numpy.random.default_rng(0).random((20_000, 3))
+    points[:20] *= 1e6
+
+    assert seen(scatter(points))[..., 3].mean() > 60
+
+
+def test_many_points_and_triangles_are_thinned_out_and_stay_small():
+    points = numpy.random.default_rng(0).random((900_000, 3))
+    triangles = numpy.random.default_rng(1).integers(0, len(points), (900_000, 3))
+
+    for text in (scatter(points), shaded(points, triangles)):
+        assert (seen(text)[100:140, 100:140, 3] > 250).all()
+        assert len(text) < 80_000
+
+
+def test_the_same_file_has_the_same_picture():
+    assert shaded(*sphere()) == shaded(*sphere())

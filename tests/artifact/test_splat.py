@@ -49,6 +49,14 @@ def test_a_sound_splat_is_counted(gaussians):
     assert (sum(sight.histogram), sight.histogram[10]) == (500, 500)
 
 
+def test_what_hides_nothing_is_not_in_the_picture(gaussians):
+    near = gaussians(500, opacity=5.0)
+    clouded = numpy.concatenate([near, gaussians(500, opacity=-3.0)])
+
+    assert plain(clouded).picture == plain(near).picture != ""
+    assert plain(gaussians(500, opacity=-3.0)).picture != ""
+
+
 @pytest.mark.parametrize(("rest", "degree"), [(0, 0), (9, 1), (24, 2), (45, 3)])
 def test_the_degree_follows_from_the_number_of_coefficients(gaussians, rest, degree):
     names = ["x", "y", "z", "opacity", "scale_0", "rot_0", *(f"f_rest_{at}" for at in range(rest))]

@@ -6,7 +6,7 @@ from datetime import datetime, timezone
 import pytest
 
 from rocm3d.evidence.bundle import CHAIN, bundle, moved
-from rocm3d.model.evidence import Evidence
+from rocm3d.model.evidence import Evidence, Missing, SealedRun
 
 MADE = datetime(2026, 11, 15, 12, 0, tzinfo=timezone.utc)
 FILES = {"plan.json": b"{}", "inventory.json": b"[]"}
@@ -70,6 +70,24 @@ def test_link_with_a_passed_verdict_is_there(sealed):
     assert CHAIN["compile"] not in {item.link for item in missing}
 
 
+@pytest.mark.parametrize(
+    ("more", "there"),
+    [
+        ({}, True),
+        ({"outcome": "failed"}, False),
+        ({"of_these_sources": False}, False),
+        ({"missing": (Missing(link="artifact", reason="no artifact came out of it"),)}, False),
+    ],
+)
+def test_a_workload_that_passed_still_needs_a_run_with_an_artifact(documents, more, there):
+    run = SealedRun(folder="a", outcome="finished", of_these_sources=True).model_copy(update=more)
+    made = documents(outcomes=["passed"], levels=["workload"])
+
+    missing = bundle(*made, {}, MADE, "m", iter([run])).missing
+
+    assert (CHAIN["workload"] not in {item.link for item in missing}) is there
+
+
 def test_static_checks_are_no_link_of_the_chain(sealed):
     assert len(sealed(outcomes=["passed"]).missing) == len(CHAIN)
 
@@ -81,3 +99,14 @@ def test_bundle_carries_verdicts_tally_and_machine(sealed):
     assert (evidence.tally.changed, evidence.tally.not_verified) == (1, 1)
     assert (evidence.machine, evidence.made, evidence.gpu.gfx) == ("Linux x86_64", MADE, "gfx942")
     assert Evidence.from_json(evidence.to_json(), "evidence.json") == evidence
+
+
+def test_a_run_that_is_gone_or_another_now_has_moved(documents):
+    plan, patch, verdicts = documents()
+    kept = SealedRun(folder="train", sha256="0" * 64, outcome="finished")
+    evidence = bundle(plan, patch, verdicts, {}, MADE, "m", [kept])
+
+    assert moved(evidence, {}) == []  # nobody looked
+    assert moved(evidence, {}, [kept, SealedRun(folder="new", outcome="finished")]) == []
+    assert moved(evidence, {}, []) == ["runs/train"]
+    assert moved(evidence, {}, [kept.model_copy(update={"outcome": "altered"})]) == ["runs/train"]

@@ -30,11 +30,11 @@ STACK = (
 PORT = 'id = "{id}"\ntitle = "t"\ntier = 1\nfamilies = ["fam"]\nmarks = {marks}\n' + FACT + "[routes]\n{routes}\n"
 CODE = (
     '[[codes]]\ncode = "{code}"\nrule = "{rule}"\nseverity = "note"\nmessage = "m"\nhint = "h"\nhelp = "{help}"\n'
-    'family = "{family}"\nsince = "0.1.0"\nstatus = "{status}"\n' + FACT
+    'family = "{family}"\nsince = "0.1.0"\nstatus = "{status}"\n{rest}\n' + FACT
 )
 RECIPE = (
     'id = "{id}"\ntitle = "t"\ncode = "{code}"\nfamily = "{family}"\nrewrite = "{rewrite}"\nsafety = "safe"\n'
-    'why = "w"\nchanges_for_user = "c"\nsince = "0.1.0"\nstatus = "{status}"\n' + FACT
+    'why = "w"\nchanges_for_user = "c"\nsince = "0.1.0"\nstatus = "{status}"\nalso = {also}\n' + FACT
 )
 
 CARD = 'id = "{id}"\ntitle = "{title}"\nvendor = "{vendor}"\nnames = {names}\nmemory_kind = "HBM3"\n{rest}\n' + FACT
@@ -76,11 +76,11 @@ class Overlay:
         return self.put(f"ports/{name}.toml", PORT.format(id=name, marks=list(marks), routes=lines))
 
     def codes(self, *codes: dict[str, str]) -> Overlay:
-        base = {"code": "NUM901", "rule": "odd_thing", "help": "long", "family": "fam", "status": "active"}
+        base = {"code": "NUM901", "rule": "odd_thing", "help": "long", "family": "fam", "status": "active", "rest": ""}
         return self.put("codes.toml", "".join(CODE.format(**{**base, **code}) for code in codes))
 
-    def recipe(self, name: str, folder: str = "fam", *, examples: bool = True, **fields: str) -> Overlay:
-        values = {"code": "NUM901", "family": "fam", "rewrite": "do_it", "status": "active", **fields}
+    def recipe(self, name: str, folder: str = "fam", *, examples: bool = True, **fields: object) -> Overlay:
+        values = {"code": "NUM901", "family": "fam", "rewrite": "do_it", "status": "active", "also": [], **fields}
         self.put(f"recipes/{folder}/{name}/recipe.toml", RECIPE.format(id=name, **values))
         for part in ("before", "after", "untouched") if examples else ():
             self.put(f"recipes/{folder}/{name}/{part}.py", f"# {name} {part}\n")

@@ -116,6 +116,15 @@ def test_planned_recipe_answers_no_code(overlay):
     assert overlay.codes({}).recipe("r", status="planned").load().recipe_for("NUM901") is None
 
 
+def test_recipe_beside_another_answer_is_for_its_own_package_alone(overlay):
+    codes = overlay.codes({"rest": 'package = "p"'}, {"code": "NUM902"})
+    knowledge = codes.recipe("q", status="planned", also=["NUM902"]).recipe("r", also=["NUM902"]).load()
+    assert knowledge.recipe_beside("NUM902", "p").id == "r"
+    assert knowledge.recipe_beside("NUM902", "other") is None
+    assert knowledge.recipe_beside("NUM902", None) is None
+    assert knowledge.recipe_beside("NUM901", "p") is None
+
+
 def test_active_recipe_answers_its_code_alone(overlay):
     knowledge = overlay.codes({}).recipe("q", status="refuted").recipe("r").load()
     assert knowledge.recipe_for("NUM901").id == "r"

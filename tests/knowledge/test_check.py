@@ -76,6 +76,16 @@ def test_recipe_for_an_unknown_code_is_a_problem(overlay, problems):
     assert problems() == [Problem("mine/recipes/fam/r/recipe.toml", "code", "unknown code 'NUM901'")]
 
 
+def test_recipe_beside_an_unknown_code_is_a_problem(overlay, problems):
+    overlay.family().package("p").codes({"rest": 'package = "p"'}).recipe("r", also=["NUM902"])
+    assert problems() == [Problem("mine/recipes/fam/r/recipe.toml", "also", "unknown code 'NUM902'")]
+
+
+def test_recipe_beside_other_answers_without_a_package_is_a_problem(overlay, problems):
+    overlay.family().codes({}).recipe("r", also=["NUM901"])
+    assert problems() == [Problem("mine/recipes/fam/r/recipe.toml", "also", "NUM901 is about no package")]
+
+
 def test_recipe_of_an_unknown_family_is_a_problem(overlay, problems):
     overlay.family().codes({}).recipe("r", folder="gone", family="gone")
     assert problems() == [Problem("mine/recipes/gone/r/recipe.toml", "family", "unknown family 'gone'")]

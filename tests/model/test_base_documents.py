@@ -23,6 +23,7 @@ from rocm3d.model.look import FoundModule, Look, Smoke, SuiteLooks, Worst
 from rocm3d.model.matrix import Column, Matrix, Row, Unlock
 from rocm3d.model.patch import FileChange, Patch, Proof, Refused
 from rocm3d.model.plan import Chosen, DependencyDecision, LeftForPerson, Plan, PlannedEdit, Rejected
+from rocm3d.model.report import BundleReport
 from rocm3d.model.run import ImportFallback, KernelTime, Manifest, Memory, Met, RunRecord, Steps
 from rocm3d.model.source import Source
 from rocm3d.model.stack import Stack
@@ -163,6 +164,7 @@ DOCUMENTS: list[Document] = [
         tally=Tally(changed=1, left_for_person=0, rejected=2, not_verified=3),
         missing=(Missing(link="run", reason="no GPU"),),
     ),
+    BundleReport(name="train", sha256=HEX, bundle=Bundle(runs=(RUN,)), altered=(Altered(path="a", how="link"),)),
 ]  # fmt: skip
 
 NAMES = [f"{type(document).__name__}-{number}" for number, document in enumerate(DOCUMENTS)]

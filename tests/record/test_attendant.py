@@ -18,6 +18,19 @@ def test_a_silent_program_is_spoken_for_on_the_terminal_alone(tmp_path, monkeypa
     assert (tmp_path / "o").read_bytes() == b""
 
 
+def test_a_terminal_that_has_gone_away_does_not_end_the_program(tmp_path, monkeypatch):
+    class Gone(io.BytesIO):
+        def write(self, _):
+            raise BrokenPipeError
+
+    monkeypatch.setattr(attendant, "SILENT", 0.0)
+    one = Attendant(tmp_path / "o", Gone(), ())
+    one.look(2**30)
+    one.close()
+
+    assert (tmp_path / "o").read_bytes() == b""
+
+
 def test_a_program_that_prints_is_left_alone(tmp_path):
     terminal = io.BytesIO()
     one = Attendant(tmp_path / "o", terminal, ())

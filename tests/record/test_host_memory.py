@@ -35,3 +35,18 @@ def test_processes_of_a_session_are_added_up():
     child.communicate(b"")
 
     assert 60_000_000 < memory.peak < 500_000_000
+
+
+def test_points_are_thinned_out_and_reach_to_the_end(monkeypatch):
+    monkeypatch.setattr(host_memory, "POINTS", 10)
+    clock = iter(range(1000))
+    monkeypatch.setattr(host_memory.time, "monotonic", lambda: float(next(clock)))
+    memory = HostMemory()
+    for taken in range(100):
+        memory._keep(taken)
+
+    points = memory.points(0.0)
+    assert 5 <= len(points) <= 10
+    assert points[0].bytes == 0
+    assert points[-1].bytes > 80
+    assert [point.seconds for point in points] == sorted(point.seconds for point in points)

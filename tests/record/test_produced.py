@@ -18,6 +18,25 @@ def test_a_tree_of_too_many_files_is_not_compared_and_says_so(tmp_path, monkeypa
     assert folders.changed() == []
 
 
+def test_a_program_that_writes_too_many_is_not_compared_either(tmp_path, monkeypatch):
+    monkeypatch.setattr(produced, "MOST", 2)
+    folders = Folders((tmp_path,), tmp_path / "ours")
+    for number in range(3):
+        (tmp_path / f"{number}").write_text("")
+
+    assert folders.changed() == []
+    assert folders.too_many
+
+
+def test_a_file_that_goes_away_meanwhile_is_passed_over(tmp_path, monkeypatch):
+    (tmp_path / "gone").write_text("")
+    (tmp_path / "stays").write_text("")
+    monkeypatch.setattr(produced.os, "walk", lambda _: [(str(tmp_path), [], ["gone", "stays"])])
+    (tmp_path / "gone").unlink()
+
+    assert [path.name for path in Folders((tmp_path,), tmp_path / "ours").before] == ["stays"]
+
+
 def test_new_and_changed_files_are_found_and_others_not(tmp_path):
     for name in ("same", "changed", "touched"):
         (tmp_path / name).write_text("1")

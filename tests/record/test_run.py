@@ -86,6 +86,7 @@ def test_files_and_memory_and_place_are_recorded(recorded):
 
     assert [item.path for item in record.files] == ["a.txt"]
     assert record.memory.host > 80_000_000
+    assert max(point.bytes for point in record.memory.host_points) == record.memory.host
     assert record.memory.gpu_reserved is None
     assert record.manifest.interpreter == sys.executable
     assert record.manifest.python == ".".join(map(str, sys.version_info[:3]))

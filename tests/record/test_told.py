@@ -107,3 +107,15 @@ def test_steps_are_those_of_the_rank_that_made_the_most():
 
     (steps,) = told.steps([status(1, loops=loop(3)), status(2, loops=loop(5))])
     assert (steps.kind, steps.count, steps.steady_seconds) == ("optimizer", 5, 0.5)
+
+
+def test_memory_of_the_gpu_is_that_of_all_processes_at_each_time():
+    lines = [status(2, held=5, at=103.0), status(1), status(1, held=10, at=101.0), status(1, held=20, at=104.5)]
+
+    points = told.gpu_memory(lines, 100.0)
+
+    assert [(point.seconds, point.bytes) for point in points] == [(1.0, 10), (3.0, 15), (4.5, 25)]
+
+
+def test_without_a_gpu_there_are_no_points_of_its_memory():
+    assert told.gpu_memory([status()], 0.0) == ()

@@ -23,6 +23,7 @@ class Format:
     kind: Kind | None = None
     endings: tuple[str, ...] = ()
     read: bool = True
+    written_as: str = ""  # a format that says less, where it has no mark of its own
 
     @property
     def called(self) -> str:
@@ -34,6 +35,8 @@ class Format:
 FORMATS = (
     Format("PLY", rb"ply\r?\n", "unknown", (".ply",)),
     Format("GLB", rb"glTF", "mesh", (".glb",)),
+    Format("glTF", rb"(?!)", "mesh", (".gltf",), written_as="JSON text"),
+    Format("Draco mesh", rb"DRACO", "mesh", (".drc",), read=False),
     Format("NPY", rb"\x93NUMPY", "arrays", (".npy",)),
     Format("zip archive", rb"PK(\x03\x04|\x05\x06)", "arrays", (".npz",)),
     Format("PNG", rb"\x89PNG\r\n\x1a\n", "image", (".png",)),

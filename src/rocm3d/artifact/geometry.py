@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.artifact.scatter import scatter
+from rocm3d.artifact.scatter import shaded
 from rocm3d.artifact.sight import Sight, Unfit, broken_rows, extent
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def surface(parts: list[tuple[Array, Array]]) -> Sight:
     broken = sum(broken_rows(v) for v, _ in parts)
     closed = bool(faces) and not broken and all(_closed(*part) for part in parts if len(part[1]))
     everything = numpy.concatenate([v for v, _ in parts]) if parts else numpy.zeros((0, 3))
-    size, sight.picture = extent(everything), scatter(everything)
+    size, sight.picture = extent(everything), shaded(everything, _together(parts))
     sight.metrics |= {"vertices": vertices, "faces": faces, "not_finite": broken, "degenerate": flat}
     sight.metrics |= {"watertight": int(closed), "extent": size}
     if not vertices and not faces:
@@ -38,6 +38,16 @@ def surface(parts: list[tuple[Array, Array]]) -> Sight:
     sight.object_to(faces and flat == faces, f"degenerate: none of its {faces} faces has an area")
     sight.object_to(faces and faces / 2 < flat < faces, f"degenerate: {flat} of {faces} faces have no area")
     return sight
+
+
+def _together(parts: list[tuple[Array, Array]]) -> Array:
+    """The triangles of all parts, as the vertices of all parts are numbered one after the other."""
+    import numpy
+
+    starts = numpy.cumsum([0, *(len(vertices) for vertices, _ in parts)])
+    found = [numpy.asarray(faces).reshape(-1, 3) + start for (_, faces), start in zip(parts, starts, strict=False)]
+    whole: Array = numpy.concatenate(found).astype(numpy.int64) if found else numpy.zeros((0, 3), dtype=numpy.int64)
+    return whole
 
 
 def _flat(points: Array, triangles: Array) -> int:

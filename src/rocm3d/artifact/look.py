@@ -76,6 +76,8 @@ def _format(path: Path) -> tuple[Format, int]:
         raise Unfit(f"no kind of artifact that is known; its content is {found.called if found else 'not known'}")
     if promised is found or (not promised.read and found is None):
         return promised, about.st_size
+    if found is not None and found.name == promised.written_as:
+        return promised, about.st_size
     if found is None:
         raise Unfit(f"damaged: it does not begin as a {path.suffix.lower()} does")
     raise Unfit(f"wrong extension: {found.called}")
@@ -101,9 +103,9 @@ def _sight(path: Path, form: Format) -> Sight:
 
 
 def _shape(path: Path, form: Format) -> Sight:
-    from rocm3d.artifact import glb, obj, ply
+    from rocm3d.artifact import glb, gltf, obj, ply
 
-    readers = {"GLB": glb.look, "OBJ": obj.look, "PLY": ply.look}
+    readers = {"GLB": glb.look, "glTF": gltf.look, "OBJ": obj.look, "PLY": ply.look}
     return readers[form.name](path)
 
 

@@ -19,7 +19,7 @@ _MOST = 16 * 1024**3
 _MEMBERS = 10_000
 _TOLD = 100
 # What programs call the places of a point cloud.
-_POINTS = ("points", "xyz", "pts", "pts3d", "positions", "point_cloud")
+POINTS = ("points", "xyz", "pts", "pts3d", "positions", "point_cloud")
 
 
 @dataclass
@@ -161,7 +161,7 @@ def _sight(found: list[_Numbers], others: list[str]) -> Sight:
 def _with_points(sight: Sight, archive: zipfile.ZipFile, found: list[_Numbers]) -> Sight:
     """An archive with points of three numbers is a point cloud; the numbers of its arrays stay."""
     for item in found:
-        flat = item.name in _POINTS and item.shape[-1:] == (3,) and item.dtype.kind == "f"
+        flat = item.name in POINTS and item.shape[-1:] == (3,) and item.dtype.kind == "f"
         if flat and 0 < item.elements * item.dtype.itemsize <= _PIECE * 16:
             with archive.open(f"{item.name}.npy") as file:
                 seen = cloud(_array(file).reshape(-1, 3), coloured=any(o.name.startswith("col") for o in found))

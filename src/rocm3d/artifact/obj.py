@@ -35,7 +35,7 @@ def look(path: Path) -> Sight:
         return cloud(numpy.concatenate(points), coloured=False)
     sight = surface(parts)
     libraries = _named(path, b"mtllib")[:_MATERIALS]
-    lost = [name for name in libraries if _beside(path, name) is None]
+    lost = [name for name in libraries if beside(path, name) is None]
     sight.object_to(lost, f"materials {', '.join(lost)} are not there")
     texture.judge(sight, *_textures(path, [name for name in libraries if name not in lost]))
     return sight
@@ -61,11 +61,11 @@ def _refuse_wrong_faces(path: Path) -> None:
 def _textures(path: Path, libraries: list[str]) -> tuple[dict[str, bytes | None], set[str]]:
     """Files beside the OBJ or below, and nowhere else, whatever a name says."""
     found, coloured = dict[str, bytes | None](), set[str]()
-    for material in filter(None, (_beside(path, name) for name in libraries)):
+    for material in filter(None, (beside(path, name) for name in libraries)):
         colours = _named(material, b"map_Kd")
         coloured |= set(colours)
         for name in (*colours, *_named(material, b"map_Bump"), *_named(material, b"map_Ks")):
-            place = _beside(path, name)
+            place = beside(path, name)
             found[name] = place.read_bytes() if place and place.stat().st_size <= _TEXTURE_BYTES else None
     return found, coloured
 
@@ -78,7 +78,8 @@ def _named(path: Path, word: bytes) -> list[str]:
     return list(dict.fromkeys(name for name in names if name.encode() != word))
 
 
-def _beside(path: Path, name: str) -> Path | None:
+def beside(path: Path, name: str) -> Path | None:
+    """The file that a name in it means; None where that is not there, or neither beside it nor below."""
     try:
         place = (path.parent / name.replace("\\", "/")).resolve()
         return place if place.is_relative_to(path.parent.resolve()) and place.is_file() else None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _CHUNK = 256
 _BINS = 20
-_UNSEEN = 1 / 255
+_UNSEEN, _HIDES = 1 / 255, 0.2
 # Largest scale against the extent of the scene: below the first nobody sees it, above the second it covers everything.
 _TINY, _HUGE = 1e-8, 10.0
 
@@ -38,7 +38,7 @@ def plain(vertices: Array) -> Sight:
     import numpy
 
     names = vertices.dtype.names or ()
-    scales = _columns(vertices, [name for name in names if name.startswith("scale_")])
+    scales = columns(vertices, [name for name in names if name.startswith("scale_")])
     everything = [name for name in names if vertices.dtype[name].kind == "f"]
     # Column by column: all of them at once would be a second copy of a large file.
     finite = numpy.ones(len(vertices), dtype=bool)
@@ -47,8 +47,8 @@ def plain(vertices: Array) -> Sight:
     with numpy.errstate(over="ignore", invalid="ignore"):
         sizes = numpy.exp(scales.astype(numpy.float64))
         opacity = 1 / (1 + numpy.exp(-vertices["opacity"].astype(numpy.float64)))
-    sight = _judged(_columns(vertices, ["x", "y", "z"]), sizes, opacity, int((~finite).sum()))
-    sight.picture = scatter(_columns(vertices, ["x", "y", "z"]), _colours(vertices))
+    sight = _judged(columns(vertices, ["x", "y", "z"]), sizes, opacity, int((~finite).sum()))
+    sight.picture = _picture(columns(vertices, ["x", "y", "z"]), constant_colours(vertices), opacity)
     rest = sum(name.startswith("f_rest_") for name in names)
     # 3 * ((degree + 1)^2 - 1) of them
     sight.metrics["sh_degree"] = int((rest / 3 + 1) ** 0.5 + 0.5) - 1
@@ -63,14 +63,15 @@ def packed(vertices: Array, elements: Mapping[str, Array]) -> Sight:
     if chunks is None or len(chunks) * _CHUNK < len(vertices):
         raise Unfit("damaged: packed Gaussians without the chunks that hold their bounds")
     rows = numpy.arange(len(vertices)) // _CHUNK
-    places = _between(vertices["packed_position"], chunks, ("min_%s", "max_%s"), rows)
-    logs = _between(vertices["packed_scale"], chunks, ("min_scale_%s", "max_scale_%s"), rows)
+    places = between(vertices["packed_position"], chunks, ("min_%s", "max_%s"), rows)
+    logs = between(vertices["packed_scale"], chunks, ("min_scale_%s", "max_scale_%s"), rows)
     opacity = (vertices["packed_color"] & 255).astype(numpy.float64) / 255
     broken = broken_rows(places) + broken_rows(logs[numpy.isfinite(places).all(axis=1)])
     with numpy.errstate(over="ignore", invalid="ignore"):
         sight = _judged(places, numpy.exp(logs), opacity, broken)
     words = vertices["packed_color"]
-    sight.picture = scatter(places, numpy.stack([words >> 24, (words >> 16) & 255, (words >> 8) & 255], axis=1))
+    colours = numpy.stack([words >> 24, (words >> 16) & 255, (words >> 8) & 255], axis=1)
+    sight.picture = _picture(places, colours, opacity)
     rest = elements.get("sh")
     names = () if rest is None else rest.dtype.names or ()
     sight.metrics["sh_degree"] = int((len(names) / 3 + 1) ** 0.5 + 0.5) - 1
@@ -100,7 +101,15 @@ def _judged(places: Array, sizes: Array, opacity: Array, broken: int) -> Sight:
     return sight
 
 
-def _colours(vertices: Array) -> Array | None:
+def _picture(places: Array, colours: Array | None, opacity: Array) -> str:
+    """Of those that hide what is behind them; of all where none does."""
+    seen = opacity > _HIDES
+    if not seen.any():
+        return scatter(places, colours)
+    return scatter(places[seen], None if colours is None else colours[seen])
+
+
+def constant_colours(vertices: Array) -> Array | None:
     """As bytes, from the constant harmonic: 1 / (2 sqrt(pi)) of it around one half."""
     import numpy
 
@@ -108,18 +117,19 @@ def _colours(vertices: Array) -> Array | None:
     if not set(names) <= set(vertices.dtype.names or ()):
         return None
     with numpy.errstate(invalid="ignore", over="ignore"):
-        shades = numpy.nan_to_num(0.5 + _columns(vertices, names) / (2 * numpy.sqrt(numpy.pi)))
+        shades = numpy.nan_to_num(0.5 + columns(vertices, names) / (2 * numpy.sqrt(numpy.pi)))
     colours: Array = (shades.clip(0, 1) * 255).astype(numpy.uint8)
     return colours
 
 
-def _columns(vertices: Array, names: list[str]) -> Array:
+def columns(vertices: Array, names: list[str]) -> Array:
+    """Properties side by side: (n, m)."""
     import numpy
 
     return numpy.stack([numpy.asarray(vertices[name]) for name in names], axis=1)
 
 
-def _between(words: Array, chunks: Array, bounds: tuple[str, str], rows: Array) -> Array:
+def between(words: Array, chunks: Array, bounds: tuple[str, str], rows: Array) -> Array:
     """11, 10 and 11 bits from the top: how far from the least to the most of the chunk."""
     import numpy
 

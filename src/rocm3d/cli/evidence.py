@@ -33,10 +33,10 @@ def check(
 
     Exit code 1 if a file was changed, removed or added; 2 if it is no bundle, a half-written one, or of a newer schema.
     """
-    from rocm3d.evidence.check import check as look
+    from rocm3d.pipeline import check_bundle
 
     refuse_unknown(form, names("BundleCheck"))
-    document = look(folder, digest)
+    document = check_bundle(folder, digest)
     session.show(document, form, output)
     return Exit.FINDINGS if document.altered else Exit.DONE
 
@@ -54,11 +54,10 @@ def diff(
     Exit code 1 if B lacks a link of the chain that A has, or failed where A did not. Other differences are told and
     judged by nobody: a slower run is not a wrong one.
     """
-    from rocm3d.evidence.difference import difference
-    from rocm3d.evidence.side import side
+    from rocm3d.pipeline import compare_bundles
 
     refuse_unknown(form, names("EvidenceDiff"))
-    document = difference(side(a), side(b), run)
+    document = compare_bundles(a, b, run)
     session.show(document, form, output)
     return Exit.FINDINGS if document.worse else Exit.DONE
 

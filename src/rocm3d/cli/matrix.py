@@ -9,9 +9,9 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
-from rocm3d.evidence.matrix import matrix, read
 from rocm3d.model.failure import Exit
 from rocm3d.model.matrix import Matrix
+from rocm3d.pipeline import support_matrix
 from rocm3d.render.formats import names, refuse_unknown
 
 POSITION = 70
@@ -30,5 +30,5 @@ def command(session: Session, folder: Folders, form: Form = "console", output: o
     named. Scan first, and plan for a GPU to know more: nothing is scanned here.
     """
     refuse_unknown(form, names(Matrix))
-    session.show(matrix(read(folder), session.load().packages), form, output)
+    session.show(support_matrix(folder, session.load().packages), form, output)
     return Exit.DONE

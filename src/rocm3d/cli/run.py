@@ -15,7 +15,7 @@ from rocm3d.model.artifact import KEYS as METRICS
 from rocm3d.model.failure import Exit, UserError
 from rocm3d.model.run import RunRecord
 from rocm3d.render.formats import names, refuse_unknown
-from rocm3d.workload import KEYS, Workload, expected, new_folder, run_workload
+from rocm3d.workload import KEYS, Workload, expected, expected_of_port, new_folder, repository_of, run_workload
 
 POSITION = 60
 _KEYS = ", ".join((*KEYS, *dict.fromkeys(name for kind in METRICS.values() for name in kind)))
@@ -52,15 +52,17 @@ def command(
     """Run a workload, and record which backend really ran, what it took, and what came out.
 
     The program needs no change: whatever Python it starts, by torchrun or in a script, is watched. What it prints goes
-    to stderr. However it ends, .rocm3d/runs/NAME holds a record that says so. Exit code 1 if it failed, or if an
-    expectation is not met.
+    to stderr. However it ends, .rocm3d/runs/NAME holds a record that says so. Where it is the workload of a known
+    repository, what its record expects is judged too, with its source. Exit code 1 if it failed, or if an expectation
+    is not met.
     """
     refuse_unknown(form, names(RunRecord))
     knowledge, seconds = session.load(), _seconds(limit)
-    wanted, here = expected(expect, knowledge), Path.cwd()
-    called = name or _called(command)
-    into = new_folder(here, called)
-    workload = Workload(tuple(command), called, here, seconds, tuple(path.resolve() for path in out), profile)
+    asked, here = expected(expect, knowledge), Path.cwd()
+    root, called = repository_of(here), name or _called(command)
+    wanted = (*asked, *expected_of_port(command, root, knowledge, asked))
+    into = new_folder(root, called)
+    workload = Workload(tuple(command), called, here, seconds, tuple(path.resolve() for path in out), profile, root)
     record = run_workload(workload, into, knowledge, wanted, None if session.quiet else sys.stderr.buffer)
     session.show(record, form, output)
     session.say(f"kept in {into.relative_to(here) if into.is_relative_to(here) else into}")

@@ -43,7 +43,8 @@ def command(
     What this machine cannot check is not_run with the reason, never passed. Exit code 1 on any failure, else 4 if a
     level named by --level was not run. Servers are asked only by --level resolve. The levels import, backend and
     numerics run the packages of the target's own interpreter, each in a process of its own. The levels compile and
-    nvidia run the build scripts on a copy, with stand-ins for torch, and compile what they would build.
+    nvidia run the build scripts on a copy, with stand-ins for torch, and compile what they would build. The level
+    workload runs nothing: it judges the runs of the present code that rocm3d run has kept.
     """
     refuse_unknown(form, names(Verdicts))
     levels = tuple(_level(word) for word in level)

@@ -195,10 +195,19 @@ class Knowledge:
         """The active recipe that answers a code."""
         return self._recipes.get(code)
 
+    def recipe_beside(self, code: str, package: str | None) -> Recipe | None:
+        """The active recipe whose edit makes a finding about a package harmless that something else answers."""
+        return self._recipes_beside.get((code, package)) if package else None
+
     @cached_property
     def _recipes(self) -> dict[str, Recipe]:
         # Backwards, so that the first one counts.
         return {recipe.code: recipe for recipe in [*self.recipes.values()][::-1] if recipe.status == "active"}
+
+    @cached_property
+    def _recipes_beside(self) -> dict[tuple[str, str | None], Recipe]:
+        chosen = [recipe for recipe in self._recipes.values() if recipe.code in self.codes]
+        return {(code, self.codes[recipe.code].package): recipe for recipe in chosen for code in recipe.also}
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

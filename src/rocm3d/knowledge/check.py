@@ -101,8 +101,11 @@ def _stacks(knowledge: Knowledge) -> Problems:
 def _recipes(knowledge: Knowledge, rewrites: Set[str]) -> Problems:
     for recipe in knowledge.recipes.values():
         file = knowledge.places["recipes", recipe.id]
-        if recipe.code not in knowledge.codes:
-            yield Problem(file, "code", f"unknown code {recipe.code!r}")
+        for key, code in (("code", recipe.code), *(("also", code) for code in recipe.also)):
+            if code not in knowledge.codes:
+                yield Problem(file, key, f"unknown code {code!r}")
+        if recipe.also and recipe.code in knowledge.codes and not knowledge.codes[recipe.code].package:
+            yield Problem(file, "also", f"{recipe.code} is about no package")
         if recipe.family not in knowledge.families:
             yield Problem(file, "family", f"unknown family {recipe.family!r}")
         if f"/{recipe.family}/" not in file:

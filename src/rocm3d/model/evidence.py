@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from pydantic import Field
+
 from rocm3d.model.base import Document, Record
 from rocm3d.model.target import Gpu
 from rocm3d.model.verdict import Verdict
@@ -21,6 +23,20 @@ class Missing(Record):
 
     link: str
     reason: str
+
+
+class SealedRun(Record):
+    """A recorded run that is kept with the port. `missing` are links of its chain, as far as there is one."""
+
+    folder: str = Field(description="of its bundle, below the folder runs")
+    sha256: str = Field(default="", description="of the evidence.json in it; empty: it is no whole bundle")
+    name: str = ""
+    outcome: str = Field(description="how it ended; altered: its bundle was changed since; unread: there is no record")
+    reason: str = ""
+    of_these_sources: bool | None = Field(
+        default=None, description="whether the code is still what ran; None: not known"
+    )
+    missing: tuple[Missing, ...] = ()
 
 
 class Tally(Record):
@@ -44,3 +60,4 @@ class Evidence(Document):
     verdicts: tuple[Verdict, ...]
     tally: Tally
     missing: tuple[Missing, ...]
+    sealed_runs: tuple[SealedRun, ...] = ()

@@ -42,14 +42,23 @@ class Point(Record):
     source: Source
 
 
+class Expected(Record):
+    """A value that a run of the workload must show, as `rocm3d run --expect` reads it: KEY OP VALUE."""
+
+    expect: str
+    known: date
+    source: Source
+
+
 class Workload(Record):
-    """The smallest run that proves something."""
+    """The smallest run that proves something. In its command `<...>` stands for what a user has under his own name."""
 
     command: tuple[str, ...] = ()
     does: str
     minutes: int = Field(gt=0)
     artifact: str
     check: str
+    expect: tuple[Expected, ...] = ()
 
 
 class Result(Record):

@@ -24,11 +24,16 @@ class Conditions(Record):
 
 
 class Recipe(Fact):
-    """knowledge/recipes/<family>/<id>/recipe.toml; before.*, after.* and untouched.* beside it are its tests."""
+    """knowledge/recipes/<family>/<id>/recipe.toml; before.*, after.* and untouched.* beside it are its tests.
+
+    `also` are codes of findings that something else answers, and that the edit makes harmless as well where they are
+    about the package of its own code.
+    """
 
     id: Identifier
     title: str
     code: str
+    also: tuple[str, ...] = ()
     family: Identifier
     applies_when: Conditions = Conditions()
     rewrite: str = Field(pattern=r"^[a-z][a-z0-9_]*$")

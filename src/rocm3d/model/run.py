@@ -39,6 +39,8 @@ class Manifest(Record):
     variables: dict[str, str] = Field(default={}, description="those that decide what runs; secrets are not in here")
     commit: str = ""
     dirty: tuple[str, ...] | None = Field(default=None, description="uncommitted paths; None: git does not track it")
+    folder: str = Field(default="", description="where in the repository it ran; empty: at its root")
+    sources: str = Field(default="", description="digest of the repository's code before it ran; empty: not known")
 
 
 class LoadedModule(Record):
@@ -84,15 +86,25 @@ class Steps(Record):
     count: int
     first_seconds: float
     steady_seconds: float | None = Field(description="median of all others")
-    points: tuple[float, ...] = ()
+    points: tuple[float, ...] = Field(default=(), description="seconds of some steps, the first one included")
+    every: int = Field(default=1, ge=1, description="how many steps lie from one point to the next")
+
+
+class MemoryPoint(Record):
+    """What was taken at one time, in seconds since the start."""
+
+    seconds: float
+    bytes: int
 
 
 class Memory(Record):
-    """The most that was taken, in bytes; None where nothing could be seen."""
+    """The most that was taken, in bytes; None where nothing could be seen. Points are looks at times, for a plot."""
 
     gpu_allocated: int | None = None
     gpu_reserved: int | None = None
     host: int | None = None
+    gpu_points: tuple[MemoryPoint, ...] = ()
+    host_points: tuple[MemoryPoint, ...] = ()
 
 
 class Met(Record):
@@ -101,6 +113,7 @@ class Met(Record):
     expectation: str
     met: bool
     found: str
+    source: str = Field(default="", description="who expects it; empty: whoever started the run")
 
 
 class RunRecord(Document):

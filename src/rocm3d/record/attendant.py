@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from pathlib import Path
@@ -42,8 +43,10 @@ class Attendant:
         self.spoke = now
         why = f"; kernels may be compiling, as these caches are empty: {', '.join(self.cold)}" if self.cold else ""
         line = f"rocm3d: still running after {now - self.began:.0f} s, silent for {now - self.last:.0f} s{why}\n"
-        self.terminal.write(line.encode())
-        self.terminal.flush()
+        # A terminal that has gone away is no reason to end the program.
+        with contextlib.suppress(OSError, ValueError):
+            self.terminal.write(line.encode())
+            self.terminal.flush()
 
     def close(self) -> None:
         """No more is kept."""

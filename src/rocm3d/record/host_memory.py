@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
+from rocm3d.model.run import MemoryPoint
+
+# More looks than this are thinned out: every other one goes, and from then on every other one is left out.
+POINTS = 400
 PROC = Path("/proc")
 _SESSION, _RESIDENT = 3, 21  # fields of /proc/PID/stat, counted after the name in brackets
 
@@ -14,6 +19,12 @@ class HostMemory:
 
     def __init__(self) -> None:
         self.peak: int | None = None
+        self.looks: list[tuple[float, int]] = []
+        self._every, self._turn = 1, 0
+
+    def points(self, began: float) -> tuple[MemoryPoint, ...]:
+        """What was taken when, as long as it took anything; `began` is of the monotonic clock."""
+        return tuple(MemoryPoint(seconds=round(max(0.0, at - began), 2), bytes=taken) for at, taken in self.looks)
 
     def look(self, session: int) -> None:
         """Add up the pages of every process of that session."""
@@ -21,6 +32,15 @@ class HostMemory:
         now = sum(pages) * os.sysconf("SC_PAGE_SIZE")
         if now:
             self.peak = max(self.peak or 0, now)
+            self._keep(now)
+
+    def _keep(self, taken: int) -> None:
+        self._turn += 1
+        if self._turn % self._every:
+            return
+        self.looks.append((time.monotonic(), taken))
+        if len(self.looks) > POINTS:
+            self.looks, self._every = self.looks[::2], 2 * self._every
 
 
 def _pages(entry: Path, session: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -25,9 +26,9 @@ class Folders:
 
     def changed(self) -> list[Path]:
         """Plain files that are new, or not what they were."""
-        if self.too_many:
-            return []
-        return sorted(path for path, stamp in self._stamps() if self.before.get(path) != stamp)
+        now = {} if self.too_many else dict(self._stamps())
+        # By now there may be too many.
+        return [] if self.too_many else sorted(path for path, stamp in now.items() if self.before.get(path) != stamp)
 
     def _stamps(self) -> Iterator[tuple[Path, Stamp]]:
         count = 0
@@ -40,8 +41,11 @@ class Folders:
                         self.too_many = True
                         return
                     path = Path(place, name)
-                    if path.is_file() and not path.is_symlink():
-                        about = path.stat()
+                    try:
+                        about = path.lstat()
+                    except OSError:
+                        continue  # it has gone meanwhile
+                    if stat.S_ISREG(about.st_mode):
                         yield path, (about.st_mtime_ns, about.st_size, about.st_ino)
 
 

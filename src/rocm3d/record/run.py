@@ -22,6 +22,7 @@ from rocm3d.record.produced import Folders, sealed
 from rocm3d.record.startup import reported, with_hook
 from rocm3d.workspace.process import follow
 from rocm3d.workspace.scratch import kept_folder
+from rocm3d.workspace.sources import source_digest
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
@@ -43,11 +44,19 @@ class Workload:
     seconds: float
     outputs: tuple[Path, ...] = ()
     profile: bool = True
+    repository: Path | None = None  # left out: its folder
+    written: frozenset[str] = frozenset()  # paths of the repository that earlier runs wrote: no code of its own
+
+    @property
+    def root(self) -> Path:
+        """The repository that it belongs to."""
+        return (self.repository or self.folder).resolve()
 
 
 def record_run(workload: Workload, into: Path, knowledge: Knowledge, terminal: IO[bytes] | None = None) -> RunRecord:
     """`into` is an empty folder of ours; what the program prints is kept there, and goes to `terminal` as it comes."""
     before, cold = Folders(workload.outputs or (workload.folder,), into), cold_caches(knowledge)
+    sources = source_digest(workload.root, workload.written)
     began, started = time.monotonic(), datetime.now(timezone.utc)
     with kept_folder() as scratch, closing(Attendant(into / OUTPUT, terminal, cold)) as attendant:
         report = scratch / "report.jsonl"
@@ -68,13 +77,25 @@ def record_run(workload: Workload, into: Path, knowledge: Knowledge, terminal: I
         status=status,
         exit_code=ended if isinstance(ended, int) and ended >= 0 else None,
         reason=reason,
-        manifest=manifest(lines, workload.folder, knowledge),
-        memory=Memory(**gpu, host=attendant.memory.peak),
+        manifest=manifest(lines, workload.root, knowledge).model_copy(
+            update={"folder": _below(workload), "sources": sources}
+        ),
+        memory=Memory(
+            **gpu,
+            host=attendant.memory.peak,
+            gpu_points=told.gpu_memory(lines, started.timestamp()),
+            host_points=attendant.memory.points(began),
+        ),
         cold_caches=cold,
         files=tuple(files),
         missing=(*_missing(lines, before, workload), *unread),
-        **_inside(lines, workload.folder.resolve(), knowledge),
+        **_inside(lines, workload.root, knowledge),
     )
+
+
+def _below(workload: Workload) -> str:
+    folder = workload.folder.resolve().relative_to(workload.root).as_posix()
+    return "" if folder == "." else folder
 
 
 def _inside(lines: list[dict[str, Any]], root: Path, knowledge: Knowledge) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rocm3d.knowledge.kernels import of_kernel
-from rocm3d.model.run import AttentionWay, ImportFallback, KernelTime, LoadedModule, Steps
+from rocm3d.model.run import AttentionWay, ImportFallback, KernelTime, LoadedModule, MemoryPoint, Steps
 
 if TYPE_CHECKING:
     from rocm3d.model.backend import Backend
@@ -113,6 +113,7 @@ def steps(lines: Lines) -> tuple[Steps, ...]:
             first_seconds=told["first"],
             steady_seconds=told["steady"],
             points=tuple(told["points"]),
+            every=told.get("every", 1),
         )
         for kind, told in sorted(best.items())
     )
@@ -121,6 +122,16 @@ def steps(lines: Lines) -> tuple[Steps, ...]:
 def most(lines: Lines, key: str) -> int | None:
     """The most that any process took, None where none told."""
     return max((state[key] for state in last_states(lines) if key in state), default=None)
+
+
+def gpu_memory(lines: Lines, started: float) -> tuple[MemoryPoint, ...]:
+    """What all processes held of the GPU, whenever one of them told; `started` is in seconds of the same clock."""
+    held: dict[int, int] = {}
+    found = []
+    for line in sorted((line for line in lines if "held" in line), key=lambda line: float(line["at"])):
+        held[line["pid"]] = line["held"]
+        found.append(MemoryPoint(seconds=round(max(0.0, line["at"] - started), 2), bytes=sum(held.values())))
+    return tuple(found)
 
 
 def last_states(lines: Lines) -> list[Mapping[str, Any]]:

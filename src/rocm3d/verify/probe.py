@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rocm3d.model.patch import Patch
     from rocm3d.model.plan import Plan
     from rocm3d.verify.resolution.answer import Resolution
+    from rocm3d.verify.runs.kept import Kept
     from rocm3d.workspace.tree import Tree
 
 
@@ -51,6 +52,7 @@ class Case:
     network: Network = field(default_factory=Network)
     environment: Environment = field(default_factory=Environment)
     building: Building = field(default_factory=Building)
+    runs: tuple[Kept, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
+import types
 from pathlib import Path
+
+import pytest
 
 FOLDER = Path(__file__).resolve().parents[3] / "src" / "rocm3d" / "payload" / "startup"
 
@@ -100,3 +104,26 @@ def test_kernels_that_triton_compiles_are_told_by_name(told, tmp_path):
     _, lines = told("from triton.compiler.compiler import CompiledKernel as K; K('scale_rows'); K('scale_rows')")
 
     assert of_kind(lines, "status")[-1]["triton"] == ["scale_rows"]
+
+
+@pytest.mark.parametrize("loads", [True, False], ids=["with a launcher", "an older Triton"])
+@pytest.mark.usefixtures("hooks")
+def test_the_sampler_is_told_of_a_new_kernel_when_it_may_run(loads):
+    """Its launcher is built after the kernel: a window before that would see nothing of it."""
+    hook_run = importlib.import_module("hook_run")
+
+    class CompiledKernel:
+        def __init__(self, name):
+            self.name = name
+
+    if loads:
+        CompiledKernel._init_handles = lambda self: None
+    compiled, hints = hook_run.Compiled(), []
+    compiled.hint = lambda: hints.append(len(compiled.names))
+    compiled.watch(types.SimpleNamespace(CompiledKernel=CompiledKernel))
+    kernel = CompiledKernel("scale_rows")
+    before = len(hints)
+    for _ in range(2 if loads else 0):
+        kernel._init_handles()
+
+    assert (before, len(hints)) == ((0, 1) if loads else (1, 1))

@@ -27,7 +27,8 @@ def test_the_first_step_is_apart_from_the_others(loops, monkeypatch):
     for _ in range(4):
         loops.step("a")
 
-    assert loops.told()["a"] == {"count": 4, "first": 10.0, "steady": 1.0, "points": [10.0, 1.0, 1.5, 1.0]}
+    about = {"count": 4, "first": 10.0, "steady": 1.0, "points": [10.0, 1.0, 1.5, 1.0], "every": 1}
+    assert loops.told()["a"] == about
 
 
 def test_many_steps_are_all_counted_and_few_are_kept(loops, monkeypatch):
@@ -38,7 +39,16 @@ def test_many_steps_are_all_counted_and_few_are_kept(loops, monkeypatch):
 
     told = loops.told()["a"]
     assert told["count"] == 1500
-    assert len(told["points"]) == 200
+    assert (len(told["points"]), told["every"]) == (200, 5)
+
+
+def test_points_reach_from_the_first_step_to_the_last(loops):
+    loops.begin("a")
+    for _ in range(250):
+        loops.step("a")
+
+    told = loops.told()["a"]
+    assert (len(told["points"]), told["every"]) == (125, 2)
 
 
 def test_a_progress_bar_gives_the_same_items_and_is_counted(loops):

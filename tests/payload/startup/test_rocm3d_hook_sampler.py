@@ -115,3 +115,105 @@ def test_times_of_a_kernel_are_added_up(torch, tmp_path, monkeypatch):
 
 def test_copies_alone_are_no_work(torch):
     assert sampler(torch)._window(0.0) is False
+
+
+@pytest.fixture
+def slow(hooks, monkeypatch):
+    """Windows that are due only after a long time, and may be near to each other."""
+    import rocm3d_hook_sampler
+
+    for name, value in (("FIRST", 0.0), ("WINDOW", 0.0), ("NEAREST", 0.01), ("SHORT_PAUSE", 30.0)):
+        monkeypatch.setattr(rocm3d_hook_sampler, name, value)
+
+
+def wait_for(number, tmp_path):
+    for _ in range(2000):
+        if len(windows(tmp_path)) >= number:
+            return
+        threading.Event().wait(0.005)
+
+
+def test_something_new_is_looked_at_before_a_window_is_due(torch, tmp_path, slow):
+    one = sampler(torch)
+    one.start()
+    wait_for(1, tmp_path)
+    assert len(windows(tmp_path)) == 1
+    one.hint()
+    wait_for(2, tmp_path)
+    one.stop()
+
+    assert len(windows(tmp_path)) == 2
+    assert not one.thread.is_alive()
+
+
+def test_however_much_is_new_no_two_windows_are_nearer_than_they_may(torch, tmp_path, slow, monkeypatch):
+    monkeypatch.setattr("rocm3d_hook_sampler.NEAREST", 30.0)
+    one = sampler(torch)
+    one.start()
+    wait_for(1, tmp_path)
+    for _ in range(100):
+        one.hint()
+    one.stop()
+
+    assert len(windows(tmp_path)) == 1
+
+
+@pytest.fixture
+def graph(torch):
+    """A class like torch's, with what was done to it."""
+
+    class CUDAGraph:
+        done = ()
+
+        def capture_begin(self, *, fails=False):
+            assert not torch.open, "a window is open"
+            if fails:
+                raise RuntimeError
+            self.done += ("begin",)
+
+        def capture_end(self):
+            self.done += ("end",)
+
+    torch.cuda.CUDAGraph = CUDAGraph
+    return CUDAGraph
+
+
+def test_a_capture_waits_for_the_open_window_and_no_window_opens_during_one(torch, tmp_path, slow, graph, monkeypatch):
+    monkeypatch.setattr("rocm3d_hook_sampler.FIRST", 0.3)
+    monkeypatch.setattr("rocm3d_hook_sampler.SHORT_PAUSE", 0.0)
+    one, captured = sampler(torch), graph()
+    one.start()
+    while not torch.open:
+        threading.Event().wait(0.001)
+    captured.capture_begin()
+    seen = len(windows(tmp_path))
+    threading.Event().wait(0.1)
+
+    assert seen == len(windows(tmp_path)) == 1
+    captured.capture_end()
+    wait_for(2, tmp_path)
+    one.stop()
+    assert len(windows(tmp_path)) >= 2
+    assert captured.done == ("begin", "end")
+
+
+def test_a_capture_that_does_not_begin_holds_up_nothing(torch, tmp_path, slow, graph):
+    one = sampler(torch)
+    one._mind_captures()
+    with pytest.raises(RuntimeError):
+        graph().capture_begin(fails=True)
+
+    assert one.captures == 0
+
+
+def test_a_capture_that_never_ends_does_not_hold_up_the_end_of_the_program(torch, tmp_path, slow, graph):
+    torch.used = False
+    one = sampler(torch)
+    one.start()
+    graph().capture_begin()
+    torch.used = True
+    one.hint()
+    one.stop()
+
+    assert not one.thread.is_alive()
+    assert windows(tmp_path) == []

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rocm3d.verify.probes.find_leftovers import attempt
 
 
@@ -34,6 +36,20 @@ def test_what_was_never_planned_is_no_leftover(case, make_finding):
     found = [make_finding("a.cu", "CU301"), make_finding("c.cu")]
 
     assert attempt(case(planned=["a.cu"], found=found)).outcome == "passed"
+
+
+def test_a_finding_of_the_same_code_about_another_package_is_no_leftover(case, make_finding):
+    found = make_finding("a.cu").model_copy(update={"package": "other"})
+
+    assert attempt(case(planned=["a.cu"], found=[found])).outcome == "passed"
+
+
+def test_a_note_is_no_leftover(case, make_finding):
+    looked = case(planned=["a.cu"], found=[make_finding("a.cu")])
+    note = looked.plan.edits[0].findings[0].model_copy(update={"severity": "note"})
+    plan = looked.plan.model_copy(update={"edits": (looked.plan.edits[0].model_copy(update={"findings": (note,)}),)})
+
+    assert attempt(replace(looked, plan=plan)).outcome == "skipped"
 
 
 def test_passed(case):

@@ -12,6 +12,7 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from rocm3d_hook_attention import Attention
@@ -83,6 +84,7 @@ class Status:
         if profile:
             sampler = Sampler(torch)
             sampler.start()
+            self.compiled.hint = sampler.hint
             atexit.register(sampler.stop)
 
     def tell(self) -> None:
@@ -112,16 +114,34 @@ class Compiled:
 
     def __init__(self) -> None:
         self.names: set[str] = set()
+        self.loaded: set[str] = set()
+        self.hint: Callable[[], None] = lambda: None
 
     def watch(self, compiler: Any) -> None:
-        """Every one that is made from now on."""
-        make = compiler.CompiledKernel.__init__
+        """Every one that is made from now on; the hint comes when it may run, for its launcher takes long to build."""
+        kind = compiler.CompiledKernel
+        make, load = kind.__init__, getattr(kind, "_init_handles", None)
 
         def made(kernel: Any, *given: Any, **named: Any) -> None:
             make(kernel, *given, **named)
             self.names.add(str(getattr(kernel, "name", "")))
+            if load is None:
+                self._is_new(kernel)
 
-        compiler.CompiledKernel.__init__ = made
+        def loaded(kernel: Any, *given: Any, **named: Any) -> Any:
+            result = load(kernel, *given, **named) if load is not None else None
+            self._is_new(kernel)
+            return result
+
+        kind.__init__ = made
+        if load is not None:
+            kind._init_handles = loaded
+
+    def _is_new(self, kernel: Any) -> None:
+        name = str(getattr(kernel, "name", ""))
+        if name not in self.loaded:
+            self.loaded.add(name)
+            self.hint()
 
 
 def device(torch: Any) -> dict[str, Any]:
@@ -137,6 +157,8 @@ def device(torch: Any) -> dict[str, Any]:
         "gpu_bytes": properties.total_memory,
         "allocated": torch.cuda.max_memory_allocated(),
         "reserved": torch.cuda.max_memory_reserved(),
+        "held": torch.cuda.memory_reserved(),
+        "at": time.time(),
     }
 
 

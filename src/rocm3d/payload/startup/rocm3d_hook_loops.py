@@ -37,9 +37,10 @@ class Loops:
 
     def _told(self, kind: str, values: list[float]) -> dict[str, Any]:
         others = sorted(values[1:])
-        points = values[:: max(1, len(values) // POINTS)][:POINTS]
+        every = max(1, -(-len(values) // POINTS))
         steady = others[len(others) // 2] if others else None
-        return {"count": self.counts[kind], "first": values[0], "steady": steady, "points": points}
+        about = {"count": self.counts[kind], "first": values[0], "steady": steady}
+        return {**about, "points": values[::every], "every": every}
 
     def watch_optimizers(self) -> None:
         """Every step of every optimizer, where torch has the hook; the first is counted from here."""

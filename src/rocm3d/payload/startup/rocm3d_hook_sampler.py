@@ -10,16 +10,22 @@ from rocm3d_hook_tools import safely, tell
 
 FIRST, WINDOW = 0.25, 0.1
 SHORT_PAUSE, LONGER, LONGEST_PAUSE = 1.0, 2, 60.0
+NEAREST = 0.5  # however much is new, no two windows are nearer: each has its price
 POLL, PATIENCE = 0.05, 60.0
 COPIES = ("Memcpy", "Memset")
 
 
 class Sampler:
-    """A window at the first use of the GPU, then ever rarer. It gives way to a profiler of the program's own."""
+    """A window at the first use of the GPU, then ever rarer, and one whenever something new is about to run.
+
+    It gives way to a profiler of the program's own, and waits while the program captures a graph: a window waits for
+    the device at its end, which would spoil the capture.
+    """
 
     def __init__(self, torch: Any) -> None:
         self.torch, self.profiler = torch, torch.autograd.profiler
-        self.ended = threading.Event()
+        self.ended, self.hinted = threading.Event(), threading.Event()
+        self.turn, self.captures, self.is_open = threading.Condition(), 0, False
         self.thread = threading.Thread(target=lambda: safely(self._run), daemon=True, name="rocm3d-sampler")
 
     def start(self) -> None:
@@ -29,11 +35,17 @@ class Sampler:
         with self.profiler.profile(use_kineto=True):
             pass
         self._give_way()
+        safely(self._mind_captures)
         self.thread.start()
+
+    def hint(self) -> None:
+        """A kernel was made that nobody has seen yet: look soon, it may not run for long."""
+        self.hinted.set()
 
     def stop(self) -> None:
         """The program ends, or profiles itself: what the open window saw is told first."""
         self.ended.set()
+        self.hinted.set()
         if self.thread.is_alive():
             self.thread.join(PATIENCE)
 
@@ -43,10 +55,21 @@ class Sampler:
                 return
         length, pause = FIRST, SHORT_PAUSE
         while not self.ended.is_set():
-            busy = self._window(length)
-            self.ended.wait(pause)
+            self.hinted.clear()
+            if not self._may_open():
+                return
+            try:
+                busy = self._window(length)
+            finally:
+                self._closed()
+            is_new = self._rest(pause)
             length = WINDOW
-            pause = min(LONGER * pause, LONGEST_PAUSE) if busy else SHORT_PAUSE  # it may still be compiling
+            # Where nothing ran it may still be compiling.
+            pause = min(LONGER * pause, LONGEST_PAUSE) if busy and not is_new else SHORT_PAUSE
+
+    def _rest(self, pause: float) -> bool:
+        """Until the next window is due; whether that is so because of something new."""
+        return not self.ended.wait(min(NEAREST, pause)) and self.hinted.wait(max(0.0, pause - NEAREST))
 
     def _window(self, length: float) -> bool:
         """Tell what ran; whether anything but copies did. Work that is under way is waited for, so that it is seen."""
@@ -61,6 +84,51 @@ class Sampler:
                 entry[1] += event.duration_ns() / 1000
         tell(kind="kernels", seconds=time.perf_counter() - since, kernels=kernels)
         return any(not name.startswith(COPIES) for name in kernels)
+
+    def _may_open(self) -> bool:
+        """When no graph is being captured; False where the program ends before that."""
+        with self.turn:
+            while self.captures:
+                self.turn.wait(POLL)
+                if self.ended.is_set():
+                    return False
+            self.is_open = True
+        return True
+
+    def _closed(self) -> None:
+        with self.turn:
+            self.is_open = False
+            self.turn.notify_all()
+
+    def _mind_captures(self) -> None:
+        """A capture begins when no window is open, and none opens before it has ended."""
+        graph = getattr(self.torch.cuda, "CUDAGraph", None)
+        if graph is None:
+            return
+        begin, end = graph.capture_begin, graph.capture_end
+
+        def capture_begin(*given: Any, **named: Any) -> Any:
+            with self.turn:
+                self.captures += 1  # first, so that no other window opens
+                self.turn.wait_for(lambda: not self.is_open, PATIENCE)
+            try:
+                return begin(*given, **named)
+            except BaseException:
+                self._captured()
+                raise
+
+        def capture_end(*given: Any, **named: Any) -> Any:
+            try:
+                return end(*given, **named)
+            finally:
+                self._captured()
+
+        graph.capture_begin, graph.capture_end = capture_begin, capture_end
+
+    def _captured(self) -> None:
+        with self.turn:
+            self.captures = max(0, self.captures - 1)
+            self.turn.notify_all()
 
     def _give_way(self) -> None:
         """A second profiler would be an error in the program, not in ours."""

@@ -47,6 +47,7 @@ class Expectation:
     sign: str
     value: str
     labels: frozenset[str] = frozenset()
+    source: str = ""
 
     def __str__(self) -> str:
         return f"{self.key} {self.sign} {self.value}"
@@ -77,7 +78,7 @@ def judge(asked: Expectation, run: RunRecord) -> Met:
     values = _of_run(asked.key, run) if asked.key in KEYS else _of_artifacts(asked.key, run)
     met = bool(values) and all(_COMPARE[asked.sign](value, wanted) for value in values.values())
     said = ", ".join(f"{value:g} ({path})" if path else f"{value:g}" for path, value in values.items())
-    return Met(expectation=str(asked), met=met, found=said or NOTHING)
+    return Met(expectation=str(asked), met=met, found=said or NOTHING, source=asked.source)
 
 
 def _of_artifacts(key: str, run: RunRecord) -> dict[str, float]:
@@ -89,7 +90,7 @@ def _of_backend(asked: Expectation, run: RunRecord) -> Met:
     seen = run.backends.get(asked.key, ())
     fits = [label in asked.labels or _fits(asked.value, label) for label in seen]
     met = bool(seen) and (all(fits) if asked.sign == "=" else not any(fits))
-    return Met(expectation=str(asked), met=met, found=", ".join(seen) or NOTHING)
+    return Met(expectation=str(asked), met=met, found=", ".join(seen) or NOTHING, source=asked.source)
 
 
 def _of_run(key: str, run: RunRecord) -> dict[str, float]:

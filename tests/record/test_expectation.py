@@ -4,10 +4,10 @@ from datetime import datetime, timezone
 
 import pytest
 
-from rocm3d.evidence.expectation import KEYS, NOTHING, judge, read
 from rocm3d.model.artifact import Artifact
 from rocm3d.model.failure import UserError
 from rocm3d.model.run import Manifest, Memory, RunRecord, Steps
+from rocm3d.record.expectation import KEYS, NOTHING, judge, read
 
 
 def run(**more):

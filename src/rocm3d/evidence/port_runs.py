@@ -1,0 +1,80 @@
+"""The runs of a port as evidence: each by the digest of its bundle, with its outcome and what its chain lacks."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from rocm3d.evidence.folder import NAME, read
+from rocm3d.evidence.joined import FOLDER, joined_runs
+from rocm3d.model.evidence import Missing, SealedRun
+from rocm3d.model.failure import UserError
+from rocm3d.model.run import RunRecord
+from rocm3d.workspace.file_digest import file_digest
+from rocm3d.workspace.sources import source_digest
+
+if TYPE_CHECKING:
+    from rocm3d.model.report import JoinedRun, UnreadRun
+
+    Joined = tuple[tuple[JoinedRun, ...], tuple[UnreadRun, ...]]
+
+
+@dataclass(frozen=True)
+class PortRun:
+    """What evidence.json says of it, and its record where that can be believed."""
+
+    sealed: SealedRun
+    record: RunRecord | None = None
+
+
+def port_runs(work: Path, root: Path, joined: Joined | None = None) -> tuple[PortRun, ...]:
+    """Every run below a work folder, the oldest first; those without a record come last.
+
+    Whoever has joined them already hands that in: each file of each bundle is read for it.
+    """
+    runs, unread = joined or joined_runs(work)
+    now = source_digest(root, written(item.run for item in runs)) if runs else ""
+    return (*(_run(item, work / FOLDER, now) for item in runs), *map(_unread, unread))
+
+
+def written(runs: Iterable[RunRecord]) -> frozenset[str]:
+    """Paths of the repository that runs have written: no code of its own, whatever they are called."""
+    return frozenset((PurePosixPath(run.manifest.folder) / item.path).as_posix() for run in runs for item in run.files)
+
+
+def written_before(work: Path) -> frozenset[str]:
+    """By the runs that are kept already. Only what they say of themselves is read, as this stands before every run."""
+    place, runs = work / FOLDER, list[RunRecord]()
+    for folder in place.iterdir() if place.is_dir() else ():
+        with contextlib.suppress(UserError):
+            runs += read(folder)[0].runs
+    return written(runs)
+
+
+def _run(item: JoinedRun, place: Path, now: str) -> PortRun:
+    run, known = item.run, item.run.manifest.sources
+    sealed = SealedRun(
+        folder=item.folder,
+        sha256=file_digest(place / item.folder / NAME),
+        name=run.name,
+        outcome=run.status,
+        reason=run.reason or "; ".join(_unmet(run)),
+        of_these_sources=known == now if known and now else None,
+        missing=tuple(Missing(link=link.link, reason=link.what) for link in item.chain.missing),
+    )
+    if not item.altered:
+        return PortRun(sealed, run)
+    first = item.altered[0]
+    reason = f"{first.path}: {first.how} since it was sealed"
+    return PortRun(sealed.model_copy(update={"outcome": "altered", "reason": reason}))
+
+
+def _unmet(run: RunRecord) -> list[str]:
+    return [f"not met: {item.expectation} (found {item.found})" for item in run.expectations if not item.met]
+
+
+def _unread(item: UnreadRun) -> PortRun:
+    return PortRun(SealedRun(folder=item.folder, outcome="unread", reason=item.reason))

@@ -1,0 +1,81 @@
+"""Composes the stages: the only room that knows them all. CLI and MCP call what stands here and nothing below.
+
+A name is loaded when it is asked for, with the stages that it needs and no others (docs/decisions/0008).
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rocm3d.apply.choice import Choice as Choice
+    from rocm3d.apply.stage import MANIFEST as MANIFEST
+    from rocm3d.evidence.joined import bundle_report as bundle_report
+    from rocm3d.evidence.joined import is_bundle as is_bundle
+    from rocm3d.knowledge.load import load as load
+    from rocm3d.pipeline.changing import COMMIT as COMMIT
+    from rocm3d.pipeline.changing import FOLDER as FOLDER
+    from rocm3d.pipeline.evidence import check_bundle as check_bundle
+    from rocm3d.pipeline.evidence import compare_bundles as compare_bundles
+    from rocm3d.pipeline.evidence import support_matrix as support_matrix
+    from rocm3d.pipeline.fit import fit_model as fit_model
+    from rocm3d.pipeline.golden import record_golden as record_golden
+    from rocm3d.pipeline.knowledge import check_knowledge as check_knowledge
+    from rocm3d.pipeline.machine import find_toolchains as find_toolchains
+    from rocm3d.pipeline.machine import prepare_toolchain as prepare_toolchain
+    from rocm3d.pipeline.machine import resolve_gpu as resolve_gpu
+    from rocm3d.pipeline.machine import smoke as smoke
+    from rocm3d.pipeline.repository import Repository as Repository
+    from rocm3d.pipeline.skill import write_skill as write_skill
+    from rocm3d.plan.wishes import Wishes as Wishes
+    from rocm3d.record.golden import Wanted as Wanted
+    from rocm3d.toolchain.inspect import inspect as inspect
+    from rocm3d.verify.compilation.building import Building as Building
+    from rocm3d.verify.golden import Tolerances as Tolerances
+    from rocm3d.verify.golden import compare_golden as compare_golden
+    from rocm3d.verify.probe import Network as Network
+    from rocm3d.verify.probe import ResolverName as ResolverName
+    from rocm3d.verify.stage import LEVELS as LEVELS
+
+# Where each name comes from; a test holds this table and the imports above together.
+_HOMES = {
+    "Building": "rocm3d.verify.compilation.building",
+    "COMMIT": "rocm3d.pipeline.changing",
+    "Choice": "rocm3d.apply.choice",
+    "FOLDER": "rocm3d.pipeline.changing",
+    "LEVELS": "rocm3d.verify.stage",
+    "MANIFEST": "rocm3d.apply.stage",
+    "Network": "rocm3d.verify.probe",
+    "Repository": "rocm3d.pipeline.repository",
+    "ResolverName": "rocm3d.verify.probe",
+    "Tolerances": "rocm3d.verify.golden",
+    "Wanted": "rocm3d.record.golden",
+    "Wishes": "rocm3d.plan.wishes",
+    "bundle_report": "rocm3d.evidence.joined",
+    "check_bundle": "rocm3d.pipeline.evidence",
+    "check_knowledge": "rocm3d.pipeline.knowledge",
+    "compare_bundles": "rocm3d.pipeline.evidence",
+    "compare_golden": "rocm3d.verify.golden",
+    "find_toolchains": "rocm3d.pipeline.machine",
+    "fit_model": "rocm3d.pipeline.fit",
+    "inspect": "rocm3d.toolchain.inspect",
+    "is_bundle": "rocm3d.evidence.joined",
+    "load": "rocm3d.knowledge.load",
+    "prepare_toolchain": "rocm3d.pipeline.machine",
+    "record_golden": "rocm3d.pipeline.golden",
+    "resolve_gpu": "rocm3d.pipeline.machine",
+    "smoke": "rocm3d.pipeline.machine",
+    "support_matrix": "rocm3d.pipeline.evidence",
+    "write_skill": "rocm3d.pipeline.skill",
+}
+
+# Hidden from the type checker, which would take any name for one of ours.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = getattr(import_module(_HOMES[name]), name)
+        globals()[name] = found
+        return found

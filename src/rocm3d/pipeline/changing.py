@@ -1,0 +1,123 @@
+"""Changes a repository by its plan, or takes that back: all or nothing, and never over somebody's work."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from rocm3d.apply.choice import Choice
+from rocm3d.apply.modules import checked_out, holds_only_ours
+from rocm3d.apply.request import Request
+from rocm3d.apply.stage import MANIFEST, Outcome, apply, refuse_foreign_folder
+from rocm3d.apply.undo import Undone, changed_since, undo
+from rocm3d.model.failure import Failure, UserError
+from rocm3d.model.patch import Patch
+from rocm3d.model.plan import LeftForPerson, Plan
+from rocm3d.pipeline.planning import Planning
+from rocm3d.scan.selection import Selection
+from rocm3d.workspace.git import uncommitted
+from rocm3d.workspace.journal import Journal
+from rocm3d.workspace.state import PORT
+from rocm3d.workspace.tree import Tree
+from rocm3d.workspace.writer import Writer
+
+COMMIT = "port.patch"
+FOLDER = PORT
+
+
+class Changing(Planning):
+    """A target that can be ported, and un-ported."""
+
+    def apply(  # noqa: PLR0913  (what a person may ask for)
+        self,
+        plan: Plan,
+        *,
+        review: bool,
+        dry_run: bool,
+        allow_dirty: bool = False,
+        choice: Choice | None = None,
+        patch_file: Path | None = None,
+    ) -> Patch:
+        """Do it, in place. Nothing is written before everything is computed and proven.
+
+        What was done lies in the work folder as one file for `git am`, too; `patch_file` is another place for it.
+        """
+        journal = Journal.open(self.root)
+        if not dry_run:
+            self._refuse_unsafe(journal, allow_dirty=allow_dirty)
+        tree = self._whole_tree()
+        refuse_foreign_folder(tree, self.folder)
+        originals = {path: journal.original(path) for path in journal.entries}
+        modules = checked_out(tree)
+        request = Request(self.folder, review, dry_run, originals, choice or Choice(), modules)
+        outcome = apply(plan, self._tree(), request, self.documents.find(Patch))
+        patch = outcome.patch.model_copy(update={"left": (*outcome.patch.left, *self._unreached(plan, outcome))})
+        if patch_file is not None:
+            self.documents.write_bytes(patch_file, outcome.commit)
+        if not dry_run:
+            self._write(outcome.contents, journal)
+            self.documents.write(patch)
+            self.documents.write_bytes(self.documents.folder / COMMIT, outcome.commit)
+        return patch
+
+    def undo(self, *, keep_changed: bool) -> Undone:
+        """The tree as it was before the first apply."""
+        journal = Journal.open(self.root)
+        if not journal.entries:
+            raise UserError(f"nothing to undo in {self.root}", hint="`rocm3d apply` has not changed this tree")
+        return undo(journal, Writer(self.root, journal), keep_changed=keep_changed)
+
+    def _write(self, contents: Mapping[str, bytes], journal: Journal) -> None:
+        """All or nothing: a first apply that cannot finish is taken back."""
+        writer, first = Writer(self.root, journal), not journal.entries
+        try:
+            # The manifest first: what a crash leaves in the folder is then known to be ours.
+            for path, content in sorted(contents.items(), key=lambda item: (not item[0].endswith(MANIFEST), item)):
+                self.progress(path)
+                writer.write(path, content)
+        except Failure:
+            if first:
+                undo(journal, writer, keep_changed=True)
+            raise
+
+    def _unreached(self, plan: Plan, outcome: Outcome) -> list[LeftForPerson]:
+        """Findings that an edit was planned for and that the edited text still has: a person's, and said so."""
+        everything = {**outcome.contents, **outcome.inside}
+        edited = {path: data for path, data in everything.items() if not path.startswith(f"{self.folder}/")}
+        refused = {(item.path, item.recipe) for item in outcome.patch.refused}
+        meant = {
+            (edit.path, found.code, found.package): edit
+            for edit in plan.edits
+            for found in edit.findings
+            if found.severity != "note"
+        }
+        tree = Tree.open(self.root, without=self._ours(), overlay=edited)
+        return [
+            LeftForPerson(finding=found, reason=f"{edit.recipe} does not reach this form of it")
+            for found in self._scan(tree, Selection()).findings
+            if (edit := meant.get((found.path, found.code, found.package))) and (edit.path, edit.recipe) not in refused
+        ]
+
+    def _refuse_unsafe(self, journal: Journal, *, allow_dirty: bool) -> None:
+        dirty = uncommitted(self.root)
+        ours = set(journal.entries)
+        others = [path for path in dirty or () if not _is_ours(path, ours, self.folder)]
+        earlier = self.documents.find(Patch)
+        others = [path for path in others if not holds_only_ours(self.root, path, earlier)]
+        if others and not allow_dirty:
+            raise UserError(
+                f"{self.root.name} has uncommitted changes: {', '.join(others[:3])}{' ...' if len(others) > 3 else ''}",
+                hint="commit them, or use --into DIR for a ported copy, or --allow-dirty",
+            )
+        changed = changed_since(journal)
+        if changed and dirty == []:
+            journal.forget()  # the changes are committed: git is the way back from here
+        elif changed:
+            raise UserError(
+                f"changed since the last apply: {', '.join(changed[:3])}",
+                hint="`rocm3d undo --keep-changed` first, or commit your work",
+            )
+
+
+def _is_ours(path: str, ours: set[str], folder: str) -> bool:
+    return path in ours or path.rstrip("/") == folder or path.startswith(f"{folder}/")

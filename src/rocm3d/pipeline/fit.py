@@ -1,0 +1,24 @@
+"""Whether a known repository fits a GPU, without a checkout of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+from rocm3d.knowledge.base import Knowledge, suggestion
+from rocm3d.model.failure import UserError
+from rocm3d.model.fit import Fit
+from rocm3d.model.target import Gpu
+from rocm3d.pipeline.here import today
+from rocm3d.plan.comparison import Question
+from rocm3d.plan.fitness import fitness
+
+
+def fit_model(name: str, gpu: Gpu, knowledge: Knowledge, as_of: date | None = None, against: Sequence[str] = ()) -> Fit:
+    """Whether a known repository fits a GPU and is viable, with what was known at a date (None: today)."""
+    port = knowledge.ports.get(name.lower())
+    if port is None:
+        message = f"{name!r} is neither a folder here nor a repository that is known"
+        raise UserError(message, hint=suggestion(name, knowledge.ports))
+    rivals = [knowledge.rival(card) for card in against]
+    return fitness(Question(gpu, knowledge, today(), rivals), port, as_of or today())

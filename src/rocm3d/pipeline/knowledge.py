@@ -1,0 +1,52 @@
+"""The knowledge base held against the program: rules, rewrites, and the examples of recipes."""
+
+from __future__ import annotations
+
+from rocm3d.apply.rewrite import Refuse, rewrites
+from rocm3d.knowledge.base import Knowledge
+from rocm3d.knowledge.check import Problem, check
+from rocm3d.model.failure import UserError
+from rocm3d.record.expectation import read
+from rocm3d.scan.detector import detectors
+
+
+def check_knowledge(knowledge: Knowledge) -> list[Problem]:
+    """Every problem of the data, the examples of active recipes and what ports expect of a run included."""
+    rules = {detector.rule for detector in detectors()}
+    return [*check(knowledge, rules, set(rewrites())), *_broken_examples(knowledge), *_unreadable(knowledge)]
+
+
+def _broken_examples(knowledge: Knowledge) -> list[Problem]:
+    found = []
+    for recipe in knowledge.recipes.values():
+        example, rewrite = knowledge.examples.get(recipe.id), rewrites().get(recipe.rewrite)
+        if recipe.status != "active" or example is None or rewrite is None:
+            continue
+        for name, given, wanted in (
+            ("before", example.before, example.after),
+            ("after", example.after, example.after),
+            ("untouched", example.untouched, example.untouched),
+        ):
+            try:
+                got = rewrite.edit(given, recipe.parameters)
+            except Refuse:
+                got = given
+            if got != wanted:
+                message = f"{recipe.rewrite} does not make of it what the example says"
+                found.append(Problem(knowledge.places["recipes", recipe.id], name, message))
+    return found
+
+
+def _unreadable(knowledge: Knowledge) -> list[Problem]:
+    """Expectations that `rocm3d run` would refuse, or that are newer than their record."""
+    found = []
+    for port in knowledge.ports.values():
+        for item in port.workload.expect if port.workload else ():
+            file, key = knowledge.places["ports", port.id], f"workload.expect.{item.expect}"
+            try:
+                read(item.expect, knowledge.backends.values())
+            except UserError as error:
+                found.append(Problem(file, key, error.message))
+            if item.known > port.checked:
+                found.append(Problem(file, key, f"{item.known} is later than the record's checked, {port.checked}"))
+    return found

@@ -1,0 +1,65 @@
+"""What there is on this machine: its AMD GPU, what runs on it, and the compilers for AMD targets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from rocm3d.host.installed_torch import find_interpreter
+from rocm3d.host.kfd import gpus
+from rocm3d.knowledge.base import Knowledge
+from rocm3d.model.failure import UserError
+from rocm3d.model.look import Smoke
+from rocm3d.model.target import Gpu
+from rocm3d.model.toolchain import Toolchains
+from rocm3d.pipeline.here import machine
+from rocm3d.toolchain import prepared
+from rocm3d.toolchain.finder import newest, toolchains
+from rocm3d.verify.backends.environment import SECONDS, Environment
+from rocm3d.verify.backends.suites import chosen, looked
+
+
+def resolve_gpu(name: str | None, knowledge: Knowledge) -> Gpu:
+    """The GPU a plan is for: the one named, else the AMD GPU of this machine."""
+    if name is not None:
+        return knowledge.gpu(name)
+    here = sorted(set(gpus()))
+    if len(here) == 1:
+        return knowledge.gpu(here[0])
+    if here:
+        raise UserError(f"this machine has several kinds of AMD GPU: {', '.join(here)}", hint="name one with --gpu")
+    raise UserError("no AMD GPU on this machine", hint="name the one to plan for, for example --gpu mi300x")
+
+
+def smoke(
+    names: Sequence[str],
+    interpreter: Path | None,
+    knowledge: Knowledge,
+    progress: Callable[[str], None],
+    seconds: float = SECONDS,
+) -> Smoke:
+    """Try out the GPU of this machine with the packages of an environment."""
+    given = chosen(names, knowledge)
+    found = find_interpreter(Path.cwd(), interpreter)
+    environment = Environment(found, "", seconds=seconds)
+    return Smoke(
+        machine=machine(),
+        interpreter=str(found),
+        knowledge_date=str(knowledge.date),
+        suites=tuple(looked(given, environment, knowledge, progress)),
+    )
+
+
+def find_toolchains(knowledge: Knowledge) -> Toolchains:
+    """Which compilers for AMD targets are on this machine."""
+    return toolchains(knowledge.toolchains)
+
+
+def prepare_toolchain(knowledge: Knowledge, progress: Callable[[str], None]) -> None:
+    """Put together the toolchain made of wheels; the size is said before anything is fetched."""
+    recipe = newest(knowledge.toolchains)
+    if prepared.find(recipe).targets:
+        progress(f"{recipe.id} is ready")
+        return
+    progress(f"{recipe.title}: up to {prepared.download_megabytes(recipe)} MB are fetched")
+    prepared.prepare(recipe, progress)

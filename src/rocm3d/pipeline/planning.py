@@ -1,0 +1,62 @@
+"""What to do about a repository: its plan, and whether it fits a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+
+from rocm3d.apply.modules import patched_files
+from rocm3d.apply.undo import changed_since
+from rocm3d.host.installed_torch import as_stack, find_interpreter, read_torch
+from rocm3d.model.fit import Fit
+from rocm3d.model.inventory import Scan
+from rocm3d.model.patch import Patch
+from rocm3d.model.plan import Plan
+from rocm3d.model.stack import Stack
+from rocm3d.model.target import Gpu
+from rocm3d.model.wish import Platform
+from rocm3d.pipeline.here import today
+from rocm3d.plan.comparison import Question
+from rocm3d.plan.fitness import fitness
+from rocm3d.plan.stage import plan
+from rocm3d.plan.wishes import Wishes
+from rocm3d.repository import Opened
+from rocm3d.workspace.journal import Journal
+from rocm3d.workspace.tree import Tree
+
+
+class Planning(Opened):
+    """A target that can be planned for."""
+
+    def plan(self, gpu: Gpu, wishes: Wishes | None = None, inventory: Scan | None = None) -> Plan:
+        """What to do about it. Without an inventory the tree is scanned as it was before any earlier apply."""
+        before = inventory or self._scan_original()
+        document = plan(before, gpu, self.knowledge, today(), wishes)
+        self.documents.write(before)
+        self.documents.write(document)
+        return document
+
+    def installed(self, gpu: Gpu, interpreter: Path | None, platform: Platform) -> Stack:
+        """The torch that is there, as a stack to plan for."""
+        torch = read_torch(find_interpreter(self.root, interpreter))
+        return as_stack(torch, gpu, platform, today(), self.knowledge.stacks.values())
+
+    def fit(self, gpu: Gpu, as_of: date | None = None, against: Sequence[str] = ()) -> Fit:
+        """Whether it fits a GPU, and that GPU beside NVIDIA cards. Writes no document: it is no stage of a port."""
+        rivals = [self.knowledge.rival(card) for card in against]
+        planned = plan(self._scan_original(), gpu, self.knowledge, today())
+        port = self.knowledge.ports.get(planned.known_as or "")
+        return fitness(Question(gpu, self.knowledge, today(), rivals, plan=planned), port, as_of or today())
+
+    def _whole_tree(self) -> Tree:
+        return Tree.open(self.root)
+
+    def _scan_original(self) -> Scan:
+        """Scan as if nothing had been applied, so that planning twice gives the same plan."""
+        journal = Journal.open(self.root)
+        intact = set(journal.entries) - set(changed_since(journal))
+        overlay = {path: journal.original(path) for path in intact}
+        overlay |= dict(patched_files(self._whole_tree(), self.documents.find(Patch)))
+        tree = Tree.open(self.root, without=self._ours(), overlay=overlay)
+        return self._scan(tree, self.selection)

@@ -1,0 +1,120 @@
+"""One target with every stage: what `rocm3d port` goes through."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+
+from rocm3d.apply.ported_modules import ported_modules
+from rocm3d.evidence.bundle import bundle, moved
+from rocm3d.evidence.joined import joined_runs
+from rocm3d.evidence.port_runs import PortRun, port_runs
+from rocm3d.host.installed_torch import find_interpreter
+from rocm3d.model.evidence import Evidence
+from rocm3d.model.failure import MachineLacks
+from rocm3d.model.inventory import Scan
+from rocm3d.model.patch import Patch
+from rocm3d.model.plan import Plan
+from rocm3d.model.target import Gpu
+from rocm3d.model.verdict import Level, Verdicts
+from rocm3d.pipeline.changing import Changing
+from rocm3d.pipeline.here import machine
+from rocm3d.render.html import Report
+from rocm3d.scan.selection import Selection
+from rocm3d.verify.backends.environment import Environment
+from rocm3d.verify.compilation.building import Building
+from rocm3d.verify.probe import Case, Network
+from rocm3d.verify.runs.kept import Kept
+from rocm3d.verify.stage import verify
+from rocm3d.workspace.copy import copy_tree
+from rocm3d.workspace.journal import Journal
+from rocm3d.workspace.tree import Tree
+
+
+class Repository(Changing):
+    """One target, its knowledge and its work folder: every stage is a method, every result a document."""
+
+    def environment(self, interpreter: Path | None) -> Environment:
+        """The target's environment to be asked, or why it cannot be."""
+        try:
+            return Environment.of(find_interpreter(self.root, interpreter), self.root)
+        except MachineLacks as error:
+            return Environment(lacks=f"{error.message}: {error.hint}")
+
+    def verify(
+        self,
+        levels: tuple[Level, ...],
+        targets: tuple[str, ...],
+        network: Network | None = None,
+        environment: Environment | None = None,
+        building: Building | None = None,
+    ) -> Verdicts:
+        """Check the port as it lies. Servers are asked, and the target's code run, only through what is handed in."""
+        journal = Journal.open(self.root)
+        patch, plan = self.documents.read(Patch), self.documents.read(Plan)
+        modules = ported_modules(patch, self._whole_tree())
+        originals = {**{path: journal.original(path) for path in journal.entries}, **modules.before}
+        patch = patch.model_copy(update={"changes": (*patch.changes, *modules.changes)})
+        now = self._scan(Tree.open(self.root, without=self._ours(), overlay=modules.after), Selection())
+        tree = Tree.open(self.root, overlay=modules.after)
+        aims = targets or self._default_targets(plan.gpu)
+        asked, there = network or Network(), environment or Environment()
+        made = building or Building()
+        runs = port_runs(self.documents.folder, self.root)
+        case = Case(plan, patch, tree, originals, now, aims, self.knowledge, asked, there, made, _kept(runs))
+        document = verify(case, levels)
+        self.documents.write(document)
+        if self.documents.find(Evidence) is not None:
+            self._seal(runs)  # the seal of what was said before would call this document a change of somebody else's
+        return document
+
+    def evidence(self) -> Evidence:
+        """Seal what the stages have written."""
+        return self._seal(port_runs(self.documents.folder, self.root))
+
+    def _seal(self, runs: Sequence[PortRun]) -> Evidence:
+        read = self.documents.read
+        plan, patch, verdicts = read(Plan), read(Patch), read(Verdicts)
+        paths = [self.documents.path(kind) for kind in (Scan, Plan, Patch, Verdicts)]
+        sealed = {path.name: path.read_bytes() for path in paths}
+        kept = [run.sealed for run in runs]
+        document = bundle(plan, patch, verdicts, sealed, datetime.now(timezone.utc), machine(), kept)
+        self.documents.write(document)
+        return document
+
+    def report(self) -> Report:
+        """Everything the page shows, the runs that lie with it too, and whether all is still what was sealed."""
+        read = self.documents.read
+        scanned, planned, patch, verdicts = read(Scan), read(Plan), read(Patch), read(Verdicts)
+        evidence = self.documents.find(Evidence) or self.evidence()
+        now = {item.path: _bytes(self.documents.folder / item.path) for item in evidence.documents}
+        runs, unread = joined_runs(self.documents.folder)
+        titles = {item.id: item.title for item in self.knowledge.families.values()}
+        families = {item.id: titles.get(item.family, item.family) for item in self.knowledge.packages.values()}
+        sealed = [run.sealed for run in port_runs(self.documents.folder, self.root, (runs, unread))]
+        changed = tuple(moved(evidence, now, sealed))
+        return Report(scanned, planned, patch, verdicts, evidence, changed, runs, unread, families)
+
+    def into(self, target: Path) -> Repository:
+        """The same repository as a copy elsewhere; this one stays as it is."""
+        copy_tree(self.root, target)
+        return Repository(target, self.knowledge, self.work, self.folder, self.selection, self.progress, self.cached)
+
+    def _default_targets(self, gpu: Gpu) -> tuple[str, ...]:
+        """The plan's own target and one of the other wave width."""
+        others = [t.gfx for t in self.knowledge.targets.values() if t.wave_size != gpu.wave_size]
+        preferred = [gfx for stack in self.knowledge.stacks.values() for gfx in stack.gfx if gfx in others]
+        return (gpu.gfx, *preferred[:1])
+
+
+def _kept(runs: Sequence[PortRun]) -> tuple[Kept, ...]:
+    """Recorded runs, as verify takes them."""
+    return tuple(
+        Kept(run.sealed.folder, run.record, "" if run.record else run.sealed.reason, run.sealed.of_these_sources)
+        for run in runs
+    )
+
+
+def _bytes(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None

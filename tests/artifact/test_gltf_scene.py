@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rocm3d.artifact import gltf_scene
+from rocm3d.artifact.sight import Sight, Unfit, Unread
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+TREES = st.dictionaries(st.sampled_from(["accessors", "extensionsUsed", "meshes", "images", "textures"]), JSON)
+
+
+def never(*_):
+    raise AssertionError("nobody may ask")
+
+
+@pytest.mark.parametrize("view", [{"byteLength": 0}, {"byteLength": 9}, {"byteOffset": -2, "byteLength": 2}])
+def test_bytes_that_are_not_all_there(view):
+    assert gltf_scene.part({"bufferViews": [view]}, 0, b"abcd") is None
+
+
+def test_the_bytes_of_a_view():
+    assert gltf_scene.part({"bufferViews": [{"byteOffset": 1, "byteLength": 2}]}, 0, b"abcd") == b"bc"
+
+
+def test_without_meshes_nothing_is_read():
+    assert gltf_scene.look({}, never, never).problems == ["empty: no mesh in it"]
+
+
+@given(TREES)
+def test_no_description_makes_it_fail_otherwise_than_it_says(tree):
+    """Without meshes there is nothing to read: whatever else stands there is refused, or told."""
+    tree.pop("meshes", None)
+    try:
+        assert isinstance(gltf_scene.look(tree, never, never), Sight)
+    except (Unfit, Unread) as error:
+        assert str(error)  # noqa: PT017  (either of two ends is right)

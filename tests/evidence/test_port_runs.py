@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.evidence.folder import Contents, write
+from rocm3d.evidence.port_runs import port_runs, written, written_before
+from rocm3d.model.evidence import Sealed
+from rocm3d.model.run import Met
+from rocm3d.workspace.file_digest import file_digest
+from rocm3d.workspace.sources import source_digest
+
+
+@pytest.fixture
+def keep(tmp_path, make_run):
+    """A repository with one script; keeps a run of it as a bundle, and gives what there is of the runs."""
+    root, work = tmp_path / "repo", tmp_path / "repo" / ".rocm3d"
+    work.mkdir(parents=True)
+    (root / "train.py").write_text("import torch\n")
+
+    def kept(name="train", sources=None, folder="", **values):
+        run = make_run(name, **values)
+        known = source_digest(root) if sources is None else sources
+        held = run.manifest.model_copy(update={"sources": known, "folder": folder})
+        write(Contents(runs=(run.model_copy(update={"manifest": held}),)), work / "runs" / name)
+        return work / "runs" / name
+
+    kept.root, kept.work = root, work
+    kept.look = lambda: port_runs(work, root)
+    return kept
+
+
+def test_where_no_run_is_kept_there_is_none(keep):
+    assert keep.look() == ()
+
+
+def test_a_half_written_bundle_has_no_record(keep):
+    (keep.work / "runs" / "a").mkdir(parents=True)
+    (keep.work / "runs" / "a" / "UNFINISHED").touch()
+
+    (found,) = keep.look()
+
+    assert (found.record, found.sealed.outcome, found.sealed.sha256) == (None, "unread", "")
+    assert "half-written" in found.sealed.reason
+
+
+def test_a_bundle_that_was_changed_is_not_believed(keep):
+    place = keep()
+    (place / "added.txt").write_text("x")
+
+    (found,) = keep.look()
+
+    assert (found.record, found.sealed.outcome) == (None, "altered")
+    assert found.sealed.reason == "added.txt: added since it was sealed"
+
+
+def test_a_run_of_other_code_says_so(keep):
+    keep()
+    (keep.root / "train.py").write_text("import torch, sys\n")
+
+    assert [run.sealed.of_these_sources for run in keep.look()] == [False]
+
+
+def test_a_run_whose_code_was_not_read_cannot_be_told(keep):
+    keep(sources="")
+
+    assert [run.sealed.of_these_sources for run in keep.look()] == [None]
+
+
+def test_a_sound_one_has_its_digest_outcome_and_what_its_chain_lacks(keep):
+    place = keep(kernels=(), backends={})
+
+    (found,) = keep.look()
+
+    assert found.sealed.sha256 == file_digest(place / "evidence.json")
+    assert (found.sealed.name, found.sealed.outcome, found.sealed.of_these_sources) == ("train", "finished", True)
+    assert [item.link for item in found.sealed.missing] == ["backend", "profile"]
+    assert found.record is not None
+
+
+def test_what_was_not_met_is_its_reason(keep):
+    keep(expectations=(Met(expectation="steps > 5", met=False, found="3"),))
+
+    assert keep.look()[0].sealed.reason == "not met: steps > 5 (found 3)"
+
+
+def test_code_that_runs_have_written_is_not_the_repositorys(keep):
+    keep(files=(Sealed(path="out/copy.py", sha256="0" * 64),), folder="sub")
+    (keep.root / "sub" / "out").mkdir(parents=True)
+    (keep.root / "sub" / "out" / "copy.py").write_text("import torch\n")
+    keep("again", sources=source_digest(keep.root, written_before(keep.work)))
+
+    assert [run.sealed.of_these_sources for run in keep.look()] == [True, True]
+    assert written(run.record for run in keep.look()) == {"sub/out/copy.py"}

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.model.failure import UserError
+from rocm3d.pipeline import machine
+
+
+@pytest.mark.parametrize(
+    ("here", "said"), [((), "no AMD GPU on this machine"), (("gfx942", "gfx1100"), "several kinds of AMD GPU")]
+)
+def test_without_a_name_one_kind_of_gpu_must_be_here(knowledge, monkeypatch, here, said):
+    monkeypatch.setattr(machine, "gpus", lambda: list(here))
+
+    with pytest.raises(UserError, match=said):
+        machine.resolve_gpu(None, knowledge)
+
+
+def test_the_gpus_of_this_machine_are_taken_where_they_are_alike(knowledge, monkeypatch):
+    monkeypatch.setattr(machine, "gpus", lambda: ["gfx942"] * 8)
+
+    assert "gfx942" == machine.resolve_gpu(None, knowledge).gfx
+
+
+def test_a_name_wins_over_this_machine(knowledge, monkeypatch):
+    monkeypatch.setattr(machine, "gpus", lambda: ["gfx942"])
+
+    assert "gfx1100" == machine.resolve_gpu("rx 7900 xtx", knowledge).gfx

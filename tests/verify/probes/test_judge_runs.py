@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timezone
+
+import pytest
+
+from rocm3d.model.artifact import Artifact
+from rocm3d.model.run import KernelTime, LoadedModule, Manifest, RunRecord
+from rocm3d.verify.probes.judge_runs import probe
+from rocm3d.verify.runs.kept import Kept
+
+
+def run(command=("python", "train.py"), held=None, **values) -> RunRecord:
+    manifest = {"machine": "m", "gpu": "MI300X", "gfx": "gfx942", "rocm": "7.2", "torch": "2.9", **(held or {})}
+    fields = {
+        "name": "train", "command": command, "started": datetime(2026, 11, 15, tzinfo=timezone.utc), "seconds": 9.0,
+        "limit": 60.0, "status": "finished", "exit_code": 0, "manifest": Manifest(**manifest),
+        "modules": (LoadedModule(name="torch", file="/env/site-packages/torch/__init__.py"),),
+        "kernels": (KernelTime(name="k", calls=1, microseconds=1.0, backend="hipBLASLt", operation="gemm"),),
+        "backends": {"gemm": ("hipBLASLt",)},
+        "artifacts": (Artifact(path="a.ply", kind="splat", outcome="ok", metrics={"gaussians": 51840}),), **values,
+    }  # fmt: skip
+    return RunRecord(**fields)
+
+
+@pytest.fixture
+def judged(ported):
+    """The verdicts on these runs, which are all of the repository as it is; `known_as` is what the plan says."""
+
+    def judge(*runs, known_as=None, kept=None):
+        case = ported()
+        there = kept or tuple(Kept(f"train-{at}", record, "", True) for at, record in enumerate(runs))
+        plan = case.plan.model_copy(update={"known_as": known_as})
+        return probe.attempt(replace(case, plan=plan, runs=there))
+
+    return judge
+
+
+def test_without_a_run_it_says_what_would_make_one(judged):
+    (verdict,) = judged(known_as="gaussian-splatting")
+
+    assert (verdict.level, verdict.probe, verdict.outcome) == ("workload", "judge_runs", "not_run")
+    assert verdict.reason == (
+        "no run is kept with it; make one on MI300X: "
+        "rocm3d run --limit 30m -- python train.py -s '<scene>' --iterations 1000 --test_iterations 1000"
+    )
+
+
+def test_runs_of_another_state_are_named_and_not_judged(judged):
+    (verdict,) = judged(kept=(Kept("train", run(), "", False), Kept("b", None, "b is half-written")))
+
+    assert verdict.outcome == "not_run"
+    assert "train: the code has changed since; b: b is half-written" in verdict.reason
+
+
+def test_without_knowledge_nothing_is_judged(case):
+    (verdict,) = probe.attempt(case())
+
+    assert verdict.outcome == "not_run"
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome"), [("failed", "failed"), ("out_of_memory", "failed"), ("interrupted", "not_run")]
+)
+def test_a_run_that_did_not_finish_shows_no_more_than_that(judged, status, outcome):
+    (verdict,) = judged(run(status=status, reason="exit code 1: no room"))
+
+    assert (verdict.outcome, verdict.reason) == (outcome, f"runs/train-0: {status}: exit code 1: no room")
+
+
+def test_a_run_on_another_gpu_is_not_judged_by_its_values(judged):
+    (verdict,) = judged(run(held={"gfx": "gfx1100"}))
+
+    assert (verdict.outcome, verdict.reason) == ("not_run", "runs/train-0: it ran on gfx1100, the plan is for gfx942")
+
+
+def test_the_workload_of_a_known_repository_is_judged_by_its_record(judged, knowledge):
+    command = knowledge.ports["zipsplat"].workload.command
+    few = (Artifact(path="a.ply", kind="splat", outcome="ok", metrics={"gaussians": 3}),)
+
+    good = judged(run(command), known_as="zipsplat")
+    bad, unseen = (judged(run(command, artifacts=made), known_as="zipsplat") for made in (few, ()))
+
+    assert [verdict.outcome for verdict in good] == ["passed"] * 4
+    assert [verdict.outcome for verdict in bad] == ["passed", "failed", "passed", "passed"]
+    assert [verdict.outcome for verdict in unseen] == ["passed", "not_run", "not_run", "passed"]
+    assert "runs/train-0: gaussians = 51840: found 51840 (a.ply)" in good[1].looked_at[0]

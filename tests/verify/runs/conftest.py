@@ -1,0 +1,34 @@
+"""Runs as the recorder would have left them on the planned GPU."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+
+import pytest
+
+from rocm3d.model.artifact import Artifact
+from rocm3d.model.run import Installed, KernelTime, LoadedModule, Manifest, RunRecord
+
+TORCH = LoadedModule(name="torch", file="/env/site-packages/torch/__init__.py", version="2.9.1")
+
+
+@pytest.fixture
+def make_run():
+    """On an MI300X, with a splat; keywords change the record, `held` its manifest."""
+
+    def make(held=None, **values) -> RunRecord:
+        manifest = Manifest(
+            machine="Linux x86_64", gpu="AMD Instinct MI300X", gfx="gfx942", rocm="7.2.1", torch="2.9.1+rocm7.2",
+            packages=(Installed(name="torch", version="2.9.1"),), commit="0123456789abcdef",
+        )  # fmt: skip
+        run = RunRecord(
+            name="train", command=("python", "train.py"), started=datetime(2026, 11, 15, tzinfo=timezone.utc),
+            seconds=12.5, limit=600, status="finished", exit_code=0,
+            manifest=manifest.model_copy(update=held or {}), modules=(TORCH,),
+            kernels=(KernelTime(name="Cijk_a", calls=1, microseconds=5.0, backend="hipBLASLt", operation="gemm"),),
+            backends={"gemm": ("hipBLASLt",)},
+            artifacts=(Artifact(path="a.ply", kind="splat", outcome="ok", metrics={"gaussians": 51840}),),
+        )  # fmt: skip
+        return run.model_copy(update=values)
+
+    return make

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.model.target import Gpu
+from rocm3d.verify.runs.place import elsewhere, place
+
+GPU = Gpu(gfx="gfx942", product="mi300x", title="MI300X", wave_size=64, vram_gb=192)
+
+
+@pytest.mark.parametrize(
+    ("held", "outcome", "why"),
+    [
+        ({"torch": ""}, "not_run", "torch was not seen"),
+        ({"rocm": "", "cuda": "13.0", "gpu": "NVIDIA H200", "gfx": ""}, "not_run", "shows nothing for gfx942"),
+        ({"gpu": "", "gfx": ""}, "failed", "ran on the CPU"),
+        ({"rocm": "", "gpu": "", "gfx": ""}, "failed", "ran on the CPU"),
+        ({"rocm": "", "cuda": "13.0", "gpu": "", "gfx": ""}, "failed", "ran on the CPU"),
+        ({"gfx": "gfx1100"}, "not_run", "it ran on gfx1100, the plan is for gfx942"),
+        ({"gfx": ""}, "not_run", "not known"),
+    ],
+)
+def test_a_run_that_took_place_elsewhere_shows_nothing_or_a_fallback(make_run, held, outcome, why):
+    found = elsewhere(make_run(held), GPU)
+
+    assert found is not None
+    assert found[0] == outcome
+    assert why in found[1]
+
+
+def test_on_the_planned_gpu_there_is_nothing_to_say(make_run):
+    assert elsewhere(make_run(), GPU) is None
+
+
+def test_where_it_ran_is_told_with_the_commit(make_run):
+    assert place(make_run()) == "AMD Instinct MI300X (gfx942), HIP 7.2.1, torch 2.9.1+rocm7.2, commit 0123456789ab"
+    assert "no commit is known" in place(make_run({"commit": ""}))
