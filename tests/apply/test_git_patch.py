@@ -89,6 +89,62 @@ def test_git_am_commits_the_very_bytes(repository):
     assert git(root, "log", "-1", "--format=%s%n%b").decode().split("\n")[:2] == ["A port", "What it does."]
 
 
+@pytest.fixture
+def carriage_returns(tmp_path):
+    """A checkout whose file ends its lines in CRLF, with attributes of git or without, and the patch of it."""
+
+    def make(attributes: str):
+        _, before, after = CHANGES["CRLF"]
+        root, patch = tmp_path / "checkout", tmp_path / "port.patch"
+        root.mkdir()
+        git(root, "init", "-q", "-b", "main")
+        (root / ".gitattributes").write_text(attributes)
+        (root / "a.cu").write_bytes(before)
+        git(root, "add", "-A")
+        git(root, "commit", "-qm", "start")
+        patch.write_bytes(mail("A port", "What it does.\n", [file_diff("a.cu", before, after)]))
+        return root, patch, before, after
+
+    return make
+
+
+@pytest.mark.parametrize(("attributes", "options"), [("", []), ("*.cu text eol=crlf\n", ["--keep-cr"])])
+def test_git_am_with_the_wrong_option_for_crlf_changes_nothing(carriage_returns, attributes, options):
+    root, patch, before, _ = carriage_returns(attributes)
+
+    ended = subprocess.run(
+        ["git", "-C", root, "am", *options, patch], capture_output=True, check=False, env=ENVIRONMENT
+    )
+
+    assert ended.returncode != 0
+    assert (root / "a.cu").read_bytes() == before
+    git(root, "am", "--abort")
+    assert git(root, "status", "--porcelain") == b""
+
+
+@pytest.mark.parametrize(
+    ("attributes", "command"),
+    [
+        ("", ["am", "--keep-cr"]),
+        ("", ["apply"]),
+        ("*.cu text eol=crlf\n", ["am"]),
+        ("*.cu text eol=crlf\n", ["apply"]),
+        ("* text=auto\n", ["apply"]),
+    ],
+)
+def test_crlf_comes_through_as_the_patch_itself_says(carriage_returns, attributes, command):
+    root, patch, _, after = carriage_returns(attributes)
+
+    git(root, *command, str(patch))
+
+    assert (root / "a.cu").read_bytes() == after
+    assert b"`git am` wants --keep-cr" in patch.read_bytes().partition(b"\n---\n")[2]
+
+
+def test_a_patch_without_crlf_says_nothing_of_it():
+    assert b"keep-cr" not in mail("A port", "What it does.\r\n", [file_diff("a.cu", b"a\n", b"b\rc\n")])
+
+
 @pytest.mark.parametrize(("path", "before", "after"), CHANGES.values(), ids=CHANGES)
 def test_a_diff_makes_of_the_old_bytes_the_new_ones(path, before, after):
     assert patched(before or b"", file_diff(path, before, after)) == after

@@ -173,3 +173,58 @@ def test_files_that_name_each_other_are_read_once(tmp_path):
     (tmp_path / "requirements.txt").write_text("-r a.txt\n-r gone.txt\n-r ../out.txt\n-r https://host/x.txt\n")
     (tmp_path / "a.txt").write_text("-r requirements.txt\n")
     assert list(closure(Tree.open(tmp_path), ("requirements.txt",))) == ["requirements.txt", "a.txt"]
+
+
+def test_categories_of_a_pipfile_beside_the_main_one_are_not_needed_to_run(wanted):
+    found = wanted({"Pipfile": "[dev-packages]\npytest = '*'\n[docs]\nsphinx = '*'\n"}, kept="pytest sphinx")
+    assert (found.names, found.left) == ({}, [])
+
+
+def test_a_pipfile_names_what_is_needed(wanted, make_decision):
+    text = """[packages]
+numpy = ">=1.24"
+tqdm = "*"
+torch = {version = "==2.1.0", index = "pytorch"}
+pywin32 = {version = "*", sys_platform = "== 'win32'"}
+rembg = {version = "~=2.0", extras = ["cpu"]}
+splat = {git = "https://host/o/splat.git", ref = "v1"}
+mine = {path = "./csrc", editable = true}
+mystery = "*"
+"""
+    found = wanted(
+        {"Pipfile": text, "csrc/setup.py": "setup()\n"},
+        make_decision("torch"),
+        kept="numpy tqdm pywin32 rembg splat mine",
+    )
+
+    assert found.names == {
+        "numpy": ("numpy>=1.24", "Pipfile:2"),
+        "tqdm": ("tqdm", "Pipfile:3"),
+        "pywin32": ('pywin32; sys_platform == "win32"', "Pipfile:5"),
+        "rembg": ("rembg[cpu]~=2.0", "Pipfile:6"),
+    }
+    assert list(found.sources) == [Checkout("https://host/o/splat.git", "v1"), "csrc"]
+    assert found.left == ["Pipfile:9: mystery *: the plan does not speak of it"]
+
+
+def test_a_cog_file_names_what_is_needed(wanted, make_decision):
+    text = """build:
+  gpu: true
+  python_packages:
+    - "numpy==1.26"
+    - torch==2.1.0
+  run:
+    - pip install tqdm
+"""
+    found = wanted({"cog.yaml": text}, make_decision("torch"), kept="numpy tqdm")
+
+    assert found.names == {"numpy": ("numpy==1.26", "cog.yaml:4"), "tqdm": ("tqdm", "cog.yaml:7")}
+
+
+def test_the_requirements_file_of_a_cog_file_is_installed_from(wanted):
+    found = wanted(
+        {"cog.yaml": "build:\n  python_requirements: deps/requirements.txt\n", "deps/requirements.txt": "numpy\n"},
+        kept="numpy",
+    )
+
+    assert found.files == ("deps/requirements.txt",)

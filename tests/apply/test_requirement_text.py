@@ -33,6 +33,10 @@ def test_versions_of_other_tools_become_pips_or_are_left_out(text, version, line
     assert said(text, version) == line
 
 
+def test_extras_that_stand_apart_from_the_text_are_kept():
+    assert said("some ~=2.0", "~=2.0", extras=("b", "a")) == "some[a,b]~=2.0"
+
+
 def test_an_address_keeps_its_name():
     assert said("https://host/some-1-py3-none-any.whl", url="https://host/some-1-py3-none-any.whl") == (
         "some @ https://host/some-1-py3-none-any.whl"

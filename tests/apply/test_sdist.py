@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.apply.sdist import manifest
+from rocm3d.apply.sdist import exclusions, manifest, project
 from rocm3d.syntax.isolation import prove
 from rocm3d.workspace.tree import Tree
 
@@ -55,3 +55,85 @@ def test_anything_else_is_not_proven(after):
 def test_whatever_the_file_holds_an_edit_is_proven(tmp_path_factory, data):
     after = made(tmp_path_factory.mktemp("m"), data)
     assert after is None or prove("MANIFEST.in", data, after).holds
+
+
+HATCHLING = b"[build-system]\nrequires = ['hatchling']\nbuild-backend = 'hatchling.build'\n[project]\nname = 'x'\n"
+BLOCK = b'# rocm3d begin\n[tool.hatch.build.targets.sdist]\nexclude = ["/rocm-port"]\n# rocm3d end\n'
+
+
+def written(tmp_path, data, folder="rocm-port"):
+    (tmp_path / "pyproject.toml").write_bytes(data)
+    return project(Tree.open(tmp_path), folder)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"[build-system\n",
+        b"\xff",
+        HATCHLING.replace(b"hatchling.build", b"setuptools.build_meta"),
+        HATCHLING + b"[tool.hatch.build]\nexclude = ['docs']\n",
+        HATCHLING + b"[tool.hatch.build.targets.sdist]\nexclude = ['docs']\n",
+        HATCHLING + b"[tool.hatch.build.targets.sdist]\nonly-include = ['x']\n",
+        b"build-system = 1\n",
+    ],
+)
+def test_a_project_that_is_built_or_told_otherwise_stays(tmp_path, data):
+    assert written(tmp_path, data) is None
+
+
+def test_settings_in_a_file_of_their_own_are_left_alone(tmp_path):
+    (tmp_path / "hatch.toml").write_text("[build]\n")
+
+    assert written(tmp_path, HATCHLING) is None
+
+
+@pytest.mark.parametrize(
+    "more", [b"", b"[tool.hatch.build.targets.wheel]\npackages = ['x']\n", b"[tool.hatch.build]\ninclude = ['x']\n"]
+)
+def test_hatchling_leaves_the_folder_out_once(tmp_path, more):
+    before = HATCHLING + more
+
+    after = written(tmp_path, before)
+
+    assert after == before + BLOCK
+    assert prove("pyproject.toml", before, after).holds
+    assert written(tmp_path, after) is None
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        HATCHLING + b"[tool.hatch.build.targets.sdist]\nexclude = ['/rocm-port']\n",
+        HATCHLING + BLOCK.replace(b"exclude", b"include"),
+        HATCHLING + BLOCK.replace(b"sdist", b"wheel"),
+        HATCHLING + BLOCK.replace(b"]\n# rocm3d end", b"]\nartifacts = ['x']\n# rocm3d end"),
+        HATCHLING + BLOCK.replace(b'"/rocm-port"', b'"/rocm-port", "/x"'),
+        HATCHLING.replace(b"'x'", b"'y'") + BLOCK,
+        b"",
+    ],
+)
+def test_any_other_change_of_a_project_is_not_proven(after):
+    assert not prove("pyproject.toml", HATCHLING, after).holds
+
+
+@pytest.mark.parametrize("more", [b"[tool.hatch.build.targets.sdist]\nexclude = ['a']\n", b"tool = 1\n", b"[x\n"])
+def test_a_table_that_is_there_already_is_not_proven(more):
+    before = more + HATCHLING
+
+    assert not prove("pyproject.toml", before, before + BLOCK).holds
+
+
+@given(st.binary(max_size=80))
+def test_whatever_the_project_holds_an_edit_is_proven(tmp_path_factory, data):
+    before = HATCHLING + data
+    after = written(tmp_path_factory.mktemp("p"), before)
+    assert after is None or prove("pyproject.toml", before, after).holds
+
+
+def test_both_files_are_told(tmp_path):
+    (tmp_path / "MANIFEST.in").write_bytes(b"graft .\n")
+    (tmp_path / "pyproject.toml").write_bytes(HATCHLING)
+
+    assert ["MANIFEST.in", "pyproject.toml"] == [path for path, _ in exclusions(Tree.open(tmp_path), "rocm-port")]

@@ -58,11 +58,35 @@ def test_packages_of_every_category():
     assert seen(TEXT) == [
         ("torch", "==2.1.0", "", 11, 1),
         ("flash-attn", "*", "", 12, 2),
-        ("xformers", "", "https://host/x.git", 13, 1),
+        ("xformers", "", "git+https://host/x.git@main", 13, 1),
         ("spconv", "", "https://host/spconv_cu120.whl", 14, 1),
         ("torch", "*", "", 17, 1),
         ("nerfacc", "~=0.5", "", 20, 1),
     ]
+
+
+def test_categories_beside_the_main_one_are_told_apart():
+    found = read("Pipfile", TEXT.encode()).mentions
+
+    assert ["pipenv"] * 4 + ["pipenv-category:dev-packages", "pipenv-category:of-our-own"] == [i.section for i in found]
+
+
+@pytest.mark.parametrize(
+    ("details", "text"),
+    [
+        ("version = '*'", "x *"),
+        ("version = '>=1', markers = \"python_version < '3.9'\"", "x>=1; (python_version < '3.9')"),
+        ("version = '*', sys_platform = \"== 'win32'\"", "x; (sys_platform == 'win32')"),
+        (
+            "version = '*', markers = \"a or b\", os_name = \"== 'nt'\"",
+            "x; (a or b) and (os_name == 'nt')",
+        ),
+    ],
+)
+def test_conditions_are_part_of_the_text(details, text):
+    (found,) = read("Pipfile", f"[packages]\nx = {{{details}}}\n".encode()).mentions
+
+    assert (found.text, found.name) == (text, "x")
 
 
 def test_indexes_are_options():

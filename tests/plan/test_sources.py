@@ -127,6 +127,53 @@ def test_the_ports_own_install_files_answer_wherever_the_repository_installs(mak
     assert sorted_out(found).answered == tuple(found)
 
 
+@pytest.fixture
+def beside(make):
+    """A recipe of PY101, which is about the package `good`, whose edit serves DEP201 as well."""
+
+    def run(*findings, decision="replace", **when):
+        recipe = make.recipe("r", "PY101", "review", **when).model_copy(update={"also": ("DEP201",)})
+        own = make.code("PY101", "flash_attention_required").model_copy(update={"package": "good"})
+        knowledge = make.knowledge(recipes=[recipe], codes=[own, make.code("DEP201", "cuda_only_package", "decision")])
+        given = Conditions(knowledge, {"good": decision}, make.stack("s"), knowledge.gpu("mi300x"))
+        return source_plan(findings, [], given)
+
+    return run
+
+
+def test_an_edit_beside_a_decision_is_for_its_package_and_its_conditions(make, beside):
+    found = make.finding("DEP201", "cuda_only_package", package="other")
+
+    assert left(beside(found)) == [("DEP201", "other is blocked")]
+    assert beside(make.finding("DEP201", "cuda_only_package", package="good"), torch="<2").edits == ()
+
+
+def test_an_edit_stands_beside_a_decision(make, beside):
+    found = make.finding("DEP201", "cuda_only_package", package="good")
+
+    plan = beside(found)
+
+    assert (plan.answered, plan.left, plan.settled) == ((found,), (), (found,))
+    assert [(edit.recipe, edit.findings) for edit in plan.edits] == [("r", (found,))]
+    assert plan.edited_codes == set()
+
+
+def test_an_edit_is_the_answer_where_the_package_is_blocked(make, beside):
+    plan = beside(make.finding("DEP201", "cuda_only_package", package="good"), decision="blocked")
+
+    assert (plan.answered, plan.left, plan.edited_codes) == ((), (), {"DEP201"})
+
+
+def test_a_note_joins_the_edit_of_its_file(make, beside):
+    note = make.finding("DEP201", "cuda_only_package", package="good", severity="note", line=1)
+    own = make.finding("PY101", "flash_attention_required", package="good", line=5)
+
+    plan = beside(own, note)
+
+    assert [edit.findings for edit in plan.edits] == [(note, own)]
+    assert (plan.answered, plan.left, plan.edited_codes) == ((), (), {"PY101"})
+
+
 def test_one_edit_for_each_file_and_recipe_in_path_order(make, sorted_out):
     recipes = [make.recipe("launch", "CU301", "review"), make.recipe("header", "CU201")]
     findings = [

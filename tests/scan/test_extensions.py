@@ -22,6 +22,10 @@ def found(text: str, path: str = "setup.py"):
         IMPORT + "Extension(name='a', sources=['a.c'])\n",
         IMPORT + "json.load(stream)\n",
         IMPORT + 'torch.load("weights.pt", "cpu")\n',
+        IMPORT + 'mine.load("m", ["m.cu"])\n',
+        "import torch.utils.cpp_extension\nfrom mine import load\nload('m', ['m.cu'])\n",
+        IMPORT + "load('m')\n",
+        IMPORT + "load(*given, ['m.cu'])\n",
     ],
 )
 def test_is_none_where_nothing_is_built(text):
@@ -49,6 +53,27 @@ def test_build_extension_by_position():
 
 def test_jit():
     assert found(IMPORT + 'm = load(name="m", sources=["m.cu"])\n') == [("m", "jit", ("m.cu",))]
+
+
+@pytest.mark.parametrize(
+    ("line", "call"),
+    [
+        ("from torch.utils.cpp_extension import load", "load"),
+        ("from torch.utils.cpp_extension import load as compiled", "compiled"),
+        ("from torch.utils import cpp_extension", "cpp_extension.load"),
+        ("import torch.utils.cpp_extension as ext", "ext.load"),
+        ("import torch.utils.cpp_extension", "torch.utils.cpp_extension.load"),
+    ],
+)
+@pytest.mark.parametrize("given", ['"m", ["m.cu"]', '"m", sources=["m.cu"]', '"m", "m.cu"', '"m", ["m.cu"], **more'])
+def test_jit_by_position_under_every_name_of_load(line, call, given):
+    assert found(f"{line}\nm = {call}({given})\n") == [("m", "jit", ("m.cu",))]
+
+
+def test_flags_of_jit_by_position():
+    item = one('load("m", ["m.cu"], ["-O2"], ["-O3", "--use_fast_math"], verbose=True)\n')
+
+    assert (item.flags, item.device_flags) == (("-O2",), ("-O3", "--use_fast_math"))
 
 
 def test_joined_paths_are_one_source_each():

@@ -103,6 +103,10 @@ FORBIDDEN = {
         "import torch\ndef f():\n    return 1\n",
         f"import torch\n{FLAG}def f():\n    if is_rocm:\n        yield 2\n    return 1\n",
     ),
+    "guard in a lambda with torch as a parameter": (
+        "import torch\nf = lambda torch: 1\n",
+        "import torch\nf = lambda torch: 2 if torch.version.hip is not None else 1\n",
+    ),
     "or in value position": ("import torch\nx = a\n", f"import torch\n{FLAG}x = a or is_rocm\n"),
     "or behind a call in value position": ("import torch\nf(g())\n", f"import torch\n{FLAG}f(g() or is_rocm)\n"),
     "or behind == in value position": ("import torch\nx = a == b\n", f"import torch\n{FLAG}x = a == b or is_rocm\n"),
@@ -121,6 +125,20 @@ FORBIDDEN = {
     "null byte": ("import torch\n", "import torch\n\0"),
     "too deep": ("import torch\n", "import torch\nx = " + "(" * 10_000 + "1" + ")" * 10_000 + "\n"),
 }
+for how, code in {
+    "a parameter": "def f(torch):\n    {}return 1\n",
+    "a parameter around": "def f(*, torch=1):\n  def h():\n    {}return 1\n",
+    "imported later": "def f():\n    {}import torch\n",
+    "imported under a condition": "def f():\n    if a:\n        import torch\n    {}return 1\n",
+    "set later": "def f():\n    {}torch = 1\n",
+    "set before": "def f():\n    torch = 1\n    {}return torch\n",
+    "global": "def f():\n    global torch\n    {}return 1\n",
+    "imported and set": "def f():\n    import torch\n    torch = 1\n    {}return 1\n",
+}.items():
+    FORBIDDEN[f"guard in a function where torch is {how}"] = (
+        "import torch\n" + code.format(""),
+        "import torch\n" + code.format("if torch.version.hip is not None:\n        g()\n    "),
+    )
 for how, code in {
     "parameter": "def f(is_rocm):\n    return 1\n",
     "keyword parameter": "def f(*, is_rocm=1):\n    return 1\n",
@@ -242,6 +260,14 @@ ALLOWED = {
     "rocm branch of an earlier port": (
         f"import torch\n{FLAG}x = 2 if is_rocm else 1\n",
         f"import torch\n{FLAG}x = 3 if is_rocm else 1\n",
+    ),
+    "guard behind an import in the function": (
+        "import torch\ndef f():\n    import torch\n    return 1\n",
+        "import torch\ndef f():\n    import torch\n    if torch.version.hip is not None:\n        g()\n    return 1\n",
+    ),
+    "guard beside one of the original that is in doubt": (
+        "import torch\ndef f(torch):\n    return torch.version.hip is not None\nx = 1\n",
+        f"import torch\n{FLAG}def f(torch):\n    return torch.version.hip is not None\nx = 2 if is_rocm else 1\n",
     ),
     "guarded local that was local": (
         "import torch\ndef f():\n    x = 1\n    return x\n",

@@ -128,6 +128,29 @@ def test_the_other_libraries_are_declared(compile_text, gfx):
     assert compile_text(includes + kernel, body, gfx) == ""
 
 
+CSRGEMM2 = """hipsparseHandle_t h = nullptr;
+  hipsparseMatDescr_t m = nullptr;
+  csrgemm2Info_t info = NULL;
+  (void)hipsparseCreateCsrgemm2Info(&info);
+  auto each = [&](auto zero, const auto& size, const auto& multiply) {
+    decltype(zero) *values = nullptr;
+    (void)size(h, n, n, n, &zero, m, n, o, o, m, n, o, o, NULL, m, 0, NULL, NULL, info, &b);
+    (void)hipsparseXcsrgemm2Nnz(h, n, n, n, m, n, o, o, m, n, o, o, m, 0, NULL, NULL, m, o, o, info, t);
+    (void)multiply(h, n, n, n, &zero, m, n, values, o, o, m, n, values, o, o, NULL, m, 0, NULL, NULL, NULL, m, values,
+                   o, o, info, t);
+  };
+  each(0.f, hipsparseScsrgemm2_bufferSizeExt, hipsparseScsrgemm2);
+  each(0.0, hipsparseDcsrgemm2_bufferSizeExt, hipsparseDcsrgemm2);
+  each(hipComplex{}, hipsparseCcsrgemm2_bufferSizeExt, hipsparseCcsrgemm2);
+  each(hipDoubleComplex{}, hipsparseZcsrgemm2_bufferSizeExt, hipsparseZcsrgemm2);
+  (void)hipsparseDestroyCsrgemm2Info(info);"""
+
+
+def test_the_older_product_of_sparse_matrices_is_declared_as_the_real_header_has_it(compile_text):
+    """hipSPARSE kept it where cuSPARSE dropped it with CUDA 12; programs call it through references."""
+    assert compile_text("#include <hipsparse/hipsparse.h>", CSRGEMM2) == ""
+
+
 def test_every_header_is_found_by_what_people_include():
     assert own_headers.name_of(own_headers.DECLARED / "hipcub" / "hipcub.hpp") == "hipcub/hipcub.hpp"
     assert own_headers.name_of(own_headers.COMPLETED / "hip" / "hip_fp16.h") == "hip/hip_fp16.h"

@@ -70,6 +70,25 @@ def test_a_rocm_torch_brings_its_own_hip_headers(interpreter, tmp_path):
     assert kit.search[-1] == Path("/py")
 
 
+def test_headers_that_another_rocm3d_made_are_made_anew(interpreter, tmp_path, monkeypatch):
+    torch = tmp_path / "torch"
+    for name in ("include", "utils/hipify"):
+        (torch / name).mkdir(parents=True)
+    (torch / "version.py").write_text("__version__ = '9.9.0'\n")
+    (torch / "utils" / "hipify" / "__init__.py").write_text("__version__ = '1.0.0'\n")
+    (torch / "utils" / "cpp_extension.py").write_text(EXTENSION)
+    monkeypatch.setenv("ROCM3D_CACHE", str(tmp_path / "cache"))
+    made = []
+    monkeypatch.setattr(torch_kit.torch_headers, "make", lambda _, output, __: (made.append(output), output.mkdir()))
+    asked = interpreter(f'{{"torch": "{torch}", "include": "/py"}}')
+
+    first = torch_kit.of_interpreter(asked).include[0]
+    assert (torch_kit.of_interpreter(asked).include[0], len(made)) == (first, 1)
+    (tmp_path / "other.py").write_text("")
+    monkeypatch.setattr(torch_kit, "SCRIPT", tmp_path / "other.py")
+    assert torch_kit.of_interpreter(asked).include[0] != first
+
+
 def test_the_prepared_toolchain_has_one_of_each_generation(toolchain, recipe):
     root = Path(next(word for word in toolchain.command if word.startswith("--rocm-path=")).partition("=")[2])
 

@@ -12,8 +12,14 @@ from collections.abc import Iterable
 
 from rocm3d import __version__
 
+_IN_CRLF = re.compile(rb"^[ +-][^\n]*\r\n", re.MULTILINE)
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _NO_NEWLINE = b"\\ No newline at end of file\n"
+# Below the line of dashes, where git looks for nothing until the first diff.
+_CRLF = (
+    "Lines of some files end in CRLF. `git apply` takes this patch as it is; `git am` wants --keep-cr, but not where\n"
+    "attributes of git convert line ends.\n"
+)
 _ODD = re.compile(r'[\x00-\x1f"\\\x7f]')
 _NAMED = {"\t": "\\t", "\n": "\\n", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
@@ -59,15 +65,16 @@ def diff_of(path: str, patch: bytes) -> bytes | None:
 
 def mail(subject: str, text: str, diffs: Iterable[bytes]) -> bytes:
     """A patch with its message. `git am` wants a sender; it takes the day from the clock where none is named."""
+    body = b"".join(diffs)
     head = (
         "From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001\n"
         "From: rocm3d <rocm3d@localhost.invalid>\n"
         f"Subject: [PATCH] {subject}\n"
         "Content-Type: text/plain; charset=UTF-8\n"
         "Content-Transfer-Encoding: 8bit\n"
-        f"\n{text.rstrip()}\n---\n\n"
+        f"\n{text.rstrip()}\n---\n{_CRLF if _IN_CRLF.search(body) else ''}\n"
     )
-    return head.encode() + b"".join(diffs) + f"-- \nrocm3d {__version__}\n\n".encode()
+    return head.encode() + body + f"-- \nrocm3d {__version__}\n\n".encode()
 
 
 def _joined(diff: bytes) -> list[bytes]:

@@ -19,6 +19,7 @@ from rocm3d.apply.requirement_copy import is_constraints, is_inline
 from rocm3d.apply.requirement_text import requirement
 from rocm3d.apply.template import one_line
 from rocm3d.manifest.manifest import Manifest, Mention, readers
+from rocm3d.manifest.pipfile import OTHER
 from rocm3d.manifest.requirements import KIND, is_requirements, read
 
 if TYPE_CHECKING:
@@ -28,10 +29,13 @@ if TYPE_CHECKING:
     from rocm3d.workspace.tree import Tree
 
 # Which file is believed first where two name the same distribution.
-_KINDS = (KIND, "pyproject", "setup_py", "setup_cfg", "conda", "shell", "docker", "python_script", "markdown")
+_KINDS = (
+    KIND, "pyproject", "setup_py", "setup_cfg", "pipfile", "cog",
+    "conda", "shell", "docker", "python_script", "markdown",
+)  # fmt: skip
 _PROJECT = frozenset({"pyproject", "setup_py", "setup_cfg"})
 _NOT_TO_RUN = frozenset(
-    {"build-system", "optional", "setup_requires", "tests_require", "extras_require", "hatch", "pdm", "uv"}
+    {"build-system", "optional", "setup_requires", "tests_require", "extras_require", "hatch", "pdm", "uv", OTHER}
 )
 _IMPORT = re.compile(rb"^[ \t]*(?:import|from)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 _SHOWN = 8

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 def requirement(mention: Mention) -> str:
     """Its own text where that is a requirement; else name, extras and what can be said of its version."""
     try:
-        return str(Requirement(mention.text))
+        read = Requirement(mention.text)
+        read.extras |= mention.extras  # other tools keep them apart from the name
+        return str(read)
     except InvalidRequirement:
         if "://" in mention.url:
             return f"{mention.name} @ {mention.url}"

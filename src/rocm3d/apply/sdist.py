@@ -1,29 +1,70 @@
-"""Keeps the port's folder out of source distributions whose MANIFEST.in takes whatever lies about.
+"""Keeps the port's folder out of source distributions that take whatever lies about.
 
-The commands are those of https://setuptools.pypa.io/en/latest/userguide/miscellaneous.html.
+The commands of MANIFEST.in are those of https://setuptools.pypa.io/en/latest/userguide/miscellaneous.html.
+hatchling takes every file that git does not ignore: https://hatch.pypa.io/latest/config/build/#file-selection.
 """
 
 from __future__ import annotations
 
 from fnmatch import fnmatch
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from rocm3d.syntax.isolation import BEGIN, END
+from rocm3d.model.toml import NotToml, parse
+from rocm3d.syntax.isolation import BEGIN, END, MANIFEST_FILE, PROJECT_FILE, SDIST_TABLE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rocm3d.workspace.tree import Tree
 
-MANIFEST = "MANIFEST.in"
+_BACKEND = "hatchling.build"
+# Where a project keeps hatchling's settings apart, those of pyproject.toml count no more.
+_APART = "hatch.toml"
+
+
+def exclusions(tree: Tree, folder: str) -> Iterator[tuple[str, bytes]]:
+    """The files that decide what a source distribution holds, with the folder left out."""
+    for path, edited in ((MANIFEST_FILE, manifest(tree, folder)), (PROJECT_FILE, project(tree, folder))):
+        if edited is not None:
+            yield path, edited
 
 
 def manifest(tree: Tree, folder: str) -> bytes | None:
     """MANIFEST.in with one more command at its end; None where it is not there or does not reach the folder."""
-    data = tree.read(MANIFEST) if MANIFEST in tree else None
+    data = tree.read(MANIFEST_FILE) if MANIFEST_FILE in tree else None
     if data is None or b"\0" in data or BEGIN in data or not _reaches(data, folder) or not _is_plain(folder):
         return None
+    return _with_block(data, f"prune {folder}")
+
+
+def project(tree: Tree, folder: str) -> bytes | None:
+    """pyproject.toml with one more table; None where hatchling does not build, or is told what to take already."""
+    data = tree.read(PROJECT_FILE) if PROJECT_FILE in tree and _APART not in tree else None
+    if data is None or BEGIN in data or not _is_plain(folder):
+        return None
+    try:
+        document = parse(data)
+    except NotToml:
+        return None
+    if _table(document, "build-system").get("build-backend") != _BACKEND:
+        return None
+    # Settings of the target replace those of the whole: a list that is there would be lost, or defined twice.
+    if _table(document, *SDIST_TABLE) or "exclude" in _table(document, *SDIST_TABLE[:3]):
+        return None
+    return _with_block(data, f"[{'.'.join(SDIST_TABLE)}]", f'exclude = ["/{folder}"]')
+
+
+def _with_block(data: bytes, *lines: str) -> bytes:
     newline = b"\r\n" if b"\r\n" in data else b"\n"
     start = data if data.endswith(b"\n") or not data else data + newline
-    return start + newline.join([BEGIN, f"prune {folder}".encode(), END, b""])
+    return start + newline.join([BEGIN, *(line.encode() for line in lines), END, b""])
+
+
+def _table(document: dict[str, Any], *names: str) -> dict[str, Any]:
+    found: Any = document
+    for name in names:
+        found = found.get(name) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else {}
 
 
 def _reaches(data: bytes, folder: str) -> bool:

@@ -46,8 +46,8 @@ def apply(plan: Plan, tree: Tree, request: Request, earlier: Patch | None = None
     edits = Edits(tree, request, earlier)
     for path, planned in groupby(sorted(plan.edits, key=lambda edit: edit.path), key=lambda edit: edit.path):
         edits.file(path, list(planned))
-    if (manifest := sdist.manifest(tree, request.folder)) is not None:
-        edits.put(sdist.MANIFEST, manifest)
+    for path, data in sdist.exclusions(tree, request.folder):
+        edits.put(path, data)
     edits.carry()
     modules = edits.modules()
     # By path: after a crash some were made before this call, and come from elsewhere.

@@ -9,6 +9,8 @@ from rocm3d.manifest.manifest import Manifest, Reader, pure
 from rocm3d.manifest.toml_text import TomlText, entries, listed, parsed, table_of
 
 SECTION = "pipenv"
+OTHER = "pipenv-category"
+_MAIN = "packages"
 # Tables that are no category of packages.
 _OTHERS = frozenset({"source", "requires", "scripts", "pipenv"})
 
@@ -28,7 +30,8 @@ def read(path: str, data: bytes) -> Manifest:
         found.index(table_of(source).get("url"), "url", found.heading("source"))
     for category, values in entries(document):
         if category not in _OTHERS:
-            found.named(table_of(values), SECTION, found.heading(category))
+            section = SECTION if category == _MAIN else f"{OTHER}:{category}"
+            found.named(table_of(values), section, found.heading(category))
     mentions = sorted(found.mentions, key=lambda item: (item.line, item.column))
     return Manifest(path, reader.kind, data, tuple(mentions), tuple(found.options))
 

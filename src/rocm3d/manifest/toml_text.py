@@ -21,6 +21,9 @@ _PART = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[\w-]+)"
 _HEADING = re.compile(rf"^[ \t]*\[\[?[ \t]*({_PART}(?:[ \t]*\.[ \t]*{_PART})*)[ \t]*\]", re.MULTILINE)
 _KEY = re.compile(rf"^[ \t]*({_PART})[ \t]*[=.]", re.MULTILINE)
 _PLACES = ("url", "git", "path", "file")
+_REVISIONS = ("rev", "ref", "tag", "branch")
+# Names of markers that pipenv takes for keys, with the comparison for the value.
+_MARKERS = ("sys_platform", "platform_system", "platform_machine", "os_name", "python_version", "implementation_name")
 
 
 def parsed(data: bytes) -> tuple[dict[str, Any], str | None]:
@@ -107,10 +110,10 @@ class TomlText:
             for entry in value if isinstance(value, list) else [value]:
                 details = entry if isinstance(entry, dict) else {"version": entry}
                 line, column = self.key(name, after)
-                url = next((str(details[key]) for key in _PLACES if key in details), "")
+                url = _address(details)
                 extras = frozenset(map(str, listed(details.get("extras"))))
                 version = str(details.get("version", "") or "")
-                text = f"{name} {version or url}".strip()
+                text = _limited(f"{name} {version or url}".strip(), name, version, details)
                 self.mentions.append(Mention(name, text, line, column, line, version, extras, url, section))
 
     def index(self, urls: object, key: str, after: int) -> None:
@@ -138,3 +141,21 @@ def listed(value: object) -> list[Any]:
 def entries(value: object) -> Iterator[tuple[str, Any]]:
     """What a table holds; nothing where it is something else."""
     yield from value.items() if isinstance(value, dict) else ()
+
+
+def _address(details: dict[str, Any]) -> str:
+    """Where a package comes from, if not from an index; a repository as pip writes it, with its revision."""
+    url = next((str(details[key]) for key in _PLACES if key in details), "")
+    if "git" not in details or "url" in details or "://" not in url:
+        return url
+    revision = next((str(details[key]) for key in _REVISIONS if key in details), "")
+    return f"git+{url.removeprefix('git+')}" + (f"@{revision}" if revision else "")
+
+
+def _limited(text: str, name: str, version: str, details: dict[str, Any]) -> str:
+    """The text as a requirement with its conditions, where it has any."""
+    given = [str(details["markers"])] if details.get("markers") else []
+    given += [f"{key} {details[key]}" for key in _MARKERS if isinstance(details.get(key), str)]
+    if not given:
+        return text
+    return f"{name}{'' if version == '*' else version}; {' and '.join(f'({item})' for item in given)}"

@@ -42,8 +42,16 @@ class SourcePlan:
 
     @property
     def settled(self) -> tuple[Finding, ...]:
-        """Findings that cost a person nothing."""
-        return (*(found for edit in self.edits for found in edit.findings), *self.answered)
+        """Findings that cost a person nothing; an edit may stand beside another answer."""
+        edited = (found for edit in self.edits for found in edit.findings)
+        return tuple(dict.fromkeys((*edited, *self.answered)))
+
+    @property
+    def edited_codes(self) -> set[str]:
+        """Codes that nothing but an edit answers."""
+        answered = set(self.answered)
+        found = (found for edit in self.edits for found in edit.findings if found not in answered)
+        return {item.code for item in found if item.severity != "note"}
 
 
 def source_plan(findings: Sequence[Finding], extensions: Sequence[Extension], given: Conditions) -> SourcePlan:
@@ -54,6 +62,11 @@ def source_plan(findings: Sequence[Finding], extensions: Sequence[Extension], gi
     for finding in sorted(findings, key=_order):
         recipe = given.knowledge.recipe_for(finding.code)
         reason = _unanswered(finding, recipe, given)
+        beside = given.knowledge.recipe_beside(finding.code, finding.package)
+        if beside is not None and _inapplicable(beside, given.stack, given.gpu) is None:
+            grouped.setdefault((finding.path, beside.id), []).append(finding)
+            if reason is not None:
+                continue  # the edit is its answer
         if finding.severity == "note":
             continue
         if reason is not None:

@@ -83,7 +83,7 @@ def _readiness(
         return "blocked"
     if any(item.decision == "stub" for item in decisions):
         return "partial"
-    codes = [edit.findings[0].code for edit in sources.edits] + [left.finding.code for left in sources.left]
+    codes = [*sources.edited_codes, *(left.finding.code for left in sources.left)]
     if any(not code.startswith("DEP") and not knowledge.codes[code].is_around for code in codes):
         return "needs-edits"
     changed = any(item.decision != "keep" for item in decisions)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING, Literal
 
 from rocm3d.model.inventory import Extension
 from rocm3d.model.location import Location
 from rocm3d.syntax.python import string_value
+from rocm3d.syntax.python_names import Names
 from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:
@@ -21,9 +23,13 @@ _HOW: dict[str, Literal["build_extension", "jit"]] = {
     "CppExtension": "build_extension",
     "load": "jit",
 }
+_LOAD = "torch.utils.cpp_extension.load"
+# Later ones moved between releases of torch.
+_BY_POSITION = {"build_extension": ("name", "sources"), "jit": ("name", "sources", "extra_cflags", "extra_cuda_cflags")}
 _JOINS = frozenset({"join", "joinpath", "Path"})
 # What a wrapper of torch's own `load` hands on.
 _JIT_WORDS = frozenset({"sources", "extra_cuda_cflags"})
+_SEVERAL = frozenset({"keyword_argument", "list_splat", "dictionary_splat"})
 _DEEP = 4
 
 
@@ -31,12 +37,16 @@ def extensions(unit: PythonUnit) -> Iterator[Extension]:
     """Each call that declares an extension."""
     if not unit.builds_extensions:
         return
+    names = Names(unit)
     for call in unit.nodes("call"):
         function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
         if function is None or arguments is None:
             continue
-        how = _HOW.get(unit.slice(function).rsplit(".", 1)[-1])
-        keywords = _arguments(unit, arguments, how)
+        is_load = names.full(function) == _LOAD
+        how = "jit" if is_load else _HOW.get(unit.slice(function).rsplit(".", 1)[-1])
+        # Other functions are called load as well, and take other things by position.
+        positions = _BY_POSITION[how] if how is not None and (is_load or how != "jit") else ()
+        keywords = _arguments(unit, arguments, positions)
         if how is None and keywords.keys() >= _JIT_WORDS:
             how = "jit"
         if how is None or "sources" not in keywords:
@@ -113,11 +123,11 @@ def _macros(unit: PythonUnit, node: Node | None) -> Iterator[str]:
                 yield f"{name}={value[0]}" if value else name
 
 
-def _arguments(unit: PythonUnit, arguments: Node, how: str | None) -> dict[str, Node]:
-    """By keyword; name and sources of an extension class by position too (`load` has namesakes that take two)."""
+def _arguments(unit: PythonUnit, arguments: Node, positions: tuple[str, ...]) -> dict[str, Node]:
+    """By keyword, and by position up to the first argument that stands for several."""
     items = [item for item in arguments.named_children if item.type != "comment"]
-    plain = [item for item in items if item.type != "keyword_argument"] if how == "build_extension" else []
-    found = dict(zip(("name", "sources"), plain, strict=False))
+    plain = takewhile(lambda item: item.type not in _SEVERAL, items)
+    found = dict(zip(positions, plain, strict=False))
     for item in items:
         name, given = item.child_by_field_name("name"), item.child_by_field_name("value")
         if item.type == "keyword_argument" and name is not None and given is not None:

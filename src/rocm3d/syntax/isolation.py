@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from pathlib import PurePosixPath
+from typing import Any
 
 from rocm3d.model.patch import Proof
+from rocm3d.model.toml import NotToml, parse
 from rocm3d.syntax import cmake_fold, cuda
 from rocm3d.syntax.closed_list import MARKS, closed_edits, without_added_include
 from rocm3d.syntax.cpp_tokens import Unclear, differs_only_by_design, stream
@@ -16,24 +18,25 @@ from rocm3d.syntax.python_fold import Unfoldable, folded_dump
 
 # What no reading of the text can show.
 _TO_COMPARE = "PTX and host object have to be compared with nvcc (verify --level nvidia)"
-IGNORE_FILE, MANIFEST_FILE = ".gitignore", "MANIFEST.in"
+IGNORE_FILE, MANIFEST_FILE, PROJECT_FILE = ".gitignore", "MANIFEST.in", "pyproject.toml"
 _PRUNE = re.compile(rb"prune [\w./+-]+")
+# The table in which hatchling is told what an sdist goes without.
+SDIST_TABLE = ("tool", "hatch", "build", "targets", "sdist")
+_EXCLUDE = re.compile(rb'exclude = \["/[\w./+-]+"\]')
 BEGIN, END = b"# rocm3d begin", b"# rocm3d end"
 
 
 def prove(path: str, before: bytes, after: bytes) -> Proof:
     """Compare both versions as an NVIDIA user meets them. What cannot be proven does not hold."""
-    suffix = PurePosixPath(path).suffix
-    if suffix == ".py":
-        return _python(before, after)
-    if suffix in cuda.SUFFIXES:
-        return _cpp(before, after)
+    name, suffix = PurePosixPath(path).name, PurePosixPath(path).suffix
+    by_name = {MANIFEST_FILE: _manifest, PROJECT_FILE: _project, "CMakeLists.txt": _cmake}
+    if name in by_name:
+        return by_name[name](before, after)
     if path.endswith(IGNORE_FILE):
         return _ignore(before, after)
-    if PurePosixPath(path).name == MANIFEST_FILE:
-        return _manifest(before, after)
-    if suffix == ".cmake" or PurePosixPath(path).name == "CMakeLists.txt":
-        return _cmake(before, after)
+    by_suffix = {".py": _python, ".cmake": _cmake, **dict.fromkeys(cuda.SUFFIXES, _cpp)}
+    if suffix in by_suffix:
+        return by_suffix[suffix](before, after)
     return Proof(kind="cpp-directives-evaluated", holds=False, detail=f"no proof is known for {suffix or path}")
 
 
@@ -84,6 +87,33 @@ def _manifest(before: bytes, after: bytes) -> Proof:
     if lines is None or len(lines) > 1 or not all(_PRUNE.fullmatch(line) for line in lines):
         return Proof(kind=kind, holds=False, detail="more changed than one folder that is left out at the end")
     return Proof(kind=kind, holds=True, detail="leaves one folder out of the source distribution, and takes none in")
+
+
+def _project(before: bytes, after: bytes) -> Proof:
+    """One folder left out of hatchling's source distribution by a table of its own; all other settings are the same."""
+    kind = "ignore-lines-appended"
+    heading = f"[{'.'.join(SDIST_TABLE)}]".encode()
+    lines = _appended(before, after)
+    if lines is None or (lines and not (lines[0] == heading and len(lines) == 2 and _EXCLUDE.fullmatch(lines[1]))):
+        return Proof(kind=kind, holds=False, detail="more changed than one folder that is left out at the end")
+    try:
+        same = not lines or _without_exclude(parse(after)) == parse(before)
+    except NotToml as error:
+        return Proof(kind=kind, holds=False, detail=str(error))
+    detail = "leaves one folder out of the source distribution, and takes none in"
+    return Proof(kind=kind, holds=same, detail=detail if same else "other settings are not the original's")
+
+
+def _without_exclude(document: dict[str, Any]) -> dict[str, Any]:
+    """A document without what the block sets, and without tables that hold nothing else."""
+    tables = [document]
+    for name in SDIST_TABLE:
+        tables.append(tables[-1][name])
+    del tables[-1]["exclude"]
+    for name, table in zip(reversed(SDIST_TABLE), reversed(tables[:-1]), strict=True):
+        if table[name] == {}:
+            del table[name]
+    return document
 
 
 def _appended(before: bytes, after: bytes) -> list[bytes] | None:

@@ -12,6 +12,7 @@ FLAG = "is_rocm"
 _NAMED = (
     ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar,
 )  # fmt: skip
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _GUARD_DUMP = ast.dump(ast.parse(GUARD, mode="eval").body)
 
 
@@ -31,6 +32,8 @@ def folded_dump(source: bytes, original: bytes) -> str:
     has_flag = any(_is_flag(node) for node in tree.body)
     if source != original and not _is_guard_bound(tree, before):
         raise Unfoldable("the guard or its flag is used where torch or the flag may not be bound yet")
+    if source != original and _doubtful_guards(tree) > _doubtful_guards(before):
+        raise Unfoldable("the guard is used in a function that gives the name torch a meaning of its own")
     forgive_import = imports_torch(before) and "torch" not in _bound(before)
     tree.body = [node for node in tree.body if not _is_flag(node) and not (forgive_import and _is_import_torch(node))]
     try:
@@ -84,6 +87,32 @@ def _is_guard_bound(tree: ast.Module, before: ast.Module) -> bool:
     return not forgiven or brings[0] < forgiven[0]
 
 
+def _doubtful_guards(tree: ast.Module) -> int:
+    """How many guards stand in a function whose own torch may be another thing, or nothing yet."""
+    found = 0
+    stack: list[tuple[ast.AST, bool]] = [(tree, False)]
+    while stack:
+        node, in_doubt = stack.pop()
+        found += in_doubt and _is_guard(node)
+        in_doubt = in_doubt or (isinstance(node, _SCOPES) and _hides_torch(node))
+        stack.extend((child, in_doubt) for child in ast.iter_child_nodes(node))
+    return found
+
+
+def _hides_torch(scope: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda) -> bool:
+    """Whether a scope binds torch otherwise than by an import that always runs before its guards."""
+    given = () if isinstance(scope, ast.ClassDef) else ast.walk(scope.args)
+    if any(isinstance(node, ast.arg) and node.arg == "torch" for node in given):
+        return True
+    if "torch" not in _bound(scope):
+        return False
+    body = [] if isinstance(scope, ast.Lambda) else scope.body
+    brings = [i for i, node in enumerate(body) if isinstance(node, ast.Import) and "torch" in _bound(node)]
+    guards = [i for i, node in enumerate(body) if any(_is_guard(inner) for inner in ast.walk(node))]
+    others = any("torch" in _bound(node) for i, node in enumerate(body) if i not in brings)
+    return others or not brings or bool(guards and guards[0] < brings[0])
+
+
 def _is_guard(node: ast.AST) -> bool:
     return isinstance(node, ast.Compare) and ast.dump(node) == _GUARD_DUMP
 
@@ -98,7 +127,7 @@ def _scope(root: ast.AST) -> Iterator[ast.AST]:
     while stack:
         node = stack.pop()
         yield node
-        if node is root or not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+        if node is root or not isinstance(node, _SCOPES):
             stack.extend(ast.iter_child_nodes(node))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import json
 import re
 import sys
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.model.failure import MachineLacks
 from rocm3d.toolchain import prepared, torch_headers
-from rocm3d.toolchain.hipify import Hipify
+from rocm3d.toolchain.hipify import SCRIPT, Hipify
 from rocm3d.workspace.process import run
 from rocm3d.workspace.state import cache_folder
 
@@ -122,7 +123,10 @@ def _hip_headers(torch: Path, version: str, hipify: Hipify) -> tuple[Path, ...]:
     """None are needed where torch was built for ROCm; else made once and kept."""
     if (torch / "include" / "c10" / "hip").is_dir():
         return ()
-    kept = cache_folder() / "torch-headers" / f"{version}-{sys.version_info[0]}"
+    # By what makes them as well: an upgrade makes its own.
+    makers = b"".join(path.read_bytes() for path in (Path(torch_headers.__file__), SCRIPT))
+    made_by = hashlib.sha256(makers).hexdigest()[:12]
+    kept = cache_folder() / "torch-headers" / f"{version}-{sys.version_info[0]}-{made_by}"
     if not kept.is_dir():
         kept.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=kept.parent, prefix="making-") as making:

@@ -1,10 +1,22 @@
 from __future__ import annotations
 
-import pytest
+import os
+import subprocess
+from pathlib import Path
 
+import libcst as cst
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rocm3d.apply.guarded_import import functions
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.add_sdpa_path import edit
+from rocm3d.knowledge.load import load
 from rocm3d.syntax.isolation import prove
+
+KNOWLEDGE = load()
+REFERENCE = Path(__file__).parents[1] / "attention_reference.py"
 
 PARAMETERS = {
     "package": "flash_attn",
@@ -17,16 +29,27 @@ PARAMETERS = {
     "settings": ["flash_attention_2", "flash_attention_3"],
 }
 
+FIRM = "import torch\nfrom flash_attn import flash_attn_func\n"
+LAZY = "import torch\ndef f(q):\n    from flash_attn import flash_attn_func\n    return flash_attn_func(q, q, q)\n"
 TRIED = "import torch\ntry:\n    import flash_attn\n    HAS = True\nexcept ImportError:\n    HAS = False\n"
 
 
-def edited(text: str) -> str:
+def edited(text: str, parameters=PARAMETERS) -> str:
     before = text.encode()
-    after = edit(before, PARAMETERS)
-    assert prove("model.py", before, after).holds
-    assert edit(after, PARAMETERS) == after
+    after = edit(before, parameters)
+    proof = prove("model.py", before, after)
+    assert proof.holds, proof.detail
+    assert again(after, parameters) == after
     compile(after, "model.py", "exec")
     return after.decode()
+
+
+def again(data: bytes, parameters) -> bytes:
+    """What was left the first time is refused when it is all that there is."""
+    try:
+        return edit(data, parameters)
+    except Refuse:
+        return data
 
 
 @pytest.mark.parametrize(
@@ -45,6 +68,18 @@ def edited(text: str) -> str:
         (TRIED.replace("HAS = True", "HAS = check()") + "assert HAS\nflash_attn.flash_attn_func(q, k, v)\n", "flags"),
         (TRIED.replace("ImportError", "OSError") + "assert HAS\nflash_attn.flash_attn_func(q, k, v)\n", "flags"),
         ("def f(\n# flash_attn", "does not parse"),
+        ("import flash_attn\nimport torch\nflash_attn.flash_attn_func(q, k, v)\n", "torch"),
+        ("import torch\nimport flash_attn\n", "nothing of the package"),
+        ("import torch\nfrom flash_attn.bert_padding import pad_input\n", "more of flash_attn"),
+        ("import torch\nfrom flash_attn import *\n", "more of flash_attn"),
+        (FIRM + "flash_attn_func(q, k, v, window_size=(4, 4))\n", "window_size"),
+        (LAZY.replace("import torch\n", ""), "torch"),
+        ("import torch\ndef f():\n    import flash_attn\n", "nothing of the package"),
+        ("import torch\ndef f():\n    import flash_attn\n    return flash_attn\n", "cannot be followed"),
+        (LAZY + "flash_attn_func = None\n", "something of its own called flash_attn_func"),
+        (LAZY + "try:\n    x\nexcept E as _sdpa:\n    pass\n", "something of its own called _sdpa"),
+        (LAZY + "_torch_attention = 1\n", "something of its own called _torch_attention"),
+        (LAZY.replace("(q, q, q)", "(q, q, q, alibi_slopes=[1])"), "alibi_slopes"),
     ],
 )
 def test_what_is_not_understood_is_refused(text, reason):
@@ -56,10 +91,15 @@ def test_what_is_not_understood_is_refused(text, reason):
     "text",
     [
         TRIED + "def f(q):\n    if HAS:\n        return flash_attn.flash_attn_func(q, q, q)\n    return eager(q)\n",
-        "import torch\nimport flash_attn\nflash_attn.flash_attn_func(q, k, v)\n",
         "import torch\nif kind == 'flash':\n    import flash_attn\n",
         "import torch\nnote = 'flash_attn'\n",
-        "import torch\ndef f():\n    import flash_attn\n",
+        "import torch\ndef f():\n    try:\n        import flash_attn\n    except ImportError:\n        return\n",
+        "import torch\ndef f():\n    with suppress(ImportError):\n        import flash_attn\n",
+        "import torch\ndef f():\n    if torch.version.hip is None:\n        import flash_attn\n",
+        "import torch\nclass A:\n    from flash_attn import flash_attn_func\n",
+        "import torch\ndef f():\n    from .flash_attn import flash_attn_func\n",
+        "import torch\ndef f():\n    import flash_attn_interface as fa3\n",
+        "import torch\nif a: import flash_attn\n",
         "import torch\nload(attn_implementation='sdpa')\nload(other='flash_attention_2')\n",
     ],
 )
@@ -97,6 +137,152 @@ def test_a_choice_that_ends_in_an_error_gains_another_way():
 
     assert "        try:\n            import flash_attn\n        except ImportError:\n            def _sdpa(" in after
     assert "    else:\n        import flash_attn\nelse:\n    raise ValueError" in after
+
+
+def test_an_import_that_always_runs_is_tried_on_rocm():
+    text = "import torch\n# attention\nfrom flash_attn import flash_attn_func as attend\nattend(q, k, v)\n"
+
+    after = edited(text)
+
+    assert after.startswith(
+        "import torch\n# attention\nif torch.version.hip is not None:\n    try:\n        from flash_"
+    )
+    assert "    except ImportError:\n        def _sdpa(" in after
+    assert "\n        attend = flash_attn_func\nelse:\n    from flash_attn import flash_attn_func as attend\n" in after
+
+
+def test_an_import_in_a_function_finds_the_functions_of_the_module():
+    after = edited(LAZY.replace("def f", "# why\ndef f"))
+
+    assert after.startswith("import torch\n\nif torch.version.hip is not None:\n    def _sdpa(")
+    assert "    _torch_attention = SimpleNamespace(flash_attn_func=flash_attn_func)\n# why\ndef f(q):\n" in after
+    assert after.endswith(
+        """
+    if torch.version.hip is not None:
+        try:
+            from flash_attn import flash_attn_func
+        except ImportError:
+            flash_attn_func = _torch_attention.flash_attn_func
+    else:
+        from flash_attn import flash_attn_func
+    return flash_attn_func(q, q, q)
+"""
+    )
+
+
+def test_imports_in_methods_and_branches_share_the_functions():
+    """As a choice by a setting is written in real code: with a look into globals() before."""
+    text = """import torch
+def f(qkv, kind):
+    if kind == 'a':
+        import xformers.ops as xops
+    elif kind == 'b':
+        if 'flash_attn' not in globals():
+            import flash_attn
+        out = flash_attn.flash_attn_qkvpacked_func(qkv)
+    else:
+        raise ValueError(kind)
+class A:
+    def g(self, q):
+        from flash_attn import flash_attn_varlen_func as attend
+        def h():
+            try:
+                import flash_attn
+            finally:
+                pass
+            return flash_attn.flash_attn_func(q, q, q)
+        return attend(q, q, q, c, c, 1, 1)
+"""
+
+    after = edited(text)
+
+    assert after.count("def _sdpa(") == 1
+    assert after.count("flash_attn = _torch_attention\n") == 2
+    assert "attend = _torch_attention.flash_attn_varlen_func\n" in after
+    assert after.count("    import xformers.ops as xops\n") == 1
+
+
+def test_what_cannot_be_answered_is_left_beside_what_can():
+    kept = "def g(q):\n    from flash_attn.bert_padding import unpad_input\n    return unpad_input(q)\n"
+
+    after = edited(LAZY + kept + "load(attn_implementation='flash_attention_2')\n")
+
+    assert kept in after
+    assert "_torch_attention.flash_attn_func" in after
+    assert '"sdpa" if is_rocm' in after
+
+
+def test_a_setting_is_answered_where_the_imports_are_not():
+    text = "import torch\nfrom flash_attn import other\nload(attn_implementation='flash_attention_2')\n"
+
+    assert '"sdpa" if is_rocm' in edited(text)
+
+
+@pytest.mark.parametrize("how", ["lazy", "firm"])
+def test_the_edited_module_computes_what_a_float64_reference_computes(torch_python, how):
+    """Without flash_attn, and with the guard answered as a ROCm build would."""
+    parameters = KNOWLEDGE.recipes["flash-attention-optional"].parameters
+    calls = parameters["calls"]
+    lazy = "def lazy_{0}(*given, **named):\n    from flash_attn import {0}\n    return {0}(*given, **named)\n"
+    firm = f"from flash_attn import {', '.join(calls)}\n"
+    text = edited("import torch\n" + (firm if how == "firm" else "".join(map(lazy.format, calls))), parameters)
+    text = text.replace("torch.version.hip is not None", "True")
+    text += "" if how == "firm" else "".join(f"{name} = lazy_{name}\n" for name in calls)
+    text += cst.Module(functions(["memory_efficient_attention"], [])).code
+
+    done = subprocess.run(
+        [str(torch_python), str(REFERENCE), "cpu"],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["cases", "504", "72", "12"]
+
+
+IMPORTS = st.sampled_from(
+    [
+        "import flash_attn",
+        "import flash_attn as fa",
+        "from flash_attn import flash_attn_func",
+        "from flash_attn import flash_attn_func as attend, flash_attn_varlen_func",
+        "from flash_attn.bert_padding import pad_input",
+        "pass",
+    ]
+)
+PLACES = st.sampled_from(
+    [
+        "{}",
+        "def f(q):\n    {}\n    return q",
+        "class A:\n    def f(self):\n        'Doc.'\n        {}",
+        "async def f(torch=None):\n    {}",
+        "def f():\n    import torch\n    {}",
+        "def f():\n    if a:\n        {}\n    else:\n        return 1",
+        "def f():\n    try:\n        {}\n    except ImportError:\n        pass",
+        "def f():\n    def g():\n        yield 1\n        {}\n    return g",
+        "if a:\n    {}\nelse:\n    raise ValueError",
+        "flash_attn_func(q, k, v)\nfa.flash_attn_func(q, k, v)\nx = flash_attn.flash_attn_varlen_func(q)",
+        "load(attn_implementation='flash_attention_2')",
+    ]
+)
+
+
+@given(st.lists(st.tuples(PLACES, IMPORTS), max_size=5), st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_any_file_is_proven_or_refused_and_twice_is_once(parts, newline, final):
+    text = "import torch\n" + "\n".join(place.format(line) for place, line in parts) + "\n" * final
+    data = text.replace("\n", newline).encode()
+    try:
+        after = edit(data, PARAMETERS)
+    except Refuse:
+        return
+    compile(after, "model.py", "exec")
+    proof = prove("model.py", data, after)
+    # A function with a torch of its own is the one thing that the proof sees and the edit does not.
+    assert proof.holds or "a meaning of its own" in proof.detail, (proof.detail, after)
+    assert again(after, PARAMETERS) == after
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,7 @@ def test_an_ordinary_error_has_no_code(codes, message):
         ("use of undeclared identifier 'FLT_MAX'", "", "", "CU311"),
         ("use of undeclared identifier '__frcp_rz'", "", "", "CU312"),
         ("unknown argument: '--use_fast_math'", "", "", "BLD101"),
+        ('"GLM requires CUDA 7.0 or higher"', "", "", "CU509"),
     ],
 )
 def test_errors_of_ports_are_known(codes, message, source, notes, code):

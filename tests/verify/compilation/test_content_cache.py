@@ -32,6 +32,16 @@ def test_without_a_store_nothing_is_known(tmp_path):
     assert cache.find(cache.key("k")) is None
 
 
+def test_a_file_more_is_another_name_but_for_what_a_port_adds(tmp_path):
+    first, second = copy(tmp_path, "one", a="x"), copy(tmp_path, "two", a="y")
+    (second / "rocm-port").mkdir()
+    (second / "rocm-port" / "install.sh").write_text("")
+
+    assert ContentCache(None, first, ()).names() == ContentCache(None, second, ()).names()
+    (second / "b.h").write_text("")
+    assert ContentCache(None, first, ()).names() != ContentCache(None, second, ()).names()
+
+
 def test_the_same_files_in_another_copy_are_the_same_result(tmp_path, store):
     first, second = copy(tmp_path, "one", a="x"), copy(tmp_path, "two", a="x")
     cache = ContentCache(store, first, ())

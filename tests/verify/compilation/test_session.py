@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from rocm3d.model.compilation import Side
 from rocm3d.repository import Opened
 from rocm3d.verify.compilation import session
+from rocm3d.verify.compilation.compile_side import Done
 from rocm3d.verify.compilation.session import Request, compile_repository
 from rocm3d.workspace.tree import Tree
 
@@ -150,6 +152,19 @@ def test_what_has_not_changed_is_not_compiled_again(compiled, monkeypatch):
     assert outcomes(compiled(files)) == outcomes(first)
 
 
+@pytest.mark.parametrize("what", ["program", "search"])
+def test_what_another_rocm3d_or_another_search_made_is_not_taken(compiled, kit, monkeypatch, what):
+    files = {"k.cu": KERNEL, "own.h": HEADER}
+    compiled(files)
+    if what == "program":
+        monkeypatch.setattr(session.program, "digest", lambda: "another")
+    else:
+        monkeypatch.setattr(type(kit), "search", property(lambda _: ("-I/another",)))
+    monkeypatch.setattr(session.Bench, "compile", lambda *_: Done(Side(side="s", outcome="failed"), (), is_final=False))
+
+    assert {side for sides in outcomes(compiled(files)).values() for side in sides.values()} == {"failed"}
+
+
 def test_a_changed_header_is_compiled_again(compiled):
     compiled({"k.cu": KERNEL, "own.h": HEADER})
 
@@ -171,8 +186,10 @@ import os
 import sys
 from pathlib import Path
 from rocm3d.knowledge.load import load
+from rocm3d.model.compilation import Side
 from rocm3d.repository import Opened
 from rocm3d.verify.compilation.kit import find_kit
+from rocm3d.verify.compilation.compile_side import Done
 from rocm3d.verify.compilation.session import Request, compile_repository
 from rocm3d.workspace.tree import Tree
 

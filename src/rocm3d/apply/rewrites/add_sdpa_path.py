@@ -6,13 +6,14 @@ The edit is at the import: a program that stops without the package finds functi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import TypeVar
 
 import libcst as cst
 import libcst.matchers as m
 
 from rocm3d.apply.guarded_import import asks_for_rocm, by_backend, functions, has_torch, parsed, statements
+from rocm3d.apply.lazy_import import catches, definitions, lazy, tried_on_rocm
 from rocm3d.apply.package_use import Package
 from rocm3d.apply.rewrite import Refuse, Rewrite, words
 from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited, text_of
@@ -20,45 +21,79 @@ from rocm3d.model.recipe import Parameters
 
 _RAISE = m.SimpleStatementLine([m.ZeroOrMore(), m.Raise(), m.ZeroOrMore()])
 _Node = TypeVar("_Node", cst.Arg, cst.DictElement)
-_CATCHES = ("ImportError", "ModuleNotFoundError", "Exception")
+_Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """A try-import or a choice of imports that ends in an error gains another way; so does a setting."""
+    """An import that the program stops at gains another way, whether tried, chosen, firm or lazy; so does a setting."""
     (path,) = words(parameters, "package")
     package = Package(path, words(parameters, "calls"), words(parameters, "refuse_keywords"))
+    after, refusal = data, None
     if path.encode() in data:
-        data = _Imports(parsed(data), package).edited(data)
+        try:
+            after = _Imports(parsed(data), package).edited(data)
+        except Refuse as refused:
+            refusal = refused
     settings = words(parameters, "settings")
-    return edited(data, _Settings(settings)) if any(name.encode() in data for name in settings) else data
+    if any(name.encode() in data for name in settings):
+        after = edited(after, _Settings(settings))
+    if refusal is not None and after == data:
+        raise refusal
+    return after
 
 
 class _Imports:
-    """One module and its imports of the package."""
+    """One module and its imports of the package. What cannot be answered is left, where something else can be."""
 
     def __init__(self, module: cst.Module, package: Package) -> None:
         self.module, self.package = module, package
+        self.refused: list[Refuse] = []
 
     def edited(self, data: bytes) -> bytes:
-        body = list(self.module.body)
-        for index, statement in enumerate(self.module.body):
-            new = self._statement(statement)
-            if new is statement:
-                continue
-            if not has_torch(body[:index]):
+        body: list[_Statement] = []
+        names: set[str] = set()
+        first = 0
+        for statement in self.module.body:
+            new, asked = self._statement(statement)
+            if new is not statement and not has_torch(body):
                 raise Refuse("torch is not imported unconditionally before the package")
-            self.package.check_calls(self.module)
-            body[index] = new
-        changed = any(new is not old for new, old in zip(body, self.module.body, strict=True))
-        return self.module.with_changes(body=body).bytes if changed else data
+            first = len(body) if asked and not names else first
+            names |= asked
+            body.append(new)
+        if all(new is old for new, old in zip(body, self.module.body, strict=True)):
+            if self.refused:
+                raise self.refused[0]
+            return data
+        if names:
+            body.insert(first, definitions(self.module, names))
+        self.package.check_calls(self.module)
+        return self.module.with_changes(body=body).bytes
 
-    def _statement(self, statement: cst.CSTNode) -> cst.SimpleStatementLine | cst.BaseCompoundStatement:
-        if isinstance(statement, cst.Try):
-            return self._tried(statement)
-        if isinstance(statement, cst.If):
-            return self._choice(statement) if _ends_in_error(statement) else statement
+    def _statement(self, statement: cst.CSTNode) -> tuple[_Statement, Set[str]]:
+        """What becomes of a statement, and which of our functions are asked for inside of functions."""
         assert isinstance(statement, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
-        return statement
+        if isinstance(statement, cst.Try):
+            return self._tried(statement), set()
+        if isinstance(statement, cst.If):
+            return self._choice(statement) if _ends_in_error(statement) else statement, set()
+        if isinstance(statement, cst.SimpleStatementLine):
+            return self._firm(statement), set()
+        if not isinstance(statement, (cst.FunctionDef, cst.ClassDef)):
+            return statement, set()
+        found = lazy(statement, self.module, self.package)
+        self.refused += found.refused
+        return found.statement, found.names
+
+    def _firm(self, line: cst.SimpleStatementLine) -> _Statement:
+        """`from flash_attn import flash_attn_func`, which runs with the module."""
+        taken = self.package.imports(line)
+        if taken is None:
+            return line
+        try:
+            return tried_on_rocm(line, self._instead([taken]))
+        except Refuse as refusal:
+            self.refused.append(refusal)
+            return line
 
     def _tried(self, node: cst.Try) -> cst.Try:
         """`try: import flash_attn; FLAG = True, except ImportError: FLAG = False`, where something insists on FLAG."""
@@ -67,7 +102,7 @@ class _Imports:
         if not taken or asks_for_rocm(node) or not self._is_insisted_on(node):
             return node
         rest = [line for line in lines if self.package.imports(line) is None]
-        if len(node.handlers) != 1 or not _catches(node.handlers[0]) or not all(map(_sets_constant, rest)):
+        if len(node.handlers) != 1 or not catches(node.handlers[0]) or not all(map(_sets_constant, rest)):
             raise Refuse("more than flags hangs on the import")
         handler = node.handlers[0]
         body = cst.IndentedBlock([by_backend(self._instead(taken, rest), _lines(handler.body))])
@@ -86,10 +121,9 @@ class _Imports:
 
     def _line(self, line: cst.BaseStatement) -> cst.BaseStatement:
         taken = self.package.imports(line)
-        if taken is None:
+        if taken is None or not isinstance(line, cst.SimpleStatementLine):
             return line
-        handler = cst.ExceptHandler(cst.IndentedBlock(self._instead([taken])), cst.Name("ImportError"))
-        return by_backend([cst.Try(cst.IndentedBlock([line]), [handler])], [line])
+        return tried_on_rocm(line, self._instead([taken]))
 
     def _instead(
         self, taken: Sequence[cst.Import | cst.ImportFrom], flags: Sequence[cst.BaseStatement] = ()
@@ -137,13 +171,6 @@ def _lines(block: cst.BaseSuite) -> list[cst.BaseStatement]:
     if isinstance(block, cst.SimpleStatementSuite):
         return [cst.SimpleStatementLine(block.body)]
     return [line for line in block.body if isinstance(line, cst.BaseStatement)]
-
-
-def _catches(handler: cst.ExceptHandler) -> bool:
-    if handler.type is None:
-        return True
-    kinds = [e.value for e in handler.type.elements] if isinstance(handler.type, cst.Tuple) else [handler.type]
-    return any(m.matches(kind, m.Name(name)) for kind in kinds for name in _CATCHES)
 
 
 def _sets_constant(line: cst.CSTNode) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from rocm3d.model.compilation import Kept, KeptResults
+from rocm3d.workspace.state import PORT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,6 +33,11 @@ class ContentCache:
     def key(self, *parts: str) -> str:
         """Of everything that decides besides the content of files."""
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+    def names(self) -> str:
+        """Of all files: one that is added can hide another. What a port adds in its folder, nothing includes."""
+        paths = (path.relative_to(self.tree) for path in self.tree.rglob("*") if path.is_file())
+        return self.key(*sorted(path.as_posix() for path in paths if path.parts[0] != PORT))
 
     def find(self, key: str) -> Side | None:
         """A result whose files are all as they were."""

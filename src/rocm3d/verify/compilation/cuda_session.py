@@ -13,7 +13,7 @@ from rocm3d.model.compilation import KernelFacts, Side
 from rocm3d.toolchain import own_headers
 from rocm3d.toolchain.compiler import Compiled
 from rocm3d.toolchain.nvcc import Nvcc, entries
-from rocm3d.verify.compilation import diagnostics
+from rocm3d.verify.compilation import diagnostics, program
 from rocm3d.verify.compilation.build_script import Machine
 from rocm3d.verify.compilation.compile_side import Done
 from rocm3d.verify.compilation.content_cache import ContentCache, read_dependencies
@@ -58,7 +58,15 @@ def compile_cuda(request: Request, torch: TorchKit, nvcc: Nvcc) -> tuple[CudaUni
         out = place.folder / "out"
         out.mkdir()
         cache = ContentCache(ResultCache.open(CACHE), place.tree, (torch.root, own_headers.FOLDER, nvcc.program.parent))
-        base = (NVCC, nvcc.release, nvcc.architecture, torch.version, own_headers.digest())
+        base = (
+            program.digest(),
+            NVCC,
+            nvcc.release,
+            nvcc.architecture,
+            torch.version,
+            own_headers.digest(),
+            cache.names(),
+        )
         bench = _Bench(nvcc, place.tree, out, request.seconds)
         jobs = {
             unit: Job(cache.key(*base, *_deciding(unit, place.tree)), partial(bench.compile, unit)) for unit in todo

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rocm3d.verify.compilation import diagnostics, program
 from rocm3d.verify.compilation.build_script import Machine
 from rocm3d.verify.compilation.classify import Codes, Problem, problems
 from rocm3d.verify.compilation.compile_side import HOST, Bench
@@ -20,7 +21,6 @@ from rocm3d.verify.compilation.translation import Translation
 from rocm3d.verify.compilation.unit import Unit, units
 from rocm3d.workspace.result_cache import ResultCache
 from rocm3d.workspace.scratch import kept_folder
-from rocm3d.workspace.state import PORT
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
@@ -202,14 +202,12 @@ def _units(scripts: Sequence[Found], tree: Path, written: dict[str, str], kit: K
 def _compile(
     todo: Sequence[Unit], bench: Bench, cache: ContentCache, kit: Kit, request: Request
 ) -> dict[Unit, dict[str, Side]]:
-    # A header that is added can hide another one, so the names of all decide too; what a port adds, nothing includes.
-    paths = (path.relative_to(bench.tree) for path in bench.tree.rglob("*") if path.is_file())
-    names = cache.key(*sorted(path.as_posix() for path in paths if path.parts[0] != PORT))
+    base = (program.digest(), kit.digest, bench.codes.digest, *kit.search, *diagnostics.FLAGS, cache.names())
     jobs: dict[tuple[Unit, str], Job] = {}
     for unit in todo:
         for side in (HOST,) if unit.language == "c++" else (*request.targets, HOST):
             text = (bench.tree / unit.file).read_text(encoding="utf-8", errors="replace")
-            key = cache.key(kit.digest, bench.codes.digest, side, unit.language, unit.file, *unit.flags, names, text)
+            key = cache.key(*base, side, unit.language, unit.file, *unit.flags, text)
             jobs[unit, side] = Job(key, lambda unit=unit, side=side: bench.compile(unit, side))  # type: ignore[misc]
     results = compile_all(
         jobs, cache, lambda name, side: request.told(f"{name[0].source} for {side.side}: {side.outcome}")

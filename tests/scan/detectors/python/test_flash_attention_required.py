@@ -8,6 +8,11 @@ CHOICE = (
 )
 TRY = "import torch\ntry:\n    import flash_attn\n    HAS = True\nexcept ImportError:\n    HAS = False\n"
 
+PORTED = TRY.replace(
+    "    HAS = False\n",
+    "    if torch.version.hip is not None:\n        HAS = True\n    else:\n        HAS = False\n",
+)
+
 
 @pytest.mark.parametrize(
     "text",
@@ -20,6 +25,9 @@ TRY = "import torch\ntry:\n    import flash_attn\n    HAS = True\nexcept ImportE
         TRY + "if torch.version.hip is None:\n    assert HAS\n",
         TRY + "is_rocm = torch.version.hip is not None\nif not is_rocm:\n    assert HAS\n",
         TRY.replace("flash_attn", "kaolin") + "assert HAS\n",
+        PORTED + "assert HAS\n",
+        PORTED + "if not HAS:\n    raise ImportError\n",
+        PORTED.replace("HAS", "flash_attn") + "assert flash_attn is not None\n",
         "HAS = True\nassert HAS\n",
         "import flash_attn\nHAS = True\nassert HAS\n",
         TRY.replace("    import flash_attn", "    import flash_attn_like") + "assert HAS\n",

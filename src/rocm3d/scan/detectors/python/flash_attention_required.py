@@ -100,10 +100,12 @@ def _modules(unit: PythonUnit, block: Node, terms: dict[str, str]) -> list[str]:
 
 
 def _flags(unit: PythonUnit, block: Node) -> set[str]:
-    """Names set to True, False or None in a try statement."""
-    inner = (node for node in walk(block) if node.type == "assignment")
-    pairs = [(node.child_by_field_name("left"), node.child_by_field_name("right")) for node in inner]
-    return {unit.slice(left) for left, right in pairs if left and right and right.type in ("true", "false", "none")}
+    """Names set to True, False or None in a try statement; not those that ROCm has a value of its own for."""
+    inner = [node for node in walk(block) if node.type == "assignment"]
+    sides = [(node.child_by_field_name("left"), node.child_by_field_name("right"), node) for node in inner]
+    told_apart = {unit.slice(left) for left, _, node in sides if left and unit.is_guarded(node)}
+    found = {unit.slice(left) for left, right, _ in sides if left and right and right.type in ("true", "false", "none")}
+    return found - told_apart
 
 
 def _raises(clause: Node) -> list[Node]:

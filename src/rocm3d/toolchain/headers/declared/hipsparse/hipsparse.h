@@ -22,6 +22,7 @@ typedef const void* hipsparseConstSpVecDescr_t;
 typedef const void* hipsparseConstDnVecDescr_t;
 typedef void* bsrsv2Info_t;
 typedef void* bsrsm2Info_t;
+typedef struct csrgemm2Info* csrgemm2Info_t;
 typedef struct hipsparseSpGEMMDescr* hipsparseSpGEMMDescr_t;
 typedef struct hipsparseSpSVDescr* hipsparseSpSVDescr_t;
 typedef struct hipsparseSpSMDescr* hipsparseSpSMDescr_t;
@@ -93,6 +94,26 @@ hipsparseStatus_t hipsparseXcoosort_bufferSizeExt(hipsparseHandle_t, int, int, i
 hipsparseStatus_t hipsparseXcoosortByRow(hipsparseHandle_t, int, int, int, int*, int*, int*, void*);
 hipsparseStatus_t hipsparseXcoo2csr(hipsparseHandle_t, const int*, int, int, int*, hipsparseIndexBase_t);
 hipsparseStatus_t hipsparseCreateIdentityPermutation(hipsparseHandle_t, int, int*);
+hipsparseStatus_t hipsparseCreateCsrgemm2Info(csrgemm2Info_t*);
+hipsparseStatus_t hipsparseDestroyCsrgemm2Info(csrgemm2Info_t);
+hipsparseStatus_t hipsparseXcsrgemm2Nnz(hipsparseHandle_t, int, int, int, const hipsparseMatDescr_t, int, const int*,
+                                        const int*, const hipsparseMatDescr_t, int, const int*, const int*,
+                                        const hipsparseMatDescr_t, int, const int*, const int*,
+                                        const hipsparseMatDescr_t, int*, int*, const csrgemm2Info_t, void*);
+#define ROCM3D_CSRGEMM2(LETTER, TYPE)                                                                                     \
+  hipsparseStatus_t hipsparse##LETTER##csrgemm2_bufferSizeExt(                                                            \
+      hipsparseHandle_t, int, int, int, const TYPE*, const hipsparseMatDescr_t, int, const int*, const int*,              \
+      const hipsparseMatDescr_t, int, const int*, const int*, const TYPE*, const hipsparseMatDescr_t, int, const int*,    \
+      const int*, csrgemm2Info_t, size_t*);                                                                               \
+  hipsparseStatus_t hipsparse##LETTER##csrgemm2(                                                                          \
+      hipsparseHandle_t, int, int, int, const TYPE*, const hipsparseMatDescr_t, int, const TYPE*, const int*, const int*, \
+      const hipsparseMatDescr_t, int, const TYPE*, const int*, const int*, const TYPE*, const hipsparseMatDescr_t, int,   \
+      const TYPE*, const int*, const int*, const hipsparseMatDescr_t, TYPE*, const int*, int*, const csrgemm2Info_t, void*);
+ROCM3D_CSRGEMM2(S, float)
+ROCM3D_CSRGEMM2(D, double)
+ROCM3D_CSRGEMM2(C, hipComplex)
+ROCM3D_CSRGEMM2(Z, hipDoubleComplex)
+#undef ROCM3D_CSRGEMM2
 
 #ifdef __cplusplus
 }

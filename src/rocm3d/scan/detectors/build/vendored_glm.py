@@ -1,0 +1,31 @@
+"""GLM among the include folders of an extension: torch's hipify follows them, and translates half of it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.extensions import extensions
+from rocm3d.scan.needs import a_term
+from rocm3d.syntax.python import PythonUnit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# A script that knows ROCm has its own way with it.
+_KNOWS = re.compile(rb"\bversion\.hip\b|\bROCM_HOME\b|\bIS_HIP_EXTENSION\b|hipify|is_rocm", re.IGNORECASE)
+
+
+def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+    """Each extension with device sources, or sources that nobody can read, and such a folder."""
+    if _KNOWS.search(unit.data):
+        return
+    for item in extensions(unit):
+        folders = [folder for folder in item.include_dirs if set(PurePosixPath(folder).parts) & look.code.terms.keys()]
+        if folders and (not item.sources or any(source.endswith((".cu", "*")) for source in item.sources)):
+            yield Hit(item.location.line, item.location.column, {"path": folders[0]})
+
+
+detector = Detector(__name__, code="CU509", reads=PythonUnit, find=find, needs=a_term)
