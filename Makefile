@@ -8,10 +8,15 @@ MIRRORS ?= ../mirrors
 # The torch that tests of payloads run in, apart from ours; TORCH_INDEX names an index for it, empty: the default one.
 TORCH ?= torch==2.13.0
 TORCH_INDEX ?=
+# The Triton that kernels run in on the CPU and are compiled for AMD by, and the oldest one that the gate tries too.
+TRITON ?= triton==3.9.0
+TRITON_OLDEST ?= 3.6.0
+# The Blender that one long test runs, apart from ours: it needs an older numpy, and has wheels for one Python only.
+BPY ?= bpy==5.0.1
 PORTED = build/port/$(notdir $(abspath $(REPO)))
 BIN = .venv/bin
 
-.PHONY: help port test test-full ecosystem nvidia-check fuzz check docs system generate clean
+.PHONY: help port test gate test-full ecosystem nvidia-check fuzz check docs system generate clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -21,10 +26,15 @@ port: .venv/installed ## port a copy of REPO (default: examples/splat-trainer) f
 	@mkdir -p "$(dir $(PORTED))"
 	@$(BIN)/rocm3d port "$(REPO)" --gpu "$(GPU)" --into "$(PORTED)"
 
-test: .venv/developed .venv-torch/installed system ## everything needed, then the test suite
+test: .venv/developed .venv-torch/kernels system ## everything needed, then the test suite
 	$(BIN)/pytest
+	cd kernels && ../.venv-torch/bin/python -m pytest -n 2
+	cd kernels && ../.venv-torch/bin/python -m gate quick
 
-test-full: .venv/developed ## the long tests: large, deep and hostile trees, real requirement sets
+gate: .venv-torch/kernels build/gate/triton-$(TRITON_OLDEST) ## every kernel for every AMD target, by the oldest and the newest Triton
+	cd kernels && ../.venv-torch/bin/python -m gate full ../build/gate/triton-$(TRITON_OLDEST)
+
+test-full: .venv/developed .venv-blender/installed ## the long tests: large and hostile trees, requirement sets, Blender
 	$(BIN)/pytest -m full -n 1
 
 ecosystem: .venv/developed ## scan 18 packages of PyPI (100 MB) and compare with the snapshot; UPDATE=1 takes changes over
@@ -43,6 +53,7 @@ check: .venv/developed ## ruff, mypy, generated files current, knowledge valid
 	$(BIN)/mypy
 	$(BIN)/python scripts/generate.py --check
 	$(BIN)/rocm3d kb check
+	cd kernels && ../$(BIN)/python -m gate check
 	@$(MAKE) --no-print-directory docs
 
 docs: .venv/developed ## the documentation site, strictly, into build/site
@@ -62,7 +73,7 @@ system:
 	else echo "not root or no apt: tests that need $(SYSTEM) are not run unless these are installed"; fi
 
 clean: ## remove what make made
-	rm -rf .venv .venv-torch build dist
+	rm -rf .venv .venv-torch .venv-blender build dist
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
@@ -83,4 +94,18 @@ clean: ## remove what make made
 	$(PYTHON) -m venv .venv-torch
 	.venv-torch/bin/python -m pip install --quiet --disable-pip-version-check \
 	  $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) '$(TORCH)'
+	@touch $@
+
+.venv-torch/kernels: .venv-torch/installed constraints.txt
+	.venv-torch/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \
+	  '$(TRITON)' hypothesis msgpack numpy pyelftools pytest pytest-timeout pytest-xdist
+	@touch $@
+
+build/gate/triton-$(TRITON_OLDEST): .venv-torch/installed
+	.venv-torch/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --target $@ triton==$(TRITON_OLDEST)
+
+.venv-blender/installed:
+	$(PYTHON) -m venv .venv-blender
+	.venv-blender/bin/python -m pip install --quiet --disable-pip-version-check '$(BPY)' \
+	  || echo "$(BPY) cannot be had for this Python: tests that need Blender are not run"
 	@touch $@

@@ -7,7 +7,8 @@ import pytest
 from rocm3d.evidence.check import check
 from rocm3d.model.failure import MachineLacks, UserError
 from rocm3d.model.run import RunRecord
-from rocm3d.workload import RUN, Workload, expected, new_folder, run_workload
+from rocm3d.workload import RUN, Workload, expected, expected_of_port, new_folder, repository_of, run_workload
+from rocm3d.workspace.sources import source_digest
 
 
 def test_an_expectation_that_could_never_be_met_is_refused(knowledge):
@@ -60,3 +61,59 @@ def test_what_came_out_is_looked_at_and_expectations_are_judged(knowledge, tmp_p
     assert RunRecord.from_json((into / RUN).read_text(), RUN) == record
     assert check(into).altered == ()
     assert (into / "files" / "good.ply").is_file()
+
+
+@pytest.fixture
+def trellis(knowledge, tmp_path):
+    """A folder that is known as TRELLIS, and the workload of its record."""
+    port = knowledge.ports["trellis"]
+    for mark in port.marks:
+        (tmp_path / mark).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / mark).write_text("")
+    return port.workload.command
+
+
+def test_another_repository_or_another_command_is_not_judged_by_a_record(knowledge, trellis, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+
+    assert expected_of_port(trellis, tmp_path / "elsewhere", knowledge) == ()
+    assert expected_of_port(("python", "train.py"), tmp_path, knowledge) == ()
+
+
+def test_the_workload_of_a_known_repository_is_judged_by_its_record(knowledge, trellis, tmp_path):
+    first, *others = expected_of_port(trellis, tmp_path, knowledge, expected(["seconds < 5"], knowledge))
+
+    assert (str(first), first.source) == ("gaussians > 0", "microsoft/TRELLIS@6b0d6475 example.py, 2026-11-15")
+    assert {item.key for item in others} == {"textures", "constant_textures"}
+
+
+def test_what_was_asked_for_takes_the_place_of_the_record(knowledge, trellis, tmp_path):
+    found = expected_of_port(trellis, tmp_path, knowledge, expected(["gaussians > 5"], knowledge))
+
+    assert {item.key for item in found} == {"textures", "constant_textures"}
+
+
+def test_a_folder_is_its_own_repository_unless_one_above_has_a_plan(tmp_path):
+    inner = tmp_path / "sub" / "deeper"
+    inner.mkdir(parents=True)
+
+    assert repository_of(inner) == inner
+    (tmp_path / ".rocm3d").mkdir()
+    assert repository_of(inner) == inner
+    (tmp_path / ".rocm3d" / "plan.json").touch()
+    assert repository_of(inner) == repository_of(tmp_path) == tmp_path
+
+
+def test_a_run_in_a_folder_of_the_repository_has_the_state_of_the_whole(knowledge, tmp_path):
+    inner = tmp_path / "sub"
+    inner.mkdir()
+    (tmp_path / "lib.py").write_text("a = 1\n")
+    before, into = source_digest(tmp_path), new_folder(tmp_path, "a")
+    program = (sys.executable, "-c", "open('copy.py', 'w').write('a')")
+
+    record = run_workload(Workload(program, "a", inner, 60.0, repository=tmp_path), into, knowledge)
+
+    assert (record.manifest.folder, record.manifest.sources) == ("sub", before)
+    assert [item.path for item in record.files] == ["copy.py"]
+    again = run_workload(Workload(program, "a", inner, 60.0, repository=tmp_path), new_folder(tmp_path, "a"), knowledge)
+    assert again.manifest.sources == before  # what the first one wrote is no code of the repository

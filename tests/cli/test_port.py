@@ -76,6 +76,25 @@ def test_a_form_that_an_edit_does_not_reach_is_left_for_a_person_and_no_failure(
     assert "does not reach this form" in left[0]["reason"]
 
 
+def test_attention_that_is_imported_firmly_or_lazily_is_edited_beside_other_packages(rocm3d, tmp_path):
+    (tmp_path / "firm.py").write_text(
+        "import torch\nimport spconv.pytorch\nfrom flash_attn import flash_attn_func\nflash_attn_func(q, k, v)\n"
+    )
+    (tmp_path / "lazy.py").write_text(
+        "import torch\ndef f(q):\n    import spconv.pytorch\n    from flash_attn import flash_attn_func\n"
+        "    return flash_attn_func(q, q, q)\n"
+    )
+
+    ended = rocm3d("port", tmp_path, "--gpu", "mi300x", "--review")
+
+    patch = json.loads((tmp_path / ".rocm3d" / "patch.json").read_text())
+    edited = {item["path"]: item["recipes"] for item in patch["changes"] if item["kind"] == "edited"}
+    assert edited == {"firm.py": ["flash-attention-optional"], "lazy.py": ["flash-attention-optional"]}
+    assert [item for item in patch["left"] if item["finding"]["package"] == "flash-attn"] == []
+    verdicts = json.loads((tmp_path / ".rocm3d" / "verdicts.json").read_text())["verdicts"]
+    assert {item["outcome"] for item in verdicts if item["probe"] == "find_leftovers"} == {"passed"}, ended.err
+
+
 @pytest.mark.parametrize("name", ["splat-trainer", "cmake-lib", "video-attention"])
 def test_a_repository_with_a_branch_for_rocm_gets_no_second_one(rocm3d, example, snapshot, name):
     """Ported, and all memory of it lost: the port of that is itself."""

@@ -15,7 +15,7 @@ FLOORS = [
     {"knowledge", "workspace"},
     {"syntax", "manifest", "toolchain", "record", "artifact"},
     {"scan", "plan", "apply", "verify", "host", "jobs"},
-    {"evidence", "render", "skill"},
+    {"evidence", "render", "skill", "viewer"},
     {"recall"},
     {"repository", "workload"},
     {"pipeline"},

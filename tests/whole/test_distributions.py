@@ -1,14 +1,17 @@
-"""What a package ships is the same before and after its port, however setuptools is told to look for it."""
+"""What a package ships is the same before and after its port, however its build backend is told to look for it."""
 
 from __future__ import annotations
 
 import subprocess
+import sys
 import tarfile
 import zipfile
+from pathlib import Path
 
 import pytest
 
-BUILD = "from setuptools import build_meta as b; import sys; o = sys.argv[1]; b.build_sdist(o); b.build_wheel(o)"
+BUILD = "from {} as b; import sys; o = sys.argv[1]; b.build_sdist(o); b.build_wheel(o)"
+SETUPTOOLS, HATCHLING = BUILD.format("setuptools import build_meta"), BUILD.format("hatchling import build")
 FILES = {
     "demo/__init__.py": "import torch\n",
     "demo/render.py": "from flash_attn import flash_attn_func\n",
@@ -33,10 +36,19 @@ LAYOUTS = {
     },
 }
 
+HATCH = PROJECT.replace("setuptools.build_meta", "hatchling.build").replace("setuptools", "hatchling")
+HATCHED = {
+    "everything": {"pyproject.toml": HATCH},
+    "a wheel by its packages": {"pyproject.toml": f"{HATCH}[tool.hatch.build.targets.wheel]\npackages = ['demo']\n"},
+    "what is told for both": {"pyproject.toml": f"{HATCH}[tool.hatch.build]\ninclude = ['/demo', '/csrc']\n"},
+    "an sdist of its own": {"pyproject.toml": f"{HATCH}[tool.hatch.build.targets.sdist]\nonly-include = ['demo']\n"},
+}
 
-def shipped(python, root, out):
+
+def shipped(python, root, out, build):
     """The file lists of both distributions; generated lists of the build itself left out."""
-    ended = subprocess.run([python, "-c", BUILD, out], cwd=root, capture_output=True, text=True, check=False)
+    out.mkdir(exist_ok=True)
+    ended = subprocess.run([python, "-c", build, out], cwd=root, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
     (sdist,), (wheel,) = out.glob("*.tar.gz"), out.glob("*.whl")
     with tarfile.open(sdist) as archive:
@@ -44,21 +56,39 @@ def shipped(python, root, out):
     return source, set(zipfile.ZipFile(wheel).namelist())
 
 
+@pytest.fixture
+def ported(rocm3d, git, tmp_path):
+    """A repository of these files with its port, and a clone of it from before."""
+
+    def make(files) -> tuple[Path, Path]:
+        root = tmp_path / "demo"
+        for name, text in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        git(root, "init", "-q")
+        git(root, "add", "-A")
+        git(root, "commit", "-qm", "start")
+        git(tmp_path, "clone", "-q", root, "original")
+        ended = rocm3d("apply", root, "--gpu", "mi300x", "--review", "--work", tmp_path / "work")
+        assert ended.code == 0, ended.err
+        assert (root / "rocm-port" / "scripts.d" / "base_state.py").is_file()
+        git(root, "clean", "-qfdx", ".rocm3d")  # nothing that git does not see is there when people release
+        return root, tmp_path / "original"
+
+    return make
+
+
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
-def test_the_file_lists_of_sdist_and_wheel_stay(rocm3d, git, torch_python, tmp_path, layout):
-    root = tmp_path / "demo"
-    for name, text in (FILES | layout).items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
-    git(root, "init", "-q")
-    git(root, "add", "-A")
-    git(root, "commit", "-qm", "start")
-    git(tmp_path, "clone", "-q", root, "original")
-    before, after = tmp_path / "before", tmp_path / "after"
+def test_the_file_lists_of_sdist_and_wheel_stay(ported, torch_python, tmp_path, layout):
+    root, original = ported(FILES | layout)
 
-    ended = rocm3d("apply", root, "--gpu", "mi300x", "--review", "--work", tmp_path / "work")
+    before = shipped(torch_python, original, tmp_path / "before", SETUPTOOLS)
+    assert shipped(torch_python, root, tmp_path / "after", SETUPTOOLS) == before
 
-    assert ended.code == 0, ended.err
-    assert (root / "rocm-port" / "scripts.d" / "base_state.py").is_file()
-    git(root, "clean", "-qfdx", ".rocm3d")  # nothing that git does not see is there when people release
-    assert shipped(torch_python, root, after) == shipped(torch_python, tmp_path / "original", before)
+
+@pytest.mark.parametrize("layout", HATCHED.values(), ids=HATCHED)
+def test_so_they_do_with_hatchling(ported, tmp_path, layout):
+    root, original = ported(FILES | layout)
+
+    before = shipped(sys.executable, original, tmp_path / "before", HATCHLING)
+    assert shipped(sys.executable, root, tmp_path / "after", HATCHLING) == before

@@ -17,7 +17,7 @@ KNOWLEDGE = load()
 RECIPES = sorted(
     recipe.id
     for recipe in KNOWLEDGE.recipes.values()
-    if recipe.status == "active" and KNOWLEDGE.examples[recipe.id].name.endswith(".py")
+    if recipe.status == "active" and recipe.safety != "manual" and KNOWLEDGE.examples[recipe.id].name.endswith(".py")
 )
 IMPORTS = st.lists(
     st.sampled_from(
