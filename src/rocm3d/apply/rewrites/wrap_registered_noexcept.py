@@ -1,0 +1,22 @@
+"""A noexcept function that is registered as an operator is called by a lambda on ROCm. Parameters: guard."""
+
+from __future__ import annotations
+
+from rocm3d.apply.guarded_lines import Replacement, guard_lines
+from rocm3d.apply.rewrite import Rewrite
+from rocm3d.model.recipe import Parameters
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.registrations import registered_noexcept
+
+
+def edit(data: bytes, parameters: Parameters) -> bytes:
+    """Put a lambda in the place of each such pointer."""
+    unit = CudaUnit("", data)
+    found = []
+    for node in registered_noexcept(unit):
+        name = unit.slice(node).removeprefix("&").strip()
+        found.append(Replacement(node.start_byte, node.end_byte, f"[] {{ return {name}(); }}".encode()))
+    return guard_lines(data, found, parameters)
+
+
+rewrite = Rewrite(__name__, edit)

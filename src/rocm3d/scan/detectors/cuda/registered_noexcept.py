@@ -1,0 +1,22 @@
+"""A noexcept function in torch's registry of operators: no torch 2 takes it, and ROCm has no older torch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.needs import a_term
+from rocm3d.syntax.cuda import CudaUnit
+from rocm3d.syntax.registrations import registered_noexcept
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+    """Each place where one is handed over."""
+    for node in registered_noexcept(unit):
+        yield hit(unit, node, function=unit.slice(node))
+
+
+detector = Detector(__name__, code="CU510", reads=CudaUnit, find=find, needs=a_term)

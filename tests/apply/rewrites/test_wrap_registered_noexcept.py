@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from rocm3d.apply.rewrites.wrap_registered_noexcept import edit
+from rocm3d.syntax.isolation import prove
+
+FUNCTION = "int64_t version() noexcept { return 1; }\n"
+REGISTRY = 'static auto r = torch::RegisterOperators().op(\n    "a::version", &version);\n'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        REGISTRY,
+        FUNCTION.replace(" noexcept", "") + REGISTRY,
+        FUNCTION + REGISTRY.replace("&version", "[] { return version(); }"),
+        f"#ifdef USE_ROCM\n{FUNCTION}{REGISTRY}#endif\n",
+        f"#ifndef USE_ROCM\n{FUNCTION}{REGISTRY}#endif\n",
+    ],
+)
+def test_stays_untouched(text):
+    assert edit(text.encode(), {}) == text.encode()
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("name", ["version", "a::version", "::a::version"])
+def test_a_lambda_calls_it_on_rocm_and_cuda_sees_nothing(name, end):
+    before = (FUNCTION + REGISTRY.replace("&version", f"&{name}")).replace("\n", end).encode()
+
+    after = edit(before, {})
+
+    assert f"[] {{ return {name}(); }}".encode() in after
+    assert prove("version.cpp", before, after).holds
+    assert edit(after, {}) == after
+
+
+def test_two_in_one_registration():
+    both = FUNCTION + FUNCTION.replace("version", "build") + REGISTRY.replace(");", ').op("a::build", &build);')
+    after = edit(both.encode(), {})
+
+    assert after.count(b"[] { return") == 2
+    assert prove("version.cpp", both.encode(), after).holds
+
+
+@given(
+    some.lists(some.sampled_from([FUNCTION, REGISTRY, "#ifdef WITH_CUDA\n", "#endif\n", "int x;\n", "}\n"]), max_size=8)
+)
+def test_whatever_stands_around_it_twice_is_once(parts):
+    before = "".join(parts).encode()
+    after = edit(before, {})
+
+    assert edit(after, {}) == after
+    assert after == before or prove("version.cpp", before, after).holds
