@@ -151,3 +151,18 @@ def test_without_an_installed_package_there_are_no_strategies(python):
     program = "import rocm3d_kernels.dropin.auto\nfrom gsplat import rasterization\nimport gsplat.strategy"
 
     assert "gsplat.strategy is not covered" in python(program, fails=True)
+
+
+@pytest.mark.parametrize("triangle", [False, True], ids=["quaternions", "covariances"])
+def test_the_reference_projects_as_the_kernel_does(monkeypatch, triangle):
+    means, quats, scales, opacities, _ = (one.detach() for one in scene())
+    upper, _ = wrapper.quat_scale_to_covar_preci(quats, scales, compute_preci=False, triu=True)
+    given = (means, upper, None, None) if triangle else (means, None, quats, scales)
+    found = [package.fully_fused_projection(*given, *cameras(), WIDTH, HEIGHT, opacities=opacities)]
+    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
+    found.append(package.fully_fused_projection(*given, *cameras(), WIDTH, HEIGHT, opacities=opacities))
+
+    for one, two in zip(*found, strict=True):
+        assert (one is None) == (two is None)
+        if one is not None:
+            torch.testing.assert_close(one, two, rtol=1e-4, atol=1e-4)

@@ -4,7 +4,8 @@ import pytest
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from rocm3d_kernels.gaussian import rasterization
+# Importing it registers the operator: no other test needs to have run before.
+from rocm3d_kernels.gaussian import operator, rasterization  # noqa: F401
 from rocm3d_kernels.gaussian.arguments import contiguous
 from rocm3d_kernels.gaussian.options import Options
 from rocm3d_kernels.projection import Gaussians, Settings

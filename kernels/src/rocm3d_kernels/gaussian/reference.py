@@ -30,23 +30,8 @@ def render(
     batches = math.prod(gaussians.means.shape[:-2])
     means = gaussians.means.reshape(batches, count, 3)
     views = gaussians.viewmats.reshape(batches, cameras, 4, 4)
-    peaks = torch.ones_like(means[..., 0]) if gaussians.opacities is None else gaussians.opacities
-    peaks = peaks.reshape(batches, count)
-    found = projection.project(
-        means,
-        _covariances(gaussians).reshape(batches, count, 3, 3),
-        peaks,
-        views,
-        gaussians.intrinsics.reshape(batches, cameras, 3, 3),
-        settings.width,
-        settings.height,
-        eps2d=settings.eps2d,
-        near=settings.near,
-        far=settings.far,
-        radius_clip=settings.radius_clip,
-        compensate=settings.compensate,
-        camera=settings.camera,
-    )
+    peaks = gaussians.opacities.reshape(batches, count)
+    found = projection.project_all(gaussians, settings)
     opacities = peaks[:, None].expand(-1, cameras, -1)
     if found.compensations is not None:
         opacities = opacities * found.compensations
@@ -79,9 +64,3 @@ def render(
         found.means2d, found.conics, colors, opacities, found.depths, found.radii, size, backgrounds, options.cap
     )
     return image, alphas, found, opacities
-
-
-def _covariances(gaussians: Gaussians) -> torch.Tensor:
-    if gaussians.covars is None:
-        return projection.covariance(gaussians.quats, gaussians.scales)
-    return gaussians.covars[..., [[0, 1, 2], [1, 3, 4], [2, 4, 5]]]

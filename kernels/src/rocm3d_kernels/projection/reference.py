@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 
 from rocm3d_kernels.image_formation import CLAMP, EXTENT, SMALLEST_ALPHA, SMALLEST_DETERMINANT
+
+if TYPE_CHECKING:
+    from rocm3d_kernels.projection import Gaussians, Settings
 
 
 class Projected(NamedTuple):
@@ -34,6 +38,34 @@ def covariance(quats: torch.Tensor, scales: torch.Tensor) -> torch.Tensor:
     """Covariances [..., 3, 3] of Gaussians with these axes."""
     axes = rotation(quats) * scales[..., None, :]
     return axes @ axes.transpose(-1, -2)
+
+
+def project_all(gaussians: Gaussians, settings: Settings) -> Projected:
+    """As the kernel takes them, batches in front or not; results are [batches, cameras, N, ...]."""
+    cameras, count = gaussians.viewmats.shape[-3], gaussians.means.shape[-2]
+    batches = math.prod(gaussians.means.shape[:-2])
+    if gaussians.covars is not None:
+        covars = gaussians.covars[..., [[0, 1, 2], [1, 3, 4], [2, 4, 5]]]
+    elif gaussians.quats is not None and gaussians.scales is not None:
+        covars = covariance(gaussians.quats, gaussians.scales)
+    else:
+        raise ValueError("projection: either covars, or quats and scales, must be given")
+    opacities = gaussians.opacities
+    return project(
+        gaussians.means.reshape(batches, count, 3),
+        covars.reshape(batches, count, 3, 3),
+        None if opacities is None else opacities.reshape(batches, count),
+        gaussians.viewmats.reshape(batches, cameras, 4, 4),
+        gaussians.intrinsics.reshape(batches, cameras, 3, 3),
+        settings.width,
+        settings.height,
+        eps2d=settings.eps2d,
+        near=settings.near,
+        far=settings.far,
+        radius_clip=settings.radius_clip,
+        compensate=settings.compensate,
+        camera=settings.camera,
+    )
 
 
 def project(

@@ -69,37 +69,13 @@ def fully_fused_projection(
     gaussians = Gaussians(means, covars, *((quats, scales) if covars is None else (None, None)), bound, viewmats, Ks)
     shape = (*viewmats.shape[:-2], means.shape[-2])
     if choose("projection", means) == "reference":
-        return _by_reference(gaussians, settings, shape)
+        exact = reference.project_all(gaussians, settings)
+        return tuple(None if one is None else one.reshape(*shape, *one.shape[3:]) for one in exact)
     seen, learned = project(gaussians, settings)
     found = learned or cut(seen.records)
     ratio = found.depths[..., 1].view(shape) if calc_compensations else None
     parts = (found.means2d.view(*shape, 2), found.depths[..., 0].view(shape), found.shapes[..., :3].view(*shape, 3))
     return seen.radii.view(*shape, 2), *parts, ratio
-
-
-def _by_reference(gaussians: Gaussians, settings: Settings, shape: tuple[int, ...]) -> tuple[torch.Tensor | None, ...]:
-    cameras, count = shape[-2:]
-    if gaussians.covars is None:
-        covars = reference.covariance(gaussians.quats, gaussians.scales)
-    else:
-        covars = gaussians.covars[..., [[0, 1, 2], [1, 3, 4], [2, 4, 5]]]
-    opacities = gaussians.opacities
-    found = reference.project(
-        gaussians.means.reshape(-1, count, 3),
-        covars.reshape(-1, count, 3, 3),
-        None if opacities is None else opacities.reshape(-1, count),
-        gaussians.viewmats.reshape(-1, cameras, 4, 4),
-        gaussians.intrinsics.reshape(-1, cameras, 3, 3),
-        settings.width,
-        settings.height,
-        eps2d=settings.eps2d,
-        near=settings.near,
-        far=settings.far,
-        radius_clip=settings.radius_clip,
-        compensate=settings.compensate,
-        camera=settings.camera,
-    )
-    return tuple(None if one is None else one.reshape(*shape, *one.shape[3:]) for one in found)
 
 
 @torch.no_grad()
