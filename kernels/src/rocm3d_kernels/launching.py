@@ -2,7 +2,8 @@
 
 Triton binds and classifies every argument at each launch, 20 to 40 microseconds for a kernel with many of them; a small
 scene takes little longer on the GPU. A kernel here is classified once for each set of constants, of arguments left out
-and of tensors that do not begin at a multiple of 16 bytes; its integers are not specialised on.
+and of tensors that do not begin at a multiple of 16 bytes; its integers are not specialised on. Hooks of a profiler see
+every launch; where there are none, nothing is made ready for them.
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from triton import knobs
 
 from rocm3d_kernels.dispatch import interpreted
 
 _INTERPRETED = interpreted()
-_COMPILED: dict[tuple[Any, ...], tuple[Any, tuple[Any, ...]]] = {}
+_COMPILED: dict[tuple[Any, ...], tuple[Any, ...]] = {}
 _LARGEST = 2**31
 # What torch.cuda.current_device does, less its look whether CUDA is there: a tensor on it is.
 _current = getattr(torch._C, "_cuda_getDevice", torch.cuda.current_device)
+_stream = getattr(torch._C, "_cuda_getCurrentRawStream", lambda device: torch.cuda.current_stream(device).cuda_stream)
 
 
 def launch(kernel: Any, grid: tuple[int, int, int], arguments: Sequence[Any], **constants: Any) -> None:
@@ -26,7 +29,27 @@ def launch(kernel: Any, grid: tuple[int, int, int], arguments: Sequence[Any], **
     if _INTERPRETED:
         kernel[grid](*arguments, **constants)
         return
-    # One bit for each argument that changes what is compiled: left out, not aligned, longer than 32 bits.
+    device, pattern = _kind(arguments)
+    if device != _current():
+        with torch.cuda.device(device):
+            kernel[grid](*arguments, **constants)
+        return
+    key = (kernel, device, pattern, tuple(constants.values()))
+    known = _COMPILED.get(key)
+    if known is None:
+        compiled = kernel[grid](*arguments, **constants)
+        rest = tuple(constants[name] for name in kernel.arg_names[len(arguments) :])
+        _COMPILED[key] = compiled, compiled.run, compiled.function, compiled.packed_metadata, rest
+        return
+    compiled, run, function, metadata, rest = known
+    if _watched():
+        compiled[grid](*arguments, *rest)
+    else:
+        run(*grid, _stream(device), function, metadata, None, None, None, *arguments, *rest)
+
+
+def _kind(arguments: Sequence[Any]) -> tuple[int, int]:
+    """The device, and one bit for each argument that changes what is compiled: left out, not aligned, over 32 bits."""
     device = pattern = 0
     bit = 1
     for one in arguments:
@@ -40,16 +63,10 @@ def launch(kernel: Any, grid: tuple[int, int, int], arguments: Sequence[Any], **
                 pattern |= bit
             device = one.get_device()
         bit <<= 1
-    if device != _current():
-        with torch.cuda.device(device):
-            kernel[grid](*arguments, **constants)
-        return
-    key = (kernel, device, pattern, tuple(constants.values()))
-    known = _COMPILED.get(key)
-    if known is None:
-        compiled = kernel[grid](*arguments, **constants)
-        names = kernel.arg_names[len(arguments) :]
-        _COMPILED[key] = compiled, tuple(constants[name] for name in names)
-        return
-    compiled, rest = known
-    compiled[grid](*arguments, *rest)
+    return device, pattern
+
+
+def _watched() -> bool:
+    """Whether somebody wants to know of launches."""
+    runtime = knobs.runtime
+    return any(getattr(hook, "calls", hook) for hook in (runtime.launch_enter_hook, runtime.launch_exit_hook))

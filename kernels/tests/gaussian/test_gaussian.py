@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import gc
 import math
+import weakref
 
 import pytest
 import torch
@@ -282,6 +284,31 @@ def test_deterministic_gradients_are_equal_bit_by_bit(tolerance):
     for name, one in first.items():
         assert torch.equal(one, second[name]), name
         torch.testing.assert_close(one, loose[name], **tolerance["float32-splat-gradient"])
+
+
+def test_what_the_way_back_needs_goes_with_the_image():
+    """Without waiting for the garbage collector: it is the largest part of the memory."""
+    image, alphas, meta = rasterization(**graded(scene()))
+    kept = weakref.ref(image.grad_fn.rendered.drawn.through)
+    gc.disable()
+    del image, alphas, meta
+    gone = kept() is None
+    gc.enable()
+
+    assert gone
+
+
+def test_one_may_go_back_twice_where_one_says_so_and_memory_is_freed_where_not():
+    given = graded(scene())
+    image = rasterization(**given)[0]
+    image.sum().backward(retain_graph=True)
+    first = given["means"].grad.clone()
+    image.sum().backward()
+
+    torch.testing.assert_close(given["means"].grad, 2 * first)
+    assert image.grad_fn.rendered is None
+    with pytest.raises(RuntimeError, match="second time"):
+        image.sum().backward()
 
 
 # Few, none, and what is no number.

@@ -17,9 +17,10 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning"
 # An outline may pass between two rows of pixels and reach neither. These Gaussians have a deviation of at least 0.54
 # pixels: within half a pixel the exponent changes by up to 3.3 * 0.5 / 0.54 at the outline, alpha by a factor of 21.
 BETWEEN = 1 / 21
+SIZE = (37, 25)
 
 
-def seen(count=14, images=2, size=(37, 25), seed=0, stretch=1.0):
+def seen(count=14, images=2, size=SIZE, seed=0, stretch=1.0):
     """Gaussians as the projection saw them, with their tiles counted; some thin, some large, some outside."""
     numbers = torch.Generator().manual_seed(seed)
     means = torch.randn(count, 3, generator=numbers) * torch.tensor([1.0, 0.7, 0.5])
@@ -92,11 +93,24 @@ def test_every_pair_is_there_once_by_depth(few, worth, large, side, limits):
     assert compare(seen(), (37, 25)).side == side
 
 
-def test_numbers_of_tiles_that_need_32_bits_are_sorted_too(limits, monkeypatch):
+@pytest.mark.parametrize("many", [2, 10**6], ids=["by-halves", "at-once"])
+def test_numbers_of_tiles_that_need_32_bits_are_sorted_too(limits, monkeypatch, many):
     limits(0, 99, 4)
     monkeypatch.setattr(tiles, "SMALL", 3)
+    monkeypatch.setattr(tiles, "MANY", many)
 
     compare(seen(), (37, 25))
+
+
+@pytest.mark.parametrize("count", [1, 2, 14])
+def test_halves_make_the_same_lists(limits, monkeypatch, count):
+    limits(0, 99, 4)
+    whole = tiles.intersect(seen(count=count), *SIZE)
+    monkeypatch.setattr(tiles, "MANY", 0)
+    joined = tiles.intersect(seen(count=count), *SIZE)
+
+    assert torch.equal(joined.offsets, whole.offsets)
+    assert lists(joined) == lists(whole)
 
 
 @pytest.mark.parametrize("stretch", [0.02, 40.0], ids=["tiny", "larger-than-the-image"])

@@ -117,12 +117,19 @@ def test_copies_alone_are_no_work(torch):
     assert sampler(torch)._window(0.0) is False
 
 
+def test_the_first_kernels_of_a_program_that_still_loads_are_little_work(torch):
+    torch.autograd.profiler.profile.events = (Event("k"), Event("k", microseconds=3.0))
+
+    assert sampler(torch)._window(0.01) is False
+
+
 @pytest.fixture
 def slow(hooks, monkeypatch):
     """Windows that are due only after a long time, and may be near to each other."""
     import rocm3d_hook_sampler
 
-    for name, value in (("FIRST", 0.0), ("WINDOW", 0.0), ("NEAREST", 0.01), ("SHORT_PAUSE", 30.0)):
+    set_to = {"FIRST": 0.0, "WINDOW": 0.0, "NEAREST": 0.01, "FIRST_PAUSE": 30.0, "SHORT_PAUSE": 30.0}
+    for name, value in set_to.items():
         monkeypatch.setattr(rocm3d_hook_sampler, name, value)
 
 
@@ -180,7 +187,7 @@ def graph(torch):
 
 def test_a_capture_waits_for_the_open_window_and_no_window_opens_during_one(torch, tmp_path, slow, graph, monkeypatch):
     monkeypatch.setattr("rocm3d_hook_sampler.FIRST", 0.3)
-    monkeypatch.setattr("rocm3d_hook_sampler.SHORT_PAUSE", 0.0)
+    monkeypatch.setattr("rocm3d_hook_sampler.FIRST_PAUSE", 0.0)
     one, captured = sampler(torch), graph()
     one.start()
     while not torch.open:

@@ -17,13 +17,17 @@ from rocm3d_kernels.projection import launch as projection
 from rocm3d_kernels.raster import Drawing
 from rocm3d_kernels.raster import launch as raster
 from rocm3d_kernels.tiles import Lists, intersect
+from rocm3d_kernels.tiles.ahead import guessed, learn
+
+# Whether somebody goes back twice; where torch cannot tell, what was kept stays as long as the images do.
+_goes_back_again = getattr(torch._C._autograd, "_get_current_graph_task_keep_graph", lambda: True)
 
 
 class Rendered(NamedTuple):
     """What came of it, besides the images."""
 
     seen: projection.Seen
-    lists: Lists
+    drawing: Drawing
     colors: torch.Tensor
     values: torch.Tensor | None  # colours of harmonics, for their gradients
     origins: torch.Tensor | None
@@ -43,12 +47,22 @@ def forward(
             gaussians.means, origins, colors, seen.radii, _view(gaussians, colors, options)
         )
     if options.with_depths:
-        depths = _depth_channel(seen.records, seen.radii, options)
+        depths = seen.records[..., 6:7]
+        depths = _inverse(depths, seen.radii) if options.inverse_depths else depths
         wide = colors if colors.dim() == 3 else colors.expand(images, *colors.shape)
         colors = torch.cat([wide, depths], dim=-1) if options.with_colors else depths.contiguous()
-    lists = intersect(seen, settings.width, settings.height)
-    drawn = raster.forward(colors, backgrounds, _drawing(seen.records, lists, options), keep=keep)
-    return Rendered(seen, lists, colors, values, origins, drawn)
+    size = settings.width, settings.height
+    # What is guessed depends on what came before, so it is not for those who want the same every time.
+    guess = None if options.deterministic else guessed(seen, *size)
+    if guess is not None:
+        drawing = _drawing(seen.records, guess.lists, options)
+        drawn = raster.forward(colors, backgrounds, drawing, keep=keep)
+        if guess.holds():
+            return Rendered(seen, drawing, colors, values, origins, drawn)
+    drawing = _drawing(seen.records, intersect(seen, *size), options)
+    drawn = raster.forward(colors, backgrounds, drawing, keep=keep)
+    learn(seen, size, drawing.lists)
+    return Rendered(seen, drawing, colors, values, origins, drawn)
 
 
 def camera_origins(viewmats: torch.Tensor) -> torch.Tensor:
@@ -70,11 +84,11 @@ class Watch:
             self.seen = self.records[..., 0:2].detach().requires_grad_()
         return self.seen
 
-    def tell(self, gradient: torch.Tensor, absolute: torch.Tensor | None) -> None:
-        """Gradients of all rows, for those that were kept."""
+    def tell(self, gradients: torch.Tensor, absolute: torch.Tensor | None) -> None:
+        """Gradients of all rows, in their first two columns, for those that were kept."""
         if self.seen is None:
             return
-        shape = self.seen.shape
+        shape, gradient = self.seen.shape, gradients[:, 0:2]
         found = (gradient if self.rows is None else gradient[self.rows]).reshape(shape)
         self.seen.grad = found if self.seen.grad is None else self.seen.grad + found
         if absolute is not None:
@@ -87,16 +101,14 @@ class Render(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, *given: Any) -> tuple[torch.Tensor, torch.Tensor]:
         """The images as they are; keeps what the way back needs."""
-        watched, *gaussians, colors, backgrounds, options, rendered, watch = given
-        seen, lists, drawn_colors, values, origins, drawn = rendered
-        # Saved, not kept on the context: so they are freed as soon as the way back is done.
-        ctx.save_for_backward(
-            watched, *gaussians, colors, backgrounds, seen.records, seen.radii, lists.gaussians, lists.offsets,
-            drawn_colors, values, origins, drawn.through, drawn.last,
-        )  # fmt: skip
-        ctx.options, ctx.watch, ctx.lists = options, watch, (lists.side, lists.tiles_x, lists.tiles_y)
+        *tensors, options, rendered, watch = given
+        ctx.save_for_backward(*tensors)
+        # Nobody else's, so it may be dropped on the way back, where memory is needed most, and not only after it. The
+        # images hold on to this context, so it may not hold on to them.
+        ctx.rendered = rendered._replace(drawn=rendered.drawn._replace(image=None, alphas=None))
+        ctx.options, ctx.watch = options, watch
         ctx.set_materialize_grads(False)
-        return drawn.image, drawn.alphas
+        return rendered.drawn.image, rendered.drawn.alphas
 
     @staticmethod
     def backward(ctx: Any, given: torch.Tensor | None, given_alphas: torch.Tensor | None) -> tuple[Any, ...]:
@@ -104,63 +116,73 @@ class Render(torch.autograd.Function):
         # once_differentiable says so, too, but takes long.
         if torch.is_grad_enabled():
             raise NotImplementedError("gaussian: no gradients of gradients")
-        saved = ctx.saved_tensors
-        gaussians, (colors, backgrounds, records, radii) = Gaussians(*saved[1:8]), saved[8:12]
-        options: Options = ctx.options
-        needs = dict(zip(("means2d", *Gaussians._fields, "colors", "backgrounds"), ctx.needs_input_grad, strict=False))
+        watched, *tensors, colors, backgrounds = ctx.saved_tensors
+        gaussians, options = Gaussians(*tensors), ctx.options
+        needs_watched, *_, needs_views, _, needs_colors, needs_backgrounds = ctx.needs_input_grad[:10]
         if given is None and given_alphas is None:
             return (None,) * 13
-        lists = Lists(saved[12], saved[13], *ctx.lists)
-        drawn_colors, values, origins, through, last = saved[14:]
+        rendered: Rendered = ctx.rendered
+        if not _goes_back_again():
+            ctx.rendered = None
+        radii, values, origins = rendered.seen.radii, rendered.values, rendered.origins
+        depths = rendered.seen.records[..., 6:7] if options.inverse_depths else None
+        drawn = rendered.drawn
         found, of_colors, absolute = raster.backward(
-            drawn_colors, backgrounds, _drawing(records, lists, options), through, last, given, given_alphas
+            rendered.colors, backgrounds, rendered.drawing, drawn.through, drawn.last, given, given_alphas
         )
-        of_means2d = found[:, 0:2].view(*records.shape[:2], 2)
-        ctx.watch.tell(found[:, 0:2], absolute)
         of_backgrounds = None
-        if needs["backgrounds"] and given is not None:
-            of_backgrounds = (given * through[..., None]).sum(dim=(1, 2))
+        if needs_backgrounds and given is not None:
+            of_backgrounds = (given * drawn.through[..., None]).sum(dim=(1, 2))
+        del rendered, drawn
+        ctx.watch.tell(found, absolute)
         of_depths = None
         if options.with_depths:
-            of_depths = _depths_backward(of_colors[..., -1:], records, radii, options)
+            of_depths = _depths_backward(of_colors[..., -1:], depths, radii)
             of_colors = of_colors[..., :-1]
-        of_shapes = found[:, 2:6].view(*records.shape[:2], 4)
         grads = list(
             projection.backward(
-                gaussians,
-                options.settings,
-                records,
-                radii,
-                (of_means2d, of_shapes, of_depths),
-                of_views=needs["viewmats"],
+                gaussians, options.settings, radii, (found, found[:, 2:6], of_depths), of_views=needs_views
             )
         )
         if options.degree is not None:
-            of_points, of_origins, of_colors = _harmonics_backward(
-                gaussians, colors, options, (origins, radii, values, of_colors), needs
-            )
-            if of_points is not None:
-                grads[0] += of_points
-            if of_origins is not None:
-                grads[5] += _origins_backward(gaussians.viewmats, of_origins)
-        elif needs["colors"] and options.with_colors:
-            of_colors = of_colors if of_colors.shape == colors.shape else of_colors.sum(dim=0)
-        if not (needs["colors"] and options.with_colors):
+            of_colors = _through_harmonics(
+                grads, gaussians, colors, options, (origins, radii, values, of_colors),
+                (ctx.needs_input_grad[1], needs_views),
+            )  # fmt: skip
+        if not (needs_colors and options.with_colors):
             of_colors = None
-        of_watched = of_means2d.reshape(saved[0].shape) if needs["means2d"] else None
+        elif of_colors.shape != colors.shape:
+            of_colors = of_colors.sum(dim=0)
+        of_watched = found[:, 0:2].reshape(watched.shape) if needs_watched else None
         return (of_watched, *grads, None, of_colors, of_backgrounds, None, None, None)
 
 
-def _depth_channel(records: torch.Tensor, radii: torch.Tensor, options: Options) -> torch.Tensor:
-    depths = records[..., 6:7]
-    return torch.where(radii[..., :1] > 0, 1.0 / depths, 0.0) if options.inverse_depths else depths
+def _inverse(depths: torch.Tensor, radii: torch.Tensor) -> torch.Tensor:
+    return torch.where(radii[..., :1] > 0, 1.0 / depths, 0.0)
 
 
-def _depths_backward(given: torch.Tensor, records: torch.Tensor, radii: torch.Tensor, options: Options) -> torch.Tensor:
-    """Of the depths, and none of the compensations beside them."""
-    if options.inverse_depths:
-        given = -given * _depth_channel(records, radii, options) ** 2
+def _depths_backward(given: torch.Tensor, inverted: torch.Tensor | None, radii: torch.Tensor) -> torch.Tensor:
+    """Of the depths, some drawn as one over them, and none of the compensations beside them."""
+    if inverted is not None:
+        given = -given * _inverse(inverted, radii) ** 2
     return torch.nn.functional.pad(given, (0, 1))
+
+
+def _through_harmonics(
+    grads: list[Any],
+    gaussians: Gaussians,
+    colors: torch.Tensor,
+    options: Options,
+    found: tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor],
+    needs: tuple[bool, bool],
+) -> torch.Tensor:
+    """Gradients of the coefficients; those of means and views are added to what there is."""
+    of_points, of_origins, of_colors = _harmonics_backward(gaussians, colors, options, found, needs)
+    if of_points is not None:
+        grads[0] += of_points
+    if of_origins is not None:
+        grads[5] += _origins_backward(gaussians.viewmats, of_origins)
+    return of_colors
 
 
 def _harmonics_backward(
@@ -168,16 +190,17 @@ def _harmonics_backward(
     colors: torch.Tensor,
     options: Options,
     found: tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor],
-    needs: dict[str, bool],
+    needs: tuple[bool, bool],
 ) -> tuple[torch.Tensor | None, torch.Tensor | None, torch.Tensor]:
-    """Gradients of points, origins and coefficients."""
+    """Gradients of points, origins and coefficients; `needs`: those of points, and of views."""
     origins, radii, values, given = found
+    needs_points, needs_views = needs
     means, cameras, view = gaussians.means, gaussians.viewmats.shape[-3], _view(gaussians, colors, options)
-    learns = needs["means"] or needs["viewmats"]
-    if not options.deterministic or (cameras == 1 and not needs["viewmats"]):
+    learns = needs_points or needs_views
+    if not options.deterministic or (cameras == 1 and not needs_views):
         return harmonics.backward(
             means, origins, colors, radii, view, values, given,
-            of_points=needs["means"], of_origins=needs["viewmats"],
+            of_points=needs_points, of_origins=needs_views,
         )  # fmt: skip
     # Every image by itself, and then sums in a fixed order, where else additions meet in any.
     points = means.unsqueeze(-3).expand(*means.shape[:-2], cameras, *means.shape[-2:]).contiguous()
@@ -187,7 +210,7 @@ def _harmonics_backward(
     )
     of_origins = None if of_points is None else -of_points.sum(dim=-2).view(-1, 3)
     of_points = None if of_points is None else of_points.sum(dim=-3)
-    return of_points, of_origins if needs["viewmats"] else None, of_own if view.per_image else of_own.sum(dim=-4)
+    return of_points, of_origins if needs_views else None, of_own if view.per_image else of_own.sum(dim=-4)
 
 
 def _view(gaussians: Gaussians, colors: torch.Tensor, options: Options) -> harmonics.View:

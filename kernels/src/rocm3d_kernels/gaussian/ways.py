@@ -63,7 +63,7 @@ def _by_kernels(
     learning = (*gaussians[:6], colors, backgrounds, watched)
     learns = torch.is_grad_enabled() and any(one is not None and one.requires_grad for one in learning)
     rendered = render.forward(gaussians, colors, backgrounds, options, keep=learns)
-    records, radii = rendered.seen.records, rendered.seen.radii
+    records, radii, lists = rendered.seen.records, rendered.seen.radii, rendered.drawing.lists
     rows = torch.nonzero(radii.view(-1, 2)[:, 0] > 0)[:, 0] if packed else None
     kept = records.view(-1, 8)[rows] if packed else records
     image, alphas = rendered.drawn.image, rendered.drawn.alphas
@@ -76,11 +76,11 @@ def _by_kernels(
         conics=lambda: kept[..., 2:5],
         opacities=lambda: kept[..., 5],
         depths=lambda: kept[..., 6],
-        flatten_ids=rendered.lists.gaussians,
-        isect_offsets=lambda: rendered.lists.offsets[:-1].view(-1, rendered.lists.tiles_y, rendered.lists.tiles_x),
-        tile_size=rendered.lists.side,
-        tile_width=rendered.lists.tiles_x,
-        tile_height=rendered.lists.tiles_y,
+        flatten_ids=lambda: lists.packed().gaussians,
+        isect_offsets=lambda: lists.packed().offsets[:-1].view(-1, lists.tiles_y, lists.tiles_x),
+        tile_size=lists.side,
+        tile_width=lists.tiles_x,
+        tile_height=lists.tiles_y,
     )
     _number(meta, rows, gaussians)
     return image, alphas, meta

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import torch
-import triton
 
 from rocm3d_kernels.harmonics.triton import harmonics_backward, harmonics_forward
 from rocm3d_kernels.launching import launch
@@ -35,7 +34,7 @@ def forward(
         parameters = tuned("harmonics", "harmonics_forward", points.device)
         numbers = (count, view.cameras, int(view.per_image), coefficients.shape[-2])
         launch(
-            harmonics_forward, (triton.cdiv(count, parameters["BLOCK"]), images, 1),
+            harmonics_forward, (-(-count // parameters["BLOCK"]), images, 1),
             (points, origins, coefficients, radii, values, *numbers),
             BASES=(view.degree + 1) ** 2, AS_COLORS=view.as_colors, HAS_RADII=radii is not None, **parameters,
         )  # fmt: skip
@@ -64,7 +63,7 @@ def backward(
     if images * count:
         parameters = tuned("harmonics", "harmonics_backward", points.device)
         launch(
-            harmonics_backward, (triton.cdiv(count, parameters["BLOCK"]), images, 1),
+            harmonics_backward, (-(-count // parameters["BLOCK"]), images, 1),
             (
                 points, origins, coefficients, radii, values, given, to_points, to_origins, to_coefficients,
                 count, view.cameras, int(view.per_image), coefficients.shape[-2], given.stride(-2),

@@ -65,7 +65,7 @@ class _Project(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, *given: Any) -> tuple[torch.Tensor, ...]:
         *tensors, settings, seen = given
-        ctx.save_for_backward(*tensors, seen.records, seen.radii)
+        ctx.save_for_backward(*tensors, seen.radii)
         ctx.settings = settings
         ctx.set_materialize_grads(False)
         return tuple(cut(seen.records))
@@ -75,8 +75,6 @@ class _Project(torch.autograd.Function):
     def backward(ctx: Any, *given: torch.Tensor | None) -> tuple[Any, ...]:
         from rocm3d_kernels.projection import launch
 
-        *tensors, records, radii = ctx.saved_tensors
-        found = launch.backward(
-            Gaussians(*tensors), ctx.settings, records, radii, given, of_views=ctx.needs_input_grad[5]
-        )
+        *tensors, radii = ctx.saved_tensors
+        found = launch.backward(Gaussians(*tensors), ctx.settings, radii, given, of_views=ctx.needs_input_grad[5])
         return (*found, None, None, None)

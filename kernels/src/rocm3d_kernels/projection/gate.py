@@ -21,7 +21,7 @@ _TO = ("to_means", "to_covars", "to_quats", "to_scales", "to_opacities", "to_vie
 _BACKWARD = {
     **_GAUSSIANS,
     "radii": "*i32",
-    **dict.fromkeys(("records", "grad_means2d", "grad_shapes", "grad_depths"), "*fp32"),
+    **dict.fromkeys(("grad_means2d", "grad_shapes", "grad_depths"), "*fp32"),
     **dict.fromkeys(("step_means2d", "step_shapes", "step_depths"), "i32"),
     **dict.fromkeys(_TO, "*fp32"),
     **_SIZE,

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import torch
-import triton
 
 from rocm3d_kernels.launching import launch
 from rocm3d_kernels.projection.triton import RECORD, project_backward, project_forward
@@ -28,7 +27,7 @@ class Seen:
     radii: torch.Tensor  # int32 [images, N, 2]
     counts: torch.Tensor | None = None  # int32 [2, images * N]: tiles that each touches, coarse and fine
     keys: torch.Tensor | None = None  # [images * N]: depths, infinite where no tile is touched
-    totals: torch.Tensor | None = None  # int64 [2]
+    totals: torch.Tensor | None = None  # int64 [3]: pairs of both sizes, and room for the longest list
 
 
 def forward(gaussians: Gaussians, settings: Settings, *, count_tiles: bool) -> Seen:
@@ -43,7 +42,7 @@ def forward(gaussians: Gaussians, settings: Settings, *, count_tiles: bool) -> S
     if count_tiles:
         seen.counts = torch.empty((2, images * count), dtype=torch.int32, device=device)
         seen.keys = torch.empty(images * count, device=device)
-        seen.totals = torch.zeros(2, dtype=torch.int64, device=device)
+        seen.totals = torch.zeros(3, dtype=torch.int64, device=device)
     if images * count:
         parameters = tuned("projection", "project_forward", device)
         given = (
@@ -52,7 +51,7 @@ def forward(gaussians: Gaussians, settings: Settings, *, count_tiles: bool) -> S
             images * count,
         )  # fmt: skip
         launch(
-            project_forward, (triton.cdiv(count, parameters["BLOCK"]), images, 1), given,
+            project_forward, (-(-count // parameters["BLOCK"]), images, 1), given,
             FROM_COVARS=covars is not None, HAS_OPACITIES=opacities is not None, COMPENSATE=settings.compensate,
             ORTHO=settings.camera == "ortho", COARSE=COARSE if count_tiles else 0, FINE=FINE, **parameters,
         )  # fmt: skip
@@ -62,28 +61,27 @@ def forward(gaussians: Gaussians, settings: Settings, *, count_tiles: bool) -> S
 def backward(
     gaussians: Gaussians,
     settings: Settings,
-    records: torch.Tensor,
     radii: torch.Tensor,
     given: Sequence[torch.Tensor | None],
     *,
     of_views: bool,
 ) -> tuple[torch.Tensor | None, ...]:
-    """Gradients of means, covars, quats, scales, opacities and viewmats."""
+    """Gradients of means, covars, quats, scales, opacities and viewmats; `given` by image, or rows of all in line."""
     means, covars, quats, scales, opacities, viewmats, _intrinsics = gaussians
     count = means.shape[-2]
     batches = means.numel() // max(3 * count, 1)
-    of_means2d, of_shapes = _rows(given[0], records[..., 0:2]), _rows(given[1], records[..., 2:6])
-    of_depths = None if given[2] is None else _rows(given[2], records[..., 6:8])
+    of_means2d, of_shapes = _rows(given[0], means, radii, 2), _rows(given[1], means, radii, 4)
+    of_depths = None if given[2] is None else _rows(given[2], means, radii, 2)
     to = [None if one is None else torch.empty_like(one) for one in (means, covars, quats, scales, opacities)]
     of_cameras = torch.zeros_like(viewmats) if of_views else None
     if batches * count:
         parameters = tuned("projection", "project_backward", means.device)
-        blocks = triton.cdiv(count, parameters["BLOCK"])
+        blocks = -(-count // parameters["BLOCK"])
         # Of each program its own, and then one sum: the same every time.
         parts = viewmats.new_zeros((blocks, *viewmats.shape)) if of_views else None
         arguments = (
-            *gaussians, records, radii, of_means2d, of_shapes, of_depths, of_means2d.stride(1), of_shapes.stride(1),
-            0 if of_depths is None else of_depths.stride(1), *to, parts,
+            *gaussians, radii, of_means2d, of_shapes, of_depths, of_means2d.stride(-2), of_shapes.stride(-2),
+            0 if of_depths is None else of_depths.stride(-2), *to, parts,
             count, viewmats.shape[-3], settings.width, settings.height, settings.eps2d,
         )  # fmt: skip
         launch(
@@ -95,9 +93,11 @@ def backward(
     return (*to, of_cameras)
 
 
-def _rows(given: torch.Tensor | None, like: torch.Tensor) -> torch.Tensor:
+def _rows(given: torch.Tensor | None, like: torch.Tensor, radii: torch.Tensor, wide: int) -> torch.Tensor:
     """The gradient with the same step from row to row in all images; zeros where there is none."""
     if given is None:
-        return torch.zeros_like(like, memory_format=torch.contiguous_format)
+        return like.new_zeros((*radii.shape[:2], wide))
+    if given.dim() == 2:  # rows of all images in line
+        return given
     regular = given.stride(-1) == 1 and (given.shape[0] == 1 or given.stride(0) == given.stride(1) * given.shape[1])
     return given if regular else given.contiguous()

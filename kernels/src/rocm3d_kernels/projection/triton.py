@@ -197,7 +197,7 @@ def project_forward(
     do_not_specialize=["step_means2d", "step_shapes", "step_depths", "count", "cameras", "width", "height"],
 )
 def project_backward(
-    means, covars, quats, scales, opacities, viewmats, intrinsics, records, radii,
+    means, covars, quats, scales, opacities, viewmats, intrinsics, radii,
     grad_means2d, grad_shapes, grad_depths, step_means2d, step_shapes, step_depths,
     to_means, to_covars, to_quats, to_scales, to_opacities, to_viewmats,
     count, cameras, width, height, eps2d,
@@ -238,10 +238,12 @@ def project_backward(
         u00, u01, u02 = _times(t00, t01, t02, a00, a01, a02, a10, a11, a12, a20, a21, a22)
         u10, u11, u12 = _times(t10, t11, t12, a00, a01, a02, a10, a11, a12, a20, a21, a22)
 
+        # Found once more: to read them would take longer, and to keep them more memory.
+        raw_a, b, raw_c = _cov2d(u00, u01, u02, u10, u11, u12, t00, t01, t02, t10, t11, t12, FROM_COVARS)
+        a, c = raw_a + eps2d, raw_c + eps2d
+        over = 1.0 / tl.maximum(a * c - b * b, _SMALLEST_DETERMINANT)
         # The inverse: of a matrix S, d(S^-1) = -S^-1 dS S^-1.
-        ia = tl.load(records + row * 8 + 2, seen, other=1.0)
-        ib = tl.load(records + row * 8 + 3, seen, other=0.0)
-        ic = tl.load(records + row * 8 + 4, seen, other=1.0)
+        ia, ib, ic = c * over, -b * over, a * over
         g0 = tl.load(grad_shapes + row * step_shapes, seen, other=0.0)
         g1 = 0.5 * tl.load(grad_shapes + row * step_shapes + 1, seen, other=0.0)
         g2 = tl.load(grad_shapes + row * step_shapes + 2, seen, other=0.0)
@@ -251,11 +253,12 @@ def project_backward(
         grad_b = -2.0 * (h00 * ib + h01 * ic)
         grad_c = -(h10 * ib + h11 * ic)
 
+        if COMPENSATE:
+            ratio = tl.sqrt(tl.maximum((raw_a * raw_c - b * b) * over, 0.0))
         if HAS_OPACITIES:
             given = tl.load(grad_shapes + row * step_shapes + 3, seen, other=0.0)
             if COMPENSATE:
-                compensation = tl.load(records + row * 8 + 7, seen, other=1.0)
-                gopacity += given * compensation
+                gopacity += given * ratio
                 given = given * tl.load(opacities + at, seen, other=0.0)
             else:
                 gopacity += given
@@ -264,9 +267,6 @@ def project_backward(
                 given = none
             if HAS_DEPTHS:
                 given += tl.load(grad_depths + row * step_depths + 1, seen, other=0.0)
-            ratio = tl.load(records + row * 8 + 7, seen, other=1.0)
-            over = ia * ic - ib * ib  # one over the determinant
-            a, b, c = ic / over, -ib / over, ia / over
             half = tl.where(ratio > 0, 0.5 * given / tl.maximum(ratio, 1e-12), 0.0)
             of_raw, of_full = half * over, -half * ratio * ratio * over
             grad_a += of_raw * (c - eps2d) + of_full * c

@@ -28,8 +28,9 @@ _BACKWARD = {
 _SUM = {"pairs": "*fp32", "order": "*i64", "bounds": "*i32", "to": "*fp32"}
 
 
-def _shared(channels: int, side: int, *, background: bool) -> dict[str, Any]:
-    constants = {"COLOR_ROW": channels, "D": channels, "CAP": LARGEST_ALPHA, "TILE": side, "HAS_BACKGROUND": background}
+def _shared(channels: int, side: int, *, background: bool, slots: int = 0) -> dict[str, Any]:
+    constants = {"COLOR_ROW": channels, "D": channels, "CAP": LARGEST_ALPHA, "TILE": side, "SLOTS": slots}
+    constants |= {"HAS_BACKGROUND": background}
     return constants if background else {**constants, "backgrounds": None}
 
 

@@ -28,7 +28,7 @@ class Drawn(NamedTuple):
 def forward(colors: torch.Tensor, backgrounds: torch.Tensor | None, drawing: Drawing, *, keep: bool) -> Drawn:
     """Draws all images; keeps what the way back needs."""
     lists, device = drawing.lists, colors.device
-    tiles = lists.offsets.shape[0] - 1
+    tiles = lists.tiles
     images, channels = tiles // (lists.tiles_x * lists.tiles_y), colors.shape[-1]
     shape = (images, drawing.height, drawing.width)
     image = torch.empty((*shape, channels), device=device)
@@ -46,7 +46,8 @@ def forward(colors: torch.Tensor, backgrounds: torch.Tensor | None, drawing: Dra
         launch(
             raster_forward, (tiles, 1, 1), given,
             COLOR_ROW=row, D=min(CHUNK, channels - at), HAS_BACKGROUND=backgrounds is not None,
-            HAS_MASKS=drawing.masks is not None, KEEP=keep, CAP=drawing.cap, TILE=lists.side, **parameters,
+            HAS_MASKS=drawing.masks is not None, KEEP=keep, CAP=drawing.cap, TILE=lists.side, SLOTS=lists.slots,
+            **parameters,
         )  # fmt: skip
     return Drawn(image, alphas, through, last)
 
@@ -79,10 +80,10 @@ def backward(
             lists.tiles_x, lists.tiles_x * lists.tiles_y, channels,
         )  # fmt: skip
         launch(
-            raster_backward, (lists.offsets.shape[0] - 1, 1, 1), arguments,
+            raster_backward, (lists.tiles, 1, 1), arguments,
             COLOR_ROW=row, D=deep, HAS_BACKGROUND=backgrounds is not None,
             HAS_ALPHAS=given_alphas is not None and at == 0, ABSOLUTE=drawing.absgrad, PER_PAIR=drawing.deterministic,
-            CAP=drawing.cap, TILE=lists.side, **parameters,
+            CAP=drawing.cap, TILE=lists.side, SLOTS=lists.slots, **parameters,
         )  # fmt: skip
         if drawing.deterministic:
             found = _summed(found, lists.gaussians, rows)
@@ -91,9 +92,9 @@ def backward(
         shapes = found if shapes is None else _added(shapes, found, absgrad=drawing.absgrad)
     colored = of_colors[0] if len(of_colors) == 1 else torch.cat(of_colors, dim=-1)
     absolute = shapes[:, -2:] if drawing.absgrad else None
-    if drawing.by_image:
+    if drawing.by_image and colored.shape != colors.shape:
         colored = colored.view(images, *colors.shape[-2:])
-        colored = colored if colors.dim() == 3 else colored[0] if images == 1 else colored.sum(dim=0)
+        colored = colored if colors.dim() == 3 else colored.sum(dim=0)
     return shapes, colored, absolute
 
 

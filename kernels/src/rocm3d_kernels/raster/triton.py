@@ -26,6 +26,16 @@ def _far(row, STEP: tl.constexpr):
 
 
 @triton.jit
+def _list(offsets, tile, SLOTS: tl.constexpr):
+    """Where the list of a tile begins and ends."""
+    if SLOTS > 0:
+        start = tile * SLOTS
+        return start, start + tl.minimum(tl.load(offsets + tile), SLOTS)
+    else:
+        return tl.load(offsets + tile), tl.load(offsets + tile + 1)
+
+
+@triton.jit
 def _alpha(at, x, y, corner_x, corner_y, counts, CAP: tl.constexpr):
     """Alpha of a Gaussian at the pixels, zero where it is too small to count, and what its gradients need."""
     dx = (tl.load(at) - corner_x) - x
@@ -42,7 +52,7 @@ def raster_forward(
     records, colors, gaussians, offsets, backgrounds, masks, to_colors, to_alphas, to_through, to_last,
     per_image, color_image, width, height, tiles_x, tiles_image, channels,
     COLOR_ROW: tl.constexpr, D: tl.constexpr, HAS_BACKGROUND: tl.constexpr, HAS_MASKS: tl.constexpr,
-    KEEP: tl.constexpr, CAP: tl.constexpr, TILE: tl.constexpr, UNROLL: tl.constexpr,
+    KEEP: tl.constexpr, CAP: tl.constexpr, TILE: tl.constexpr, SLOTS: tl.constexpr, UNROLL: tl.constexpr,
 ):  # fmt: skip
     """One tile of D colour channels. `per_image` and `color_image` are zero where Gaussians are not kept by image."""
     tile = tl.program_id(0)
@@ -54,7 +64,7 @@ def raster_forward(
     column, line = corner_x + lane % TILE, corner_y + lane // TILE
     inside = (column < width) & (line < height)
     left, top = corner_x.to(tl.float32), corner_y.to(tl.float32)
-    start, end = tl.load(offsets + tile), tl.load(offsets + tile + 1)
+    start, end = _list(offsets, tile, SLOTS)
     if HAS_MASKS:
         end = tl.where(tl.load(masks + tile) != 0, end, start)
     color_base = colors + image.to(tl.int64) * color_image
@@ -121,7 +131,7 @@ def raster_backward(
     records, colors, gaussians, offsets, backgrounds, throughs, lasts, grad_colors, grad_alphas, to,
     per_image, color_image, width, height, tiles_x, tiles_image, channels,
     COLOR_ROW: tl.constexpr, D: tl.constexpr, HAS_BACKGROUND: tl.constexpr, HAS_ALPHAS: tl.constexpr,
-    ABSOLUTE: tl.constexpr, PER_PAIR: tl.constexpr, CAP: tl.constexpr, TILE: tl.constexpr,
+    ABSOLUTE: tl.constexpr, PER_PAIR: tl.constexpr, CAP: tl.constexpr, TILE: tl.constexpr, SLOTS: tl.constexpr,
 ):  # fmt: skip
     """Gradients of the Gaussians of one tile, added to `to` by Gaussian, or written there by pair."""
     tile = tl.program_id(0)
@@ -133,7 +143,7 @@ def raster_backward(
     column, line = corner_x + lane % TILE, corner_y + lane // TILE
     inside = (column < width) & (line < height)
     left, top = corner_x.to(tl.float32), corner_y.to(tl.float32)
-    start = tl.load(offsets + tile)
+    start, _end = _list(offsets, tile, SLOTS)
     color_base = colors + image.to(tl.int64) * color_image
     first = image * per_image
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import torch
-import triton
 
 from rocm3d_kernels import tiles as limits
 from rocm3d_kernels.launching import launch
-from rocm3d_kernels.tiles.triton import emit_tiles
+from rocm3d_kernels.tiles.triton import emit_tiles, join_halves, sort_slots
 from rocm3d_kernels.tuning import tuned
 
 if TYPE_CHECKING:
@@ -29,19 +28,74 @@ def sorted_pairs(
     kind = torch.int64 if not ordered else torch.int16 if all_tiles <= limits.SMALL else torch.int32
     order = torch.sort(seen.keys, stable=True)[1] if ordered else None
     seen.keys = None
-    ends = torch.cumsum(counts if order is None else counts[order], 0, dtype=torch.int32)
+    ends = torch.cumsum(counts if order is None else counts.index_select(0, order), 0, dtype=torch.int32)
     numbers = torch.empty(pairs, dtype=kind, device=device)
     gaussians = torch.empty(pairs, dtype=torch.int32, device=device)
     if pairs:
         parameters = tuned("tiles", "emit_tiles", device)
         launch(
-            emit_tiles, (triton.cdiv(total, parameters["BLOCK"]), 1, 1),
+            emit_tiles, (-(-total // parameters["BLOCK"]), 1, 1),
             (seen.records, order, ends, counts, numbers, gaussians, total, per_image, tiles_x, tiles_y, all_tiles),
-            ORDERED=ordered, SHORT=kind == torch.int16, TILE=side, **parameters,
+            ORDERED=ordered, SHORT=kind == torch.int16, SLOTS=0, TILE=side, **parameters,
         )  # fmt: skip
     # The sort of the pairs needs most memory of all.
     del order, ends, counts
     seen.counts = None
+    edges = limits.edges(all_tiles, kind, device)
+    if pairs > limits.MANY:
+        return _by_halves(numbers, gaussians, edges)
     numbers, places = torch.sort(numbers, stable=True)
-    offsets = torch.searchsorted(numbers, limits.edges(all_tiles, kind, device), out_int32=True)
-    return gaussians[places], offsets
+    return gaussians.index_select(0, places), torch.searchsorted(numbers, edges, out_int32=True)
+
+
+def _by_halves(
+    numbers: torch.Tensor, gaussians: torch.Tensor, edges: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The nearer half of the pairs and the farther one by tile each, and then the lists of both behind each other.
+
+    A sort takes 28 bytes a pair besides them, and where it does, an image needs the most memory: so it takes half.
+    """
+    half = -(-len(numbers) // 2)
+    parts = []
+    for at in (0, half):
+        keys, places = torch.sort(numbers[at : at + half], stable=True)
+        # In place of what they were made of.
+        numbers[at : at + half] = keys
+        gaussians[at : at + half] = gaussians[at : at + half].index_select(0, places)
+        parts.append(torch.searchsorted(keys, edges, out_int32=True))
+        del keys, places
+    offsets = parts[0] + parts[1]
+    to = torch.empty_like(gaussians)
+    parameters = tuned("tiles", "join_halves", gaussians.device)
+    launch(
+        join_halves, (-(-len(numbers) // parameters["BLOCK"]), 1, 1),
+        (numbers, gaussians, *parts, to, len(edges) - 1, half, len(numbers)),
+        SHORT=numbers.dtype == torch.int16, **parameters,
+    )  # fmt: skip
+    return to, offsets
+
+
+def slotted(
+    seen: Seen, counts: torch.Tensor, slots: int, side: int, tiles_x: int, tiles_y: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Gaussians of all tiles, nearest first, in `slots` places each, and how many each tile has; totals: the longest.
+
+    No length is asked for and no list is longer than its slots: where one would be, it is not whole.
+    """
+    images, per_image = seen.records.shape[:2]
+    total, device, all_tiles = images * per_image, counts.device, images * tiles_x * tiles_y
+    counters = torch.zeros(all_tiles, dtype=torch.int32, device=device)
+    keys = torch.empty(all_tiles * slots, dtype=torch.int64, device=device)
+    gaussians = torch.empty(all_tiles * slots, dtype=torch.int32, device=device)
+    if total:
+        parameters = tuned("tiles", "emit_tiles", device)
+        launch(
+            emit_tiles, (-(-total // parameters["BLOCK"]), 1, 1),
+            (seen.records, None, None, counts, keys, counters, total, per_image, tiles_x, tiles_y, all_tiles),
+            ORDERED=False, SHORT=False, SLOTS=slots, TILE=side, **parameters,
+        )  # fmt: skip
+        launch(
+            sort_slots, (all_tiles, 1, 1), (keys, counters, gaussians, seen.totals),
+            SLOTS=slots, **tuned("tiles", "sort_slots", device),
+        )  # fmt: skip
+    return gaussians, counters

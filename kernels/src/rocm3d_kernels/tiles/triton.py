@@ -82,26 +82,35 @@ def _low(depth):
 
 
 @triton.jit
-def _put(tiles, gaussians, place, tile, who, low, keep, ORDERED: tl.constexpr):
-    """One pair a lane. Not ORDERED: the tile stands above the bits of the depth, in 64 bits."""
-    if ORDERED:
-        tl.store(tiles + place, tile.to(tiles.dtype.element_ty), keep)
+def _put(tiles, gaussians, place, tile, who, low, keep, ORDERED: tl.constexpr, SLOTS: tl.constexpr):
+    """One pair a lane. Not ORDERED: the tile stands above the bits of the depth, in 64 bits.
+
+    With SLOTS every tile has so many for itself, they are taken as they come, depth above Gaussian, and `gaussians`
+    counts them: also those for whom there is none left.
+    """
+    if SLOTS > 0:
+        taken = tl.atomic_add(gaussians + tile, tl.full(tile.shape, 1, tl.int32), keep, sem="relaxed")
+        key = ((low - 2147483648) << 32) | who.to(tl.int64)
+        tl.store(tiles + tile.to(tl.int64) * SLOTS + taken, key, keep & (taken < SLOTS))
     else:
-        tl.store(tiles + place, (tile.to(tl.int64) << 32) | low, keep)
-    tl.store(gaussians + place, who.to(tl.int32), keep)
+        if ORDERED:
+            tl.store(tiles + place, tile.to(tiles.dtype.element_ty), keep)
+        else:
+            tl.store(tiles + place, (tile.to(tl.int64) << 32) | low, keep)
+        tl.store(gaussians + place, who.to(tl.int32), keep)
 
 
 @triton.jit(do_not_specialize=["seen", "per_image", "tiles_x", "tiles_y", "all_tiles"])
 def emit_tiles(
     records, order, ends, counts, tiles, gaussians, seen, per_image, tiles_x, tiles_y, all_tiles,
-    ORDERED: tl.constexpr, SHORT: tl.constexpr, TILE: tl.constexpr,  # noqa: ARG001
+    ORDERED: tl.constexpr, SHORT: tl.constexpr, SLOTS: tl.constexpr, TILE: tl.constexpr,  # noqa: ARG001
     BLOCK: tl.constexpr, ROWS: tl.constexpr, LARGE: tl.constexpr, WIDE: tl.constexpr,
 ):  # fmt: skip
     """Pairs of tile and Gaussian of BLOCK Gaussians; `ends` are running sums of their counts.
 
     Those with up to LARGE tiles side by side, ROWS rows of tiles at a time; each larger one by itself, a lane for each
     of WIDE rows, so that one of them does not keep the others waiting. SHORT: tiles are numbers of 16 bits, and this
-    is another kernel for whoever keeps compiled ones by their constants.
+    is another kernel for whoever keeps compiled ones by their constants. SLOTS: see `_put`.
     """
     lane = tl.arange(0, BLOCK)
     index = tl.program_id(0).to(tl.int64) * BLOCK + lane
@@ -111,7 +120,9 @@ def emit_tiles(
     else:
         who = index
     number_of = tl.load(counts + who, mask, other=0)
-    end = tl.load(ends + index, mask, other=0)
+    end = number_of
+    if SLOTS == 0:
+        end = tl.load(ends + index, mask, other=0)
     large = number_of > LARGE
     mask = mask & (number_of > 0) & (number_of <= LARGE)
     to = end - number_of
@@ -136,18 +147,19 @@ def emit_tiles(
             # Never beyond the Gaussian's own places, should rounding find more tiles here than when they were counted.
             keep = (step < number) & (place + step < end[:, None])
             wide = tl.broadcast_to(who[:, None], place.shape)
-            _put(tiles, gaussians, place + step, tile + step, wide, low[:, None], keep, ORDERED)
+            _put(tiles, gaussians, place + step, tile + step, wide, low[:, None], keep, ORDERED, SLOTS)
         to += tl.sum(number, 1)
-    # And should it find fewer, what is left goes behind all tiles.
-    to = tl.minimum(to, end)
-    for step in range(tl.max(tl.where(mask, end - to, 0), 0).to(tl.int32)):
-        _put(tiles, gaussians, to + step, all_tiles + 0 * base, who, low, mask & (to + step < end), ORDERED)
+    if SLOTS == 0:
+        # And should it find fewer, what is left goes behind all tiles.
+        to = tl.minimum(to, end)
+        for step in range(tl.max(tl.where(mask, end - to, 0), 0).to(tl.int32)):
+            _put(tiles, gaussians, to + step, all_tiles + 0 * base, who, low, mask & (to + step < end), ORDERED, SLOTS)
 
     next_one = tl.min(tl.where(large, lane, BLOCK), 0)
     while next_one < BLOCK:
         _emit_large(
             records, order, ends, counts, tiles, gaussians, tl.program_id(0).to(tl.int64) * BLOCK + next_one,
-            per_image, tiles_x, tiles_y, all_tiles, ORDERED, TILE, WIDE,
+            per_image, tiles_x, tiles_y, all_tiles, ORDERED, SLOTS, TILE, WIDE,
         )  # fmt: skip
         next_one = tl.min(tl.where(large & (lane > next_one), lane, BLOCK), 0)
 
@@ -155,15 +167,18 @@ def emit_tiles(
 @triton.jit
 def _emit_large(
     records, order, ends, counts, tiles, gaussians, index, per_image, tiles_x, tiles_y, all_tiles,
-    ORDERED: tl.constexpr, TILE: tl.constexpr, WIDE: tl.constexpr,
+    ORDERED: tl.constexpr, SLOTS: tl.constexpr, TILE: tl.constexpr, WIDE: tl.constexpr,
 ):  # fmt: skip
     """Pairs of one Gaussian that touches many tiles."""
     if ORDERED:
         who = tl.load(order + index)
     else:
         who = index
-    end = tl.load(ends + index)
-    to = end - tl.load(counts + who)
+    end = tl.load(counts + who)
+    to = 0 * end
+    if SLOTS == 0:
+        to = tl.load(ends + index) - end
+        end += to
     at = records + who * 8
     mean_x, mean_y = tl.load(at), tl.load(at + 1)
     a, b, c = tl.load(at + 2), tl.load(at + 3), tl.load(at + 4)
@@ -179,9 +194,43 @@ def _emit_large(
         tile = base + row * tiles_x + start
         for step in range(tl.max(number, 0)):
             keep = (step < number) & (place + step < end)
-            _put(tiles, gaussians, place + step, tile + step, who + 0 * place, low, keep, ORDERED)
+            _put(tiles, gaussians, place + step, tile + step, who + 0 * place, low, keep, ORDERED, SLOTS)
         to += tl.sum(number, 0)
         first += WIDE
-    while to < end:
-        _put(tiles, gaussians, to, all_tiles + 0 * base, who, low, True, ORDERED)
-        to += 1
+    if SLOTS == 0:
+        while to < end:
+            _put(tiles, gaussians, to, all_tiles + 0 * base, who, low, True, ORDERED, SLOTS)
+            to += 1
+
+
+@triton.jit
+def sort_slots(slots, counters, gaussians, totals, SLOTS: tl.constexpr):
+    """The Gaussians of one tile by depth, those at the same depth by number; the longest list is the third total."""
+    tile = tl.program_id(0)
+    lane = tl.arange(0, SLOTS)
+    number = tl.load(counters + tile)
+    if number > 0:
+        at = tile.to(tl.int64) * SLOTS + lane
+        found = tl.sort(tl.load(slots + at, lane < number, other=9223372036854775807))
+        tl.store(gaussians + at, found.to(tl.int32), lane < number)
+        # What others left there is read first: of thousands of tiles few have the longest list so far.
+        if number > tl.load(totals + 2):
+            tl.atomic_max(totals + 2, number.to(tl.int64), sem="relaxed")
+
+
+@triton.jit(do_not_specialize=["all_tiles", "half", "pairs"])
+def join_halves(
+    tiles, gaussians, near, far, to, all_tiles, half, pairs,
+    SHORT: tl.constexpr, BLOCK: tl.constexpr,  # noqa: ARG001
+):  # fmt: skip
+    """Lists of tiles out of two parts that are sorted by tile, tile t from near[t] and from far[t] on: near first."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = at < pairs
+    tile = tl.load(tiles + at, mask, other=0).to(tl.int32)
+    # What lies behind all tiles is in no list.
+    mask = mask & (tile < all_tiles)
+    begins = tl.load(near + tile, mask, other=0) + tl.load(far + tile, mask, other=0)
+    is_far = at >= half
+    before = tl.load(near + tile + 1, mask & is_far, other=0) - tl.load(near + tile, mask & is_far, other=0)
+    within = tl.where(is_far, at - half - tl.load(far + tile, mask, other=0), at - tl.load(near + tile, mask, other=0))
+    tl.store(to + begins + before + within, tl.load(gaussians + at, mask, other=0), mask)

@@ -9,8 +9,9 @@ from typing import Any
 from rocm3d_hook_tools import safely, tell
 
 FIRST, WINDOW = 0.25, 0.1
-SHORT_PAUSE, LONGER, LONGEST_PAUSE = 1.0, 2, 60.0
 NEAREST = 0.5  # however much is new, no two windows are nearer: each has its price
+FIRST_PAUSE, SHORT_PAUSE, LONGER, LONGEST_PAUSE = 0.5, 1.0, 2, 60.0
+BUSY = 0.01  # of a window; less is the first few kernels of a program that still loads or compiles
 POLL, PATIENCE = 0.05, 60.0
 COPIES = ("Memcpy", "Memset")
 
@@ -53,7 +54,7 @@ class Sampler:
         while not self.torch.cuda.is_initialized():
             if self.ended.wait(POLL):
                 return
-        length, pause = FIRST, SHORT_PAUSE
+        length, pause = FIRST, FIRST_PAUSE
         while not self.ended.is_set():
             self.hinted.clear()
             if not self._may_open():
@@ -64,15 +65,14 @@ class Sampler:
                 self._closed()
             is_new = self._rest(pause)
             length = WINDOW
-            # Where nothing ran it may still be compiling.
-            pause = min(LONGER * pause, LONGEST_PAUSE) if busy and not is_new else SHORT_PAUSE
+            pause = min(LONGER * pause, LONGEST_PAUSE if busy and not is_new else SHORT_PAUSE)
 
     def _rest(self, pause: float) -> bool:
         """Until the next window is due; whether that is so because of something new."""
         return not self.ended.wait(min(NEAREST, pause)) and self.hinted.wait(max(0.0, pause - NEAREST))
 
     def _window(self, length: float) -> bool:
-        """Tell what ran; whether anything but copies did. Work that is under way is waited for, so that it is seen."""
+        """Tell what ran; whether it was busy with more than copies. Work under way is waited for, so that it is seen."""
         since = time.perf_counter()
         with self.profiler.profile(use_cpu=False, use_device="cuda", use_kineto=True) as window:
             self.ended.wait(length)
@@ -83,7 +83,8 @@ class Sampler:
                 entry[0] += 1
                 entry[1] += event.duration_ns() / 1000
         tell(kind="kernels", seconds=time.perf_counter() - since, kernels=kernels)
-        return any(not name.startswith(COPIES) for name in kernels)
+        spent = sum(entry[1] for name, entry in kernels.items() if not name.startswith(COPIES))
+        return spent / 1e6 > BUSY * length
 
     def _may_open(self) -> bool:
         """When no graph is being captured; False where the program ends before that."""

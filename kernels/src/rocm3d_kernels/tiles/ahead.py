@@ -1,0 +1,101 @@
+"""Lists of tiles before anybody knows how long they are.
+
+Their length is on the GPU; a CPU that waits for it, and then starts the many kernels of a sort, leaves the GPU without
+work in a small scene. So the longest list is guessed from what as many Gaussians had before. Every tile gets slots for
+so many, which are sorted tile by tile, and whether they were enough is looked at when everything is queued.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from rocm3d_kernels import tiles
+
+if TYPE_CHECKING:
+    from rocm3d_kernels.projection.launch import Seen
+
+# More keeps the GPU busy anyway, and needs memory.
+MOST_GAUSSIANS, MOST_SLOTS, SLOTS_IN_ALL = 500_000, 1024, 2_500_000
+LEAST_SLOTS, SPARE = 32, 1.25
+_REMEMBERED = 64
+# What there was at a place: which tiles, and how many slots; None: lists too long to be guessed.
+_KNOWN: dict[tuple[Any, ...], tuple[int, int] | None] = {}
+_IDLE: list[tuple[torch.Tensor, Any]] = []
+
+
+class Guess:
+    """Lists of a guessed length, and the question whether it was enough."""
+
+    def __init__(self, seen: Seen, size: tuple[int, int], choice: int, slots: int) -> None:
+        from rocm3d_kernels.tiles import launch  # noqa: PLC0415
+
+        assert seen.totals is not None
+        assert seen.counts is not None
+        self.seen, self.place, shape = seen, _place(seen, size), tiles.grid(choice, *size)
+        gaussians, counters = launch.slotted(seen, seen.counts[choice], slots, *shape)
+        self.lists = tiles.Lists(gaussians, counters, *shape, slots)
+        self.later = _Later(seen.totals)
+
+    def holds(self) -> bool:
+        """Waits for the longest list, in vain if it is longer than was guessed."""
+        coarse, fine, longest = self.later.get()
+        _remember(self.place, tiles.finer(coarse, fine), longest)
+        if longest > self.lists.slots:
+            return False
+        self.seen.counts = self.seen.keys = self.seen.totals = None
+        return True
+
+
+def guessed(seen: Seen, width: int, height: int) -> Guess | None:
+    """Lists of a guessed length, where there is a guess."""
+    known = _KNOWN.get(_place(seen, (width, height)))
+    return None if known is None else Guess(seen, (width, height), *known)
+
+
+def learn(seen: Seen, size: tuple[int, int], found: tiles.Lists) -> None:
+    """From lists that somebody waited for, the first time only: it takes time."""
+    place = _place(seen, size)
+    if place in _KNOWN or place[1] > MOST_GAUSSIANS or not found.tiles:
+        return
+    longest = int(found.offsets.diff().max())
+    _remember(place, int(found.side == tiles.grid(1, *size)[0]), longest)
+
+
+def _remember(place: tuple[Any, ...], choice: int, longest: int) -> None:
+    slots = max(LEAST_SLOTS, 1 << int(longest * SPARE).bit_length())
+    _, columns, rows = tiles.grid(choice, *place[3:])
+    fits = slots <= MOST_SLOTS and place[2] * columns * rows * slots <= SLOTS_IN_ALL
+    if len(_KNOWN) >= _REMEMBERED:
+        _KNOWN.clear()
+    _KNOWN[place] = (choice, slots) if fits else None
+
+
+def _place(seen: Seen, size: tuple[int, int]) -> tuple[Any, ...]:
+    images, per_image = seen.radii.shape[:2]
+    return seen.radii.device, images * per_image, images, *size
+
+
+class _Later:
+    """Numbers on their way from the GPU."""
+
+    def __init__(self, numbers: torch.Tensor) -> None:
+        self.numbers, self.event = numbers, None
+        if numbers.is_cuda:
+            # Kept for the next time: to make them takes longer than to copy.
+            self.numbers, self.event = _IDLE.pop() if _IDLE else _pinned(numbers)
+            self.numbers.copy_(numbers, non_blocking=True)
+            self.event.record()
+
+    def get(self) -> list[int]:
+        if self.event is None:
+            return self.numbers.tolist()
+        self.event.synchronize()
+        found: list[int] = self.numbers.tolist()
+        _IDLE.append((self.numbers, self.event))
+        return found
+
+
+def _pinned(like: torch.Tensor) -> tuple[torch.Tensor, Any]:
+    return torch.empty(like.shape, dtype=like.dtype, pin_memory=True), torch.cuda.Event()
