@@ -22,7 +22,8 @@ LEAST_SLOTS, SPARE = 32, 1.25
 _REMEMBERED = 64
 # What there was at a place: which tiles, and how many slots; None: lists too long to be guessed.
 _KNOWN: dict[tuple[Any, ...], tuple[int, int] | None] = {}
-_IDLE: list[tuple[torch.Tensor, Any]] = []
+# By device, as an event is.
+_IDLE: dict[torch.device, list[tuple[torch.Tensor, Any]]] = {}
 
 
 class Guess:
@@ -84,7 +85,8 @@ class _Later:
         self.numbers, self.event = numbers, None
         if numbers.is_cuda:
             # Kept for the next time: to make them takes longer than to copy.
-            self.numbers, self.event = _IDLE.pop() if _IDLE else _pinned(numbers)
+            self.idle = _IDLE.setdefault(numbers.device, [])
+            self.numbers, self.event = self.idle.pop() if self.idle else _pinned(numbers)
             self.numbers.copy_(numbers, non_blocking=True)
             self.event.record()
 
@@ -93,7 +95,7 @@ class _Later:
             return self.numbers.tolist()
         self.event.synchronize()
         found: list[int] = self.numbers.tolist()
-        _IDLE.append((self.numbers, self.event))
+        self.idle.append((self.numbers, self.event))
         return found
 
 
