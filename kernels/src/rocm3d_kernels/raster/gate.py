@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from rocm3d_kernels.declared import Declared
@@ -28,10 +29,16 @@ _BACKWARD = {
 _SUM = {"pairs": "*fp32", "order": "*i64", "bounds": "*i32", "to": "*fp32"}
 
 
-def _shared(channels: int, side: int, *, background: bool, slots: int = 0) -> dict[str, Any]:
-    constants = {"COLOR_ROW": channels, "D": channels, "CAP": LARGEST_ALPHA, "TILE": side, "SLOTS": slots}
+def _shared(channels: int, side: int, *, background: bool) -> dict[str, Any]:
+    constants = {"COLOR_ROW": channels, "D": channels, "CAP": LARGEST_ALPHA, "TILE": side, "SLOTS": 0}
     constants |= {"HAS_BACKGROUND": background}
     return constants if background else {**constants, "backgrounds": None}
+
+
+def _slotted(declared: Declared) -> Declared:
+    """Of lists with slots, whose places are short numbers."""
+    short = dict.fromkeys({"to_last", "lasts"} & declared.arguments.keys(), "*i16")
+    return replace(declared, arguments={**declared.arguments, **short}, constants={**declared.constants, "SLOTS": 128})
 
 
 def _forward(channels: int, side: int, *, background: bool = False, keep: bool = True, quick: bool = False) -> Declared:
@@ -60,5 +67,7 @@ KERNELS = [
     _backward(3, FINE, background=True),
     _backward(1, COARSE, more=True),
     _backward(4, COARSE, background=True, more=True),
+    _slotted(_forward(3, COARSE)),
+    _slotted(_backward(3, COARSE)),
     Declared("raster", sum_pairs, _SUM, {"ROW": 9}),
 ]

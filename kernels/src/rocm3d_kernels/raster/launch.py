@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rocm3d_kernels.raster import Drawing
 
 CHUNK = 4
+SHORT = 2**15
 
 
 class Drawn(NamedTuple):
@@ -34,7 +35,9 @@ def forward(colors: torch.Tensor, backgrounds: torch.Tensor | None, drawing: Dra
     image = torch.empty((*shape, channels), device=device)
     alphas = torch.empty(shape, device=device)
     through = torch.empty(shape, device=device) if keep else None
-    last = torch.empty(shape, dtype=torch.int32, device=device) if keep else None
+    # Within the list of its tile: short where all lists are.
+    kind = torch.int16 if 0 < lists.slots <= SHORT else torch.int32
+    last = torch.empty(shape, dtype=kind, device=device) if keep else None
     per_image, step, row = _steps(colors, drawing, images)
     parameters = tuned("raster", "raster_forward", device)
     for at in range(0, channels, CHUNK):

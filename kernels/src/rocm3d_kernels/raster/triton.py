@@ -88,7 +88,7 @@ def raster_forward(
             takes = after > _SMALLEST_TRANSMITTANCE
             weight = tl.where(takes, alpha * through, 0.0)
             through = tl.where(takes, after, -tl.abs(through))
-            last = tl.where(takes, here, last)
+            last = tl.where(takes, here - start, last)
             color = color_base + _far(who - first, COLOR_ROW)
             c0 += weight * tl.load(color)
             if D > 1:
@@ -123,7 +123,7 @@ def raster_forward(
     if KEEP:
         # Beside alpha: one minus it has lost its digits where little light comes through.
         tl.store(to_through + pixel, through, inside)
-        tl.store(to_last + pixel, last, inside)
+        tl.store(to_last + pixel, last.to(to_last.dtype.element_ty), inside)
 
 
 @triton.jit(do_not_specialize=["per_image", "color_image", "width", "height", "tiles_x", "tiles_image", "channels"])
@@ -148,7 +148,7 @@ def raster_backward(
     first = image * per_image
 
     pixel = (image * height + line).to(tl.int64) * width + column
-    last = tl.load(lasts + pixel, inside, other=-1)
+    last = start + tl.load(lasts + pixel, inside, other=-1).to(tl.int32)
     through = tl.load(throughs + pixel, inside, other=1.0)
     given = grad_colors + pixel * channels
     v0 = tl.load(given, inside, other=0.0)
