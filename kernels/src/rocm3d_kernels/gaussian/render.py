@@ -131,7 +131,7 @@ class Render(torch.autograd.Function):
             rendered.colors, backgrounds, rendered.drawing, drawn.through, drawn.last, given, given_alphas
         )
         of_backgrounds = None
-        if needs_backgrounds and given is not None:
+        if needs_backgrounds and given is not None and drawn.through is not None:
             of_backgrounds = (given * drawn.through[..., None]).sum(dim=(1, 2))
         del rendered, drawn
         ctx.watch.tell(found, absolute)

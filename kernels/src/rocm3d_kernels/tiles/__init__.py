@@ -37,7 +37,7 @@ class Lists(NamedTuple):
     @property
     def tiles(self) -> int:
         """How many lists there are."""
-        return self.offsets.shape[0] - (0 if self.slots else 1)
+        return int(self.offsets.shape[0]) - (0 if self.slots else 1)
 
     def packed(self) -> Lists:
         """The same without slots."""

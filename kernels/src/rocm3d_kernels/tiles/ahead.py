@@ -91,11 +91,11 @@ class _Later:
             self.event.record()
 
     def get(self) -> list[int]:
-        if self.event is None:
-            return self.numbers.tolist()
-        self.event.synchronize()
+        if self.event is not None:
+            self.event.synchronize()
         found: list[int] = self.numbers.tolist()
-        self.idle.append((self.numbers, self.event))
+        if self.event is not None:
+            self.idle.append((self.numbers, self.event))
         return found
 
 
