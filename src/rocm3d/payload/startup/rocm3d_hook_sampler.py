@@ -72,7 +72,7 @@ class Sampler:
         return not self.ended.wait(min(NEAREST, pause)) and self.hinted.wait(max(0.0, pause - NEAREST))
 
     def _window(self, length: float) -> bool:
-        """Tell what ran; whether it was busy with more than copies. Work under way is waited for, so that it is seen."""
+        """Tell what ran; whether it was more than copies and a few kernels. Work under way is waited for."""
         since = time.perf_counter()
         with self.profiler.profile(use_cpu=False, use_device="cuda", use_kineto=True) as window:
             self.ended.wait(length)

@@ -1,0 +1,27 @@
+"""Which GPUs a program sees, told by torch where that is installed: one JSON line.
+
+python see_gpu.py
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from typing import Any
+
+
+def seen() -> dict[str, Any]:
+    """`torch` is its version, empty where there is none; `hip` is empty for a build that is not for AMD."""
+    if importlib.util.find_spec("torch") is None:
+        return {"torch": "", "hip": "", "devices": []}
+    import torch
+
+    devices = []
+    for index in range(torch.cuda.device_count()):
+        about = torch.cuda.get_device_properties(index)
+        devices.append({"name": str(about.name), "uuid": str(getattr(about, "uuid", ""))})
+    return {"torch": str(torch.__version__), "hip": str(torch.version.hip or ""), "devices": devices}
+
+
+if __name__ == "__main__":
+    print(json.dumps(seen()))  # noqa: T201
