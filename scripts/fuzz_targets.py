@@ -8,17 +8,20 @@ from __future__ import annotations
 import base64
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from rocm3d.artifact import look as artifact
 from rocm3d.artifact.glb import packed
+from rocm3d.host.diagnosis import diagnose
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.kinds import FOLDERS, RECIPES, SINGLES, TABLES
 from rocm3d.knowledge.load import load
 from rocm3d.manifest.manifest import readers
 from rocm3d.model.artifact import Artifact
 from rocm3d.model.failure import UserError
+from rocm3d.model.snapshot import Snapshot
 from rocm3d.scan.detector import detectors
 from rocm3d.scan.file import FileResult, is_wanted, look_at, look_at_paths
 from rocm3d.scan.selection import Selection
@@ -73,6 +76,8 @@ SEEDS = {
     b'a = {version = "1", extras = ["b"]}\n[[tool.uv.index]]\nurl = "https://h"\n',
     "configuration": b'gpu = "mi300x"\nonly = ["CU"]\nskip = ["DEP"]\n[tool.rocm3d]\ngpu = "gfx942"\n',
     "ignore": b"[nvml_import, CU101]",
+    "snapshot": b'{"schema_version": "1.0", "taken": "now", "gpus": [{"pci": "0000:03:00.0", "gfx": "gfx1100"}], '
+    b'"variables": {"HSA_OVERRIDE_GFX_VERSION": "10.3.0"}, "processor": {"l3": [{"kib": 1, "cpus": "0-7"}]}}',
     "names": b"a/b.so.1\nc.whl\nd_hip.cpp\ne.cu\ne.cpp\nlib/f.cubin\n",
 }
 # One file for each kind of record.
@@ -93,6 +98,7 @@ def targets() -> dict[str, Target]:
     found |= {f"isolation{suffix}": partial(_isolation, f"a{suffix}") for suffix in (".py", ".cu")}
     found |= {"ignore": partial(_ignore, knowledge), "names": partial(_names, knowledge)}
     found |= {f"artifact{ending}": partial(_artifact, ending) for ending in ARTIFACTS}
+    found |= {"snapshot": partial(_snapshot, knowledge)}
     return {**found, "configuration": _configuration, "knowledge": _knowledge}
 
 
@@ -129,6 +135,12 @@ def _file(name: str, knowledge: Knowledge, data: bytes) -> None:
     result = look_at(name, data, knowledge, Selection())
     if FileResult.model_validate_json(result.model_dump_json()) != result:
         raise AssertionError("the result is not the same after JSON")
+
+
+def _snapshot(knowledge: Knowledge, data: bytes) -> None:
+    """A stranger's snapshot: refused in one line, or diagnosed."""
+    with suppress(UserError):
+        diagnose(Snapshot.from_json(data.decode("utf-8", errors="replace"), "it"), knowledge)
 
 
 def _ignore(knowledge: Knowledge, data: bytes) -> None:

@@ -7,7 +7,7 @@ import json
 import os
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,16 @@ if TYPE_CHECKING:
     from rocm3d.model.wish import Platform
 
 # Isolated: neither the current folder nor the user's variables can put modules in the way.
-_ASK = "import json, sys; print(json.dumps([list(sys.version_info[:2]), sys.path]))"
+_ASK = "import json, sys; print(json.dumps([list(sys.version_info[:2]), sys.path, sys.prefix]))"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an interpreter says of itself."""
+
+    version: str
+    folders: tuple[Path, ...]
+    prefix: Path
 
 
 @dataclass(frozen=True)
@@ -36,6 +45,8 @@ class InstalledTorch:
     version: str
     hip: str | None
     python: str
+    cuda: str | None = None
+    folder: Path | None = field(default=None, compare=False)
 
     @property
     def rocm(self) -> str:
@@ -57,21 +68,35 @@ def find_interpreter(root: Path, asked: Path | None) -> Path:
     raise MachineLacks("no interpreter to read torch from", hint="name the one that has it with --python")
 
 
-def read_torch(interpreter: Path) -> InstalledTorch:
-    """The version file of the torch that this interpreter would import."""
+def ask(interpreter: Path) -> Answer:
+    """Its version, where it looks for modules, and its environment's folder."""
     ended = run([str(interpreter), "-I", "-c", _ASK])
     try:
-        version, folders = json.loads(ended.stdout)
+        version, folders, prefix = json.loads(ended.stdout)
     except ValueError as error:
         raise MachineLacks(
             f"{interpreter} does not run: {ended.stderr.decode(errors='replace').strip()[-200:]}"
         ) from error
-    for folder in folders:
-        place = Path(folder) / "torch" / "version.py"
+    return Answer(".".join(map(str, version)), tuple(map(Path, folders)), Path(prefix))
+
+
+def read_torch(interpreter: Path) -> InstalledTorch:
+    """The version file of the torch that this interpreter would import."""
+    found = torch_of(ask(interpreter))
+    if found is None:
+        raise MachineLacks(f"{interpreter} has no torch", hint="name another interpreter with --python")
+    return found
+
+
+def torch_of(answer: Answer) -> InstalledTorch | None:
+    """The torch in the folders of an interpreter, None where there is none."""
+    for folder in answer.folders:
+        place = folder / "torch" / "version.py"
         if place.is_file():
             names = _assigned(place.read_text(encoding="utf-8", errors="replace"))
-            return InstalledTorch(names.get("__version__") or "", names.get("hip"), ".".join(map(str, version)))
-    raise MachineLacks(f"{interpreter} has no torch", hint="name another interpreter with --python")
+            version = names.get("__version__") or ""
+            return InstalledTorch(version, names.get("hip"), answer.version, names.get("cuda"), place.parent)
+    return None
 
 
 def _assigned(text: str) -> dict[str, str | None]:

@@ -1,34 +1,14 @@
-"""AMD GPUs of this machine, from the kernel's KFD topology. Needs no ROCm and no root.
-
-Format: https://docs.kernel.org/gpu/amdgpu (properties of each node, one `name value` a line).
-"""
+"""AMD GPUs of this machine by their gfx ids, from the kernel's KFD topology. Needs no ROCm and no root."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-TOPOLOGY = Path("/sys/class/kfd/kfd/topology/nodes")
+from rocm3d.workspace.topology import NODES, PCI_DEVICES, read_nodes
+
+TOPOLOGY = Path("/") / NODES
 
 
 def gpus(topology: Path = TOPOLOGY) -> list[str]:
     """gfx ids of the GPUs, in node order; empty without the driver."""
-    try:
-        nodes = sorted(topology.iterdir(), key=lambda node: (len(node.name), node.name))
-    except OSError:
-        return []
-    versions = [_properties(node / "properties").get("gfx_target_version", 0) for node in nodes]
-    return [_gfx(version) for version in versions if version]
-
-
-def _properties(path: Path) -> dict[str, int]:
-    try:
-        lines = path.read_text(encoding="ascii", errors="replace").splitlines()
-    except OSError:
-        return {}
-    pairs = (line.split() for line in lines)
-    return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and pair[1].isdecimal()}
-
-
-def _gfx(version: int) -> str:
-    """90402 is gfx942, 110000 is gfx1100, 90010 is gfx90a: the stepping is one hexadecimal digit."""
-    return f"gfx{version // 10000}{version // 100 % 100}{version % 100:x}"
+    return [gpu.gfx for gpu in read_nodes(topology, Path("/") / PCI_DEVICES) if gpu.gfx]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rocm3d.model.backend import Backend
     from rocm3d.model.card import Card
     from rocm3d.model.code import Code
+    from rocm3d.model.condition import Condition
     from rocm3d.model.family import Family
     from rocm3d.model.method import Method
     from rocm3d.model.package import Package
@@ -67,6 +68,7 @@ class Knowledge:
     backends: Mapping[str, Backend] = field(default_factory=dict)
     suites: Mapping[str, Suite] = field(default_factory=dict)
     toolchains: Mapping[str, WheelToolchain] = field(default_factory=dict)
+    host: Mapping[str, Condition] = field(default_factory=dict)
     methods: Mapping[str, Method] = field(default_factory=dict)  # one, by its name
     digests: Mapping[str, str] = field(default_factory=dict, compare=False)  # of the files behind it, by their use
 

@@ -30,8 +30,10 @@ class Problem:
 Problems = Iterator[Problem]
 
 
-def check(knowledge: Knowledge, rules: Set[str], rewrites: Set[str]) -> list[Problem]:
-    """Every problem. `rules` and `rewrites` are the names that exist as code; the caller knows them."""
+def check(
+    knowledge: Knowledge, rules: Set[str], rewrites: Set[str], predicates: Set[str] | None = None
+) -> list[Problem]:
+    """Every problem. `rules`, `rewrites` and `predicates` are names that exist as code; the caller knows them."""
     return [
         *_codes(knowledge, rules),
         *_packages(knowledge),
@@ -42,6 +44,7 @@ def check(knowledge: Knowledge, rules: Set[str], rewrites: Set[str]) -> list[Pro
         *_cards(knowledge),
         *_suites(knowledge),
         *_method(knowledge),
+        *_host(knowledge, predicates),
         *_dates(knowledge),
     ]
 
@@ -186,6 +189,23 @@ def _method(knowledge: Knowledge) -> Problems:
         for prefix in phase.codes:
             if not any(code.startswith(prefix) for code in knowledge.codes):
                 yield Problem("method.toml", f"phases.{phase.number}", f"no code starts with {prefix!r}")
+
+
+def _host(knowledge: Knowledge, predicates: Set[str] | None) -> Problems:
+    for condition in knowledge.host.values():
+        file = knowledge.places["host", condition.id]
+        if predicates is not None and condition.test not in predicates:
+            yield Problem(file, "test", f"no predicate is called {condition.test!r}")
+        entries = condition.for_plan
+        for key, names, known in (
+            ("gfx", (*condition.gfx, *(gfx for entry in entries for gfx in entry.gfx)), knowledge.targets),
+            ("for_plan.packages", [name for entry in entries for name in entry.packages], knowledge.packages),
+            ("for_plan.families", [name for entry in entries for name in entry.families], knowledge.families),
+            ("advice", condition.advice, knowledge.advice),
+        ):
+            for name in names:
+                if name not in known:
+                    yield Problem(file, key, f"unknown {name!r}")
 
 
 def _dates(knowledge: Knowledge) -> Problems:

@@ -25,6 +25,7 @@ _KINDS = (
     "variables",
     "ports",
     "advice",
+    "host",
     "tolerances",
     "backends",
 )

@@ -44,6 +44,7 @@ FOLDERS = Models(
     ports="port.Port",
     cards="card.Card",
     toolchains="toolchain.WheelToolchain",
+    host="condition.Condition",
 )
 # One file with a table of records each: file stem -> model of the file; its one field holds the records.
 TABLES = Models(

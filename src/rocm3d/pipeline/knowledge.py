@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rocm3d.apply.rewrite import Refuse, rewrites
+from rocm3d.host.predicates import predicates
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.check import Problem, check
 from rocm3d.model.failure import UserError
@@ -13,7 +14,8 @@ from rocm3d.scan.detector import detectors
 def check_knowledge(knowledge: Knowledge) -> list[Problem]:
     """Every problem of the data, the examples of active recipes and what ports expect of a run included."""
     rules = {detector.rule for detector in detectors()}
-    return [*check(knowledge, rules, set(rewrites())), *_broken_examples(knowledge), *_unreadable(knowledge)]
+    found = check(knowledge, rules, set(rewrites()), set(predicates()))
+    return [*found, *_broken_examples(knowledge), *_unreadable(knowledge)]
 
 
 def _broken_examples(knowledge: Knowledge) -> list[Problem]:

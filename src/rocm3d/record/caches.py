@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.variable import Variable
 
@@ -16,11 +18,12 @@ if TYPE_CHECKING:
 def cold_caches(knowledge: Knowledge) -> tuple[str, ...]:
     """The variables of those that hold nothing."""
     caches = (item for item in knowledge.variables.values() if item.cache)
-    return tuple(sorted(item.id for item in caches if not _holds(_place(item))))
+    return tuple(sorted(item.id for item in caches if not _holds(place(item, os.environ))))
 
 
-def _place(variable: Variable) -> Path:
-    asked = os.environ.get(variable.id)
+def place(variable: Variable, environment: Mapping[str, str]) -> Path:
+    """The folder that a variable names, or its record where it is not set."""
+    asked = environment.get(variable.id)
     # Not format(): a folder is only what the record says.
     named = variable.cache.replace("{user}", getpass.getuser()).replace("{temp}", tempfile.gettempdir())
     return Path(asked or named).expanduser()

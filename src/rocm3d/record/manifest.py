@@ -40,7 +40,7 @@ def manifest(lines: Iterable[Mapping[str, Any]], folder: Path, knowledge: Knowle
         python=process.get("python", ""),
         interpreter=process.get("executable", ""),
         packages=_packages(process.get("path", [])),
-        variables=redact.variables(_deciding(os.environ, knowledge)),
+        variables=redact.variables(deciding(os.environ, knowledge)),
         commit=head(folder) or "",
         dirty=_dirty(folder),
     )
@@ -55,7 +55,7 @@ def _driver() -> str:
     return ""
 
 
-def _deciding(given: Mapping[str, str], knowledge: Knowledge) -> dict[str, str]:
+def deciding(given: Mapping[str, str], knowledge: Knowledge) -> dict[str, str]:
     """Variables that are known, and those that start like one that is."""
     families = tuple({f"{name.partition('_')[0]}_" for name in knowledge.variables})
     return {name: value for name, value in given.items() if name.startswith(families) or name in knowledge.variables}

@@ -10,6 +10,7 @@ from rocm3d.model.advice import Advice
 from rocm3d.model.backend import Backend
 from rocm3d.model.card import Card
 from rocm3d.model.code import Code
+from rocm3d.model.condition import Condition
 from rocm3d.model.family import Family
 from rocm3d.model.package import Package, Route
 from rocm3d.model.port import Port
@@ -228,3 +229,13 @@ def _tolerance(record: Tolerance) -> Iterator[str]:
 def _backend(record: Backend) -> Iterator[str]:
     yield f"{record.id}: kernels that match {record.pattern} are {record.backend} ({record.operation}, {record.vendor})"
     yield from _listed("seen", record.seen)
+
+
+@_lines.register(Condition)
+def _condition(record: Condition) -> Iterator[str]:
+    yield f"{record.id} ({record.severity}): {record.title}"
+    yield record.why
+    yield from _listed("what to do", record.remedy)
+    yield ""
+    yield f"check: {record.check}"
+    yield from _listed("for plans", (entry.says for entry in record.for_plan))

@@ -12,7 +12,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
 
-KINDS = ("codes", "packages", "targets", "stacks", "families", "recipes", "advice", "variables", "ports", "cards")
+KINDS = (
+    "codes", "packages", "targets", "stacks", "families", "recipes", "advice", "variables", "ports", "cards", "host",
+)  # fmt: skip
 
 
 @cache

@@ -1,0 +1,46 @@
+"""Where libraries keep compiled kernels, and whether they can."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from rocm3d.host.mounts import Mount, mount_of
+from rocm3d.model.snapshot import KernelCache
+from rocm3d.record.caches import place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from rocm3d.host.files import Files
+    from rocm3d.knowledge.base import Knowledge
+
+
+def read_caches(
+    files: Files, environment: Mapping[str, str], knowledge: Knowledge, mounts: Sequence[Mount]
+) -> Iterator[KernelCache]:
+    """Every folder that a record of a variable names. Nothing is made or written to find out."""
+    for variable in knowledge.variables.values():
+        if variable.cache:
+            folder = place(variable, environment)
+            mount = mount_of(str(folder), mounts)
+            # A default may bear the user's name, which is nobody's business.
+            shown = str(folder) if environment.get(variable.id) or "{user}" not in variable.cache else variable.cache
+            yield KernelCache(
+                variable=variable.id,
+                path=shown[:4096],
+                writable=_writable(files.path(folder)),
+                filesystem=mount.filesystem if mount else "",
+            )
+
+
+def _writable(folder: Path) -> bool:
+    """By the nearest folder above that is there: it is where the rest would be made."""
+    for there in (folder, *folder.parents):
+        try:
+            if there.exists():
+                return there.is_dir() and os.access(there, os.W_OK | os.X_OK)
+        except OSError:
+            return False
+    return False

@@ -1,0 +1,25 @@
+"""Predicates that host records name, one module for each thing they read. Packages are walked: no list to edit."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rocm3d.host.facts import Predicate
+
+
+@cache
+def predicates() -> Mapping[str, Predicate]:
+    """By name: every public function of the modules of this package that it defines itself."""
+    found: dict[str, Predicate] = {}
+    for item in pkgutil.iter_modules(__path__):
+        module = import_module(f"{__name__}.{item.name}")
+        for name, value in vars(module).items():
+            if not name.startswith("_") and getattr(value, "__module__", "") == module.__name__ and callable(value):
+                assert name not in found, f"{name} stands in two modules"
+                found[name] = value
+    return found

@@ -1,0 +1,58 @@
+"""About the plan: does this machine have what it was made for."""
+
+from __future__ import annotations
+
+from rocm3d.host.facts import Facts, Reading, gib, version
+from rocm3d.model.condition import Condition
+
+
+def target_absent(facts: Facts, _: Condition) -> Reading | None:
+    """The plan is for a GPU that is not in this machine."""
+    here = sorted({card.gfx for card in facts.snapshot.gpus if card.gfx})
+    if facts.plan is None or not here or facts.plan.gpu.gfx in here:
+        return None
+    return Reading((f"the plan is for {facts.plan.gpu.gfx}", f"here: {', '.join(here)}"), {"gfx": here[-1]})
+
+
+def torch_differs(facts: Facts, _: Condition) -> Reading | None:
+    """The installed torch is another release, or of another ROCm, than the plan's base."""
+    python, base = facts.python, facts.plan.base if facts.plan else None
+    if base is None or not python.hip:
+        return None
+    built, torch = facts.torch_rocm, facts.torch
+    wanted, rocm = version(base.torch), version(base.rocm)
+    same_torch = torch is not None and wanted is not None and torch.release[:2] == wanted.release[:2]
+    same_rocm = built is not None and rocm is not None and built.release[:2] == rocm.release[:2]
+    if same_torch and same_rocm:
+        return None
+    seen = (f"installed: torch {python.torch}, HIP {python.hip}", f"planned: torch {base.torch}, ROCm {base.rocm}")
+    return Reading(seen, {"stack": base.id})
+
+
+def python_differs(facts: Facts, _: Condition) -> Reading | None:
+    """The interpreter is of another version than the plan's base: its wheels do not fit."""
+    base = facts.plan.base if facts.plan else None
+    if base is None or facts.python.version == base.python:
+        return None
+    seen = f"{facts.python.path} is Python {facts.python.version}; {base.id} is for {base.python}"
+    return Reading((seen,), {"python": base.python})
+
+
+def no_compiler(facts: Facts, _: Condition) -> Reading | None:
+    """The plan compiles, and no ROCm here has a compiler."""
+    if not facts.builds or any(item.compiler for item in facts.snapshot.rocm):
+        return None
+    here = [f"{item.form} {item.path}: no compiler" for item in facts.snapshot.rocm] or ["no ROCm is installed"]
+    return Reading((*here, f"the plan compiles {', '.join(facts.builds[:6])}"))
+
+
+def little_vram(facts: Facts, _: Condition) -> Reading | None:
+    """A known repository's least demanding mode needs more memory than any card of the plan's kind has."""
+    plan = facts.plan
+    port = facts.knowledge.ports.get(plan.known_as) if plan and plan.known_as else None
+    needs = [mode.gb for mode in port.memory] if port else []
+    cards = [card.vram_bytes for card in facts.cards if card.gfx in facts.targets and card.vram_bytes]
+    if not needs or not cards or max(cards) >= min(needs) * 1e9:
+        return None
+    known = port.id if port else ""
+    return Reading((f"{known} needs {min(needs):g} GB at least", f"the largest card has {gib(max(cards))}"))

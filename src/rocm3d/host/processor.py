@@ -1,0 +1,106 @@
+"""The CPU with its L3 caches, main memory, what a container leaves of both, and shared memory."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rocm3d.host.mounts import Mount, mount_of
+from rocm3d.model.snapshot import CacheGroup, Processor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rocm3d.host.files import Files
+
+_CPU = "/sys/devices/system/cpu"
+_CGROUPS = "/sys/fs/cgroup"
+_UNLIMITED = 1 << 60
+_UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "": 1}
+
+
+def read_processor(files: Files, mounts: Sequence[Mount]) -> Processor:
+    """Everything from /proc and /sys."""
+    memory = dict(_memory(files))
+    model = re.search(r"^model name\s*:\s*(.+)$", files.text("/proc/cpuinfo"), re.MULTILINE)
+    allowed = re.search(r"^Cpus_allowed_list:\s*([\d,-]+)$", files.text("/proc/self/status"), re.MULTILINE)
+    cpus = count(files.text(f"{_CPU}/online"))
+    return Processor(
+        model=model.group(1).strip()[:200] if model else "",
+        cpus=cpus,
+        usable_cpus=_quota(files, count(allowed.group(1)) if allowed else cpus),
+        l3=tuple(_l3(files)),
+        numa_nodes=len(files.match("/sys/devices/system/node", "node[0-9]*")),
+        numa_balancing=files.text("/proc/sys/kernel/numa_balancing")[:8],
+        memory_bytes=memory.get("MemTotal", 0),
+        available_bytes=memory.get("MemAvailable", 0),
+        memory_limit=_memory_limit(files),
+        shm_bytes=_shm(mounts, memory.get("MemTotal", 0)),
+    )
+
+
+def count(cpulist: str) -> int:
+    """How many processors `0-7,16-23` are; what is no such list is none."""
+    total = 0
+    for part in cpulist.split(",") if re.fullmatch(r"[\d,-]{1,4096}", cpulist) else ():
+        first, _, last = part.partition("-")
+        if first.isdecimal() and len(first) < 7 and (not last or (last.isdecimal() and len(last) < 7)):
+            total += max(0, int(last or first) - int(first) + 1)
+    return total
+
+
+def _memory(files: Files) -> Iterator[tuple[str, int]]:
+    for name, kib in re.findall(r"^(\w+):\s+(\d{1,15}) kB$", files.text("/proc/meminfo"), re.MULTILINE):
+        yield name, int(kib) << 10
+
+
+def _l3(files: Files) -> Iterator[CacheGroup]:
+    seen = set()
+    for cpu in sorted(files.match(_CPU, "cpu[0-9]*"), key=lambda name: (len(name), name)):
+        for index in files.match(f"{_CPU}/{cpu}/cache", "index*"):
+            place = f"{_CPU}/{cpu}/cache/{index}"
+            size = re.fullmatch(r"(\d{1,9})K", files.text(f"{place}/size"))
+            cpus = files.text(f"{place}/shared_cpu_list")
+            if files.number(f"{place}/level") == 3 and size and cpus not in seen and count(cpus):
+                seen.add(cpus)
+                yield CacheGroup(kib=int(size.group(1)), cpus=cpus)
+
+
+def _own_groups(files: Files, controller: str) -> Iterator[str]:
+    """The folders of this process's control groups, from its own up to the root, of both versions."""
+    for line in files.text("/proc/self/cgroup").splitlines():
+        _, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if controllers and controller not in controllers.split(","):
+            continue
+        parts = [part for part in path.split("/") if part and part != ".."]
+        for depth in range(len(parts), -1, -1):
+            yield "/".join((_CGROUPS, *((controller,) if controllers else ()), *parts[:depth]))
+
+
+def _memory_limit(files: Files) -> int:
+    names = ("memory.max", "memory.limit_in_bytes")
+    found = [files.number(f"{group}/{name}") for group in _own_groups(files, "memory") for name in names]
+    return min((limit for limit in found if 0 < limit < _UNLIMITED), default=0)
+
+
+def _quota(files: Files, cpus: int) -> int:
+    """A limit of time, as whole processors, rounded up."""
+    limits = [cpus]
+    for group in _own_groups(files, "cpu"):
+        words = files.text(f"{group}/cpu.max").split() or [
+            files.text(f"{group}/cpu.cfs_quota_us"),
+            files.text(f"{group}/cpu.cfs_period_us"),
+        ]
+        if len(words) == 2 and all(word.isdecimal() and len(word) < 16 for word in words) and int(words[1]):
+            limits.append(-(-int(words[0]) // int(words[1])))
+    return min((limit for limit in limits if limit), default=0)
+
+
+def _shm(mounts: Sequence[Mount], memory: int) -> int:
+    """tmpfs names its size only where it is not the default, half of the memory."""
+    mount = mount_of("/dev/shm", mounts)  # noqa: S108  (the place itself is asked about)
+    if mount is None or mount.filesystem != "tmpfs" or mount.point not in ("/dev/shm", "/run/shm"):  # noqa: S108
+        return 0
+    size = re.search(r"(?:^|,)size=(\d{1,15})([kmg]?)(?:,|$)", mount.options)
+    return int(size.group(1)) * _UNITS[size.group(2)] if size else memory // 2

@@ -1,0 +1,125 @@
+"""Takes a snapshot of a machine: files of the kernel and of installs, and one question to the target's interpreter."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rocm3d.host.cards import read_cards
+from rocm3d.host.devices import User, group_names, read_devices
+from rocm3d.host.files import Files
+from rocm3d.host.installed_torch import Answer, ask
+from rocm3d.host.interpreter import read_interpreter
+from rocm3d.host.kernel_caches import read_caches
+from rocm3d.host.mounts import read_mounts
+from rocm3d.host.processor import read_processor
+from rocm3d.host.rocm import read_installs
+from rocm3d.model.failure import Failure
+from rocm3d.model.snapshot import Snapshot
+from rocm3d.record import redact
+from rocm3d.record.manifest import deciding
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from rocm3d.knowledge.base import Knowledge
+
+# Boot parameters that say something about GPUs; the others name disks and people's choices.
+_BOOT = re.compile(
+    r"(iommu|amd_iommu|intel_iommu|amdgpu|radeon|ttm|amdttm|pci|pcie\w*|numa\w*|nomodeset|module_blacklist|modprobe\.blacklist|mem)\b"
+)
+# Variables beside those that the knowledge base has records of, because they choose which libraries are loaded.
+_LIBRARIES = ("LD_LIBRARY_PATH", "LD_PRELOAD")
+_CONTAINERS = {"/.dockerenv": "docker", "/run/.containerenv": "podman", "/.singularity.d": "apptainer"}
+_NVIDIA = ("/sys/module/nvidia", "/usr/lib/wsl/lib/libnvidia-ml.so.1")
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where to read: the root of its files, its variables, who asks, and the target's interpreter if there is one."""
+
+    files: Files
+    environment: Mapping[str, str]
+    home: str = ""
+    interpreter: Path | None = None
+    no_interpreter: str = "no interpreter was named"
+    user: User = field(default_factory=User.here)
+
+
+def take(machine: Machine, knowledge: Knowledge, now: str) -> Snapshot:
+    """What can be read; `now` is the time that it bears."""
+    files, mounts = machine.files, read_mounts(machine.files)
+    answer, trouble = _asked(machine)
+    python = read_interpreter(machine.interpreter, answer) if answer and machine.interpreter else None
+    kernel = files.text("/proc/sys/kernel/osrelease")[:128]
+    found = Snapshot(
+        taken=now,
+        system=_system(files),
+        kernel=kernel,
+        boot=tuple(word[:256] for word in files.text("/proc/cmdline").split() if _BOOT.match(word))[:64],
+        driver=files.text("/sys/module/amdgpu/version")[:64],
+        wsl=_wsl(kernel),
+        container=_container(machine),
+        nvidia=any(files.there(place) for place in _NVIDIA),
+        groups=group_names(files, machine.user),
+        root=machine.user.uid == 0,
+        gpus=read_cards(files, _integrated(knowledge)),
+        devices=read_devices(files, machine.user),
+        processor=read_processor(files, mounts),
+        rocm=read_installs(files, answer),
+        python=python,
+        no_python=trouble[:1000],
+        variables=_variables(machine, knowledge),
+        caches=tuple(read_caches(files, machine.environment, knowledge, mounts)),
+    )
+    return _without_home(found, machine.home)
+
+
+def _asked(machine: Machine) -> tuple[Answer | None, str]:
+    if machine.interpreter is None:
+        return None, machine.no_interpreter
+    try:
+        return ask(machine.interpreter), ""
+    except Failure as failure:
+        return None, failure.message
+
+
+def _integrated(knowledge: Knowledge) -> frozenset[str]:
+    """Targets whose every product shares the system's memory."""
+    return frozenset(
+        target.gfx for target in knowledge.targets.values() if all(item.vram_gb is None for item in target.products)
+    )
+
+
+def _variables(machine: Machine, knowledge: Knowledge) -> dict[str, str]:
+    chosen = deciding(machine.environment, knowledge)
+    chosen |= {name: machine.environment[name] for name in _LIBRARIES if name in machine.environment}
+    sound = {name: value for name, value in chosen.items() if re.fullmatch(r"[A-Za-z_]\w{0,127}", name, re.ASCII)}
+    return {name: value[:4096] for name, value in redact.variables(sound).items()}
+
+
+def _system(files: Files) -> str:
+    named = re.search(r'^PRETTY_NAME="?([^"\n]{1,128})', files.text("/etc/os-release"), re.MULTILINE)
+    return named.group(1) if named else ""
+
+
+def _wsl(kernel: str) -> str:
+    """WSL 1 has no kernel of its own and calls it -Microsoft; WSL 2 says so itself."""
+    if "microsoft" not in kernel.lower():
+        return ""
+    return "1" if kernel.endswith("-Microsoft") else "2"
+
+
+def _container(machine: Machine) -> str:
+    if "KUBERNETES_SERVICE_HOST" in machine.environment:
+        return "kubernetes"
+    return next((name for place, name in _CONTAINERS.items() if machine.files.there(place)), "")
+
+
+def _without_home(found: Snapshot, home: str) -> Snapshot:
+    """A home folder bears a name: ~ says as much to the one who reads this."""
+    if len(home) < 2:
+        return found
+    return Snapshot.model_validate_json(found.model_dump_json().replace(f"{home}/", "~/"))

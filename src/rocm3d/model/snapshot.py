@@ -1,0 +1,173 @@
+"""A machine as far as a port cares: what `rocm3d doctor --save` writes and `--from` reads.
+
+No user or host name, no address of a network; variables are redacted. Every number and list is bounded: a snapshot may
+come from anybody.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from rocm3d.model.base import Document, Record
+
+Count = Annotated[int, Field(ge=0, lt=1 << 63)]
+Text = Annotated[str, Field(max_length=4096)]
+Word = Annotated[str, Field(max_length=256)]
+Cpus = Annotated[str, Field(max_length=1024, pattern=r"^(\d{1,6}(-\d{1,6})?(,\d{1,6}(-\d{1,6})?)*)?$")]
+"""A list of processors as Linux writes it: 0-7,16-23."""
+# What may come to stand in a command that a person copies is of these forms and no other.
+Address = Annotated[str, Field(pattern=r"^[0-9a-f]{1,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$")]
+GfxName = Annotated[str, Field(pattern=r"^(gfx[0-9a-f]{3,6})?$")]
+Uuid = Annotated[str, Field(pattern=r"^(GPU-[0-9a-f]{16,17})?$")]
+DevicePath = Annotated[str, Field(pattern=r"^/dev/[\w/.-]{1,200}$")]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][\w.-]{0,127}$")]
+_MANY = Field(default=(), max_length=4096)
+
+
+class Bridge(Record):
+    """A PCI bridge between a GPU and the processor; `id` is vendor:device."""
+
+    pci: Word
+    id: Word
+    width: Count = 0
+    max_width: Count = 0
+
+
+class GraphicsCard(Record):
+    """An AMD GPU on the PCI bus, with what KFD says of it. `kfd` is False where the compute driver does not know it.
+
+    `width` is the narrowest link between card and processor. None and "" mean that the kernel does not tell.
+    """
+
+    pci: Address
+    kfd: bool = True
+    node: Count = 0
+    gfx: GfxName = ""
+    uuid: Uuid = ""
+    rocr_index: Count = 0
+    render_minor: Count = 0
+    simd_count: Count = 0
+    integrated: bool = False
+    driver: Word = ""
+    vram_bytes: Count = 0
+    visible_bytes: Count = 0
+    gtt_bytes: Count = 0
+    width: Count = 0
+    max_width: Count = 0
+    speed: Annotated[float, Field(ge=0, lt=1e6)] = 0
+    max_speed: Annotated[float, Field(ge=0, lt=1e6)] = 0
+    atomics: bool | None = None
+    iommu: Word = ""
+    numa_node: Annotated[int, Field(ge=-1, lt=1 << 31)] = -1
+    cpus: Cpus = ""
+    compute_partition: Word = ""
+    performance_level: Word = ""
+    bridges: tuple[Bridge, ...] = Field(default=(), max_length=64)
+
+
+class DeviceFile(Record):
+    """A file below /dev, and whether this user may open it; `group` is its owning group's name, or its number."""
+
+    path: DevicePath
+    usable: bool
+    group: Name
+    member: bool = False
+    mode: Word = ""
+
+
+class CacheGroup(Record):
+    """Processors that share one L3 cache."""
+
+    kib: Count
+    cpus: Cpus
+
+
+class Processor(Record):
+    """The CPU and the memory beside it; `usable_cpus` and `memory_limit` are what a process may use. 0: not known."""
+
+    model: Word = ""
+    cpus: Count = 0
+    usable_cpus: Count = 0
+    l3: tuple[CacheGroup, ...] = Field(default=(), max_length=1024)
+    numa_nodes: Count = 0
+    numa_balancing: Word = ""
+    memory_bytes: Count = 0
+    available_bytes: Count = 0
+    memory_limit: Count = 0
+    shm_bytes: Count = 0
+
+
+class RocmInstall(Record):
+    """A ROCm that was found; `form` says how it came here."""
+
+    form: Literal["system", "distribution", "pip", "conda"]
+    path: Text
+    version: Word = ""
+    compiler: bool = False
+
+
+class InstalledDistribution(Record):
+    """A distribution of the interpreter."""
+
+    name: Name
+    version: Word = ""
+
+
+class Interpreter(Record):
+    """The target's Python, and the torch that it would import. `hip` and `cuda` are of torch/version.py."""
+
+    path: Text
+    version: Word
+    torch: Word = ""
+    hip: Word = ""
+    cuda: Word = ""
+    own_runtime: bool = Field(default=False, description="torch brings its own HSA runtime")
+    distributions: tuple[InstalledDistribution, ...] = Field(default=(), max_length=20000)
+
+
+class KernelCache(Record):
+    """Where a library keeps compiled kernels; `variable` is the one that moves it."""
+
+    variable: Name
+    path: Text
+    writable: bool
+    filesystem: Word = ""
+
+
+class Snapshot(Document):
+    """What was read of a machine, without root and without ROCm."""
+
+    taken: Word
+    system: Word = ""
+    kernel: Word = ""
+    boot: tuple[Word, ...] = Field(default=(), max_length=256, description="boot parameters that matter to a GPU")
+    driver: Word = Field(default="", description="amdgpu's own version: empty for the one of the kernel's tree")
+    wsl: Literal["", "1", "2"] = ""
+    container: Word = ""
+    nvidia: bool = False
+    groups: tuple[Word, ...] = _MANY
+    root: bool = False
+    gpus: tuple[GraphicsCard, ...] = Field(default=(), max_length=256)
+    devices: tuple[DeviceFile, ...] = _MANY
+    processor: Processor = Processor()
+    rocm: tuple[RocmInstall, ...] = Field(default=(), max_length=256)
+    python: Interpreter | None = None
+    no_python: Text = Field(default="", description="why no interpreter was asked")
+    variables: dict[Name, Text] = Field(default={}, max_length=4096)
+    caches: tuple[KernelCache, ...] = Field(default=(), max_length=256)
+
+    @property
+    def has_gpu(self) -> bool:
+        """An AMD GPU. Under WSL the kernel cannot tell: there it is one unless NVIDIA's library is."""
+        return bool(self.gpus) or (self.wsl != "" and not self.nvidia)
+
+    @property
+    def cards(self) -> tuple[GraphicsCard, ...]:
+        """Those that are worth computing on: the discrete ones, else all."""
+        return tuple(gpu for gpu in self.gpus if not gpu.integrated) or self.gpus
+
+    def device(self, path: str) -> DeviceFile | None:
+        """A file below /dev, None where there is none."""
+        return next((item for item in self.devices if item.path == path), None)

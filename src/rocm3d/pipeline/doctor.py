@@ -1,0 +1,85 @@
+"""A machine's health: take a snapshot or read one, and hold it against what is known and against a plan."""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TypeVar
+
+from rocm3d.host.diagnosis import diagnose
+from rocm3d.host.files import Files
+from rocm3d.host.installed_torch import find_interpreter
+from rocm3d.host.snapshot import Machine, take
+from rocm3d.knowledge.base import Knowledge
+from rocm3d.model.base import Document
+from rocm3d.model.condition import Diagnosis
+from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.plan import Plan
+from rocm3d.model.snapshot import Snapshot
+from rocm3d.render.cleaning import clean
+from rocm3d.workspace.documents import FILES, write_pieces
+from rocm3d.workspace.state import FOLDER
+
+MOST_BYTES = 16 << 20
+_SHOWN = 300
+
+D = TypeVar("D", bound=Document)
+
+
+def take_snapshot(interpreter: Path | None, knowledge: Knowledge, root: Path = Path("/")) -> Snapshot:
+    """Of this machine, or of the files below a root; without an interpreter, with the reason why there is none."""
+    if sys.platform != "linux":
+        hint = "take one there with `rocm3d doctor --save FILE`, and read it here with --from FILE"
+        raise MachineLacks("a snapshot is taken on Linux or in WSL 2", hint=hint)
+    found, trouble = None, ""
+    try:
+        found = find_interpreter(Path.cwd(), interpreter)
+    except MachineLacks as lacks:
+        trouble = lacks.message
+    home = os.environ.get("HOME", "")
+    machine = Machine(Files(root), os.environ, home, found, trouble)
+    return take(machine, knowledge, datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"))
+
+
+def save_snapshot(snapshot: Snapshot, path: Path) -> None:
+    """For somebody else to diagnose."""
+    try:
+        write_pieces(path, snapshot.to_json())
+    except OSError as error:
+        raise UserError(f"--save {path}: {error.strerror}") from error
+
+
+def read_snapshot(path: Path) -> Snapshot:
+    """Somebody's snapshot: whatever it is, one clear line where it is none."""
+    return _read(path, Snapshot, "--from", "write one with `rocm3d doctor --save FILE`")
+
+
+def read_plan(path: Path) -> Plan:
+    """A plan.json, or the one that a repository keeps."""
+    place = path / FOLDER / FILES[Plan.__name__][0] if path.is_dir() else path
+    return _read(place, Plan, "--plan", "write one with `rocm3d plan PATH`")
+
+
+def examine(snapshot: Snapshot, knowledge: Knowledge, plan: Plan | None) -> Diagnosis:
+    """What is wrong with it, and what to do."""
+    return diagnose(snapshot, knowledge, plan)
+
+
+def _read(path: Path, kind: type[D], option: str, hint: str) -> D:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+        text = data.decode("utf-8")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "is not UTF-8"
+        raise UserError(f"{option} {path}: {reason}", hint=hint) from error
+    if len(data) > MOST_BYTES:
+        raise UserError(f"{option} {path} is larger than {MOST_BYTES >> 20} MiB", hint=hint)
+    try:
+        return kind.from_json(text, f"{option} {path}")
+    except UserError as error:
+        # Keys and versions of a stranger's file stand in the message.
+        newer = clean(error.hint)[:_SHOWN] if error.hint.startswith("install") else hint
+        raise UserError(clean(error.message)[:_SHOWN], hint=newer) from None

@@ -1,0 +1,160 @@
+"""The GPUs that the kernel's KFD driver knows: PCI address, unique id, memory, and the index that ROCR gives them.
+
+Read from files alone, below any root folder; needs no ROCm and no root. Format: node_show, mem_show and iolink_show of
+https://github.com/torvalds/linux/blob/master/drivers/gpu/drm/amd/amdkfd/kfd_topology.c (one `name value` a line).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+NODES = Path("sys/class/kfd/kfd/topology/nodes")
+PCI_DEVICES = Path("sys/bus/pci/devices")
+# Bits of an io link's flags, and its type where it is PCIe (kfd_crat.h).
+_NO_ATOMICS = 0b1100
+_PCIE = 2
+# heap_type of memory that lies on the GPU: visible to the processor, and not.
+_GPU_HEAPS = (1, 2)
+_LONGEST = 1 << 16
+
+
+@dataclass(frozen=True)
+class Link:
+    """A way from a GPU to another node."""
+
+    to: int
+    pcie: bool
+    atomics: bool
+    max_bandwidth: int = 0  # MB/s, 0 where the kernel does not say
+
+
+@dataclass(frozen=True)
+class GpuNode:
+    """A GPU. `unique_id` is 0 and `gfx` empty where the kernel gives none; `pci` is domain:bus:device.function."""
+
+    node: int
+    gfx: str
+    unique_id: int
+    pci: str
+    vram_bytes: int
+    integrated: bool
+    render_minor: int
+    rocr_index: int
+    simd_count: int = 0
+    links: tuple[Link, ...] = ()
+
+    @property
+    def uuid(self) -> str:
+        """As ROCR_VISIBLE_DEVICES takes it; empty for a device without a unique id, which has only its index."""
+        return f"GPU-{self.unique_id:016x}" if self.unique_id else ""
+
+    @property
+    def render_device(self) -> str:
+        """Where a process opens it."""
+        return f"/dev/dri/renderD{self.render_minor}" if self.render_minor else ""
+
+
+@dataclass(frozen=True)
+class Topology:
+    """All GPUs, in node order, which is the order in which ROCR counts them."""
+
+    gpus: tuple[GpuNode, ...] = ()
+
+    def at(self, pci: str) -> GpuNode | None:
+        """The GPU at an address; the domain may be left out, letters may be of either case."""
+        wanted = pci.lower() if pci.count(":") == 2 else f"0000:{pci.lower()}"
+        return next((gpu for gpu in self.gpus if gpu.pci == wanted), None)
+
+    def with_id(self, unique_id: int) -> GpuNode | None:
+        """The GPU of a unique id; 0 is nobody's."""
+        return next((gpu for gpu in self.gpus if unique_id and gpu.unique_id == unique_id), None)
+
+
+def read_topology(root: Path = Path("/"), integrated: frozenset[str] = frozenset()) -> Topology:
+    """Of the machine whose files lie below `root`; `integrated` are gfx ids known to be part of a processor."""
+    return Topology(tuple(read_nodes(root / NODES, root / PCI_DEVICES, integrated)))
+
+
+def read_nodes(nodes: Path, devices: Path, integrated: frozenset[str] = frozenset()) -> list[GpuNode]:
+    """GPUs of a topology folder; a node that may not be read is none, as it is none to ROCR."""
+    try:
+        folders = sorted((entry for entry in nodes.iterdir() if _number(entry.name) is not None), key=_by_number)
+    except OSError:
+        return []
+    found: list[GpuNode] = []
+    for folder in folders:
+        said = properties(folder / "properties")
+        if said.get("gfx_target_version") or said.get("simd_count"):
+            found.append(_gpu(folder, said, devices, len(found), integrated))
+    return found
+
+
+def _gpu(folder: Path, said: dict[str, int], devices: Path, index: int, integrated: frozenset[str]) -> GpuNode:
+    version, location = said.get("gfx_target_version", 0), said.get("location_id", 0)
+    gfx = _gfx(version) if version else ""
+    pci = f"{said.get('domain', 0):04x}:{location >> 8 & 0xFF:02x}:{location >> 3 & 0x1F:02x}.{location & 7}"
+    unique = said.get("unique_id", 0)
+    part = gfx in integrated or said.get("cpu_cores_count", 0) > 0 or _measures_no_memory(devices / pci, unique)
+    return GpuNode(
+        node=_by_number(folder),
+        gfx=gfx,
+        unique_id=unique,
+        pci=pci,
+        vram_bytes=_vram(folder) or said.get("local_mem_size", 0),
+        integrated=part,
+        render_minor=said.get("drm_render_minor", 0),
+        rocr_index=index,
+        simd_count=said.get("simd_count", 0),
+        links=_links(folder),
+    )
+
+
+def _measures_no_memory(device: Path, unique: int) -> bool:
+    """The driver offers no mem_busy_percent for an APU, nor for one old card, which has a unique id (amdgpu_pm.c)."""
+    return not unique and (device / "gpu_busy_percent").exists() and not (device / "mem_busy_percent").exists()
+
+
+def _vram(folder: Path) -> int:
+    banks = [properties(bank) for bank in sorted(folder.glob("mem_banks/*/properties"))]
+    return sum(bank.get("size_in_bytes", 0) for bank in banks if bank.get("heap_type") in _GPU_HEAPS)
+
+
+def _links(folder: Path) -> tuple[Link, ...]:
+    said = [properties(link) for link in sorted(folder.glob("io_links/*/properties"))]
+    return tuple(
+        Link(
+            to=link["node_to"],
+            pcie=link.get("type") == _PCIE,
+            atomics=not link.get("flags", 0) & _NO_ATOMICS,
+            max_bandwidth=link.get("max_bandwidth", 0),
+        )
+        for link in said
+        if "node_to" in link
+    )
+
+
+def properties(path: Path) -> dict[str, int]:
+    """A file of `name value` lines; what is no whole number is left out, a file that cannot be read is empty."""
+    try:
+        with path.open(encoding="ascii", errors="replace") as file:
+            lines = file.read(_LONGEST).splitlines()
+    except OSError:
+        return {}
+    pairs = (line.split() for line in lines)
+    known = ((pair[0], _number(pair[1])) for pair in pairs if len(pair) == 2)
+    return {name: number for name, number in known if number is not None}
+
+
+def _number(text: str) -> int | None:
+    """At most 64 bits, in ASCII digits: int() would take others, and any length."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= 20 else None
+
+
+def _by_number(folder: Path) -> int:
+    return _number(folder.name) or 0
+
+
+def _gfx(version: int) -> str:
+    """90402 is gfx942, 110000 is gfx1100, 90010 is gfx90a: the stepping is one hexadecimal digit."""
+    return f"gfx{version // 10000}{version // 100 % 100}{version % 100:x}"

@@ -1,0 +1,42 @@
+"""Host records are held against predicates, targets, packages, families and advice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from rocm3d.knowledge.check import check
+from rocm3d.model.condition import ForPlan
+
+
+@pytest.fixture
+def problems(knowledge):
+    def run(**changes):
+        record = knowledge.host["shm-too-small"].model_copy(update=changes)
+        rules = {code.rule for code in knowledge.codes.values()}
+        rewrites = {recipe.rewrite for recipe in knowledge.recipes.values()}
+        spoilt = replace(knowledge, host={**knowledge.host, record.id: record})
+        predicates = {item.test for item in knowledge.host.values()}
+        return [str(problem) for problem in check(spoilt, rules, rewrites, predicates)]
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"test": "of_nobody"}, "test: no predicate is called 'of_nobody'"),
+        ({"gfx": ("gfx9999",)}, "gfx: unknown 'gfx9999'"),
+        ({"advice": ("nonsense",)}, "advice: unknown 'nonsense'"),
+        ({"for_plan": (ForPlan(says="x", packages=("nobody",)),)}, "for_plan.packages: unknown 'nobody'"),
+        ({"for_plan": (ForPlan(says="x", families=("nobody",)),)}, "for_plan.families: unknown 'nobody'"),
+        ({"for_plan": (ForPlan(says="x", gfx=("gfx9999",)),)}, "gfx: unknown 'gfx9999'"),
+    ],
+)
+def test_what_is_not_there_is_a_problem(problems, changes, said):
+    assert problems(**changes) == [f"knowledge/host/shm-too-small.toml: {said}"]
+
+
+def test_shipped_records_have_none(problems):
+    assert problems() == []
