@@ -1,0 +1,92 @@
+"""Replays the port in docs/agents.md through the MCP server and writes its answers anew; `--check` only compares.
+
+    python scripts/transcript.py [--check] [--keep DIR]
+
+`--keep DIR` leaves the ported repository at DIR.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import anyio
+from mcp import Client, StdioServerParameters
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "agents.md"
+EXAMPLE = ROOT / "examples" / "splat-trainer"
+STEP = re.compile(r'^```json\n(\{"call": [^\n]*\})\n```\n\n```text\n(.*?)^```\n', re.DOTALL | re.MULTILINE)
+DATED = re.compile(r"knowledge of \d{4}-\d\d-\d\d")
+WIDTH = 400
+
+
+async def replay(page: str, repository: Path) -> str:
+    """The page with the answers that the server gives now. Calls are made in their order, on one connection."""
+    command = ["-c", "from rocm3d.cli.main import main; main()", "mcp", "--root", str(repository.parent)]
+    names = {"REPOSITORY": str(repository)}
+    server = StdioServerParameters(command=sys.executable, args=command, env=dict(os.environ))
+    async with Client(server) as client:
+        answers = [await answered(client, json.loads(step[1]), names) for step in STEP.finditer(page)]
+    found = iter(answers)
+    return STEP.sub(lambda step: f"```json\n{step[1]}\n```\n\n```text\n{next(found)}```\n", page)
+
+
+async def answered(client: Client, step: dict[str, Any], names: dict[str, str]) -> str:
+    """What a call says: the summary, and the places of the document that the page shows."""
+    given = {key: names.get(value, value) for key, value in step["arguments"].items()}
+    result = await client.call_tool(step["call"], given)
+    content = result.structured_content or {}
+    if content.get("plan_hash"):
+        names["PLAN_HASH"] = content["plan_hash"]
+    shown = result.content if result.is_error else result.content[:1]
+    lines = [getattr(block, "text", "") for block in shown]
+    lines += [f"{place}:{_text(_at(content['document'], place))}" for place in step.get("show", ())]
+    text = DATED.sub("knowledge of DATE", "\n".join(lines)) + "\n"
+    for name, value in names.items():
+        text = text.replace(value, name)
+    return text
+
+
+def _at(document: Any, place: str) -> Any:
+    for key in place.strip("/").split("/"):
+        document = document[int(key)] if isinstance(document, list) else document[key]
+    return document
+
+
+def _text(value: Any) -> str:
+    """Text as it is, several lines indented; anything else as JSON, not too much of it."""
+    if isinstance(value, str) and "\n" in value:
+        return "".join(f"\n  {line}".rstrip(" ") for line in value.splitlines())
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return f" {text}" if len(text) <= WIDTH else f" {text[:WIDTH]} ..."
+
+
+def main() -> int:
+    """Write the page, or say that it is not current."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--keep", type=Path)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        place = (asked.keep or Path(folder) / EXAMPLE.name).resolve()
+        shutil.copytree(EXAMPLE, place, ignore=shutil.ignore_patterns(".rocm3d"))
+        before = PAGE.read_text(encoding="utf-8")
+        now = anyio.run(replay, before, place)
+    if asked.check:
+        if now != before:
+            print("docs/agents.md is not what the server says now; run scripts/transcript.py")
+        return int(now != before)
+    PAGE.write_text(now, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,99 @@
+"""rocm3d mcp: serve agents over the Model Context Protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rocm3d.cli.session import Session
+from rocm3d.model.failure import Exit, MachineLacks, UserError
+
+POSITION = 96
+EXAMPLE = "Example: rocm3d mcp --root ~/repositories; rocm3d mcp --http --read-only --root ~/repositories"
+INSTALL = 'pip install "rocm3d[mcp]"'
+
+Http = Annotated[
+    bool, typer.Option("--http", help="Serve HTTP on 127.0.0.1 with a token, instead of stdin and stdout.")
+]
+Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Where --http listens; 0: a free port.")]
+Root = Annotated[
+    list[Path],
+    typer.Option(
+        "--root", help="Work only below this folder; repeatable. For clients that give no folders.", file_okay=False
+    ),
+]
+ReadOnly = Annotated[bool, typer.Option("--read-only", help="Offer no tool that changes a repository.")]
+AllowRun = Annotated[
+    bool, typer.Option("--allow-run", help="Let verify run build scripts and the target's packages, and ask servers.")
+]
+
+
+def command(
+    session: Session,
+    http: Http = False,
+    port: Port = 0,
+    root: Root = [],
+    read_only: ReadOnly = False,
+    allow_run: AllowRun = False,
+) -> Exit:
+    """Serve scan, plan, preview, apply, undo, verify, explain, kb_query, fit, doctor and evidence to an agent.
+
+    Register it with a client that starts programs by an entry such as this one:
+
+    \b
+      {"mcpServers": {"rocm3d": {
+        "command": "rocm3d", "args": ["mcp", "--root", "/home/me/repositories"]}}}
+
+    With --http the address and a new token are printed at start; the client sends the header
+    `Authorization: Bearer TOKEN`. Paths are confined to the folders that the client gives and to --root; without
+    either, tools that take a path refuse. Tools that only read change no file of a repository; their documents lie in
+    its folder .rocm3d. Exit code 4 if the extra `mcp` is missing.
+    """
+    if port and not http:
+        raise UserError("--port is for --http", hint="give both, or neither")
+    allowed = tuple(_folder(path) for path in root)
+    _need_packages()
+    from rocm3d.mcp.bench import Bench, Options
+    from rocm3d.mcp.resources import Library
+    from rocm3d.mcp.serve import over_http, over_stdio
+    from rocm3d.mcp.server import build
+
+    options = Options(
+        knowledge=session.knowledge and session.knowledge.resolve(),
+        no_cache=session.no_cache,
+        offline=session.offline,
+        read_only=read_only,
+        allow_run=allow_run,
+    )
+    library = Library(Bench(options, session.say).load, _help)
+    server = build(options, allowed, library)
+    if not http:
+        over_stdio(server)
+        return Exit.DONE
+    over_http(server, port, lambda address, token: session.put(f"{address}\ntoken: {token}\n", None))
+    return Exit.DONE
+
+
+def _need_packages() -> None:
+    """Refuse in one line where the extra is not installed."""
+    try:
+        import mcp  # noqa: F401
+    except ImportError as error:
+        raise MachineLacks(f"{error.name} is needed to serve agents and is not installed", hint=INSTALL) from error
+
+
+def _folder(path: Path) -> Path:
+    place = path.expanduser()
+    if not place.is_dir():
+        raise UserError(f"--root {path}: no such folder")
+    return place
+
+
+def _help() -> Mapping[str, str]:
+    from rocm3d.cli.help import help_texts
+    from rocm3d.cli.main import build
+
+    return help_texts(build())

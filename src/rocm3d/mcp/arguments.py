@@ -1,0 +1,29 @@
+"""Arguments that several tools share, each described once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+Place = Annotated[
+    str,
+    Field(min_length=1, description="The repository's folder, absolute, inside a folder that client and server allow."),
+]
+Gpu = Annotated[
+    str | None,
+    Field(max_length=100, description="Product or gfx id, such as mi300x; left out: the AMD GPU of this machine."),
+]
+Word = Annotated[str, Field(max_length=200)]
+Rules = Annotated[tuple[Word, ...], Field(max_length=100, description="Only these rules or code prefixes.")]
+NotRules = Annotated[tuple[Word, ...], Field(max_length=100, description="Without these rules or code prefixes.")]
+Edits = Annotated[
+    tuple[Word, ...], Field(max_length=100, description="Only edits of these rules, code prefixes or recipes.")
+]
+NotEdits = Annotated[
+    tuple[Word, ...], Field(max_length=100, description="Without edits of these rules, code prefixes or recipes.")
+]
+Review = Annotated[bool, Field(description="Also make the edits that want a look.")]
+PlanHash = Annotated[
+    str, Field(pattern="^[0-9a-f]{64}$", description="`plan_hash` of the last call of `plan` for this folder.")
+]

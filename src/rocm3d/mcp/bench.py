@@ -1,0 +1,90 @@
+"""What a tool has at hand while it works: the options of the server, progress, and the repository it is about."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from rocm3d.model.base import Record
+from rocm3d.model.failure import UserError
+
+if TYPE_CHECKING:
+    from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.base import Document
+    from rocm3d.pipeline import Repository
+    from rocm3d.repository import Opened
+    from rocm3d.workspace.configuration import Configuration
+    from rocm3d.workspace.documents import Documents
+
+    T = TypeVar("T", bound=Opened)
+
+
+class Options(Record):
+    """How the server was started."""
+
+    knowledge: Path | None = None
+    no_cache: bool = False
+    offline: bool = False
+    read_only: bool = False
+    allow_run: bool = False
+
+
+class Bench:
+    """One call's surroundings, in a process of its own."""
+
+    def __init__(self, options: Options, progress: Callable[[str], None]) -> None:
+        self.options, self.progress = options, progress
+
+    def load(self) -> Knowledge:
+        """The knowledge base with the user's overlay."""
+        from rocm3d.knowledge.load import load
+
+        if self.options.no_cache:
+            return load(self.options.knowledge)
+        from rocm3d.workspace.result_cache import ResultCache
+
+        return load(self.options.knowledge, ResultCache.open("knowledge"))
+
+    def configuration(self, path: str) -> Configuration:
+        """The target's own settings."""
+        from rocm3d.workspace.configuration import configuration
+        from rocm3d.workspace.tree import Tree
+
+        return configuration(Tree.open(Path(path)))
+
+    def repository(self, path: str) -> Repository:
+        """The target with every stage."""
+        from rocm3d.pipeline import Repository
+
+        return self._open(Repository, path)
+
+    def opened(self, path: str, only: tuple[str, ...] = (), skip: tuple[str, ...] = ()) -> Opened:
+        """The target to be scanned and no more, which loads much less. Arguments win over its settings."""
+        from rocm3d.repository import Opened
+
+        return self._open(Opened, path, only, skip)
+
+    def _open(self, kind: type[T], path: str, only: tuple[str, ...] = (), skip: tuple[str, ...] = ()) -> T:
+        from rocm3d.scan.selection import Selection
+        from rocm3d.workspace.state import PORT
+
+        settings = self.configuration(path)
+        selection = Selection(only or settings.only, skip or settings.skip)
+        cached = not self.options.no_cache
+        return kind(Path(path), self.load(), None, PORT, selection, self.progress, cached)
+
+
+def kept_in(documents: Documents, kind: type[Document]) -> str:
+    """Where the whole document lies."""
+    return str(documents.path(kind))
+
+
+def digest(documents: Documents, kind: type[Document]) -> str:
+    """The SHA-256 of a document as it lies, which `sha256sum` gives, too."""
+    place = documents.path(kind)
+    try:
+        return hashlib.sha256(place.read_bytes()).hexdigest()
+    except OSError as error:
+        raise UserError(f"{place.name} cannot be read", hint="call the tool that makes it first") from error

@@ -1,0 +1,68 @@
+"""The plan that a caller has seen: known by its hash, and made anew to see whether it still is the plan."""
+
+from __future__ import annotations
+
+import hmac
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from rocm3d.mcp.bench import Bench, digest
+from rocm3d.model.base import Record
+from rocm3d.model.failure import UserError
+from rocm3d.model.plan import Plan
+from rocm3d.model.wish import Platform, Preference
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rocm3d.pipeline import Repository
+
+_ASKED = "plan-asked.json"
+_AGAIN = "call `plan` again, look at it, and hand over its plan_hash"
+
+
+class Asked(Record):
+    """What a plan was asked for with."""
+
+    gpu: str | None
+    stack: str | None
+    rocm: str
+    prefer: Preference
+    platform: Platform
+
+
+def make(repository: Repository, asked: Asked) -> tuple[Plan, str]:
+    """A plan, and its hash; what was asked is kept beside it."""
+    from rocm3d.pipeline import Wishes, resolve_gpu
+
+    gpu = resolve_gpu(asked.gpu, repository.knowledge)
+    plan = repository.plan(gpu, Wishes(asked.stack, asked.rocm, asked.prefer, asked.platform))
+    repository.documents.write_text(repository.documents.folder / _ASKED, asked.model_dump_json() + "\n")
+    return plan, digest(repository.documents, Plan)
+
+
+def seen(repository: Repository, plan_hash: str, bench: Bench, path: str) -> Plan:
+    """The plan with this hash. Refuses one that is not there, is another one, or would come out differently now."""
+    documents = repository.documents
+    if documents.find(Plan) is None:
+        raise UserError("there is no plan for this folder", hint="call `plan` first")
+    if not hmac.compare_digest(digest(documents, Plan), plan_hash):
+        raise UserError("the plan of this folder is not the one with this plan_hash", hint=_AGAIN)
+    place = documents.folder / _ASKED
+    if place.is_file():
+        bench.progress("planning again")
+        if not hmac.compare_digest(make(repository, _asked(place))[1], plan_hash):
+            raise UserError("the repository has changed since the plan with this plan_hash was made", hint=_AGAIN)
+    plan = documents.read(Plan)
+    refused = plan.refused_by(bench.configuration(path).licence_policy)
+    if refused is not None:
+        raise UserError(refused)
+    return plan
+
+
+def _asked(place: Path) -> Asked:
+    try:
+        return Asked.model_validate_json(place.read_bytes())
+    except (OSError, ValidationError) as error:
+        raise UserError(f"{_ASKED} is not what `plan` wrote", hint=_AGAIN) from error

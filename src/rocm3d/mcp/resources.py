@@ -1,0 +1,142 @@
+"""What can be read without a call: records of the knowledge base as pages, the skill, and schemas of documents."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
+
+import anyio.to_thread
+import mcp_types as types
+from mcp.shared.exceptions import MCPError
+
+from rocm3d.mcp.marking import safe
+from rocm3d.skill.pages import KINDS, page
+
+if TYPE_CHECKING:
+    from rocm3d.knowledge.base import Knowledge
+
+SCHEME = "rocm3d://"
+RECORDS = KINDS
+# The documents that tools answer with, and where their models are.
+DOCUMENTS = {
+    "scan": "inventory.Scan",
+    "plan": "plan.Plan",
+    "patch": "patch.Patch",
+    "verdicts": "verdict.Verdicts",
+    "evidence": "report.PortReport",
+    "fit": "fit.Fit",
+    "diagnosis": "condition.Diagnosis",
+}
+_MARKDOWN, _SCHEMA = "text/markdown", "application/schema+json"
+_SHOWN = 100
+
+
+class Library:
+    """Pages by their address. Knowledge and help texts are loaded when the first page is asked for, in a thread."""
+
+    def __init__(self, load: Callable[[], Knowledge], commands: Callable[[], Mapping[str, str]]) -> None:
+        self._load, self._commands = load, commands
+
+    @cached_property
+    def knowledge(self) -> Knowledge:
+        """The records."""
+        return self._load()
+
+    @cached_property
+    def skill(self) -> dict[str, str]:
+        """The files of the skill."""
+        from rocm3d.skill.stage import skill
+
+        return skill(self.knowledge, self._commands())
+
+    async def list_resources(self, _: Any, __: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+        """Lists of records, the skill file by file, and schemas; single records are found by template."""
+        return types.ListResourcesResult(resources=await anyio.to_thread.run_sync(self._resources))
+
+    def _resources(self) -> list[types.Resource]:
+        lists = [(f"{kind}", f"All {kind}, one line each", _MARKDOWN) for kind in RECORDS]
+        skill = [(f"skill/{name}", "A file of the agent skill", _type(name)) for name in self.skill]
+        schemas = [(f"schemas/{name}", f"JSON Schema of the document {name}", _SCHEMA) for name in DOCUMENTS]
+        return [
+            types.Resource(uri=f"{SCHEME}{path}", name=path, description=about, mime_type=kind)
+            for path, about, kind in (*lists, *skill, *schemas)
+        ]
+
+    async def list_templates(
+        self, _: Any, __: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        """One for each kind of record."""
+        return types.ListResourceTemplatesResult(
+            resource_templates=[
+                types.ResourceTemplate(
+                    uri_template=f"{SCHEME}{kind}/{{name}}",
+                    name=kind,
+                    description=f"One of the {kind}, with sources and dates",
+                    mime_type=_MARKDOWN,
+                )
+                for kind in RECORDS
+            ]
+        )
+
+    async def read_resource(self, _: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        """A page, or an error that says there is none."""
+        found = await anyio.to_thread.run_sync(self.page, str(params.uri))
+        if found is None:
+            raise MCPError(types.INVALID_PARAMS, f"there is no resource {safe(str(params.uri), 120)}")
+        text, kind = found
+        return types.ReadResourceResult(
+            contents=[types.TextResourceContents(uri=params.uri, text=text, mime_type=kind)]
+        )
+
+    def page(self, uri: str) -> tuple[str, str] | None:
+        """Text and type of what lies at an address; None where nothing does."""
+        room, _, name = uri.removeprefix(SCHEME).partition("/")
+        name = unquote(name)
+        if not uri.startswith(SCHEME):
+            return None
+        if room == "skill":
+            return (self.skill[name], _type(name)) if name in self.skill else None
+        if room == "schemas":
+            return (_schema(name), _SCHEMA) if name in DOCUMENTS else None
+        if room not in RECORDS:
+            return None
+        return self._records(room, name)
+
+    def _records(self, kind: str, name: str) -> tuple[str, str] | None:
+        table = getattr(self.knowledge, kind)
+        if not name:
+            lines = [f"- [{item}]({SCHEME}{kind}/{quote(item)}): {_about(record)}" for item, record in table.items()]
+            return "\n".join((f"# {kind}, knowledge of {self.knowledge.date}", "", *lines, "")), _MARKDOWN
+        return (page(kind, name, self.knowledge), _MARKDOWN) if name in table else None
+
+    async def complete(self, _: Any, params: types.CompleteRequestParams) -> types.CompleteResult:
+        """Names of records that begin so."""
+        found = await anyio.to_thread.run_sync(self._names, params)
+        shown = types.Completion(values=found[:_SHOWN], total=len(found), has_more=len(found) > _SHOWN)
+        return types.CompleteResult(completion=shown)
+
+    def _names(self, params: types.CompleteRequestParams) -> list[str]:
+        if not isinstance(params.ref, types.ResourceTemplateReference):
+            return []
+        kind = params.ref.uri.removeprefix(SCHEME).partition("/")[0]
+        table = getattr(self.knowledge, kind) if kind in RECORDS else {}
+        return [name for name in table if name.lower().startswith(params.argument.value.lower())]
+
+
+def _about(record: Any) -> str:
+    keys = ("rule", "title", "purpose", "claim", "meaning")
+    return " ".join(str(next((getattr(record, key) for key in keys if hasattr(record, key)), "")).split())
+
+
+def _type(name: str) -> str:
+    return "application/json" if name.endswith(".json") else _MARKDOWN
+
+
+def _schema(name: str) -> str:
+    module, _, model = DOCUMENTS[name].partition(".")
+    kind = getattr(importlib.import_module(f"rocm3d.model.{module}"), model)
+    return json.dumps(kind.model_json_schema(mode="serialization"), indent=2) + "\n"

@@ -1,0 +1,69 @@
+"""What a tool is, and which there are: the modules of `rocm3d.mcp.tools` are walked; no list to edit."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from rocm3d.mcp import tools
+from rocm3d.model.base import Record, describe
+from rocm3d.model.failure import UserError
+
+if TYPE_CHECKING:
+    from rocm3d.mcp.answer import Answer
+    from rocm3d.mcp.bench import Bench
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One tool. `paths` are the arguments that name a place; `changes`: it writes into a repository; `runs`: it may run
+    code, on a server that allows it.
+    """
+
+    name: str
+    title: str
+    about: str
+    arguments: type[Record]
+    work: Callable[[Any, Bench], Answer]
+    paths: tuple[str, ...] = ()
+    changes: bool = False
+    runs: bool = False
+    position: int = 0
+
+    def read(self, given: dict[str, Any] | None) -> Record:
+        """The arguments of a call, or one line that says what is wrong with them."""
+        try:
+            return self.arguments.model_validate(given or {})
+        except ValidationError as error:
+            raise UserError(f"{self.name}: {describe(error)}") from error
+
+
+@cache
+def all_tools() -> dict[str, Tool]:
+    """Every tool by its name, in the order of a port."""
+    names = [item.name for item in pkgutil.iter_modules(tools.__path__)]
+    found = [tool(name) for name in names]
+    return {item.name: item for item in sorted(found, key=lambda item: item.position)}
+
+
+def tool(name: str) -> Tool:
+    """One tool, without the others being loaded."""
+    module = importlib.import_module(f"{tools.__name__}.{name}")
+    return Tool(
+        name=name,
+        title=module.TITLE,
+        about=inspect.getdoc(module.work) or "",
+        arguments=module.Arguments,
+        work=module.work,
+        paths=getattr(module, "PATHS", ()),
+        changes=getattr(module, "CHANGES", False),
+        runs=getattr(module, "RUNS", False),
+        position=module.POSITION,
+    )

@@ -1,0 +1,71 @@
+"""apply: make the planned edits and add the port's files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from rocm3d.mcp.answer import Answer, answer
+from rocm3d.mcp.arguments import Edits, NotEdits, Place, PlanHash, Review
+from rocm3d.mcp.bench import kept_in
+from rocm3d.model.base import Record
+
+if TYPE_CHECKING:
+    from rocm3d.mcp.bench import Bench
+    from rocm3d.model.patch import Patch
+
+TITLE = "Apply a plan"
+POSITION = 30
+PATHS = ("path", "into")
+CHANGES = True
+
+
+class Arguments(Record):
+    """As `rocm3d apply PATH --review --only --skip --into --format json`; the plan has to be named by its hash."""
+
+    path: Place
+    plan_hash: PlanHash
+    review: Review = False
+    only: Edits = ()
+    skip: NotEdits = ()
+    into: Annotated[
+        str | None, Field(min_length=1, description="Port a copy at this new folder; the repository stays as it is.")
+    ] = None
+
+
+def work(asked: Arguments, bench: Bench) -> Answer:
+    """Make the edits of the plan with this hash: new files and guarded edits, each proven invisible to NVIDIA users.
+
+    Refuses when the plan or the repository has changed since. In place on a clean git tree, or into a copy. `undo`
+    takes it back byte for byte, after a call that was cancelled half-way, too.
+    """
+    from rocm3d.mcp.planned import seen
+    from rocm3d.model.patch import Patch
+    from rocm3d.pipeline import COMMIT, Choice
+
+    repository = bench.repository(asked.path)
+    plan = seen(repository, asked.plan_hash, bench, asked.path)
+    choice = Choice.of(asked.only, asked.skip, repository.knowledge)
+    here = repository if asked.into is None else repository.into(Path(asked.into))
+    here.documents.write(plan)
+    document = here.apply(plan, review=asked.review, dry_run=False, choice=choice)
+    proven = all(change.proof.holds for change in (*document.changes, *document.edited))
+    return answer(
+        document.model_dump(mode="json"),
+        f"{summary(document)} The whole port for `git am` lies beside the document as {COMMIT}. Next: `verify`.",
+        exit_code=int(not proven),
+        kept_in=kept_in(here.documents, Patch),
+    )
+
+
+def summary(document: Patch) -> str:
+    """How much there is of a patch, in our own words."""
+    added = sum(change.kind == "added" for change in document.changes)
+    failed = sum(not change.proof.holds for change in (*document.changes, *document.edited))
+    proofs = f"{failed} proofs failed" if failed else "every proof holds"
+    return (
+        f"{added} files added, {len(document.edited)} edited, {proofs}; {len(document.refused)} edits not made, "
+        f"each with its reason; {len(document.left)} findings left for a person."
+    )

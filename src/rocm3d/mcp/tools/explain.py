@@ -1,0 +1,41 @@
+"""explain: everything known about one thing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from rocm3d.mcp.answer import Answer, answer
+from rocm3d.model.base import Record
+
+if TYPE_CHECKING:
+    from rocm3d.mcp.bench import Bench
+
+TITLE = "Explain a name"
+POSITION = 60
+
+
+class Arguments(Record):
+    """As `rocm3d explain WORD --format json`."""
+
+    word: Annotated[
+        str,
+        Field(
+            min_length=1, max_length=200, description="A code, package, GPU, environment variable, recipe or advice."
+        ),
+    ]
+
+
+def work(asked: Arguments, bench: Bench) -> Answer:
+    """Tell everything known about a code, package, GPU, variable, stack, family, recipe or advice.
+
+    With sources and dates. A misspelt name gives the nearest ones.
+    """
+    from rocm3d.knowledge.find import about, find
+
+    knowledge = bench.load()
+    record = find(asked.word, knowledge)
+    advice = [item.id for item in about(record, knowledge)]
+    more = f" Advice that speaks of it: {', '.join(advice)}." if advice else ""
+    return answer(record.model_dump(mode="json"), f"knowledge of {knowledge.date}.{more}", source="knowledge")

@@ -1,0 +1,72 @@
+"""plan: what to do about each finding and dependency on one GPU."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from rocm3d.mcp.answer import Answer, answer
+from rocm3d.mcp.arguments import Gpu, Place
+from rocm3d.mcp.bench import kept_in
+from rocm3d.model.base import Record
+from rocm3d.model.wish import Platform, Preference
+
+if TYPE_CHECKING:
+    from rocm3d.mcp.bench import Bench
+    from rocm3d.model.plan import Plan
+
+TITLE = "Plan a port"
+POSITION = 20
+PATHS = ("path",)
+
+
+class Arguments(Record):
+    """As `rocm3d plan PATH --gpu --stack --rocm --prefer --platform --format json`."""
+
+    path: Place
+    gpu: Gpu = None
+    stack: Annotated[str | None, Field(max_length=100, description="This stack; see kb_query stacks.")] = None
+    rocm: Annotated[str, Field(max_length=100, description="Only stacks of this ROCm release or range.")] = ""
+    prefer: Annotated[Preference, Field(description="What decides between equally good stacks.")] = "stable"
+    platform: Annotated[Platform, Field(description="Where it is going to run.")] = "linux"
+
+
+def work(asked: Arguments, bench: Bench) -> Answer:
+    """Decide stack, route for every dependency, and edits, with reasons and what was turned down.
+
+    Touches no file of the repository. The answer has a `plan_hash`: `preview` and `apply` take only that plan.
+    """
+    from rocm3d.mcp.planned import Asked, make
+    from rocm3d.model.plan import Plan
+
+    repository, settings = bench.repository(asked.path), bench.configuration(asked.path)
+    wanted = Asked(
+        gpu=asked.gpu or settings.gpu,
+        stack=asked.stack,
+        rocm=asked.rocm,
+        prefer=asked.prefer,
+        platform=asked.platform,
+    )
+    document, plan_hash = make(repository, wanted)
+    refused = document.refused_by(settings.licence_policy) is not None
+    return answer(
+        document.model_dump(mode="json"),
+        _summary(document, plan_hash, refused=refused),
+        exit_code=int(document.stack is None or refused),
+        plan_hash=plan_hash,
+        kept_in=kept_in(repository.documents, Plan),
+    )
+
+
+def _summary(document: Plan, plan_hash: str, *, refused: bool) -> str:
+    gpu, stack = document.gpu, document.stack
+    base = f"stack {stack.id}" if stack else "no stack serves it"
+    blocked = sum(item.decision == "blocked" for item in document.decisions)
+    safe = sum(edit.safety == "safe" for edit in document.edits)
+    policy = " The repository's licence policy refuses this plan: see licences." if refused else ""
+    return (
+        f"{gpu.title} ({gpu.gfx}): {base}; {len(document.decisions)} dependencies decided, {blocked} blocked; "
+        f"{len(document.edits)} edits planned, {safe} of them safe; {len(document.left)} findings left for a person. "
+        f"plan_hash {plan_hash}.{policy} Next: `preview`, then `apply`, with this plan_hash."
+    )

@@ -1,0 +1,101 @@
+"""verify: check a port."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from rocm3d.mcp.answer import Answer, answer
+from rocm3d.mcp.arguments import Place, Word
+from rocm3d.mcp.bench import kept_in
+from rocm3d.model.base import Record
+from rocm3d.model.failure import Exit, UserError
+from rocm3d.model.verdict import Level
+
+if TYPE_CHECKING:
+    from rocm3d.mcp.bench import Bench, Options
+    from rocm3d.model.verdict import Verdicts
+    from rocm3d.pipeline import Building, Network
+    from rocm3d.verify.backends.environment import Environment
+
+TITLE = "Verify a port"
+POSITION = 50
+PATHS = ("path",)
+RUNS = True
+# These look at files alone; all others run code of the repository or of its environment, or ask servers.
+_LOOKS = ("static", "workload")
+_NOT_ALLOWED = "this runs code or asks servers, and the server was started without --allow-run"
+
+
+class Arguments(Record):
+    """As `rocm3d verify PATH --level --target --format json`."""
+
+    path: Place
+    level: Annotated[tuple[Level, ...], Field(max_length=8, description="Levels to check; left out: all.")] = ()
+    target: Annotated[tuple[Word, ...], Field(max_length=20, description="gfx ids to compile for.")] = ()
+
+
+def work(asked: Arguments, bench: Bench) -> Answer:
+    """Check a port that `apply` made: static, resolve, compile, nvidia, import, backend, numerics, workload.
+
+    What cannot be checked is not_run with the reason, never passed. static and workload read files alone. The others
+    run build scripts on a copy or packages of the target's interpreter, or ask servers, and need --allow-run.
+    """
+    from rocm3d.model.verdict import Verdicts
+    from rocm3d.pipeline import LEVELS
+
+    _refuse(asked.level, bench.options)
+    repository = bench.repository(asked.path)
+    targets = tuple(repository.knowledge.gpu(word).gfx for word in asked.target)
+    network, building = _network(asked.level, bench.options), _building(asked.level, bench)
+    environment = repository.environment(None) if bench.options.allow_run else _no_environment()
+    document = repository.verify(asked.level or LEVELS, targets, network, environment, building)
+    return answer(
+        document.model_dump(mode="json"),
+        _summary(document),
+        exit_code=int(_exit(document, asked.level)),
+        kept_in=kept_in(repository.documents, Verdicts),
+    )
+
+
+def _refuse(levels: tuple[Level, ...], options: Options) -> None:
+    named = [level for level in levels if level not in _LOOKS]
+    if named and not options.allow_run:
+        raise UserError(f"level {named[0]}: {_NOT_ALLOWED}", hint="a person can start it with `rocm3d mcp --allow-run`")
+
+
+def _network(levels: tuple[Level, ...], options: Options) -> Network:
+    from rocm3d.pipeline import Network
+
+    if options.offline:
+        return Network("--offline was given")
+    return Network("") if "resolve" in levels else Network()
+
+
+def _building(levels: tuple[Level, ...], bench: Bench) -> Building:
+    from rocm3d.pipeline import Building
+
+    return Building("", told=bench.progress) if {"compile", "nvidia"} & {*levels} else Building()
+
+
+def _no_environment() -> Environment:
+    from rocm3d.verify.backends.environment import Environment
+
+    return Environment(lacks=_NOT_ALLOWED)
+
+
+def _summary(document: Verdicts) -> str:
+    found = Counter(item.outcome for item in document.verdicts)
+    return (
+        f"{found['passed']} passed, {found['failed']} failed, {found['skipped']} skipped, {found['not_run']} not run: "
+        "each with its reason in `verdicts`. Next: `evidence`."
+    )
+
+
+def _exit(document: Verdicts, levels: tuple[Level, ...]) -> Exit:
+    if any(item.outcome == "failed" for item in document.verdicts):
+        return Exit.FINDINGS
+    asked_not_run = any(item.outcome == "not_run" and item.level in levels for item in document.verdicts)
+    return Exit.MACHINE if asked_not_run else Exit.DONE

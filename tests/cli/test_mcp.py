@@ -1,0 +1,80 @@
+"""rocm3d mcp: refusals in one line with their exit codes, help that teaches, and a Ctrl-C that ends it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+PROGRAM = [sys.executable, "-c", "from rocm3d.cli.main import main; main()", "mcp"]
+
+
+def test_without_the_extra_its_name_is_told(rocm3d, tmp_path):
+    """A folder before all others, in which it cannot be loaded."""
+    (tmp_path / "mcp.py").write_text("raise ImportError('no', name='mcp')\n")
+    ended = rocm3d("mcp", env={"PYTHONPATH": str(tmp_path)})
+
+    assert (ended.code, ended.out) == (4, "")
+    assert ended.err == (
+        'rocm3d: mcp is needed to serve agents and is not installed\n  hint: pip install "rocm3d[mcp]"\n'
+    )
+
+
+def test_a_root_that_is_none(rocm3d, tmp_path):
+    ended = rocm3d("mcp", "--root", tmp_path / "gone")
+
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == f"rocm3d: --root {tmp_path / 'gone'}: no such folder\n"
+
+
+def test_a_port_without_http(rocm3d):
+    assert rocm3d("mcp", "--port", "8000").code == 2
+
+
+def test_a_port_that_is_taken(rocm3d):
+    import socket
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        ended = rocm3d("mcp", "--http", "--port", taken.getsockname()[1])
+
+    assert ended.code == 2
+    assert "Address already in use" in ended.err
+
+
+def test_help_teaches_how_to_register_it(rocm3d):
+    said = rocm3d("mcp", "--help").out
+    entry = said[said.index('{"mcpServers"') : said.index("]}}}") + 4]
+
+    assert json.loads(entry)["mcpServers"]["rocm3d"]["args"][0] == "mcp"
+    assert "Authorization: Bearer TOKEN" in said
+
+
+def test_a_signal_ends_it_although_stdin_is_open(tmp_path):
+    with subprocess.Popen(
+        [*PROGRAM, "--root", str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(os.environ)
+    ) as server:
+        server.stdin.write(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+        server.stdin.flush()
+        assert json.loads(server.stdout.readline())["id"] == 1
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(10) == 128 + signal.SIGTERM
+
+
+def test_the_end_of_stdin_ends_it():
+    ended = subprocess.run(PROGRAM, input=b"", capture_output=True, check=False)
+
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
+
+
+def test_no_other_command_loads_the_protocol():
+    """The list of commands loads every command's module: none of them may load more than it is."""
+    tell = "import sys; from rocm3d.cli.main import build; build(); print(*sorted(sys.modules), sep='\\n')"
+    ended = subprocess.run([sys.executable, "-c", tell], capture_output=True, text=True, check=True)
+    loaded = set(ended.stdout.splitlines())
+
+    assert "rocm3d.cli.mcp" in loaded
+    assert not loaded & {"mcp", "mcp_types", "anyio", "starlette", "uvicorn", "rocm3d.mcp"}

@@ -1,0 +1,91 @@
+"""What tests of the server share: a desk to call tools at, and the official client."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import anyio
+import mcp_types as types
+import pytest
+from mcp import Client
+from typer.testing import CliRunner
+
+from rocm3d.cli.main import build as build_commands
+from rocm3d.mcp.bench import Bench, Options
+from rocm3d.mcp.resources import Library
+from rocm3d.mcp.server import build
+from rocm3d.mcp.tool import all_tools
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path_factory, monkeypatch):
+    """One for all of them: to read the records anew takes longer than most calls."""
+    folder = tmp_path_factory.getbasetemp() / "cache-of-mcp"
+    folder.mkdir(exist_ok=True)
+    monkeypatch.setenv("ROCM3D_CACHE", str(folder))
+
+
+@pytest.fixture
+def work(knowledge, monkeypatch):
+    """Calls a tool as a worker does, without a process."""
+    monkeypatch.setattr(Bench, "load", lambda _: knowledge)
+
+    def call(name: str, options: Options | None = None, told=lambda _: None, **arguments):
+        tool = all_tools()[name]
+        return tool.work(tool.read(arguments), Bench(options or Options(), told))
+
+    return call
+
+
+@dataclass(frozen=True)
+class Printed:
+    code: int
+    out: str
+
+
+@pytest.fixture
+def rocm3d():
+    """The command line in this process: tests of commands start it as a program, and these compare what it prints."""
+
+    def run(*words: object) -> Printed:
+        ended = CliRunner().invoke(build_commands(words[0]), [*map(str, words)])
+        return Printed(ended.exit_code, ended.stdout)
+
+    return run
+
+
+@pytest.fixture
+def library(knowledge):
+    return Library(lambda: knowledge, lambda: {"rocm3d scan": "Usage: rocm3d scan"})
+
+
+@pytest.fixture
+def talk(library):
+    """Runs a conversation of the official client with a server in this process; `roots` are what the client gives."""
+
+    def run(conversation, *, options=None, allowed=(), roots=None, mode="auto"):
+        async def begin():
+            server = build(options or Options(), tuple(allowed), library)
+            async with Client(server, mode=mode, list_roots_callback=giving(roots)) as client:
+                return await conversation(client)
+
+        return anyio.run(begin)
+
+    return run
+
+
+def giving(roots):
+    """The callback of a client that gives these folders; None: one that gives none."""
+    if roots is None:
+        return None
+
+    async def give(_: object, given: list[types.Root]) -> types.ListRootsResult:
+        return types.ListRootsResult(roots=given)
+
+    return functools.partial(give, given=[types.Root(uri=path.as_uri()) for path in roots])
+
+
+@pytest.fixture(name="giving", scope="session")
+def _giving():
+    return giving

@@ -1,0 +1,61 @@
+"""What a tool is, and which there are."""
+
+from __future__ import annotations
+
+import jsonschema
+import pytest
+
+from rocm3d.mcp.tool import all_tools
+from rocm3d.model.failure import UserError
+
+STAGES = ("scan", "plan", "preview", "apply", "undo", "verify", "explain", "kb_query", "fit", "doctor", "evidence")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (None, "scan: path: Field required"),
+        ({"path": ""}, "scan: path: String should have at least 1 character"),
+        ({"path": "/a", "pth": 1}, "scan: pth: Extra inputs are not permitted"),
+        ({"path": ["/a"]}, "scan: path: Input should be a valid string"),
+        ({"path": "/a", "only": ["x" * 201]}, "scan: only.0: String should have at most 200 characters"),
+    ],
+)
+def test_wrong_arguments_are_one_line(given, said):
+    with pytest.raises(UserError) as refused:
+        all_tools()["scan"].read(given)
+
+    assert refused.value.message == said
+
+
+@pytest.mark.parametrize("given", ["", "abc", "A" * 64, "0" * 63, "0" * 65])
+def test_a_hash_that_is_none_is_refused(given):
+    with pytest.raises(UserError, match="plan_hash"):
+        all_tools()["apply"].read({"path": "/a", "plan_hash": given})
+
+
+def test_tools_come_in_the_order_of_a_port():
+    assert [name for name in all_tools() if name in STAGES] == list(STAGES)
+
+
+def test_only_apply_and_undo_change_a_repository():
+    assert {name for name, tool in all_tools().items() if tool.changes} == {"apply", "undo"}
+
+
+@pytest.mark.parametrize("name", all_tools())
+def test_every_schema_of_arguments_is_one_and_describes_each(name):
+    schema = all_tools()[name].arguments.model_json_schema()
+
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for argument in schema["properties"].values():
+        assert argument["description"]
+
+
+@pytest.mark.parametrize("name", all_tools())
+def test_what_names_a_place_is_confined(name):
+    """A new argument that takes a path must not be forgotten."""
+    tool = all_tools()[name]
+    places = {key for key in tool.arguments.model_fields if key in ("path", "into", "against", "snapshot")}
+    words = {"against"} if name == "fit" else set()
+
+    assert places - words == set(tool.paths)

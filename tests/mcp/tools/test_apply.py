@@ -1,0 +1,63 @@
+"""apply, preview and undo as tools."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from rocm3d.model.failure import UserError
+
+
+@pytest.fixture
+def target(example):
+    return example("splat-trainer")
+
+
+def planned(work, target):
+    return work("plan", path=str(target), gpu="mi300x").plan_hash
+
+
+def test_work_of_somebody_else_is_not_touched(work, target, git):
+    git(target, "init", "-q")
+    git(target, "add", "-A")
+    with pytest.raises(UserError, match="has uncommitted changes"):
+        work("apply", path=str(target), plan_hash=planned(work, target))
+
+
+def test_a_word_that_means_no_edit_is_refused(work, target):
+    with pytest.raises(UserError, match="'nothing' is no rule"):
+        work("apply", path=str(target), plan_hash=planned(work, target), only=["nothing"])
+
+
+def test_preview_writes_nothing_and_is_the_dry_run_of_the_command_line(work, rocm3d, target, snapshot):
+    before = snapshot(target)
+    answer = work("preview", path=str(target), plan_hash=planned(work, target), review=True)
+    ended = rocm3d("apply", target, "--dry-run", "--review", "--format", "json", "-q")
+
+    assert answer.document == json.loads(ended.out)
+    assert answer.document["dry_run"]
+    assert snapshot(target) == before
+
+
+def test_apply_is_that_of_the_command_line_and_undo_takes_it_back(work, rocm3d, target, snapshot, tmp_path):
+    before = snapshot(target)
+    answer = work("apply", path=str(target), plan_hash=planned(work, target))
+    ported = snapshot(target)
+    ended = rocm3d("apply", target, "--format", "json", "-q")
+
+    assert answer.document == json.loads(ended.out)
+    assert (answer.exit_code, ended.code) == (0, 0)
+    assert snapshot(target) == ported != before
+    undone = work("undo", path=str(target))
+    assert snapshot(target) == before
+    assert len(undone.document["restored"]) == len(answer.document["changes"])
+
+
+def test_a_copy_is_ported_and_the_original_stays(work, target, snapshot, tmp_path):
+    before = snapshot(target)
+    answer = work("apply", path=str(target), plan_hash=planned(work, target), into=str(tmp_path / "copy"))
+
+    assert snapshot(target) == before
+    assert (tmp_path / "copy" / "rocm-port").is_dir()
+    assert answer.kept_in == str(tmp_path / "copy" / ".rocm3d" / "patch.json")

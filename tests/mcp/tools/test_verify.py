@@ -1,0 +1,62 @@
+"""verify and evidence as tools: code is run only where the server allows it."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from rocm3d.mcp.bench import Options
+from rocm3d.model.failure import UserError
+
+
+@pytest.fixture
+def ported(example, work):
+    target = example("splat-trainer")
+    work("apply", path=str(target), plan_hash=work("plan", path=str(target), gpu="mi300x").plan_hash)
+    return target
+
+
+@pytest.mark.parametrize("level", ["resolve", "compile", "nvidia", "import", "backend", "numerics"])
+def test_a_level_that_runs_code_is_refused(work, tmp_path, level):
+    with pytest.raises(UserError, match=f"level {level}: this runs code or asks servers") as refused:
+        work("verify", path=str(tmp_path), level=["static", level])
+
+    assert refused.value.hint == "a person can start it with `rocm3d mcp --allow-run`"
+
+
+def test_an_interpreter_in_the_repository_is_never_started(work, ported, tmp_path):
+    """What lies in .venv came with the repository, and may be anything."""
+    trap = ported / ".venv" / "bin" / "python"
+    trap.parent.mkdir(parents=True)
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    trap.chmod(0o755)
+    answer = work("verify", path=str(ported))
+
+    assert not (tmp_path / "ran").exists()
+    reasons = {item["reason"] for item in answer.document["verdicts"] if item["level"] == "import"}
+    assert reasons == {"this runs code or asks servers, and the server was started without --allow-run"}
+
+
+def test_with_leave_the_interpreter_is_asked(work, ported):
+    trap = ported / ".venv" / "bin" / "python"
+    trap.parent.mkdir(parents=True)
+    trap.symlink_to(sys.executable)
+    answer = work("verify", Options(allow_run=True), path=str(ported), level=["import"])
+
+    assert {item["level"] for item in answer.document["verdicts"]} == {"import"}
+    assert "--allow-run" not in json.dumps(answer.document)
+
+
+def test_static_is_that_of_the_command_line_and_evidence_follows(work, rocm3d, ported):
+    answer = work("verify", path=str(ported), level=["static"])
+    ended = rocm3d("verify", ported, "--level", "static", "--format", "json", "-q")
+
+    assert answer.document == json.loads(ended.out)
+    assert answer.exit_code == ended.code == 0
+    shown = work("evidence", path=str(ported))
+    assert shown.document == json.loads(rocm3d("report", ported, "--format", "json", "-q").out)
+    assert "0 documents are no longer what was sealed" in shown.summary
+    (ported / ".rocm3d" / "patch.json").write_bytes((ported / ".rocm3d" / "patch.json").read_bytes() + b" ")
+    assert work("evidence", path=str(ported)).exit_code == 1

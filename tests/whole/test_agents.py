@@ -1,0 +1,25 @@
+"""The port in docs/agents.md, made again through the MCP server alone: what the page says, and the CLI's patch."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_port_that_is_documented_is_the_one_that_is_made(rocm3d, snapshot, tmp_path):
+    by_tools, by_hand = tmp_path / "tools" / "splat-trainer", tmp_path / "hand" / "splat-trainer"
+    by_tools.parent.mkdir()
+    shutil.copytree(ROOT / "examples" / "splat-trainer", by_hand, ignore=shutil.ignore_patterns(".rocm3d"))
+    command = [sys.executable, ROOT / "scripts" / "transcript.py", "--check", "--keep", by_tools]
+    replayed = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert rocm3d("apply", by_hand, "--gpu", "mi300x", "-q").code == 0
+
+    assert (replayed.returncode, replayed.stdout) == (0, ""), replayed.stderr
+    patch = (by_hand / ".rocm3d" / "port.patch").read_bytes()
+    assert b"diff --git a/csrc/forward.cu" in patch
+    assert (by_tools / ".rocm3d" / "port.patch").read_bytes() == patch
+    assert snapshot(by_tools) == snapshot(by_hand)
