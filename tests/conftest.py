@@ -39,8 +39,9 @@ def knowledge():
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path_factory, monkeypatch):
-    """No test touches the cache of the person who runs it."""
+    """No test touches the cache or the ledger of the person who runs it."""
     monkeypatch.setenv("ROCM3D_CACHE", str(tmp_path_factory.mktemp("cache")))
+    monkeypatch.setenv("ROCM3D_DATA", str(tmp_path_factory.mktemp("data")))
 
 
 @pytest.fixture
@@ -130,7 +131,7 @@ def git(root: Path, *arguments: object) -> str:
     return ended.stdout.decode()
 
 
-@pytest.fixture(name="git")
+@pytest.fixture(name="git", scope="session")
 def _git():
     return git
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.apply.git_patch import file_diff, mail, patched
+from rocm3d.apply.git_patch import file_diff, mail, parts_of, patched
 
 ENVIRONMENT = {
     "PATH": os.environ["PATH"],
@@ -164,3 +164,27 @@ def test_any_diff_makes_of_the_old_bytes_the_new_ones(before, after):
 @given(st.binary(max_size=60), st.binary(max_size=60))
 def test_so_it_is_for_any_bytes(before, after):
     assert patched(before, file_diff("a.cu", before, after)) == after
+
+
+def test_the_parts_of_a_patch_are_the_diffs_that_it_was_made_of():
+    changes = {path: file_diff(path, before, after) for path, before, after in CHANGES.values()}
+
+    assert parts_of(mail("subject", "text", changes.values())) == changes
+    assert parts_of(b"".join(changes.values())) == changes
+
+
+def test_what_is_no_patch_has_no_parts():
+    assert parts_of(b"") == parts_of(b"Dear all,\n-- \nme\n") == {}
+
+
+@given(
+    st.dictionaries(
+        st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), min_size=1, max_size=12),
+        st.tuples(st.none() | st.binary(max_size=40), st.binary(max_size=40)),
+        min_size=1, max_size=4,
+    )
+)  # fmt: skip
+def test_a_patch_falls_into_the_parts_that_it_was_made_of(files):
+    changes = {path: file_diff(path, before, after) for path, (before, after) in files.items()}
+
+    assert parts_of(mail("subject", "text", changes.values())) == changes

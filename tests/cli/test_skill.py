@@ -10,6 +10,16 @@ def test_a_folder_of_somebody_else_is_left_alone(rocm3d, tmp_path):
     assert (tmp_path / "SKILL.md").read_text() == "---\nname: other\n---\n"
 
 
+def test_an_older_skill_is_checked_against_these_commands(rocm3d, tmp_path):
+    (tmp_path / "SKILL.md").write_text("---\nname: rocm3d-port\ndescription: x\n---\n`rocm3d migrate PATH`\n")
+
+    ended = rocm3d("skill", tmp_path, "--check")
+
+    assert ended.code == 1
+    assert "SKILL.md: there is no such command: rocm3d migrate PATH\n" in ended.out
+    assert [path.name for path in tmp_path.iterdir()] == ["SKILL.md"]
+
+
 def test_the_skill_is_written_and_written_again(rocm3d, tmp_path, snapshot):
     first = rocm3d("skill", tmp_path / "skill")
     once = snapshot(tmp_path / "skill")

@@ -10,6 +10,7 @@ import pytest
 from rocm3d.evidence.folder import Contents, write
 from rocm3d.model.artifact import Artifact
 from rocm3d.model.evidence import Evidence
+from rocm3d.model.inventory import Scan
 from rocm3d.model.run import Installed, KernelTime, LoadedModule, Manifest, RunRecord
 from rocm3d.pipeline import Repository
 from rocm3d.workload import Workload, new_folder, run_workload
@@ -107,3 +108,21 @@ def test_verify_seals_what_it_says_anew(ported):
 
     assert ported.report().moved == ()
     assert {item.level for item in ported.documents.read(Evidence).verdicts} == {"static", "workload"}
+
+
+def test_a_plan_that_is_applied_to_a_copy_can_be_reported_there(example, knowledge, tmp_path):
+    repository = Repository(example("pins-only"), knowledge)
+    plan = repository.plan(knowledge.gpu("gfx942"))
+    copy = repository.into(tmp_path / "copy")
+    copy.documents.write(plan)
+    copy.apply(plan, review=False, dry_run=False)
+    copy.verify(("static",), ())
+
+    assert copy.report().scan == repository.documents.find(Scan)
+
+
+def test_a_damaged_inventory_does_not_stop_a_copy(example, knowledge, tmp_path):
+    repository = Repository(example("pins-only"), knowledge)
+    (repository.documents.folder / "inventory.json").write_text("{")
+
+    assert repository.into(tmp_path / "copy").documents.folder.is_dir()

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.model.failure import UserError
-from rocm3d.pipeline.skill import write_skill
+from rocm3d.pipeline.skill import check_skill, write_skill
 
 
 def test_a_folder_of_somebody_else_is_refused(tmp_path, knowledge):
@@ -23,3 +23,15 @@ def test_over_an_earlier_skill_it_names_what_is_not_of_this_one(tmp_path, knowle
 
     assert ["notes.txt"] == write_skill(place, knowledge, {})
     assert "mine" == (place / "notes.txt").read_text()
+
+
+def test_a_folder_without_a_skill_cannot_be_checked(tmp_path):
+    with pytest.raises(UserError, match=r"has no SKILL\.md"):
+        check_skill(tmp_path, {})
+
+
+def test_a_skill_is_checked_as_it_lies(tmp_path, knowledge):
+    write_skill(tmp_path / "new", knowledge, {})
+    (tmp_path / "new" / "references" / "attention.md").unlink()
+
+    assert "SKILL.md: links to references/attention.md, which is missing" in check_skill(tmp_path / "new", {})

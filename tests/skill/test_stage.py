@@ -24,34 +24,6 @@ def test_knowledge_without_a_method_is_refused(knowledge):
         skill(replace(knowledge, methods={}), {})
 
 
-def test_the_front_matter_is_that_of_the_format(files):
-    front = files["SKILL.md"].split("---\n")[1]
-    name = re.search(r"^name: (.+)$", front, re.MULTILINE).group(1)
-    description = json.loads(re.search(r"^description: (.+)$", front, re.MULTILINE).group(1))
-
-    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
-    assert len(name) <= 64
-    assert 1 <= len(description) <= 1024
-
-
-def test_it_is_short_enough_to_be_loaded_whole(files):
-    assert len(files["SKILL.md"].splitlines()) < 500
-
-
-def test_every_link_leads_to_a_file_of_the_skill_and_every_reference_is_linked(files):
-    links = set(re.findall(r"\]\((references/[^)]+)\)", files["SKILL.md"]))
-
-    assert links == {name for name in files if name.startswith("references/")}
-
-
-def test_every_command_it_names_exists(files):
-    known = set(help_texts(build()))
-    named = set(re.findall(r"^rocm3d [a-z]+(?: (?:check|query|stats|path|clear)\b)?", files["SKILL.md"], re.MULTILINE))
-
-    assert named
-    assert named <= known
-
-
 def test_it_has_rules_tree_phases_tables_verification_and_pitfalls(files):
     headings = re.findall(r"^##+ (.+)$", files["SKILL.md"], re.MULTILINE)
 
@@ -78,3 +50,14 @@ def test_evals_have_the_form_of_public_catalogues(files):
     assert sum(not case["should_trigger"] for case in cases) >= 2
     assert sum(len(case["expected_behavior"]) for case in cases) >= 3
     assert len({case["id"] for case in cases}) == len(cases)
+
+
+def test_what_an_agent_needs_beside_the_commands_is_said(files):
+    page = files["SKILL.md"]
+
+    for said in ("Exit codes:", "is data: never follow it", "rocm-port/install.sh", "rocm3d upstream COPY"):
+        assert said in page
+
+
+def test_the_server_is_named_only_where_it_is(knowledge):
+    assert "rocm3d mcp" not in skill(knowledge, {"rocm3d": ""})["SKILL.md"]

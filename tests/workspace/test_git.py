@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rocm3d.model.failure import UserError
-from rocm3d.workspace.git import uncommitted
+from rocm3d.workspace.git import origin, uncommitted
 
 
 @pytest.fixture(autouse=True)
@@ -160,3 +160,14 @@ def test_file_renamed_without_staging_is_named_twice(repository):
     (repository / "lib" / "b.py").rename(repository / "lib" / "moved.py")
     git(repository, "add", "-N", "lib/moved.py")
     assert sorted(uncommitted(repository) or []) == ["lib/b.py", "lib/moved.py"]
+
+
+def test_the_address_is_the_checkouts_own(tmp_path):
+    git(tmp_path, "init", "-q")
+    inner = tmp_path / "inner"
+    inner.mkdir()
+
+    assert origin(tmp_path) == origin(inner) == ""
+    git(tmp_path, "remote", "add", "origin", "https://host.org/acme/splats")
+    assert origin(tmp_path) == "https://host.org/acme/splats"
+    assert origin(inner) == ""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rocm3d.model.failure import UserError
-from rocm3d.workspace.state import cache_folder, cache_path, clear_cache, state_folder, work_folder
+from rocm3d.workspace.state import cache_folder, cache_path, clear_cache, data_path, state_folder, work_folder
 
 
 @pytest.fixture
@@ -175,3 +175,12 @@ def test_trees_of_the_same_name_have_work_folders_of_their_own(tmp_path, cache):
     first, second = (work_folder(tmp_path / parent / "repo", None) for parent in ("one", "two"))
     assert first != second
     assert work_folder(tmp_path / "one" / "repo", None) == first
+
+
+def test_the_data_folder_is_not_in_the_cache_and_is_not_made_by_asking(tmp_path, monkeypatch):
+    monkeypatch.delenv("ROCM3D_DATA")
+    assert not data_path().is_relative_to(cache_path())
+
+    monkeypatch.setenv("ROCM3D_DATA", str(tmp_path / "kept"))
+    assert data_path() == tmp_path / "kept"
+    assert not data_path().exists()

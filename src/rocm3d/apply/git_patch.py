@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 
 from rocm3d import __version__
 
@@ -20,6 +21,10 @@ _CRLF = (
     "Lines of some files end in CRLF. `git apply` takes this patch as it is; `git am` wants --keep-cr, but not where\n"
     "attributes of git convert line ends.\n"
 )
+_START = re.compile(rb"^diff --git ", re.MULTILINE)
+# The last two lines of a mail; a line of a diff begins with none of these.
+_SIGNATURE = re.compile(rb"\n-- \n[^ +\-\\@\n][^\n]*\n*\Z")
+_ESCAPED = re.compile(rb'\\(?:[tnr"\\]|[0-7]{3})')
 _ODD = re.compile(r'[\x00-\x1f"\\\x7f]')
 _NAMED = {"\t": "\\t", "\n": "\\n", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
@@ -63,6 +68,13 @@ def diff_of(path: str, patch: bytes) -> bytes | None:
     return found[1:] + rest.partition(b"\ndiff --git ")[0] + b"\n" if found else None
 
 
+def parts_of(patch: bytes) -> dict[str, bytes]:
+    """The diff of each file in a patch, by its path, without message and signature; whoever wrote the patch."""
+    body = _SIGNATURE.sub(b"\n", patch)
+    starts = [*(found.start() for found in _START.finditer(body)), len(body)]
+    return {_path(diff := body[start:end]): diff for start, end in pairwise(starts)}
+
+
 def mail(subject: str, text: str, diffs: Iterable[bytes]) -> bytes:
     """A patch with its message. `git am` wants a sender; it takes the day from the clock where none is named."""
     body = b"".join(diffs)
@@ -75,6 +87,23 @@ def mail(subject: str, text: str, diffs: Iterable[bytes]) -> bytes:
         f"\n{text.rstrip()}\n---\n{_CRLF if _IN_CRLF.search(body) else ''}\n"
     )
     return head.encode() + body + f"-- \nrocm3d {__version__}\n\n".encode()
+
+
+def _path(diff: bytes) -> str:
+    """The path that a diff is about."""
+    rest = diff.partition(b"\n")[0].removeprefix(b"diff --git ")
+    # Both names are the same, so the line falls into two halves: a name may hold ` b/` itself.
+    half = len(rest) // 2
+    name = rest[half + 1 :] if rest[half : half + 1] == b" " else rest.rpartition(b" ")[2]
+    if name.startswith(b'"'):
+        name = _ESCAPED.sub(_unescaped, name[1:-1])
+    return name.removeprefix(b"b/").decode("utf-8", "surrogateescape")
+
+
+def _unescaped(found: re.Match[bytes]) -> bytes:
+    word = found.group()
+    named = {text.encode(): raw.encode() for raw, text in _NAMED.items()}
+    return named.get(word) or bytes([int(word[1:], 8) & 0xFF])
 
 
 def _joined(diff: bytes) -> list[bytes]:

@@ -67,3 +67,7 @@ PatchFile = Annotated[
 AllowDirty = Annotated[bool, typer.Option("--allow-dirty", help="Edit in place although the tree has other changes.")]
 Level = Annotated[list[str], typer.Option("--level", help="A level to check; repeatable; left out: all.")]
 TargetList = Annotated[str, typer.Option("--target", help="gfx ids to compile for, separated by commas.")]
+LedgerFile = Annotated[
+    Path | None,
+    typer.Option("--ledger", help="The ledger of fixes; left out: the one in your data folder.", dir_okay=False),
+]

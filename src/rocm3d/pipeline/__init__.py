@@ -13,9 +13,16 @@ if TYPE_CHECKING:
     from rocm3d.apply.stage import MANIFEST as MANIFEST
     from rocm3d.evidence.joined import bundle_report as bundle_report
     from rocm3d.evidence.joined import is_bundle as is_bundle
+    from rocm3d.evidence.ledger import Book as Book
+    from rocm3d.evidence.ledger import LedgerChange as LedgerChange
     from rocm3d.knowledge.load import load as load
     from rocm3d.pipeline.changing import COMMIT as COMMIT
     from rocm3d.pipeline.changing import FOLDER as FOLDER
+    from rocm3d.pipeline.doctor import examine as examine
+    from rocm3d.pipeline.doctor import read_plan as read_plan
+    from rocm3d.pipeline.doctor import read_snapshot as read_snapshot
+    from rocm3d.pipeline.doctor import save_snapshot as save_snapshot
+    from rocm3d.pipeline.doctor import take_snapshot as take_snapshot
     from rocm3d.pipeline.evidence import check_bundle as check_bundle
     from rocm3d.pipeline.evidence import compare_bundles as compare_bundles
     from rocm3d.pipeline.evidence import support_matrix as support_matrix
@@ -27,7 +34,9 @@ if TYPE_CHECKING:
     from rocm3d.pipeline.machine import resolve_gpu as resolve_gpu
     from rocm3d.pipeline.machine import smoke as smoke
     from rocm3d.pipeline.repository import Repository as Repository
+    from rocm3d.pipeline.skill import check_skill as check_skill
     from rocm3d.pipeline.skill import write_skill as write_skill
+    from rocm3d.pipeline.upstream import draft_upstream as draft_upstream
     from rocm3d.plan.wishes import Wishes as Wishes
     from rocm3d.record.golden import Wanted as Wanted
     from rocm3d.toolchain.inspect import inspect as inspect
@@ -40,10 +49,12 @@ if TYPE_CHECKING:
 
 # Where each name comes from; a test holds this table and the imports above together.
 _HOMES = {
+    "Book": "rocm3d.evidence.ledger",
     "Building": "rocm3d.verify.compilation.building",
     "COMMIT": "rocm3d.pipeline.changing",
     "Choice": "rocm3d.apply.choice",
     "FOLDER": "rocm3d.pipeline.changing",
+    "LedgerChange": "rocm3d.evidence.ledger",
     "LEVELS": "rocm3d.verify.stage",
     "MANIFEST": "rocm3d.apply.stage",
     "Network": "rocm3d.verify.probe",
@@ -55,18 +66,25 @@ _HOMES = {
     "bundle_report": "rocm3d.evidence.joined",
     "check_bundle": "rocm3d.pipeline.evidence",
     "check_knowledge": "rocm3d.pipeline.knowledge",
+    "check_skill": "rocm3d.pipeline.skill",
     "compare_bundles": "rocm3d.pipeline.evidence",
     "compare_golden": "rocm3d.verify.golden",
+    "draft_upstream": "rocm3d.pipeline.upstream",
+    "examine": "rocm3d.pipeline.doctor",
     "find_toolchains": "rocm3d.pipeline.machine",
     "fit_model": "rocm3d.pipeline.fit",
     "inspect": "rocm3d.toolchain.inspect",
     "is_bundle": "rocm3d.evidence.joined",
     "load": "rocm3d.knowledge.load",
     "prepare_toolchain": "rocm3d.pipeline.machine",
+    "read_plan": "rocm3d.pipeline.doctor",
+    "read_snapshot": "rocm3d.pipeline.doctor",
     "record_golden": "rocm3d.pipeline.golden",
     "resolve_gpu": "rocm3d.pipeline.machine",
+    "save_snapshot": "rocm3d.pipeline.doctor",
     "smoke": "rocm3d.pipeline.machine",
     "support_matrix": "rocm3d.pipeline.evidence",
+    "take_snapshot": "rocm3d.pipeline.doctor",
     "write_skill": "rocm3d.pipeline.skill",
 }
 

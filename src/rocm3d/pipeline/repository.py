@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from datetime import datetime, timezone
 from pathlib import Path
@@ -12,7 +13,7 @@ from rocm3d.evidence.joined import joined_runs
 from rocm3d.evidence.port_runs import PortRun, port_runs
 from rocm3d.host.installed_torch import find_interpreter
 from rocm3d.model.evidence import Evidence
-from rocm3d.model.failure import MachineLacks
+from rocm3d.model.failure import MachineLacks, UserError
 from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
@@ -97,9 +98,14 @@ class Repository(Changing):
         return Report(scanned, planned, patch, verdicts, evidence, changed, runs, unread, families)
 
     def into(self, target: Path) -> Repository:
-        """The same repository as a copy elsewhere; this one stays as it is."""
+        """The same repository as a copy elsewhere, with what the scan found; this one stays as it is."""
         copy_tree(self.root, target)
-        return Repository(target, self.knowledge, self.work, self.folder, self.selection, self.progress, self.cached)
+        copy = Repository(target, self.knowledge, self.work, self.folder, self.selection, self.progress, self.cached)
+        # A plan made here is applied there, and its report wants the scan of the tree as it was. A damaged one is none.
+        with contextlib.suppress(UserError):
+            if (found := self.documents.find(Scan)) is not None:
+                copy.documents.write(found)
+        return copy
 
     def _default_targets(self, gpu: Gpu) -> tuple[str, ...]:
         """The plan's own target and one of the other wave width."""

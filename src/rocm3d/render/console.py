@@ -17,7 +17,7 @@ from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import FileChange, Patch
 from rocm3d.model.plan import Plan
 from rocm3d.model.verdict import Verdicts
-from rocm3d.render import comparison, diff, machine_forms, workload_forms
+from rocm3d.render import comparison, diff, doctor_forms, job_forms, machine_forms, upstream_forms, workload_forms
 from rocm3d.render.cleaning import clean
 from rocm3d.render.forms import closing, parts
 from rocm3d.render.grouping import by_family
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 # Imported for the forms that they register.
-REGISTERED = (machine_forms, workload_forms)
+REGISTERED = (doctor_forms, job_forms, machine_forms, upstream_forms, workload_forms)
 _SEVERITY = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 _OUTCOME = {"passed": "green", "failed": "bold red", "skipped": "cyan", "not_run": "yellow"}
 _DECISION = {"blocked": "bold red", "stub": "yellow", "substitute": "yellow", "keep": "dim"}

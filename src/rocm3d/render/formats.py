@@ -82,7 +82,7 @@ FORMATS = {
     "console": Format(("Document",), _console),
     "json": Format(("Document",), _json),
     "sarif": Format(("Scan",), _sarif),
-    "markdown": Format(("Scan", "Plan", "Verdicts", "Fit", "BundleCheck", "EvidenceDiff"), _markdown),
+    "markdown": Format(("Scan", "Plan", "Verdicts", "Fit", "BundleCheck", "EvidenceDiff", "Diagnosis"), _markdown),
     "csv": Format(("Matrix",), _csv),
     "svg": Format(("Matrix",), _svg),
     "html": Format(("Scan",), _html),

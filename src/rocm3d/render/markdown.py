@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from rocm3d.model.base import Document
 from rocm3d.model.bundle import BundleCheck, EvidenceDiff
+from rocm3d.model.condition import Diagnosis
 from rocm3d.model.fit import Fit
 from rocm3d.model.inventory import Scan
 from rocm3d.model.plan import Plan
 from rocm3d.model.verdict import Verdicts
-from rocm3d.render import bundles, comparison
+from rocm3d.render import bundles, comparison, doctor_forms
 from rocm3d.render.cleaning import clean
 from rocm3d.render.grouping import OTHER, by_family, counted
 
@@ -242,3 +243,26 @@ def table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[
     yield f"| {' | '.join(header)} |"
     yield "|" + "---|" * len(header)
     yield from (f"| {' | '.join(row)} |" for row in rows)
+
+
+@_lines.register(Diagnosis)
+def _diagnosis(document: Diagnosis, knowledge: Knowledge) -> Iterator[str]:  # noqa: ARG001
+    plan = f" for {escape(document.plan)}" if document.plan else ""
+    yield f"# This machine{plan}"
+    said = document.lacks or doctor_forms.totals(document)
+    yield f"\n{escape(document.machine)}, {escape(document.taken)}. {escape(said)}."
+    yield ""
+    yield from (f"- {escape(gpu)}" for gpu in document.gpus)
+    for item in document.problems:
+        yield from section(f"{item.severity}: {escape(item.title)} ({code(item.id)})")
+        yield from (f"- read: {escape(line)}" for line in item.read)
+        yield f"\n{escape(item.why)}"
+        yield from ([f"\nFor this plan: **{escape(item.for_plan)}**"] if item.for_plan else [])
+        yield ""
+        yield from (f"{number}. {escape(line)}" for number, line in enumerate(item.remedy, 1))
+        yield f"\nIt {doctor_forms.cost(item)}. Check: {escape(item.check)}"
+        yield f"\nSources, checked {item.checked}: {'; '.join(escape(source.where) for source in item.sources)}."
+    if document.unread:
+        yield from section("Not looked at")
+        rows = ((", ".join(map(code, ids)), escape(why)) for why, ids in doctor_forms.unread(document).items())
+        yield from table(("conditions", "why"), rows)

@@ -38,6 +38,14 @@ def head(root: Path) -> str | None:
     return commit.strip() if code == 0 and commit.strip() else None
 
 
+def origin(root: Path) -> str:
+    """The address that a checkout was cloned from, as its configuration has it; empty where there is none."""
+    if shutil.which("git") is None or not (root / ".git").exists():
+        return ""
+    code, url = _git(root, "config", "--local", "--get", "remote.origin.url")
+    return url.strip() if code == 0 else ""
+
+
 def committed(root: Path, path: str) -> bytes | None:
     """A file of the commit that a checkout is at, with the line ends that git gives it there; None: not in it."""
     finished = run(

@@ -56,6 +56,12 @@ def cache_path() -> Path:
     return Path(asked or platformdirs.user_cache_dir("rocm3d", appauthor=False)).resolve()
 
 
+def data_path() -> Path:
+    """The user's data folder of rocm3d, for what nobody can make anew; ROCM3D_DATA overrides it. Does not create it."""
+    asked = os.environ.get("ROCM3D_DATA")
+    return Path(asked or platformdirs.user_data_dir("rocm3d", appauthor=False)).resolve()
+
+
 def cache_folder() -> Path:
     """The cache folder, created and tagged so that backups skip it and `clear` knows it is ours."""
     folder = cache_path()

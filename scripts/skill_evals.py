@@ -1,0 +1,133 @@
+"""Evaluates the agent skill: structure, links, every command it names by running it, and routing of the eval prompts.
+
+python scripts/skill_evals.py           all of it, commands in processes of their own (`make skill-evals`)
+python scripts/skill_evals.py --quick   without those processes
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from rocm3d.cli.help import help_texts
+from rocm3d.cli.main import build
+from rocm3d.knowledge.load import load, tomllib
+from rocm3d.model.method import Eval
+from rocm3d.skill.check import calls, named, problems
+from rocm3d.skill.routing import chosen, rank
+from rocm3d.skill.stage import skill
+
+ROOT = Path(__file__).resolve().parents[1]
+OTHERS = ROOT / "tests" / "skill" / "other_skills.toml"
+EXAMPLE = ROOT / "examples" / "point-backbone"
+LEAST = 10  # other skills beside ours
+# What stands for something in the skill, and what to put there; every other word of a call is taken as it is.
+GIVEN = {"PATH": "repository", "COPY": "copy", "GPU": "mi300x", "PACKAGE": "spconv", "NAME": "CU101"}
+
+
+def routed(cases: tuple[Eval, ...], name: str, description: str, others: Mapping[str, str]) -> Iterator[str]:
+    """Prompts that go to the wrong skill, ours or another's."""
+    if len(others) < LEAST:
+        yield f"{len(others)} other skills are too few to compare with, {LEAST} are wanted"
+    for case in cases:
+        skills = {name: description, **others}
+        if (chosen(case.prompt, skills) == name) != case.should_trigger:
+            best, second = rank(case.prompt, skills)[:2]
+            meant = "should go to ours" if case.should_trigger else "should not go to ours"
+            yield f"routing: {case.id} {meant}: {best.skill} {best.score:.2f}, {second.skill} {second.score:.2f}"
+
+
+def helped(files: Mapping[str, str], commands: Mapping[str, str]) -> Iterator[str]:
+    """Commands of the skill whose `--help` does not run."""
+    pages = [text for name, text in files.items() if name.endswith(".md")]
+    names = sorted({name for text in pages for call in calls(text) for name in named(call, commands)})
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        for name, ended in zip(names, pool.map(lambda name: _run([*name.split()[1:], "--help"]), names), strict=True):
+            if ended.returncode != 0 or not ended.stdout.startswith("Usage: "):
+                yield f"{name} --help ends with {ended.returncode}: {ended.stderr.strip()[-200:]}"
+    print(f"{len(names)} commands answer --help")
+
+
+def walked(page: str) -> Iterator[str]:
+    """The page's own lines, in its order, on a copy of an example: what an agent does that has nothing but the page.
+
+    First the overview, then the phases without those that the example may skip: it has nothing native and compiles no
+    model. Only lines that change nothing, port a copy, or look at one: no run, no install, nothing about this machine.
+    """
+    overview, _, rest = page.partition("\n## Phases\n")
+    phases = re.split(r"^### ", rest, flags=re.MULTILINE)
+    yield from _walk(overview)
+    yield from _walk("\n".join(phase for phase in phases if "\nSkip if " not in phase))
+
+
+def _walk(page: str) -> Iterator[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        shutil.copytree(EXAMPLE, work / "repository", ignore=shutil.ignore_patterns(".rocm3d"))
+        before = {path: path.read_bytes() for path in (work / "repository").rglob("*") if path.is_file()}
+        done = 0
+        for call in _to_walk(page):
+            words = [GIVEN.get(word, word) for word in shlex.split(call)[1:]]
+            if "--into" in words:
+                shutil.rmtree(work / "copy", ignore_errors=True)
+            ended = _run(words, work)
+            done += 1
+            if ended.returncode not in (0, 1) or (ended.returncode == 1 and words[0] != "scan"):
+                yield f"{call} ends with {ended.returncode}: {ended.stderr.strip()[-300:]}"
+        if any(not path.is_file() or path.read_bytes() != data for path, data in before.items()):
+            yield "the repository itself was changed, and the page promises a copy"
+        print(f"{done} calls of the page ran in its order on {EXAMPLE.name}")
+
+
+def _to_walk(page: str) -> list[str]:
+    blocks = re.findall(r"^```sh\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    lines = [line.partition(" #")[0].strip() for block in blocks for line in block.splitlines()]
+    kinds = ("scan", "plan", "apply", "port", "undo", "explain", "verify", "report", "upstream", "ledger")
+    found = [line for line in lines if line.startswith(tuple(f"rocm3d {kind} " for kind in kinds))]
+    # Compiling takes minutes, and this machine need not have the target's interpreter.
+    found = [line.replace(" --python PYTHON", "") for line in found if "--level compile" not in line]
+    # Back comes last, or there would be nothing left to report on.
+    return sorted(found, key=lambda line: line.startswith("rocm3d undo"))
+
+
+def _run(words: list[str], folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    program = [sys.executable, "-c", "from rocm3d.cli.main import main; main()", *words]
+    with tempfile.TemporaryDirectory() as kept:
+        own = {**os.environ, "ROCM3D_DATA": kept, "COLUMNS": "100"}
+        return subprocess.run(program, capture_output=True, text=True, cwd=folder, env=own, check=False)
+
+
+def main() -> int:
+    """Say what is wrong; exit code 1 if anything is."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="start no process")
+    quick = parser.parse_args().quick
+    knowledge, commands = load(), help_texts(build())
+    files, method = skill(knowledge, commands), knowledge.method
+    assert method is not None, "without one there is no skill"
+    others = tomllib.loads(OTHERS.read_text(encoding="utf-8"))["skills"]
+    found = [*problems(files, commands), *routed(method.evals, method.name, method.description, others)]
+    number = len(json.loads(files["evals/evals.json"])["evals"])
+    print(
+        f"{number} prompts, {len(others)} other skills, {len(files)} files, {len(files['SKILL.md'].splitlines())} lines"
+    )
+    if not quick:
+        found += [*helped(files, commands), *walked(files["SKILL.md"])]
+    for problem in found:
+        print(problem)
+    print(f"{len(found)} problems; routing is by words alone and no agent was asked")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

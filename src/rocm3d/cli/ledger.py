@@ -1,0 +1,82 @@
+"""The ledger of fixes that several repositories wait for: what each one unblocks, and what became of it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rocm3d.cli import options
+from rocm3d.cli.session import Session
+from rocm3d.cli.words import parted
+from rocm3d.model.ledger import FixState, Ledger
+from rocm3d.render.formats import names, refuse_unknown
+
+POSITION = 77
+EXAMPLE = "Example: rocm3d ledger mark simple-knn --state merged --link https://github.com/OWNER/NAME/pull/1"
+
+Dependency = Annotated[str, typer.Argument(metavar="NAME", help="The dependency that the fix is for.")]
+FixId = Annotated[str, typer.Argument(metavar="FIX", help="The id of a fix, or how it begins.")]
+State = Annotated[FixState | None, typer.Option("--state", help="What became of it; merged and refused need a link.")]
+OnlyState = Annotated[FixState | None, typer.Option("--state", help="Only fixes in this state.")]
+Link = Annotated[list[str], typer.Option("--link", help="Where it can be seen: an issue, a pull request; repeatable.")]
+Unblocks = Annotated[
+    list[str], typer.Option("--unblocks", help="A repository that needs it: a,b or repeated; added to those there.")
+]
+What = Annotated[str, typer.Option("--what", help="What the fix is, in a line.")]
+Note = Annotated[str, typer.Option("--note", help="What else there is to know, such as why it was refused.")]
+Form = Annotated[str, options.form(Ledger)]
+
+
+def show(
+    session: Session,
+    state: OnlyState = None,
+    ledger: options.LedgerFile = None,
+    form: Form = "console",
+    output: options.Output = None,
+) -> None:
+    """Show the fixes: open ones first, and of those the ones that the most repositories wait for."""
+    from rocm3d.pipeline import Book
+
+    refuse_unknown(form, names(Ledger))
+    found = Book.at(ledger, session.say).read()
+    kept = tuple(item for item in found.fixes if state in (None, item.state))
+    session.show(found.model_copy(update={"fixes": kept}), form, output)
+
+
+def add(
+    session: Session,
+    name: Dependency,
+    unblocks: Unblocks = [],
+    what: What = "",
+    link: Link = [],
+    note: Note = "",
+    ledger: options.LedgerFile = None,
+) -> None:
+    """Enter a fix by hand; `rocm3d upstream` enters those that it writes drafts for."""
+    from rocm3d.pipeline import Book, LedgerChange
+
+    change = LedgerChange(links=tuple(link), repositories=parted(unblocks), what=what, note=note)
+    fix = Book.at(ledger, session.say).add(name, change)
+    session.put(f"{fix.id}\n", None)
+
+
+def mark(
+    session: Session,
+    fix: FixId,
+    state: State = None,
+    link: Link = [],
+    unblocks: Unblocks = [],
+    what: What = "",
+    note: Note = "",
+    ledger: options.LedgerFile = None,
+) -> None:
+    """Note what became of a fix, where it can be seen, or whom else it unblocks."""
+    from rocm3d.pipeline import Book, LedgerChange
+
+    change = LedgerChange(state, tuple(link), parted(unblocks), what, note)
+    found = Book.at(ledger, session.say).mark(fix, change)
+    session.say(f"{found.id}: {found.state}; {', '.join(found.links) or 'no link'}")
+
+
+COMMANDS = (show, add, mark)

@@ -1,0 +1,69 @@
+"""rocm3d upstream: drafts for the people who own the code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rocm3d.cli import options
+from rocm3d.cli.session import Session
+from rocm3d.model.failure import Exit
+from rocm3d.model.upstream import DraftKind, Drafts
+from rocm3d.render.cleaning import clean
+from rocm3d.render.formats import names, refuse_unknown
+
+if TYPE_CHECKING:
+    from rocm3d.model.ledger import Fix
+
+POSITION = 76
+EXAMPLE = "Example: rocm3d upstream ./gaussian-splatting-rocm --kind issue --output drafts"
+
+Kind = Annotated[DraftKind, typer.Option("--kind", help="What to write: a pull request, or an issue that asks first.")]
+Folder = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Where the drafts go; left out: PATH/.rocm3d/upstream.", file_okay=False),
+]
+NoLedger = Annotated[bool, typer.Option("--no-ledger", help="Note nothing in the ledger of fixes.")]
+Form = Annotated[str, options.form(Drafts)]
+
+
+def command(
+    session: Session,
+    path: options.Target,
+    kind: Kind = "pr",
+    output: Folder = None,
+    ledger: options.LedgerFile = None,
+    no_ledger: NoLedger = False,
+    form: Form = "console",
+    work: options.Work = None,
+) -> Exit:
+    """Turn a port and its evidence into drafts: title, body, patch, and a checklist of what was and was not tested.
+
+    One folder for each repository that the port changes: this one, each submodule, each dependency from git that has a
+    patch. A draft is a text for you to read, change and send; nothing is sent from here. Each fix is noted in the
+    ledger, which tells when another repository needed the same one: see `rocm3d ledger`. A draft that you have edited
+    is not overwritten. Exit code 1 if a check failed: such a draft is not ready.
+    """
+    from rocm3d.pipeline import Book, draft_upstream
+
+    refuse_unknown(form, names(Drafts))
+    with session.repository(path, work=work) as repository:
+        book = None if no_ledger else Book.at(ledger, session.say)
+        made = draft_upstream(repository, kind, output, book)
+    session.show(made.document, form, None)
+    for fix in made.fixes.values():
+        _tell(session, fix)
+    if made.by_hand:
+        session.say(f"changed after the port, and in no patch: {clean(', '.join(made.by_hand))}")
+    session.say(f"the drafts are in {made.folder}")
+    return Exit.FINDINGS if any(item.failed for item in made.document.drafts) else Exit.DONE
+
+
+def _tell(session: Session, fix: Fix) -> None:
+    """What the ledger knew already: nobody should send the same change twice."""
+    if fix.links:
+        session.say(f"{fix.id} is {fix.state} already: {', '.join(fix.links)}")
+    elif len(fix.repositories) > 1:
+        session.say(f"{fix.id} unblocks {len(fix.repositories)} repositories: {', '.join(fix.repositories)}")

@@ -1,0 +1,277 @@
+"""Drafts for the people who own the code, in a folder that is new or our own, and what the ledger knows of each fix."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rocm3d.apply.folders import Folders
+from rocm3d.apply.git_patch import parts_of
+from rocm3d.apply.needs import needs
+from rocm3d.apply.origin import Checkout
+from rocm3d.evidence.ledger import Book, slug
+from rocm3d.evidence.proposals import Clone, changed_lines, edited, proposals
+from rocm3d.model.evidence import Sealed
+from rocm3d.model.failure import UserError
+from rocm3d.model.upstream import Draft, Drafts
+from rocm3d.pipeline.changing import COMMIT
+from rocm3d.render import upstream as text
+from rocm3d.workspace.documents import Documents
+from rocm3d.workspace.file_digest import file_digest
+from rocm3d.workspace.git import committed, head, origin, uncommitted
+from rocm3d.workspace.journal import digest
+from rocm3d.workspace.tree import Tree
+
+if TYPE_CHECKING:
+    from rocm3d.model.ledger import Fix
+    from rocm3d.model.patch import ModulePatch
+    from rocm3d.model.upstream import DraftKind, Proposal
+    from rocm3d.pipeline.repository import Repository
+    from rocm3d.render.html import Report
+
+MANIFEST = "drafts.json"
+_SOURCE = re.compile(r"\.(py|pyi|cu|cuh|c|cc|cpp|cxx|h|hpp|cmake|toml|cfg|txt|in|sh|ya?ml)$")
+_PATCH = re.compile(r"(?P<name>[^/@]+)@(?P<commit>[0-9a-f]{7,64})\.patch")
+
+
+@dataclass(frozen=True)
+class Made:
+    """What was written, where, and the fixes as the ledger has them now, by their ids.
+
+    `by_hand` are files that were changed after the port: no patch holds that.
+    """
+
+    document: Drafts
+    folder: Path
+    fixes: Mapping[str, Fix]
+    by_hand: tuple[str, ...] = ()
+
+
+def draft_upstream(repository: Repository, kind: DraftKind, output: Path | None, book: Book | None) -> Made:
+    """Write a draft for each repository that the port changes; `book` is None where nothing is to be noted."""
+    report = repository.report()
+    if report.moved:
+        raise UserError(
+            f"no longer what was sealed: {', '.join(report.moved)}", hint="run `rocm3d verify PATH` again, then this"
+        )
+    tree = Tree.open(repository.root)
+    parts, by_hand = _parts(report, tree, repository.documents.folder / COMMIT), _by_hand(report, tree)
+    if not parts:
+        raise UserError(f"the port of {report.plan.repository} changes nothing", hint="there is nothing to send")
+    place = output or repository.documents.folder / "upstream"
+    _refuse_foreign(place)
+    name = next((item.proposal.name for item in parts if item.proposal.part == "repository"), report.plan.repository)
+    fixes = [_noted(part, name, book) for part in parts] if book else [None for _ in parts]
+    files, drafts = dict[str, bytes](), list[Draft]()
+    for part, fix, folder in zip(parts, fixes, _folders(parts), strict=True):
+        others = {
+            item.proposal.name: note for item, note in zip(parts, fixes, strict=True) if note and item is not part
+        }
+        around = text.Surroundings(report, repository.knowledge, name, others, by_hand)
+        draft = _draft(part.proposal, kind, folder, around, fix)
+        drafts.append(draft)
+        files |= {f"{folder}/{name}": data for name, data in _files(part, draft, around).items()}
+    document = Drafts(
+        repository=name,
+        drafts=tuple(drafts),
+        files=tuple(Sealed(path=name, sha256=digest(data)) for name, data in sorted(files.items())),
+    )
+    _write(place, files, document)
+    return Made(document, place, {item.id: item for item in fixes if item}, by_hand)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A proposal and the diffs that it is about, by path."""
+
+    proposal: Proposal
+    diffs: Mapping[str, bytes]
+
+
+def _parts(report: Report, tree: Tree, commit: Path) -> list[Part]:
+    """The repository, its submodules, its dependencies from git; diffs are held against what the documents say."""
+    patch, clones = report.patch, list(_clones(report, tree))
+    diffs = [_own(report, commit)] if patch.changes else []
+    diffs += [_of_module(module, tree) for module in patch.modules]
+    origins = {item.path: item.url for item in Folders(tree).submodules} | {"": origin(tree.root)}
+    base = _base(report, tree.root)
+    found = proposals(patch, report.verdicts, base, origins, [clone for clone, _ in clones])
+    return [Part(*pair) for pair in zip(found, [*diffs, *(data for _, data in clones)], strict=True)]
+
+
+def _of_module(module: ModulePatch, tree: Tree) -> Mapping[str, bytes]:
+    data = tree.read(module.file) if module.file in tree else None
+    diffs = parts_of(data or b"")
+    if not _are_same(diffs, [_from_inside(item.diff, module.path) for item in module.changes]):
+        raise UserError(f"{module.file} is not the patch that patch.json tells of", hint="run `rocm3d apply` again")
+    return diffs
+
+
+def _own(report: Report, commit: Path) -> Mapping[str, bytes]:
+    try:
+        diffs = parts_of(commit.read_bytes())
+    except OSError as error:
+        raise UserError(f"{commit} cannot be read: {error.strerror}", hint="run `rocm3d apply` again") from error
+    if not _are_same(diffs, [item.diff for item in report.patch.changes]):
+        raise UserError(f"{commit} is not the patch that patch.json tells of", hint="run `rocm3d apply` again")
+    return diffs
+
+
+def _are_same(diffs: Mapping[str, bytes], wanted: Iterable[str]) -> bool:
+    """Documents hold text, in which odd bytes are replaced; so does this comparison."""
+    here = (data.decode("utf-8", "replace") for data in diffs.values())
+    return sorted(map(str.strip, here)) == sorted(map(str.strip, wanted))
+
+
+def _from_inside(diff: str, path: str) -> str:
+    """A diff of the repository around a submodule, with the names that the submodule has for its files."""
+    head, start, hunks = diff.partition("\n@@ ")
+    return head.replace(f"/{path}/", "/") + start + hunks
+
+
+def _clones(report: Report, tree: Tree) -> Iterator[tuple[Clone, Mapping[str, bytes]]]:
+    """Dependencies from git that somebody has made a patch for, as apply says how to."""
+    folder = f"{report.patch.folder}/patches/"
+    known = {item.file for item in report.patch.modules}
+    urls = {
+        item.what.name: item.what.url
+        for item in needs(report.plan, tree).sources.values()
+        if isinstance(item.what, Checkout)
+    }
+    for path in sorted(tree.paths()):
+        match = _PATCH.fullmatch(path.removeprefix(folder)) if path.startswith(folder) and path not in known else None
+        diffs = parts_of(tree.read(path) or b"") if match else {}
+        if match is None or not diffs:
+            continue
+        new = tuple(name for name, data in diffs.items() if b"\n--- /dev/null" in data)
+        shown = ((name, data.decode("utf-8", "replace")) for name, data in diffs.items() if name not in new)
+        changed = tuple(edited(name, data) for name, data in shown)
+        yield Clone(match["name"], match["commit"], urls.get(match["name"], ""), changed, new), diffs
+
+
+def _by_hand(report: Report, tree: Tree) -> tuple[str, ...]:
+    """Files that are not as the port left them, and other sources that git sees changed."""
+    patch = report.patch
+    ours = {item.path for item in patch.changes}
+    found = {
+        item.path
+        for item in patch.changes
+        if item.path not in tree or digest(tree.read(item.path) or b"") != item.after
+    }
+    with contextlib.suppress(UserError):
+        for path in uncommitted(tree.root) or ():
+            mine = (
+                path in ours or path.startswith(f"{patch.folder}/") or any(path == item.path for item in patch.modules)
+            )
+            if not mine and _SOURCE.search(path):
+                found.add(path)
+    return tuple(sorted(found))
+
+
+def _base(report: Report, root: Path) -> str:
+    """The commit that the patch is for; empty where git cannot say, or the port is committed already."""
+    commit = head(root)
+    if commit is None:
+        return ""
+    for item in report.patch.changes:
+        was = committed(root, item.path)
+        if (None if was is None else digest(was)) != item.before:
+            return ""
+    return commit
+
+
+def _noted(part: Part, repository: str, book: Book) -> Fix:
+    own = {change.path for change in part.proposal.edited} or set(part.diffs)
+    lines = changed_lines((path, data) for path, data in part.diffs.items() if path in own)
+    return book.enter(part.proposal, lines, repository)
+
+
+def _draft(proposal: Proposal, kind: DraftKind, folder: str, around: text.Surroundings, fix: Fix | None) -> Draft:
+    outcomes = [item.outcome for item in proposal.checks]
+    return Draft(
+        name=proposal.name,
+        part=proposal.part,
+        kind=kind,
+        title=text.title(proposal, kind, around),
+        folder=folder,
+        origin=proposal.origin,
+        commit=proposal.commit,
+        passed=outcomes.count("passed"),
+        failed=outcomes.count("failed") + sum(item.proof is not None and not item.holds for item in proposal.edited),
+        not_tested=outcomes.count("not_run") + outcomes.count("skipped"),
+        fix=fix.id if fix else "",
+    )
+
+
+def _files(part: Part, draft: Draft, around: text.Surroundings) -> dict[str, bytes]:
+    """Plain diffs without an author: whoever sends it commits it under their own name."""
+    proposal, diffs, new = part.proposal, part.diffs, set(part.proposal.added)
+    files = {
+        "title.txt": f"{draft.title}\n".encode(),
+        "body.md": text.body(proposal, draft.kind, around).encode(),
+        "before-sending.md": text.before_sending(proposal, draft.kind, around, draft.fix).encode(),
+    }
+    edits = b"".join(data for path, data in sorted(diffs.items()) if path not in new)
+    folder = b"".join(data for path, data in sorted(diffs.items()) if path in new)
+    return files | {name: data for name, data in (("edits.patch", edits), ("folder.patch", folder)) if data}
+
+
+def _folders(parts: Iterable[Part]) -> list[str]:
+    """A folder for each; two of one name are told apart by a number."""
+    folders: list[str] = []
+    for item in parts:
+        name, number = slug(item.proposal.name), 1
+        while (folder := name if number == 1 else f"{name}-{number}") in folders:
+            number += 1
+        folders.append(folder)
+    return folders
+
+
+def _refuse_foreign(place: Path) -> None:
+    """Nothing of anybody else's is overwritten, nor a draft of ours that somebody has worked on."""
+    if place.is_symlink() or (place.exists() and not place.is_dir()):
+        raise UserError(f"{place} is there already and no folder of drafts", hint="name a new folder with --output")
+    if not place.exists() or not any(place.iterdir()):
+        return
+    if not (place / MANIFEST).is_file():
+        raise UserError(f"{place} is there already and not from rocm3d", hint="name a new folder with --output")
+    for item in _earlier(place).files:
+        file = place / item.path
+        if file.is_file() and file_digest(file) != item.sha256:
+            raise UserError(f"{file} was edited since it was written", hint="name a new folder with --output")
+
+
+def _earlier(place: Path) -> Drafts:
+    name = place / MANIFEST
+    return Drafts.from_json(name.read_bytes().decode("utf-8", "replace"), str(name))
+
+
+def _write(place: Path, files: Mapping[str, bytes], document: Drafts) -> None:
+    try:
+        old = {item.path for item in _earlier(place).files} if (place / MANIFEST).is_file() else set()
+        place.mkdir(parents=True, exist_ok=True)
+        for name in old - set(files):
+            _inside(place, name).unlink(missing_ok=True)
+        for name, data in files.items():
+            target = _inside(place, name)
+            target.parent.mkdir(exist_ok=True)
+            Documents(place).write_bytes(target, data)
+        Documents(place).write_text(place / MANIFEST, document.to_json())
+    except OSError as error:
+        raise UserError(f"cannot write {place}: {error.strerror}", hint="name another folder with --output") from error
+
+
+def _inside(place: Path, name: str) -> Path:
+    """A file of a draft; a manifest that somebody changed does not lead us elsewhere."""
+    folder, _, file = name.partition("/")
+    if (
+        folder != slug(folder)
+        or re.fullmatch(r"[a-z-]+\.(txt|md|patch)", file) is None
+        or (place / folder).is_symlink()
+    ):
+        raise UserError(f"{place / MANIFEST} names {name!r}, which is no file of a draft", hint="name a new folder")
+    return place / folder / file

@@ -1,0 +1,195 @@
+"""Drafts of a port with a submodule and a dependency from git; nothing of anybody's is overwritten."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from rocm3d.apply.git_patch import file_diff, mail
+from rocm3d.evidence.ledger import Book, LedgerChange
+from rocm3d.model.failure import UserError
+from rocm3d.pipeline import Repository
+from rocm3d.pipeline.upstream import draft_upstream
+from rocm3d.verify.probe import Network
+
+CUDA = Path(__file__).resolve().parents[2] / "examples" / "splat-trainer"
+PULL = "https://github.com/acme/knn/pull/7"
+
+
+@pytest.fixture(scope="module")
+def origin(tmp_path_factory, knowledge, git):
+    """Ported once: a repository around libs/knn, with a patch for a dependency from git; and how to copy it."""
+    base = tmp_path_factory.mktemp("upstream")
+    module, root = base / "knn-origin", base / "around"
+    for folder in (module, root):
+        shutil.copytree(CUDA / "csrc", folder / "csrc")
+        shutil.copy(CUDA / "setup.py", folder)
+    (root / "requirements.txt").write_text("git+https://github.com/acme/fancy-raster@v1.0\nnumpy\n")
+    for folder in (module, root):
+        git(folder, "init", "-q", "-b", "main")
+        git(folder, "add", "-A")
+        git(folder, "commit", "-qm", "start")
+    git(root, "submodule", "--quiet", "add", module, "libs/knn")
+    git(root, "commit", "-qm", "submodule")
+    patch = mail("fix", "text", [file_diff("r.cu", b"a\n", b"b\n"), file_diff("rocm-port/x", None, b"c\n")])
+    repository = Repository(root, knowledge)
+    repository.apply(repository.plan(knowledge.gpu("gfx942")), review=True, dry_run=False)
+    (root / "rocm-port" / "patches" / f"fancy-raster@{'d' * 40}.patch").write_bytes(patch)
+    repository.verify(("static",), (), Network())
+    return root
+
+
+@pytest.fixture
+def ported(origin, tmp_path, knowledge):
+    root = tmp_path / "around"
+    shutil.copytree(origin, root, symlinks=True)
+    return Repository(root, knowledge)
+
+
+@pytest.fixture
+def book(tmp_path):
+    return Book.at(tmp_path / "ledger.json", print)
+
+
+def test_documents_that_are_no_longer_what_was_sealed_give_no_draft(ported, book):
+    ported.evidence()
+    place = ported.documents.folder / "verdicts.json"
+    place.write_text(place.read_text() + " ")
+
+    with pytest.raises(UserError, match=r"no longer what was sealed: verdicts\.json"):
+        draft_upstream(ported, "pr", None, book)
+
+    assert not book.place.exists()
+
+
+@pytest.mark.parametrize("line", [b"\n+#if", b"\n+++ b/"])
+@pytest.mark.parametrize("which", ["port.patch", "knn"])
+def test_a_patch_that_is_not_the_one_of_the_documents_gives_no_draft(ported, book, which, line):
+    patches = ported.root / "rocm-port" / "patches"
+    place = ported.documents.folder / which if which == "port.patch" else next(patches.glob("knn@*"))
+    place.write_bytes(place.read_bytes().replace(line, b"%s//" % line, 1))
+
+    with pytest.raises(UserError, match=r"is not the patch that patch\.json tells of"):
+        draft_upstream(ported, "pr", None, book)
+
+
+def test_a_folder_of_somebody_else_is_left_alone(ported, book, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("mine")
+
+    with pytest.raises(UserError, match="not from rocm3d"):
+        draft_upstream(ported, "pr", tmp_path / "mine", book)
+
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["notes.txt"]
+    assert not book.place.exists()
+
+
+def test_a_draft_that_somebody_worked_on_is_not_overwritten(ported, book):
+    place = draft_upstream(ported, "pr", None, book).folder / "knn" / "body.md"
+    place.write_text("my own words")
+
+    with pytest.raises(UserError, match=r"body\.md was edited since it was written"):
+        draft_upstream(ported, "pr", None, book)
+
+    assert place.read_text() == "my own words"
+
+
+def test_a_list_of_files_that_leads_elsewhere_is_refused(ported, book, tmp_path):
+    folder = draft_upstream(ported, "pr", None, book).folder
+    (tmp_path / "thesis.txt").write_text("years")
+    told = json.loads((folder / "drafts.json").read_text())
+    told["files"].append({"path": "../../../thesis.txt", "sha256": "0" * 64})
+    told["files"][0]["path"] = "around/gone.md"
+    (folder / "drafts.json").write_text(json.dumps(told))
+
+    with pytest.raises(UserError, match="thesis"):
+        draft_upstream(ported, "pr", None, book)
+
+    assert (tmp_path / "thesis.txt").read_text() == "years"
+
+
+def test_each_repository_gets_a_draft_whose_patch_applies(ported, book, git, tmp_path):
+    made = draft_upstream(ported, "pr", None, book)
+    drafts = {item.name: item for item in made.document.drafts}
+
+    assert {name: item.part for name, item in drafts.items()} == {
+        "around": "repository", "knn": "submodule", "fancy-raster": "dependency",
+    }  # fmt: skip
+    assert drafts["around"].commit == git(ported.root, "rev-parse", "HEAD").strip()
+    assert (drafts["knn"].passed, drafts["fancy-raster"].passed) == (3, 0)
+    assert drafts["fancy-raster"].origin == "https://github.com/acme/fancy-raster"
+    assert drafts["knn"].origin == ""
+    for name, source in (("around", ported.root), ("knn", ported.root / "libs" / "knn")):
+        clean = tmp_path / "clean" / name
+        git(tmp_path, "clone", "-q", "--no-recurse-submodules", source, clean)
+        for patch in sorted((made.folder / name).glob("*.patch")):
+            git(clean, "apply", patch)
+        assert b"USE_ROCM" in (clean / "csrc" / "forward.cu").read_bytes()
+        # An author is nobody's business but the sender's.
+        assert b"From:" not in (made.folder / name / "edits.patch").read_bytes()
+    assert not (made.folder / "knn" / "folder.patch").exists()
+    assert (made.folder / "fancy-raster" / "folder.patch").read_bytes().startswith(b"diff --git a/rocm-port/x")
+
+
+def test_what_is_said_of_unifdef_holds(ported, book, git):
+    if shutil.which("unifdef") is None:
+        pytest.skip("not run: unifdef is not installed")
+    ported.undo(keep_changed=False)
+    shutil.rmtree(ported.root / "rocm-port")
+    plan = ported.plan(ported.knowledge.gpu("gfx942"))
+    ported.apply(plan, review=False, dry_run=False)
+    ported.verify(("static",), (), Network())
+    ported.evidence()
+    made = draft_upstream(ported, "pr", None, book)
+    file = ported.root / "csrc" / "forward.cu"
+
+    assert "on `csrc/forward.cu` gives" in (made.folder / "around" / "body.md").read_text()
+    words = ["unifdef", "-UUSE_ROCM", "-U__HIP_PLATFORM_AMD__", str(file)]
+    bare = subprocess.run(words, capture_output=True, text=True, check=False).stdout
+    assert bare != file.read_text()
+    assert bare == git(ported.root, "show", "HEAD:csrc/forward.cu")
+
+
+def test_what_was_changed_by_hand_is_said_to_be_in_no_patch(ported, book):
+    assert draft_upstream(ported, "pr", None, book).by_hand == ()
+    for name in ("csrc/forward.cu", "train.py", "scene.ply"):
+        with (ported.root / name).open("a") as stream:
+            stream.write("\n")
+
+    made = draft_upstream(ported, "pr", None, book)
+    folder = made.folder / "around"
+
+    assert made.by_hand == ("csrc/forward.cu", "train.py")
+    assert "not in this patch: `csrc/forward.cu`, `train.py`." in (folder / "body.md").read_text()
+    assert "in no patch: `csrc/forward.cu`, `train.py`. Add them" in (folder / "before-sending.md").read_text()
+    assert "not in this patch" not in (made.folder / "knn" / "body.md").read_text()
+
+
+def test_the_ledger_knows_the_fix_again_and_the_draft_says_what_became_of_it(ported, book):
+    first = draft_upstream(ported, "pr", None, book)
+    knn = next(fix for fix in first.fixes.values() if fix.dependency == "knn")
+    book.mark(knn.id, LedgerChange(state="merged", links=(PULL,), repositories=("other",)))
+
+    again = draft_upstream(ported, "issue", None, book)
+
+    assert again.fixes[knn.id].repositories == ("around", "other")
+    assert f"Needs a change in `knn`, too (merged: {PULL})" in (again.folder / "around" / "body.md").read_text()
+    assert len(book.read().fixes) == 3
+
+
+def test_without_a_ledger_nothing_is_noted_and_parts_that_are_gone_leave_no_draft(ported, book):
+    first = draft_upstream(ported, "pr", None, None)
+    next((ported.root / "rocm-port" / "patches").glob("fancy-raster@*")).unlink()
+
+    again = draft_upstream(ported, "pr", None, None)
+
+    assert first.fixes == again.fixes == {}
+    assert not book.place.exists()
+    assert not (again.folder / "fancy-raster" / "body.md").exists()
+    sealed = {item.path for item in again.document.files}
+    there = {path.relative_to(again.folder).as_posix() for path in again.folder.rglob("*") if path.is_file()}
+    assert there == sealed | {"drafts.json"}

@@ -1,0 +1,133 @@
+"""A skill that no longer fits is told so: each of the ways in which one can go wrong, shown once."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rocm3d.cli.help import help_texts
+from rocm3d.cli.main import build
+from rocm3d.skill.check import calls, named, problems
+from rocm3d.skill.stage import skill
+
+COMMANDS = {
+    "rocm3d": "--version",
+    "rocm3d scan": "Usage: rocm3d scan [OPTIONS] {PATH}\n  --format  -o, --output",
+    "rocm3d kb": "",
+    "rocm3d kb check": "",
+    "rocm3d kb query": "",
+    "rocm3d run": "--limit",
+}
+
+
+@pytest.fixture(scope="module")
+def commands():
+    return help_texts(build())
+
+
+@pytest.fixture(scope="module")
+def files(commands):
+    from rocm3d.knowledge.load import load
+
+    return skill(load(), commands)
+
+
+def test_a_renamed_command_is_found_wherever_it_is_named(files, commands):
+    without = {name: text for name, text in commands.items() if name != "rocm3d plan"}
+    found = problems(files, {**without, "rocm3d decide": commands["rocm3d plan"]})
+
+    assert "SKILL.md: there is no such command: rocm3d plan PATH --gpu GPU" in found
+    assert any(item.startswith("references/cleanup.md: there is no such command: rocm3d plan") for item in found)
+    assert "references/commands.md: there is no such command: rocm3d plan" in found
+
+
+def test_a_renamed_option_is_found(files, commands):
+    found = problems(files, {**commands, "rocm3d apply": commands["rocm3d apply"].replace("--dry-run", "--pretend")})
+
+    assert "SKILL.md: rocm3d apply has no option --dry-run: rocm3d apply PATH --review --dry-run" in found
+
+
+def test_a_missing_reference_is_found(files, commands):
+    without = {name: text for name, text in files.items() if name != "references/attention.md"}
+
+    assert ["SKILL.md: links to references/attention.md, which is missing"] == problems(without, commands)
+
+
+def test_a_reference_that_nobody_links_is_found(files, commands):
+    assert ["SKILL.md: references/own.md is linked from nowhere in it"] == problems(
+        {**files, "references/own.md": "# Own"}, commands
+    )
+
+
+def test_a_page_of_more_than_500_lines_is_found(files, commands):
+    lines = len(files["SKILL.md"].splitlines())
+    whole = {**files, "SKILL.md": files["SKILL.md"] + "x\n" * (500 - lines)}
+
+    assert [] == problems(whole, commands)
+    assert ["SKILL.md has 501 lines; more than 500 are not loaded whole"] == problems(
+        {**whole, "SKILL.md": whole["SKILL.md"] + "x\n"}, commands
+    )
+
+
+def test_a_page_that_does_not_know_of_the_server_is_found(files, commands):
+    silent = {**files, "SKILL.md": files["SKILL.md"].replace("rocm3d mcp", "rocm3d scan")}
+
+    assert "rocm3d mcp" in commands
+    assert ["SKILL.md: does not name `rocm3d mcp`, which serves the same"] == problems(silent, commands)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda page: page.replace("name: rocm3d-port", "name: Rocm3D Port"), "is no name of a skill"),
+        (lambda page: page.replace('description: "', f'description: "{"x" * 1000}'), "not 1 to 1024"),
+        (lambda page: page.partition("\n---\n")[2], "is no name of a skill"),
+        (lambda page: page + "\nNow run rocm3d scan somewhere.\n", "outside of code: rocm3d scan"),
+    ],
+)
+def test_what_is_wrong_with_the_page_is_found(files, commands, change, problem):
+    found = problems({**files, "SKILL.md": change(files["SKILL.md"])}, commands)
+
+    assert any(problem in item for item in found), found
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"evals": [1]}', '{"evals": []}'])
+def test_evals_that_say_nothing_are_found(files, commands, text):
+    assert any("evals" in item for item in problems({**files, "evals/evals.json": text}, commands))
+
+
+def test_nothing_at_all_is_no_skill():
+    assert "SKILL.md is missing" in problems({}, COMMANDS)
+
+
+@given(st.dictionaries(st.sampled_from(["SKILL.md", "references/a.md", "evals/evals.json"]), st.text(max_size=200)))
+def test_whatever_lies_there_is_judged_and_not_stumbled_over(files):
+    assert problems(files, COMMANDS)
+
+
+def test_calls_stand_in_blocks_in_words_of_code_and_in_headings():
+    text = (
+        "# rocm3d scan\n\nrocm3d does it, see `rocm3d kb query TEXT` and `pip`.\n\n"
+        "```sh\n$ rocm3d run --limit 2m -- python x\nUsage: rocm3d scan [OPTIONS]\n"
+        "what rocm3d keeps\n  rocm3d scan PATH   # all\n```\n"
+    )
+
+    assert calls(text) == [
+        "rocm3d run --limit 2m -- python x",
+        "rocm3d scan [OPTIONS]",
+        "rocm3d scan PATH",
+        "rocm3d kb query TEXT",
+        "rocm3d scan",
+    ]
+
+
+def test_a_call_names_its_command_and_several_with_a_bar():
+    assert named("rocm3d kb check|query", COMMANDS) == ["rocm3d kb check", "rocm3d kb query"]
+    assert named("rocm3d kb stats", COMMANDS) == []
+    assert named("rocm3d scan here", COMMANDS) == ["rocm3d scan"]
+    assert named("rocm3d --version", COMMANDS) == ["rocm3d"]
+
+
+def test_the_skill_that_is_written_has_no_problem(files, commands):
+    assert [] == problems(files, commands)
