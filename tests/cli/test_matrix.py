@@ -28,3 +28,33 @@ def test_examples_become_a_map(rocm3d, example, tmp_path):
     assert rocm3d("matrix", *folders, "--format", "svg", "--output", tmp_path / "m.svg").code == 0
     assert (tmp_path / "m.svg").read_text().startswith("<svg")
     assert "order of work" in rocm3d("matrix", *folders).out or not document["order"]
+
+
+def test_options_of_jobs_alone_are_refused(rocm3d, tmp_path):
+    ended = rocm3d("matrix", tmp_path, "--gpu", "mi300x")
+
+    assert ended.code == 2
+    assert "go with --jobs" in ended.err
+
+
+def test_jobs_scan_and_plan_every_repository_of_a_folder(rocm3d, example, tmp_path):
+    for name in ("splat-trainer", "already-portable"):
+        example(name).rename(tmp_path / f"{name}-1")
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "rocm3d.toml").write_text("no = 'such key'\n")
+    (tmp_path / ".hidden").mkdir()
+    ended = rocm3d("matrix", tmp_path, "--jobs", "--gpu", "mi300x", "--at-once", "2", "--format", "json")
+    document = json.loads(ended.out)
+
+    assert ended.code == 1
+    assert {item["repository"]: item["planned"] for item in document["columns"]} == {
+        "already-portable-1": "mi300x",
+        "splat-trainer-1": "mi300x",
+    }
+    assert "broken-" in ended.err
+    assert "exit code 2" in ended.err
+    # All were planned, one of them in vain: asked again, all are planned anew.
+    (tmp_path / "broken" / "rocm3d.toml").unlink()
+    ended = rocm3d("matrix", tmp_path, "--jobs", "--gpu", "mi300x", "--format", "json")
+    assert ended.code == 0, ended.err
+    assert len(json.loads(ended.out)["columns"]) == 3

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from rocm3d.model.failure import Exit, MachineLacks
-from rocm3d.workspace.process import MARK, beside, end_all, follow, kept, run
+from rocm3d.workspace.process import MARK, beside, end_all, follow, kept, on_call, run
 
 
 def python(code: str) -> list[str]:
@@ -272,3 +272,18 @@ def test_ctrl_c_while_a_program_is_started_ends_it_too(tmp_path, monkeypatch):
         run(["sleep", "60"], cwd=tmp_path, seconds=60)
 
     assert made[0].wait(10) != 0
+
+
+def test_a_program_on_call_ends_when_its_socket_does():
+    code = "import socket, sys; s = socket.socket(fileno=int(sys.argv[1])); s.sendall(s.recv(9).upper()); s.recv(9)"
+    with on_call(python(code)) as line:
+        line.sendall(b"hello")
+        assert line.recv(9) == b"HELLO"
+
+
+def test_a_program_on_call_that_does_not_go_is_ended(monkeypatch):
+    monkeypatch.setattr("rocm3d.workspace.process.PATIENCE", 0.2)
+    code = "import os, socket, sys, time; os.write(int(sys.argv[1]), str(os.getpid()).encode()); time.sleep(99)"
+    with on_call(python(code)) as line:
+        pid = int(line.recv(99))
+    assert gone(pid)

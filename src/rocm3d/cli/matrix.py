@@ -9,9 +9,9 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
-from rocm3d.model.failure import Exit
+from rocm3d.model.failure import Exit, UserError
 from rocm3d.model.matrix import Matrix
-from rocm3d.pipeline import support_matrix
+from rocm3d.pipeline import resolve_gpu, support_matrix
 from rocm3d.render.formats import names, refuse_unknown
 
 POSITION = 70
@@ -20,15 +20,49 @@ EXAMPLE = "Example: rocm3d matrix checkouts --format svg --output matrix.svg"
 Folders = Annotated[
     list[Path], typer.Argument(metavar="DIR", help="Repositories that were scanned, or folders that hold such.")
 ]
+Jobs = Annotated[
+    bool,
+    typer.Option("--jobs", help="Scan and plan every repository first, several at a time; go on where it stopped."),
+]
+Gpu = Annotated[str | None, typer.Option("--gpu", help="With --jobs: the product or gfx id to plan for.")]
+AtOnce = Annotated[
+    int | None, typer.Option("--at-once", min=1, help="With --jobs: how many at a time; left out: one a processor.")
+]
 Form = Annotated[str, options.form(Matrix)]
 
 
-def command(session: Session, folder: Folders, form: Form = "console", output: options.Output = None) -> Exit:
+def command(
+    session: Session,
+    folder: Folders,
+    jobs: Jobs = False,
+    gpu: Gpu = None,
+    at_once: AtOnce = None,
+    form: Form = "console",
+    output: options.Output = None,
+) -> Exit:
     """Which library unlocks how many repositories: a map of dependencies, from what scan and plan have written.
 
     A library takes work where the plan builds, substitutes, stubs or blocks it; where there is no plan, where it is
-    named. Scan first, and plan for a GPU to know more: nothing is scanned here.
+    named. Scan first, and plan for a GPU to know more, or let --jobs do both: otherwise nothing is scanned here. Exit
+    code 1 if a repository could not be planned with --jobs; the others are shown.
     """
     refuse_unknown(form, names(Matrix))
+    if not jobs and (gpu is not None or at_once is not None):
+        raise UserError("--gpu and --at-once go with --jobs", hint="a plan that is there keeps the GPU it was made for")
+    failed = _planned(session, folder, gpu, at_once) if jobs else False
     session.show(support_matrix(folder, session.load().packages), form, output)
-    return Exit.DONE
+    return Exit.FINDINGS if failed else Exit.DONE
+
+
+def _planned(session: Session, folders: list[Path], gpu: str | None, at_once: int | None) -> bool:
+    """Scan and plan; whether a repository could not be."""
+    from rocm3d.cli.jobs import watching
+    from rocm3d.pipeline.jobs import planning_jobs
+
+    campaign = planning_jobs(folders, resolve_gpu(gpu, session.load()).product, at_once)
+    with watching(session) as watch:
+        document = campaign.run(watch)
+    for job in document.jobs:
+        if job.state != "done":
+            session.say(f"{job.id} could not be planned, {job.reason}: see {job.log}")
+    return document.is_unwell

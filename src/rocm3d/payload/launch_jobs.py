@@ -84,7 +84,7 @@ class Launcher:
         running = -1
         try:
             if asked.get("lock"):
-                files.append(os.open(asked["lock"], os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666))
+                files.append(lock_file(asked["lock"]))
                 fcntl.flock(files[0], fcntl.LOCK_EX | fcntl.LOCK_NB)
             job = Job(asked, files)
             running = os.open(asked["status"] + ".running", os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o666)
@@ -231,6 +231,21 @@ class Launcher:
                 job = self.jobs.pop(gone.si_pid, None)
                 if job is not None and gone.si_code == os.CLD_EXITED:
                     self._ended(job, gone.si_status, exited=True)
+
+
+def lock_file(path: str) -> int:
+    """Opened to be locked. Any user may have made it, and any other must be able to open it: so only to be read."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        return os.open(path, flags)
+    except FileNotFoundError:
+        pass
+    try:
+        file = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o644)
+    except FileExistsError:
+        return os.open(path, flags)
+    os.fchmod(file, 0o644)
+    return file
 
 
 def set_aside(file: int, content: bytes) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import secrets
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 DEFAULT_SECONDS = 60.0
 DEFAULT_BYTES = 1024 * 1024
 LOOK_EVERY = 0.5
+PATIENCE = 15.0
 KEEPER = Path(__file__).parents[1] / "payload" / "clean_up.py"
 MARK = "ROCM3D_KEPT_BY"
 
@@ -133,6 +135,29 @@ def beside(
         _end_group(child)
         _live.discard(child)
         companion._drain.finish()
+
+
+@contextlib.contextmanager
+def on_call(command: Sequence[str], *files: int) -> Iterator[socket.socket]:
+    """A program of ours at the other end of a socket; its last arguments are the numbers of that and of given files.
+
+    It ends when the socket does, however that happens to us, and cleans up by itself, for which it has some seconds.
+    """
+    ours, theirs = socket.socketpair()
+    with theirs:
+        numbers = (theirs.fileno(), *files)
+        with _ctrl_c_waits():
+            child = subprocess.Popen(  # noqa: S603
+                [*command, *map(str, numbers)], stdin=subprocess.DEVNULL, pass_fds=numbers, start_new_session=True
+            )
+    try:
+        yield ours
+    finally:
+        ours.close()
+        try:
+            child.wait(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            _end_group(child)
 
 
 def _started(

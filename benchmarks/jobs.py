@@ -1,0 +1,111 @@
+"""What a job costs beside its own work: `rocm3d jobs run` against GNU parallel and submitit's local executor, in turns.
+
+    python benchmarks/jobs.py [--jobs 1000] [--slots 4] [--repeats 5]
+
+Every job is `true`, so that all the time is overhead: each call is timed from its start to its end, ours with its own
+start-up, and divided by the number of jobs. GNU parallel runs without a log, as it is fastest; submitit gets 20 jobs
+for each place, as each of its jobs starts a Python. Nothing is said unless every job of ours is done. Needs parallel
+and submitit; where one is missing it is left out and said so.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+SUBMITIT = """
+import sys, submitit
+from submitit.helpers import CommandFunction
+executor = submitit.LocalExecutor(folder=sys.argv[1])
+places, number = int(sys.argv[2]), int(sys.argv[3])
+running = []
+for _ in range(number):
+    if len(running) == places:
+        running.pop(0).result()
+    running.append(executor.submit(CommandFunction(["true"], verbose=False)))
+for job in running:
+    job.result()
+"""
+
+
+def seconds(command: list[str], folder: Path) -> float:
+    """One call from its start to its end. Installed packages have bytecode, so ours may write it."""
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    start = time.perf_counter()
+    subprocess.run(command, cwd=folder, env=env, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
+def ours(number: int, slots: int) -> float:
+    """Seconds for each job; every one must be done and have its status file."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        names = json.dumps([f"j{item}" for item in range(number)])
+        text = f'[run]\nslots = {slots}\ngpus = []\n[[job]]\nid = "{{}}"\neach = {names}\ncommand = ["true"]\n'
+        (folder / "jobs.toml").write_text(text, encoding="utf-8")
+        program = [sys.executable, "-c", "from rocm3d.cli.main import main; main()", "jobs", "run", "jobs.toml"]
+        took = seconds(program, folder)
+        done = [path for path in (folder / ".rocm3d/jobs/jobs/status").iterdir() if '"done"' in path.read_text()]
+        if len(done) != number:
+            sys.exit(f"{number - len(done)} of {number} jobs are not done")
+    return took / number
+
+
+def parallel(number: int, slots: int) -> float:
+    """GNU parallel, told nothing but how many at once."""
+    with tempfile.TemporaryDirectory() as scratch:
+        words = ["parallel", "--will-cite", f"-j{slots}", "true", ":::", *map(str, range(number))]
+        return seconds(words, Path(scratch)) / number
+
+
+def submitit(number: int, slots: int) -> float:
+    """submitit's local executor with as many at once."""
+    few = min(number, 20 * slots)
+    with tempfile.TemporaryDirectory() as scratch:
+        return seconds([sys.executable, "-c", SUBMITIT, scratch, str(slots), str(few)], Path(scratch)) / few
+
+
+def main() -> None:
+    """Print milliseconds for each job, the ratio to the better of the two, and the machine."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--jobs", type=int, default=1000)
+    parser.add_argument("--slots", type=int, default=4)
+    parser.add_argument("--repeats", type=int, default=5)
+    given = parser.parse_args()
+    runners: dict[str, Callable[[int, int], float]] = {"rocm3d": ours}
+    if shutil.which("parallel"):
+        runners["parallel"] = parallel
+    if importlib.util.find_spec("submitit"):
+        runners["submitit"] = submitit
+    taken: dict[str, list[float]] = {name: [] for name in runners}
+    for repeat in range(given.repeats):
+        for name, runner in runners.items():
+            # One round of submitit is enough: it is slower by two orders.
+            if name != "submitit" or not repeat:
+                taken[name].append(runner(given.jobs, given.slots))
+    medians = {name: statistics.median(times) for name, times in taken.items()}
+    others = [value for name, value in medians.items() if name != "rocm3d"]
+    result = {
+        "machine": f"{platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}",
+        "jobs": given.jobs,
+        "slots": given.slots,
+        "milliseconds_a_job": {name: round(value * 1000, 2) for name, value in medians.items()},
+        "missing": sorted({"parallel", "submitit"} - runners.keys()),
+        "ratio_to_the_better": round(medians["rocm3d"] / min(others), 3) if others else None,
+    }
+    print(json.dumps(result, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""Independent jobs, one GPU each: run them, look at them, and step in from another terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rocm3d.cli import options
+from rocm3d.cli.session import Session
+from rocm3d.model.failure import Exit
+from rocm3d.render.formats import names, refuse_unknown
+
+if TYPE_CHECKING:
+    from rocm3d.pipeline.jobs import Campaign, Runner
+
+POSITION = 65
+EXAMPLE = "Example: rocm3d jobs run jobs.toml; in another terminal: rocm3d jobs status jobs.toml"
+_PIECE = 1 << 16
+
+File = Annotated[Path, typer.Argument(metavar="JOBS", help="The jobs.toml.", dir_okay=False, show_default=False)]
+Names = Annotated[list[str], typer.Argument(metavar="JOB", help="Ids of jobs; left out: all.", show_default=False)]
+Name = Annotated[str, typer.Argument(metavar="JOB", help="The id of a job.", show_default=False)]
+Work = Annotated[
+    Path | None,
+    typer.Option("--work", help="Keep the run here instead of .rocm3d/jobs beside JOBS.", file_okay=False),
+]
+Number = Annotated[int | None, typer.Option("--attempt", min=1, help="Which attempt; left out: the last one.")]
+Follow = Annotated[bool, typer.Option("--follow", "-f", help="Go on as it is written, until nobody runs the jobs.")]
+Form = Annotated[str, options.form("JobsReport")]
+
+
+def run(session: Session, jobs: File, work: Work = None, form: Form = "console", output: options.Output = None) -> Exit:
+    """Run jobs that are not done yet, each on a GPU of its own, or on the processor where there is no GPU.
+
+    However it ends, run it again to go on: what is done stays done, what was interrupted is repeated and counted.
+    Ctrl-C ends all that runs. Exit code 1 if a job failed, timed out or was cancelled.
+    """
+    refuse_unknown(form, names("JobsReport"))
+    campaign = _campaign(session, jobs, work)
+    with watching(session) as watch:
+        document = campaign.run(watch, session.say)
+    session.show(document, form, output)
+    return Exit.FINDINGS if document.is_unwell else Exit.DONE
+
+
+def status(
+    session: Session, jobs: File, work: Work = None, form: Form = "console", output: options.Output = None
+) -> Exit:
+    """Tell how far the jobs are. Exit code 1 if a job failed, timed out or was cancelled."""
+    refuse_unknown(form, names("JobsReport"))
+    document = _campaign(session, jobs, work).status()
+    session.show(document, form, output)
+    return Exit.FINDINGS if document.is_unwell else Exit.DONE
+
+
+def cancel(session: Session, jobs: File, job: Names = [], work: Work = None) -> None:
+    """Cancel jobs: one that waits will not begin, one that runs is ended with all that it started."""
+    now = _campaign(session, jobs, work).wish("cancel", job)
+    session.say("the runner ends them now" if now else "nobody runs them; they will not begin")
+
+
+def retry(session: Session, jobs: File, job: Names = [], work: Work = None) -> None:
+    """Ask again for jobs that failed, timed out or were cancelled; what is done is never repeated."""
+    now = _campaign(session, jobs, work).wish("retry", job)
+    session.say("the runner takes them up" if now else f"run them with `rocm3d jobs run {jobs}`")
+
+
+def logs(
+    session: Session, jobs: File, job: Name, attempt: Number = None, follow: Follow = False, work: Work = None
+) -> None:
+    """Print what a job has printed."""
+    campaign = _campaign(session, jobs, work)
+    place = campaign.log(job, attempt)
+    with place.open("rb") as file:
+        while True:
+            last = not follow or campaign.folder.runner() is None
+            while piece := file.read(_PIECE):
+                sys.stdout.buffer.write(piece)
+                sys.stdout.buffer.flush()
+            if last:
+                return
+            time.sleep(0.3)
+
+
+COMMANDS = (run, status, cancel, retry, logs)
+
+
+def _campaign(session: Session, jobs: Path, work: Path | None) -> Campaign:
+    from rocm3d.pipeline.jobs import campaign
+
+    return campaign(jobs, work, session.load)
+
+
+@contextmanager
+def watching(session: Session) -> Iterator[Callable[[Runner], None] | None]:
+    """A live table on a terminal, nothing elsewhere."""
+    if session.quiet or session.verbose or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield None
+        return
+    from rich.console import Console
+    from rich.live import Live
+
+    from rocm3d.render.job_forms import counted, left, lines
+
+    with Live(console=Console(stderr=True, highlight=False), auto_refresh=False, transient=True) as live:
+
+        def watch(runner: Runner) -> None:
+            from rich.console import Group
+
+            document = runner.report()
+            running = [job for job in document.jobs if job.state == "running"][: live.console.height - 4]
+            line = f"{counted(document.counts)}{left(document.seconds_left)}"
+            live.update(Group(*lines(running), line), refresh=True)
+
+        yield watch

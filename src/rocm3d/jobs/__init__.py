@@ -1,0 +1,1 @@
+"""Independent jobs, one GPU each, on this machine or a cluster."""

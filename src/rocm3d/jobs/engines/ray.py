@@ -1,0 +1,129 @@
+"""Jobs through Ray, as an adapter. Ray refuses ROCR_VISIBLE_DEVICES and sets HIP_VISIBLE_DEVICES: masks are translated.
+
+Source: ray-project/ray issue 53737 and pull request 51104.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rocm3d.jobs import status_files
+from rocm3d.jobs.engine import LAUNCHER, Event
+from rocm3d.jobs.gpus import HIP, MASKS, ROCR, as_hip
+from rocm3d.jobs.slots import Slot
+from rocm3d.model.failure import MachineLacks
+from rocm3d.workspace.process import run
+from rocm3d.workspace.topology import read_topology
+
+if TYPE_CHECKING:
+    from collections.abc import MutableMapping
+    from types import TracebackType
+
+    from rocm3d.jobs.engine import Task
+    from rocm3d.jobs.folder import RunFolder
+    from rocm3d.jobs.specification import Jobs
+    from rocm3d.workspace.topology import Topology
+
+_FOREVER = 10.0 * 365 * 86400
+_ORDER = (HIP, *(name for name in MASKS if name != HIP))
+
+
+def attempt(command: list[str]) -> None:
+    """What Ray runs: the launcher for one job, which dies with Ray's worker."""
+    run(command, seconds=_FOREVER)
+
+
+def translate(environment: MutableMapping[str, str], topology: Topology) -> None:
+    """One mask, and not the one that Ray refuses."""
+    if ROCR in environment:
+        environment[HIP] = as_hip(environment, topology)
+        del environment[ROCR]
+
+
+class Ray:
+    """A Ray of our own on this machine, or the one at an address."""
+
+    name = "ray"
+
+    def __init__(self, jobs: Jobs, folder: RunFolder) -> None:
+        self._jobs, self._folder = jobs, folder
+        self._tasks: dict[str, Task] = {}
+        self._refs: dict[str, Any] = {}
+        self._why: dict[str, str] = {}
+        # No telemetry, whatever Ray's own default is.
+        os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+        translate(os.environ, read_topology())
+        try:
+            ray: Any = importlib.import_module("ray")  # an extra, with few types
+        except ImportError as error:
+            raise MachineLacks("engine ray needs Ray", hint="pip install 'rocm3d[ray]'") from error
+        self._ray = ray
+        try:
+            ray.init(address=jobs.ray.address, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+        except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+            raise MachineLacks(f"Ray cannot be reached: {str(error).strip().splitlines()[-1]}") from error
+        there = ray.cluster_resources()
+        gpus = jobs.ray.gpus if jobs.ray.gpus is not None else float(there.get("GPU", 0) > 0)
+        self._function = ray.remote(max_retries=0, num_cpus=jobs.ray.cpus, num_gpus=gpus)(attempt)
+        rooms = [there.get("CPU", 1) / jobs.ray.cpus, *([there.get("GPU", 0) / gpus] if gpus else [])]
+        self._room = jobs.run.slots or max(1, int(min(rooms)))
+
+    def __enter__(self) -> Ray:
+        (self._folder.root / "requests").mkdir(exist_ok=True)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """What still runs ends with its worker."""
+        for ref in self._refs.values():
+            self._ray.cancel(ref, force=True)
+        self._ray.shutdown()
+
+    def slots(self) -> Sequence[Slot]:
+        """As many as Ray has room for."""
+        return [Slot(f"ray-{number + 1}") for number in range(self._room)]
+
+    def notes(self) -> Sequence[str]:
+        """Nothing is known about the nodes."""
+        return ["not verified that jobs see one GPU: Ray grants it"]
+
+    def start(self, tasks: Sequence[Task]) -> None:
+        """Each as a task of Ray's."""
+        for task in tasks:
+            place = self._folder.root / "requests" / f"{task.key}.json"
+            place.write_text(json.dumps(task.elsewhere(_ORDER)), encoding="utf-8")
+            command = [sys.executable, "-I", "-S", str(LAUNCHER), "one", str(place)]
+            self._tasks[task.key], self._refs[task.key] = task, self._function.remote(command)
+
+    def adopt(self, task: Task, remote: str) -> bool:  # noqa: ARG002  (one signature for all engines)
+        """Never: Ray ends what a driver started with the driver."""
+        return False
+
+    def end(self, key: str, why: str) -> None:
+        """By ending the worker, and with it the launcher and the job."""
+        if key in self._refs:
+            self._why[key] = why
+            self._ray.cancel(self._refs[key], force=True)
+
+    def events(self, seconds: float) -> Sequence[Event]:
+        """Those that are ready; the status file tells how they ended."""
+        keys = {ref: key for key, ref in self._refs.items()}
+        ready, _ = self._ray.wait(list(keys), num_returns=len(keys), timeout=0)
+        if not ready:
+            ready, _ = self._ray.wait(list(keys), num_returns=1, timeout=seconds)
+        return [self._over(keys[ref]) for ref in ready]
+
+    def _over(self, key: str) -> Event:
+        task = self._tasks.pop(key)
+        del self._refs[key]
+        place, why = self._folder.status(task.job.id, task.attempt), self._why.pop(key, "")
+        name = place.name if place.exists() else f"{place.name}.running"
+        ended = status_files.read(place.parent, task.attempt, name)
+        return Event(key, "over", status_files.ended_for(ended, why))

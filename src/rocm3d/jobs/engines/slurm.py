@@ -1,0 +1,190 @@
+"""Jobs through Slurm, submitted by submitit as arrays. Slurm grants the GPU; what it masks is reduced to one variable.
+
+Slurm's queue says what waits or runs there; how a job ended is in its status file, on a file system that all nodes see.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import time
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from rocm3d.jobs import status_files
+from rocm3d.jobs.engine import LAUNCHER, Event
+from rocm3d.jobs.slots import Slot
+from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.workspace.process import run
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from rocm3d.jobs.engine import Task
+    from rocm3d.jobs.folder import RunFolder
+    from rocm3d.jobs.specification import Jobs
+
+_AT_ONCE = 256
+_LOOK_EVERY = 0.2
+_ASK_EVERY = 3.0
+_CALL_SECONDS = 60.0
+_LAUNCHING = 60.0
+
+
+class Slurm:
+    """`at once` is how many are in the queue at a time."""
+
+    name = "slurm"
+
+    def __init__(self, jobs: Jobs, folder: RunFolder) -> None:
+        self._jobs, self._folder = jobs, folder
+        self._tasks: dict[str, Task] = {}
+        self._remote: dict[str, str] = {}
+        self._why: dict[str, str] = {}
+        self._begun: list[Event] = []
+        self._asked = 0.0
+        self._executor()
+        for job in jobs.jobs:
+            self._minutes(job.timeout, job.grace)
+
+    def _executor(self) -> Any:
+        try:
+            import submitit  # noqa: PLC0415  (an extra)
+        except ImportError as error:
+            raise MachineLacks("engine slurm needs submitit", hint="pip install 'rocm3d[slurm]'") from error
+        try:
+            # Repeating is the runner's business.
+            return submitit.SlurmExecutor(folder=self._folder.root / "submitit", max_num_timeout=0)
+        except RuntimeError as error:
+            raise MachineLacks("engine slurm needs srun and sbatch of a Slurm cluster") from error
+
+    def _minutes(self, timeout: float | None, grace: float) -> int:
+        if timeout is None:
+            raise UserError("engine slurm needs a timeout for every job", hint='for example timeout = "2h" in [run]')
+        return math.ceil((timeout + grace + _LAUNCHING) / 60)
+
+    def __enter__(self) -> Slurm:
+        (self._folder.root / "requests").mkdir(exist_ok=True)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """What is still queued has been asked to end before; nothing of ours is left to close."""
+
+    def slots(self) -> Sequence[Slot]:
+        """Places in the queue."""
+        return [Slot(f"slurm-{number + 1}") for number in range(self._jobs.run.slots or _AT_ONCE)]
+
+    def notes(self) -> Sequence[str]:
+        """Nothing is known about the nodes."""
+        return ["not verified that jobs see one GPU: Slurm grants it"]
+
+    def start(self, tasks: Sequence[Task]) -> None:
+        """One array for each time limit."""
+        by_limit = sorted(tasks, key=lambda task: task.job.timeout or 0.0)
+        for _, group in groupby(by_limit, key=lambda task: task.job.timeout):
+            self._submit(list(group))
+
+    def _submit(self, tasks: list[Task]) -> None:
+        from submitit.helpers import CommandFunction  # noqa: PLC0415
+
+        executor = self._executor()
+        limit = max(self._minutes(task.job.timeout, task.job.grace) for task in tasks)
+        executor.update_parameters(time=limit, job_name=self._jobs.path.stem, **self._parameters())
+        try:
+            with executor.batch():
+                submitted = [executor.submit(CommandFunction(self._command(task), verbose=False)) for task in tasks]
+        except Exception as error:  # submitit lets through whatever sbatch said
+            if isinstance(error, OSError):
+                raise
+            raise MachineLacks(f"Slurm does not take the jobs: {str(error).strip().splitlines()[-1]}") from error
+        for task, job in zip(tasks, submitted, strict=True):
+            self._tasks[task.key], self._remote[task.key] = task, str(job.job_id)
+            self._begun.append(Event(task.key, "begun", text=str(job.job_id)))
+        self._asked = time.monotonic()
+
+    def _parameters(self) -> dict[str, Any]:
+        said = self._jobs.slurm
+        given: dict[str, Any] = {
+            "partition": said.partition,
+            "account": said.account,
+            "qos": said.qos,
+            "gres": said.gres,
+            "cpus_per_task": said.cpus_per_task,
+            "mem": None if said.mem_gb is None else f"{said.mem_gb:g}GB",
+            "setup": list(said.setup) or None,
+        }
+        return {name: value for name, value in given.items() if value is not None}
+
+    def _command(self, task: Task) -> list[str]:
+        place = self._folder.root / "requests" / f"{task.key}.json"
+        place.write_text(json.dumps(task.elsewhere()), encoding="utf-8")
+        return [sys.executable, "-I", "-S", str(LAUNCHER), "one", str(place)]
+
+    def adopt(self, task: Task, remote: str) -> bool:
+        """Whether Slurm still has it."""
+        self._tasks[task.key], self._remote[task.key] = task, remote
+        queued = self._queue()
+        if queued is None or remote in queued:
+            return True
+        del self._tasks[task.key], self._remote[task.key]
+        return False
+
+    def end(self, key: str, why: str) -> None:
+        """By scancel."""
+        if key in self._remote:
+            self._why[key] = why
+            run(["scancel", self._remote[key]], seconds=_CALL_SECONDS)
+            self._asked = 0.0
+
+    def events(self, seconds: float) -> Sequence[Event]:
+        """New status files; now and then the queue is asked for those that went without leaving one."""
+        begun, self._begun = self._begun, []
+        found = [event for key in tuple(self._tasks) if (event := self._over(key)) is not None]
+        if time.monotonic() - self._asked >= _ASK_EVERY and self._tasks:
+            found += self._gone()
+        if not found and not begun:
+            time.sleep(min(seconds, _LOOK_EVERY))
+        return [*begun, *found]
+
+    def _over(self, key: str) -> Event | None:
+        task = self._tasks[key]
+        place = self._folder.status(task.job.id, task.attempt)
+        if not place.exists():
+            return None
+        ended = status_files.read(place.parent, task.attempt, place.name)
+        why = self._why.get(key, "")
+        self._drop(key)
+        return Event(key, "over", status_files.ended_for(ended, why))
+
+    def _gone(self) -> list[Event]:
+        self._asked = time.monotonic()
+        queued = self._queue()
+        found = []
+        for key in tuple(self._tasks) if queued is not None else ():
+            if self._remote[key] in (queued or ()):
+                # A signal that meets a job in the moment of its start is lost.
+                if key in self._why:
+                    run(["scancel", self._remote[key]], seconds=_CALL_SECONDS)
+            else:
+                task, why = self._tasks[key], self._why.get(key, "")
+                # It may have ended between the two looks.
+                event = self._over(key) or Event(key, "over", status_files.Attempt(task.attempt, why))
+                self._drop(key)
+                found.append(event)
+        return found
+
+    def _drop(self, key: str) -> None:
+        for kept in (self._tasks, self._remote, self._why):
+            kept.pop(key, None)
+
+    @staticmethod
+    def _queue() -> set[str] | None:
+        """What Slurm has of ours, each element of an array by itself; None where it does not answer."""
+        user = ["--user", str(os.getuid())]
+        ended = run(["squeue", "--noheader", "--array", "--format", "%i", *user], seconds=_CALL_SECONDS)
+        return set(ended.stdout.decode("ascii", "replace").split()) if ended.code == 0 else None

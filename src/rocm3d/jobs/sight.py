@@ -1,0 +1,96 @@
+"""Whether a job sees its own GPU and no other: its interpreter is asked, under the same mask, before any job starts."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rocm3d.model.failure import MachineLacks
+from rocm3d.workspace.process import run
+
+if TYPE_CHECKING:
+    from rocm3d.jobs.slots import Slot
+    from rocm3d.jobs.specification import Job
+
+SCRIPT = Path(__file__).parents[1] / "payload" / "see_gpu.py"
+_PYTHON = re.compile(r"(python|pypy)[\d.]*")
+_SECONDS = 180.0
+
+
+def check(slots: Iterable[Slot], jobs: Iterable[Job]) -> list[str]:
+    """What was found out, a line for each GPU; a GPU that is not seen alone is what the machine lacks."""
+    by_gpu = {slot.gpu: slot for slot in slots if slot.gpu is not None}
+    asked = {name: job for job in jobs if (name := interpreter(job))}
+    if not by_gpu:
+        return []
+    if not asked:
+        return ["not verified that jobs see one GPU: no job begins with a Python to ask"]
+    pairs = [(slot, name, job) for slot in by_gpu.values() for name, job in asked.items()]
+    with ThreadPoolExecutor(max_workers=8) as pool:
+        return list(pool.map(lambda pair: _looked(*pair), pairs))
+
+
+def interpreter(job: Job) -> str:
+    """The Python that a job begins with, empty where it begins with something else."""
+    program = job.command[0]
+    if not _PYTHON.fullmatch(Path(program).name):
+        return ""
+    if "/" in program:
+        place = Path(job.folder) / program
+        return str(place) if os.access(place, os.X_OK) else ""
+    return shutil.which(program, path=job.env.get("PATH", os.environ.get("PATH"))) or ""
+
+
+def _looked(slot: Slot, python: str, job: Job) -> str:
+    name = slot.name.partition("/")[0]
+    env = {**os.environ, **job.env}
+    for gone in slot.unset:
+        env.pop(gone, None)
+    ended = run([python, str(SCRIPT)], env={**env, **dict(slot.env)}, seconds=_SECONDS)
+    told = _told(ended.stdout) if ended.code == 0 else None
+    if told is None:
+        return f"{name}: not verified, {python} could not say which GPUs it sees"
+    if not told["torch"] or not told["hip"]:
+        return f"{name}: not verified, {python} has no {'ROCm build of ' if told['torch'] else ''}torch"
+    return _judged(name, slot, python, told)
+
+
+def _judged(name: str, slot: Slot, python: str, told: dict[str, Any]) -> str:
+    devices = told["devices"]
+    mask = " ".join("=".join(pair) for pair in slot.env)
+    if len(devices) != 1:
+        raise MachineLacks(
+            f"{python} sees {len(devices)} GPUs with {mask}; a job must see one",
+            hint="run `rocm3d doctor`; in a container, check which devices it was given",
+        )
+    unique = _unique(str(devices[0].get("uuid", "")))
+    assert slot.gpu is not None
+    if unique is None or not slot.gpu.unique_id:
+        return f"{name}: one GPU is seen ({devices[0].get('name', '')}); its unique id is not told"
+    if unique != slot.gpu.unique_id:
+        raise MachineLacks(f"{python} sees GPU-{unique:016x} with {mask}, which is another one")
+    return f"{name}: it and no other GPU is seen"
+
+
+def _told(output: bytes) -> dict[str, Any] | None:
+    try:
+        told = json.loads(output.splitlines()[-1])
+        sound = isinstance(told["devices"], list) and all(isinstance(item, dict) for item in told["devices"])
+        return told if sound and isinstance(told["torch"], str) and isinstance(told["hip"], str) else None
+    except (ValueError, IndexError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _unique(uuid: str) -> int | None:
+    """HIP fills a device's sixteen bytes with the digits of its unique id; anything else says nothing."""
+    try:
+        digits = bytes.fromhex(uuid.replace("-", "")).decode("ascii")
+        return int(digits, 16) if re.fullmatch("[0-9a-f]{16}", digits) else None
+    except (ValueError, UnicodeDecodeError):
+        return None

@@ -1,0 +1,73 @@
+"""Independent jobs: those of a jobs.toml, and scan and plan over many repositories."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from rocm3d.jobs.folder import run_folder
+from rocm3d.jobs.runner import Runner
+from rocm3d.jobs.specification import Run, of_commands, read
+from rocm3d.jobs.stage import Campaign
+from rocm3d.knowledge.base import Knowledge
+from rocm3d.model.failure import UserError
+from rocm3d.workspace.state import FOLDER
+
+__all__ = ["Campaign", "Runner", "campaign", "planning_jobs"]
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._+-]+")
+_PLANNED = (0, 1)
+
+
+def campaign(path: Path, work: Path | None, knowledge: Callable[[], Knowledge]) -> Campaign:
+    """The jobs of a file, and where their run is kept. The knowledge is loaded only where there is a GPU."""
+    jobs = read(path)
+    return Campaign(jobs, run_folder(jobs.path, work), lambda: integrated(knowledge()))
+
+
+def integrated(knowledge: Knowledge) -> frozenset[str]:
+    """Targets whose every product shares the system's memory: they are part of a processor."""
+    targets = knowledge.targets.values()
+    return frozenset(item.gfx for item in targets if all(product.vram_gb is None for product in item.products))
+
+
+def planning_jobs(folders: Sequence[Path], gpu: str, slots: int | None) -> Campaign:
+    """`rocm3d plan`, which scans first, for every repository of these folders."""
+    found = list(repositories(folders))
+    common = Path(os.path.commonpath([folder.resolve() for folder in folders]))
+    run = Run(slots=slots, gpus=(), success=_PLANNED)
+    commands = {_name(folder): _plan(folder, gpu) for folder in found}
+    jobs = of_commands(common / "matrix", run, commands)
+    planned = Campaign(jobs, run_folder(jobs.path, None))
+    if not {"waiting", "running"} & planned.status().counts.keys():
+        planned.forget()  # all were planned before, and may have changed since
+    return planned
+
+
+def repositories(folders: Iterable[Path]) -> Iterable[Path]:
+    """A folder that is one itself, by git or by what we keep there, else every folder in it."""
+    for folder in folders:
+        if not folder.is_dir():
+            raise UserError(f"{folder} is not a folder")
+        if (folder / ".git").exists() or (folder / FOLDER / "inventory.json").is_file():
+            yield folder.resolve()
+            continue
+        inner = [path.resolve() for path in sorted(folder.iterdir()) if path.is_dir() and not path.name.startswith(".")]
+        if not inner:
+            raise UserError(f"{folder} holds no repository", hint="name a repository, or a folder of repositories")
+        yield from inner
+
+
+def _plan(folder: Path, gpu: str) -> tuple[str, ...]:
+    program = (sys.executable, "-c", "from rocm3d.cli.main import main; main()")
+    return (*program, "plan", str(folder), "--gpu", gpu, "--quiet", "--output", os.devnull)
+
+
+def _name(folder: Path) -> str:
+    """The folder's name, and enough of its place to tell it from another of that name."""
+    place = hashlib.sha256(os.fsencode(folder)).hexdigest()[:8]
+    return f"{_UNSAFE.sub('-', folder.name).lstrip('.+-')[:80] or 'repository'}-{place}"

@@ -1,0 +1,86 @@
+"""A job's own Python is asked which GPUs it sees; what cannot be asked is not verified."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from rocm3d.jobs.sight import check, interpreter
+from rocm3d.jobs.slots import on_gpus, on_processor
+from rocm3d.jobs.specification import read
+from rocm3d.model.failure import MachineLacks
+from rocm3d.workspace.topology import read_topology
+
+# As many devices as the mask names; the unique id as HIP gives it, in digits.
+TORCH = """
+import os, types
+__version__ = "2.9.0"
+version = types.SimpleNamespace(hip={hip!r})
+assert "HIP_VISIBLE_DEVICES" not in os.environ and "CUDA_VISIBLE_DEVICES" not in os.environ
+devices = {devices}
+about = lambda index: types.SimpleNamespace(name="card", uuid=devices[index].encode().hex())
+cuda = types.SimpleNamespace(device_count=lambda: len(devices), get_device_properties=about)
+"""
+MASK = "[os.environ['ROCR_VISIBLE_DEVICES'][4:]]"
+
+
+@pytest.fixture
+def checked(machine, yard, monkeypatch):
+    root = machine()
+    slots = on_gpus(read_topology(root).gpus[:2], 2, root, root)
+
+    def look(torch: str | None, command: str = sys.executable) -> list[str]:
+        (yard.root / "lib").mkdir(exist_ok=True)
+        if torch is not None:
+            (yard.root / "lib" / "torch.py").write_text(torch)
+        monkeypatch.setenv("HIP_VISIBLE_DEVICES", "0")
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
+        text = (
+            f'[run]\nenv = {{ PYTHONPATH = "{yard.root}/lib" }}\n[[job]]\nid = "a"\ncommand = ["{command}", "x.py"]\n'
+        )
+        return check(slots, read(yard.write(text)).jobs)
+
+    return look
+
+
+@pytest.mark.parametrize("devices", ["[]", "['1' * 16, '2' * 16]"])
+def test_a_job_that_would_see_none_or_two_gpus_is_refused(checked, devices):
+    with pytest.raises(MachineLacks, match=r"sees \d GPUs with ROCR_VISIBLE_DEVICES=GPU-ab0000000000000\d; a job must"):
+        checked(TORCH.format(hip="7.0", devices=devices))
+
+
+def test_a_job_that_would_see_another_gpu_is_refused(checked):
+    with pytest.raises(MachineLacks, match=r"sees GPU-1111111111111111 with .*, which is another one"):
+        checked(TORCH.format(hip="7.0", devices="['1' * 16]"))
+
+
+def test_what_cannot_be_asked_is_not_verified(checked, yard):
+    assert "no job begins with a Python" in checked(None, "bash")[0]
+    assert all("has no torch" in line for line in checked(None))
+    assert all("has no ROCm build of torch" in line for line in checked(TORCH.format(hip=None, devices="[]")))
+    assert all("could not say" in line for line in checked("raise SystemExit(3)"))
+
+
+def test_the_one_gpu_is_recognized_by_its_unique_id(checked):
+    assert checked(TORCH.format(hip="7.0", devices=MASK)) == [
+        "GPU-ab00000000000001: it and no other GPU is seen",
+        "GPU-ab00000000000002: it and no other GPU is seen",
+    ]
+
+
+def test_an_id_that_is_not_told_is_said_so(checked):
+    assert all("its unique id is not told" in line for line in checked(TORCH.format(hip="7.0", devices="['z' * 16]")))
+
+
+def test_on_the_processor_there_is_nothing_to_see(yard):
+    assert check(on_processor(1), read(yard.write('[[job]]\nid = "a"\ncommand = ["python3"]\n')).jobs) == []
+
+
+def test_the_python_of_a_job(yard):
+    def found(command: str) -> str:
+        return interpreter(read(yard.write(f'[[job]]\nid = "a"\ncommand = ["{command}"]\n')).jobs[0])
+
+    assert found(sys.executable) == sys.executable
+    assert found("python3").endswith("/python3")
+    assert found("./venv/bin/python") == found("sh") == found("python99") == ""

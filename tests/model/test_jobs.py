@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+from rocm3d.model.jobs import JobsReport, JobState
+
+
+def job(name: str, state: str) -> JobState:
+    return JobState(id=name, state=state, attempts=1, failures=0, interruptions=0)
+
+
+def test_a_report_counts_its_jobs_in_a_fixed_order():
+    document = JobsReport(
+        name="n", folder="f", engine="local", jobs=(job("a", "failed"), job("b", "done"), job("c", "done"))
+    )
+    assert list(document.counts.items()) == [("done", 2), ("failed", 1)]
+    assert document.is_unwell
+    assert JobsReport.from_json(document.to_json(), "x") == document
+
+
+def test_a_report_of_what_waits_and_is_done_is_well():
+    assert not JobsReport(name="n", folder="f", engine="local", jobs=(job("a", "waiting"), job("b", "done"))).is_unwell

@@ -1,0 +1,192 @@
+"""The launcher alone: what it writes, what it refuses, and that nothing outlives it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).resolve().parents[2] / "src" / "rocm3d" / "payload" / "launch_jobs.py"
+PROGRAM = [sys.executable, "-I", "-S", str(SCRIPT)]
+
+
+class Talk:
+    """A launcher and our end of its socket."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.line, theirs = socket.socketpair()
+        self.line.settimeout(20)
+        with theirs:
+            self.process = subprocess.Popen([*PROGRAM, "serve", str(theirs.fileno())], pass_fds=[theirs.fileno()])
+        self.answers = self.line.makefile("rb")
+
+    def request(self, command: list[str], **more: object) -> dict:
+        place = {"folder": str(self.folder), "log": str(self.folder / "log"), "status": str(self.folder / "a.1")}
+        return {"do": "start", "key": "a.1", "command": command, "about": {"job": "a"}, **place, **more}
+
+    def ask(self, command: list[str], **more: object) -> None:
+        self.line.sendall(json.dumps(self.request(command, **more)).encode() + b"\n")
+
+    def answer(self) -> dict:
+        return json.loads(self.answers.readline())
+
+    def close(self) -> None:
+        self.answers.close()
+        self.line.close()
+        self.process.wait(timeout=20)
+
+
+@pytest.fixture
+def talk(tmp_path):
+    found = Talk(tmp_path)
+    yield found
+    found.close()
+
+
+def wait_for(place: Path) -> str:
+    end = time.monotonic() + 20
+    while not (place.exists() and place.read_text().strip()) and time.monotonic() < end:
+        time.sleep(0.01)
+    return place.read_text()
+
+
+def is_gone(pid: int) -> bool:
+    for _ in range(500):
+        try:
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX":
+                return True
+        except OSError:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_an_attempt_that_has_a_file_is_not_begun_again(talk, tmp_path):
+    (tmp_path / "a.1.running").write_text("")
+    talk.ask(["touch", "made"])
+    assert "File exists" in talk.answer()["refused"]
+    assert not (tmp_path / "made").exists()
+
+
+def test_a_gpu_that_is_taken_is_told_and_leaves_no_file(talk, tmp_path):
+    with (tmp_path / "gpu").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        talk.ask(["true"], lock=str(tmp_path / "gpu"))
+        assert talk.answer() == {"key": "a.1", "busy": True}
+    assert not (tmp_path / "a.1.running").exists()
+    talk.ask(["true"], lock=str(tmp_path / "gpu"))
+    assert talk.answer()["ended"]["ending"] == "done"
+
+
+def test_a_lock_can_be_opened_by_others_and_needs_no_right_to_write(talk, tmp_path):
+    before = os.umask(0o077)
+    try:
+        again = Talk(tmp_path)
+        again.ask(["true"], lock=str(tmp_path / "gpu"))
+        assert "ended" in again.answer()
+        again.close()
+    finally:
+        os.umask(before)
+    assert (tmp_path / "gpu").stat().st_mode & 0o777 == 0o644
+    (tmp_path / "a.1").unlink()
+    (tmp_path / "gpu").chmod(0o444)
+    talk.ask(["true"], lock=str(tmp_path / "gpu"))
+    assert talk.answer()["ended"]["ending"] == "done"
+
+
+def test_a_lock_is_never_opened_through_a_link(talk, tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    talk.ask(["true"], lock=str(tmp_path / "link"))
+    assert "refused" in talk.answer()
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.parametrize("name", ["log", "status"])
+def test_a_place_that_cannot_be_written_is_told_and_leaves_no_file(talk, tmp_path, name):
+    talk.ask(["true"], **{name: str(tmp_path / "nowhere" / "x")})
+    assert talk.answer()["errno"] == 2
+    assert not list(tmp_path.glob("*.running"))
+
+
+@pytest.mark.parametrize(
+    ("command", "ending", "code", "number"),
+    [
+        ("exit 0", "done", 0, None),
+        ("exit 5", "failed", 5, None),
+        ("kill -SEGV $$", "failed", None, signal.SIGSEGV),
+        ("kill -KILL $$", "killed", None, signal.SIGKILL),
+        ("kill -TERM $$", "killed", None, signal.SIGTERM),
+        ("rocm3d-no-such-program", "failed", 127, None),
+    ],
+)
+def test_how_a_job_ended_is_in_its_file(talk, tmp_path, command, ending, code, number):
+    talk.ask(["sh", "-c", command])
+    told = talk.answer()["ended"]
+    assert (told["ending"], told["code"], told["signal"]) == (ending, code, number)
+    assert json.loads((tmp_path / "a.1").read_bytes()) == told
+    assert (tmp_path / "a.1").stat().st_size == 512
+    assert not (tmp_path / "a.1.running").exists()
+
+
+def test_other_codes_can_mean_success(talk):
+    talk.ask(["sh", "-c", "exit 1"], success=[0, 1])
+    assert talk.answer()["ended"]["ending"] == "done"
+
+
+def test_of_several_masks_the_first_that_is_set_stays(talk, tmp_path):
+    talk.ask(["sh", "-c", "echo $A/$B/$C"], env={"A": "", "B": "1", "C": "2"}, masks=["A", "B", "C"])
+    talk.answer()
+    assert (tmp_path / "log").read_text() == "/1/\n"
+
+
+def test_the_file_is_there_and_locked_while_the_job_runs(talk, tmp_path):
+    talk.ask(["sleep", "60"])
+    assert json.loads(wait_for(tmp_path / "a.1.running"))["ending"] == "running"
+    with (tmp_path / "a.1.running").open() as file, pytest.raises(BlockingIOError):
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    talk.line.sendall(json.dumps({"do": "end", "key": "a.1", "why": "cancelled"}).encode() + b"\n")
+    assert talk.answer()["ended"]["ending"] == "cancelled"
+
+
+@pytest.mark.parametrize("how", ["close", "kill"])
+def test_nothing_outlives_the_launcher(talk, tmp_path, how):
+    talk.ask(["sh", "-c", "echo $$ > pid; exec sleep 60"])
+    pid = int(wait_for(tmp_path / "pid"))
+    if how == "close":
+        talk.line.shutdown(socket.SHUT_RDWR)
+    else:
+        talk.process.kill()
+    assert is_gone(pid)
+    assert not (tmp_path / "a.1").exists()
+
+
+def test_one_job_by_itself_ends_with_whoever_started_it(tmp_path, talk):
+    request = tmp_path / "request.json"
+    request.write_text(json.dumps(talk.request(["sh", "-c", "sleep 60 & echo $! > pid; wait"])))
+    alone = subprocess.Popen([*PROGRAM, "one", str(request)])
+    pid = int(wait_for(tmp_path / "pid"))
+    os.kill(alone.pid, signal.SIGKILL)
+    alone.wait()
+    assert is_gone(pid)
+
+
+def test_one_job_by_itself_has_its_status(tmp_path, talk):
+    request = tmp_path / "request.json"
+    request.write_text(json.dumps(talk.request(["sh", "-c", "exit 3"])))
+    assert subprocess.run([*PROGRAM, "one", str(request)], check=False).returncode == 0
+    assert json.loads((tmp_path / "a.1").read_bytes())["code"] == 3
+    again = subprocess.run([*PROGRAM, "one", str(request)], check=False, capture_output=True, text=True)
+    assert again.returncode == 0
+    (tmp_path / "a.1.running").touch()
+    again = subprocess.run([*PROGRAM, "one", str(request)], check=False, capture_output=True, text=True)
+    assert again.returncode == 1
+    assert "File exists" in again.stderr

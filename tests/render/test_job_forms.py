@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+
+from rocm3d.model.jobs import JobsReport, JobState
+from rocm3d.render import console
+from rocm3d.render.job_forms import MANY, counted, left, lines, span
+
+
+def job(name: str, state: str = "done", **more: object) -> JobState:
+    return JobState(id=name, state=state, attempts=1, failures=0, interruptions=0, **more)
+
+
+def document(*jobs: JobState, **more: object) -> JobsReport:
+    return JobsReport(name="n", folder="f", engine="local", jobs=jobs, **more)
+
+
+def test_control_characters_of_others_are_not_obeyed():
+    shown = console.render(document(job("a", reason="\x1b[31mred", slot="\x07"), notes=("\x1b]0;x",)))
+    assert "\x1b" not in shown
+    assert "\x07" not in shown
+
+
+def test_no_jobs_make_no_table():
+    assert lines([]) == []
+    assert counted({}) == "no jobs"
+
+
+def test_a_table_has_a_line_for_each_job():
+    shown = console.render(
+        document(job("a", seconds=75.2, slot="cpu-1"), job("long-name", "failed", reason="exit code 3"))
+    )
+    assert shown.splitlines() == [
+        "job        state   attempts  interrupted  where  time",
+        "a          done           1               cpu-1  1:15",
+        "long-name  failed         1                            exit code 3",
+    ]
+
+
+def test_of_many_jobs_those_that_are_done_are_left_out():
+    shown = console.render(document(*(job(f"j{number}") for number in range(MANY)), job("bad", "failed")))
+    assert "bad" in shown
+    assert "j1" not in shown
+    assert f"{MANY} jobs that are done are left out" in shown
+
+
+def test_the_summary_counts_and_names_the_next_step():
+    said = console.summary(document(job("a"), job("b", "timed_out", log="/x/b.1.txt"), runner=7, seconds_left=125.0))
+    assert said.splitlines() == [
+        "1 done, 1 timed out; about 2:05 left",
+        "run by process 7",
+        "see /x/b.1.txt, and `rocm3d jobs retry` to ask for them again",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.123, "0.12 s"), (9.94, "9.9 s"), (42.4, "42 s"), (61, "1:01"), (3723, "1:02:03")]
+)
+def test_spans(seconds, text):
+    assert span(seconds) == text
+    assert left(seconds).endswith(f"{text} left")
+    assert left(None) == ""
