@@ -16,7 +16,7 @@ BPY ?= bpy==5.0.1
 PORTED = build/port/$(notdir $(abspath $(REPO)))
 BIN = .venv/bin
 
-.PHONY: help port test gate test-full ecosystem nvidia-check fuzz check docs system generate clean
+.PHONY: help port test gate test-full ecosystem nvidia-check fuzz skill-evals check docs system generate clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -47,6 +47,9 @@ nvidia-check: .venv/developed ## units of eight repositories by nvcc, before and
 fuzz: .venv/fuzzing ## fuzz every reader, SECONDS (default: 600) for all together; crashes lie in build/fuzz
 	$(BIN)/python scripts/fuzz.py --seconds $(SECONDS)
 
+skill-evals: .venv/developed ## the agent skill: structure, links, every command it names, and which prompts call for it
+	$(BIN)/python scripts/skill_evals.py
+
 check: .venv/developed ## ruff, mypy, generated files current, knowledge valid
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -62,9 +65,10 @@ docs: .venv/developed ## the documentation site, strictly, into build/site
 
 generate: .venv/developed ## write schemas and reference pages anew
 	$(BIN)/python scripts/generate.py
+	$(BIN)/python scripts/transcript.py
 
 # Debian packages that tests use; elsewhere those tests say not run and why.
-SYSTEM = chromium unifdef
+SYSTEM = chromium munge parallel slurm-wlm unifdef
 system:
 	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  for package in $(SYSTEM); do dpkg -s $$package >/dev/null 2>&1 || missing="$$missing $$package"; done; \

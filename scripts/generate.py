@@ -18,13 +18,17 @@ from rocm3d.cli.help import help_texts
 from rocm3d.cli.main import build
 from rocm3d.knowledge.load import FOLDERS, TABLES
 from rocm3d.model.bundle import Bundle
+from rocm3d.model.condition import Diagnosis
 from rocm3d.model.evidence import Evidence
 from rocm3d.model.inventory import Scan
+from rocm3d.model.ledger import Ledger
 from rocm3d.model.method import Method
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
 from rocm3d.model.recipe import Recipe
 from rocm3d.model.release import Release
+from rocm3d.model.snapshot import Snapshot
+from rocm3d.model.upstream import Drafts
 from rocm3d.model.verdict import Verdicts
 from rocm3d.workspace.documents import FILES
 
@@ -36,6 +40,7 @@ def schemas() -> Iterator[tuple[str, str]]:
     records: dict[str, type[BaseModel]] = {kind.rstrip("s") if kind != "families" else "family": model
                                            for kind, model in FOLDERS.items()}  # fmt: skip
     records |= {"bundle": Bundle, "recipe": Recipe, "release": Release, "method": Method, **TABLES}
+    records |= {"drafts": Drafts, "ledger": Ledger, "snapshot": Snapshot, "diagnosis": Diagnosis}
     records |= {FILES[kind.__name__][0].removesuffix(".json"): kind for kind in (Scan, Plan, Patch, Verdicts, Evidence)}
     for name, model in sorted(records.items()):
         schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **model.model_json_schema()}

@@ -1,5 +1,5 @@
-"""Scaffolds one new thing with its test, so that adding is one file: package, target, stack, card, recipe, detector,
-rewrite, probe, addition or command. Example: python scripts/new.py detector cuda inline_ptx CU401
+"""Scaffolds one new thing with its test, so that adding is one file: package, target, stack, card, condition, recipe,
+detector, rewrite, probe, addition, command or kernel. Example: python scripts/new.py detector cuda inline_ptx CU401
 """
 
 from __future__ import annotations
@@ -7,6 +7,8 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+
+import new_kernel
 
 from rocm3d import __version__
 from rocm3d.knowledge.load import load
@@ -188,6 +190,18 @@ fp8 = "none"
 matrix = "tensor"
 {fact}"""
 
+CONDITION = """id = "{name}"
+title = "What is wrong with the machine, in one line"
+severity = "warning"
+test = "set_and_on"
+why = "What happens to a port."
+remedy = ["the exact command"]
+check = "how to see that it helped"
+{fact}
+[parameters]
+names = ["SOME_VARIABLE"]
+"""
+
 RECIPE = """id = "{name}"
 title = "What it does, in one line"
 code = "{code}"
@@ -237,6 +251,10 @@ def files(kind: str, words: list[str]) -> dict[Path, str]:
         record = RECIPE.format(**common, name=name, code=code, group=group)
         return {folder / "recipe.toml": record, **{folder / f"{part}.cu": text for part, text in texts.items()}}
     (name,) = words
+    if kind == "kernel":
+        return new_kernel.files(name, ROOT / "kernels")
+    if kind == "condition":
+        return {KNOWLEDGE / "host" / f"{name}.toml": CONDITION.format(**common, name=name)}
     if kind in ("package", "target", "stack", "card"):
         template = {"package": PACKAGE, "target": TARGET, "stack": STACK, "card": CARD}[kind]
         return {KNOWLEDGE / f"{kind}s" / f"{name}.toml": template.format(**common, name=name)}
@@ -259,7 +277,8 @@ ASKS = {"detector": "GROUP NAME CODE", "recipe": "FAMILY NAME CODE"}
 def main() -> int:
     """Write the files; never over one that is there, codes.toml excepted, which grows."""
     parser = argparse.ArgumentParser(description=__doc__)
-    kinds = ("package", "target", "stack", "card", "recipe", "detector", "rewrite", "probe", "addition", "command")
+    facts = ("package", "target", "stack", "card", "condition", "recipe")
+    kinds = (*facts, "detector", "rewrite", "probe", "addition", "command", "kernel")
     parser.add_argument("kind", choices=kinds)
     parser.add_argument("words", nargs="+", help="NAME; for a detector GROUP NAME CODE, for a recipe FAMILY NAME CODE")
     given = parser.parse_args()
@@ -268,6 +287,8 @@ def main() -> int:
         parser.error(f"a {given.kind} needs {' '.join(wanted)}")
     if given.kind == "detector" and given.words[0] not in LANGUAGES:
         parser.error(f"GROUP is one of {', '.join(LANGUAGES)}")
+    if given.kind == "kernel" and not new_kernel.is_name(given.words[0]):
+        parser.error("NAME is of small letters, digits and underscores, as blur_2d")
     made = files(given.kind, given.words)
     there = [path for path in made if path.exists() and path.name != "codes.toml"]
     if there:

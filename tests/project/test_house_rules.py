@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 KNOWLEDGE = ROOT / "knowledge"
 SCHEMAS = {
     "targets": "target", "stacks": "stack", "packages": "package", "families": "family", "advice": "advice",
-    "variables": "variable", "ports": "port", "cards": "card",
+    "variables": "variable", "ports": "port", "cards": "card", "host": "host",
 }  # fmt: skip
 TABLES = ("codes", "tolerances", "backends", "suites", "release", "method")
 RECORDS = [

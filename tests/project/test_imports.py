@@ -19,7 +19,8 @@ FLOORS = [
     {"recall"},
     {"repository", "workload"},
     {"pipeline"},
-    {"cli", "mcp"},
+    {"mcp"},
+    {"cli"},
 ]
 # payload/ runs in the target's environment and is imported by nobody.
 ROOMS = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
