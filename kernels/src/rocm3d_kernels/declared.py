@@ -8,6 +8,8 @@ from typing import Any
 
 from rocm3d_kernels.tuning import for_target
 
+# Every kernel's name begins with it, so that a profile tells whose it is.
+MARK = "rocm3d_"
 # What goes to Triton's compiler and not to the kernel.
 OPTIONS = ("num_warps", "num_stages", "num_ctas", "waves_per_eu", "matrix_instr_nonkdim", "kpack", "enable_fp_fusion")
 
@@ -30,8 +32,8 @@ class Declared:
 
     @property
     def name(self) -> str:
-        """Of the kernel function, also in the tuning table."""
-        return str(self.kernel.__name__)
+        """In the tuning table: without what marks a kernel as ours in a profile."""
+        return str(self.kernel.__name__).removeprefix(MARK)
 
     def launch(self, target: str) -> tuple[dict[str, Any], dict[str, Any]]:
         """Compile-time arguments and compiler options on a target."""

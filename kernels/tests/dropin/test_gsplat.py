@@ -113,6 +113,69 @@ def test_covariances_and_their_inverses():
     assert none is None
 
 
+# Surfels.
+
+
+@pytest.mark.parametrize("asked", ["packed", "sparse_grad", "absgrad"])
+def test_what_is_not_covered_of_surfels_is_refused_by_name(asked):
+    with pytest.raises(NotImplementedError, match=f"{asked} of rasterization_2dgs is not covered"):
+        package.rasterization_2dgs(*scene(), *cameras(), WIDTH, HEIGHT, **{asked: True})
+
+
+def test_unknown_depths_and_a_distortion_without_depths_are_refused():
+    with pytest.raises(ValueError, match="expected or median"):
+        package.rasterization_2dgs(*scene(), *cameras(), WIDTH, HEIGHT, depth_mode="mean")
+    with pytest.raises(ValueError, match="distloss needs depths"):
+        package.rasterization_2dgs(*scene(), *cameras(), WIDTH, HEIGHT, distloss=True)
+
+
+@pytest.mark.parametrize("count", [1, CAMERAS])
+def test_surfels_return_what_the_original_returns(count, monkeypatch):
+    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
+    views, lenses = (one[:count] for one in cameras())
+    colors, alphas, normals, of_depths, distortion, median, meta = package.rasterization_2dgs(
+        *scene(), views, lenses, WIDTH, HEIGHT, render_mode="RGB+ED", distloss=True, depth_mode="median"
+    )
+
+    shape = (count, HEIGHT, WIDTH)
+    assert (colors.shape, alphas.shape, normals.shape) == ((*shape, 4), (*shape, 1), (*shape, 3))
+    assert distortion.shape == median.shape == (*shape, 1)
+    assert of_depths.shape == ((*shape, 3) if count > 1 else (*shape[1:], 3))
+    assert {
+        "camera_ids", "gaussian_ids", "radii", "means2d", "depths", "ray_transforms", "opacities", "normals",
+        "tile_width", "tile_height", "tiles_per_gauss", "isect_ids", "flatten_ids", "isect_offsets", "width", "height",
+        "tile_size", "n_cameras", "render_distort", "gradient_2dgs",
+    } <= set(meta)  # fmt: skip
+    assert meta["ray_transforms"].shape == (count, COUNT, 3, 3)
+    assert meta["isect_offsets"].shape == (count, meta["tile_height"], meta["tile_width"])
+    assert int(meta["tiles_per_gauss"].sum()) == len(meta["flatten_ids"])
+    colors.square().sum().backward()
+    assert meta["gradient_2dgs"].grad.abs().sum() > 0
+
+
+def test_without_colours_and_depths_there_are_no_normals_of_depths(monkeypatch):
+    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
+
+    assert package.rasterization_2dgs(*scene(), *cameras(), WIDTH, HEIGHT)[3] is None
+
+
+# Optimizers.
+
+
+def test_only_what_was_seen_is_optimized(monkeypatch):
+    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
+    value = torch.ones(4, 3, requires_grad=True)
+    optimizer = package.SelectiveAdam([{"params": [value], "lr": 0.1}], eps=1e-8, betas=(0.9, 0.999))
+    value.grad = torch.ones(4, 3)
+    optimizer.step(visibility=torch.tensor([1.0, 0, 1, 0]))
+    other, first, second = torch.ones(4, 3), torch.zeros(4, 3), torch.zeros(4, 3)
+    wrapper.adam(other, torch.ones(4, 3), first, second, torch.arange(4) % 2 == 0, 0.1, 0.9, 0.999, 1e-8)
+
+    assert (value[::2] < 1).all()
+    assert (value[1::2] == 1).all()
+    assert torch.equal(other, value)
+
+
 def installed(folder):
     """A gsplat with Python of its own and an extension that does not load."""
     for name, text in {
@@ -121,7 +184,7 @@ def installed(folder):
         "cuda/__init__.py": "",
         "cuda/_backend.py": "raise ImportError('no CUDA')\n",
         "cuda/_wrapper.py": "raise ImportError('no CUDA')\n",
-        "optimizers.py": "",
+        "profile.py": "",
     }.items():
         (folder / "gsplat" / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / "gsplat" / name).write_text(text)
@@ -140,7 +203,7 @@ def test_what_holds_no_kernel_stays_that_of_the_installed_package(python, tmp_pa
     assert told[:3] == ["True", "gsplat.strategy", "rocm3d_kernels.dropin.packages.gsplat.rendering"]
 
 
-@pytest.mark.parametrize("name", ["gsplat.optimizers", "gsplat.cuda._backend"])
+@pytest.mark.parametrize("name", ["gsplat.profile", "gsplat.cuda._backend"])
 def test_other_modules_are_not_covered_even_if_they_are_there(python, tmp_path, name):
     program = f"import rocm3d_kernels.dropin.auto\nimport {name}"
 

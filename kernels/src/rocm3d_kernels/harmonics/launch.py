@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import torch
 
-from rocm3d_kernels.harmonics.triton import harmonics_backward, harmonics_forward
+from rocm3d_kernels.harmonics.triton import rocm3d_harmonics_backward, rocm3d_harmonics_forward
 from rocm3d_kernels.launching import launch
 from rocm3d_kernels.tuning import tuned
 
@@ -34,7 +34,7 @@ def forward(
         parameters = tuned("harmonics", "harmonics_forward", points.device)
         numbers = (count, view.cameras, int(view.per_image), coefficients.shape[-2])
         launch(
-            harmonics_forward, (-(-count // parameters["BLOCK"]), images, 1),
+            rocm3d_harmonics_forward, (-(-count // parameters["BLOCK"]), images, 1),
             (points, origins, coefficients, radii, values, *numbers),
             BASES=(view.degree + 1) ** 2, AS_COLORS=view.as_colors, HAS_RADII=radii is not None, **parameters,
         )  # fmt: skip
@@ -63,7 +63,7 @@ def backward(
     if images * count:
         parameters = tuned("harmonics", "harmonics_backward", points.device)
         launch(
-            harmonics_backward, (-(-count // parameters["BLOCK"]), images, 1),
+            rocm3d_harmonics_backward, (-(-count // parameters["BLOCK"]), images, 1),
             (
                 points, origins, coefficients, radii, values, given, to_points, to_origins, to_coefficients,
                 count, view.cameras, int(view.per_image), coefficients.shape[-2], given.stride(-2),

@@ -151,7 +151,7 @@ def _direction(points, origins, image, at, mask):
 
 
 @triton.jit(do_not_specialize=["count", "cameras", "per_image", "total"])
-def harmonics_forward(
+def rocm3d_harmonics_forward(
     points, origins, coefficients, radii, to,
     count, cameras, per_image, total,
     BASES: tl.constexpr, AS_COLORS: tl.constexpr, HAS_RADII: tl.constexpr, BLOCK: tl.constexpr,
@@ -182,7 +182,7 @@ def harmonics_forward(
 
 
 @triton.jit(do_not_specialize=["count", "cameras", "per_image", "total", "given_step"])
-def harmonics_backward(
+def rocm3d_harmonics_backward(
     points, origins, coefficients, radii, values, given, to_points, to_origins, to_coefficients,
     count, cameras, per_image, total, given_step,
     BASES: tl.constexpr, TOTAL: tl.constexpr, AS_COLORS: tl.constexpr, HAS_RADII: tl.constexpr,

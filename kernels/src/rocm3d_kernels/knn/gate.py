@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rocm3d_kernels.declared import Declared
-from rocm3d_kernels.knn.triton import curve_kernel, search_kernel
+from rocm3d_kernels.knn.triton import rocm3d_curve_kernel, rocm3d_search_kernel
 
 _BOXES = ("lower", "upper", "group_lower", "group_upper")
 _SEARCH = {
@@ -15,6 +15,6 @@ _SEARCH = {
 }
 
 KERNELS = [
-    Declared("knn", curve_kernel, {"points": "*fp32", "knots": "*fp32", "keys": "*i64", "count": "i32"}),
-    Declared("knn", search_kernel, _SEARCH),
+    Declared("knn", rocm3d_curve_kernel, {"points": "*fp32", "knots": "*fp32", "keys": "*i64", "count": "i32"}),
+    Declared("knn", rocm3d_search_kernel, _SEARCH),
 ]

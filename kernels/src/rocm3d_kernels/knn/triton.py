@@ -46,7 +46,7 @@ def _undone(x, y, bit, low):
 
 
 @triton.jit
-def curve_kernel(points, knots, keys, count, BLOCK: tl.constexpr):
+def rocm3d_curve_kernel(points, knots, keys, count, BLOCK: tl.constexpr):
     """The place of each point on the curve; those that are not finite come last."""
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = at < count
@@ -120,7 +120,7 @@ def _gap(lower, upper, index, limit, length, x0, x1, y0, y1, z0, z1):
 
 
 @triton.jit
-def search_kernel(
+def rocm3d_search_kernel(
     sorted_points, order, there, lower, upper, group_lower, group_upper, result, count, size, boxes, groups,
     BOX: tl.constexpr, GROUP: tl.constexpr, CHUNK: tl.constexpr, UNROLL: tl.constexpr,
 ):  # fmt: skip
@@ -183,7 +183,7 @@ def mean_squared_distance(points: torch.Tensor) -> torch.Tensor:
     lower, upper = _bounds(padded, torch.where(torch.isinf(padded), -torch.inf, padded), box)
     group_lower, group_upper = _bounds(_filled(lower, groups * group), -_filled(-upper, groups * group), group)
     result = torch.empty(count, dtype=torch.float32, device=points.device)
-    search_kernel[(boxes,)](
+    rocm3d_search_kernel[(boxes,)](
         padded,
         order,
         finite.sum(),
@@ -208,7 +208,7 @@ def _keys(points: torch.Tensor, finite: torch.Tensor) -> torch.Tensor:
     keys = torch.empty(len(points), dtype=torch.int64, device=points.device)
     parameters = tuned("knn", "curve_kernel", points.device)
     grid = (triton.cdiv(len(points), parameters["BLOCK"]),)
-    curve_kernel[grid](points, sample, keys, len(points), **parameters)
+    rocm3d_curve_kernel[grid](points, sample, keys, len(points), **parameters)
     return keys
 
 

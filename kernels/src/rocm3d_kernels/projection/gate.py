@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rocm3d_kernels.declared import Declared
 from rocm3d_kernels.projection.launch import COARSE, FINE
-from rocm3d_kernels.projection.triton import project_backward, project_forward
+from rocm3d_kernels.projection.triton import rocm3d_project_backward, rocm3d_project_forward
 
 _GAUSSIANS = dict.fromkeys(("means", "covars", "quats", "scales", "opacities", "viewmats", "intrinsics"), "*fp32")
 _SIZE = dict.fromkeys(("count", "cameras", "width", "height"), "i32")
@@ -36,15 +36,17 @@ _NO_COUNT = {"COARSE": 0, "FINE": FINE, "counts": None, "keys": None, "totals": 
 _BACK = {"HAS_DEPTHS": False, "NEED_VIEWMATS": False, "to_covars": None, "grad_depths": None, "to_viewmats": None}
 _BACK_COVARS = {**_BACK, "to_quats": None, "to_scales": None}
 del _BACK_COVARS["to_covars"]
-_BACK_ALL = {"HAS_DEPTHS": True, "NEED_VIEWMATS": True, "to_covars": None}
+_BACK_ALL = {**_PLAIN, "HAS_DEPTHS": True, "NEED_VIEWMATS": True, "to_covars": None}
 
 KERNELS = [
-    Declared("projection", project_forward, _FORWARD, {**_PLAIN, **_COUNT}),
-    Declared("projection", project_forward, _FORWARD, {**_COVARS, **_COUNT}, quick=False),
-    Declared("projection", project_forward, _FORWARD, {**_PLAIN, "COMPENSATE": True, **_COUNT}, quick=False),
-    Declared("projection", project_forward, _FORWARD, {**_PLAIN, "ORTHO": True, **_NO_COUNT}, quick=False),
-    Declared("projection", project_backward, _BACKWARD, {**_PLAIN, **_BACK}),
-    Declared("projection", project_backward, _BACKWARD, {**_COVARS, **_BACK_COVARS}, quick=False),
-    Declared("projection", project_backward, _BACKWARD, {**_PLAIN, "COMPENSATE": True, **_BACK_ALL}, quick=False),
-    Declared("projection", project_backward, _BACKWARD, {**_PLAIN, "ORTHO": True, **_BACK_ALL}, quick=False),
+    Declared("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, **_COUNT}),
+    Declared("projection", rocm3d_project_forward, _FORWARD, {**_COVARS, **_COUNT}, quick=False),
+    Declared("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, "COMPENSATE": True, **_COUNT}, quick=False),
+    Declared("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, "ORTHO": True, **_NO_COUNT}, quick=False),
+    Declared("projection", rocm3d_project_backward, _BACKWARD, {**_PLAIN, **_BACK}),
+    Declared("projection", rocm3d_project_backward, _BACKWARD, {**_COVARS, **_BACK_COVARS}, quick=False),
+    Declared(
+        "projection", rocm3d_project_backward, _BACKWARD, {**_PLAIN, "COMPENSATE": True, **_BACK_ALL}, quick=False
+    ),
+    Declared("projection", rocm3d_project_backward, _BACKWARD, {**_PLAIN, "ORTHO": True, **_BACK_ALL}, quick=False),
 ]

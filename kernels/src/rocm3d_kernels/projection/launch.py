@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from rocm3d_kernels.launching import launch
-from rocm3d_kernels.projection.triton import RECORD, project_backward, project_forward
+from rocm3d_kernels.projection.triton import RECORD, rocm3d_project_backward, rocm3d_project_forward
 from rocm3d_kernels.tuning import tuned
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def forward(gaussians: Gaussians, settings: Settings, *, count_tiles: bool) -> S
             images * count,
         )  # fmt: skip
         launch(
-            project_forward, (-(-count // parameters["BLOCK"]), images, 1), given,
+            rocm3d_project_forward, (-(-count // parameters["BLOCK"]), images, 1), given,
             FROM_COVARS=covars is not None, HAS_OPACITIES=opacities is not None, COMPENSATE=settings.compensate,
             ORTHO=settings.camera == "ortho", COARSE=COARSE if count_tiles else 0, FINE=FINE, **parameters,
         )  # fmt: skip
@@ -85,7 +85,7 @@ def backward(
             count, viewmats.shape[-3], settings.width, settings.height, settings.eps2d,
         )  # fmt: skip
         launch(
-            project_backward, (blocks, batches, 1), arguments,
+            rocm3d_project_backward, (blocks, batches, 1), arguments,
             FROM_COVARS=covars is not None, HAS_OPACITIES=opacities is not None, COMPENSATE=settings.compensate,
             ORTHO=settings.camera == "ortho", HAS_DEPTHS=of_depths is not None, NEED_VIEWMATS=of_views, **parameters,
         )  # fmt: skip

@@ -108,7 +108,7 @@ def _cov2d(u00, u01, u02, u10, u11, u12, t00, t01, t02, t10, t11, t12, FROM_COVA
 
 
 @triton.jit(do_not_specialize=["count", "cameras", "width", "height", "all_rows"])
-def project_forward(
+def rocm3d_project_forward(
     means, covars, quats, scales, opacities, viewmats, intrinsics, records, radii, counts, keys, totals,
     count, cameras, width, height, eps2d, near, far, radius_clip, all_rows,
     FROM_COVARS: tl.constexpr, HAS_OPACITIES: tl.constexpr, COMPENSATE: tl.constexpr, ORTHO: tl.constexpr,
@@ -196,7 +196,7 @@ def project_forward(
 @triton.jit(
     do_not_specialize=["step_means2d", "step_shapes", "step_depths", "count", "cameras", "width", "height"],
 )
-def project_backward(
+def rocm3d_project_backward(
     means, covars, quats, scales, opacities, viewmats, intrinsics, radii,
     grad_means2d, grad_shapes, grad_depths, step_means2d, step_shapes, step_depths,
     to_means, to_covars, to_quats, to_scales, to_opacities, to_viewmats,

@@ -8,7 +8,7 @@ from typing import Any
 from rocm3d_kernels.declared import Declared
 from rocm3d_kernels.image_formation import LARGEST_ALPHA
 from rocm3d_kernels.projection.launch import COARSE, FINE
-from rocm3d_kernels.raster.triton import raster_backward, raster_forward, sum_pairs
+from rocm3d_kernels.raster.triton import rocm3d_raster_backward, rocm3d_raster_forward, rocm3d_sum_pairs
 
 _READ = {**dict.fromkeys(("records", "colors", "backgrounds"), "*fp32"), "gaussians": "*i32", "offsets": "*i32"}
 _NUMBERS = ("per_image", "color_image", "width", "height", "tiles_x", "tiles_image", "channels")
@@ -45,7 +45,7 @@ def _forward(channels: int, side: int, *, background: bool = False, keep: bool =
     constants = _shared(channels, side, background=background)
     constants |= {"HAS_MASKS": False, "masks": None, "KEEP": keep}
     constants |= {} if keep else {"to_through": None, "to_last": None}
-    return Declared("raster", raster_forward, _FORWARD, constants, quick=quick)
+    return Declared("raster", rocm3d_raster_forward, _FORWARD, constants, quick=quick)
 
 
 def _backward(
@@ -55,7 +55,7 @@ def _backward(
     constants = _shared(channels, side, background=background)
     constants |= dict.fromkeys(("HAS_ALPHAS", "ABSOLUTE", "PER_PAIR"), more)
     constants |= {} if more else {"grad_alphas": None}
-    return Declared("raster", raster_backward, _BACKWARD, constants, quick=quick)
+    return Declared("raster", rocm3d_raster_backward, _BACKWARD, constants, quick=quick)
 
 
 KERNELS = [
@@ -69,5 +69,5 @@ KERNELS = [
     _backward(4, COARSE, background=True, more=True),
     _slotted(_forward(3, COARSE)),
     _slotted(_backward(3, COARSE)),
-    Declared("raster", sum_pairs, _SUM, {"ROW": 9}),
+    Declared("raster", rocm3d_sum_pairs, _SUM, {"ROW": 9}),
 ]

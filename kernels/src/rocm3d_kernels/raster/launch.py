@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 
 from rocm3d_kernels.launching import launch
-from rocm3d_kernels.raster.triton import SHAPE, raster_backward, raster_forward, sum_pairs
+from rocm3d_kernels.raster.triton import SHAPE, rocm3d_raster_backward, rocm3d_raster_forward, rocm3d_sum_pairs
 from rocm3d_kernels.tuning import tuned
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def forward(colors: torch.Tensor, backgrounds: torch.Tensor | None, drawing: Dra
             lists.tiles_x, lists.tiles_x * lists.tiles_y, channels,
         )  # fmt: skip
         launch(
-            raster_forward, (tiles, 1, 1), given,
+            rocm3d_raster_forward, (tiles, 1, 1), given,
             COLOR_ROW=row, D=min(CHUNK, channels - at), HAS_BACKGROUND=backgrounds is not None,
             HAS_MASKS=drawing.masks is not None, KEEP=keep, CAP=drawing.cap, TILE=lists.side, SLOTS=lists.slots,
             **parameters,
@@ -83,7 +83,7 @@ def backward(
             lists.tiles_x, lists.tiles_x * lists.tiles_y, channels,
         )  # fmt: skip
         launch(
-            raster_backward, (lists.tiles, 1, 1), arguments,
+            rocm3d_raster_backward, (lists.tiles, 1, 1), arguments,
             COLOR_ROW=row, D=deep, HAS_BACKGROUND=backgrounds is not None,
             HAS_ALPHAS=given_alphas is not None and at == 0, ABSOLUTE=drawing.absgrad, PER_PAIR=drawing.deterministic,
             CAP=drawing.cap, TILE=lists.side, SLOTS=lists.slots, **parameters,
@@ -129,5 +129,5 @@ def _summed(pairs: torch.Tensor, gaussians: torch.Tensor, rows: int) -> torch.Te
     to = pairs.new_zeros((rows, pairs.shape[1]))
     if rows:
         parameters = tuned("raster", "sum_pairs", pairs.device)
-        launch(sum_pairs, (rows, 1, 1), (pairs, order, bounds, to), ROW=pairs.shape[1], **parameters)
+        launch(rocm3d_sum_pairs, (rows, 1, 1), (pairs, order, bounds, to), ROW=pairs.shape[1], **parameters)
     return to

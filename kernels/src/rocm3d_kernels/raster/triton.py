@@ -48,7 +48,7 @@ def _alpha(at, x, y, corner_x, corner_y, counts, CAP: tl.constexpr):
 
 
 @triton.jit(do_not_specialize=["per_image", "color_image", "width", "height", "tiles_x", "tiles_image", "channels"])
-def raster_forward(
+def rocm3d_raster_forward(
     records, colors, gaussians, offsets, backgrounds, masks, to_colors, to_alphas, to_through, to_last,
     per_image, color_image, width, height, tiles_x, tiles_image, channels,
     COLOR_ROW: tl.constexpr, D: tl.constexpr, HAS_BACKGROUND: tl.constexpr, HAS_MASKS: tl.constexpr,
@@ -127,7 +127,7 @@ def raster_forward(
 
 
 @triton.jit(do_not_specialize=["per_image", "color_image", "width", "height", "tiles_x", "tiles_image", "channels"])
-def raster_backward(
+def rocm3d_raster_backward(
     records, colors, gaussians, offsets, backgrounds, throughs, lasts, grad_colors, grad_alphas, to,
     per_image, color_image, width, height, tiles_x, tiles_image, channels,
     COLOR_ROW: tl.constexpr, D: tl.constexpr, HAS_BACKGROUND: tl.constexpr, HAS_ALPHAS: tl.constexpr,
@@ -222,7 +222,7 @@ def raster_backward(
 
 
 @triton.jit
-def sum_pairs(pairs, order, bounds, to, ROW: tl.constexpr, BLOCK: tl.constexpr):
+def rocm3d_sum_pairs(pairs, order, bounds, to, ROW: tl.constexpr, BLOCK: tl.constexpr):
     """Gradients of one Gaussian summed over its pairs, in their order: the same every time."""
     who = tl.program_id(0).to(tl.int64)
     slot = tl.arange(0, BLOCK)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from rocm3d_kernels.declared import Declared
-from rocm3d_kernels.ssim.triton import ssim_forward_kernel, ssim_gradient_kernel
+from rocm3d_kernels.ssim.triton import rocm3d_ssim_forward_kernel, rocm3d_ssim_gradient_kernel
 
 _SIZE = {"height": "i32", "width": "i32"}
 _FORWARD = {**dict.fromkeys(("image", "target", "partial", "kept"), "*fp32"), **_SIZE}
 _GRADIENT = {**dict.fromkeys(("image", "target", "kept", "result"), "*fp32"), **_SIZE}
 
 KERNELS = [
-    Declared("ssim", ssim_forward_kernel, _FORWARD, {"KEEP": True, "MARGIN": 0}),
-    Declared("ssim", ssim_forward_kernel, _FORWARD, {"KEEP": False, "MARGIN": 5}, quick=False),
-    Declared("ssim", ssim_gradient_kernel, _GRADIENT),
+    Declared("ssim", rocm3d_ssim_forward_kernel, _FORWARD, {"KEEP": True, "MARGIN": 0}),
+    Declared("ssim", rocm3d_ssim_forward_kernel, _FORWARD, {"KEEP": False, "MARGIN": 5}, quick=False),
+    Declared("ssim", rocm3d_ssim_gradient_kernel, _GRADIENT),
 ]

@@ -51,7 +51,7 @@ def _place(height, width, SEGMENT: tl.constexpr, BLOCK: tl.constexpr):
 
 # Few arguments, and nothing that the kernel can work out itself: on a small picture a launch costs more than the work.
 @triton.jit
-def ssim_forward_kernel(
+def rocm3d_ssim_forward_kernel(
     image, target, partial, kept, height, width,
     KEEP: tl.constexpr, MARGIN: tl.constexpr, SEGMENT: tl.constexpr, BLOCK: tl.constexpr, UNROLL: tl.constexpr,
 ):  # fmt: skip
@@ -110,7 +110,7 @@ def ssim_forward_kernel(
 
 
 @triton.jit
-def ssim_gradient_kernel(
+def rocm3d_ssim_gradient_kernel(
     image, target, kept, result, height, width,
     SEGMENT: tl.constexpr, BLOCK: tl.constexpr, UNROLL: tl.constexpr,
 ):  # fmt: skip
@@ -150,7 +150,7 @@ def forward(image: torch.Tensor, target: torch.Tensor, *, valid: bool, keep: boo
     programs = batch * channels * _programs(height, width, parameters)
     partial = image.new_empty(programs)
     kept = image.new_empty((batch, channels, 3, height, width) if keep else 0)
-    ssim_forward_kernel[(programs,)](
+    rocm3d_ssim_forward_kernel[(programs,)](
         image, target, partial, kept, height, width, KEEP=keep, MARGIN=HALO if valid else 0, **parameters
     )
     return partial.sum(), kept
@@ -162,7 +162,7 @@ def gradient(image: torch.Tensor, target: torch.Tensor, kept: torch.Tensor) -> t
     parameters = tuned("ssim", "ssim_gradient_kernel", image.device)
     programs = batch * channels * _programs(height, width, parameters)
     result = torch.empty_like(image)
-    ssim_gradient_kernel[(programs,)](image, target, kept, result, height, width, **parameters)
+    rocm3d_ssim_gradient_kernel[(programs,)](image, target, kept, result, height, width, **parameters)
     return result
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rocm3d_kernels.declared import Declared
 from rocm3d_kernels.projection.launch import COARSE, FINE
-from rocm3d_kernels.tiles.triton import emit_tiles, join_halves, sort_slots
+from rocm3d_kernels.tiles.triton import rocm3d_emit_tiles, rocm3d_join_halves, rocm3d_sort_slots
 
 _EMIT = {
     "records": "*fp32",
@@ -22,13 +22,13 @@ _JOIN = {
 _SORT = {"slots": "*i64", "counters": "*i32", "gaussians": "*i32", "totals": "*i64"}
 
 KERNELS = [
-    Declared("tiles", emit_tiles, {**_EMIT, "tiles": "*i64"}, {**_WHOLE, "TILE": FINE}),
-    Declared("tiles", emit_tiles, {**_EMIT, "tiles": "*i64"}, {**_WHOLE, "TILE": COARSE}, quick=False),
-    Declared("tiles", emit_tiles, {**_EMIT, "tiles": "*i16"}, {**_SORTED, "SHORT": True}, quick=False),
-    Declared("tiles", emit_tiles, {**_EMIT, "tiles": "*i32"}, {**_SORTED, "SHORT": False}, quick=False),
-    Declared("tiles", emit_tiles, {**_EMIT, "tiles": "*i64"}, {**_SLOTTED, "TILE": COARSE}, quick=False),
-    Declared("tiles", sort_slots, _SORT, {"SLOTS": 128}),
-    Declared("tiles", sort_slots, _SORT, {"SLOTS": 1024}, quick=False),
-    Declared("tiles", join_halves, {**_JOIN, "tiles": "*i16"}, {"SHORT": True}),
-    Declared("tiles", join_halves, {**_JOIN, "tiles": "*i32"}, {"SHORT": False}, quick=False),
+    Declared("tiles", rocm3d_emit_tiles, {**_EMIT, "tiles": "*i64"}, {**_WHOLE, "TILE": FINE}),
+    Declared("tiles", rocm3d_emit_tiles, {**_EMIT, "tiles": "*i64"}, {**_WHOLE, "TILE": COARSE}, quick=False),
+    Declared("tiles", rocm3d_emit_tiles, {**_EMIT, "tiles": "*i16"}, {**_SORTED, "SHORT": True}, quick=False),
+    Declared("tiles", rocm3d_emit_tiles, {**_EMIT, "tiles": "*i32"}, {**_SORTED, "SHORT": False}, quick=False),
+    Declared("tiles", rocm3d_emit_tiles, {**_EMIT, "tiles": "*i64"}, {**_SLOTTED, "TILE": COARSE}, quick=False),
+    Declared("tiles", rocm3d_sort_slots, _SORT, {"SLOTS": 128}),
+    Declared("tiles", rocm3d_sort_slots, _SORT, {"SLOTS": 1024}, quick=False),
+    Declared("tiles", rocm3d_join_halves, {**_JOIN, "tiles": "*i16"}, {"SHORT": True}),
+    Declared("tiles", rocm3d_join_halves, {**_JOIN, "tiles": "*i32"}, {"SHORT": False}, quick=False),
 ]

@@ -8,7 +8,7 @@ import torch
 
 from rocm3d_kernels import tiles as limits
 from rocm3d_kernels.launching import launch
-from rocm3d_kernels.tiles.triton import emit_tiles, join_halves, sort_slots
+from rocm3d_kernels.tiles.triton import rocm3d_emit_tiles, rocm3d_join_halves, rocm3d_sort_slots
 from rocm3d_kernels.tuning import tuned
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def sorted_pairs(
     if pairs:
         parameters = tuned("tiles", "emit_tiles", device)
         launch(
-            emit_tiles, (-(-total // parameters["BLOCK"]), 1, 1),
+            rocm3d_emit_tiles, (-(-total // parameters["BLOCK"]), 1, 1),
             (seen.records, order, ends, counts, numbers, gaussians, total, per_image, tiles_x, tiles_y, all_tiles),
             ORDERED=ordered, SHORT=kind == torch.int16, SLOTS=0, TILE=side, **parameters,
         )  # fmt: skip
@@ -68,7 +68,7 @@ def _by_halves(
     to = torch.empty_like(gaussians)
     parameters = tuned("tiles", "join_halves", gaussians.device)
     launch(
-        join_halves, (-(-len(numbers) // parameters["BLOCK"]), 1, 1),
+        rocm3d_join_halves, (-(-len(numbers) // parameters["BLOCK"]), 1, 1),
         (numbers, gaussians, *parts, to, len(edges) - 1, half, len(numbers)),
         SHORT=numbers.dtype == torch.int16, **parameters,
     )  # fmt: skip
@@ -90,12 +90,12 @@ def slotted(
     if total:
         parameters = tuned("tiles", "emit_tiles", device)
         launch(
-            emit_tiles, (-(-total // parameters["BLOCK"]), 1, 1),
+            rocm3d_emit_tiles, (-(-total // parameters["BLOCK"]), 1, 1),
             (seen.records, None, None, counts, keys, counters, total, per_image, tiles_x, tiles_y, all_tiles),
             ORDERED=False, SHORT=False, SLOTS=slots, TILE=side, **parameters,
         )  # fmt: skip
         launch(
-            sort_slots, (all_tiles, 1, 1), (keys, counters, gaussians, seen.totals),
+            rocm3d_sort_slots, (all_tiles, 1, 1), (keys, counters, gaussians, seen.totals),
             SLOTS=slots, **tuned("tiles", "sort_slots", device),
         )  # fmt: skip
     return gaussians, counters

@@ -101,7 +101,7 @@ def _put(tiles, gaussians, place, tile, who, low, keep, ORDERED: tl.constexpr, S
 
 
 @triton.jit(do_not_specialize=["seen", "per_image", "tiles_x", "tiles_y", "all_tiles"])
-def emit_tiles(
+def rocm3d_emit_tiles(
     records, order, ends, counts, tiles, gaussians, seen, per_image, tiles_x, tiles_y, all_tiles,
     ORDERED: tl.constexpr, SHORT: tl.constexpr, SLOTS: tl.constexpr, TILE: tl.constexpr,  # noqa: ARG001
     BLOCK: tl.constexpr, ROWS: tl.constexpr, LARGE: tl.constexpr, WIDE: tl.constexpr,
@@ -204,7 +204,7 @@ def _emit_large(
 
 
 @triton.jit
-def sort_slots(slots, counters, gaussians, totals, SLOTS: tl.constexpr):
+def rocm3d_sort_slots(slots, counters, gaussians, totals, SLOTS: tl.constexpr):
     """The Gaussians of one tile by depth, those at the same depth by number; the longest list is the third total."""
     tile = tl.program_id(0)
     lane = tl.arange(0, SLOTS)
@@ -219,7 +219,7 @@ def sort_slots(slots, counters, gaussians, totals, SLOTS: tl.constexpr):
 
 
 @triton.jit(do_not_specialize=["all_tiles", "half", "pairs"])
-def join_halves(
+def rocm3d_join_halves(
     tiles, gaussians, near, far, to, all_tiles, half, pairs,
     SHORT: tl.constexpr, BLOCK: tl.constexpr,  # noqa: ARG001
 ):  # fmt: skip

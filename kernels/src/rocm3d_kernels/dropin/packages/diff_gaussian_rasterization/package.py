@@ -1,9 +1,10 @@
 """diff_gaussian_rasterization: GaussianRasterizationSettings and GaussianRasterizer.
 
 Forks of the original return different things under one name. With `antialiasing` among the settings, as the training
-code of today passes it, an image of inverse depths is returned as well. ROCM3D_DIFF_GAUSSIAN_RASTERIZATION=depth-alpha
-returns depth and alpha besides, as the fork that generative repositories use. The fork with camera poses is not
-covered.
+code of today passes it, an image of inverse depths is returned as well. With `projmatrix_raw` among them, or with
+`theta` and `rho`, depth, alpha and touched pixels are returned, and the camera's pose gets gradients, as of the fork
+that programs use which track a camera. ROCM3D_DIFF_GAUSSIAN_RASTERIZATION=depth-alpha returns depth and alpha besides,
+as the fork that generative repositories use.
 """
 
 from __future__ import annotations
@@ -13,15 +14,18 @@ from typing import Any, NamedTuple
 
 import torch
 
+from rocm3d_kernels.dropin.packages.diff_gaussian_rasterization import pose
+from rocm3d_kernels.dropin.packages.diff_gaussian_rasterization.optimizer import SparseGaussianAdam
 from rocm3d_kernels.gaussian.arguments import contiguous
 from rocm3d_kernels.gaussian.options import Options
 from rocm3d_kernels.gaussian.ways import rendered
 from rocm3d_kernels.projection import Gaussians, Settings
 
-__all__ = ["GaussianRasterizationSettings", "GaussianRasterizer", "rasterize_gaussians"]
+__all__ = ["GaussianRasterizationSettings", "GaussianRasterizer", "SparseGaussianAdam", "rasterize_gaussians"]
 
 VARIANT = "ROCM3D_DIFF_GAUSSIAN_RASTERIZATION"
 VARIANTS = ("", "depth-alpha")
+POSE = "pose"
 # Of the original's image formation, where it differs from ours: nearest depth drawn, largest alpha.
 NEAR = 0.2
 CAP = 0.99
@@ -43,6 +47,7 @@ class GaussianRasterizationSettings(NamedTuple):
     prefiltered: bool
     debug: bool = False
     antialiasing: bool | None = None
+    projmatrix_raw: torch.Tensor | None = None
 
 
 class GaussianRasterizer(torch.nn.Module):
@@ -68,14 +73,15 @@ class GaussianRasterizer(torch.nn.Module):
         scales: torch.Tensor | None = None,
         rotations: torch.Tensor | None = None,
         cov3D_precomp: torch.Tensor | None = None,
+        theta: torch.Tensor | None = None,
+        rho: torch.Tensor | None = None,
         dc: torch.Tensor | None = None,
     ) -> tuple[torch.Tensor, ...]:
         """The picture [3, height, width], radii [N], and what the variant returns besides."""
-        if dc is not None and shs is not None:
-            shs = torch.cat([dc, shs], dim=1)
         return rasterize_gaussians(
-            means3D, means2D, shs, colors_precomp, opacities, scales, rotations, cov3D_precomp, self.raster_settings
-        )
+            means3D, means2D, shs, colors_precomp, opacities, scales, rotations, cov3D_precomp, self.raster_settings,
+            theta=theta, rho=rho, dc=dc,
+        )  # fmt: skip
 
 
 def rasterize_gaussians(
@@ -88,10 +94,18 @@ def rasterize_gaussians(
     rotations: torch.Tensor | None,
     cov3Ds_precomp: torch.Tensor | None,
     raster_settings: GaussianRasterizationSettings,
+    *,
+    theta: torch.Tensor | None = None,
+    rho: torch.Tensor | None = None,
+    dc: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor, ...]:
-    """As the original's function; an empty tensor means none."""
-    given = (sh, colors_precomp, scales, rotations, cov3Ds_precomp)
-    harmonics, colors, scales, rotations, covars = (None if one is None or one.numel() == 0 else one for one in given)
+    """As the original's function; an empty tensor means none. `dc` are the coefficients of degree 0 by themselves."""
+    given = (sh, colors_precomp, scales, rotations, cov3Ds_precomp, theta, rho, dc)
+    harmonics, colors, scales, rotations, covars, theta, rho, dc = (
+        None if one is None or one.numel() == 0 else one for one in given
+    )
+    if dc is not None and colors is None:
+        harmonics = dc if harmonics is None else torch.cat([dc, harmonics], dim=1)
     if (harmonics is None) == (colors is None):
         raise ValueError("exactly one of shs and colors_precomp must be given")
     if ((scales is None or rotations is None) and covars is None) or (scales is not None and covars is not None):
@@ -99,13 +113,13 @@ def rasterize_gaussians(
     variant = os.environ.get(VARIANT, "")
     if variant not in VARIANTS:
         raise ValueError(f"{VARIANT} is {variant!r}; it may be {' or '.join(filter(None, VARIANTS))}, or not set")
-    return _drawn(
-        (means3D, means2D, opacities.reshape(-1), scales, rotations, covars),
-        harmonics,
-        colors,
-        raster_settings,
-        variant,
-    )
+    view, tracks = raster_settings.viewmatrix.T, theta is not None or rho is not None
+    if tracks:
+        view = pose.moved(view, theta, rho)
+    if tracks or raster_settings.projmatrix_raw is not None:
+        variant = POSE
+    gaussians = (means3D, means2D, opacities.reshape(-1), scales, rotations, covars, view)
+    return _drawn(gaussians, harmonics, colors, raster_settings, variant)
 
 
 def _drawn(
@@ -115,19 +129,17 @@ def _drawn(
     given: GaussianRasterizationSettings,
     variant: str,
 ) -> tuple[torch.Tensor, ...]:
-    means, watched, opacities, scales, rotations, covars = gaussians
+    means, watched, opacities, scales, rotations, covars, view = gaussians
     width, height = given.image_width, given.image_height
-    focal = (width / (2.0 * given.tanfovx), height / (2.0 * given.tanfovy))
-    camera = means.new_tensor([[focal[0], 0.0, width / 2.0], [0.0, focal[1], height / 2.0], [0.0, 0.0, 1.0]])
-    inverse = given.antialiasing is not None
+    inverse = given.antialiasing is not None and variant != POSE
     settings = Settings(width, height, near=NEAR, compensate=bool(given.antialiasing))
     options = Options(
-        settings, None if harmonics is None else given.sh_degree, with_depths=inverse or variant == "depth-alpha",
+        settings, None if harmonics is None else given.sh_degree, with_depths=inverse or bool(variant),
         inverse_depths=inverse, cap=CAP,
     )  # fmt: skip
     if scales is not None and given.scale_modifier != 1.0:
         scales = scales * given.scale_modifier
-    everything = Gaussians(means, covars, rotations, scales, opacities, given.viewmatrix.T[None], camera[None])
+    everything = Gaussians(means, covars, rotations, scales, opacities, view[None], _camera(given, means)[None])
     everything, colors, back = contiguous(
         everything, colors if harmonics is None else harmonics, given.bg[None], options
     )
@@ -136,9 +148,19 @@ def _drawn(
     image, alphas, found = rendered(everything, colors, back, options, watched=pixels)
     picture, depth = image[0, ..., :3].permute(2, 0, 1), image[0, ..., 3:].permute(2, 0, 1)
     radii = _round_radii(found)
+    if variant == POSE:
+        return picture, radii, depth, alphas, pose.touched(found, width, height, CAP)
     if variant == "depth-alpha":
         return picture, radii, depth, alphas
     return (picture, radii, depth) if inverse else (picture, radii)
+
+
+def _camera(given: GaussianRasterizationSettings, like: torch.Tensor) -> torch.Tensor:
+    width, height = given.image_width, given.image_height
+    if given.projmatrix_raw is not None:
+        return pose.intrinsics(given.projmatrix_raw.to(like), width, height)
+    focal = (width / (2.0 * given.tanfovx), height / (2.0 * given.tanfovy))
+    return like.new_tensor([[focal[0], 0.0, width / 2.0], [0.0, focal[1], height / 2.0], [0.0, 0.0, 1.0]])
 
 
 def _round_radii(found: dict[str, Any]) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""gsplat 1.5: rasterization and the functions under it; its own Python stays its own where it is installed."""
+"""gsplat 1.5: rasterization, of surfels too; its own Python stays its own where it is installed."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ STAND_IN = StandIn(
         "gsplat.rendering": "rendering",
         "gsplat.cuda": "",
         "gsplat.cuda._wrapper": "wrapper",
+        "gsplat.optimizers": "optimizers",
+        "gsplat.optimizers.selective_adam": "optimizers",
         "gsplat.relocation": "relocation",
     },
     proof="import torch; from gsplat.cuda._backend import _C; assert _C is not None",

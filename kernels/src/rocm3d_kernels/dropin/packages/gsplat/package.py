@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rocm3d_kernels.dropin.packages.gsplat.rendering import rasterization
+from rocm3d_kernels.dropin.packages.gsplat.optimizers import SelectiveAdam
+from rocm3d_kernels.dropin.packages.gsplat.rendering import rasterization, rasterization_2dgs
 from rocm3d_kernels.dropin.packages.gsplat.wrapper import (
     fully_fused_projection,
     isect_offset_encode,
@@ -13,11 +14,13 @@ from rocm3d_kernels.dropin.packages.gsplat.wrapper import (
 )
 
 __all__ = [
+    "SelectiveAdam",
     "fully_fused_projection",
     "isect_offset_encode",
     "isect_tiles",
     "quat_scale_to_covar_preci",
     "rasterization",
+    "rasterization_2dgs",
     "rasterize_to_pixels",
     "spherical_harmonics",
 ]

@@ -7,9 +7,10 @@ from typing import Any
 import torch
 
 from rocm3d_kernels import gaussian
+from rocm3d_kernels.dropin.packages.gsplat.surfels import rasterization_2dgs
 from rocm3d_kernels.dropin.stand_in import DOCS
 
-__all__ = ["rasterization"]
+__all__ = ["rasterization", "rasterization_2dgs"]
 
 # Arguments that are taken with this value alone, and for those that are not listed, with any.
 ONLY: dict[str, Any] = {

@@ -6,6 +6,8 @@ import math
 
 import torch
 
+from rocm3d_kernels import boxes
+from rocm3d_kernels.adam import adam_step
 from rocm3d_kernels.dispatch import choose
 from rocm3d_kernels.dropin.stand_in import DOCS
 from rocm3d_kernels.harmonics import spherical_harmonics
@@ -14,6 +16,7 @@ from rocm3d_kernels.raster import Drawing, draw
 from rocm3d_kernels.tiles import Lists
 
 __all__ = [
+    "adam",
     "fully_fused_projection",
     "isect_offset_encode",
     "isect_tiles",
@@ -21,6 +24,21 @@ __all__ = [
     "rasterize_to_pixels",
     "spherical_harmonics",
 ]
+
+
+def adam(
+    param: torch.Tensor,
+    param_grad: torch.Tensor,
+    exp_avg: torch.Tensor,
+    exp_avg_sq: torch.Tensor,
+    valid: torch.Tensor,
+    lr: float,
+    b1: float,
+    b2: float,
+    eps: float,
+) -> None:
+    """A step in place, for the rows that `valid` marks."""
+    adam_step(param, param_grad, exp_avg, exp_avg_sq, valid, lr=lr, betas=(b1, b2), eps=eps)
 
 
 def quat_scale_to_covar_preci(
@@ -78,7 +96,6 @@ def fully_fused_projection(
     return seen.radii.view(*shape, 2), *parts, ratio
 
 
-@torch.no_grad()
 def isect_tiles(
     means2d: torch.Tensor,
     radii: torch.Tensor,
@@ -98,37 +115,18 @@ def isect_tiles(
         raise ValueError("packed rows need n_images and image_ids")
     images = n_images or math.prod(means2d.shape[:-2])
     centre, side, depth = means2d.reshape(-1, 2), radii.reshape(-1, 2), depths.reshape(-1)
-    count = centre.shape[0]
     if image_ids is None:
+        count = centre.shape[0]
         image = torch.arange(count, device=centre.device) // max(count // max(images, 1), 1)
     else:
         image = image_ids.long()
-    most = torch.tensor([tile_width, tile_height], device=centre.device)
-    low = torch.minimum(((centre - side) / tile_size).floor().clamp_min(0), most).long()
-    high = torch.minimum(((centre + side) / tile_size).ceil().clamp_min(0), most).long()
-    wide = torch.where((side > 0).all(dim=-1, keepdim=True), (high - low).clamp_min(0), 0)
-    counts = wide[:, 0] * wide[:, 1]
-    rows = torch.repeat_interleave(torch.arange(count, device=centre.device), counts)
-    within = torch.arange(rows.shape[0], device=centre.device) - (counts.cumsum(0) - counts)[rows]
-    across = wide[rows, 0].clamp_min(1)
-    tile = (low[rows, 1] + within // across) * tile_width + low[rows, 0] + within % across
-    bits = (tile_width * tile_height - 1).bit_length()
-    ids = (image[rows] << (32 + bits)) | (tile << 32) | depth.float().view(torch.int32).long()[rows]
-    if sort:
-        ids, order = torch.sort(ids, stable=True)
-        rows = rows[order]
-    shape = means2d.shape[:-1]
-    return counts.int().view(shape), ids, rows.int()
+    counts, ids, rows = boxes.pairs(centre, side, depth, image, tile_size, (tile_width, tile_height), sort=sort)
+    return counts.view(means2d.shape[:-1]), ids, rows
 
 
-@torch.no_grad()
 def isect_offset_encode(isect_ids: torch.Tensor, n_images: int, tile_width: int, tile_height: int) -> torch.Tensor:
     """Where each tile's rows begin [images, tile_height, tile_width]."""
-    tiles = tile_width * tile_height
-    bits = (tiles - 1).bit_length()
-    numbers = torch.arange(n_images * tiles, device=isect_ids.device)
-    edges = ((numbers // tiles) << (32 + bits)) | ((numbers % tiles) << 32)
-    return torch.searchsorted(isect_ids, edges, out_int32=True).view(n_images, tile_height, tile_width)
+    return boxes.begins(isect_ids, n_images, (tile_width, tile_height))
 
 
 def rasterize_to_pixels(

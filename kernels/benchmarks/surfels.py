@@ -1,0 +1,118 @@
+"""Surfels against gsplat's rasterization_2dgs on the same scenes, 1920 by 1080, forward.
+
+`python benchmarks/surfels.py [--output FILE]`. gsplat must be importable for its columns. First all pictures of a small
+scene are held against the reference in float64, and against those of gsplat; then both are timed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from rocm3d_kernels import last_dispatch
+from rocm3d_kernels.dropin.packages.gsplat.surfels import rasterization_2dgs
+from side_by_side import Red, gpu, medians, write
+
+SIZES = (100_000, 1_000_000)
+WIDTH, HEIGHT = 1920, 1080
+SMALL = (4_000, 320, 200)
+PICTURES = ("colors", "alphas", "normals", "normals_of_depths", "distortion", "median")
+# A pixel may be off where a contribution lies at the smallest that counts, or half of the light at a surfel.
+OFF, MOST_OFF = 1e-3, 1e-3
+
+
+def original() -> Callable[..., Any] | None:
+    """gsplat's own function, where it works."""
+    try:
+        from gsplat import rasterization_2dgs as theirs
+        from gsplat.cuda._backend import _C
+    except ImportError as error:
+        sys.stderr.write(f"gsplat is not timed: {error}\n")
+        return None
+    if _C is None:
+        sys.stderr.write("gsplat is not timed: its extension is not there\n")
+        return None
+    return theirs  # type: ignore[no-any-return]
+
+
+def scene(count: int, width: int, height: int, device: torch.device) -> dict[str, Any]:
+    """Small discs in a box before one camera, opacities at all levels."""
+    random = torch.Generator().manual_seed(0)
+    view = torch.eye(4)[None].clone()
+    view[:, 2, 3] = 6.0
+    given = {
+        "means": (torch.rand(count, 3, generator=random) - 0.5) * torch.tensor([8.0, 5.0, 6.0]),
+        "quats": torch.randn(count, 4, generator=random),
+        "scales": torch.rand(count, 3, generator=random) * 0.02 * (1e6 / count) ** (1 / 3) + 0.001,
+        "opacities": torch.rand(count, generator=random),
+        "colors": torch.rand(count, 3, generator=random),
+        "viewmats": view,
+        "Ks": torch.tensor([[[0.6 * width, 0, width / 2], [0, 0.6 * width, height / 2], [0, 0, 1]]]),
+    }
+    there = {name: one.to(device) for name, one in given.items()}
+    return {**there, "width": width, "height": height, "render_mode": "RGB+ED"}
+
+
+def compared(found: tuple[Any, ...], wanted: tuple[Any, ...], *, insist: bool) -> dict[str, float]:
+    """The part of pixels of each picture that are off."""
+    parts = {}
+    for name, one, true in zip(PICTURES, found, wanted, strict=False):
+        scale = true.abs().max().clamp_min(1.0)
+        off = ((one.double() - true.double()).abs() / scale).amax(dim=-1) > OFF
+        parts[name] = off.double().mean().item()
+        # Normals of depths are differences of neighbours: one pixel that is off makes four.
+        if insist and parts[name] > MOST_OFF * (5 if name == "normals_of_depths" else 1):
+            raise Red(f"{name}: {parts[name]:.2e} of the pixels are off by more than {OFF}")
+    return parts
+
+
+def right(device: torch.device, theirs: Callable[..., Any] | None) -> dict[str, Any]:
+    """Against float64, which must agree, and against gsplat, which is told."""
+    given = scene(*SMALL, device)
+    found = rasterization_2dgs(**given)
+    taken = last_dispatch()
+    if taken is None or taken.implementation != "triton":
+        raise Red(f"ran on {taken}")
+    # On the CPU, where float64 is by the reference.
+    exact = {name: one.double().cpu() if isinstance(one, torch.Tensor) else one for name, one in given.items()}
+    wanted = rasterization_2dgs(**exact)
+    pictures = tuple(one.cpu() for one in found[:6])
+    told: dict[str, Any] = {"off_from_float64": compared(pictures, wanted, insist=True)}
+    if theirs is not None:
+        others = theirs(**given)
+        told["off_from_gsplat"] = compared(found, others, insist=False)
+        told["radii_that_differ"] = (found[6]["radii"] != others[6]["radii"]).any(dim=-1).double().mean().item()
+    return told
+
+
+def row(count: int, device: torch.device, theirs: Callable[..., Any] | None) -> dict[str, Any]:
+    """Timed."""
+    given = scene(count, WIDTH, HEIGHT, device)
+    functions: dict[str, Callable[[], Any]] = {"ours": lambda: rasterization_2dgs(**given)}
+    if theirs is not None:
+        functions["gsplat"] = lambda: theirs(**given)
+    with torch.no_grad():
+        return {"size": count, "forward_ms": medians(functions)}
+
+
+def main() -> int:
+    """0 when everything was right and timed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--output", default="-")
+    options = parser.parse_args()
+    device, theirs = gpu(), original()
+    try:
+        rows = [right(device, theirs), *(row(count, device, theirs) for count in SIZES)]
+    except Red as red:
+        sys.stderr.write(f"red, nothing is timed: {red}\n")
+        return 1
+    write("surfels", rows, options.output)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

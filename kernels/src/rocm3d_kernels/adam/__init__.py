@@ -1,0 +1,83 @@
+"""One step of Adam for the rows that were seen, and none for the others."""
+
+from __future__ import annotations
+
+from rocm3d_kernels.versions import require
+
+require("torch")
+
+import torch  # noqa: E402
+
+from rocm3d_kernels.adam import reference  # noqa: E402
+from rocm3d_kernels.dispatch import choose  # noqa: E402
+from rocm3d_kernels.registration import NAMESPACE  # noqa: E402
+from rocm3d_kernels.registration import _traced as traced  # noqa: E402
+
+__all__ = ["adam_step"]
+
+
+@torch.no_grad()
+def adam_step(
+    parameter: torch.Tensor,  # [N, ...], or as many elements in another shape
+    gradient: torch.Tensor,
+    first: torch.Tensor,
+    second: torch.Tensor,
+    visible: torch.Tensor,  # [N]; zero or false: the row stays as it is
+    *,
+    lr: float,
+    betas: tuple[float, float] = (0.9, 0.999),
+    eps: float = 1e-8,
+) -> None:
+    """Changes the parameter and its two moments in place; the moments are not corrected for their start at zero."""
+    _check(parameter, gradient, first, second, visible)
+    if parameter.numel() == 0:
+        return
+    given = (parameter, gradient, first, second, visible.reshape(-1), float(lr), *map(float, betas), float(eps))
+    if traced(given[:5]):
+        _operator(*given)
+        return
+    _run(*given)
+    for changed in (parameter, first, second):
+        # Autograd counts changes, and the kernel's are not seen by it.
+        if not changed.is_inference():
+            torch.autograd.graph.increment_version(changed)
+
+
+def _check(parameter: torch.Tensor, *others: torch.Tensor) -> None:
+    *same, visible = others
+    for name, one in zip(("gradient", "first", "second"), same, strict=True):
+        if one.shape != parameter.shape or one.dtype != parameter.dtype:
+            raise ValueError(
+                f"adam: {name} is {one.dtype} {tuple(one.shape)}, "
+                f"the parameter {parameter.dtype} {tuple(parameter.shape)}"
+            )
+    rows = visible.numel()
+    if parameter.numel() and (rows == 0 or parameter.numel() % rows):
+        raise ValueError(f"adam: {parameter.numel()} elements are not of {rows} rows")
+    for one in others:
+        if one.device != parameter.device:
+            raise ValueError(f"adam: tensors lie on different devices: {parameter.device} and {one.device}")
+
+
+def _run(
+    parameter: torch.Tensor,
+    gradient: torch.Tensor,
+    first: torch.Tensor,
+    second: torch.Tensor,
+    visible: torch.Tensor,
+    lr: float,
+    beta1: float,
+    beta2: float,
+    eps: float,
+) -> None:
+    """In place."""
+    if choose("adam", parameter, gradient, first, second, visible) == "reference":
+        reference.step(parameter, gradient, first, second, visible, lr, beta1, beta2, eps)
+        return
+    from rocm3d_kernels.adam import launch
+
+    launch.step(parameter, gradient, first, second, visible, lr, beta1, beta2, eps)
+
+
+_operator = torch.library.custom_op(f"{NAMESPACE}::adam_step", _run, mutates_args=("parameter", "first", "second"))
+_operator.register_fake(lambda *_: None)

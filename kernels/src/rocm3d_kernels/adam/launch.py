@@ -1,0 +1,37 @@
+"""Starts the kernel of Adam."""
+
+from __future__ import annotations
+
+import torch
+import triton
+
+from rocm3d_kernels.adam.triton import rocm3d_adam_kernel
+from rocm3d_kernels.launching import launch
+from rocm3d_kernels.tuning import tuned
+
+
+def step(
+    parameter: torch.Tensor,
+    gradient: torch.Tensor,
+    first: torch.Tensor,
+    second: torch.Tensor,
+    visible: torch.Tensor,
+    lr: float,
+    beta1: float,
+    beta2: float,
+    eps: float,
+) -> None:
+    """As the reference's."""
+    changed = (parameter, first, second)
+    rows = [one.contiguous() for one in changed]
+    flags = visible if visible.dtype == torch.bool else visible != 0
+    count = parameter.numel()
+    parameters = tuned("adam", "adam_kernel", parameter.device)
+    given = (
+        rows[0], gradient.contiguous(), *rows[1:], flags.contiguous(), count, count // visible.numel(),
+        lr, beta1, beta2, 1.0 - beta1, 1.0 - beta2, eps,
+    )  # fmt: skip
+    launch(rocm3d_adam_kernel, (triton.cdiv(count, parameters["BLOCK"]), 1, 1), given, **parameters)
+    for one, row in zip(changed, rows, strict=True):
+        if row is not one:
+            one.copy_(row)

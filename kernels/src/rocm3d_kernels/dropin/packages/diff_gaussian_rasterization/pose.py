@@ -1,0 +1,51 @@
+"""The fork with camera poses, of programs that track a camera: gradients of a small motion of it.
+
+`theta` and `rho` are a rotation and a translation of the camera that nobody makes: their values do not matter, their
+gradients are those at no motion at all, T' = exp(rho, theta) T with T from world to camera.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from rocm3d_kernels.touched import Flat, Tiles, touched_pixels
+
+
+def moved(view: torch.Tensor, theta: torch.Tensor | None, rho: torch.Tensor | None) -> torch.Tensor:
+    """The view [4, 4] itself, through which gradients flow to both."""
+    for name, one in (("theta", theta), ("rho", rho)):
+        if one is not None and one.numel() != 3:
+            raise ValueError(f"{name} are three numbers, here are {one.numel()}")
+    change = view.new_zeros((4, 4))
+    if theta is not None:
+        x, y, z = (theta - theta.detach()).reshape(3).to(view.dtype).unbind()
+        none = torch.zeros_like(x)
+        across = torch.stack([none, -z, y, z, none, -x, -y, x, none]).view(3, 3)
+        change = change + torch.nn.functional.pad(across, (0, 1, 0, 1))
+    if rho is not None:
+        along = (rho - rho.detach()).reshape(3, 1).to(view.dtype)
+        change = change + torch.nn.functional.pad(along, (3, 0, 0, 1))
+    return view + change @ view
+
+
+def intrinsics(raw: torch.Tensor, width: int, height: int) -> torch.Tensor:
+    """Of a projection matrix, transposed as the original has it: also cameras that do not look at their middle."""
+    scale = raw[2, 3]
+    fx, fy = 0.5 * width * raw[0, 0] / scale, 0.5 * height * raw[1, 1] / scale
+    cx, cy = 0.5 * width * (1.0 + raw[2, 0] / scale), 0.5 * height * (1.0 + raw[2, 1] / scale)
+    none, one = torch.zeros_like(fx), torch.ones_like(fx)
+    return torch.stack([fx, none, cx, none, fy, cy, none, none, one]).view(3, 3)
+
+
+@torch.no_grad()
+def touched(found: dict[str, Any], width: int, height: int, cap: float) -> torch.Tensor:
+    """In how many pixels each Gaussian is seen [N], of what a rendering told."""
+    gaussians = Flat(*(found[name].detach() for name in Flat._fields))
+    tiles = None
+    if "flatten_ids" in found:
+        rows = found["flatten_ids"]
+        offsets = torch.nn.functional.pad(found["isect_offsets"].flatten(), (0, 1), value=rows.shape[0])
+        tiles = Tiles(rows, offsets, found["tile_size"], found["tile_width"])
+    return touched_pixels(gaussians, width, height, cap=cap, tiles=tiles)[0]

@@ -1,0 +1,69 @@
+"""gsplat.rasterization_2dgs with gsplat's signature; what is not covered is refused by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from rocm3d_kernels import surfels
+from rocm3d_kernels.dropin.stand_in import DOCS
+from rocm3d_kernels.surfels.normals import from_depth
+
+__all__ = ["rasterization_2dgs"]
+
+WITH_DEPTHS = ("D", "ED", "RGB+D", "RGB+ED")
+
+
+def rasterization_2dgs(
+    means: torch.Tensor,
+    quats: torch.Tensor,
+    scales: torch.Tensor,
+    opacities: torch.Tensor,
+    colors: torch.Tensor,
+    viewmats: torch.Tensor,
+    Ks: torch.Tensor,
+    width: int,
+    height: int,
+    near_plane: float = 0.01,
+    far_plane: float = 1e10,
+    radius_clip: float = 0.0,
+    eps2d: float = 0.3,  # noqa: ARG001  (discs have a least width of their own)
+    sh_degree: int | None = None,
+    packed: bool = False,
+    tile_size: int = 16,  # noqa: ARG001  (the kernel's own business)
+    backgrounds: torch.Tensor | None = None,
+    render_mode: str = "RGB",
+    sparse_grad: bool = False,
+    absgrad: bool = False,
+    distloss: bool = False,
+    depth_mode: str = "expected",
+) -> tuple[Any, ...]:
+    """Colours, alphas, normals, normals of the depths (or None), distortion, median depth, and what else was found.
+
+    The distortion is always that of the depths. `meta["gradient_2dgs"]` has the gradient of the centres in the image as
+    its `.grad` after the way back.
+    """
+    for name, value in (("packed", packed), ("sparse_grad", sparse_grad), ("absgrad", absgrad)):
+        if value:
+            raise NotImplementedError(f"{name} of rasterization_2dgs is not covered by rocm3d-kernels: see {DOCS}")
+    if depth_mode not in ("expected", "median"):
+        raise ValueError(f"depth_mode is {depth_mode!r}; it may be expected or median")
+    if distloss and render_mode not in WITH_DEPTHS:
+        raise ValueError(f"distloss needs depths: render_mode is {render_mode!r}; it may be {', '.join(WITH_DEPTHS)}")
+    shape = (*viewmats.shape[:-2], means.shape[-2], 2)
+    watched = torch.zeros(shape, dtype=means.dtype, device=means.device, requires_grad=True)
+    found = surfels.rasterization(
+        means, quats, scales, opacities, colors, viewmats, Ks, width, height,
+        near_plane=near_plane, far_plane=far_plane, radius_clip=radius_clip, sh_degree=sh_degree,
+        backgrounds=backgrounds, render_mode=render_mode, watched=watched,
+    )  # fmt: skip
+    of_depths = None
+    if render_mode in ("RGB+D", "RGB+ED"):
+        depth = found.median if depth_mode == "median" else found.image[..., -1:]
+        # Without the first dimension where that is one camera: so the original returns it.
+        of_depths = from_depth(depth, viewmats, Ks).squeeze(0)
+    meta = found.meta
+    meta["render_distort"] = found.distortion
+    meta["gradient_2dgs"] = watched
+    return found.image, found.alphas, found.normals, of_depths, found.distortion, found.median, meta

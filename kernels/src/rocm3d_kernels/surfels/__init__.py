@@ -1,0 +1,141 @@
+"""Renders 2D Gaussian surfels: flat discs in space, with normals, median depth and distortion."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from rocm3d_kernels.versions import require
+
+require("torch")
+
+import torch  # noqa: E402
+
+from rocm3d_kernels.gaussian.arguments import MODES, check  # noqa: E402
+from rocm3d_kernels.gaussian.meta import Meta  # noqa: E402
+from rocm3d_kernels.projection import Gaussians  # noqa: E402
+from rocm3d_kernels.surfels import lists, operator, reference  # noqa: E402
+
+__all__ = ["Surface", "rasterization"]
+
+
+class Surface(NamedTuple):
+    """What was drawn [..., C, height, width, ...], and what else was found."""
+
+    image: torch.Tensor  # colours, depth or both, as the mode says
+    alphas: torch.Tensor  # [..., 1]
+    normals: torch.Tensor  # [..., 3], of the world, as long as alpha at most
+    distortion: torch.Tensor  # [..., 1]
+    median: torch.Tensor  # [..., 1], depth
+    meta: dict[str, Any]
+
+
+def rasterization(
+    means: torch.Tensor,  # [..., N, 3]
+    quats: torch.Tensor,  # [..., N, 4]
+    scales: torch.Tensor,  # [..., N, 3]; the third is not looked at
+    opacities: torch.Tensor,  # [..., N]
+    colors: torch.Tensor,  # [..., (C,) N, D], or coefficients [..., (C,) N, K, 3]
+    viewmats: torch.Tensor,  # [..., C, 4, 4]
+    intrinsics: torch.Tensor,  # [..., C, 3, 3]
+    width: int,
+    height: int,
+    *,
+    near_plane: float = 0.01,
+    far_plane: float = 1e10,
+    radius_clip: float = 0.0,
+    sh_degree: int | None = None,
+    backgrounds: torch.Tensor | None = None,  # [..., C, D]
+    render_mode: str = "RGB",
+    watched: torch.Tensor | None = None,  # [..., C, N, 2]
+) -> Surface:
+    """Pictures of surfels.
+
+    `watched` gets the gradient of the centres in the image, in pixels, whatever it holds.
+    """
+    surfels = Gaussians(means, None, quats, scales, opacities, viewmats, intrinsics)
+    check(surfels, colors, backgrounds, (width, height), sh_degree, render_mode, "pinhole")
+    if watched is not None and watched.shape != (*viewmats.shape[:-2], means.shape[-2], 2):
+        raise ValueError(f"surfels: watched is [..., C, N, 2], this has the shape {tuple(watched.shape)}")
+    with_colors, with_depths, mean_depth = MODES[render_mode]
+    if not with_colors:
+        # Nobody looks at them, so nobody looked whether they fit.
+        colors, sh_degree = means.detach()[..., :1], None
+    batch = viewmats.shape[:-2]
+    settings = operator.Settings(
+        int(width), int(height), max(float(near_plane), 0.0), float(far_plane), float(radius_clip), sh_degree,
+        with_colors, with_depths,
+    )  # fmt: skip
+    batched = _batched(surfels, colors, backgrounds, sh_degree)
+    if watched is not None:
+        batched = batched._replace(watched=watched.reshape(-1, means.shape[-2], 2))
+    *pictures, radii, records, _, _, _ = operator.render(batched, settings)
+    drawn = reference.Drawn(*[one.view(*batch, *one.shape[1:]) for one in pictures])
+    image, alphas = drawn.image, drawn.alphas[..., None]
+    if mean_depth:
+        depth = image[..., -1:] / alphas.clamp_min(1e-10)
+        image = torch.cat([image[..., :-1], depth], dim=-1)
+    # From the camera into the world: the rotation's transpose, as views are rotations.
+    normals = torch.einsum("...ji,...hwj->...hwi", viewmats[..., :3, :3], drawn.normals)
+    meta = _meta(records, radii, (width, height), batch)
+    return Surface(image, alphas, normals, drawn.distortion[..., None], drawn.median[..., None], meta)
+
+
+def _batched(
+    surfels: Gaussians, colors: torch.Tensor, backgrounds: torch.Tensor | None, degree: int | None
+) -> operator.Surfels:
+    """Contiguous, with one dimension for all batches."""
+    means, views = surfels.means, surfels.viewmats
+    batches, count, cameras = math.prod(means.shape[:-2]), means.shape[-2], views.shape[-3]
+    tail = colors.shape[-1:] if degree is None else colors.shape[-2:]
+    own = colors.dim() - len(tail) > means.dim() - 1
+
+    def flat(one: torch.Tensor | None) -> torch.Tensor:
+        if one is None:
+            raise ValueError("surfels: quats, scales and opacities must be given")
+        return one.contiguous().view(batches, *one.shape[means.dim() - 2 :])
+
+    return operator.Surfels(
+        flat(means),
+        flat(surfels.quats),
+        flat(surfels.scales),
+        flat(surfels.opacities),
+        flat(views),
+        flat(surfels.intrinsics),
+        colors.contiguous().view(batches, cameras if own else 1, count, *tail),
+        None if backgrounds is None else backgrounds.contiguous().view(batches * cameras, -1),
+        None,
+    )
+
+
+def _meta(records: torch.Tensor, radii: torch.Tensor, size: tuple[int, int], batch: torch.Size) -> Meta:
+    """Names as gsplat has them; lists are made when they are asked for."""
+    made: list[lists.Lists] = []
+
+    def found() -> lists.Lists:
+        if not made:
+            made.append(lists.of_records(records, radii, size))
+        return made[0]
+
+    rows = records.view(*batch, *records.shape[1:])
+    across, down = (-(-side // lists.SIDE) for side in size)
+    return Meta(
+        radii=radii.view(*batch, *radii.shape[1:]),
+        means2d=rows[..., reference.MEAN : reference.MEAN + 2],
+        depths=rows[..., reference.DEPTH],
+        ray_transforms=rows[..., : reference.MEAN].unflatten(-1, (3, 3)),
+        opacities=rows[..., reference.OPACITY],
+        normals=rows[..., reference.NORMAL :],
+        tiles_per_gauss=lambda: found().counts.view(*batch, -1),
+        isect_ids=lambda: found().keys,
+        flatten_ids=lambda: found().rows,
+        isect_offsets=lambda: found().offsets[:-1].view(*batch, down, across),
+        tile_size=lists.SIDE,
+        tile_width=across,
+        tile_height=down,
+        width=size[0],
+        height=size[1],
+        n_cameras=batch[-1],
+        camera_ids=None,
+        gaussian_ids=None,
+    )

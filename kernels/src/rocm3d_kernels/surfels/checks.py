@@ -1,0 +1,84 @@
+"""Rendering of surfels, for a check on a machine: pictures and gradients against float64."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from rocm3d_kernels.surfels import rasterization
+from rocm3d_kernels.surfels.reference import Drawn, draw, project
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rocm3d_kernels.offered import Check
+
+WIDTH, HEIGHT, COUNT = 70, 45, 100
+# A surfel at which half of the light is used up may be on either side of it, so no median.
+PICTURES = ("image", "alphas", "normals", "distortion")
+LEARNING = ("means", "quats", "scales", "opacities", "colors")
+
+
+def checks(device: torch.device | str) -> Iterator[Check]:
+    """Pictures that are no multiple of any tile."""
+    given = _scene()
+    exact = {name: one.double()[None].requires_grad_(name in LEARNING) for name, one in given.items()}
+    shapes = (exact["means"], exact["quats"], exact["scales"], exact["opacities"])
+    records, radii = project(
+        *shapes, exact["viewmats"], exact["intrinsics"], (WIDTH, HEIGHT), near=0.01, far=1e10, radius_clip=0.0
+    )
+    wanted = draw(records, radii, exact["colors"], None, (WIDTH, HEIGHT))
+    for name in PICTURES:
+        picture = getattr(wanted, name).detach()
+        # In parts of the largest: depths are in a distortion.
+        scale = picture.abs().max().clamp_min(1.0)
+        yield f"surfels {name}", _picture(given, device, name, scale.item()), picture / scale, "float32-splat-forward"
+    gradients = torch.autograd.grad(_one_number(wanted), [exact[name] for name in LEARNING])
+    for name, gradient in zip(LEARNING, gradients, strict=True):
+        largest = gradient.abs().max()
+        call = _gradient(given, device, name, largest.item())
+        yield f"surfels gradient of {name}", call, gradient[0] / largest, "float32-splat-gradient"
+
+
+def _scene() -> dict[str, torch.Tensor]:
+    numbers = torch.Generator().manual_seed(1)
+    views = torch.eye(4)[None].clone()
+    views[:, 2, 3] = 3.0
+    return {
+        "means": torch.randn(COUNT, 3, generator=numbers) * 0.6,
+        "quats": torch.randn(COUNT, 4, generator=numbers),
+        "scales": torch.rand(COUNT, 3, generator=numbers) * 0.2 + 0.02,
+        "opacities": torch.rand(COUNT, generator=numbers) * 0.8 + 0.1,
+        "viewmats": views,
+        "intrinsics": torch.tensor([[[60.0, 0, WIDTH / 2], [0, 62, HEIGHT / 2], [0, 0, 1]]]),
+        "colors": torch.rand(COUNT, 3, generator=numbers),
+    }
+
+
+def _one_number(drawn: Any) -> torch.Tensor:
+    return drawn.image.square().sum() + drawn.normals.square().sum() + drawn.distortion.sum()
+
+
+def _drawn(given: dict[str, torch.Tensor], device: Any) -> tuple[Drawn, dict[str, torch.Tensor]]:
+    """Pictures as the reference has them, and the leaves they were made of."""
+    leaves = {name: one.to(device).detach().requires_grad_(name in LEARNING) for name, one in given.items()}
+    found = rasterization(**leaves, width=WIDTH, height=HEIGHT)
+    flat = [one[..., 0] for one in (found.alphas, found.distortion, found.median)]
+    return Drawn(found.image, flat[0], found.normals, flat[1], flat[2]), leaves
+
+
+def _picture(given: dict[str, torch.Tensor], device: Any, name: str, scale: float) -> Callable[[], torch.Tensor]:
+    def call() -> torch.Tensor:
+        picture: torch.Tensor = getattr(_drawn(given, device)[0], name)
+        return picture.detach() / scale
+
+    return call
+
+
+def _gradient(given: dict[str, torch.Tensor], device: Any, name: str, scale: float) -> Callable[[], torch.Tensor]:
+    def call() -> torch.Tensor:
+        drawn, leaves = _drawn(given, device)
+        return torch.autograd.grad(_one_number(drawn), leaves[name])[0] / scale
+
+    return call

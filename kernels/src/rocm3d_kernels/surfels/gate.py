@@ -1,0 +1,52 @@
+"""The kernels of surfels, for the AMD gate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rocm3d_kernels.declared import Declared
+from rocm3d_kernels.surfels.reference import TILE
+from rocm3d_kernels.surfels.triton import rocm3d_draw_surfels, rocm3d_draw_surfels_backward, rocm3d_project_surfels
+
+_PROJECT = {
+    **dict.fromkeys(("means", "quats", "scales", "opacities", "viewmats", "intrinsics", "records"), "*fp32"),
+    "radii": "*i32",
+    **dict.fromkeys(("count", "cameras", "width", "height"), "i32"),
+    **dict.fromkeys(("near", "far", "radius_clip"), "fp32"),
+}
+_NUMBERS = dict.fromkeys(("per_image", "color_image", "width", "height", "tiles_x", "tiles_image", "channels"), "i32")
+_DRAW = {
+    **dict.fromkeys(("records", "colors", "backgrounds"), "*fp32"),
+    **dict.fromkeys(("surfels", "offsets"), "*i32"),
+    **dict.fromkeys(("to_colors", "to_alphas", "to_normals", "to_distortion", "to_median"), "*fp32"),
+    **dict.fromkeys(("to_through", "to_depths"), "*fp32"),
+    "to_last": "*i32",
+    **_NUMBERS,
+}
+_GRADIENTS = ("grad_colors", "grad_alphas", "grad_normals", "grad_distortion", "grad_median")
+_BACKWARD = {
+    **dict.fromkeys(("records", "colors", "backgrounds"), "*fp32"),
+    **dict.fromkeys(("surfels", "offsets", "lasts"), "*i32"),
+    **dict.fromkeys(("throughs", "all_depths", *_GRADIENTS, "to", "to_colors"), "*fp32"),
+    **_NUMBERS,
+}
+
+
+def _drawing(kernel: Any, channels: int, *, background: bool, geometry: bool = True, quick: bool = False) -> Declared:
+    constants: dict[str, Any] = {"COLOR_ROW": channels, "D": channels, "TILE": TILE, "GEOMETRY": geometry}
+    constants |= {"HAS_BACKGROUND": background} | ({} if background else {"backgrounds": None})
+    arguments = _DRAW if kernel is rocm3d_draw_surfels else _BACKWARD
+    return Declared("surfels", kernel, arguments, constants, quick=quick)
+
+
+KERNELS = [
+    Declared("surfels", rocm3d_project_surfels, _PROJECT),
+    _drawing(rocm3d_draw_surfels, 3, background=False, quick=True),
+    _drawing(rocm3d_draw_surfels, 4, background=True),
+    _drawing(rocm3d_draw_surfels, 1, background=False),
+    _drawing(rocm3d_draw_surfels, 2, background=True, geometry=False),
+    _drawing(rocm3d_draw_surfels_backward, 3, background=False, quick=True),
+    _drawing(rocm3d_draw_surfels_backward, 4, background=True),
+    _drawing(rocm3d_draw_surfels_backward, 1, background=False),
+    _drawing(rocm3d_draw_surfels_backward, 2, background=True, geometry=False),
+]

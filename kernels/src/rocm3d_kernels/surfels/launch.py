@@ -1,0 +1,122 @@
+"""Starts the kernels of surfels; lists of tiles in between are made by PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+import triton
+
+from rocm3d_kernels.declared import MARK
+from rocm3d_kernels.launching import launch
+from rocm3d_kernels.surfels.lists import SIDE, Lists
+from rocm3d_kernels.surfels.reference import Drawn
+from rocm3d_kernels.surfels.triton import (
+    RECORD,
+    rocm3d_draw_surfels,
+    rocm3d_draw_surfels_backward,
+    rocm3d_project_surfels,
+)
+from rocm3d_kernels.tuning import tuned
+
+CHUNK = 4
+
+
+class Kept(NamedTuple):
+    """What the way back needs of each pixel."""
+
+    through: torch.Tensor  # [images, height, width]: light that came through
+    last: torch.Tensor  # int32: place in the lists of the last surfel that was drawn
+    depths: torch.Tensor  # sum of weights times depths
+
+
+def project(
+    means: torch.Tensor,
+    quats: torch.Tensor,
+    scales: torch.Tensor,
+    opacities: torch.Tensor,
+    viewmats: torch.Tensor,
+    intrinsics: torch.Tensor,
+    size: tuple[int, int],
+    near: float,
+    far: float,
+    radius_clip: float,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Records and radii as of the reference; contiguous tensors [batches, ...]."""
+    images, count, device = viewmats.numel() // 16, means.shape[-2], means.device
+    records = torch.empty((images, count, RECORD), device=device)
+    radii = torch.empty((images, count, 2), dtype=torch.int32, device=device)
+    if images * count:
+        parameters = tuned("surfels", "project_surfels", device)
+        given = (
+            means, quats, scales, opacities, viewmats, intrinsics, records, radii,
+            count, viewmats.shape[-3], *size, near, far, radius_clip,
+        )  # fmt: skip
+        launch(rocm3d_project_surfels, (triton.cdiv(count, parameters["BLOCK"]), images, 1), given, **parameters)
+    return records, radii
+
+
+def draw(
+    records: torch.Tensor, lists: Lists, colors: torch.Tensor, backgrounds: torch.Tensor | None, size: tuple[int, int]
+) -> tuple[Drawn, Kept]:
+    """Draws all images, four colour channels at a time; colours are [images, N, D]."""
+    channels, device, (width, height) = colors.shape[-1], records.device, size
+    shape = (records.shape[0], height, width)
+    drawn = Drawn(*[torch.empty((*shape, *more), device=device) for more in ((channels,), (), (3,), (), ())])
+    kept = Kept(*[torch.empty(shape, dtype=kind, device=device) for kind in (None, torch.int32, None)])
+    for at in range(0, channels, CHUNK):
+        given = (
+            records, colors[..., at:], lists.rows, lists.offsets, _from(backgrounds, at),
+            drawn.image[..., at:], *drawn[1:], *kept, *_numbers(colors, lists, size),
+        )  # fmt: skip
+        _launch(rocm3d_draw_surfels, given, at, lists, colors, backgrounds)
+    return drawn, kept
+
+
+def draw_backward(
+    records: torch.Tensor,
+    lists: Lists,
+    colors: torch.Tensor,
+    backgrounds: torch.Tensor | None,
+    kept: Kept,
+    given: Sequence[torch.Tensor | None],
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Gradients of records and colours from those of the pictures, in the order of Drawn."""
+    (images, height, width), channels = kept.through.shape, colors.shape[-1]
+    shapes = ((channels,), (), (3,), (), ())
+    pulls = [
+        kept.through.new_zeros((images, height, width, *more)) if one is None else one.contiguous()
+        for one, more in zip(given, shapes, strict=True)
+    ]
+    of_records, of_colors = torch.zeros_like(records), torch.zeros_like(colors)
+    for at in range(0, channels, CHUNK):
+        arguments = (
+            records, colors[..., at:], lists.rows, lists.offsets, _from(backgrounds, at), *kept,
+            pulls[0][..., at:], *pulls[1:], of_records, of_colors[..., at:],
+            *_numbers(colors, lists, (width, height)),
+        )  # fmt: skip
+        _launch(rocm3d_draw_surfels_backward, arguments, at, lists, colors, backgrounds)
+    return of_records, of_colors
+
+
+def _from(backgrounds: torch.Tensor | None, channel: int) -> torch.Tensor | None:
+    return None if backgrounds is None else backgrounds[:, channel:]
+
+
+def _numbers(colors: torch.Tensor, lists: Lists, size: tuple[int, int]) -> tuple[int, ...]:
+    """The last arguments of both kernels."""
+    count, channels = colors.shape[-2:]
+    return count, count * channels, *size, lists.across, lists.across * lists.down, channels
+
+
+def _launch(
+    kernel: Any, given: tuple[Any, ...], at: int, lists: Lists, colors: torch.Tensor, backgrounds: torch.Tensor | None
+) -> None:
+    """One chunk of channels; the first draws all that is no colour, too."""
+    channels = colors.shape[-1]
+    launch(
+        kernel, (lists.offsets.shape[0] - 1, 1, 1), given,
+        COLOR_ROW=channels, D=min(CHUNK, channels - at), HAS_BACKGROUND=backgrounds is not None, GEOMETRY=at == 0,
+        TILE=SIDE, **tuned("surfels", kernel.__name__.removeprefix(MARK), colors.device),
+    )  # fmt: skip

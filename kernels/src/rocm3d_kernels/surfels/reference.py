@@ -1,0 +1,160 @@
+"""2D Gaussian surfels in plain PyTorch: rays against discs, tile by tile; float64 is the truth for the kernels.
+
+After Huang and others, 2D Gaussian Splatting for Geometrically Accurate Radiance Fields, 2024.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+
+from rocm3d_kernels.image_formation import EXTENT, LARGEST_ALPHA, SMALLEST_ALPHA, SMALLEST_TRANSMITTANCE
+from rocm3d_kernels.projection.reference import rotation
+
+TILE = 16
+# Of a record: three rows of the transform, mean x and y, opacity, depth, normal.
+MEAN, OPACITY, DEPTH, NORMAL, RECORD = 9, 11, 12, 13, 16
+# Least squared half side of a box at one deviation, in pixels.
+SMALLEST_SQUARE = 1e-4
+# One over the variance of the least spread that a surfel has in the image, in pixels.
+SHARPNESS = 2.0
+
+
+class Drawn(NamedTuple):
+    """Pictures [images, height, width, ...]."""
+
+    image: torch.Tensor
+    alphas: torch.Tensor
+    normals: torch.Tensor
+    distortion: torch.Tensor
+    median: torch.Tensor
+
+
+def project(
+    means: torch.Tensor,  # [B, N, 3]
+    quats: torch.Tensor,  # [B, N, 4]
+    scales: torch.Tensor,  # [B, N, 3]; the third is not looked at
+    opacities: torch.Tensor,  # [B, N]
+    viewmats: torch.Tensor,  # [B, C, 4, 4]
+    intrinsics: torch.Tensor,  # [B, C, 3, 3]
+    size: tuple[int, int],
+    near: float,
+    far: float,
+    radius_clip: float,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Records [B * C, N, 16] and radii [B * C, N, 2]; radii of zero: not seen."""
+    turn, move = viewmats[:, :, None, :3, :3], viewmats[:, :, None, :3, 3]
+    points = (turn @ means[:, None, :, :, None])[..., 0] + move
+    depths = points[..., 2]
+    usable = (depths > near) & (depths < far) & points.isfinite().all(dim=-1) & opacities[:, None].isfinite()
+    points = torch.where(usable[..., None], points, torch.ones_like(points))
+    axes = turn @ rotation(quats)[:, None]
+    plane = torch.cat([axes[..., :2] * scales[:, None, :, None, :2], points[..., None]], dim=-1)
+    lens = torch.zeros_like(intrinsics)
+    lens[..., 0, 0], lens[..., 1, 1] = intrinsics[..., 0, 0], intrinsics[..., 1, 1]
+    lens[..., :2, 2] = intrinsics[..., :2, 2]
+    lens[..., 2, 2] = 1.0
+    transform = lens[:, :, None] @ plane
+    means2d, squares, scale = _box(transform)
+    radii = (EXTENT * squares.clamp_min(SMALLEST_SQUARE).sqrt()).ceil().detach()
+    edge = torch.tensor(size, dtype=means.dtype, device=means.device)
+    inside = ((means2d + radii > 0) & (means2d - radii < edge)).all(dim=-1)
+    seen = usable & inside & (scale != 0) & radii.isfinite().all(dim=-1) & (radii > radius_clip).any(dim=-1)
+    normals = axes[..., 2]
+    facing = (normals * points).sum(dim=-1, keepdim=True) < 0
+    parts = (
+        transform.flatten(-2), means2d, opacities[:, None, :, None].expand(*depths.shape, 1), points[..., 2:],
+        torch.where(facing, normals, -normals),
+    )  # fmt: skip
+    records = torch.cat(parts, dim=-1).flatten(0, 1)
+    radii = torch.where(seen[..., None], radii.clamp_max(1e9), torch.zeros_like(radii))
+    return records, radii.int().flatten(0, 1)
+
+
+def _box(transform: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Middle and squared half sides of the box around a disc of radius one, and what both were divided by."""
+    last = transform[..., 2, :]
+    scale = last[..., 0] ** 2 + last[..., 1] ** 2 - last[..., 2] ** 2
+    over = 1.0 / torch.where(scale == 0, torch.ones_like(scale), scale)[..., None]
+    # Measured from the image of the centre: far from the corner of a picture the digits would else be lost.
+    centre = transform[..., :2, 2] / last[..., None, 2]
+    around = transform[..., :2, :2] - centre[..., None] * last[..., None, :2]
+    shift = (around * last[..., None, :2]).sum(dim=-1) * over
+    return centre + shift, shift**2 - (around**2).sum(dim=-1) * over, scale
+
+
+def draw(
+    records: torch.Tensor,  # [images, N, 16]
+    radii: torch.Tensor,  # [images, N, 2]
+    colors: torch.Tensor,  # [images, N, D]
+    backgrounds: torch.Tensor | None,  # [images, D]
+    size: tuple[int, int],
+) -> Drawn:
+    """Composites front to back."""
+    drawn = [_image(*one, size) for one in zip(records, radii, colors, strict=True)]
+    found = Drawn(*[torch.stack(parts) for parts in zip(*drawn, strict=True)])
+    if backgrounds is not None:
+        behind = (1.0 - found.alphas)[..., None] * backgrounds[:, None, None, :]
+        found = found._replace(image=found.image + behind)
+    return found
+
+
+def _image(records: torch.Tensor, radii: torch.Tensor, colors: torch.Tensor, size: tuple[int, int]) -> Drawn:
+    width, height = size
+    order = torch.argsort(records[:, DEPTH].detach(), stable=True)
+    order = order[(radii[order] > 0).all(dim=-1)]
+    middle, half = records[order, MEAN : MEAN + 2].detach(), radii[order]
+    # In tiles, as the kernel and the original have them: a surfel is drawn in all of a tile or in none of it.
+    first, after = ((middle - half) / TILE).floor(), ((middle + half) / TILE).ceil()
+    lines = []
+    for row in range(-(-height // TILE)):
+        tiles = []
+        for column in range(-(-width // TILE)):
+            at = torch.tensor([column, row], dtype=first.dtype, device=first.device)
+            here = order[((first <= at) & (after > at)).all(dim=-1)]
+            box = (
+                column * TILE,
+                row * TILE,
+                min(column * TILE + TILE, width),
+                min(row * TILE + TILE, height),
+            )
+            tiles.append(_tile(records[here], colors[here], box))
+        lines.append([torch.cat(parts, dim=1) for parts in zip(*tiles, strict=True)])
+    return Drawn(*[torch.cat(parts) for parts in zip(*lines, strict=True)])
+
+
+def _alpha(records: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """Of each surfel at the pixels' centres [height, width, 1], zero where it is too small to count."""
+    rows = records[:, :MEAN].unflatten(-1, (3, 3))
+    # Two planes through the pixel's ray, in coordinates of the disc; they meet the disc in one point.
+    across = x[..., None] * rows[:, 2] - rows[:, 0]
+    down = y[..., None] * rows[:, 2] - rows[:, 1]
+    meet = torch.linalg.cross(across, down)
+    flat = meet[..., 2] == 0
+    under = torch.where(flat, torch.ones_like(meet[..., 2]), meet[..., 2])
+    on_disc = (meet[..., 0] / under) ** 2 + (meet[..., 1] / under) ** 2
+    in_image = SHARPNESS * ((records[:, MEAN] - x) ** 2 + (records[:, MEAN + 1] - y) ** 2)
+    alpha = (records[:, OPACITY] * torch.exp(-0.5 * torch.minimum(on_disc, in_image))).clamp_max(LARGEST_ALPHA)
+    return torch.where(~flat & (alpha >= SMALLEST_ALPHA), alpha, torch.zeros_like(alpha))
+
+
+def _tile(records: torch.Tensor, colors: torch.Tensor, box: tuple[int, int, int, int]) -> Drawn:
+    """Pixels of one box from surfels that are sorted by depth."""
+    kind = {"dtype": records.dtype, "device": records.device}
+    y, x = torch.meshgrid(
+        torch.arange(box[1], box[3], **kind) + 0.5, torch.arange(box[0], box[2], **kind) + 0.5, indexing="ij"
+    )
+    alpha = _alpha(records, x[..., None], y[..., None])
+    through = torch.cumprod(1.0 - alpha, dim=-1)
+    # The one that would leave too little light is not drawn, and none behind it.
+    alpha = torch.where(through > SMALLEST_TRANSMITTANCE, alpha, torch.zeros_like(alpha))
+    through = torch.cat([torch.ones_like(x)[..., None], torch.cumprod(1.0 - alpha, dim=-1)], dim=-1)
+    weights, before = alpha * through[..., :-1], through[..., :-1]
+    depths = records[:, DEPTH]
+    farther = torch.cumsum(weights * depths, dim=-1) - weights * depths
+    distortion = 2.0 * (weights * (depths * (1.0 - before) - farther)).sum(dim=-1)
+    # Depths ascend: the farthest of those in the nearer half of the light is the last.
+    median = torch.where((alpha > 0) & (before > 0.5), depths, torch.zeros_like(depths))
+    median = median.amax(dim=-1) if len(depths) else torch.zeros_like(x)
+    return Drawn(weights @ colors, 1.0 - through[..., -1], weights @ records[:, NORMAL:], distortion, median)

@@ -1,0 +1,95 @@
+"""In how many pixels each Gaussian is seen before half of the light is used up."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Optional
+
+from rocm3d_kernels.versions import require
+
+require("torch")
+
+import torch  # noqa: E402
+
+from rocm3d_kernels.dispatch import choose  # noqa: E402
+from rocm3d_kernels.image_formation import LARGEST_ALPHA  # noqa: E402
+from rocm3d_kernels.registration import operation  # noqa: E402
+from rocm3d_kernels.touched import reference  # noqa: E402
+
+__all__ = ["Flat", "touched_pixels"]
+
+
+class Flat(NamedTuple):
+    """Gaussians in the image, as a rendering tells of them."""
+
+    means2d: torch.Tensor  # [images, N, 2]
+    conics: torch.Tensor  # [images, N, 3]
+    opacities: torch.Tensor  # [images, N]
+    depths: torch.Tensor  # [images, N]
+    radii: torch.Tensor  # int32 [images, N, 2]; zero: not seen
+
+
+class Tiles(NamedTuple):
+    """Lists of a rendering: rows of tile t are `rows[offsets[t]:offsets[t + 1]]`, nearest first."""
+
+    rows: torch.Tensor  # int32 [pairs]
+    offsets: torch.Tensor  # int32 [tiles + 1]
+    side: int
+    across: int
+
+
+@torch.no_grad()
+def touched_pixels(
+    gaussians: Flat, width: int, height: int, *, cap: float = LARGEST_ALPHA, tiles: Tiles | None = None
+) -> torch.Tensor:
+    """Pixels [images, N], int32, in which a Gaussian is drawn and leaves more than half of the light.
+
+    Without `tiles` lists are made of the radii.
+    """
+    _check(gaussians, width, height)
+    lists = (None, None, 0, 0) if tiles is None else tiles
+    found: torch.Tensor = _touched(*(one.detach() for one in gaussians), *lists, int(width), int(height), float(cap))
+    return found
+
+
+def _check(gaussians: Flat, width: int, height: int) -> None:
+    shape = gaussians.opacities.shape
+    if min(width, height) < 1:
+        raise ValueError(f"touched: an image of {width} by {height} pixels")
+    for (name, one), more in zip(gaussians._asdict().items(), ((2,), (3,), (), (), (2,)), strict=True):
+        if len(shape) != 2 or one.shape != (*shape, *more):
+            raise ValueError(f"touched: {name} have the shape {tuple(one.shape)}, opacities {tuple(shape)}")
+
+
+# torch.library reads these annotations, and no newer ones.
+def _run(
+    means2d: torch.Tensor,
+    conics: torch.Tensor,
+    opacities: torch.Tensor,
+    depths: torch.Tensor,
+    radii: torch.Tensor,
+    rows: Optional[torch.Tensor],  # noqa: UP045
+    offsets: Optional[torch.Tensor],  # noqa: UP045
+    side: int,
+    across: int,
+    width: int,
+    height: int,
+    cap: float,
+) -> torch.Tensor:
+    """By the kernel or the reference, as dispatch says."""
+    gaussians = Flat(means2d, conics, opacities, depths, radii)
+    if choose("touched", *gaussians) == "reference":
+        return reference.touched_pixels(gaussians, width, height, cap)
+    from rocm3d_kernels.touched import launch
+
+    if rows is None or offsets is None:
+        tiles = launch.lists(gaussians, width, height)
+    else:
+        tiles = Tiles(rows, offsets, side, across)
+    return launch.touched_pixels(gaussians, tiles, width, height, cap)
+
+
+def _run_fake(*given: torch.Tensor) -> torch.Tensor:
+    return given[2].new_empty(given[2].shape, dtype=torch.int32)
+
+
+_touched = operation(_run, _run_fake, name="touched")

@@ -1,0 +1,38 @@
+"""Counts of pixels, for a check on a machine: the kernel against the reference."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+
+from rocm3d_kernels.image_formation import LARGEST_ALPHA
+from rocm3d_kernels.touched import Flat, reference, touched_pixels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocm3d_kernels.offered import Check
+
+WIDTH, HEIGHT, COUNT = 50, 35, 60
+
+
+def checks(device: torch.device | str) -> Iterator[Check]:
+    """Round Gaussians, each with an alpha of its own; where one is at a limit a pixel may count or not."""
+    numbers = torch.Generator().manual_seed(1)
+    means2d = torch.rand(1, COUNT, 2, generator=numbers) * torch.tensor([WIDTH, HEIGHT])
+    conics = torch.tensor([0.05, 0.0, 0.07]).expand(1, COUNT, 3)
+    opacities = torch.rand(1, COUNT, generator=numbers) * 0.8 + 0.1
+    depths = torch.rand(1, COUNT, generator=numbers) + 1.0
+    given = Flat(means2d, conics, opacities, depths, torch.full((1, COUNT, 2), 16, dtype=torch.int32))
+    exact = Flat(means2d.double(), conics.double(), opacities.double(), depths.double(), given.radii)
+    wanted = reference.touched_pixels(exact, WIDTH, HEIGHT, LARGEST_ALPHA).double()
+    there = Flat(*(one.to(device) for one in given))
+    # In parts of all pixels.
+    scale = WIDTH * HEIGHT
+    yield (
+        "touched",
+        lambda: touched_pixels(there, WIDTH, HEIGHT).double() / scale,
+        wanted / scale,
+        "float32-splat-forward",
+    )

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import pytest
+import torch
+
+from rocm3d_kernels.adam.optimizer import VisibleAdam
+
+
+@pytest.fixture(autouse=True)
+def plain(monkeypatch):
+    """The kernel has tests of its own."""
+    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
+
+
+def test_more_than_one_tensor_in_a_group_is_refused():
+    optimizer = VisibleAdam([torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)], lr=0.1)
+
+    with pytest.raises(ValueError, match="2 tensors in a group"):
+        optimizer.step_visible(torch.ones(2))
+
+
+def test_groups_have_their_own_rates_and_no_gradient_is_no_step():
+    moved, still, other = (torch.ones(3, 2, requires_grad=True) for _ in range(3))
+    optimizer = VisibleAdam([{"params": [moved], "lr": 0.1}, {"params": [still]}, {"params": [other], "lr": 0.2}], lr=0)
+    for one in (moved, other):
+        one.grad = torch.ones_like(one)
+    optimizer.step_visible(torch.tensor([True, False, True]))
+
+    assert moved[1].tolist() == still[0].tolist() == [1, 1]
+    torch.testing.assert_close(2 * (1 - moved[0]), 1 - other[0])
+    assert set(optimizer.state[moved]) == {"step", "exp_avg", "exp_avg_sq"}
+    assert optimizer.state[still] == {}
+
+
+def test_steps_go_downhill():
+    value = torch.tensor([[3.0], [-2.0]], requires_grad=True)
+    optimizer = VisibleAdam([value], lr=0.05)
+    for _ in range(60):
+        optimizer.zero_grad()
+        value.square().sum().backward()
+        optimizer.step_visible(torch.tensor([1, 0]))
+
+    assert value[0].abs() < 1.5
+    assert value[1].item() == -2

@@ -1,0 +1,51 @@
+"""What scripts/new.py writes for a kernel runs as it is: its own tests pass."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+import rocm3d_kernels
+from rocm3d_kernels import tuning
+
+NAME = "twice_over"
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "new_kernel.py"
+
+
+def loaded(path):
+    found = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def written(tmp_path, monkeypatch):
+    """A folder with one more operation, which is part of our package for this test."""
+    for path, text in loaded(SCRIPT).files(NAME, tmp_path).items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    package = tmp_path / "src" / "rocm3d_kernels"
+    monkeypatch.setattr(rocm3d_kernels, "__path__", [*rocm3d_kernels.__path__, str(package)])
+    table = json.loads((package / "tuning" / f"{NAME}.json").read_text(encoding="utf-8"))
+    monkeypatch.setattr(tuning, "table", lambda op: {NAME: table}[op])
+    return tmp_path
+
+
+@pytest.mark.usefixtures("poisoned")
+def test_a_new_kernel_passes_its_own_tests(written, tolerance, monkeypatch):
+    tests = loaded(written / "tests" / NAME / f"test_{NAME}.py")
+
+    tests.test_wrong_shapes_and_dtypes_are_refused_before_a_launch()
+    for count in (0, 1, 37):
+        tests.test_the_kernel_agrees_with_float64(count, tolerance)
+    tests.test_strides_of_any_kind_are_taken()
+    for test in (tests.test_the_gradient_is_right, tests.test_what_is_offered_agrees):
+        test(monkeypatch=monkeypatch, tolerance=tolerance)
+    tests.test_the_operator_keeps_the_rules_of_torch_library(monkeypatch)
+
+    gate = loaded(written / "src" / "rocm3d_kernels" / NAME / "gate.py")
+    assert [item.name for item in gate.KERNELS] == [f"{NAME}_kernel"]
