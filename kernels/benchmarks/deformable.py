@@ -1,0 +1,223 @@
+"""Deformable attention against the grid_sample formulation and the CUDA original, on the same inputs.
+
+`python benchmarks/deformable.py [--output FILE] [--sweep]`. Deformable-DETR's MultiScaleDeformableAttention must be
+importable for its column; --sweep times launch parameters instead, for the tuning table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+
+from rocm3d_kernels import last_dispatch, tuning
+from rocm3d_kernels.deformable import deformable_attention, gradients, reference
+from side_by_side import SWEEP, Red, agree, gpu, medians, within, write
+
+# Features of a picture of 800 by 1333 and of 640 by 853, at an 8th, 16th, 32nd and 64th of its sides.
+LARGE = ((100, 167), (50, 84), (25, 42), (13, 21))
+SMALL = ((80, 107), (40, 54), (20, 27), (10, 14))
+HEADS, CHANNELS, POINTS = 8, 32, 4
+SPREAD = 4.0  # pixels: deviation of a sample from its query
+FORWARD = {"rtol": 0.0, "atol": 5e-6}
+GRADIENT = {"rtol": 1e-3, "atol": 1e-4}  # float32-deformable-attention-gradient of knowledge/tolerances.toml
+KINK = 1e-4  # pixels
+Tensors = tuple[torch.Tensor, ...]
+Attention = Callable[..., torch.Tensor]
+
+
+class Scene(NamedTuple):
+    """`queries` is 0 for an encoder, where each place asks; else a decoder's, with boxes anywhere."""
+
+    name: str
+    batch: int
+    levels: tuple[tuple[int, int], ...]
+    queries: int = 0
+    anywhere: bool = False
+
+
+SCENES = (
+    Scene("encoder, 22223 queries", 1, LARGE),
+    Scene("encoder, 2 x 22223 queries", 2, LARGE),
+    Scene("encoder, 2 x 11400 queries", 2, SMALL),
+    Scene("encoder, 22223 queries, samples anywhere", 1, LARGE, anywhere=True),
+    Scene("decoder, 900 queries", 1, LARGE, 900),
+    Scene("decoder, 2 x 300 queries", 2, LARGE, 300),
+)
+
+
+def inputs(scene: Scene, device: torch.device, dtype: torch.dtype = torch.float32) -> Tensors:
+    """Values, shapes, starts, locations, weights."""
+    torch.manual_seed(1)
+    shapes = torch.tensor(scene.levels, device=device)
+    starts = torch.cat((shapes.new_zeros(1), shapes.prod(1).cumsum(0)[:-1]))
+    places = int(shapes.prod(1).sum())
+    value = torch.randn(scene.batch, places, HEADS, CHANNELS, device=device)
+    queries = scene.queries or places
+    full = (scene.batch, queries, HEADS, len(scene.levels), POINTS)
+    if scene.anywhere:
+        locations = torch.rand(*full, 2, device=device)
+    elif scene.queries:
+        centre, size = torch.rand(2, scene.batch, queries, 1, 1, 1, 2, device=device)
+        locations = centre + (torch.rand(*full, 2, device=device) - 0.5) * size * 0.5
+    else:
+        locations = _centres(scene.levels, device)[None, :, None, None, None] + (
+            torch.randn(*full, 2, device=device) * SPREAD / shapes.flip(1)[:, None]
+        )
+    weights = torch.randn(*full[:3], full[3] * full[4], device=device).softmax(-1).view(full)
+    return value.to(dtype), shapes, starts, locations.to(dtype).contiguous(), weights.to(dtype)
+
+
+def _centres(levels: tuple[tuple[int, int], ...], device: torch.device) -> torch.Tensor:
+    found = []
+    for height, width in levels:
+        y, x = torch.meshgrid(torch.arange(height), torch.arange(width), indexing="ij")
+        found.append(torch.stack(((x + 0.5) / width, (y + 0.5) / height), dim=-1).view(-1, 2))
+    return torch.cat(found).to(device)
+
+
+def by_grid_sample(
+    value: torch.Tensor, shapes: torch.Tensor, _: torch.Tensor, locations: torch.Tensor, weights: torch.Tensor
+) -> torch.Tensor:
+    """What repositories do without the extension: each level by grid_sample, all samples kept, then summed."""
+    batch, _, heads, channels = value.shape
+    queries, levels, points = locations.shape[1], locations.shape[3], locations.shape[4]
+    sizes = shapes.tolist()
+    parts = []
+    for level, picture in enumerate(value.split([height * width for height, width in sizes], dim=1)):
+        plane = picture.permute(0, 2, 3, 1).reshape(batch * heads, channels, *sizes[level])
+        grid = (2 * locations[:, :, :, level] - 1).transpose(1, 2).reshape(batch * heads, queries, points, 2)
+        parts.append(torch.nn.functional.grid_sample(plane, grid, align_corners=False))
+    every = torch.stack(parts, dim=-2).flatten(-2)
+    scale = weights.transpose(1, 2).reshape(batch * heads, 1, queries, levels * points)
+    return (every * scale).sum(-1).view(batch, heads * channels, queries).transpose(1, 2).contiguous()
+
+
+def original() -> Attention | None:
+    """Deformable-DETR's own functions, where they are built."""
+    try:
+        import MultiScaleDeformableAttention as native  # noqa: N813
+    except ImportError as error:
+        sys.stderr.write(f"the CUDA original is not timed: {error}\n")
+        return None
+
+    class Function(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, *given: torch.Tensor) -> Any:
+            ctx.save_for_backward(*given)
+            return native.ms_deform_attn_forward(*given, 64)
+
+        @staticmethod
+        @torch.autograd.function.once_differentiable
+        def backward(ctx: Any, slope: torch.Tensor) -> Any:
+            found = native.ms_deform_attn_backward(*ctx.saved_tensors, slope, 64)
+            return found[0], None, None, found[1], found[2]
+
+    return Function.apply  # type: ignore[no-any-return]
+
+
+def both(function: Attention, given: Tensors, slope: torch.Tensor) -> Tensors:
+    """The result and the gradients of values, locations and weights."""
+    learned = [given[0].detach().requires_grad_(), *given[1:3], *(one.detach().requires_grad_() for one in given[3:])]
+    result = function(*learned)
+    return result, *torch.autograd.grad(result, (learned[0], learned[3], learned[4]), slope)
+
+
+def row(scene: Scene, device: torch.device, native: Attention | None, dtype: torch.dtype) -> dict[str, Any]:
+    """Right first, then timed."""
+    given = inputs(scene, device, dtype)
+    slope = torch.randn_like(deformable_attention(*given))
+    taken = last_dispatch()
+    if taken is None or taken.implementation != "triton":
+        raise Red(f"ran on {taken}")
+    errors = errors_of(given, slope, native) if dtype == torch.float32 else {}
+    functions: dict[str, Attention] = {"ours": deformable_attention}
+    if native is not None and dtype == torch.float32:
+        functions["original"] = native
+    with torch.no_grad():
+        forward = timed({name: lambda f=f: f(*given) for name, f in functions.items()}, lambda: by_grid_sample(*given))
+    training = timed(
+        {name: lambda f=f: both(f, given, slope) for name, f in functions.items()},
+        lambda: both(by_grid_sample, given, slope),
+    )
+    about = {"scene": scene.name, "dtype": str(dtype).removeprefix("torch."), "errors": errors}
+    return {**about, "forward_ms": forward, "forward_backward_ms": training}
+
+
+def timed(functions: dict[str, Callable[[], Any]], slow: Callable[[], Any]) -> dict[str, float]:
+    """In turns; but for grid_sample, which waits for the GPU and leaves a cold CPU to whoever comes next."""
+    return {**medians(functions), **medians({"grid_sample": slow}, 10)}
+
+
+def errors_of(given: Tensors, slope: torch.Tensor, native: Attention | None) -> dict[str, Any]:
+    """Greatest differences from the reference in float64.
+
+    Location gradients are in pixels, and left out next to a pixel's centre, where they jump.
+    """
+    exact = tuple(one.double() if one.is_floating_point() else one for one in given)
+    wanted = both(reference.attend, exact, slope.double())
+    found = both(deformable_attention, given, slope)
+    size = given[1].flip(1).double()[:, None]
+    phase = (exact[3] * size - 0.5) % 1
+    smooth = (phase > KINK) & (phase < 1 - KINK)
+    smooth = smooth.all(dim=-1, keepdim=True)
+    names = ("result", "values", "locations", "weights")
+    told: dict[str, Any] = {}
+    for name, got, right in zip(names, found, wanted, strict=True):
+        scale = smooth / size if name == "locations" else 1.0
+        told[name] = agree(name, got.double() * scale, right * scale, **(FORWARD if name == "result" else GRADIENT))
+    if native is not None:
+        theirs = both(native, given, slope)
+        told["original"] = [
+            float((a.detach().double() - b.detach()).abs().max()) for a, b in zip(theirs, wanted, strict=True)
+        ]
+    told["grid_sample"] = float((by_grid_sample(*given).double() - wanted[0].detach()).abs().max())
+    return told
+
+
+def sweep(device: torch.device) -> list[dict[str, Any]]:
+    """Launch parameters, the best first."""
+    given = inputs(SCENES[0], device)
+    decoder = inputs(SCENES[4], device)
+    slope = torch.randn_like(deformable_attention(*given))
+    found = []
+    tiles = ((512, 1), (512, 2), (1024, 2), (1024, 4), (2048, 4), (256, 1), (1024, 1), (2048, 8))
+    for unroll, masked, (tile, warps) in within(SWEEP, itertools.product((1, 2, 4), (True, False), tiles)):
+        parameters = {"TILE": tile, "UNROLL": unroll, "MASKED": masked, "num_warps": warps}
+        tuning.insist("deformable", {"deformable_forward": parameters, "deformable_backward": parameters})
+        calls: dict[str, Callable[[], Any]] = {
+            "forward": lambda: deformable_attention(*given),
+            "decoder": lambda: deformable_attention(*decoder),
+            "gradients": lambda: gradients(*given, slope),
+        }
+        with torch.no_grad():
+            found.append({**parameters, "ms": medians(calls, 8)})
+    return sorted(found, key=lambda item: item["ms"]["forward"])
+
+
+def main() -> int:
+    """0 when everything was right and timed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--output", default="-")
+    parser.add_argument("--sweep", action="store_true")
+    options = parser.parse_args()
+    device, native = gpu(), original()
+    try:
+        if options.sweep:
+            rows = sweep(device)
+        else:
+            rows = [row(scene, device, native, torch.float32) for scene in SCENES]
+            rows += [row(SCENES[0], device, None, dtype) for dtype in (torch.float16, torch.bfloat16)]
+    except Red as red:
+        sys.stderr.write(f"red, nothing is timed: {red}\n")
+        return 1
+    write("deformable", rows, options.output)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

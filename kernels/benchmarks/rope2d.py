@@ -1,0 +1,103 @@
+"""RoPE2D in place against curope, PyTorch's formulation and a copy of as many bytes, on the same tokens.
+
+`python benchmarks/rope2d.py [--output FILE] [--sweep]`. curope must be importable for its column.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from rocm3d_kernels import last_dispatch, tuning
+from rocm3d_kernels.rope2d import reference, rotate_
+from side_by_side import SWEEP, Red, agree, gpu, medians, within, write
+
+# Batch, tokens, heads and numbers of a head: DUSt3R's encoder and decoder for pictures of 512 by 384, and many of them.
+SHAPES = ((2, 768, 16, 64), (2, 768, 12, 64), (64, 768, 16, 64), (256, 196, 12, 64))
+TOLERANCE = {"rtol": 1e-5, "atol": 1e-5}  # float32-rope of knowledge/tolerances.toml
+HALF = {"rtol": 1e-2, "atol": 1e-2}  # float16-operator
+BASE, SCALE = 100.0, 1.0
+Turn = Callable[..., Any]
+
+
+def original() -> Turn | None:
+    """curope's own function, where it is built."""
+    try:
+        import curope
+    except ImportError as error:
+        sys.stderr.write(f"curope is not timed: {error}\n")
+        return None
+    return curope.rope_2d  # type: ignore[no-any-return]
+
+
+def inputs(shape: tuple[int, ...], dtype: torch.dtype, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
+    """Queries as attention has them, a third of what one projection wrote, and positions on a grid."""
+    torch.manual_seed(1)
+    batch, count, heads, size = shape
+    tokens = torch.randn(batch, count, 3, heads, size, device=device).to(dtype)[:, :, 0]
+    place = torch.arange(count, device=device)
+    return tokens, torch.stack((place // 32, place % 32), dim=-1)[None].expand(batch, -1, -1).contiguous()
+
+
+def row(shape: tuple[int, ...], dtype: torch.dtype, device: torch.device, native: Turn | None) -> dict[str, Any]:
+    """Right first, then timed; a copy reads and writes the same bytes."""
+    tokens, positions = inputs(shape, dtype, device)
+    wanted = reference.rotated(tokens.double(), positions, BASE, SCALE)
+    found = rotate_(tokens.clone(), positions, BASE, SCALE)
+    taken = last_dispatch()
+    if taken is None or taken.implementation != "triton":
+        raise Red(f"ran on {taken}")
+    errors = {"ours": agree("rope2d", found, wanted, **(TOLERANCE if dtype == torch.float32 else HALF))}
+    flat, other = torch.randn(2, tokens.numel(), device=device).to(dtype)
+    functions: dict[str, Turn] = {"ours": rotate_}
+    if native is not None:
+        theirs = tokens.clone()
+        native(theirs, positions, BASE, SCALE)
+        errors["curope"] = float((theirs.double() - wanted).abs().max())
+        functions["curope"] = native
+    calls = {name: lambda f=f: f(tokens, positions, BASE, SCALE) for name, f in functions.items()}
+    times = medians({**calls, "copy": lambda: flat.copy_(other)})
+    # Apart: many small steps leave a cold CPU to whoever comes next.
+    times |= medians({"pytorch": lambda: reference.rotated(tokens, positions, BASE, SCALE)}, 10)
+    return {"shape": shape, "dtype": str(dtype).removeprefix("torch."), "errors": errors, "ms": times}
+
+
+def sweep(device: torch.device) -> list[dict[str, Any]]:
+    """Launch parameters, the best first."""
+    found = []
+    given = {f"{shape} {dtype}": inputs(shape, dtype, device)
+             for shape in (SHAPES[0], SHAPES[2]) for dtype in (torch.float32, torch.float16)}  # fmt: skip
+    for tile, warps in within(SWEEP, itertools.product((256, 512, 1024, 2048), (1, 2, 4, 8))):
+        tuning.insist("rope2d", {"rope2d_kernel": {"TILE": tile, "num_warps": warps}})
+        times = medians({name: lambda g=g: rotate_(*g) for name, g in given.items()}, 10)
+        found.append({"TILE": tile, "num_warps": warps, "ms": times})
+    return sorted(found, key=lambda item: sum(item["ms"].values()))
+
+
+def main() -> int:
+    """0 when everything was right and timed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--output", default="-")
+    parser.add_argument("--sweep", action="store_true")
+    options = parser.parse_args()
+    device, native = gpu(), original()
+    try:
+        if options.sweep:
+            rows = sweep(device)
+        else:
+            pairs = itertools.product(SHAPES, (torch.float32, torch.float16))
+            rows = [row(shape, dtype, device, native) for shape, dtype in pairs]
+    except Red as red:
+        sys.stderr.write(f"red, nothing is timed: {red}\n")
+        return 1
+    write("rope2d", rows, options.output)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+"""Deformable attention, for a check on a machine: result and gradients against float64."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+import torch
+
+from rocm3d_kernels.deformable import deformable_attention, gradients, reference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocm3d_kernels.offered import Check
+
+NAMES = ("values", "locations", "weights")
+
+
+def checks(device: torch.device | str) -> Iterator[Check]:
+    """Four levels, as detectors have them; a fifth of the samples lies outside."""
+    numbers = torch.Generator().manual_seed(1)
+    shapes = torch.tensor(((20, 33), (10, 17), (5, 9), (3, 5)))
+    starts = torch.cat((shapes.new_zeros(1), shapes.prod(1).cumsum(0)[:-1]))
+    value = torch.randn(2, int(shapes.prod(1).sum()), 8, 32, generator=numbers)
+    # A sixteenth of a pixel and more from the centres, where the gradient of a location jumps.
+    cells = torch.rand(2, 60, 8, 4, 4, 2, generator=numbers) * 1.4 - 0.2
+    size = shapes.flip(1)[:, None]
+    locations = ((cells * size).floor() + 0.5625 + 0.875 * torch.rand(cells.shape, generator=numbers)) / size
+    weights = torch.rand(cells.shape[:-1], generator=numbers) / 16
+    slope = torch.randn(2, 60, 256, generator=numbers)
+    floats = (value, locations, weights, slope)
+    exact = tuple(one.double() for one in floats)
+    wanted = reference.attend(exact[0], shapes, starts, exact[1], exact[2])
+    by_each = reference.gradients(exact[0], shapes, starts, *exact[1:])
+    given, tables = [one.to(device) for one in floats], (shapes.to(device), starts.to(device))
+
+    def gradient(place: int) -> torch.Tensor:
+        return gradients(given[0], *tables, *given[1:])[place]
+
+    yield (
+        "deformable attention", lambda: deformable_attention(given[0], *tables, given[1], given[2]), wanted,
+        "float32-deformable-attention",
+    )  # fmt: skip
+    for place, name in enumerate(NAMES):
+        call = functools.partial(gradient, place)
+        yield f"deformable attention, {name}' gradient", call, by_each[place], "float32-deformable-attention-gradient"

@@ -1,0 +1,50 @@
+"""The kernels of deformable attention, for the AMD gate."""
+
+from __future__ import annotations
+
+from rocm3d_kernels.declared import Declared
+from rocm3d_kernels.deformable.triton import (
+    rocm3d_deformable_backward,
+    rocm3d_deformable_collect,
+    rocm3d_deformable_forward,
+)
+
+# As GroundingDINO and Deformable-DETR have them; and odd ones, with more levels than are unrolled.
+_USUAL = {"LEVELS": 4, "POINTS": 4, "CHANNELS": 32, "POINT_BLOCK": 4, "CHANNEL_BLOCK": 32}
+_ODD = {"LEVELS": 5, "POINTS": 3, "CHANNELS": 24, "POINT_BLOCK": 4, "CHANNEL_BLOCK": 32}
+_NUMBERS = dict.fromkeys(("queries", "places", "heads"), "i32")
+_TABLES = dict.fromkeys(("shapes", "starts"), "*i64")
+
+
+def _forward(kind: str) -> dict[str, str]:
+    return {**dict.fromkeys(("value", "locations", "weights", "output"), kind), **_TABLES, **_NUMBERS}
+
+
+def _backward(kind: str) -> dict[str, str]:
+    read = ("value", "locations", "weights", "given", "to_locations", "to_weights")
+    written = {"to_value": "*fp32", "keys": "*i64", "factors": "*fp32"}
+    return {**dict.fromkeys(read, kind), **_TABLES, **written, **_NUMBERS}
+
+
+def _usual(kind: str, dtype: str, *, quick: bool) -> list[Declared]:
+    constants = {**_USUAL, "KIND": dtype}
+    return [
+        Declared("deformable", rocm3d_deformable_forward, _forward(kind), constants, dtype, quick),
+        Declared("deformable", rocm3d_deformable_backward, _backward(kind), {**constants, **_ADD}, dtype, quick),
+    ]
+
+
+_ADD, _WRITE = {"ADD": True, "keys": None, "factors": None}, {"ADD": False, "to_value": None}
+_FLOAT = {"KIND": "float32"}
+_COLLECT = {**dict.fromkeys(("factors", "given", "to_value"), "*fp32"), **dict.fromkeys(("order", "begins"), "*i64")}
+_ROWS = {"SHARE": 64, "CHANNELS": 32, "CHANNEL_BLOCK": 32}
+
+KERNELS = [
+    *_usual("*fp32", "float32", quick=True),
+    *_usual("*fp16", "float16", quick=False),
+    *_usual("*bf16", "bfloat16", quick=False),
+    Declared("deformable", rocm3d_deformable_forward, _forward("*fp32"), {**_ODD, **_FLOAT}, quick=False),
+    Declared("deformable", rocm3d_deformable_backward, _backward("*fp32"), {**_ODD, **_FLOAT, **_ADD}, quick=False),
+    Declared("deformable", rocm3d_deformable_backward, _backward("*fp32"), {**_USUAL, **_FLOAT, **_WRITE}, quick=False),
+    Declared("deformable", rocm3d_deformable_collect, {**_COLLECT, "targets": "i32"}, {**_ROWS, **_FLOAT}),
+]

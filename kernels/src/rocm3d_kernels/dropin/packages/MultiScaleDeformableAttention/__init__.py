@@ -1,0 +1,12 @@
+"""Deformable-DETR's extension; other repositories build it under the same name."""
+
+from __future__ import annotations
+
+from rocm3d_kernels.dropin.stand_in import StandIn
+
+STAND_IN = StandIn(
+    name="MultiScaleDeformableAttention",
+    modules={"MultiScaleDeformableAttention": "native"},
+    proof="import torch, MultiScaleDeformableAttention as m; assert callable(m.ms_deform_attn_forward)",
+    version="1.0",
+)

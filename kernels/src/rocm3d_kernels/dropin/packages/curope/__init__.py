@@ -1,0 +1,12 @@
+"""curope, the rotary embedding of CroCo, DUSt3R and MASt3R: one function of a C extension."""
+
+from __future__ import annotations
+
+from rocm3d_kernels.dropin.stand_in import StandIn
+
+STAND_IN = StandIn(
+    name="curope",
+    modules={"curope": "native"},
+    proof="import torch, curope; assert callable(curope.rope_2d)",
+    version="0.0.0",
+)

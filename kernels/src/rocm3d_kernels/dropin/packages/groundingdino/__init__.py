@@ -1,0 +1,11 @@
+"""GroundingDINO's extension alone; its Python stays its own."""
+
+from __future__ import annotations
+
+from rocm3d_kernels.dropin.stand_in import StandIn
+
+STAND_IN = StandIn(
+    name="groundingdino",
+    modules={"groundingdino._C": "native"},
+    proof="import torch; from groundingdino import _C; assert callable(_C.ms_deform_attn_forward)",
+)

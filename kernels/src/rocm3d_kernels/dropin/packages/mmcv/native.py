@@ -1,0 +1,79 @@
+"""mmcv._ext: deformable attention as mmcv calls it; every other function is there and raises when it is called.
+
+`import mmcv.ops` looks each function of the extension up and fails where one is missing, so all that the installed
+mmcv asks for have to be there by name.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from importlib.machinery import PathFinder
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from rocm3d_kernels.deformable.native import ms_deform_attn_backward as found_gradients
+from rocm3d_kernels.deformable.native import ms_deform_attn_forward
+from rocm3d_kernels.dropin.stand_in import DOCS
+
+__all__ = ["ms_deform_attn_backward", "ms_deform_attn_forward"]
+
+
+def ms_deform_attn_backward(
+    value: torch.Tensor,
+    value_spatial_shapes: torch.Tensor,
+    value_level_start_index: torch.Tensor,
+    sampling_locations: torch.Tensor,
+    attention_weights: torch.Tensor,
+    grad_output: torch.Tensor,
+    grad_value: torch.Tensor,
+    grad_sampling_loc: torch.Tensor,
+    grad_attn_weight: torch.Tensor,
+    im2col_step: int = 64,  # noqa: ARG001
+) -> None:
+    """Writes the gradients into the three tensors."""
+    found = found_gradients(
+        value, value_spatial_shapes, value_level_start_index, sampling_locations, attention_weights, grad_output
+    )
+    for to, gradient in zip((grad_value, grad_sampling_loc, grad_attn_weight), found, strict=True):
+        to.copy_(gradient)
+
+
+def asked(folder: Path) -> Iterator[str]:
+    """Functions that the modules of a folder look up in the extension: the lists that they give to load_ext."""
+    for file in sorted(folder.glob("*.py")):
+        try:
+            tree = ast.parse(file.read_text(encoding="utf-8"))
+        except (OSError, SyntaxError, ValueError):
+            continue
+        calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+        lists = (one for call in calls if ast.unparse(call.func).endswith("load_ext") for one in call.args)
+        for given in lists:
+            if isinstance(given, (ast.List, ast.Tuple)):
+                yield from (
+                    one.value for one in given.elts if isinstance(one, ast.Constant) and isinstance(one.value, str)
+                )
+
+
+def refusing(name: str) -> Callable[..., Any]:
+    """A function of that name that says it is not covered."""
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise NotImplementedError(f"mmcv._ext.{name} is not covered by rocm3d-kernels: see {DOCS}")
+
+    refuse.__name__ = name
+    return refuse
+
+
+def _fill() -> None:
+    spec = PathFinder.find_spec("mmcv")
+    for place in (spec and spec.submodule_search_locations) or ():
+        for name in asked(Path(place) / "ops"):
+            if name.isidentifier() and name not in globals():
+                globals()[name] = refusing(name)
+                __all__.append(name)
+
+
+_fill()

@@ -1,0 +1,124 @@
+"""Rotary embedding in two dimensions, in place or into a new tensor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rocm3d_kernels.versions import require
+
+require("torch")
+
+import torch  # noqa: E402
+
+from rocm3d_kernels.dispatch import choose  # noqa: E402
+from rocm3d_kernels.registration import NAMESPACE, _traced, operation  # noqa: E402
+from rocm3d_kernels.rope2d import reference  # noqa: E402
+
+__all__ = ["rotate", "rotate_"]
+
+DTYPES = ("float32", "float16", "bfloat16")
+REFERENCE = (*DTYPES, "float64")
+WIDEST = 2**16
+
+
+def rotate(tokens: torch.Tensor, positions: torch.Tensor, base: float = 100.0, scale: float = 1.0) -> torch.Tensor:
+    """Tokens [B, N, H, D], D a multiple of 4, turned by their positions [B, N, 2] of y and x; tokens get a gradient.
+
+    Number i of a quarter turns with number i of the next one by `scale * position / base ** (i / (D / 4))`: the first
+    two quarters by y, the last two by x. A scale below zero turns back.
+    """
+    _check(tokens, positions)
+    result: torch.Tensor = _rotate(tokens, positions, float(base), float(scale))
+    return result
+
+
+def rotate_(tokens: torch.Tensor, positions: torch.Tensor, base: float = 100.0, scale: float = 1.0) -> torch.Tensor:
+    """The same where the tokens lie, whatever their strides; gradients go through as through any in-place function."""
+    _check(tokens, positions)
+    _distinct(tokens)
+    if tokens.requires_grad and torch.is_grad_enabled():
+        result: torch.Tensor = _InPlace.apply(tokens, positions, float(base), float(scale))
+        return result
+    (_rotate_in_place if _traced((tokens, positions)) else _turn)(tokens, positions, float(base), float(scale))
+    return tokens
+
+
+def _check(tokens: torch.Tensor, positions: torch.Tensor) -> None:
+    shape = tokens.shape
+    if len(shape) != 4 or shape[3] % 4:
+        raise ValueError(f"rope2d: tokens are [B, N, H, D] with D a multiple of 4, these have the shape {tuple(shape)}")
+    if positions.shape != (shape[0], shape[1], 2):
+        raise ValueError(
+            f"rope2d: positions for tokens [B, N, H, D] of {tuple(shape)} are {(shape[0], shape[1], 2)}, "
+            f"these have the shape {tuple(positions.shape)}; tokens [B, H, N, D] are transposed first"
+        )
+    if positions.dtype not in (torch.int64, torch.int32):
+        raise TypeError(f"rope2d: positions are whole numbers, these are {positions.dtype}")
+    if shape[3] > WIDEST:
+        raise ValueError(f"rope2d: heads of {shape[3]} numbers are too wide, at most {WIDEST}")
+
+
+def _distinct(tokens: torch.Tensor) -> None:
+    """No two tokens at one place: sizes by strides, smallest first, each beyond all before."""
+    reach = 0
+    for stride, size in sorted(zip(tokens.stride(), tokens.shape, strict=True)):
+        if size > 1 and tokens.numel():
+            if stride <= reach:
+                raise ValueError(
+                    f"rope2d: tokens of shape {tuple(tokens.shape)} and strides {tokens.stride()} lie over one another "
+                    "and cannot be turned in place; clone() them first"
+                )
+            reach += stride * (size - 1)
+
+
+def _turn(tokens: torch.Tensor, positions: torch.Tensor, base: float, scale: float) -> None:
+    implementation = choose("rope2d", tokens, positions, kernel=DTYPES, reference=REFERENCE)
+    if tokens.numel() == 0:
+        return
+    if implementation == "reference":
+        tokens.copy_(reference.rotated(tokens, positions, base, scale))
+        return
+    from rocm3d_kernels.rope2d import launch
+
+    launch.rotate_(tokens, positions, base, scale)
+
+
+class _InPlace(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, tokens: torch.Tensor, positions: torch.Tensor, base: float, scale: float) -> torch.Tensor:
+        ctx.save_for_backward(positions)
+        ctx.numbers = base, -scale
+        _turn(tokens, positions, base, scale)
+        ctx.mark_dirty(tokens)
+        return tokens
+
+    @staticmethod
+    def backward(ctx: Any, given: torch.Tensor) -> tuple[Any, ...]:
+        # A rotation's gradient is turned back; the given one may be somebody else's, too.
+        return rotate(given, ctx.saved_tensors[0], *ctx.numbers), None, None, None
+
+
+def _rotate_run(tokens: torch.Tensor, positions: torch.Tensor, base: float, scale: float) -> torch.Tensor:
+    result = tokens.detach().clone(memory_format=torch.contiguous_format)
+    _turn(result, positions, base, scale)
+    return result
+
+
+def _keep(ctx, inputs, output) -> None:  # type: ignore[no-untyped-def]  # noqa: ARG001
+    ctx.save_for_backward(inputs[1])
+    ctx.numbers = inputs[2], -inputs[3]
+
+
+def _backward(ctx, given):  # type: ignore[no-untyped-def]
+    return _rotate(given, ctx.saved_tensors[0], *ctx.numbers), None, None, None
+
+
+_rotate = operation(
+    _rotate_run,
+    lambda tokens, *_: torch.empty_like(tokens, memory_format=torch.contiguous_format),
+    name="rope2d",
+    keep=_keep,
+    backward=_backward,
+)
+_rotate_in_place = torch.library.custom_op(f"{NAMESPACE}::rope2d_", _turn, mutates_args=("tokens",))
+_rotate_in_place.register_fake(lambda *_: None)

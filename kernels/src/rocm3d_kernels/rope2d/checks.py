@@ -1,0 +1,30 @@
+"""RoPE2D, for a check on a machine: there and back against float64, in place and with strides."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+
+from rocm3d_kernels.rope2d import reference, rotate, rotate_
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rocm3d_kernels.offered import Check
+
+
+def checks(device: torch.device | str) -> Iterator[Check]:
+    """A third of one projection, as attention has it."""
+    numbers = torch.Generator().manual_seed(1)
+    tokens = torch.randn(2, 77, 3, 12, 64, generator=numbers)[:, :, 1]
+    positions = torch.randint(0, 64, (2, 77, 2), generator=numbers)
+    wanted = reference.rotated(tokens.double(), positions, 100.0, 1.0)
+    given, places = tokens.to(device), positions.to(device)
+    yield "rope2d", lambda: rotate(given, places), wanted, "float32-rope"
+    yield (
+        "rope2d there and back",
+        lambda: rotate_(rotate(given, places), places, scale=-1.0),
+        tokens.double(),
+        "float32-rope",
+    )

@@ -1,0 +1,28 @@
+"""The kernel of RoPE2D, for the AMD gate."""
+
+from __future__ import annotations
+
+from rocm3d_kernels.declared import Declared
+from rocm3d_kernels.rope2d.triton import rocm3d_rope2d_kernel
+
+_NUMBERS = ("count", "heads", "by_batch", "by_token", "by_head", "by_number", "at_batch", "at_token", "at_axis")
+_REST = {"positions": "*i64", "frequencies": "*fp32", **dict.fromkeys(_NUMBERS, "i32"), "sign": "fp32"}
+# As DUSt3R has them, and as nobody does: heads whose numbers lie apart.
+_USUAL = {"QUARTER": 16, "QUARTER_BLOCK": 16, "PLAIN": True, "HEADS": 16}
+_ODD = {"QUARTER": 5, "QUARTER_BLOCK": 8, "PLAIN": False, "WIDE": 1, "HEADS": 4}
+
+KERNELS = [
+    Declared("rope2d", rocm3d_rope2d_kernel, {"tokens": "*fp32", **_REST}, {**_USUAL, "WIDE": 4, "KIND": "float32"}),
+    *(
+        Declared(
+            "rope2d",
+            rocm3d_rope2d_kernel,
+            {"tokens": kind, **_REST},
+            {**_USUAL, "WIDE": 8, "KIND": dtype},
+            dtype,
+            quick=False,
+        )
+        for kind, dtype in (("*fp16", "float16"), ("*bf16", "bfloat16"))
+    ),
+    Declared("rope2d", rocm3d_rope2d_kernel, {"tokens": "*fp32", **_REST}, {**_ODD, "KIND": "float32"}, quick=False),
+]

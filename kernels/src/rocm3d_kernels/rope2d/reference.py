@@ -1,0 +1,27 @@
+"""Rotary embedding in two dimensions in plain PyTorch: half of a head turns by the line, half by the column.
+
+Su, Lu, Pan, Murtadha, Wen, Liu, RoFormer: Enhanced Transformer with Rotary Position Embedding, 2021; for pictures as in
+Weinzaepfel et al., CroCo v2: Improved Cross-view Completion Pre-training for Stereo Matching and Optical Flow, 2023
+"""
+
+from __future__ import annotations
+
+import torch
+
+
+def frequencies(base: float, scale: float, quarter: int) -> torch.Tensor:
+    """Angles of one step, in float64: from `scale` down to almost `scale / base`."""
+    return scale * base ** (-torch.arange(quarter, dtype=torch.float64) / max(quarter, 1))
+
+
+def rotated(tokens: torch.Tensor, positions: torch.Tensor, base: float, scale: float) -> torch.Tensor:
+    """Tokens [B, N, H, D] at positions [B, N, 2]: y and x. Half precision is computed in float32."""
+    exact = torch.promote_types(tokens.dtype, torch.float32)
+    steps = frequencies(base, scale, tokens.shape[-1] // 4).to(tokens.device)
+    halves = []
+    for half, place in zip(tokens.to(exact).chunk(2, dim=-1), positions.unbind(-1), strict=True):
+        angle = (place.double()[..., None] * steps)[:, :, None].to(exact)
+        first, second = half.chunk(2, dim=-1)
+        cosine, sine = angle.cos(), angle.sin()
+        halves += [first * cosine - second * sine, first * sine + second * cosine]
+    return torch.cat(halves, dim=-1).to(tokens.dtype)
