@@ -82,3 +82,14 @@ def test_every_gpu_is_counted(tmp_path):
     for name in ("0", "1", "2"):
         node(tmp_path, name, gpu(90402))
     assert gpus(tmp_path) == ["gfx942"] * 3
+
+
+def test_a_card_is_meant_where_a_part_of_the_processor_is_there_too(tmp_path):
+    node(tmp_path, "1", gpu(110000))
+    node(tmp_path, "2", gpu(100306))
+    assert gpus(tmp_path, frozenset({"gfx1036"})) == ["gfx1100"]
+
+
+def test_a_part_of_the_processor_that_is_alone_counts(tmp_path):
+    node(tmp_path, "1", gpu(110501))
+    assert gpus(tmp_path, frozenset({"gfx1151"})) == ["gfx1151"]

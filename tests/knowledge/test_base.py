@@ -155,3 +155,9 @@ def test_amd_card_is_no_rival(overlay):
 def test_nvidia_card_is_found_by_any_name(overlay, name):
     overlay.card("zz-rival", title="The Zed", names=["zz"])
     assert overlay.load().rival(name).id == "zz-rival"
+
+
+def test_targets_of_processors_are_known(knowledge):
+    found = knowledge.integrated
+    assert "gfx1151" in found
+    assert not found & {"gfx942", "gfx1100"}

@@ -1,11 +1,11 @@
-"""Repositories become jobs; GPUs that are part of a processor are known by their records."""
+"""Repositories become jobs."""
 
 from __future__ import annotations
 
 import pytest
 
 from rocm3d.model.failure import UserError
-from rocm3d.pipeline.jobs import campaign, integrated, planning_jobs, repositories
+from rocm3d.pipeline.jobs import campaign, planning_jobs, repositories
 
 
 def test_a_folder_without_repositories_is_refused(tmp_path):
@@ -37,9 +37,3 @@ def test_the_knowledge_is_not_loaded_where_there_is_no_gpu(tmp_path):
     loaded: list[int] = []
     assert campaign(path, None, lambda: loaded.append(1)).run().counts == {"done": 1}
     assert loaded == []
-
-
-def test_targets_of_processors_are_known(knowledge):
-    found = integrated(knowledge)
-    assert "gfx1151" in found
-    assert not found & {"gfx942", "gfx1100"}

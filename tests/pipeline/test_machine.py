@@ -10,19 +10,19 @@ from rocm3d.pipeline import machine
     ("here", "said"), [((), "no AMD GPU on this machine"), (("gfx942", "gfx1100"), "several kinds of AMD GPU")]
 )
 def test_without_a_name_one_kind_of_gpu_must_be_here(knowledge, monkeypatch, here, said):
-    monkeypatch.setattr(machine, "gpus", lambda: list(here))
+    monkeypatch.setattr(machine, "gpus", lambda **_: list(here))
 
     with pytest.raises(UserError, match=said):
         machine.resolve_gpu(None, knowledge)
 
 
 def test_the_gpus_of_this_machine_are_taken_where_they_are_alike(knowledge, monkeypatch):
-    monkeypatch.setattr(machine, "gpus", lambda: ["gfx942"] * 8)
+    monkeypatch.setattr(machine, "gpus", lambda **_: ["gfx942"] * 8)
 
     assert "gfx942" == machine.resolve_gpu(None, knowledge).gfx
 
 
 def test_a_name_wins_over_this_machine(knowledge, monkeypatch):
-    monkeypatch.setattr(machine, "gpus", lambda: ["gfx942"])
+    monkeypatch.setattr(machine, "gpus", lambda **_: ["gfx942"])
 
     assert "gfx1100" == machine.resolve_gpu("rx 7900 xtx", knowledge).gfx

@@ -65,7 +65,7 @@ def take(machine: Machine, knowledge: Knowledge, now: str) -> Snapshot:
         nvidia=any(files.there(place) for place in _NVIDIA),
         groups=group_names(files, machine.user),
         root=machine.user.uid == 0,
-        gpus=read_cards(files, _integrated(knowledge)),
+        gpus=read_cards(files, knowledge.integrated),
         devices=read_devices(files, machine.user),
         processor=read_processor(files, mounts),
         rocm=read_installs(files, answer),
@@ -84,13 +84,6 @@ def _asked(machine: Machine) -> tuple[Answer | None, str]:
         return ask(machine.interpreter), ""
     except Failure as failure:
         return None, failure.message
-
-
-def _integrated(knowledge: Knowledge) -> frozenset[str]:
-    """Targets whose every product shares the system's memory."""
-    return frozenset(
-        target.gfx for target in knowledge.targets.values() if all(item.vram_gb is None for item in target.products)
-    )
 
 
 def _variables(machine: Machine, knowledge: Knowledge) -> dict[str, str]:

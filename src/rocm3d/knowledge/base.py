@@ -171,6 +171,12 @@ class Knowledge:
             if "*" in name
         ]
 
+    @cached_property
+    def integrated(self) -> frozenset[str]:
+        """Targets whose every product shares the system's memory: they are part of a processor."""
+        targets = self.targets.values()
+        return frozenset(item.gfx for item in targets if all(product.vram_gb is None for product in item.products))
+
     def gpu(self, name: str) -> Gpu:
         """The product a person means; a gfx id alone means its default product."""
         if name.lower() in self.targets:

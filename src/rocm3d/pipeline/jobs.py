@@ -26,13 +26,7 @@ _PLANNED = (0, 1)
 def campaign(path: Path, work: Path | None, knowledge: Callable[[], Knowledge]) -> Campaign:
     """The jobs of a file, and where their run is kept. The knowledge is loaded only where there is a GPU."""
     jobs = read(path)
-    return Campaign(jobs, run_folder(jobs.path, work), lambda: integrated(knowledge()))
-
-
-def integrated(knowledge: Knowledge) -> frozenset[str]:
-    """Targets whose every product shares the system's memory: they are part of a processor."""
-    targets = knowledge.targets.values()
-    return frozenset(item.gfx for item in targets if all(product.vram_gb is None for product in item.products))
+    return Campaign(jobs, run_folder(jobs.path, work), lambda: knowledge().integrated)
 
 
 def planning_jobs(folders: Sequence[Path], gpu: str, slots: int | None) -> Campaign:
