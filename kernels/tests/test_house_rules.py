@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 from pathlib import Path
 
 import pytest
 
+from rocm3d_kernels.declared import MARK
 from rocm3d_kernels.dropin.stand_in import known
 
 KERNELS = Path(__file__).resolve().parents[1]
@@ -53,6 +55,13 @@ def test_an_operation_has_all_its_parts(folder):
 
     assert parts <= {path.name for path in folder.iterdir()}
     assert (KERNELS / "tests" / folder.name).is_dir()
+
+
+@pytest.mark.parametrize("folder", OPERATIONS, ids=lambda path: path.name)
+def test_a_profile_tells_whose_a_kernel_is(folder):
+    declared = importlib.import_module(f"rocm3d_kernels.{folder.name}.gate").KERNELS
+
+    assert [] == [item.kernel.__name__ for item in declared if not item.kernel.__name__.startswith(MARK)]
 
 
 def test_every_stand_in_is_in_the_table_of_what_is_covered():

@@ -55,11 +55,16 @@ def choose(
     device = one_device(op, tensors)
     told = (os.environ.get(OVERRIDE, ""), os.environ.get(INTERPRETER, "0"))
     found = _decided(op, device, tensors[0].dtype, kernel, reference, told)
+    remember(found)
+    return found.implementation
+
+
+def remember(found: Dispatch) -> None:
+    """What a call took, for `last_dispatch` and the record; for an operation that has more ways than the two."""
     _LAST[:] = [found]
     if "ROCM3D_RECORD" in os.environ:
-        about = {"op": op, "implementation": found.implementation, "reason": found.reason, "device": device.type}
-        tell(kind="dispatch", **about)
-    return found.implementation
+        device = found.device.partition(":")[0]
+        tell(kind="dispatch", op=found.op, implementation=found.implementation, reason=found.reason, device=device)
 
 
 def one_device(op: str, tensors: Sequence[torch.Tensor]) -> torch.device:
@@ -121,4 +126,4 @@ def _reason(device: str, *, can: bool) -> str:
     return "TRITON_INTERPRET=1" if can else f"tensors on {device}, where Triton does not run"
 
 
-__all__ = ["Dispatch", "MissingRequirement", "choose", "interpreted", "last_dispatch", "one_device"]
+__all__ = ["Dispatch", "MissingRequirement", "choose", "interpreted", "last_dispatch", "one_device", "remember"]

@@ -1,8 +1,8 @@
 """Starts Triton kernels with little work on the CPU.
 
 Triton binds and classifies every argument at each launch, 20 to 40 microseconds for a kernel with many of them; a small
-scene takes little longer on the GPU. A kernel here is classified once for each set of constants, of arguments left out
-and of tensors that do not begin at a multiple of 16 bytes; its integers are not specialised on. Hooks of a profiler see
+scene takes little longer on the GPU. A kernel here is classified once for each set of constants, of dtypes, of arguments
+left out and of tensors that do not begin at a multiple of 16 bytes; its integers are not specialised on. Hooks of a profiler see
 every launch; where there are none, nothing is made ready for them.
 """
 
@@ -29,12 +29,12 @@ def launch(kernel: Any, grid: tuple[int, int, int], arguments: Sequence[Any], **
     if _INTERPRETED:
         kernel[grid](*arguments, **constants)
         return
-    device, pattern = _kind(arguments)
+    device, pattern, dtypes = _kind(arguments)
     if device != _current():
         with torch.cuda.device(device):
             kernel[grid](*arguments, **constants)
         return
-    key = (kernel, device, pattern, tuple(constants.values()))
+    key = (kernel, device, pattern, dtypes, tuple(constants.values()))
     known = _COMPILED.get(key)
     if known is None:
         compiled = kernel[grid](*arguments, **constants)
@@ -48,10 +48,11 @@ def launch(kernel: Any, grid: tuple[int, int, int], arguments: Sequence[Any], **
         run(*grid, _stream(device), function, metadata, None, None, None, *arguments, *rest)
 
 
-def _kind(arguments: Sequence[Any]) -> tuple[int, int]:
-    """The device, and one bit for each argument that changes what is compiled: left out, not aligned, over 32 bits."""
+def _kind(arguments: Sequence[Any]) -> tuple[int, int, tuple[Any, ...]]:
+    """The device, a bit for each argument that changes what is compiled (left out, not aligned, long), and the dtypes."""
     device = pattern = 0
     bit = 1
+    dtypes = []
     for one in arguments:
         if one is None:
             pattern |= bit
@@ -62,8 +63,9 @@ def _kind(arguments: Sequence[Any]) -> tuple[int, int]:
             if one.data_ptr() & 15:
                 pattern |= bit
             device = one.get_device()
+            dtypes.append(one.dtype)
         bit <<= 1
-    return device, pattern
+    return device, pattern, tuple(dtypes)
 
 
 def _watched() -> bool:

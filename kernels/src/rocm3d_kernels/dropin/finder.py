@@ -117,14 +117,20 @@ class Finder(DistributionFinder):
         return not answer.works, answer.reason
 
     def find_distributions(self, context: DistributionFinder.Context = EVERY) -> Iterator[Distribution]:
-        """Metadata of packages whose whole interface is covered; without a name, only of those in use."""
+        """Metadata of packages whose whole interface is covered; without a name, of those that need not be tried."""
         asked = context.name and context.name.lower().replace("-", "_").replace(".", "_")
         for stand_in in {item.name: item for item in known().values()}.values():
             name = (stand_in.distribution or stand_in.name).lower().replace("-", "_")
             if not stand_in.version or (asked and asked != name):
                 continue
-            if self.stands_in(stand_in) if asked else self.decided.get(stand_in.name, (False,))[0]:
+            if self.stands_in(stand_in) if asked else self._surely_stands_in(stand_in):
                 yield StandInDistribution(stand_in)
+
+    def _surely_stands_in(self, stand_in: StandIn) -> bool:
+        """Without trying an installed package: a list of all distributions must not wait for that."""
+        if stand_in.name not in self.decided and PathFinder.find_spec(stand_in.name.partition(".")[0]) is not None:
+            return False
+        return self.stands_in(stand_in)
 
 
 def install(*, force: bool = False, only: Sequence[str] = ()) -> Finder:

@@ -15,7 +15,9 @@ class StandInDistribution(Distribution):
         self.stand_in = stand_in
 
     def read_text(self, filename: str) -> str | None:
-        """METADATA; there are no other files."""
+        """METADATA, and the import name by which programs look a distribution up; there are no other files."""
+        if filename == "top_level.txt":
+            return self.stand_in.name.partition(".")[0] + "\n"
         if filename != "METADATA":
             return None
         name = self.stand_in.distribution or self.stand_in.name

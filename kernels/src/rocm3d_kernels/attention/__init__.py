@@ -1,0 +1,50 @@
+"""Attention over dense and packed sequences, by the best way that this machine has."""
+
+from __future__ import annotations
+
+from rocm3d_kernels.versions import require
+
+require("torch")
+
+import torch  # noqa: E402
+
+from rocm3d_kernels.attention.problem import Problem, Spans, checked, spans_of  # noqa: E402
+from rocm3d_kernels.attention.tiers import solve  # noqa: E402
+
+__all__ = ["Spans", "attention", "spans_of"]
+
+
+def attention(
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    spans: Spans | None = None,
+    *,
+    scale: float | None = None,
+    causal: bool = False,
+    window: tuple[int, int] = (-1, -1),
+    top_left: bool = False,
+    softcap: float = 0.0,
+    slopes: torch.Tensor | None = None,
+    bias: torch.Tensor | None = None,
+    dropout: float = 0.0,
+    deterministic: bool = False,
+) -> torch.Tensor:
+    """softmax(q k' scale) v, for tensors [B, S, H, D], or with `spans` for packed ones [T, H, D].
+
+    q may have a multiple of the heads of k and v. `causal` and `window` (left, right; -1 is no limit) are counted from
+    the last query and key, with `top_left` from the first. `slopes` are [H] or [N, H] of ALiBi, `bias` [B, H, S, S] or
+    what expands to that. `deterministic`: equal inputs, equal gradients to the bit. Queries without keys get zeros.
+    `last_dispatch()` says which way was taken, and why.
+    """
+    if slopes is not None and slopes.shape[-1] != q.shape[-2]:
+        raise ValueError(f"attention: {q.shape[-2]} heads, but slopes {tuple(slopes.shape)}")
+    if not 0.0 <= dropout < 1.0:
+        raise ValueError(f"attention: dropout is {dropout}; it may be from 0 to less than 1")
+    left, right = (int(side) for side in window)
+    problem = Problem(
+        q, k, v, float(q.shape[-1] ** -0.5 if scale is None else scale), spans, left, 0 if causal else right,
+        top=top_left, softcap=float(softcap or 0.0), slopes=slopes, bias=bias, dropout=float(dropout),
+        deterministic=deterministic,
+    )  # fmt: skip
+    return solve(checked(problem))

@@ -1,0 +1,131 @@
+"""Attention over packed sequences as one operator, `torch.ops.rocm3d_kernels.attention`, forward and backward."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import torch
+
+from rocm3d_kernels.attention import reference
+from rocm3d_kernels.attention.problem import Problem, Spans
+from rocm3d_kernels.dispatch import choose
+from rocm3d_kernels.registration import operation
+
+KERNEL = ("float16", "bfloat16", "float32")
+REFERENCE = (*KERNEL, "float64")
+
+
+def packed_attention(problem: Problem, *, plain: bool = False) -> torch.Tensor:
+    """The result [T, H, D] of a packed problem without bias and dropout; `plain` insists on plain PyTorch."""
+    spans = problem.spans
+    if spans is None or problem.bias is not None or problem.dropout:
+        raise ValueError("attention: the operator takes packed tensors, without bias and dropout")
+    slopes = None if problem.slopes is None else problem.slopes.detach().float().contiguous()
+    limits = (spans.max_q, spans.max_k, problem.scale, problem.left, problem.right)
+    settings = (*limits, problem.softcap, problem.top, plain)
+    found: torch.Tensor = _attention(problem.q, problem.k, problem.v, *spans[:4], slopes, *settings)[0]
+    return found
+
+
+def _problem(given: tuple[Any, ...]) -> tuple[Problem, Spans]:
+    q, k, v, q_starts, q_ends, k_starts, k_ends, slopes, max_q, max_k, scale, left, right, softcap, top = given
+    spans = Spans(q_starts, q_ends, k_starts, k_ends, max_q, max_k)
+    return Problem(q, k, v, scale, spans, left, right, top=top, softcap=softcap, slopes=slopes), spans
+
+
+def _run(
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    q_starts: torch.Tensor,
+    q_ends: torch.Tensor,
+    k_starts: torch.Tensor,
+    k_ends: torch.Tensor,
+    slopes: Optional[torch.Tensor],  # noqa: UP045
+    max_q: int,
+    max_k: int,
+    scale: float,
+    left: int,
+    right: int,
+    softcap: float,
+    top: bool,
+    plain: bool,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The result, and the logarithm of each row's sum; its base is the implementation's own."""
+    places = (q_starts, q_ends, k_starts, k_ends)
+    problem, spans = _problem((q, k, v, *places, slopes, max_q, max_k, scale, left, right, softcap, top))
+    if plain or choose("attention", q, k, v, kernel=KERNEL, reference=REFERENCE) == "reference":
+        return reference.forward(problem)
+    from rocm3d_kernels.attention import launch  # noqa: PLC0415
+
+    return launch.forward(problem, spans)
+
+
+def _run_fake(
+    q: torch.Tensor,
+    k: torch.Tensor,  # noqa: ARG001
+    v: torch.Tensor,
+    *_: Any,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    wide = torch.float64 if q.dtype == torch.float64 else torch.float32
+    return q.new_empty(q.shape[0], q.shape[1], v.shape[2]), q.new_empty(q.shape[1], q.shape[0], dtype=wide)
+
+
+def _run_backward(
+    given: torch.Tensor,
+    out: torch.Tensor,
+    kept: torch.Tensor,
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    q_starts: torch.Tensor,
+    q_ends: torch.Tensor,
+    k_starts: torch.Tensor,
+    k_ends: torch.Tensor,
+    slopes: Optional[torch.Tensor],  # noqa: UP045
+    max_q: int,
+    max_k: int,
+    scale: float,
+    left: int,
+    right: int,
+    softcap: float,
+    top: bool,
+    plain: bool,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Gradients of q, k and v."""
+    places = (q_starts, q_ends, k_starts, k_ends)
+    problem, spans = _problem((q, k, v, *places, slopes, max_q, max_k, scale, left, right, softcap, top))
+    if plain or choose("attention", q, k, v, kernel=KERNEL, reference=REFERENCE) == "reference":
+        return reference.backward(problem, out, kept, given)
+    from rocm3d_kernels.attention import launch  # noqa: PLC0415
+
+    return launch.backward(problem, spans, out, kept, given)
+
+
+def _run_backward_fake(
+    given: torch.Tensor,  # noqa: ARG001
+    out: torch.Tensor,  # noqa: ARG001
+    kept: torch.Tensor,  # noqa: ARG001
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    *_: Any,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    return q.new_empty(q.shape), k.new_empty(k.shape), v.new_empty(v.shape)
+
+
+def _keep(ctx, inputs, output) -> None:  # type: ignore[no-untyped-def]
+    ctx.set_materialize_grads(False)
+    ctx.mark_non_differentiable(output[1])
+    ctx.save_for_backward(*inputs[:8], *output)
+    ctx.settings = inputs[8:]
+
+
+def _backward(ctx, given, _):  # type: ignore[no-untyped-def]
+    *inputs, out, kept = ctx.saved_tensors
+    found = (None, None, None) if given is None else _attention_backward(given, out, kept, *inputs, *ctx.settings)
+    return *found, *[None] * (5 + len(ctx.settings))
+
+
+_attention_backward = operation(_run_backward, _run_backward_fake, name="attention_backward")
+_attention = operation(_run, _run_fake, name="attention", keep=_keep, backward=_backward)

@@ -1,0 +1,23 @@
+"""Plain PyTorch, some rows at a time: slow, and takes everything but a bias and dropout."""
+
+from __future__ import annotations
+
+import torch
+
+from rocm3d_kernels.attention.operator import REFERENCE, packed_attention
+from rocm3d_kernels.attention.problem import Problem
+
+TRIED_FIRST = False
+
+
+def refuses(problem: Problem) -> str:
+    """What it cannot do; empty for nothing."""
+    name = str(problem.q.dtype).removeprefix("torch.")
+    if name not in REFERENCE:
+        return f"dtype {name}"
+    return " and ".join(one for one in problem.wants() if one in ("a bias tensor", "dropout"))
+
+
+def run(problem: Problem) -> torch.Tensor:
+    """The result, in the shape of q."""
+    return packed_attention(problem.packed(), plain=True).reshape(*problem.q.shape[:-1], problem.v.shape[-1])

@@ -1,0 +1,72 @@
+"""What AITER's and flash-attn's own functions have in common: their interface, and what it does not take."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Collection
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import torch
+
+from rocm3d_kernels.attention.problem import Problem
+from rocm3d_kernels.dispatch import GPU
+
+HALVES = (torch.float16, torch.bfloat16)
+WIDEST = 256
+
+
+@functools.cache
+def missing(name: str) -> str:
+    """Why a package cannot be used here; empty if it can. The package of that name may be ours."""
+    try:
+        if name not in sys.modules and find_spec(name) is None:
+            return "not installed"
+        module = import_module(name)
+    except Exception as error:  # noqa: BLE001  (a broken package may raise anything; it is then not used)
+        return f"does not load: {type(error).__name__}: {str(error).strip().partition(chr(10))[0][:120]}"
+    if "__rocm3d__" in vars(module):
+        return "not installed, rocm3d-kernels stands in for it"
+    return ""
+
+
+def refuses(name: str, problem: Problem, lacks: Collection[str]) -> str:
+    """`lacks` names what a package cannot do besides."""
+    if torch.compiler.is_compiling():
+        return "not while torch.compile looks"
+    if problem.q.device.type not in GPU:
+        return f"tensors on {problem.q.device.type}"
+    return missing(name) or _refuses(problem, lacks)
+
+
+def _refuses(problem: Problem, lacks: Collection[str]) -> str:
+    if problem.q.dtype not in HALVES:
+        return f"dtype {problem.q.dtype}"
+    if problem.q.shape[-1] != problem.v.shape[-1] or problem.q.shape[-1] > WIDEST:
+        return f"heads of {problem.q.shape[-1]} and {problem.v.shape[-1]} elements"
+    if problem.top:
+        return "a mask from the top left corner"
+    return " and ".join(one for one in problem.wants() if one in lacks)
+
+
+def call(name: str, problem: Problem, **more: Any) -> torch.Tensor:
+    """flash_attn_func or flash_attn_varlen_func of a package."""
+    module = import_module(name)
+    settings = {
+        "dropout_p": problem.dropout, "softmax_scale": problem.scale, "causal": problem.causal,
+        "window_size": (problem.left, problem.right) if not problem.causal else (-1, -1),
+        "deterministic": problem.deterministic, **more,
+    }  # fmt: skip
+    if problem.slopes is not None:
+        settings["alibi_slopes"] = problem.slopes
+    tensors = (problem.q, problem.k, problem.v)
+    spans = problem.spans
+    if spans is None or spans.cumulative is None:
+        found = module.flash_attn_func(*tensors, **settings)
+    else:
+        lengths = (*spans.cumulative, spans.max_q, spans.max_k)
+        found = module.flash_attn_varlen_func(*tensors, *lengths, **settings)
+    result: torch.Tensor = found[0] if isinstance(found, (tuple, list)) else found
+    return result

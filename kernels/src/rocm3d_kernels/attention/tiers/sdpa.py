@@ -1,0 +1,116 @@
+"""PyTorch's own: scaled_dot_product_attention for dense tensors, torch.nn.attention.varlen for packed ones."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from rocm3d_kernels.attention.problem import Problem
+from rocm3d_kernels.dispatch import GPU
+
+TRIED_FIRST = True
+HALVES = (torch.float16, torch.bfloat16)
+WIDEST, PIECE = 256, 8
+
+
+@functools.cache
+def varlen() -> tuple[Callable[..., torch.Tensor] | None, frozenset[str]]:
+    """PyTorch's function for packed tensors and the names of its arguments, which differ between releases."""
+    try:
+        from torch.nn.attention.varlen import varlen_attn  # noqa: PLC0415  (not in every build)
+    except ImportError:
+        return None, frozenset()
+    return varlen_attn, frozenset(inspect.signature(varlen_attn).parameters)
+
+
+def refuses(problem: Problem) -> str:
+    """What it cannot do; empty for nothing."""
+    if problem.deterministic and problem.trains and problem.bias is None and not problem.dropout:
+        return "deterministic gradients"
+    return _refuses_dense(problem) if problem.spans is None else _refuses_packed(problem)
+
+
+def _refuses_packed(problem: Problem) -> str:
+    if torch.compiler.is_compiling():
+        return "packed sequences while torch.compile looks"
+    function, names = varlen()
+    if function is None or problem.q.device.type not in GPU:
+        return f"packed sequences on {problem.q.device.type}"
+    size = problem.q.shape[-1]
+    if problem.q.dtype not in HALVES or problem.v.shape[-1] != size or size > WIDEST or size % PIECE:
+        return f"packed heads of {size} and {problem.v.shape[-1]} elements, {problem.q.dtype}"
+    if problem.top or (problem.group > 1 and "enable_gqa" not in names) or "scale" not in names:
+        return "packed sequences of this kind in this release of PyTorch"
+    lacks = problem.wants()
+    if "window_size" in names and "a window" in lacks:
+        lacks.remove("a window")
+    return " and ".join(lacks)
+
+
+def _refuses_dense(problem: Problem) -> str:
+    if problem.q.numel() == 0 or problem.k.numel() == 0:
+        return "no elements"
+    wants = problem.wants()
+    lacks = [one for one in wants if one in ("softcap", "alibi_slopes")]
+    masked = problem.bias is not None or problem.dropout > 0
+    if not masked and "a window" in wants:
+        lacks.append("a window")
+    if not masked and not _by_flag(problem) and problem.right >= 0 and "a window" not in wants:
+        lacks.append("a causal mask of this corner")
+    return " and ".join(lacks)
+
+
+def _by_flag(problem: Problem) -> bool:
+    """Whether is_causal says it all: PyTorch counts from the top left corner."""
+    return problem.causal and (problem.top or problem.q.shape[1] == problem.k.shape[1])
+
+
+def run(problem: Problem) -> torch.Tensor:
+    """The result, in the shape of q."""
+    if problem.spans is not None:
+        return _packed(problem)
+    q, k, v = (one.transpose(1, 2) for one in (problem.q, problem.k, problem.v))
+    flag = _by_flag(problem) and problem.bias is None
+    mask = problem.bias if flag else _mask(problem)
+    found = torch.nn.functional.scaled_dot_product_attention(
+        q, k, v, mask, problem.dropout, flag, scale=problem.scale, enable_gqa=problem.group > 1
+    )
+    return found.transpose(1, 2)
+
+
+def _mask(problem: Problem) -> torch.Tensor | None:
+    """The bias, and the limits of the window as minus infinity."""
+    if problem.left < 0 and problem.right < 0:
+        return problem.bias
+    queries, keys = problem.q.shape[1], problem.k.shape[1]
+    place = torch.arange(queries, device=problem.q.device)[:, None] + (0 if problem.top else keys - queries)
+    key = torch.arange(keys, device=problem.q.device)
+    seen = torch.ones(queries, keys, dtype=torch.bool, device=problem.q.device)
+    if problem.left >= 0:
+        seen &= key >= place - problem.left
+    if problem.right >= 0:
+        seen &= key <= place + problem.right
+    if problem.bias is None:
+        return seen
+    if problem.bias.dtype == torch.bool:
+        return problem.bias & seen
+    return problem.bias.masked_fill(~seen, -torch.inf)
+
+
+def _packed(problem: Problem) -> torch.Tensor:
+    function, names = varlen()
+    spans = problem.spans
+    if function is None or spans is None or spans.cumulative is None:
+        raise ValueError("attention: packed tensors without cumulative lengths")
+    settings: dict[str, Any] = {"scale": problem.scale}
+    if problem.group > 1:
+        settings["enable_gqa"] = True
+    if "window_size" in names:
+        settings["window_size"] = (problem.left, problem.right)
+    elif problem.causal:
+        settings["is_causal"] = True
+    return function(problem.q, problem.k, problem.v, *spans.cumulative, spans.max_q, spans.max_k, **settings)

@@ -1,0 +1,22 @@
+"""flash-attn 2: its attention functions and the padding around them, not its layers, losses and fused operations."""
+
+from __future__ import annotations
+
+from rocm3d_kernels.dropin.stand_in import StandIn
+
+STAND_IN = StandIn(
+    name="flash_attn",
+    modules={
+        "flash_attn": "interface",
+        "flash_attn.flash_attn_interface": "interface",
+        "flash_attn.bert_padding": "bert_padding",
+    },
+    # Its extension may load and still hold nothing for this GPU: one call shows that.
+    proof=(
+        "import torch\nfrom flash_attn.flash_attn_interface import flash_attn_func\n"
+        "one = torch.ones(1, 16, 1, 64, dtype=torch.float16, device='cuda')\n"
+        "assert float(flash_attn_func(one, one, one).float().mean()) == 1.0"
+    ),
+    distribution="flash-attn",
+    version="2.8.3",
+)

@@ -1,0 +1,64 @@
+"""flash_attn_with_kvcache: attention to the used part of a cache, after new keys and values are put into it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from rocm3d_kernels.attention import Spans, attention
+from rocm3d_kernels.dropin.stand_in import DOCS
+
+
+@torch.no_grad()
+def flash_attn_with_kvcache(
+    q: torch.Tensor,
+    k_cache: torch.Tensor,
+    v_cache: torch.Tensor,
+    k: torch.Tensor | None = None,
+    v: torch.Tensor | None = None,
+    rotary_cos: torch.Tensor | None = None,
+    rotary_sin: torch.Tensor | None = None,
+    cache_seqlens: torch.Tensor | int | None = None,
+    cache_batch_idx: torch.Tensor | None = None,
+    cache_leftpad: torch.Tensor | None = None,
+    block_table: torch.Tensor | None = None,
+    softmax_scale: float | None = None,
+    causal: bool = False,
+    window_size: tuple[int, int] = (-1, -1),
+    softcap: float = 0.0,
+    rotary_interleaved: bool = True,  # noqa: ARG001  (means nothing without rotary_cos)
+    alibi_slopes: torch.Tensor | None = None,
+    num_splits: int = 0,  # noqa: ARG001  (how the work is divided is the kernel's own business)
+    return_softmax_lse: bool = False,
+) -> torch.Tensor:
+    """q [B, S, H, D], caches [B, C, H, D]; k and v [B, new, H, D] are written behind what is used. No gradient."""
+    refused = {"rotary_cos": rotary_cos, "rotary_sin": rotary_sin, "block_table": block_table}
+    for name, value in {**refused, "return_softmax_lse": return_softmax_lse or None}.items():
+        if value is not None:
+            raise NotImplementedError(f"{name} is not covered by rocm3d-kernels: see {DOCS}")
+    batch, capacity = q.shape[0], k_cache.shape[1]
+    used = _row(cache_seqlens, capacity if k is None else 0, batch, q.device)
+    slot = torch.arange(batch, device=q.device) if cache_batch_idx is None else cache_batch_idx.long()
+    if (k is None) != (v is None):
+        raise ValueError("k and v are given together, or neither")
+    if k is not None and v is not None:
+        at = used.long()[:, None] + torch.arange(k.shape[1], device=q.device)
+        k_cache[slot[:, None], at], v_cache[slot[:, None], at] = k, v
+        used = used + k.shape[1]
+    first = (slot * capacity).int()
+    starts = first if cache_leftpad is None else first + cache_leftpad.int()
+    queries = torch.arange(batch + 1, dtype=torch.int32, device=q.device) * q.shape[1]
+    spans = Spans(queries[:-1], queries[1:], starts, (first + used).int(), q.shape[1], capacity)
+    found = attention(
+        q.flatten(0, 1), k_cache.reshape(-1, *k_cache.shape[2:]), v_cache.reshape(-1, *v_cache.shape[2:]), spans,
+        scale=softmax_scale, causal=causal, window=window_size, softcap=softcap, slopes=alibi_slopes,
+    )  # fmt: skip
+    return found.unflatten(0, (batch, -1))
+
+
+def _row(given: Any, otherwise: int, batch: int, device: torch.device) -> torch.Tensor:
+    """[B] of int32."""
+    if isinstance(given, torch.Tensor):
+        return given.to(device=device, dtype=torch.int32).expand(batch)
+    return torch.full((batch,), otherwise if given is None else int(given), dtype=torch.int32, device=device)

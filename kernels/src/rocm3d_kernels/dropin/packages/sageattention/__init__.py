@@ -1,0 +1,15 @@
+"""SageAttention: `sageattn`. Its functions for one kind of quantisation each are not: nothing is quantised here."""
+
+from __future__ import annotations
+
+from rocm3d_kernels.dropin.stand_in import StandIn
+
+STAND_IN = StandIn(
+    name="sageattention",
+    modules={"sageattention": "package"},
+    proof=(
+        "import torch\nfrom sageattention import sageattn\n"
+        "one = torch.ones(1, 1, 64, 64, dtype=torch.float16, device='cuda')\n"
+        "assert abs(float(sageattn(one, one, one).float().mean()) - 1.0) < 0.1"
+    ),
+)

@@ -1,0 +1,49 @@
+"""sageattention: `sageattn`, an attention that the original computes with 8-bit products, here without rounding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from rocm3d_kernels.attention import attention
+from rocm3d_kernels.dropin.stand_in import DOCS
+
+__all__ = ["sageattn"]
+
+# Said to be for the rounding that is not done here, and as such without meaning.
+WITHOUT_MEANING = {"smooth_k", "smooth_v", "qk_quant_gran", "pv_accum_dtype"}
+
+
+def sageattn(
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    tensor_layout: str = "HND",
+    is_causal: bool = False,
+    sm_scale: float | None = None,
+    return_lse: bool = False,
+    attn_mask: torch.Tensor | None = None,
+    **more: Any,
+) -> torch.Tensor:
+    """Of tensors [B, H, S, D], or [B, S, H, D] with the layout NHD; k and v may have fewer heads.
+
+    A causal mask of different lengths is counted from the first query and key, as PyTorch does, whose function
+    programs replace by this one; the positional arguments of that are not understood.
+    """
+    if tensor_layout not in ("HND", "NHD"):
+        raise ValueError(f"tensor_layout is {tensor_layout!r}; it may be HND or NHD")
+    if return_lse:
+        raise NotImplementedError(f"return_lse is not covered by rocm3d-kernels: see {DOCS}")
+    scale = more.pop("scale", None)
+    dropout = float(more.pop("dropout_p", 0.0))
+    unknown = sorted(set(more) - WITHOUT_MEANING)
+    if unknown:
+        raise TypeError(f"sageattn() got an unexpected keyword argument {unknown[0]!r}")
+    turned = tensor_layout == "HND"
+    q, k, v = (one.transpose(1, 2) if turned else one for one in (q, k, v))
+    found = attention(
+        q, k, v, scale=sm_scale if sm_scale is not None else scale, causal=is_causal, top_left=True, bias=attn_mask,
+        dropout=dropout,
+    )  # fmt: skip
+    return found.transpose(1, 2) if turned else found

@@ -1,0 +1,123 @@
+"""xformers.ops.fmha: memory_efficient_attention and the biases that it takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from rocm3d_kernels.attention import attention
+from rocm3d_kernels.dropin.packages.xformers import attn_bias as attn_bias  # noqa: PLC0414  (shown as xformers shows it)
+from rocm3d_kernels.dropin.packages.xformers.attn_bias import (
+    AttentionBias,
+    BlockDiagonalMask,
+    LowerTriangularMask,
+    LowerTriangularMaskWithTensorBias,
+)
+from rocm3d_kernels.dropin.packages.xformers.block_diagonal import _Packed
+
+__all__ = [
+    "AttentionBias",
+    "AttentionOp",
+    "AttentionOpBase",
+    "BlockDiagonalMask",
+    "LowerTriangularMask",
+    "MemoryEfficientAttentionCkOp",
+    "MemoryEfficientAttentionCutlassFwdFlashBwOp",
+    "MemoryEfficientAttentionCutlassOp",
+    "MemoryEfficientAttentionFlashAttentionOp",
+    "MemoryEfficientAttentionSplitKCkOp",
+    "attn_bias",
+    "memory_efficient_attention",
+    "memory_efficient_attention_forward",
+]
+
+
+class AttentionOpBase:
+    """One of xFormers' implementations; named by programs, and without meaning here: ours is chosen by itself."""
+
+    NAME = "rocm3d-kernels"
+
+
+AttentionOp = tuple[type[AttentionOpBase] | None, type[AttentionOpBase] | None]
+MemoryEfficientAttentionCkOp: AttentionOp = (AttentionOpBase, AttentionOpBase)
+MemoryEfficientAttentionCutlassFwdFlashBwOp: AttentionOp = (AttentionOpBase, AttentionOpBase)
+MemoryEfficientAttentionCutlassOp: AttentionOp = (AttentionOpBase, AttentionOpBase)
+MemoryEfficientAttentionFlashAttentionOp: AttentionOp = (AttentionOpBase, AttentionOpBase)
+MemoryEfficientAttentionSplitKCkOp: AttentionOp = (AttentionOpBase, AttentionOpBase)
+
+
+def memory_efficient_attention(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attn_bias: torch.Tensor | AttentionBias | None = None,
+    p: float = 0.0,
+    scale: float | None = None,
+    *,
+    op: Any = None,  # noqa: ARG001
+    output_dtype: torch.dtype | None = None,
+) -> torch.Tensor:
+    """Of tensors [B, M, H, K], [B, M, K] for one head, or [B, M, G, H, K] for groups of heads that share keys."""
+    shape = query.shape
+    if not query.ndim == key.ndim == value.ndim or query.ndim not in (3, 4, 5):
+        raise ValueError(f"query, key, value have 3 to 5 dimensions alike, not {query.ndim}, {key.ndim}, {value.ndim}")
+    if isinstance(attn_bias, torch.Tensor) and query.ndim != 4:
+        attn_bias = attn_bias.unsqueeze(1) if query.ndim == 3 else attn_bias.flatten(1, 2)
+    q, k, v = _four(query, key, value)
+    found = _attended(q, k, v, attn_bias, p, scale)
+    return found.reshape(*shape[:-1], value.shape[-1]).to(output_dtype or query.dtype)
+
+
+def memory_efficient_attention_forward(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attn_bias: torch.Tensor | AttentionBias | None = None,
+    p: float = 0.0,
+    scale: float | None = None,
+    *,
+    op: Any = None,
+    output_dtype: torch.dtype | None = None,
+) -> torch.Tensor:
+    """The same without a gradient."""
+    with torch.no_grad():
+        return memory_efficient_attention(query, key, value, attn_bias, p, scale, op=op, output_dtype=output_dtype)
+
+
+def _attended(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, bias: Any, dropout: float, scale: float | None
+) -> torch.Tensor:
+    if bias is None or isinstance(bias, (torch.Tensor, LowerTriangularMaskWithTensorBias)):
+        if isinstance(bias, LowerTriangularMaskWithTensorBias):
+            bias = bias.materialize((q.shape[1], k.shape[1]), q.dtype, q.device)
+        if bias is not None and bias.dtype != torch.bool:
+            bias = bias.to(q.dtype)
+        return attention(q, k, v, scale=scale, bias=bias, dropout=dropout)
+    if not isinstance(bias, AttentionBias):
+        raise NotImplementedError(f"attn_bias of {type(bias).__name__} is not covered by rocm3d-kernels")
+    left, right, top = bias.limits()
+    if not isinstance(bias, _Packed):
+        return attention(q, k, v, scale=scale, window=(left, right), top_left=top, dropout=dropout)
+    if q.shape[0] != 1 or k.shape[0] != 1:
+        raise ValueError(f"{type(bias).__name__} takes tensors [1, T, H, K], here are {q.shape[0]} and {k.shape[0]}")
+    if bias.q_seqinfo.seqstart_py[-1] != q.shape[1] or bias.k_seqinfo.seqstart_py[-1] > k.shape[1]:
+        ends = bias.q_seqinfo.seqstart_py[-1], bias.k_seqinfo.seqstart_py[-1]
+        raise ValueError(
+            f"the bias is for {ends[0]} queries and {ends[1]} keys, here are {q.shape[1]} and {k.shape[1]}"
+        )
+    spans = bias.spans(q.device)
+    found = attention(q[0], k[0], v[0], spans, scale=scale, window=(left, right), top_left=top, dropout=dropout)
+    return found[None]
+
+
+def _four(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """[B, M, H, K] of each; heads that repeat the same memory are one head of keys."""
+    if tensors[0].ndim == 3:
+        return tuple(one.unsqueeze(2) for one in tensors)
+    if tensors[0].ndim == 4:
+        return tensors
+    q, k, v = tensors
+    if k.shape[3] > 1 and k.stride(3) == 0 and v.stride(3) == 0:
+        return q.flatten(2, 3), k[:, :, :, 0], v[:, :, :, 0]
+    return q.flatten(2, 3), k.flatten(2, 3), v.flatten(2, 3)

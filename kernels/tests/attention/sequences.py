@@ -1,0 +1,40 @@
+"""Packed sequences and the textbook's attention, one sequence and head after another, in float64."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+import torch
+
+from rocm3d_kernels.attention import spans_of
+
+
+def cumulative(lengths):
+    return torch.tensor([0, *accumulate(lengths)], dtype=torch.int32)
+
+
+def packed(queries, keys, heads=2, shared=1, size=16, width=None, dtype=torch.float32):
+    numbers = torch.Generator().manual_seed(3)
+    shapes = ((sum(queries), heads, size), (sum(keys), shared, size), (sum(keys), shared, width or size))
+    tensors = [torch.randn(shape, generator=numbers).to(dtype).requires_grad_() for shape in shapes]
+    return tensors, spans_of(cumulative(queries), cumulative(keys), max(queries), max(keys))
+
+
+def textbook(q, k, v, queries, keys, *, left=-1, right=-1, top=False, softcap=0.0, slopes=None):
+    """A list of what each sequence gets, put together; rows without keys are zeros."""
+    found, group = [], q.shape[1] // k.shape[1]
+    for number, (rows, columns) in enumerate(zip(queries, keys, strict=True)):
+        begin, first = sum(queries[:number]), sum(keys[:number])
+        for head in range(q.shape[1]):
+            one, other = q[begin : begin + rows, head], k[first : first + columns, head // group]
+            scores = one @ other.T / q.shape[-1] ** 0.5
+            scores = softcap * (scores / softcap).tanh() if softcap else scores
+            place = torch.arange(rows)[:, None] + (0 if top else columns - rows)
+            gap = torch.arange(columns) - place
+            if slopes is not None:
+                scores = scores - slopes.expand(len(queries), -1)[number, head].double() * gap.abs()
+            hidden = (gap < -left) & (left >= 0) | (gap > right) & (right >= 0)
+            weights = scores.masked_fill(hidden, -torch.inf).softmax(-1).nan_to_num(0.0)
+            found.append(weights @ v[first : first + columns, head // group])
+    rows = [torch.stack(found[at : at + q.shape[1]], dim=1) for at in range(0, len(found), q.shape[1])]
+    return torch.cat(rows)

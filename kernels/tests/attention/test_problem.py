@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import pytest
+import torch
+
+from rocm3d_kernels.attention import attention, spans_of
+from rocm3d_kernels.attention.problem import MOST, Problem, checked
+
+
+def row(*numbers, dtype=torch.int32):
+    return torch.tensor(numbers, dtype=dtype)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "most", "text"),
+    [
+        (row(0, 2, 5), row(0, 5), 3, "2 sequences of queries, 1 of keys"),
+        (row(0.0, 5.0, dtype=torch.float32), row(0, 5), 5, "one row of int32"),
+        (row(1, 5), row(1, 5), 5, "begin with 0"),
+        (row(0, 5, 3), row(0, 5, 3), 5, "never fall"),
+        (row(0, 5), row(0, 5), 4, "max_seqlen_q is 4, but a sequence has 5"),
+    ],
+)
+def test_lengths_that_cannot_be_are_refused(first, second, most, text):
+    with pytest.raises(ValueError, match=text):
+        spans_of(first, second, most, most)
+
+
+@pytest.mark.parametrize(
+    ("q", "k", "v", "text"),
+    [
+        ((2, 4, 16), (2, 4, 16), (2, 4, 16), r"\[B, S, H, D\]"),
+        ((1, 2, 4, 16), (1, 2, 4, 8), (1, 2, 4, 16), "shapes do not fit"),
+        ((1, 2, 4, 16), (2, 2, 4, 16), (2, 2, 4, 16), "shapes do not fit"),
+        ((1, 2, 4, 16), (1, 2, 3, 16), (1, 2, 3, 16), "4 heads of queries for 3 of keys"),
+    ],
+)
+def test_shapes_that_do_not_fit_are_refused(q, k, v, text):
+    with pytest.raises(ValueError, match=text):
+        attention(torch.zeros(q), torch.zeros(k), torch.zeros(v))
+
+
+def test_other_dtypes_and_devices_are_refused():
+    one = torch.zeros(1, 2, 4, 16)
+
+    with pytest.raises(TypeError, match="one floating dtype"):
+        attention(one, one.half(), one)
+    with pytest.raises(TypeError, match="fp8"):
+        attention(*[one.to(torch.float8_e4m3fn)] * 3)
+    with pytest.raises(ValueError, match="different devices"):
+        attention(one, one.to("meta"), one.to("meta"))
+
+
+def test_more_tokens_than_places_are_refused():
+    large = torch.empty(1, 1, 1, 16).expand(1, MOST, 1, 16)
+
+    with pytest.raises(ValueError, match="too many for 32 bits"):
+        attention(large, large, large)
+
+
+@pytest.mark.parametrize("changes", [{"dropout": 1.0}, {"slopes": torch.ones(3)}], ids=str)
+def test_settings_that_cannot_be_are_refused(changes):
+    one = torch.zeros(1, 2, 4, 16)
+
+    with pytest.raises(ValueError, match=r"dropout is 1\.0|slopes"):
+        attention(one, one, one, **changes)
+
+
+def test_limits_that_limit_nothing_are_left_out():
+    q, k = torch.zeros(1, 1, 1, 16), torch.zeros(1, 9, 1, 16)
+    alone = checked(Problem(q, k, k, 1.0, left=8, right=0))
+
+    assert (alone.left, alone.right) == (-1, -1)
+    assert checked(Problem(k, k, k, 1.0, right=0, top=True)).top is False
+    assert checked(Problem(q, k, k, 1.0, right=0, top=True)).top is True
+
+
+def test_dense_tensors_become_packed_ones():
+    q, k = torch.zeros(2, 3, 4, 16), torch.zeros(2, 5, 2, 16)
+    problem = checked(Problem(q, k, k, 1.0)).packed()
+
+    assert problem.q.shape == (6, 4, 16)
+    assert problem.spans.k_ends.tolist() == [5, 10]
+    assert problem.group == 2
