@@ -1,9 +1,9 @@
 """Starts Triton kernels with little work on the CPU.
 
 Triton binds and classifies every argument at each launch, 20 to 40 microseconds for a kernel with many of them; a small
-scene takes little longer on the GPU. A kernel here is classified once for each set of constants, of dtypes, of arguments
-left out and of tensors that do not begin at a multiple of 16 bytes; its integers are not specialised on. Hooks of a profiler see
-every launch; where there are none, nothing is made ready for them.
+scene takes little longer on the GPU. A kernel here is classified once for each set of constants, of dtypes, of
+arguments left out and of tensors that do not begin at a multiple of 16 bytes; its integers are not specialised on.
+Hooks of a profiler see every launch; where there are none, nothing is made ready for them.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def launch(kernel: Any, grid: tuple[int, int, int], arguments: Sequence[Any], **
 
 
 def _kind(arguments: Sequence[Any]) -> tuple[int, int, tuple[Any, ...]]:
-    """The device, a bit for each argument that changes what is compiled (left out, not aligned, long), and the dtypes."""
+    """The device, a bit for each argument that is left out, not aligned or over 32 bits, and the dtypes."""
     device = pattern = 0
     bit = 1
     dtypes = []
