@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from rocm3d.knowledge.kernels import of_kernel
 
 
@@ -8,9 +10,20 @@ def test_a_name_that_no_pattern_fits_is_nobodys(knowledge):
 
 
 def test_the_first_that_fits_wins(knowledge):
-    first, *_ = knowledge.backends.values()
+    first = knowledge.backends["rocm3d"]
 
     assert of_kernel("rocm3d_scale", [first, *knowledge.backends.values()]) is first
+
+
+@pytest.mark.parametrize(
+    ("name", "operation"),
+    [("rocm3d_raster_forward", "raster"), ("rocm3d_attention_forward_kernel", "attention"), ("rocm3d_scale", "other")],
+)
+def test_kernels_of_ours_are_known_by_what_they_do(knowledge, name, operation):
+    found = of_kernel(name, knowledge.backends.values())
+
+    assert found is not None
+    assert (found.operation, found.backend.startswith("rocm3d")) == (operation, True)
 
 
 def test_every_name_that_was_seen_is_of_its_own_backend(knowledge):

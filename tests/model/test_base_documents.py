@@ -12,12 +12,15 @@ from pydantic import ValidationError
 from rocm3d.model.artifact import Artifact
 from rocm3d.model.base import Document
 from rocm3d.model.bundle import Altered, Bundle, BundleCheck, Chain, DiffRow, EvidenceDiff, Link, LinkPair
+from rocm3d.model.condition import Diagnosis, Problem, Unread
 from rocm3d.model.evidence import Evidence, Missing, Sealed, Tally
 from rocm3d.model.finding import Finding
 from rocm3d.model.fit import Fit, FitMemory, FitPoint
 from rocm3d.model.golden import ComparedTensor, GoldenComparison, LeftOut, RecordedFile, Recording
 from rocm3d.model.inspection import InspectedBinary, Inspection, TargetCode
 from rocm3d.model.inventory import Counts, Dependency, Extension, Inventory, Scan, Skipped
+from rocm3d.model.jobs import JobsReport, JobState
+from rocm3d.model.ledger import Fix, Ledger
 from rocm3d.model.location import Location
 from rocm3d.model.look import FoundModule, Look, Smoke, SuiteLooks, Worst
 from rocm3d.model.matrix import Column, Matrix, Row, Unlock
@@ -25,10 +28,23 @@ from rocm3d.model.patch import FileChange, Patch, Proof, Refused
 from rocm3d.model.plan import Chosen, DependencyDecision, LeftForPerson, Plan, PlannedEdit, Rejected
 from rocm3d.model.report import BundleReport
 from rocm3d.model.run import ImportFallback, KernelTime, Manifest, Memory, Met, RunRecord, Steps
+from rocm3d.model.snapshot import (
+    Bridge,
+    CacheGroup,
+    DeviceFile,
+    GraphicsCard,
+    InstalledDistribution,
+    Interpreter,
+    KernelCache,
+    Processor,
+    RocmInstall,
+    Snapshot,
+)
 from rocm3d.model.source import Source
 from rocm3d.model.stack import Stack
 from rocm3d.model.target import Gpu
 from rocm3d.model.toolchain import FoundToolchain, Toolchains
+from rocm3d.model.upstream import Draft, Drafts
 from rocm3d.model.verdict import Verdict, Verdicts
 
 HEX = "0" * 64
@@ -163,6 +179,46 @@ DOCUMENTS: list[Document] = [
         documents=(Sealed(path="plan.json", sha256=HEX),), files=(), verdicts=(PASSED,),
         tally=Tally(changed=1, left_for_person=0, rejected=2, not_verified=3),
         missing=(Missing(link="run", reason="no GPU"),),
+    ),
+    Snapshot(
+        taken="2026-11-15", kernel="6.17", boot=("iommu=pt",), variables={"HIP_VISIBLE_DEVICES": "0"},
+        gpus=(
+            GraphicsCard(
+                pci="0000:03:00.0", gfx="gfx1100", atomics=False, speed=16.0, bridges=(Bridge(pci="0", id="1022:1"),)
+            ),
+        ),
+        devices=(DeviceFile(path="/dev/kfd", usable=False, group="render"),),
+        processor=Processor(model="ü", l3=(CacheGroup(kib=98304, cpus="0-7"),)),
+        rocm=(RocmInstall(form="pip", path="~/venv"),), caches=(KernelCache(variable="V", path="~", writable=True),),
+        python=Interpreter(path="~/p", version="3.12", distributions=(InstalledDistribution(name="torch"),)),
+    ),
+    Diagnosis(
+        machine="m", taken="2026-11-15", gpus=("gfx1100",), knowledge_date="2026-11-15", fine=("a",), elsewhere=(),
+        problems=(
+            Problem(
+                id="p", title="t", severity="note", read=("r",), why="w", remedy=("do",), check="c",
+                confidence="inferred", checked=date(2026, 1, 3), sources=(Source(where="a place"),),
+            ),
+        ),
+        unread=(Unread(id="u", title="t", reason="r"),),
+    ),
+    Ledger(
+        fixes=(
+            Fix(
+                id="simple-knn-1", dependency="simple-knn", state="merged", links=("https://github.com/a/b/pull/1",),
+                repositories=("r",), first=date(2026, 1, 2), changed=date(2026, 1, 3),
+            ),
+        ),
+    ),
+    Drafts(
+        repository="r", files=(Sealed(path="a/body.md", sha256=HEX),),
+        drafts=(
+            Draft(name="r", part="submodule", kind="pr", title="ü", folder="a", passed=1, failed=0, not_tested=2),
+        ),
+    ),
+    JobsReport(
+        name="n", folder="/f", engine="local", seconds_left=1.5,
+        jobs=(JobState(id="a", state="timed_out", attempts=2, failures=1, interruptions=1, seconds=0.5, code=None),),
     ),
     BundleReport(name="train", sha256=HEX, bundle=Bundle(runs=(RUN,)), altered=(Altered(path="a", how="link"),)),
 ]  # fmt: skip
