@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import runpy
 import signal
 import socket
 import subprocess
@@ -190,3 +191,12 @@ def test_one_job_by_itself_has_its_status(tmp_path, talk):
     again = subprocess.run([*PROGRAM, "one", str(request)], check=False, capture_output=True, text=True)
     assert again.returncode == 1
     assert "File exists" in again.stderr
+
+
+def test_a_child_that_has_no_group_of_its_own_yet_is_ended_too():
+    """A cancel may come between a fork and its first step."""
+    module = runpy.run_path(str(SCRIPT), run_name="launch_jobs")
+    child = subprocess.Popen(["sleep", "60"])
+    module["send"](child.pid, signal.SIGKILL)
+
+    assert child.wait(timeout=20) == -signal.SIGKILL

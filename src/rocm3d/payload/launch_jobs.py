@@ -260,9 +260,12 @@ def refusal(key: str, error: OSError) -> dict[str, Any]:
 
 
 def send(group: int, number: int) -> None:
-    """A signal to a whole process group."""
+    """A signal to a whole process group; to the child alone as long as it has not made itself one."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, number)
+        try:
+            os.killpg(group, number)
+        except ProcessLookupError:
+            os.kill(group, number)
 
 
 def children() -> set[int]:
