@@ -5,15 +5,15 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
+from argparse import Namespace
 from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from rocm3d_kernels.adam import adam_step, reference
-from side_by_side import Red, agree, gpu, medians, write
+from side_by_side import agree, gpu, medians, run
 
 SHAPES = ((100_000, 3), (1_000_000, 3), (1_000_000, 15, 3))
 TOLERANCE = {"rtol": 1.3e-6, "atol": 1e-5}  # float32-elementwise of knowledge/tolerances.toml
@@ -63,20 +63,11 @@ def row(shape: tuple[int, ...], device: torch.device, theirs: Callable[..., Any]
     return {"shape": shape, "errors": errors, "step_ms": medians(functions)}
 
 
-def main() -> int:
-    """0 when everything was right and timed."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--output", default="-")
-    options = parser.parse_args()
+def rows(_: Namespace) -> list[dict[str, Any]]:
+    """Right, and then timed."""
     device, theirs = gpu(), original()
-    try:
-        rows = [row(shape, device, theirs) for shape in SHAPES]
-    except Red as red:
-        sys.stderr.write(f"red, nothing is timed: {red}\n")
-        return 1
-    write("adam", rows, options.output)
-    return 0
+    return [row(shape, device, theirs) for shape in SHAPES]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("adam", __doc__, rows))

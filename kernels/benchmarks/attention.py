@@ -7,11 +7,11 @@ the forward kernel instead, for the tuning table.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import os
 import random
 import sys
+from argparse import Namespace
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,7 +21,7 @@ from rocm3d_kernels import last_dispatch, tuning
 from rocm3d_kernels.attention import attention, reference, spans_of
 from rocm3d_kernels.attention.problem import Problem, Spans
 from rocm3d_kernels.attention.tiers import CHOICE
-from side_by_side import SWEEP, Red, agree, gpu, medians, within, write
+from side_by_side import SWEEP, agree, gpu, medians, run, within
 
 SEQUENCES, SHORTEST, LONGEST, HEADS = 32, 64, 4096, 16
 CASES = tuple(itertools.product((64, 128), (False, True)))
@@ -121,21 +121,11 @@ def sweep(device: torch.device) -> list[dict[str, Any]]:
     return sorted(found, key=lambda item: (item["size"], sum(item["forward_ms"].values())))
 
 
-def main() -> int:
-    """0 when everything was right and timed."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--output", default="-")
-    parser.add_argument("--sweep", action="store_true")
-    options = parser.parse_args()
+def rows(options: Namespace) -> list[dict[str, Any]]:
+    """Right, and then timed; or launch parameters."""
     device = gpu()
-    try:
-        rows = sweep(device) if options.sweep else [row(*case, device) for case in CASES]
-    except Red as red:
-        sys.stderr.write(f"red, nothing is timed: {red}\n")
-        return 1
-    write("attention", rows, options.output)
-    return 0
+    return sweep(device) if options.sweep else [row(*case, device) for case in CASES]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("attention", __doc__, rows, "--sweep"))

@@ -6,9 +6,9 @@ importable for its column; --sweep times launch parameters instead, for the tuni
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import sys
+from argparse import Namespace
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ import torch
 
 from rocm3d_kernels import last_dispatch, tuning
 from rocm3d_kernels.deformable import deformable_attention, gradients, reference
-from side_by_side import SWEEP, Red, agree, gpu, medians, within, write
+from side_by_side import SWEEP, Red, agree, gpu, medians, run, within
 
 # Features of a picture of 800 by 1333 and of 640 by 853, at an 8th, 16th, 32nd and 64th of its sides.
 LARGE = ((100, 167), (50, 84), (25, 42), (13, 21))
@@ -199,25 +199,16 @@ def sweep(device: torch.device) -> list[dict[str, Any]]:
     return sorted(found, key=lambda item: item["ms"]["forward"])
 
 
-def main() -> int:
-    """0 when everything was right and timed."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--output", default="-")
-    parser.add_argument("--sweep", action="store_true")
-    options = parser.parse_args()
+def rows(options: Namespace) -> list[dict[str, Any]]:
+    """Right, and then timed; or launch parameters."""
     device, native = gpu(), original()
-    try:
-        if options.sweep:
-            rows = sweep(device)
-        else:
-            rows = [row(scene, device, native, torch.float32) for scene in SCENES]
-            rows += [row(SCENES[0], device, None, dtype) for dtype in (torch.float16, torch.bfloat16)]
-    except Red as red:
-        sys.stderr.write(f"red, nothing is timed: {red}\n")
-        return 1
-    write("deformable", rows, options.output)
-    return 0
+    if options.sweep:
+        return sweep(device)
+    return [
+        *(row(scene, device, native, torch.float32) for scene in SCENES),
+        *(row(SCENES[0], device, None, dtype) for dtype in (torch.float16, torch.bfloat16)),
+    ]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("deformable", __doc__, rows, "--sweep"))

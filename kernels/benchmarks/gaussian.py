@@ -7,10 +7,10 @@ forward, and forward with backward. gsplat runs unpacked, its faster way. --quic
 
 from __future__ import annotations
 
-import argparse
 import functools
 import math
 import sys
+from argparse import Namespace
 from collections.abc import Callable
 from typing import Any
 
@@ -20,7 +20,7 @@ from rocm3d_kernels import last_dispatch
 from rocm3d_kernels.gaussian import rasterization, reference
 from rocm3d_kernels.gaussian.options import Options
 from rocm3d_kernels.projection import Gaussians, Settings
-from side_by_side import Red, gpu, medians, write
+from side_by_side import Red, gpu, medians, run
 
 WIDTH, HEIGHT = 1920, 1080
 SIZES = (100_000, 1_000_000, 3_000_000)
@@ -157,22 +157,12 @@ def row(kind: str, count: int, theirs: Callable[..., Any] | None) -> dict[str, A
     return found
 
 
-def main() -> int:
-    """0 when everything was right and timed."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--output", default="-")
-    parser.add_argument("--quick", action="store_true")
-    options = parser.parse_args()
+def rows(options: Namespace) -> list[dict[str, Any]]:
+    """Right, and then timed."""
     gpu()
     theirs, sizes = original(), SIZES[:2] if options.quick else SIZES
-    try:
-        rows = [row(kind, count, theirs) for kind in ("synthetic", "trained") for count in sizes]
-    except Red as red:
-        sys.stderr.write(f"red, nothing is timed: {red}\n")
-        return 1
-    write("gaussian", rows, options.output)
-    return 0
+    return [row(kind, count, theirs) for kind in ("synthetic", "trained") for count in sizes]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("gaussian", __doc__, rows, "--quick"))

@@ -6,9 +6,9 @@ distances, is timed up to 100,000 points.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import sys
+from argparse import Namespace
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +16,7 @@ import torch
 
 from rocm3d_kernels import last_dispatch, tuning
 from rocm3d_kernels.knn import mean_squared_distance, reference
-from side_by_side import SWEEP, Red, agree, gpu, medians, within, write
+from side_by_side import SWEEP, Red, agree, gpu, medians, run, within
 
 TOLERANCE = {"rtol": 1e-4, "atol": 1e-5}  # float32-distance of knowledge/tolerances.toml
 PROBED = 2000
@@ -86,21 +86,11 @@ def sweep(device: torch.device) -> list[dict[str, Any]]:
     return sorted(found, key=lambda item: sum(item["ms"].values()))
 
 
-def main() -> int:
-    """0 when everything was right and timed."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--output", default="-")
-    parser.add_argument("--sweep", action="store_true")
-    options = parser.parse_args()
+def rows(options: Namespace) -> list[dict[str, Any]]:
+    """Right, and then timed; or launch parameters."""
     device, native = gpu(), original()
-    try:
-        rows = sweep(device) if options.sweep else [row(name, p, native) for name, p in scenes(device).items()]
-    except Red as red:
-        sys.stderr.write(f"red, nothing is timed: {red}\n")
-        return 1
-    write("knn", rows, options.output)
-    return 0
+    return sweep(device) if options.sweep else [row(name, p, native) for name, p in scenes(device).items()]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("knn", __doc__, rows, "--sweep"))

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import sys
+from argparse import Namespace
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +15,7 @@ import torch
 
 from rocm3d_kernels import last_dispatch, tuning
 from rocm3d_kernels.rope2d import reference, rotate_
-from side_by_side import SWEEP, Red, agree, gpu, medians, within, write
+from side_by_side import SWEEP, Red, agree, gpu, medians, run, within
 
 # Batch, tokens, heads and numbers of a head: DUSt3R's encoder and decoder for pictures of 512 by 384, and many of them.
 SHAPES = ((2, 768, 16, 64), (2, 768, 12, 64), (64, 768, 16, 64), (256, 196, 12, 64))
@@ -79,25 +79,13 @@ def sweep(device: torch.device) -> list[dict[str, Any]]:
     return sorted(found, key=lambda item: sum(item["ms"].values()))
 
 
-def main() -> int:
-    """0 when everything was right and timed."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--output", default="-")
-    parser.add_argument("--sweep", action="store_true")
-    options = parser.parse_args()
+def rows(options: Namespace) -> list[dict[str, Any]]:
+    """Right, and then timed; or launch parameters."""
     device, native = gpu(), original()
-    try:
-        if options.sweep:
-            rows = sweep(device)
-        else:
-            pairs = itertools.product(SHAPES, (torch.float32, torch.float16))
-            rows = [row(shape, dtype, device, native) for shape, dtype in pairs]
-    except Red as red:
-        sys.stderr.write(f"red, nothing is timed: {red}\n")
-        return 1
-    write("rope2d", rows, options.output)
-    return 0
+    if options.sweep:
+        return sweep(device)
+    return [row(shape, dtype, device, native) for shape in SHAPES for dtype in (torch.float32, torch.float16)]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("rope2d", __doc__, rows, "--sweep"))

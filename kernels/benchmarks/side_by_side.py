@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import datetime
 import json
 import platform
@@ -82,6 +83,22 @@ def machine() -> dict[str, str]:
         except PackageNotFoundError:
             told[name] = str(getattr(__import__(name.replace("-", "_")), "__version__", ""))
     return told | {"date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")}
+
+
+def run(op: str, about: str | None, rows: Callable[[argparse.Namespace], list[dict[str, Any]]], *flags: str) -> int:
+    """A benchmark from its command line to its document; 0 when everything was right and timed."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--output", default="-")
+    for flag in flags:
+        parser.add_argument(flag, action="store_true")
+    options = parser.parse_args()
+    try:
+        found = rows(options)
+    except Red as red:
+        sys.stderr.write(f"red, nothing is timed: {red}\n")
+        return 1
+    write(op, found, options.output)
+    return 0
 
 
 def write(op: str, rows: list[dict[str, Any]], place: str) -> None:

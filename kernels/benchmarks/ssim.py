@@ -6,9 +6,9 @@ launch parameters instead, for the tuning table.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import sys
+from argparse import Namespace
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +16,7 @@ import torch
 
 from rocm3d_kernels import last_dispatch, tuning
 from rocm3d_kernels.ssim import reference, ssim
-from side_by_side import SWEEP, Red, agree, gpu, medians, within, write
+from side_by_side import SWEEP, Red, agree, gpu, medians, run, within
 
 SHAPES = ((1, 3, 1080, 1920), (1, 3, 540, 960), (4, 3, 512, 512), (1, 3, 2160, 3840))
 TOLERANCE = {"rtol": 1e-4, "atol": 1e-4}  # float32-ssim of knowledge/tolerances.toml
@@ -85,21 +85,11 @@ def sweep(device: torch.device) -> list[dict[str, Any]]:
     return sorted(found, key=lambda item: item["forward_backward_ms"])
 
 
-def main() -> int:
-    """0 when everything was right and timed."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--output", default="-")
-    parser.add_argument("--sweep", action="store_true")
-    options = parser.parse_args()
+def rows(options: Namespace) -> list[dict[str, Any]]:
+    """Right, and then timed; or launch parameters."""
     device = gpu()
-    try:
-        rows = sweep(device) if options.sweep else [row(shape, device, original()) for shape in SHAPES]
-    except Red as red:
-        sys.stderr.write(f"red, nothing is timed: {red}\n")
-        return 1
-    write("ssim", rows, options.output)
-    return 0
+    return sweep(device) if options.sweep else [row(shape, device, original()) for shape in SHAPES]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("ssim", __doc__, rows, "--sweep"))

@@ -6,8 +6,8 @@ scene are held against the reference in float64, and against those of gsplat; th
 
 from __future__ import annotations
 
-import argparse
 import sys
+from argparse import Namespace
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +15,7 @@ import torch
 
 from rocm3d_kernels import last_dispatch
 from rocm3d_kernels.dropin.packages.gsplat.surfels import rasterization_2dgs
-from side_by_side import Red, gpu, medians, write
+from side_by_side import Red, gpu, medians, run
 
 SIZES = (100_000, 1_000_000)
 WIDTH, HEIGHT = 1920, 1080
@@ -99,20 +99,11 @@ def row(count: int, device: torch.device, theirs: Callable[..., Any] | None) -> 
         return {"size": count, "forward_ms": medians(functions)}
 
 
-def main() -> int:
-    """0 when everything was right and timed."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--output", default="-")
-    options = parser.parse_args()
+def rows(_: Namespace) -> list[dict[str, Any]]:
+    """Right, and then timed."""
     device, theirs = gpu(), original()
-    try:
-        rows = [right(device, theirs), *(row(count, device, theirs) for count in SIZES)]
-    except Red as red:
-        sys.stderr.write(f"red, nothing is timed: {red}\n")
-        return 1
-    write("surfels", rows, options.output)
-    return 0
+    return [right(device, theirs), *(row(count, device, theirs) for count in SIZES)]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("surfels", __doc__, rows))

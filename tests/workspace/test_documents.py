@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import resource
 
 import pytest
@@ -13,7 +14,7 @@ from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
 from rocm3d.model.verdict import Verdict, Verdicts
-from rocm3d.workspace.documents import FILES, Documents
+from rocm3d.workspace.documents import FILES, Documents, put_whole
 
 VERDICTS = Verdicts(
     repository="r",
@@ -116,3 +117,15 @@ def test_text_is_utf8_and_replaces_the_old(tmp_path):
     Documents(tmp_path).write_text(place, "old")
     assert Documents(tmp_path).write_text(place, "né\n") == place
     assert place.read_bytes() == "né\n".encode()
+
+
+def test_what_must_outlive_a_loss_of_power_is_on_the_disk_before_the_old_one_goes(tmp_path, monkeypatch):
+    place = tmp_path / "ledger.json"
+    place.write_text("old", encoding="utf-8")
+    at_sync = []
+    monkeypatch.setattr(os, "fsync", lambda _: at_sync.append(place.read_text(encoding="utf-8")))
+
+    put_whole(place, lambda temporary: temporary.write_text("new", encoding="utf-8"), durable=True)
+
+    assert at_sync == ["old"]
+    assert place.read_text(encoding="utf-8") == "new"

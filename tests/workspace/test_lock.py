@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -36,3 +37,20 @@ def test_it_is_free_again_afterwards(tmp_path):
             pass
 
     assert [path.name for path in tmp_path.iterdir()] == ["a.json.lock"]
+
+
+def test_a_second_one_waits_for_the_first(tmp_path):
+    """The lock is real: two processes at once, one after the other."""
+    program = (
+        "import sys, time\n"
+        "from pathlib import Path\n"
+        "from rocm3d.workspace.lock import alone\n"
+        "with alone(Path(sys.argv[1])):\n"
+        "    print(time.monotonic(), flush=True); time.sleep(0.5); print(time.monotonic(), flush=True)\n"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / "lock")]
+    children = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    spans = sorted(tuple(float(line) for line in child.communicate()[0].split()) for child in children)
+
+    assert spans[0][1] <= spans[1][0]
+    assert time.monotonic() > spans[1][1]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timezone
@@ -17,6 +15,7 @@ from pydantic import ValidationError
 from rocm3d.model.base import SCHEMA_VERSION, describe
 from rocm3d.model.failure import UserError
 from rocm3d.model.ledger import Fix, FixState, Ledger
+from rocm3d.workspace.documents import put_whole
 from rocm3d.workspace.lock import alone
 from rocm3d.workspace.state import data_path
 
@@ -82,7 +81,9 @@ class Book:
                 fix = make(ledger)
                 fixes = {item.id: item for item in ledger.fixes} | {fix.id: fix}
                 kept = Ledger(fixes=tuple(sorted(fixes.values(), key=_rank)))
-                _put(self.place, kept.to_json())
+                text = kept.to_json()
+                # Nobody can make it anew.
+                put_whole(self.place, lambda temporary: temporary.write_text(text, encoding="utf-8"), durable=True)
         except OSError as error:
             hint = "name another with --ledger"
             raise UserError(f"cannot write the ledger {self.place}: {error.strerror}", hint=hint) from error
@@ -118,17 +119,6 @@ class Book:
 def slug(name: str) -> str:
     """A name as part of an id or a folder."""
     return re.sub(r"[^a-z0-9._]+", "-", name.lower()).strip("-._")[:60] or "unnamed"
-
-
-def _put(place: Path, text: str) -> None:
-    """The old ledger or the new one, whatever happens: nobody can make it anew."""
-    with tempfile.TemporaryDirectory(dir=place.parent, prefix="new-") as folder:
-        temporary = Path(folder) / place.name
-        with temporary.open("w", encoding="utf-8") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(place)
 
 
 def _of_another_schema(data: bytes) -> bool:

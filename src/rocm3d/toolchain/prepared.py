@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import hashlib
 import importlib.util
+import math
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from rocm3d.toolchain.code_object import read_code_object
 from rocm3d.toolchain.compiler import Compiler
 from rocm3d.toolchain.hipify import Hipify
 from rocm3d.toolchain.wheels import fetch, unpack
+from rocm3d.workspace.lock import alone
 from rocm3d.workspace.state import cache_folder, cache_path
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def prepare(recipe: WheelToolchain, progress: Progress) -> FoundToolchain:
     cache_folder()  # tagged as ours, so that other caches can lie beside it
     target = place(recipe)
     target.parent.mkdir(parents=True, exist_ok=True)
-    with _alone(target.with_name(f"{target.name}.lock")):
+    with alone(target, seconds=math.inf):  # whoever holds it downloads for us, too
         if (target / STAMP).is_file():
             return find(recipe)
         for stale in target.parent.glob(f"{target.name}.making-*"):
@@ -139,14 +139,6 @@ def _check(made: Compiler, gfx: str, root: Path) -> None:
         raise MachineLacks(f"the toolchain made {code.gfx} with {len(code.kernels)} kernels instead of {gfx} with one")
     for leftover in root.glob("known.*"):
         leftover.unlink()
-
-
-@contextlib.contextmanager
-def _alone(lock: Path) -> Iterator[None]:
-    """Only one at a time; the lock goes with the process that holds it."""
-    with lock.open("w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
 
 
 def _missing_modules(recipe: WheelToolchain) -> str | None:

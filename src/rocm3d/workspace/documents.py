@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,11 +53,7 @@ class Documents:
     @staticmethod
     def _put(place: Path, write: Callable[[Path], object]) -> Path:
         try:
-            # A name nobody can foresee: a link waiting under a fixed one would lead the write out.
-            with tempfile.TemporaryDirectory(dir=place.parent, prefix="new-") as folder:
-                temporary = Path(folder) / place.name
-                write(temporary)
-                temporary.replace(place)
+            put_whole(place, write)
         except OSError as error:
             raise UserError(
                 f"cannot write {place}: {error.strerror}", hint="name another folder with --work"
@@ -81,6 +78,18 @@ class Documents:
             name, stage = FILES[kind.__name__]
             raise UserError(f"{self.folder} has no {name}", hint=f"run `rocm3d {stage} PATH` first")
         return found
+
+
+def put_whole(place: Path, write: Callable[[Path], object], *, durable: bool = False) -> None:
+    """The old file or the new one, whatever happens; `durable`: a loss of power included."""
+    # A name nobody can foresee: a link waiting under a fixed one would lead the write out.
+    with tempfile.TemporaryDirectory(dir=place.parent, prefix="new-") as folder:
+        temporary = Path(folder) / place.name
+        write(temporary)
+        if durable:
+            with temporary.open("rb") as stream:
+                os.fsync(stream.fileno())
+        temporary.replace(place)
 
 
 def write_pieces(place: Path, text: str) -> None:
