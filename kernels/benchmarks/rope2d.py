@@ -71,7 +71,7 @@ def sweep(device: torch.device) -> list[dict[str, Any]]:
     """Launch parameters, the best first."""
     found = []
     given = {f"{shape} {dtype}": inputs(shape, dtype, device)
-             for shape in (SHAPES[0], SHAPES[2]) for dtype in (torch.float32, torch.float16)}  # fmt: skip
+             for shape in (SHAPES[0], *SHAPES[2:]) for dtype in (torch.float32, torch.float16)}  # fmt: skip
     for tile, warps in within(SWEEP, itertools.product((256, 512, 1024, 2048), (1, 2, 4, 8))):
         tuning.insist("rope2d", {"rope2d_kernel": {"TILE": tile, "num_warps": warps}})
         times = medians({name: lambda g=g: rotate_(*g) for name, g in given.items()}, 10)

@@ -49,7 +49,8 @@ def scene(count: int, width: int, height: int, device: torch.device) -> dict[str
         "quats": torch.randn(count, 4, generator=random),
         "scales": torch.rand(count, 3, generator=random) * 0.02 * (1e6 / count) ** (1 / 3) + 0.001,
         "opacities": torch.rand(count, generator=random),
-        "colors": torch.rand(count, 3, generator=random),
+        # By camera: with depths gsplat takes no others.
+        "colors": torch.rand(1, count, 3, generator=random),
         "viewmats": view,
         "Ks": torch.tensor([[[0.6 * width, 0, width / 2], [0, 0.6 * width, height / 2], [0, 0, 1]]]),
     }

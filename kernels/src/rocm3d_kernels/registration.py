@@ -51,8 +51,18 @@ def _function(name: str, run: Callable[..., Any], keep: Any, backward: Callable[
         return output
 
     # The older form of the two: with setup_context torch reads the signature anew at each call, 40 microseconds.
-    once = torch.autograd.function.once_differentiable(backward)
-    return type(name, (torch.autograd.Function,), {"forward": staticmethod(forward), "backward": staticmethod(once)})
+    members = {"forward": staticmethod(forward), "backward": staticmethod(once_differentiable(backward))}
+    return type(name, (torch.autograd.Function,), members)
+
+
+def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """torch's refusal of gradients of gradients, where somebody may want them; elsewhere it only takes time."""
+    refusing = torch.autograd.function.once_differentiable(backward)
+
+    def once(ctx: Any, *given: Any) -> Any:
+        return (refusing if torch.is_grad_enabled() else backward)(ctx, *given)
+
+    return once
 
 
 def _traced(given: tuple[Any, ...]) -> bool:

@@ -27,15 +27,13 @@ def _backward(kind: str) -> dict[str, str]:
 
 
 def _usual(kind: str, dtype: str, *, quick: bool) -> list[Declared]:
-    constants = {**_USUAL, "KIND": dtype}
     return [
-        Declared("deformable", rocm3d_deformable_forward, _forward(kind), constants, dtype, quick),
-        Declared("deformable", rocm3d_deformable_backward, _backward(kind), {**constants, **_ADD}, dtype, quick),
+        Declared("deformable", rocm3d_deformable_forward, _forward(kind), _USUAL, dtype, quick),
+        Declared("deformable", rocm3d_deformable_backward, _backward(kind), {**_USUAL, **_ADD}, dtype, quick),
     ]
 
 
 _ADD, _WRITE = {"ADD": True, "keys": None, "factors": None}, {"ADD": False, "to_value": None}
-_FLOAT = {"KIND": "float32"}
 _COLLECT = {**dict.fromkeys(("factors", "given", "to_value"), "*fp32"), **dict.fromkeys(("order", "begins"), "*i64")}
 _ROWS = {"SHARE": 64, "CHANNELS": 32, "CHANNEL_BLOCK": 32}
 
@@ -43,8 +41,8 @@ KERNELS = [
     *_usual("*fp32", "float32", quick=True),
     *_usual("*fp16", "float16", quick=False),
     *_usual("*bf16", "bfloat16", quick=False),
-    Declared("deformable", rocm3d_deformable_forward, _forward("*fp32"), {**_ODD, **_FLOAT}, quick=False),
-    Declared("deformable", rocm3d_deformable_backward, _backward("*fp32"), {**_ODD, **_FLOAT, **_ADD}, quick=False),
-    Declared("deformable", rocm3d_deformable_backward, _backward("*fp32"), {**_USUAL, **_FLOAT, **_WRITE}, quick=False),
-    Declared("deformable", rocm3d_deformable_collect, {**_COLLECT, "targets": "i32"}, {**_ROWS, **_FLOAT}),
+    Declared("deformable", rocm3d_deformable_forward, _forward("*fp32"), _ODD, quick=False),
+    Declared("deformable", rocm3d_deformable_backward, _backward("*fp32"), {**_ODD, **_ADD}, quick=False),
+    Declared("deformable", rocm3d_deformable_backward, _backward("*fp32"), {**_USUAL, **_WRITE}, quick=False),
+    Declared("deformable", rocm3d_deformable_collect, {**_COLLECT, "targets": "i32"}, _ROWS),
 ]

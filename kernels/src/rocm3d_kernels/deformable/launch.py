@@ -15,11 +15,6 @@ from rocm3d_kernels.deformable.triton import (
 from rocm3d_kernels.launching import launch
 from rocm3d_kernels.tuning import tuned
 
-_NAMES = {
-    torch.float32: "float32", torch.float16: "float16", torch.bfloat16: "bfloat16",
-    torch.int64: "int64", torch.int32: "int32",
-}  # fmt: skip
-
 
 def forward(
     value: torch.Tensor, shapes: torch.Tensor, starts: torch.Tensor, locations: torch.Tensor, weights: torch.Tensor
@@ -27,7 +22,7 @@ def forward(
     """Contiguous tensors as the reference takes them, none of them empty."""
     batch, places, heads, channels = value.shape
     output = value.new_empty((batch, locations.shape[1], heads * channels))
-    grid, constants = _tiles("deformable_forward", value, shapes, starts, locations, weights)
+    grid, constants = _tiles("deformable_forward", value, locations)
     numbers = (locations.shape[1], places, heads)
     launch(rocm3d_deformable_forward, grid, (value, shapes, starts, locations, weights, output, *numbers), **constants)
     return output
@@ -47,7 +42,7 @@ def backward(
     to_locations, to_weights = torch.empty_like(locations), torch.empty_like(weights)
     keys = torch.empty((*weights.shape, 4), dtype=torch.int64, device=value.device) if not add else None
     factors = torch.empty((*weights.shape, 4), dtype=torch.float32, device=value.device) if not add else None
-    grid, constants = _tiles("deformable_backward", value, shapes, starts, locations, weights, given)
+    grid, constants = _tiles("deformable_backward", value, locations)
     launch(
         rocm3d_deformable_backward, grid,
         (
@@ -74,28 +69,18 @@ def _collected(value: torch.Tensor, given: torch.Tensor, keys: Any, factors: Any
     launch(
         rocm3d_deformable_collect, (-(-targets // rows), 1, 1),
         (ordered.indices, factors, begins, given, result, targets),
-        SHARE=keys[0, 0, 0].numel(), CHANNELS=channels, CHANNEL_BLOCK=block, KIND=_kind(given, result),
-        **parameters,
+        SHARE=keys[0, 0, 0].numel(), CHANNELS=channels, CHANNEL_BLOCK=block, **parameters,
     )  # fmt: skip
     return result
 
 
-def _tiles(kernel: str, *tensors: torch.Tensor) -> tuple[tuple[int, int, int], dict[str, Any]]:
+def _tiles(kernel: str, value: torch.Tensor, locations: torch.Tensor) -> tuple[tuple[int, int, int], dict[str, Any]]:
     """The grid and what is known when a kernel is compiled."""
-    value, locations = tensors[0], tensors[3]
     batch, _, heads, channels = value.shape
-    queries, levels, points = locations.shape[1], locations.shape[3], locations.shape[4]
-    constants = _constants(kernel, levels, points, channels, _kind(*tensors), value.device)
-    rows = max(constants["TILE"] // (constants["POINT_BLOCK"] * constants["CHANNEL_BLOCK"]), 1)
+    _, queries, _, levels, points, _ = locations.shape
+    wide, deep = power(points), power(channels)
+    constants = tuned("deformable", kernel, value.device)
+    constants["UNROLL"] = min(constants["UNROLL"], levels)
+    rows = max(constants["TILE"] // (wide * deep), 1)
+    constants.update(LEVELS=levels, POINTS=points, CHANNELS=channels, POINT_BLOCK=wide, CHANNEL_BLOCK=deep)
     return (batch * heads * -(-queries // rows), 1, 1), constants
-
-
-def _kind(*tensors: torch.Tensor) -> str:
-    return " ".join(_NAMES[one.dtype] for one in tensors)
-
-
-def _constants(kernel: str, levels: int, points: int, channels: int, kind: str, device: torch.device) -> dict[str, Any]:
-    parameters = tuned("deformable", kernel, device)
-    parameters["UNROLL"] = min(parameters["UNROLL"], levels)
-    constants = {"LEVELS": levels, "POINTS": points, "CHANNELS": channels, "POINT_BLOCK": power(points)}
-    return {**constants, "CHANNEL_BLOCK": power(channels), "KIND": kind, **parameters}

@@ -1,8 +1,7 @@
 """Kernels of multi-scale deformable attention: one tile of [queries, points, channels] of one head for a program.
 
 Lanes that lie side by side hold channels that lie side by side, so a corner of a sample is one wide load; where a point
-falls is worked out once for a handful of lanes. Nothing depends on the width of a wave. KIND names the dtypes: kernels
-that are started without a look at their arguments are told apart by their constants.
+falls is worked out once for a handful of lanes. Nothing depends on the width of a wave.
 """
 
 from __future__ import annotations
@@ -79,8 +78,7 @@ def _samples(locations, weights, at, there, height, width):
 def rocm3d_deformable_forward(
     value, shapes, starts, locations, weights, output, queries, places, heads,
     LEVELS: tl.constexpr, POINTS: tl.constexpr, CHANNELS: tl.constexpr, POINT_BLOCK: tl.constexpr,
-    CHANNEL_BLOCK: tl.constexpr, KIND: tl.constexpr, TILE: tl.constexpr, UNROLL: tl.constexpr,  # noqa: ARG001
-    MASKED: tl.constexpr,
+    CHANNEL_BLOCK: tl.constexpr, TILE: tl.constexpr, UNROLL: tl.constexpr, MASKED: tl.constexpr,
 ):  # fmt: skip
     """Output [batch, queries, heads * channels]."""
     ROWS: tl.constexpr = max(TILE // (POINT_BLOCK * CHANNEL_BLOCK), 1)
@@ -120,7 +118,7 @@ def rocm3d_deformable_backward(
     value, shapes, starts, locations, weights, given, to_value, to_locations, to_weights, keys, factors,
     queries, places, heads,
     LEVELS: tl.constexpr, POINTS: tl.constexpr, CHANNELS: tl.constexpr, POINT_BLOCK: tl.constexpr,
-    CHANNEL_BLOCK: tl.constexpr, KIND: tl.constexpr, ADD: tl.constexpr, TILE: tl.constexpr, UNROLL: tl.constexpr,  # noqa: ARG001
+    CHANNEL_BLOCK: tl.constexpr, ADD: tl.constexpr, TILE: tl.constexpr, UNROLL: tl.constexpr,
     MASKED: tl.constexpr,
 ):  # fmt: skip
     """Gradients. With ADD that of the values is added atomically; else its summands are written down.
@@ -185,7 +183,7 @@ def rocm3d_deformable_backward(
 @triton.jit(do_not_specialize=["targets"])
 def rocm3d_deformable_collect(
     order, factors, begins, given, to_value, targets,
-    SHARE: tl.constexpr, CHANNELS: tl.constexpr, CHANNEL_BLOCK: tl.constexpr, KIND: tl.constexpr, TILE: tl.constexpr,  # noqa: ARG001
+    SHARE: tl.constexpr, CHANNELS: tl.constexpr, CHANNEL_BLOCK: tl.constexpr, TILE: tl.constexpr,
 ):  # fmt: skip
     """The gradient of the values in a fixed order: each target sums its own summands, SHARE of which are of one row."""
     ROWS: tl.constexpr = max(TILE // CHANNEL_BLOCK, 1)

@@ -58,11 +58,11 @@ def check(
     channels = _colors(colors, (batch, count, cameras), degree) if MODES[mode][0] else 0
     if backgrounds is not None:
         _shape("backgrounds", backgrounds, (*batch, cameras, channels))
-    for one in (*gaussians, colors, backgrounds):
-        if one is not None and (one.device != means.device or one.dtype != means.dtype):
+    device, dtype = means.device, means.dtype
+    for one in (*gaussians[1:], colors, backgrounds):
+        if one is not None and (one.device != device or one.dtype != dtype):
             raise ValueError(
-                f"gaussian: all tensors are {means.dtype} on {means.device}, as the means are; "
-                f"here is {one.dtype} on {one.device}"
+                f"gaussian: all tensors are {dtype} on {device}, as the means are; here is {one.dtype} on {one.device}"
             )
 
 
@@ -112,9 +112,9 @@ def contiguous(
 
 
 def _shape(name: str, tensor: torch.Tensor | None, shape: tuple[int, ...]) -> None:
-    if tensor is not None and tuple(tensor.shape) != tuple(shape):
+    if tensor is not None and tensor.shape != shape:
         raise ValueError(
-            f"gaussian: {name} have the shape {tuple(tensor.shape)}, with these means and cameras it is {tuple(shape)}"
+            f"gaussian: {name} have the shape {tuple(tensor.shape)}, with these means and cameras it is {shape}"
         )
 
 

@@ -16,8 +16,9 @@ from rocm3d_kernels.projection import Gaussians
 from rocm3d_kernels.projection import launch as projection
 from rocm3d_kernels.raster import Drawing
 from rocm3d_kernels.raster import launch as raster
+from rocm3d_kernels.registration import once_differentiable
 from rocm3d_kernels.tiles import Lists, intersect
-from rocm3d_kernels.tiles.ahead import guessed, learn
+from rocm3d_kernels.tiles.ahead import Guess, known, learn
 
 # Whether somebody goes back twice; where torch cannot tell, what was kept stays as long as the images do.
 _goes_back_again = getattr(torch._C._autograd, "_get_current_graph_task_keep_graph", lambda: True)
@@ -32,6 +33,7 @@ class Rendered(NamedTuple):
     values: torch.Tensor | None  # colours of harmonics, for their gradients
     origins: torch.Tensor | None
     drawn: raster.Drawn
+    zeros: torch.Tensor | None = None  # to which gradients are added, the first time
 
 
 def forward(
@@ -39,7 +41,13 @@ def forward(
 ) -> Rendered:
     """Renders by the kernels; all tensors are contiguous."""
     settings, images = options.settings, gaussians.viewmats.numel() // 16
-    seen = projection.forward(gaussians, settings, count_tiles=True)
+    size = settings.width, settings.height
+    # What is guessed depends on what came before, so it is not for those who want the same every time.
+    rows = gaussians.means.shape[-2]
+    guessed = None if options.deterministic else known(images, rows, size, gaussians.means.device)
+    room = _room(images * rows, colors, options) if keep and guessed is not None else 0
+    clear = 0 if guessed is None else _whole(room) + guessed.tiles
+    seen = projection.forward(gaussians, settings, count_tiles=True, clear=clear)
     values = origins = None
     if options.degree is not None:
         origins = camera_origins(gaussians.viewmats)
@@ -51,14 +59,13 @@ def forward(
         depths = _inverse(depths, seen.radii) if options.inverse_depths else depths
         wide = colors if colors.dim() == 3 else colors.expand(images, *colors.shape)
         colors = torch.cat([wide, depths], dim=-1) if options.with_colors else depths.contiguous()
-    size = settings.width, settings.height
-    # What is guessed depends on what came before, so it is not for those who want the same every time.
-    guess = None if options.deterministic else guessed(seen, *size)
-    if guess is not None:
+    if guessed is not None:
+        guess = Guess(seen, size, guessed)
         drawing = _drawing(seen.records, guess.lists, options)
         drawn = raster.forward(colors, backgrounds, drawing, keep=keep)
         if guess.holds():
-            return Rendered(seen, drawing, colors, values, origins, drawn)
+            zeros = seen.cleared[:room] if seen.cleared is not None and room else None
+            return Rendered(seen, drawing, colors, values, origins, drawn, zeros)
     drawing = _drawing(seen.records, intersect(seen, *size), options)
     drawn = raster.forward(colors, backgrounds, drawing, keep=keep)
     learn(seen, size, drawing.lists)
@@ -72,16 +79,19 @@ def camera_origins(viewmats: torch.Tensor) -> torch.Tensor:
 
 
 class Watch:
-    """The means in the image, for those who want to see their gradient."""
+    """The means in the image, for those who want to see their gradient.
 
-    def __init__(self, records: torch.Tensor, rows: torch.Tensor | None) -> None:
-        self.records, self.rows = records, rows
+    It lives as long as the images do, so the records, which are large, are not its own.
+    """
+
+    def __init__(self, rows: torch.Tensor | None) -> None:
+        self.rows = rows
         self.seen: torch.Tensor | None = None
 
-    def leaf(self) -> torch.Tensor:
+    def leaf(self, records: torch.Tensor) -> torch.Tensor:
         """A tensor that has them, and will have `.grad`; made when it is asked for."""
         if self.seen is None:
-            self.seen = self.records[..., 0:2].detach().requires_grad_()
+            self.seen = records[..., 0:2].detach().requires_grad_()
         return self.seen
 
     def tell(self, gradients: torch.Tensor, absolute: torch.Tensor | None) -> None:
@@ -111,25 +121,23 @@ class Render(torch.autograd.Function):
         return rendered.drawn.image, rendered.drawn.alphas
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, given: torch.Tensor | None, given_alphas: torch.Tensor | None) -> tuple[Any, ...]:
         """Through rasterization, projection and harmonics."""
-        # once_differentiable says so, too, but takes long.
-        if torch.is_grad_enabled():
-            raise NotImplementedError("gaussian: no gradients of gradients")
         watched, *tensors, colors, backgrounds = ctx.saved_tensors
         gaussians, options = Gaussians(*tensors), ctx.options
         needs_watched, *_, needs_views, _, needs_colors, needs_backgrounds = ctx.needs_input_grad[:10]
         if given is None and given_alphas is None:
             return (None,) * 13
         rendered: Rendered = ctx.rendered
-        if not _goes_back_again():
-            ctx.rendered = None
+        ctx.rendered = rendered._replace(zeros=None) if _goes_back_again() else None
         radii, values, origins = rendered.seen.radii, rendered.values, rendered.origins
         depths = rendered.seen.records[..., 6:7] if options.inverse_depths else None
         drawn = rendered.drawn
         found, of_colors, absolute = raster.backward(
-            rendered.colors, backgrounds, rendered.drawing, drawn.through, drawn.last, given, given_alphas
-        )
+            rendered.colors, backgrounds, rendered.drawing, drawn.through, drawn.last, given, given_alphas,
+            rendered.zeros,
+        )  # fmt: skip
         of_backgrounds = None
         if needs_backgrounds and given is not None and drawn.through is not None:
             of_backgrounds = (given * drawn.through[..., None]).sum(dim=(1, 2))
@@ -155,6 +163,16 @@ class Render(torch.autograd.Function):
             of_colors = of_colors.sum(dim=0)
         of_watched = found[:, 0:2].reshape(watched.shape) if needs_watched else None
         return (of_watched, *grads, None, of_colors, of_backgrounds, None, None, None)
+
+
+def _room(rows: int, colors: torch.Tensor, options: Options) -> int:
+    channels = 0 if not options.with_colors else 3 if options.degree is not None else colors.shape[-1]
+    return raster.room(rows, channels + int(options.with_depths), absgrad=options.absgrad)
+
+
+def _whole(room: int) -> int:
+    """What lies behind it begins at a multiple of 16 bytes."""
+    return -(-room // 4) * 4
 
 
 def _inverse(depths: torch.Tensor, radii: torch.Tensor) -> torch.Tensor:

@@ -67,11 +67,11 @@ def _by_kernels(
     rows = torch.nonzero(radii.view(-1, 2)[:, 0] > 0)[:, 0] if packed else None
     kept = records.view(-1, 8)[rows] if packed else records
     image, alphas = rendered.drawn.image, rendered.drawn.alphas
-    watch = render.Watch(kept, rows)
+    watch = render.Watch(rows)
     if learns:
         image, alphas = render.Render.apply(watched, *gaussians, colors, backgrounds, options, rendered, watch)
     meta = Meta(
-        means2d=watch.leaf if learns and watched is None else lambda: kept[..., 0:2],
+        means2d=lambda: watch.leaf(kept) if learns and watched is None else kept[..., 0:2],
         radii=radii if rows is None else radii.view(-1, 2)[rows],
         conics=lambda: kept[..., 2:5],
         opacities=lambda: kept[..., 5],

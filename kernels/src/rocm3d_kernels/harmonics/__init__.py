@@ -12,6 +12,7 @@ import torch  # noqa: E402
 
 from rocm3d_kernels.dispatch import choose  # noqa: E402
 from rocm3d_kernels.harmonics import reference  # noqa: E402
+from rocm3d_kernels.registration import once_differentiable  # noqa: E402
 
 __all__ = ["spherical_harmonics"]
 
@@ -62,7 +63,7 @@ class _Harmonics(torch.autograd.Function):
         return launch.forward(points, origin, flat, radii, view).view(directions.shape)
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
+    @once_differentiable
     def backward(ctx: Any, given: torch.Tensor) -> tuple[Any, ...]:
         from rocm3d_kernels.harmonics import launch
 

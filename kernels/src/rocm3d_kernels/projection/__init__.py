@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
+from rocm3d_kernels.registration import once_differentiable
+
 if TYPE_CHECKING:
     from rocm3d_kernels.projection.launch import Seen
 
@@ -71,7 +73,7 @@ class _Project(torch.autograd.Function):
         return tuple(cut(seen.records))
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
+    @once_differentiable
     def backward(ctx: Any, *given: torch.Tensor | None) -> tuple[Any, ...]:
         from rocm3d_kernels.projection import launch
 

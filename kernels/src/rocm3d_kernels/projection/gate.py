@@ -10,12 +10,12 @@ _GAUSSIANS = dict.fromkeys(("means", "covars", "quats", "scales", "opacities", "
 _SIZE = dict.fromkeys(("count", "cameras", "width", "height"), "i32")
 _FORWARD = {
     **_GAUSSIANS,
-    **dict.fromkeys(("records", "keys"), "*fp32"),
+    **dict.fromkeys(("records", "keys", "cleared"), "*fp32"),
     **dict.fromkeys(("radii", "counts"), "*i32"),
     "totals": "*i64",
     **_SIZE,
     **dict.fromkeys(("eps2d", "near", "far", "radius_clip"), "fp32"),
-    "all_rows": "i32",
+    **dict.fromkeys(("all_rows", "clear"), "i32"),
 }
 _TO = ("to_means", "to_covars", "to_quats", "to_scales", "to_opacities", "to_viewmats")
 _BACKWARD = {
@@ -31,8 +31,10 @@ _BACKWARD = {
 _PLAIN = {"HAS_OPACITIES": True, "COMPENSATE": False, "ORTHO": False, "FROM_COVARS": False, "covars": None}
 _COVARS = {**_PLAIN, "FROM_COVARS": True, "quats": None, "scales": None}
 del _COVARS["covars"]
-_COUNT = {"COARSE": COARSE, "FINE": FINE}
-_NO_COUNT = {"COARSE": 0, "FINE": FINE, "counts": None, "keys": None, "totals": None}
+_KEEP = {"CLEARS": False, "cleared": None}
+_COUNT = {"COARSE": COARSE, "FINE": FINE, **_KEEP}
+_CLEAR = {"COARSE": COARSE, "FINE": FINE, "CLEARS": True}
+_NO_COUNT = {"COARSE": 0, "FINE": FINE, "counts": None, "keys": None, "totals": None, **_KEEP}
 _BACK = {"HAS_DEPTHS": False, "NEED_VIEWMATS": False, "to_covars": None, "grad_depths": None, "to_viewmats": None}
 _BACK_COVARS = {**_BACK, "to_quats": None, "to_scales": None}
 del _BACK_COVARS["to_covars"]
@@ -40,6 +42,7 @@ _BACK_ALL = {**_PLAIN, "HAS_DEPTHS": True, "NEED_VIEWMATS": True, "to_covars": N
 
 KERNELS = [
     Declared("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, **_COUNT}),
+    Declared("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, **_CLEAR}, quick=False),
     Declared("projection", rocm3d_project_forward, _FORWARD, {**_COVARS, **_COUNT}, quick=False),
     Declared("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, "COMPENSATE": True, **_COUNT}, quick=False),
     Declared("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, "ORTHO": True, **_NO_COUNT}, quick=False),

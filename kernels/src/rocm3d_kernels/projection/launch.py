@@ -28,10 +28,11 @@ class Seen:
     counts: torch.Tensor | None = None  # int32 [2, images * N]: tiles that each touches, coarse and fine
     keys: torch.Tensor | None = None  # [images * N]: depths, infinite where no tile is touched
     totals: torch.Tensor | None = None  # int64 [3]: pairs of both sizes, and room for the longest list
+    cleared: torch.Tensor | None = None  # zeros, as many as were asked for
 
 
-def forward(gaussians: Gaussians, settings: Settings, *, count_tiles: bool) -> Seen:
-    """Projects all Gaussians into all images."""
+def forward(gaussians: Gaussians, settings: Settings, *, count_tiles: bool, clear: int = 0) -> Seen:
+    """Projects all Gaussians into all images; `clear`: zeros for those who come later."""
     means, covars, _quats, _scales, opacities, viewmats, _intrinsics = gaussians
     count, cameras, device = means.shape[-2], viewmats.shape[-3], means.device
     images = viewmats.numel() // 16
@@ -43,17 +44,20 @@ def forward(gaussians: Gaussians, settings: Settings, *, count_tiles: bool) -> S
         seen.counts = torch.empty((2, images * count), dtype=torch.int32, device=device)
         seen.keys = torch.empty(images * count, device=device)
         seen.totals = torch.zeros(3, dtype=torch.int64, device=device)
+    if clear:
+        seen.cleared = torch.empty(clear, device=device)
     if images * count:
         parameters = tuned("projection", "project_forward", device)
         given = (
-            *gaussians, seen.records, seen.radii, seen.counts, seen.keys, seen.totals, count, cameras,
-            settings.width, settings.height, settings.eps2d, settings.near, settings.far, settings.radius_clip,
-            images * count,
+            *gaussians, seen.records, seen.radii, seen.counts, seen.keys, seen.totals, seen.cleared, count,
+            cameras, settings.width, settings.height, settings.eps2d, settings.near, settings.far, settings.radius_clip,
+            images * count, clear,
         )  # fmt: skip
         launch(
             rocm3d_project_forward, (-(-count // parameters["BLOCK"]), images, 1), given,
             FROM_COVARS=covars is not None, HAS_OPACITIES=opacities is not None, COMPENSATE=settings.compensate,
-            ORTHO=settings.camera == "ortho", COARSE=COARSE if count_tiles else 0, FINE=FINE, **parameters,
+            ORTHO=settings.camera == "ortho", COARSE=COARSE if count_tiles else 0, FINE=FINE, CLEARS=clear > 0,
+            **parameters,
         )  # fmt: skip
     return seen
 

@@ -109,14 +109,23 @@ def _cov2d(u00, u01, u02, u10, u11, u12, t00, t01, t02, t10, t11, t12, FROM_COVA
 
 @triton.jit(do_not_specialize=["count", "cameras", "width", "height", "all_rows"])
 def rocm3d_project_forward(
-    means, covars, quats, scales, opacities, viewmats, intrinsics, records, radii, counts, keys, totals,
-    count, cameras, width, height, eps2d, near, far, radius_clip, all_rows,
+    means, covars, quats, scales, opacities, viewmats, intrinsics, records, radii, counts, keys, totals, cleared,
+    count, cameras, width, height, eps2d, near, far, radius_clip, all_rows, clear,
     FROM_COVARS: tl.constexpr, HAS_OPACITIES: tl.constexpr, COMPENSATE: tl.constexpr, ORTHO: tl.constexpr,
-    COARSE: tl.constexpr, FINE: tl.constexpr, BLOCK: tl.constexpr,
+    COARSE: tl.constexpr, FINE: tl.constexpr, CLEARS: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """Records and radii of BLOCK Gaussians in one image; with COARSE also tiles they touch, of two sizes, and keys."""
+    """Records and radii of BLOCK Gaussians in one image; with COARSE also tiles they touch, of two sizes, and keys.
+
+    With CLEARS `clear` numbers become zero, which later kernels add to: nobody has to start one for that.
+    """
     image = tl.program_id(1)
     lane = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    if CLEARS:
+        programs = tl.num_programs(0) * tl.num_programs(1)
+        first = (image * tl.num_programs(0) + tl.program_id(0)) * BLOCK
+        for start in range(first, clear, programs * BLOCK):
+            place = start + tl.arange(0, BLOCK)
+            tl.store(cleared + place, 0.0, place < clear)
     mask = lane < count
     at = (image // cameras).to(tl.int64) * count + lane
     view, k = viewmats + image * 16, intrinsics + image * 9

@@ -8,6 +8,7 @@ import torch
 
 from rocm3d_kernels.image_formation import LARGEST_ALPHA
 from rocm3d_kernels.projection import Projected
+from rocm3d_kernels.registration import once_differentiable
 from rocm3d_kernels.tiles import Lists
 
 
@@ -61,7 +62,7 @@ class _Draw(torch.autograd.Function):
         return drawn.image, drawn.alphas
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
+    @once_differentiable
     def backward(ctx: Any, given: torch.Tensor | None, given_alphas: torch.Tensor | None) -> tuple[Any, ...]:
         from rocm3d_kernels.raster import launch
 

@@ -63,8 +63,12 @@ def backward(
     last: torch.Tensor,
     given: torch.Tensor | None,
     given_alphas: torch.Tensor | None,
+    zeros: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
-    """Gradients of shapes [rows, 6 or more], of colours, and absolute ones of the means where they are wanted."""
+    """Gradients of shapes [rows, 6 or more], of colours, and absolute ones of the means where they are wanted.
+
+    `zeros`: as many as `room` says, to add them to.
+    """
     lists, channels, rows = drawing.lists, colors.shape[-1], drawing.records.shape[0]
     given = through.new_zeros((*through.shape, channels)) if given is None else given.contiguous()
     given_alphas = None if given_alphas is None else given_alphas.contiguous()
@@ -75,8 +79,11 @@ def backward(
     of_colors = []
     for at in range(0, channels, CHUNK):
         deep = min(CHUNK, channels - at)
-        wide = SHAPE + deep + (2 if drawing.absgrad else 0)
-        found = through.new_zeros((lists.gaussians.shape[0] if drawing.deterministic else rows, wide))
+        wide = _wide(deep, absgrad=drawing.absgrad)
+        if zeros is None:
+            found = through.new_zeros((lists.gaussians.shape[0] if drawing.deterministic else rows, wide))
+        else:
+            found = zeros.view(rows, wide)
         arguments = (
             drawing.records, _from(colors, at), lists.gaussians, lists.offsets, _from(backgrounds, at), through, last,
             _from(given, at), given_alphas, found, per_image, step, drawing.width, drawing.height,
@@ -99,6 +106,15 @@ def backward(
         colored = colored.view(images, *colors.shape[-2:])
         colored = colored if colors.dim() == 3 else colored.sum(dim=0)
     return shapes, colored, absolute
+
+
+def room(rows: int, channels: int, *, absgrad: bool) -> int:
+    """How many zeros the gradients of so many rows are added to; 0 where they are made in several turns."""
+    return rows * _wide(channels, absgrad=absgrad) if channels <= CHUNK else 0
+
+
+def _wide(channels: int, *, absgrad: bool) -> int:
+    return SHAPE + channels + (2 if absgrad else 0)
 
 
 def _from(tensor: torch.Tensor | None, channel: int) -> torch.Tensor | None:

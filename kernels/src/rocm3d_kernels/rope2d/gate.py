@@ -12,17 +12,17 @@ _USUAL = {"QUARTER": 16, "QUARTER_BLOCK": 16, "PLAIN": True, "HEADS": 16}
 _ODD = {"QUARTER": 5, "QUARTER_BLOCK": 8, "PLAIN": False, "WIDE": 1, "HEADS": 4}
 
 KERNELS = [
-    Declared("rope2d", rocm3d_rope2d_kernel, {"tokens": "*fp32", **_REST}, {**_USUAL, "WIDE": 4, "KIND": "float32"}),
+    Declared("rope2d", rocm3d_rope2d_kernel, {"tokens": "*fp32", **_REST}, {**_USUAL, "WIDE": 4}),
     *(
         Declared(
             "rope2d",
             rocm3d_rope2d_kernel,
             {"tokens": kind, **_REST},
-            {**_USUAL, "WIDE": 8, "KIND": dtype},
+            {**_USUAL, "WIDE": 8},
             dtype,
             quick=False,
         )
         for kind, dtype in (("*fp16", "float16"), ("*bf16", "bfloat16"))
     ),
-    Declared("rope2d", rocm3d_rope2d_kernel, {"tokens": "*fp32", **_REST}, {**_ODD, "KIND": "float32"}, quick=False),
+    Declared("rope2d", rocm3d_rope2d_kernel, {"tokens": "*fp32", **_REST}, _ODD, quick=False),
 ]

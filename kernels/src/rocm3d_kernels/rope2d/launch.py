@@ -13,11 +13,6 @@ from rocm3d_kernels.rope2d.triton import rocm3d_rope2d_kernel
 from rocm3d_kernels.tuning import tuned
 
 ALIGNED = 16  # bytes of the widest load
-_KINDS = {
-    (tokens, positions): f"{tokens} {positions}"
-    for tokens in (torch.float32, torch.float16, torch.bfloat16)
-    for positions in (torch.int64, torch.int32)
-}
 
 
 @functools.lru_cache(maxsize=64)
@@ -45,8 +40,7 @@ def rotate_(tokens: torch.Tensor, positions: torch.Tensor, base: float, scale: f
             tokens, positions, table, count, heads, strides[0] // wide, strides[1] // wide, strides[2] // wide,
             strides[3], *positions.stride(), -1.0 if scale < 0 else 1.0,
         ),
-        QUARTER=quarter, QUARTER_BLOCK=block, PLAIN=strides[3] == 1, WIDE=wide,
-        KIND=_KINDS[tokens.dtype, positions.dtype], HEADS=per_head, **parameters,
+        QUARTER=quarter, QUARTER_BLOCK=block, PLAIN=strides[3] == 1, WIDE=wide, HEADS=per_head, **parameters,
     )  # fmt: skip
 
 

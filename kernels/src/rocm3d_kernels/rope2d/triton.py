@@ -1,8 +1,7 @@
 """Rotary embedding in two dimensions: a tile of [tokens, heads, frequencies] for a program, rotated where it lies.
 
 The angles of a token are worked out once and turn all its heads. Strides come divided by WIDE, the largest step that
-all of them and the address are multiples of, so that the compiler may load as many numbers at once. KIND names the
-dtypes: kernels that are started without a look at their arguments are told apart by their constants.
+all of them and the address are multiples of, so that the compiler may load as many numbers at once.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ _NUMBERS = ["count", "heads", "by_batch", "by_token", "by_head", "by_number", "a
 def rocm3d_rope2d_kernel(
     tokens, positions, frequencies, count, heads, by_batch, by_token, by_head, by_number, at_batch, at_token, at_axis,
     sign, QUARTER: tl.constexpr, QUARTER_BLOCK: tl.constexpr, PLAIN: tl.constexpr, WIDE: tl.constexpr,
-    KIND: tl.constexpr, HEADS: tl.constexpr, TILE: tl.constexpr,  # noqa: ARG001
+    HEADS: tl.constexpr, TILE: tl.constexpr,
 ):  # fmt: skip
     """Tokens [batch, count, heads, 4 * QUARTER] in place; PLAIN where the numbers of a head lie side by side."""
     TOKENS: tl.constexpr = max(TILE // (QUARTER_BLOCK * HEADS), 1)

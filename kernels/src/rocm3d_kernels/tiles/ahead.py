@@ -7,7 +7,7 @@ so many, which are sorted tile by tile, and whether they were enough is looked a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
@@ -20,8 +20,18 @@ if TYPE_CHECKING:
 MOST_GAUSSIANS, MOST_SLOTS, SLOTS_IN_ALL = 500_000, 1024, 2_500_000
 LEAST_SLOTS, SPARE = 32, 1.25
 _REMEMBERED = 64
-# What there was at a place: which tiles, and how many slots; None: lists too long to be guessed.
-_KNOWN: dict[tuple[Any, ...], tuple[int, int] | None] = {}
+
+
+class Known(NamedTuple):
+    """What there was at a place: which size of tiles, how many of them, how many slots each."""
+
+    choice: int
+    tiles: int
+    slots: int
+
+
+# None: lists too long to be guessed.
+_KNOWN: dict[tuple[Any, ...], Known | None] = {}
 # By device, as an event is.
 _IDLE: dict[torch.device, list[tuple[torch.Tensor, Any]]] = {}
 
@@ -29,53 +39,59 @@ _IDLE: dict[torch.device, list[tuple[torch.Tensor, Any]]] = {}
 class Guess:
     """Lists of a guessed length, and the question whether it was enough."""
 
-    def __init__(self, seen: Seen, size: tuple[int, int], choice: int, slots: int) -> None:
+    def __init__(self, seen: Seen, size: tuple[int, int], known: Known) -> None:
         from rocm3d_kernels.tiles import launch  # noqa: PLC0415
 
         assert seen.totals is not None
         assert seen.counts is not None
-        self.seen, self.place, shape = seen, _place(seen, size), tiles.grid(choice, *size)
-        gaussians, counters = launch.slotted(seen, seen.counts[choice], slots, *shape)
-        self.lists = tiles.Lists(gaussians, counters, *shape, slots)
+        self.seen, self.size, self.known = seen, size, known
+        shape = tiles.grid(known.choice, *size)
+        gaussians, counters = launch.slotted(seen, seen.counts[known.choice], known.slots, *shape)
+        self.lists = tiles.Lists(gaussians, counters, *shape, known.slots)
         self.later = _Later(seen.totals)
 
     def holds(self) -> bool:
         """Waits for the longest list, in vain if it is longer than was guessed."""
         coarse, fine, longest = self.later.get()
-        _remember(self.place, tiles.finer(coarse, fine), longest)
-        if longest > self.lists.slots:
+        choice, slots = tiles.finer(coarse, fine), _slots(longest)
+        if (choice, slots) != (self.known.choice, self.known.slots):
+            _remember(_place(*self.seen.radii.shape[:2], self.size, self.seen.radii.device), choice, slots)
+        if longest > self.known.slots:
             return False
         self.seen.counts = self.seen.keys = self.seen.totals = None
         return True
 
 
-def guessed(seen: Seen, width: int, height: int) -> Guess | None:
-    """Lists of a guessed length, where there is a guess."""
-    known = _KNOWN.get(_place(seen, (width, height)))
-    return None if known is None else Guess(seen, (width, height), *known)
+def known(images: int, per_image: int, size: tuple[int, int], device: torch.device) -> Known | None:
+    """What there was in as many images of as many Gaussians; None: no guess."""
+    return _KNOWN.get(_place(images, per_image, size, device))
 
 
 def learn(seen: Seen, size: tuple[int, int], found: tiles.Lists) -> None:
     """From lists that somebody waited for, the first time only: it takes time."""
-    place = _place(seen, size)
-    if place in _KNOWN or place[1] > MOST_GAUSSIANS or not found.tiles:
+    images, per_image = seen.radii.shape[:2]
+    place = _place(images, per_image, size, seen.radii.device)
+    if place in _KNOWN or images * per_image > MOST_GAUSSIANS or not found.tiles:
         return
     longest = int(found.offsets.diff().max())
-    _remember(place, int(found.side == tiles.grid(1, *size)[0]), longest)
+    _remember(place, int(found.side == tiles.grid(1, *size)[0]), _slots(longest))
 
 
-def _remember(place: tuple[Any, ...], choice: int, longest: int) -> None:
-    slots = max(LEAST_SLOTS, 1 << int(longest * SPARE).bit_length())
-    _, columns, rows = tiles.grid(choice, *place[3:])
-    fits = slots <= MOST_SLOTS and place[2] * columns * rows * slots <= SLOTS_IN_ALL
+def _slots(longest: int) -> int:
+    return max(LEAST_SLOTS, 1 << int(longest * SPARE).bit_length())
+
+
+def _remember(place: tuple[Any, ...], choice: int, slots: int) -> None:
+    images, _, size, _ = place
+    _, columns, rows = tiles.grid(choice, *size)
+    count = images * columns * rows
     if len(_KNOWN) >= _REMEMBERED:
         _KNOWN.clear()
-    _KNOWN[place] = (choice, slots) if fits else None
+    _KNOWN[place] = Known(choice, count, slots) if slots <= MOST_SLOTS and count * slots <= SLOTS_IN_ALL else None
 
 
-def _place(seen: Seen, size: tuple[int, int]) -> tuple[Any, ...]:
-    images, per_image = seen.radii.shape[:2]
-    return seen.radii.device, images * per_image, images, *size
+def _place(images: int, per_image: int, size: tuple[int, int], device: torch.device) -> tuple[Any, ...]:
+    return images, per_image, size, device
 
 
 class _Later:

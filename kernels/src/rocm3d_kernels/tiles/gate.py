@@ -12,7 +12,7 @@ _EMIT = {
     **dict.fromkeys(("ends", "counts", "gaussians"), "*i32"),
     **dict.fromkeys(("seen", "per_image", "tiles_x", "tiles_y", "all_tiles"), "i32"),
 }
-_WHOLE = {"ORDERED": False, "SHORT": False, "SLOTS": 0, "order": None}
+_WHOLE = {"ORDERED": False, "SLOTS": 0, "order": None}
 _SORTED = {"ORDERED": True, "SLOTS": 0, "TILE": FINE}
 _SLOTTED = {**_WHOLE, "SLOTS": 128, "ends": None}
 _JOIN = {
@@ -24,11 +24,11 @@ _SORT = {"slots": "*i64", "counters": "*i32", "gaussians": "*i32", "totals": "*i
 KERNELS = [
     Declared("tiles", rocm3d_emit_tiles, {**_EMIT, "tiles": "*i64"}, {**_WHOLE, "TILE": FINE}),
     Declared("tiles", rocm3d_emit_tiles, {**_EMIT, "tiles": "*i64"}, {**_WHOLE, "TILE": COARSE}, quick=False),
-    Declared("tiles", rocm3d_emit_tiles, {**_EMIT, "tiles": "*i16"}, {**_SORTED, "SHORT": True}, quick=False),
-    Declared("tiles", rocm3d_emit_tiles, {**_EMIT, "tiles": "*i32"}, {**_SORTED, "SHORT": False}, quick=False),
+    Declared("tiles", rocm3d_emit_tiles, {**_EMIT, "tiles": "*i16"}, _SORTED, quick=False),
+    Declared("tiles", rocm3d_emit_tiles, {**_EMIT, "tiles": "*i32"}, _SORTED, quick=False),
     Declared("tiles", rocm3d_emit_tiles, {**_EMIT, "tiles": "*i64"}, {**_SLOTTED, "TILE": COARSE}, quick=False),
     Declared("tiles", rocm3d_sort_slots, _SORT, {"SLOTS": 128}),
     Declared("tiles", rocm3d_sort_slots, _SORT, {"SLOTS": 1024}, quick=False),
-    Declared("tiles", rocm3d_join_halves, {**_JOIN, "tiles": "*i16"}, {"SHORT": True}),
-    Declared("tiles", rocm3d_join_halves, {**_JOIN, "tiles": "*i32"}, {"SHORT": False}, quick=False),
+    Declared("tiles", rocm3d_join_halves, {**_JOIN, "tiles": "*i16"}, {}),
+    Declared("tiles", rocm3d_join_halves, {**_JOIN, "tiles": "*i32"}, {}, quick=False),
 ]

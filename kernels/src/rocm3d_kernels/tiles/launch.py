@@ -36,7 +36,7 @@ def sorted_pairs(
         launch(
             rocm3d_emit_tiles, (-(-total // parameters["BLOCK"]), 1, 1),
             (seen.records, order, ends, counts, numbers, gaussians, total, per_image, tiles_x, tiles_y, all_tiles),
-            ORDERED=ordered, SHORT=kind == torch.int16, SLOTS=0, TILE=side, **parameters,
+            ORDERED=ordered, SLOTS=0, TILE=side, **parameters,
         )  # fmt: skip
     # The sort of the pairs needs most memory of all.
     del order, ends, counts
@@ -70,7 +70,7 @@ def _by_halves(
     launch(
         rocm3d_join_halves, (-(-len(numbers) // parameters["BLOCK"]), 1, 1),
         (numbers, gaussians, *parts, to, len(edges) - 1, half, len(numbers)),
-        SHORT=numbers.dtype == torch.int16, **parameters,
+        **parameters,
     )  # fmt: skip
     return to, offsets
 
@@ -80,11 +80,15 @@ def slotted(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Gaussians of all tiles, nearest first, in `slots` places each, and how many each tile has; totals: the longest.
 
-    No length is asked for and no list is longer than its slots: where one would be, it is not whole.
+    No length is asked for and no list is longer than its slots: where one would be, it is not whole. The numbers of
+    tiles are counted in the last of what the projection cleared, if it did.
     """
     images, per_image = seen.records.shape[:2]
     total, device, all_tiles = images * per_image, counts.device, images * tiles_x * tiles_y
-    counters = torch.zeros(all_tiles, dtype=torch.int32, device=device)
+    if seen.cleared is None:
+        counters = torch.zeros(all_tiles, dtype=torch.int32, device=device)
+    else:
+        counters = seen.cleared[-all_tiles:].view(torch.int32)
     keys = torch.empty(all_tiles * slots, dtype=torch.int64, device=device)
     gaussians = torch.empty(all_tiles * slots, dtype=torch.int32, device=device)
     if total:
@@ -92,7 +96,7 @@ def slotted(
         launch(
             rocm3d_emit_tiles, (-(-total // parameters["BLOCK"]), 1, 1),
             (seen.records, None, None, counts, keys, counters, total, per_image, tiles_x, tiles_y, all_tiles),
-            ORDERED=False, SHORT=False, SLOTS=slots, TILE=side, **parameters,
+            ORDERED=False, SLOTS=slots, TILE=side, **parameters,
         )  # fmt: skip
         launch(
             rocm3d_sort_slots, (all_tiles, 1, 1), (keys, counters, gaussians, seen.totals),

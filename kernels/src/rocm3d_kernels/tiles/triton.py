@@ -103,14 +103,13 @@ def _put(tiles, gaussians, place, tile, who, low, keep, ORDERED: tl.constexpr, S
 @triton.jit(do_not_specialize=["seen", "per_image", "tiles_x", "tiles_y", "all_tiles"])
 def rocm3d_emit_tiles(
     records, order, ends, counts, tiles, gaussians, seen, per_image, tiles_x, tiles_y, all_tiles,
-    ORDERED: tl.constexpr, SHORT: tl.constexpr, SLOTS: tl.constexpr, TILE: tl.constexpr,  # noqa: ARG001
+    ORDERED: tl.constexpr, SLOTS: tl.constexpr, TILE: tl.constexpr,
     BLOCK: tl.constexpr, ROWS: tl.constexpr, LARGE: tl.constexpr, WIDE: tl.constexpr,
 ):  # fmt: skip
     """Pairs of tile and Gaussian of BLOCK Gaussians; `ends` are running sums of their counts.
 
     Those with up to LARGE tiles side by side, ROWS rows of tiles at a time; each larger one by itself, a lane for each
-    of WIDE rows, so that one of them does not keep the others waiting. SHORT: tiles are numbers of 16 bits, and this
-    is another kernel for whoever keeps compiled ones by their constants. SLOTS: see `_put`.
+    of WIDE rows, so that one of them does not keep the others waiting. SLOTS: see `_put`.
     """
     lane = tl.arange(0, BLOCK)
     index = tl.program_id(0).to(tl.int64) * BLOCK + lane
@@ -220,8 +219,7 @@ def rocm3d_sort_slots(slots, counters, gaussians, totals, SLOTS: tl.constexpr):
 
 @triton.jit(do_not_specialize=["all_tiles", "half", "pairs"])
 def rocm3d_join_halves(
-    tiles, gaussians, near, far, to, all_tiles, half, pairs,
-    SHORT: tl.constexpr, BLOCK: tl.constexpr,  # noqa: ARG001
+    tiles, gaussians, near, far, to, all_tiles, half, pairs, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """Lists of tiles out of two parts that are sorted by tile, tile t from near[t] and from far[t] on: near first."""
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)

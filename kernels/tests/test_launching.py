@@ -1,0 +1,129 @@
+"""Launches are told apart by all that a kernel was compiled for, and by nothing else."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from rocm3d_kernels import launching
+
+GRID = (3, 2, 1)
+
+
+class Kernel:
+    """Stands where Triton's would: counts what is compiled, and keeps what is run."""
+
+    arg_names = ("first", "second", "count", "SIZE", "NAME")
+
+    def __init__(self):
+        self.compiled, self.ran, self.by_hooks = [], [], []
+
+    def __getitem__(self, grid):
+        def compile_and_run(*arguments, **constants):
+            self.compiled.append((grid, arguments, constants))
+            return Compiled(self)
+
+        return compile_and_run
+
+
+class Compiled:
+    function, packed_metadata = "function", "metadata"
+
+    def __init__(self, kernel):
+        self.kernel = kernel
+
+    def run(self, *given):
+        self.kernel.ran.append(given)
+
+    def __getitem__(self, grid):
+        return lambda *given: self.kernel.by_hooks.append((grid, given))
+
+
+@pytest.fixture
+def kernel(monkeypatch):
+    monkeypatch.setattr(launching, "_INTERPRETED", False)
+    monkeypatch.setattr(launching, "_current", lambda: -1)  # where tensors of the CPU say that they are
+    monkeypatch.setattr(launching, "_stream", lambda _: "stream")
+    monkeypatch.setattr(launching, "_FORMS", {})
+    return Kernel()
+
+
+def start(kernel, *arguments, size=4, warps=1):
+    launching.launch(kernel, GRID, arguments, SIZE=size, NAME="x", num_warps=warps)
+
+
+def test_the_second_launch_goes_to_the_driver_with_addresses_and_constants(kernel):
+    first, second = torch.zeros(8), torch.zeros(8)
+    start(kernel, first, second, 5)
+    start(kernel, first, second, 6)
+
+    assert len(kernel.compiled) == 1
+    hooks = (None, None, None)
+    wanted = (*GRID, "stream", "function", "metadata", *hooks, first.data_ptr(), second.data_ptr(), 6, 4, "x")
+    assert kernel.ran == [wanted]
+
+
+def test_another_address_or_number_of_the_usual_kind_is_no_other_kernel(kernel):
+    for count in (0, 1, -7, 16, 2**31 - 1):
+        start(kernel, torch.zeros(8), torch.zeros(8), count)
+
+    assert len(kernel.compiled) == 1
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda: (torch.zeros(8, dtype=torch.float16), torch.zeros(8), 5),
+        lambda: (torch.zeros(8), torch.zeros(8, dtype=torch.int32), 5),
+        lambda: (torch.zeros(8), torch.zeros(9)[1:], 5),
+        lambda: (torch.zeros(9)[1:], torch.zeros(8), 5),
+        lambda: (torch.zeros(8), None, 5),
+        lambda: (torch.zeros(8), torch.zeros(8), 2**31),
+        lambda: (torch.zeros(8), torch.zeros(8), -(2**31)),
+        lambda: (torch.zeros(8), torch.zeros(8), 5.0),
+    ],
+    ids=["half", "integers", "not-aligned", "first-not-aligned", "left-out", "large", "very-negative", "fraction"],
+)
+def test_what_triton_compiles_for_is_another_kernel(kernel, other):
+    start(kernel, torch.zeros(8), torch.zeros(8), 5)
+    given = other()
+    start(kernel, *given)
+    start(kernel, *given)
+
+    assert len(kernel.compiled) == 2
+    assert len(kernel.ran) == 1
+
+
+@pytest.mark.parametrize("changed", [{"size": 8}, {"warps": 2}])
+def test_other_constants_and_options_are_another_kernel(kernel, changed):
+    start(kernel, torch.zeros(8), torch.zeros(8), 5)
+    start(kernel, torch.zeros(8), torch.zeros(8), 5, **changed)
+
+    assert len(kernel.compiled) == 2
+
+
+def test_two_kernels_do_not_meet(kernel):
+    other = Kernel()
+    for one in (kernel, other, kernel):
+        start(one, torch.zeros(8), torch.zeros(8), 5)
+
+    assert (len(kernel.compiled), len(other.compiled)) == (1, 1)
+
+
+def test_one_tensor_and_no_numbers(kernel):
+    tensor = torch.zeros(8)
+    kernel.arg_names = ("first", "SIZE", "NAME")
+    for _ in range(2):
+        start(kernel, tensor)
+
+    assert kernel.ran[0][-3:] == (tensor.data_ptr(), 4, "x")
+
+
+def test_hooks_of_a_profiler_see_launches(kernel, monkeypatch):
+    first, second = torch.zeros(8), torch.zeros(8)
+    start(kernel, first, second, 5)
+    monkeypatch.setattr(launching.knobs.runtime, "launch_enter_hook", lambda _: None)
+    start(kernel, first, second, 5)
+
+    assert kernel.ran == []
+    assert kernel.by_hooks == [(GRID, (first, second, 5, 4, "x"))]
