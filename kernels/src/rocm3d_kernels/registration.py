@@ -69,4 +69,6 @@ def _traced(given: tuple[Any, ...]) -> bool:
     """Whether somebody looks at the operators instead of running them."""
     if torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack() > 0:
         return True
+    if PLAIN.issuperset(map(type, given)):
+        return False
     return any(type(item) not in PLAIN and isinstance(item, torch.Tensor) for item in given)

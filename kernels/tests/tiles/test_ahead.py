@@ -16,41 +16,54 @@ def nothing_known(monkeypatch):
     monkeypatch.setattr(ahead, "_KNOWN", {})
 
 
-def guessed(projected=None):
-    """As the rendering does it."""
-    projected = projected or seen()
-    found = ahead.known(*projected.radii.shape[:2], SIZE, projected.radii.device)
-    return None if found is None else ahead.Guess(projected, SIZE, found)
-
-
 def known(slots, choice=0):
     _, columns, rows = tiles.grid(choice, *SIZE)
-    one = seen().radii
-    ahead._KNOWN[ahead._place(*one.shape[:2], SIZE, one.device)] = ahead.Known(
-        choice, one.shape[0] * columns * rows, slots
-    )
+    found = ahead.Known(choice, 2 * columns * rows, slots)
+    ahead._KNOWN[ahead._place(2, 14, SIZE, torch.device("cpu"))] = found
+    return found
+
+
+def guessed(given):
+    return ahead.guessed(seen(clear=tiles.counters(given.tiles)), SIZE, given)
+
+
+def learned(one):
+    return ahead.known(*one.radii.shape[:2], SIZE, one.radii.device)
 
 
 def test_nobody_guesses_before_there_was_a_first_time():
-    assert guessed() is None
+    assert learned(seen()) is None
 
 
-def test_too_few_slots_are_found_out_and_the_next_guess_is_better():
-    known(slots=2)
-    assert guessed().holds() is False
-    assert guessed().holds() is True
+def test_too_few_slots_are_found_out_and_forgotten():
+    assert guessed(known(slots=2)) is None
+    assert learned(seen()) is None
+
+
+@pytest.mark.parametrize(("times", "stays"), [(1, True), (2, True), (4, False)])
+def test_a_guess_that_is_far_too_large_holds_and_is_forgotten(times, stays):
+    assert guessed(known(times * ahead.LEAST_SLOTS)) is not None
+    assert (learned(seen()) is not None) == stays
 
 
 def test_nothing_lies_beyond_the_slots_of_a_tile(monkeypatch):
     """In memory that says so: one tile more than there are, and none of its places is touched."""
-    known(slots=2)
-    projected, made, empty = seen(), [], torch.empty
+    given, made, empty = known(slots=2), [], torch.empty
+    projected = seen(clear=tiles.counters(given.tiles))
     monkeypatch.setattr(torch, "empty", lambda n, **named: made.append(empty(n + 2, **named).fill_(77)) or made[-1])
-    guess = guessed(projected)
 
-    assert guess.holds() is False
-    assert guess.lists.offsets.max() > 2
+    assert ahead.guessed(projected, SIZE, given) is None
     assert [one[-2:].tolist() for one in made] == [[77, 77]] * 2
+
+
+def test_what_is_counted_lies_behind_what_others_add_to():
+    """The zeros before it stay zeros."""
+    given = known(slots=32)
+    projected = seen(clear=100 + tiles.counters(given.tiles))
+
+    assert ahead.guessed(projected, SIZE, given) is not None
+    assert projected.cleared[:100].tolist() == [0.0] * 100
+    assert projected.cleared[100:].view(torch.int32).sum() > 0
 
 
 @pytest.mark.parametrize("large", [1, 32], ids=["each-by-itself", "side-by-side"])
@@ -59,12 +72,10 @@ def test_with_slots_enough_the_lists_are_those_of_one_who_waited(monkeypatch, ch
     monkeypatch.setattr(tiles, "WORTH", (0, 99)[choice])
     tuning.insist("tiles", {"emit_tiles": {"LARGE": large}})
     waited = tiles.intersect(seen(), *SIZE)
-    known(32, choice)
-    guess = guessed()
+    found = guessed(known(32, choice))
     tuning.insist("tiles", {})
 
-    assert guess.holds()
-    assert lists(guess.lists.packed()) == lists(waited)
+    assert lists(found.packed()) == lists(waited)
     assert waited.packed() is waited
 
 
@@ -72,7 +83,7 @@ def test_a_guess_is_learned_from_lists_that_somebody_waited_for():
     one = seen()
     ahead.learn(one, SIZE, tiles.intersect(one, *SIZE))
 
-    assert guessed().holds()
+    assert guessed(learned(one)) is not None
 
 
 @pytest.mark.parametrize("limit", ["MOST_SLOTS", "SLOTS_IN_ALL", "MOST_GAUSSIANS"])
@@ -81,7 +92,7 @@ def test_a_large_scene_is_not_guessed(monkeypatch, limit):
     one = seen()
     ahead.learn(one, SIZE, tiles.intersect(one, *SIZE))
 
-    assert guessed() is None
+    assert learned(one) is None
 
 
 def test_pictures_and_gradients_are_the_same_however_wrong_the_guess():

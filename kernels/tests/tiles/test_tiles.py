@@ -9,7 +9,8 @@ from hypothesis import strategies as some
 
 from rocm3d_kernels import tiles, tuning
 from rocm3d_kernels.image_formation import SMALLEST_ALPHA
-from rocm3d_kernels.projection import Gaussians, Settings, project
+from rocm3d_kernels.projection import Gaussians, Settings
+from rocm3d_kernels.projection.launch import forward
 from rocm3d_kernels.tiles import reference
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")
@@ -20,7 +21,7 @@ BETWEEN = 1 / 21
 SIZE = (37, 25)
 
 
-def seen(count=14, images=2, size=SIZE, seed=0, stretch=1.0):
+def seen(count=14, images=2, size=SIZE, seed=0, stretch=1.0, clear=0):
     """Gaussians as the projection saw them, with their tiles counted; some thin, some large, some outside."""
     numbers = torch.Generator().manual_seed(seed)
     means = torch.randn(count, 3, generator=numbers) * torch.tensor([1.0, 0.7, 0.5])
@@ -37,7 +38,7 @@ def seen(count=14, images=2, size=SIZE, seed=0, stretch=1.0):
         views,
         focal,
     )
-    return project(gaussians, Settings(*size), count_tiles=True)[0]
+    return forward(gaussians, Settings(*size), count_tiles=True, clear=clear)
 
 
 def lists(found):
@@ -133,7 +134,7 @@ def test_depths_below_zero_are_in_order(limits):
         torch.randn(9, 3, generator=numbers), None, torch.ones(9, 4), torch.full((9, 3), 0.2), torch.full((9,), 0.8),
         torch.eye(4)[None], torch.tensor([[[8.0, 0, 8], [0, 8, 8], [0, 0, 1]]]),
     )  # fmt: skip
-    projected = project(gaussians, Settings(16, 16, near=-5.0, camera="ortho"), count_tiles=True)[0]
+    projected = forward(gaussians, Settings(16, 16, near=-5.0, camera="ortho"), count_tiles=True)
 
     assert (projected.records[..., 6] < 0).any()
     compare(projected, (16, 16))

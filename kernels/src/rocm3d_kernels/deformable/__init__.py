@@ -54,7 +54,7 @@ def gradients(
 
 
 def _contiguous(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    return tuple(one.contiguous() for one in tensors)
+    return tuple([one.contiguous() for one in tensors])
 
 
 def _attend_run(

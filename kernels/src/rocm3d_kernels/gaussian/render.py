@@ -17,8 +17,8 @@ from rocm3d_kernels.projection import launch as projection
 from rocm3d_kernels.raster import Drawing
 from rocm3d_kernels.raster import launch as raster
 from rocm3d_kernels.registration import once_differentiable
-from rocm3d_kernels.tiles import Lists, intersect
-from rocm3d_kernels.tiles.ahead import Guess, known, learn
+from rocm3d_kernels.tiles import Lists, counters, intersect
+from rocm3d_kernels.tiles.ahead import guessed, known, learn
 
 # Whether somebody goes back twice; where torch cannot tell, what was kept stays as long as the images do.
 _goes_back_again = getattr(torch._C._autograd, "_get_current_graph_task_keep_graph", lambda: True)
@@ -44,9 +44,9 @@ def forward(
     size = settings.width, settings.height
     # What is guessed depends on what came before, so it is not for those who want the same every time.
     rows = gaussians.means.shape[-2]
-    guessed = None if options.deterministic else known(images, rows, size, gaussians.means.device)
-    room = _room(images * rows, colors, options) if keep and guessed is not None else 0
-    clear = 0 if guessed is None else _whole(room) + guessed.tiles
+    guess = None if options.deterministic else known(images, rows, size, gaussians.means.device)
+    room = _room(images * rows, colors, options) if keep and guess is not None else 0
+    clear = 0 if guess is None else _whole(room) + counters(guess.tiles)
     seen = projection.forward(gaussians, settings, count_tiles=True, clear=clear)
     values = origins = None
     if options.degree is not None:
@@ -59,13 +59,15 @@ def forward(
         depths = _inverse(depths, seen.radii) if options.inverse_depths else depths
         wide = colors if colors.dim() == 3 else colors.expand(images, *colors.shape)
         colors = torch.cat([wide, depths], dim=-1) if options.with_colors else depths.contiguous()
-    if guessed is not None:
-        guess = Guess(seen, size, guessed)
-        drawing = _drawing(seen.records, guess.lists, options)
+    lists = None if guess is None else guessed(seen, size, guess)
+    if lists is not None:
+        drawing = _drawing(seen.records, lists, options)
         drawn = raster.forward(colors, backgrounds, drawing, keep=keep)
-        if guess.holds():
-            zeros = seen.cleared[:room] if seen.cleared is not None and room else None
-            return Rendered(seen, drawing, colors, values, origins, drawn, zeros)
+        zeros = seen.cleared[:room] if seen.cleared is not None and room else None
+        return Rendered(seen, drawing, colors, values, origins, drawn, zeros)
+    if guess is not None:
+        # In vain, and nobody summed up what there is.
+        seen = projection.forward(gaussians, settings, count_tiles=True)
     drawing = _drawing(seen.records, intersect(seen, *size), options)
     drawn = raster.forward(colors, backgrounds, drawing, keep=keep)
     learn(seen, size, drawing.lists)

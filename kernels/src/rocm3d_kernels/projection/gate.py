@@ -31,9 +31,9 @@ _BACKWARD = {
 _PLAIN = {"HAS_OPACITIES": True, "COMPENSATE": False, "ORTHO": False, "FROM_COVARS": False, "covars": None}
 _COVARS = {**_PLAIN, "FROM_COVARS": True, "quats": None, "scales": None}
 del _COVARS["covars"]
-_KEEP = {"CLEARS": False, "cleared": None}
+_KEEP = {"AHEAD": False, "cleared": None}
 _COUNT = {"COARSE": COARSE, "FINE": FINE, **_KEEP}
-_CLEAR = {"COARSE": COARSE, "FINE": FINE, "CLEARS": True}
+_AHEAD = {"COARSE": COARSE, "FINE": FINE, "AHEAD": True, "keys": None, "totals": None}
 _NO_COUNT = {"COARSE": 0, "FINE": FINE, "counts": None, "keys": None, "totals": None, **_KEEP}
 _BACK = {"HAS_DEPTHS": False, "NEED_VIEWMATS": False, "to_covars": None, "grad_depths": None, "to_viewmats": None}
 _BACK_COVARS = {**_BACK, "to_quats": None, "to_scales": None}
@@ -42,7 +42,7 @@ _BACK_ALL = {**_PLAIN, "HAS_DEPTHS": True, "NEED_VIEWMATS": True, "to_covars": N
 
 KERNELS = [
     Declared("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, **_COUNT}),
-    Declared("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, **_CLEAR}, quick=False),
+    Declared("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, **_AHEAD}, quick=False),
     Declared("projection", rocm3d_project_forward, _FORWARD, {**_COVARS, **_COUNT}, quick=False),
     Declared("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, "COMPENSATE": True, **_COUNT}, quick=False),
     Declared("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, "ORTHO": True, **_NO_COUNT}, quick=False),

@@ -21,18 +21,18 @@ COARSE, FINE = 16, 8
 
 @dataclass(slots=True)
 class Seen:
-    """What the kernel wrote; the last three only where tiles were counted, and until lists are made of them."""
+    """What the kernel wrote; tiles only where they were counted, and until lists are made of them."""
 
     records: torch.Tensor  # [images, N, 8]
     radii: torch.Tensor  # int32 [images, N, 2]
     counts: torch.Tensor | None = None  # int32 [2, images * N]: tiles that each touches, coarse and fine
     keys: torch.Tensor | None = None  # [images * N]: depths, infinite where no tile is touched
-    totals: torch.Tensor | None = None  # int64 [3]: pairs of both sizes, and room for the longest list
-    cleared: torch.Tensor | None = None  # zeros, as many as were asked for
+    totals: torch.Tensor | None = None  # int64 [2]: pairs of both sizes
+    cleared: torch.Tensor | None = None  # zeros, as many as were asked for, instead of keys and totals
 
 
 def forward(gaussians: Gaussians, settings: Settings, *, count_tiles: bool, clear: int = 0) -> Seen:
-    """Projects all Gaussians into all images; `clear`: zeros for those who come later."""
+    """Projects all Gaussians into all images; `clear`: zeros for lists that are guessed."""
     means, covars, _quats, _scales, opacities, viewmats, _intrinsics = gaussians
     count, cameras, device = means.shape[-2], viewmats.shape[-3], means.device
     images = viewmats.numel() // 16
@@ -42,10 +42,11 @@ def forward(gaussians: Gaussians, settings: Settings, *, count_tiles: bool, clea
     )
     if count_tiles:
         seen.counts = torch.empty((2, images * count), dtype=torch.int32, device=device)
-        seen.keys = torch.empty(images * count, device=device)
-        seen.totals = torch.zeros(3, dtype=torch.int64, device=device)
     if clear:
         seen.cleared = torch.empty(clear, device=device)
+    elif count_tiles:
+        seen.keys = torch.empty(images * count, device=device)
+        seen.totals = torch.zeros(2, dtype=torch.int64, device=device)
     if images * count:
         parameters = tuned("projection", "project_forward", device)
         given = (
@@ -56,7 +57,7 @@ def forward(gaussians: Gaussians, settings: Settings, *, count_tiles: bool, clea
         launch(
             rocm3d_project_forward, (-(-count // parameters["BLOCK"]), images, 1), given,
             FROM_COVARS=covars is not None, HAS_OPACITIES=opacities is not None, COMPENSATE=settings.compensate,
-            ORTHO=settings.camera == "ortho", COARSE=COARSE if count_tiles else 0, FINE=FINE, CLEARS=clear > 0,
+            ORTHO=settings.camera == "ortho", COARSE=COARSE if count_tiles else 0, FINE=FINE, AHEAD=clear > 0,
             **parameters,
         )  # fmt: skip
     return seen

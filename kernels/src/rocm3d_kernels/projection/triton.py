@@ -112,15 +112,16 @@ def rocm3d_project_forward(
     means, covars, quats, scales, opacities, viewmats, intrinsics, records, radii, counts, keys, totals, cleared,
     count, cameras, width, height, eps2d, near, far, radius_clip, all_rows, clear,
     FROM_COVARS: tl.constexpr, HAS_OPACITIES: tl.constexpr, COMPENSATE: tl.constexpr, ORTHO: tl.constexpr,
-    COARSE: tl.constexpr, FINE: tl.constexpr, CLEARS: tl.constexpr, BLOCK: tl.constexpr,
+    COARSE: tl.constexpr, FINE: tl.constexpr, AHEAD: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """Records and radii of BLOCK Gaussians in one image; with COARSE also tiles they touch, of two sizes, and keys.
 
-    With CLEARS `clear` numbers become zero, which later kernels add to: nobody has to start one for that.
+    AHEAD of any list's length nobody asks for keys and totals; instead `clear` numbers become zero, which later kernels
+    add to, so that none has to be started for that.
     """
     image = tl.program_id(1)
     lane = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    if CLEARS:
+    if AHEAD:
         programs = tl.num_programs(0) * tl.num_programs(1)
         first = (image * tl.num_programs(0) + tl.program_id(0)) * BLOCK
         for start in range(first, clear, programs * BLOCK):
@@ -196,10 +197,11 @@ def rocm3d_project_forward(
         fine = count_tiles(mean_x, mean_y, ca, cb, cc, opacity, seen, width, height, FINE, BLOCK)
         tl.store(counts + row, coarse, mask)
         tl.store(counts + all_rows + row, fine, mask)
-        tl.atomic_add(totals, tl.sum(coarse.to(tl.int64), 0), sem="relaxed")
-        tl.atomic_add(totals + 1, tl.sum(fine.to(tl.int64), 0), sem="relaxed")
-        # Those that touch no tile come last.
-        tl.store(keys + row, tl.where(coarse > 0, depth, float("inf")), mask)
+        if not AHEAD:
+            tl.atomic_add(totals, tl.sum(coarse.to(tl.int64), 0), sem="relaxed")
+            tl.atomic_add(totals + 1, tl.sum(fine.to(tl.int64), 0), sem="relaxed")
+            # Those that touch no tile come last.
+            tl.store(keys + row, tl.where(coarse > 0, depth, float("inf")), mask)
 
 
 @triton.jit(

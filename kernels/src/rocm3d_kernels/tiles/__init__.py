@@ -57,7 +57,7 @@ def intersect(seen: Seen, width: int, height: int) -> Lists:
     images, per_image = seen.records.shape[:2]
     # The one moment at which the CPU waits, early, so that all that follows is queued behind each other.
     totals = seen.totals.tolist()
-    choice = finer(*totals[:2])
+    choice = finer(*totals)
     pairs, shape = totals[choice], grid(choice, width, height)
     all_tiles = images * shape[1] * shape[2]
     if max(all_tiles, images * per_image, pairs) >= LARGEST:
@@ -79,6 +79,11 @@ def grid(choice: int, width: int, height: int) -> tuple[int, int, int]:
 
     side = (COARSE, FINE)[choice]
     return side, -(-width // side), -(-height // side)
+
+
+def counters(all_tiles: int) -> int:
+    """Numbers in which the Gaussians of so many tiles are counted, behind the most that one has, aligned."""
+    return 4 + all_tiles
 
 
 @functools.lru_cache(maxsize=8)

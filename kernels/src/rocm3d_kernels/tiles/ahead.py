@@ -2,7 +2,7 @@
 
 Their length is on the GPU; a CPU that waits for it, and then starts the many kernels of a sort, leaves the GPU without
 work in a small scene. So the longest list is guessed from what as many Gaussians had before. Every tile gets slots for
-so many, which are sorted tile by tile, and whether they were enough is looked at when everything is queued.
+so many, which are sorted tile by tile, and then somebody looks whether they were enough.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 # More keeps the GPU busy anyway, and needs memory.
 MOST_GAUSSIANS, MOST_SLOTS, SLOTS_IN_ALL = 500_000, 1024, 2_500_000
 LEAST_SLOTS, SPARE = 32, 1.25
+# So many times too large a guess is forgotten; a little too large it stays, as cameras that take turns differ.
+TOO_LARGE = 2
 _REMEMBERED = 64
 
 
@@ -32,34 +34,6 @@ class Known(NamedTuple):
 
 # None: lists too long to be guessed.
 _KNOWN: dict[tuple[Any, ...], Known | None] = {}
-# By device, as an event is.
-_IDLE: dict[torch.device, list[tuple[torch.Tensor, Any]]] = {}
-
-
-class Guess:
-    """Lists of a guessed length, and the question whether it was enough."""
-
-    def __init__(self, seen: Seen, size: tuple[int, int], known: Known) -> None:
-        from rocm3d_kernels.tiles import launch  # noqa: PLC0415
-
-        assert seen.totals is not None
-        assert seen.counts is not None
-        self.seen, self.size, self.known = seen, size, known
-        shape = tiles.grid(known.choice, *size)
-        gaussians, counters = launch.slotted(seen, seen.counts[known.choice], known.slots, *shape)
-        self.lists = tiles.Lists(gaussians, counters, *shape, known.slots)
-        self.later = _Later(seen.totals)
-
-    def holds(self) -> bool:
-        """Waits for the longest list, in vain if it is longer than was guessed."""
-        coarse, fine, longest = self.later.get()
-        choice, slots = tiles.finer(coarse, fine), _slots(longest)
-        if (choice, slots) != (self.known.choice, self.known.slots):
-            _remember(_place(*self.seen.radii.shape[:2], self.size, self.seen.radii.device), choice, slots)
-        if longest > self.known.slots:
-            return False
-        self.seen.counts = self.seen.keys = self.seen.totals = None
-        return True
 
 
 def known(images: int, per_image: int, size: tuple[int, int], device: torch.device) -> Known | None:
@@ -67,11 +41,28 @@ def known(images: int, per_image: int, size: tuple[int, int], device: torch.devi
     return _KNOWN.get(_place(images, per_image, size, device))
 
 
+def guessed(seen: Seen, size: tuple[int, int], known: Known) -> tiles.Lists | None:
+    """Lists in slots; None where one is longer than was guessed. What was known of another scene is forgotten."""
+    from rocm3d_kernels.tiles import launch  # noqa: PLC0415
+
+    assert seen.counts is not None
+    shape = tiles.grid(known.choice, *size)
+    gaussians, counters, most = launch.slotted(seen, seen.counts[known.choice], known.slots, *shape)
+    seen.counts = None
+    # The one moment at which the CPU waits; by then the GPU has done most of it.
+    longest = int(most.item())
+    images, per_image = seen.radii.shape[:2]
+    place = _place(images, per_image, size, seen.radii.device)
+    if longest > known.slots or known.slots > TOO_LARGE * _slots(longest):
+        _KNOWN.pop(place, None)
+    return None if longest > known.slots else tiles.Lists(gaussians, counters, *shape, known.slots)
+
+
 def learn(seen: Seen, size: tuple[int, int], found: tiles.Lists) -> None:
     """From lists that somebody waited for, the first time only: it takes time."""
     images, per_image = seen.radii.shape[:2]
     place = _place(images, per_image, size, seen.radii.device)
-    if place in _KNOWN or images * per_image > MOST_GAUSSIANS or not found.tiles:
+    if place in _KNOWN or not 0 < images * per_image <= MOST_GAUSSIANS or not found.tiles:
         return
     longest = int(found.offsets.diff().max())
     _remember(place, int(found.side == tiles.grid(1, *size)[0]), _slots(longest))
@@ -92,28 +83,3 @@ def _remember(place: tuple[Any, ...], choice: int, slots: int) -> None:
 
 def _place(images: int, per_image: int, size: tuple[int, int], device: torch.device) -> tuple[Any, ...]:
     return images, per_image, size, device
-
-
-class _Later:
-    """Numbers on their way from the GPU."""
-
-    def __init__(self, numbers: torch.Tensor) -> None:
-        self.numbers, self.event = numbers, None
-        if numbers.is_cuda:
-            # Kept for the next time: to make them takes longer than to copy.
-            self.idle = _IDLE.setdefault(numbers.device, [])
-            self.numbers, self.event = self.idle.pop() if self.idle else _pinned(numbers)
-            self.numbers.copy_(numbers, non_blocking=True)
-            self.event.record()
-
-    def get(self) -> list[int]:
-        if self.event is not None:
-            self.event.synchronize()
-        found: list[int] = self.numbers.tolist()
-        if self.event is not None:
-            self.idle.append((self.numbers, self.event))
-        return found
-
-
-def _pinned(like: torch.Tensor) -> tuple[torch.Tensor, Any]:
-    return torch.empty(like.shape, dtype=like.dtype, pin_memory=True), torch.cuda.Event()

@@ -19,7 +19,7 @@ _JOIN = {
     **dict.fromkeys(("gaussians", "near", "far", "to"), "*i32"),
     **dict.fromkeys(("all_tiles", "half", "pairs"), "i32"),
 }
-_SORT = {"slots": "*i64", "counters": "*i32", "gaussians": "*i32", "totals": "*i64"}
+_SORT = {"slots": "*i64", **dict.fromkeys(("counters", "gaussians", "longest"), "*i32")}
 
 KERNELS = [
     Declared("tiles", rocm3d_emit_tiles, {**_EMIT, "tiles": "*i64"}, {**_WHOLE, "TILE": FINE}),

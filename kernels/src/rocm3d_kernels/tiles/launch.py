@@ -77,29 +77,27 @@ def _by_halves(
 
 def slotted(
     seen: Seen, counts: torch.Tensor, slots: int, side: int, tiles_x: int, tiles_y: int
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Gaussians of all tiles, nearest first, in `slots` places each, and how many each tile has; totals: the longest.
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Gaussians of all tiles, nearest first, in `slots` places each, how many each tile has, and the most that one has.
 
-    No length is asked for and no list is longer than its slots: where one would be, it is not whole. The numbers of
-    tiles are counted in the last of what the projection cleared, if it did.
+    No length is asked for and no list is longer than its slots: where one would be, it is not whole. What is counted is
+    counted in the last numbers that the projection cleared.
     """
     images, per_image = seen.records.shape[:2]
     total, device, all_tiles = images * per_image, counts.device, images * tiles_x * tiles_y
-    if seen.cleared is None:
-        counters = torch.zeros(all_tiles, dtype=torch.int32, device=device)
-    else:
-        counters = seen.cleared[-all_tiles:].view(torch.int32)
+    assert seen.cleared is not None
+    numbers = seen.cleared[-limits.counters(all_tiles) :].view(torch.int32)
+    counters = numbers[-all_tiles:]
     keys = torch.empty(all_tiles * slots, dtype=torch.int64, device=device)
     gaussians = torch.empty(all_tiles * slots, dtype=torch.int32, device=device)
-    if total:
-        parameters = tuned("tiles", "emit_tiles", device)
-        launch(
-            rocm3d_emit_tiles, (-(-total // parameters["BLOCK"]), 1, 1),
-            (seen.records, None, None, counts, keys, counters, total, per_image, tiles_x, tiles_y, all_tiles),
-            ORDERED=False, SLOTS=slots, TILE=side, **parameters,
-        )  # fmt: skip
-        launch(
-            rocm3d_sort_slots, (all_tiles, 1, 1), (keys, counters, gaussians, seen.totals),
-            SLOTS=slots, **tuned("tiles", "sort_slots", device),
-        )  # fmt: skip
-    return gaussians, counters
+    parameters = tuned("tiles", "emit_tiles", device)
+    launch(
+        rocm3d_emit_tiles, (-(-total // parameters["BLOCK"]), 1, 1),
+        (seen.records, None, None, counts, keys, counters, total, per_image, tiles_x, tiles_y, all_tiles),
+        ORDERED=False, SLOTS=slots, TILE=side, **parameters,
+    )  # fmt: skip
+    launch(
+        rocm3d_sort_slots, (all_tiles, 1, 1), (keys, counters, gaussians, numbers),
+        SLOTS=slots, **tuned("tiles", "sort_slots", device),
+    )  # fmt: skip
+    return gaussians, counters, numbers[0]

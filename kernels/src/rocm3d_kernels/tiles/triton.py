@@ -203,8 +203,8 @@ def _emit_large(
 
 
 @triton.jit
-def rocm3d_sort_slots(slots, counters, gaussians, totals, SLOTS: tl.constexpr):
-    """The Gaussians of one tile by depth, those at the same depth by number; the longest list is the third total."""
+def rocm3d_sort_slots(slots, counters, gaussians, longest, SLOTS: tl.constexpr):
+    """The Gaussians of one tile by depth, those at the same depth by number; and how long the longest list is."""
     tile = tl.program_id(0)
     lane = tl.arange(0, SLOTS)
     number = tl.load(counters + tile)
@@ -213,8 +213,8 @@ def rocm3d_sort_slots(slots, counters, gaussians, totals, SLOTS: tl.constexpr):
         found = tl.sort(tl.load(slots + at, lane < number, other=9223372036854775807))
         tl.store(gaussians + at, found.to(tl.int32), lane < number)
         # What others left there is read first: of thousands of tiles few have the longest list so far.
-        if number > tl.load(totals + 2):
-            tl.atomic_max(totals + 2, number.to(tl.int64), sem="relaxed")
+        if number > tl.load(longest):
+            tl.atomic_max(longest, number, sem="relaxed")
 
 
 @triton.jit(do_not_specialize=["all_tiles", "half", "pairs"])
