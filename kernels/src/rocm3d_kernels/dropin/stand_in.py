@@ -22,9 +22,10 @@ class StandIn:
 
     `modules` maps each import name to the module of ours whose __all__ it shows, relative to the declaring package;
     empty for a package without contents of its own. `proof` is Python that runs only where the real one works.
-    `version` is the release whose whole interface is covered, None where that is not so: importlib.metadata then has
-    no answer. `keeps` is what of an installed package stays its own, since it holds no kernel: modules by their names,
-    and names at the top of the package by the module that has them.
+    `version` is the release that importlib.metadata names: one whose interface is covered, of a library of many parts
+    the part that libraries above ask it for; None where that is not so, and there is no answer. `keeps` is what of an
+    installed package stays its own, since it holds no kernel: modules by their names, and names at the top of the
+    package by the module that has them.
     """
 
     name: str

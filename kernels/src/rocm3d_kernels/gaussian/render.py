@@ -40,14 +40,30 @@ def forward(
     gaussians: Gaussians, colors: torch.Tensor, backgrounds: torch.Tensor | None, options: Options, *, keep: bool
 ) -> Rendered:
     """Renders by the kernels; all tensors are contiguous."""
-    settings, images = options.settings, gaussians.viewmats.numel() // 16
+    settings, images, rows = options.settings, gaussians.viewmats.numel() // 16, gaussians.means.shape[-2]
     size = settings.width, settings.height
     # What is guessed depends on what came before, so it is not for those who want the same every time.
-    rows = gaussians.means.shape[-2]
     guess = None if options.deterministic else known(images, rows, size, gaussians.means.device)
     room = _room(images * rows, colors, options) if keep and guess is not None else 0
     clear = 0 if guess is None else _whole(room) + counters(guess.tiles)
     seen = projection.forward(gaussians, settings, count_tiles=True, clear=clear)
+    colors, values, origins = _colored(gaussians, colors, seen, options)
+    lists = None if guess is None else guessed(seen, size, guess)
+    if guess is not None and lists is None:
+        # In vain, and nobody summed up what there is.
+        seen = projection.forward(gaussians, settings, count_tiles=True)
+    drawing = _drawing(seen.records, intersect(seen, *size) if lists is None else lists, options)
+    drawn = raster.forward(colors, backgrounds, drawing, keep=keep)
+    if lists is None:
+        learn(seen, size, drawing.lists)
+    zeros = seen.cleared[:room] if seen.cleared is not None and room else None
+    return Rendered(seen, drawing, colors, values, origins, drawn, zeros)
+
+
+def _colored(
+    gaussians: Gaussians, colors: torch.Tensor, seen: projection.Seen, options: Options
+) -> tuple[torch.Tensor, torch.Tensor | None, torch.Tensor | None]:
+    """What is drawn, with depths as the last channel; of harmonics their values, and where the cameras stand."""
     values = origins = None
     if options.degree is not None:
         origins = camera_origins(gaussians.viewmats)
@@ -57,21 +73,9 @@ def forward(
     if options.with_depths:
         depths = seen.records[..., 6:7]
         depths = _inverse(depths, seen.radii) if options.inverse_depths else depths
-        wide = colors if colors.dim() == 3 else colors.expand(images, *colors.shape)
+        wide = colors if colors.dim() == 3 else colors.expand(seen.records.shape[0], *colors.shape)
         colors = torch.cat([wide, depths], dim=-1) if options.with_colors else depths.contiguous()
-    lists = None if guess is None else guessed(seen, size, guess)
-    if lists is not None:
-        drawing = _drawing(seen.records, lists, options)
-        drawn = raster.forward(colors, backgrounds, drawing, keep=keep)
-        zeros = seen.cleared[:room] if seen.cleared is not None and room else None
-        return Rendered(seen, drawing, colors, values, origins, drawn, zeros)
-    if guess is not None:
-        # In vain, and nobody summed up what there is.
-        seen = projection.forward(gaussians, settings, count_tiles=True)
-    drawing = _drawing(seen.records, intersect(seen, *size), options)
-    drawn = raster.forward(colors, backgrounds, drawing, keep=keep)
-    learn(seen, size, drawing.lists)
-    return Rendered(seen, drawing, colors, values, origins, drawn)
+    return colors, values, origins
 
 
 def camera_origins(viewmats: torch.Tensor) -> torch.Tensor:
