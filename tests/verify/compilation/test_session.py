@@ -80,6 +80,16 @@ def test_errors_stand_on_the_lines_of_the_original(compiled):
     ]
 
 
+def test_every_place_is_told_where_there_are_many(compiled):
+    """A compiler that is left alone stops after twenty errors, and says so at no place at all."""
+    names = "".join(f"__device__ inline void f{number}() {{ __trap(); }}\n" for number in range(120))
+    report = compiled({"a.cu": KERNEL + names, "own.h": HEADER})
+    (unit,) = report.units
+
+    first = KERNEL.count("\n") + 1
+    assert {(problem.path, problem.line) for problem in unit.problems} == {("a.cu", first + n) for n in range(120)}
+
+
 def test_a_flag_of_nvcc_is_told_and_the_rest_is_compiled(compiled):
     report = compiled({"k.cu": KERNEL, "own.h": HEADER}, ["--use_fast_math", "-O2"])
 

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from rocm3d.model.compilation import Diagnostic, Remark
 
 INCLUDED = "included from here"
-# So that a message is one line, and every step of an instantiation is told.
+# So that a message is one line, and every step of an instantiation is told; and every place: a name that one header
+# lacks may be used a hundred times.
 FLAGS = (
     "-w",
-    "-ferror-limit=50",
+    "-ferror-limit=1000",
     "-fno-color-diagnostics",
     "-fno-caret-diagnostics",
     "-fno-diagnostics-fixit-info",
