@@ -94,6 +94,16 @@ def test_what_triton_compiles_for_is_another_kernel(kernel, other):
     assert len(kernel.ran) == 1
 
 
+@pytest.mark.parametrize(("hip", "kernels"), [(True, 2), (False, 1)])
+def test_a_tensor_beyond_32_bits_is_another_kernel_for_amd(kernel, monkeypatch, hip, kernels):
+    """There Triton takes offsets for 32 bits wide where a tensor's memory is smaller than 2 GiB."""
+    monkeypatch.setattr(launching, "_HIP", hip)
+    start(kernel, torch.zeros(8), torch.zeros(8), 5)
+    start(kernel, torch.zeros(8), torch.empty(2**29)[:8], 5)  # nobody touches that memory
+
+    assert len(kernel.compiled) == kernels
+
+
 @pytest.mark.parametrize("changed", [{"size": 8}, {"warps": 2}])
 def test_other_constants_and_options_are_another_kernel(kernel, changed):
     start(kernel, torch.zeros(8), torch.zeros(8), 5)

@@ -2,7 +2,8 @@
 
 Triton binds and classifies every argument at each launch, 20 to 40 microseconds for a kernel with many of them; a small
 scene takes little longer on the GPU. A kernel here is classified once for each set of constants, of dtypes, of
-arguments left out and of tensors that do not begin at a multiple of 16 bytes; its integers are not specialised on.
+arguments left out, of tensors that do not begin at a multiple of 16 bytes and, for AMD, of those in more than 2 GiB of
+memory, whose offsets do not fit into 32 bits; its integers are not specialised on.
 Tensors go to the driver as addresses, which it takes without a question to the GPU about each. Hooks of a profiler see
 every launch; where there are none, nothing is made ready for them.
 """
@@ -21,6 +22,7 @@ from rocm3d_kernels.dispatch import interpreted
 
 _INTERPRETED = interpreted()
 _LARGEST = 2**31
+_HIP = torch.version.hip is not None
 _address, _dtype = torch.Tensor.data_ptr, operator.attrgetter("dtype")
 # What torch.cuda.current_device does, less its look whether CUDA is there: a tensor on it is.
 _current = getattr(torch._C, "_cuda_getDevice", torch.cuda.current_device)
@@ -60,8 +62,10 @@ def launch(kernel: Any, grid: tuple[int, int, int], arguments: Sequence[Any], **
     tensors, numbers = form.tensors(arguments), form.numbers(arguments)
     addresses = [*map(_address, tensors)]
     key: tuple[Any, ...] = (device, *map(_dtype, tensors))
-    if functools.reduce(operator.or_, addresses) & 15 or max(numbers) >= _LARGEST or min(numbers) <= -_LARGEST:
-        key = (*key, *(one & 15 == 0 for one in addresses), *(-_LARGEST < one < _LARGEST for one in numbers))
+    odd = functools.reduce(operator.or_, addresses) & 15 or max(numbers) >= _LARGEST or min(numbers) <= -_LARGEST
+    if odd or (_HIP and any(map(_wide, tensors))):
+        small = [-_LARGEST < one < _LARGEST for one in numbers]
+        key = (*key, *[one & 15 == 0 for one in addresses], *small, *map(_wide, tensors))
     known = form.compiled.get(key)
     if known is None:
         compiled = kernel[grid](*arguments, **constants)
@@ -78,6 +82,11 @@ def launch(kernel: Any, grid: tuple[int, int, int], arguments: Sequence[Any], **
     for place, address in zip(form.places, addresses):  # noqa: B905  (of one length, and to look takes time)
         values[place] = address
     run(*grid, _stream(device), function, metadata, None, None, None, *values, *rest)
+
+
+def _wide(tensor: torch.Tensor) -> bool:
+    """Whether Triton would compile another kernel for AMD: it looks at the storage, too."""
+    return int(tensor.untyped_storage().nbytes()) >= _LARGEST
 
 
 def _form(arguments: Sequence[Any]) -> _Form:
