@@ -17,6 +17,9 @@ from gate.sources import operations
 TARGETS = {"gfx942": 64, "gfx1100": 32, "gfx90a": 64, "gfx950": 64, "gfx1151": 32, "gfx1200": 32, "gfx1201": 32}
 QUICK = ("gfx942", "gfx1100")
 LDS = 64 * 1024
+# Of tensors, as launches find them: they begin at multiples of 16 bytes, and their memory is below 2 GiB. Loads are
+# wide then, and go through buffers.
+USUAL = [["tt.divisibility", 16], ["tt.pointer_range", 32]]
 
 
 def declared(op: str) -> list[Any]:
@@ -66,7 +69,8 @@ def compiled(item: Any, target: str) -> Any:
     constants, options = item.launch(target)
     signature = {**item.arguments, **dict.fromkeys(constants, "constexpr")}
     ordered = {name: signature[name] for name in item.kernel.arg_names}
-    source = ASTSource(item.kernel, ordered, constexprs=constants)
+    attributes = {(place,): USUAL for place, kind in enumerate(ordered.values()) if kind.startswith("*")}
+    source = ASTSource(item.kernel, ordered, constexprs=constants, attrs=attributes)
     return triton.compile(source, target=GPUTarget("hip", target, TARGETS[target]), options=options)
 
 

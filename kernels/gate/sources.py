@@ -10,6 +10,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "rocm3d_kernels"
 OURS = "rocm3d_kernels."
 # Files that hold something of a kernel; what starts kernels changes none.
 PARTS = ("triton.py", "image_formation.py")
+COMPILED_BY = Path(__file__).with_name("compile.py")
 
 
 def operations(package: Path = PACKAGE) -> list[str]:
@@ -43,8 +44,8 @@ def _imported(path: Path, package: Path) -> list[Path]:
 
 
 def digest(op: str, package: Path = PACKAGE) -> str:
-    """Changes with any of these files, their names included."""
-    total = hashlib.sha256()
+    """Changes with any of these files, their names included, and with what compiles them."""
+    total = hashlib.sha256(COMPILED_BY.read_bytes())
     for path in kernel_files(op, package):
         total.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return total.hexdigest()

@@ -50,3 +50,15 @@ def test_a_kernel_is_compiled_and_read_back(python):
     rows = json.loads(python(program, path=path, TRITON_DEFAULT_FP_FUSION="1", HOME=os.environ["HOME"]))
 
     assert [(row["target"], row["wave"], row["problem"]) for row in rows] == [("gfx942", 64, ""), ("gfx1100", 32, "")]
+
+
+def test_what_is_compiled_is_what_a_launch_compiles(python):
+    """Of tensors that are aligned and below 2 GiB: with wide loads, through buffers."""
+    path = (compiling.__file__.rsplit("/", 2)[0],)
+    program = (
+        "import re; from gate.compile import compiled, declared; "
+        "text = compiled(declared('harmonics')[0], 'gfx942').asm['amdgcn']; "
+        "print(len(re.findall('buffer_load', text)) > 9, re.search('global_(load|store)', text) is None)"
+    )
+
+    assert python(program, path=path, HOME=os.environ["HOME"]).split() == ["True", "True"]

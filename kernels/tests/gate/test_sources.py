@@ -31,6 +31,14 @@ def test_the_digest_changes_with_whatever_is_compiled(package, name):
     assert sources.digest("blur", package) != before
 
 
+def test_the_digest_changes_with_the_way_it_is_compiled(package, monkeypatch, tmp_path):
+    before = sources.digest("blur", package)
+    (tmp_path / "compile.py").write_text("another way")
+    monkeypatch.setattr(sources, "COMPILED_BY", tmp_path / "compile.py")
+
+    assert sources.digest("blur", package) != before
+
+
 def test_the_digest_stays_when_the_reference_changes(package):
     before = sources.digest("blur", package)
     (package / "blur" / "reference.py").write_text("x = 2\n")
