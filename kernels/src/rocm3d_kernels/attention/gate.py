@@ -50,14 +50,12 @@ _DELTA = {
     **dict.fromkeys(("o_token", "o_head", "g_token", "g_head", "total", "heads"), "i32"),
 }
 
-# RDNA3 holds every operand of a matrix instruction twice: there the widest heads do not fit into its registers. What is
-# read through buffers has descriptors, which take some, too: a handful, found where tiles fill all there are.
-_FEW = 8
+# RDNA3 holds every operand of a matrix instruction twice: there the widest heads do not fit into its registers.
 KERNELS = [
-    *_of("float16", 128, quick=True, RIGHT=True, spills=_FEW),
-    *_of("float16", 64, RIGHT=True, GROUP=4, spills=_FEW),
-    *_of("float16", 16, spills=_FEW),
-    *_of("bfloat16", 128, spills=_FEW),
+    *_of("float16", 128, quick=True, RIGHT=True),
+    *_of("float16", 64, RIGHT=True, GROUP=4),
+    *_of("float16", 16, spills=4),
+    *_of("bfloat16", 128),
     *_of("bfloat16", 128, LEFT=True, RIGHT=True, ALIBI=True, SOFTCAP=True, spills=48),
     *_of("float16", 256, RIGHT=True, spills=160),
     *_of("float32", 64, RIGHT=True),
