@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 import torch
 
@@ -16,7 +18,7 @@ class Kernel:
     arg_names = ("first", "second", "count", "SIZE", "NAME")
 
     def __init__(self):
-        self.compiled, self.ran, self.by_hooks = [], [], []
+        self.compiled, self.ran, self.by_hooks, self.devices = [], [], [], []
 
     def __getitem__(self, grid):
         def compile_and_run(*arguments, **constants):
@@ -137,3 +139,65 @@ def test_hooks_of_a_profiler_see_launches(kernel, monkeypatch):
 
     assert kernel.ran == []
     assert kernel.by_hooks == [(GRID, (first, second, 5, 4, "x"))]
+
+
+# A launch of which only the tensors change.
+
+
+@pytest.fixture
+def started(kernel, monkeypatch):
+    monkeypatch.setattr(launching, "_current", lambda: None)  # the number of the CPU's device
+    monkeypatch.setattr(torch.cuda, "device", lambda number: kernel.devices.append(number) or contextlib.nullcontext())
+    return launching.Start(kernel, torch.device("cpu"), GRID, (5,), SIZE=4, NAME="x", num_warps=1)
+
+
+def test_a_start_goes_to_the_driver_the_second_time(kernel, started):
+    first, second = torch.zeros(8), torch.zeros(8)
+    started(first, None)
+    assert kernel.compiled == [(GRID, (first, None, 5), {"SIZE": 4, "NAME": "x", "num_warps": 1})]
+    started(second, None)
+
+    hooks = (None, None, None)
+    wanted = (*GRID, "stream", "function", "metadata", *hooks, second.data_ptr(), None, 5, 4, "x")
+    assert kernel.ran == [wanted]
+    started.at(second.data_ptr(), None)
+    assert kernel.ran == [wanted] * 2
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_start_leaves_unusual_tensors_to_triton(kernel, started, place):
+    usual, odd = torch.zeros(8), torch.zeros(9)[1:]
+    given = [usual, usual]
+    given[place] = odd
+    started(*given)
+    assert not started.ready
+    started(usual, usual)
+    assert started.ready
+    started(*given)
+
+    assert (len(kernel.compiled), kernel.ran) == (3, [])
+
+
+@pytest.mark.parametrize("hip", [True, False])
+def test_a_start_leaves_a_tensor_beyond_32_bits_to_triton_on_amd(kernel, started, monkeypatch, hip):
+    monkeypatch.setattr(launching, "_HIP", hip)
+    started(torch.zeros(8), torch.zeros(8))
+    started(torch.zeros(8), torch.empty(2**29)[:8])
+
+    assert len(kernel.compiled) == (2 if hip else 1)
+
+
+def test_a_start_is_seen_by_hooks_of_a_profiler(kernel, started, monkeypatch):
+    started(torch.zeros(8), torch.zeros(8))
+    monkeypatch.setattr(launching.knobs.runtime, "launch_enter_hook", lambda _: None)
+    started(torch.zeros(8), torch.zeros(8))
+
+    assert (len(kernel.compiled), kernel.ran) == (2, [])
+
+
+def test_a_start_on_another_device_than_the_current_one_goes_there(kernel, started, monkeypatch):
+    started(torch.zeros(8), torch.zeros(8))
+    monkeypatch.setattr(launching, "_current", lambda: 1)
+    started(torch.zeros(8), torch.zeros(8))
+
+    assert (len(kernel.compiled), kernel.ran, kernel.devices) == (2, [], [None, None])

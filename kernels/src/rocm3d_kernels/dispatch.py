@@ -11,7 +11,7 @@ import functools
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rocm3d_kernels.told import tell
 from rocm3d_kernels.versions import MissingRequirement, require
@@ -35,6 +35,9 @@ class Dispatch:
 
 
 _LAST: list[Dispatch] = []
+# Each call looks at three variables, which os.environ translates each time: its own table has them as they are.
+_set = os.environ._data.get  # type: ignore[attr-defined]
+_OVERRIDE, _INTERPRETER, _RECORD = map(os.environ.encodekey, (OVERRIDE, INTERPRETER, "ROCM3D_RECORD"))
 
 
 def last_dispatch() -> Dispatch | None:
@@ -53,16 +56,20 @@ def choose(
     `kernel` and `reference` name the dtypes of the first tensor that each takes.
     """
     device = one_device(op, tensors)
-    told = (os.environ.get(OVERRIDE, ""), os.environ.get(INTERPRETER, "0"))
-    found = _decided(op, device, tensors[0].dtype, kernel, reference, told)
+    found = _decided(op, device, tensors[0].dtype, kernel, reference, environment())
     remember(found)
     return found.implementation
+
+
+def environment() -> tuple[Any, Any]:
+    """All that a choice depends on besides the tensors."""
+    return _set(_OVERRIDE), _set(_INTERPRETER)
 
 
 def remember(found: Dispatch) -> None:
     """What a call took, for `last_dispatch` and the record; for an operation that has more ways than the two."""
     _LAST[:] = [found]
-    if "ROCM3D_RECORD" in os.environ:
+    if _set(_RECORD) is not None:
         device = found.device.partition(":")[0]
         tell(kind="dispatch", op=found.op, implementation=found.implementation, reason=found.reason, device=device)
 
@@ -84,10 +91,10 @@ def _decided(
     dtype: torch.dtype,
     kernel: tuple[str, ...],
     reference: tuple[str, ...],
-    told: tuple[str, str],
+    _told: tuple[Any, Any],
 ) -> Dispatch:
-    """Kept: an operation may take less time than this question."""
-    asked, interpreter = told[0], told[1].lower() in ON
+    """Kept, as long as nobody tells otherwise: an operation may take less time than this question."""
+    asked, interpreter = os.environ.get(OVERRIDE, ""), interpreted()
     name = str(dtype).removeprefix("torch.")
     implementation, reason = _decide(op, device.type, name, kernel, reference, asked, interpreter)
     if implementation == "triton":
@@ -126,4 +133,13 @@ def _reason(device: str, *, can: bool) -> str:
     return "TRITON_INTERPRET=1" if can else f"tensors on {device}, where Triton does not run"
 
 
-__all__ = ["Dispatch", "MissingRequirement", "choose", "interpreted", "last_dispatch", "one_device", "remember"]
+__all__ = [
+    "Dispatch",
+    "MissingRequirement",
+    "choose",
+    "environment",
+    "interpreted",
+    "last_dispatch",
+    "one_device",
+    "remember",
+]

@@ -5,11 +5,13 @@ scene takes little longer on the GPU. A kernel here is classified once for each 
 arguments left out, of tensors that do not begin at a multiple of 16 bytes and, for AMD, of those in more than 2 GiB of
 memory, whose offsets do not fit into 32 bits; its integers are not specialised on.
 Tensors go to the driver as addresses, which it takes without a question to the GPU about each. Hooks of a profiler see
-every launch; where there are none, nothing is made ready for them.
+every launch; where there are none, nothing is made ready for them. A `Start` does still less: its callers keep one for
+each kind of launch, and look it up by what they know anyway.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import operator
 from collections.abc import Callable, Sequence
@@ -73,15 +75,77 @@ def launch(kernel: Any, grid: tuple[int, int, int], arguments: Sequence[Any], **
         form.compiled[key] = compiled, compiled.run, compiled.function, compiled.packed_metadata, rest
         return
     compiled, run, function, metadata, rest = known
-    runtime = knobs.runtime
-    enter, leave = runtime.launch_enter_hook, runtime.launch_exit_hook
-    if getattr(enter, "calls", enter) or getattr(leave, "calls", leave):
+    if _watched():
         compiled[grid](*arguments, *rest)
         return
     values = [*arguments]
     for place, address in zip(form.places, addresses):  # noqa: B905  (of one length, and to look takes time)
         values[place] = address
     run(*grid, _stream(device), function, metadata, None, None, None, *values, *rest)
+
+
+class Start:
+    """A launch of which only the tensors change: not their dtypes, nor which of them there are.
+
+    Tensors come first among the kernel's arguments, then numbers, then constants.
+    """
+
+    __slots__ = ("_constants", "_grid", "_kernel", "_known", "_numbers", "device")
+
+    def __init__(
+        self, kernel: Any, device: torch.device, grid: tuple[int, int, int], numbers: tuple[float, ...] = (),
+        **constants: Any,
+    ) -> None:  # fmt: skip
+        self._kernel, self.device, self._grid, self._numbers = kernel, device.index, grid, numbers
+        self._constants = constants
+        self._known: tuple[Any, ...] | None = None
+
+    def __call__(self, *tensors: torch.Tensor | None) -> None:
+        """Runs it, the first time and on unusual tensors by Triton itself."""
+        common = usual(self.device, tensors)
+        if common and self._known is not None:
+            self.at(*map(address, tensors))
+            return
+        guard = contextlib.nullcontext() if _INTERPRETED else torch.cuda.device(self.device)
+        with guard:
+            compiled = self._kernel[self._grid](*tensors, *self._numbers, **self._constants)
+        if common:
+            names = self._kernel.arg_names[len(tensors) + len(self._numbers) :]
+            rest = (*self._numbers, *[self._constants[name] for name in names])
+            self._known = compiled.run, compiled.function, compiled.packed_metadata, rest
+
+    @property
+    def ready(self) -> bool:
+        """Whether it ran on usual tensors before."""
+        return self._known is not None
+
+    def at(self, *addresses: int | None) -> None:
+        """Runs it on usual tensors, by their addresses."""
+        assert self._known is not None
+        run, function, metadata, rest = self._known
+        run(*self._grid, _stream(self.device), function, metadata, None, None, None, *addresses, *rest)
+
+
+def address(tensor: torch.Tensor | None) -> int | None:
+    """Of its first number."""
+    return None if tensor is None else _address(tensor)
+
+
+def usual(device: int | None, tensors: Sequence[torch.Tensor | None]) -> bool:
+    """Whether a kernel for aligned tensors of less than 2 GiB serves, here and now, and nobody watches launches."""
+    if _INTERPRETED or device != _current() or _watched():
+        return False
+    together = 0
+    for one in tensors:
+        if one is not None:
+            together |= _address(one)
+    return not together & 15 and not (_HIP and any(one is not None and _wide(one) for one in tensors))
+
+
+def _watched() -> bool:
+    """Whether a profiler looks at launches."""
+    enter, leave = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
+    return bool(getattr(enter, "calls", enter) or getattr(leave, "calls", leave))
 
 
 def _wide(tensor: torch.Tensor) -> bool:

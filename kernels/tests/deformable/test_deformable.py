@@ -4,7 +4,8 @@ import pytest
 import torch
 
 import rocm3d_kernels
-from rocm3d_kernels.deformable import deformable_attention, gradients, launch, reference
+from rocm3d_kernels import tuning
+from rocm3d_kernels.deformable import deformable_attention, gradients, reference
 
 LEVELS = ((5, 4), (3, 2), (1, 1))
 
@@ -143,11 +144,17 @@ def test_every_number_is_written(tolerance):
     assert all(one.isfinite().all() for one in gradients(*given, slope_of(given)))
 
 
-@pytest.mark.parametrize("masked", [False, True])
-def test_both_ways_to_leave_out_a_corner_are_the_same(masked, monkeypatch):
+@pytest.fixture(params=[False, True], ids=["all-read", "masked"])
+def masked(request):
+    insisted = {"MASKED": request.param}
+    tuning.insist("deformable", {"deformable_forward": insisted, "deformable_backward": insisted})
+    yield
+    tuning.insist("deformable", {})
+
+
+@pytest.mark.usefixtures("masked")
+def test_both_ways_to_leave_out_a_corner_are_the_same():
     """A corner that is not there takes nothing from where it would be, not even NaN."""
-    kept = launch.tuned
-    monkeypatch.setattr(launch, "tuned", lambda *asked: {**kept(*asked), "MASKED": masked})
     value, shapes, starts, locations, weights = scene(levels=((2, 2), (2, 2)))
     value[:, 0] = torch.nan
     locations[..., 0, :, :] = 0.75
@@ -176,7 +183,7 @@ def test_a_sample_that_is_nowhere_is_nothing(odd):
 
 def test_a_level_that_the_values_do_not_hold_is_nothing(monkeypatch):
     """On a GPU nobody looks at the shapes before the kernel does."""
-    monkeypatch.setattr("rocm3d_kernels.deformable.arguments._contents", lambda *_: None)
+    monkeypatch.setattr("rocm3d_kernels.deformable.ways.check_levels", lambda *_: None)
     value, shapes, starts, locations, weights = scene()
     less = weights.clone()
     less[:, :, :, 1] = 0
@@ -266,3 +273,23 @@ def test_what_is_offered_to_check_agrees(monkeypatch, tolerance):
     assert len(offered) == 4
     for _, call, wanted, name in offered:
         torch.testing.assert_close(call().double(), wanted, **tolerance[name])
+
+
+def test_what_was_found_out_of_tensors_is_not_taken_for_others(monkeypatch):
+    """Shapes, dtypes, devices, the environment and launch parameters: each is looked at again when it changes."""
+    given = scene()
+    deformable_attention(*given)
+    with pytest.raises(ValueError, match="weights should have the shape"):
+        deformable_attention(*given[:4], given[4][:, :2])
+    with pytest.raises(ValueError, match="different devices"):
+        deformable_attention(*given[:4], given[4].to("meta"))
+    with pytest.raises(ValueError, match="is not within"):
+        deformable_attention(*given[:2], given[2] + 1, *given[3:])
+    with pytest.raises(ValueError, match="the result's gradient should have"):
+        gradients(*given, torch.zeros(1, 3, 8))
+    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
+    deformable_attention(*given)
+    assert rocm3d_kernels.last_dispatch().implementation == "reference"
+    monkeypatch.delenv("ROCM3D_KERNELS")
+    deformable_attention(*given)
+    assert rocm3d_kernels.last_dispatch().implementation == "triton"

@@ -11,7 +11,7 @@ from rocm3d_kernels import tiles, tuning
 from rocm3d_kernels.image_formation import SMALLEST_ALPHA
 from rocm3d_kernels.projection import Gaussians, Settings
 from rocm3d_kernels.projection.launch import forward
-from rocm3d_kernels.tiles import reference
+from rocm3d_kernels.tiles import launch, reference
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")
 
@@ -21,15 +21,15 @@ BETWEEN = 1 / 21
 SIZE = (37, 25)
 
 
-def seen(count=14, images=2, size=SIZE, seed=0, stretch=1.0, clear=0):
-    """Gaussians as the projection saw them, with their tiles counted; some thin, some large, some outside."""
+def scene(count=14, images=2, size=SIZE, seed=0, stretch=1.0):
+    """Gaussians, some thin, some large, some outside."""
     numbers = torch.Generator().manual_seed(seed)
     means = torch.randn(count, 3, generator=numbers) * torch.tensor([1.0, 0.7, 0.5])
     scales = torch.exp(torch.randn(count, 3, generator=numbers) - 2.0) * stretch
     views = torch.eye(4).repeat(images, 1, 1)
     views[:, 2, 3] = 3.0 + torch.arange(images)
     focal = torch.tensor([[30.0, 0, size[0] / 2], [0, 28, size[1] / 2], [0, 0, 1]]).repeat(images, 1, 1)
-    gaussians = Gaussians(
+    return Gaussians(
         means,
         None,
         torch.randn(count, 4, generator=numbers),
@@ -38,7 +38,11 @@ def seen(count=14, images=2, size=SIZE, seed=0, stretch=1.0, clear=0):
         views,
         focal,
     )
-    return forward(gaussians, Settings(*size), count_tiles=True, clear=clear)
+
+
+def seen(size=SIZE, **named):
+    """The same as the projection saw them, with their tiles counted."""
+    return forward(scene(size=size, **named), Settings(*size), count_tiles=True)
 
 
 def lists(found):
@@ -69,8 +73,11 @@ def compare(projected, size):
 def limits(monkeypatch):
     """The module's numbers, and the kernel's, put back afterwards."""
 
-    def change(few, worth, large):
+    def change(few, worth, large, early=10**6, most_bin=0):
+        monkeypatch.setattr(tiles, "_PATIENCE", {})
+        monkeypatch.setattr(tiles, "MOST_BIN", most_bin)
         monkeypatch.setattr(tiles, "FEW", few)
+        monkeypatch.setattr(tiles, "EARLY", early)
         monkeypatch.setattr(tiles, "WORTH", worth)
         tuning.insist("tiles", {"emit_tiles": {"LARGE": large}})
 
@@ -86,12 +93,65 @@ def test_more_than_fits_into_32_bits_is_refused(monkeypatch):
 
 
 @pytest.mark.parametrize("large", [1, 32], ids=["each-by-itself", "side-by-side"])
-@pytest.mark.parametrize("few", [0, 10**6], ids=["two-sorts", "one-sort"])
+@pytest.mark.parametrize(
+    ("few", "early", "most_bin"),
+    [(0, 10**6, 0), (10**6, 10**6, 0), (10**6, 0, 0), (0, 0, 2048)],
+    ids=["two-sorts", "one-sort", "one-before", "bins"],
+)
 @pytest.mark.parametrize(("worth", "side"), [(0, 16), (99, 8)], ids=["coarse", "fine"])
-def test_every_pair_is_there_once_by_depth(few, worth, large, side, limits):
-    limits(few, worth, large)
+def test_every_pair_is_there_once_by_depth(few, early, most_bin, worth, large, side, limits):
+    limits(few, worth, large, early, most_bin)
+    for _ in range(2):
+        found = compare(seen(), (37, 25))
 
-    assert compare(seen(), (37, 25)).side == side
+        assert found.side == side
+        assert (found.longest is not None) == (most_bin > 0)
+
+
+@pytest.mark.parametrize("count", [1, 2, 14, 40])
+def test_bins_make_the_same_lists(limits, count):
+    """Also where tiles have more than the smaller of two sorts takes."""
+    limits(0, 99, 4)
+    sorted_by_torch = tiles.intersect(seen(count=count), *SIZE)
+    limits(0, 99, 4, most_bin=2048)
+    binned = tiles.intersect(seen(count=count), *SIZE)
+
+    assert torch.equal(binned.offsets, sorted_by_torch.offsets)
+    assert lists(binned) == lists(sorted_by_torch)
+    assert binned.longest == max(map(len, lists(binned)))
+    assert len(binned.gaussians) == binned.offsets[-1]
+
+
+def test_lists_that_are_too_long_are_tried_as_bins_less_and_less(limits, monkeypatch):
+    limits(0, 0, 32)
+    tried, binned = [], launch.binned
+    monkeypatch.setattr(launch, "binned", lambda *_: tried.append(number))
+    for number in range(10):  # noqa: B007
+        tiles.intersect(seen(count=3), *SIZE)
+    assert tried == [0, 1, 3, 7]
+
+    monkeypatch.setattr(launch, "binned", binned)
+    monkeypatch.setattr(tiles, "MOST_BIN", 2048)
+    found = [tiles.intersect(seen(count=3), *SIZE).longest for _ in range(7)]
+    assert [one is not None for one in found] == [False] * 5 + [True] * 2
+
+
+def test_a_list_that_is_too_long_is_no_bin(limits):
+    limits(0, 0, 32, most_bin=2048)
+    longest = tiles.intersect(seen(), *SIZE).longest
+    limits(0, 0, 32, most_bin=longest - 1)
+    assert tiles.intersect(seen(), *SIZE).longest is None
+    limits(0, 0, 32, most_bin=longest)
+    assert tiles.intersect(seen(), *SIZE).longest == longest
+
+
+def test_more_pairs_than_bins_are_good_for_are_no_bins(limits, monkeypatch):
+    limits(0, 0, 32, most_bin=2048)
+    pairs = len(tiles.intersect(seen(), *SIZE).gaussians)
+    monkeypatch.setattr(tiles, "MOST_BINNED", pairs)
+    assert tiles.intersect(seen(), *SIZE).longest is not None
+    monkeypatch.setattr(tiles, "MOST_BINNED", pairs - 1)
+    assert tiles.intersect(seen(), *SIZE).longest is None
 
 
 @pytest.mark.parametrize("many", [2, 10**6], ids=["by-halves", "at-once"])
@@ -99,6 +159,7 @@ def test_numbers_of_tiles_that_need_32_bits_are_sorted_too(limits, monkeypatch, 
     limits(0, 99, 4)
     monkeypatch.setattr(tiles, "SMALL", 3)
     monkeypatch.setattr(tiles, "MANY", many)
+    monkeypatch.setattr(tiles, "PAIR", 10**6)
 
     compare(seen(), (37, 25))
 
@@ -108,6 +169,7 @@ def test_halves_make_the_same_lists(limits, monkeypatch, count):
     limits(0, 99, 4)
     whole = tiles.intersect(seen(count=count), *SIZE)
     monkeypatch.setattr(tiles, "MANY", 0)
+    monkeypatch.setattr(tiles, "PAIR", 10**6)
     joined = tiles.intersect(seen(count=count), *SIZE)
 
     assert torch.equal(joined.offsets, whole.offsets)
@@ -144,3 +206,15 @@ def test_depths_below_zero_are_in_order(limits):
 @given(some.integers(0, 10**6), some.integers(1, 40), some.integers(1, 40), some.sampled_from([0.1, 1.0, 5.0]))
 def test_every_pair_is_there_once_in_any_picture(seed, width, height, stretch):
     compare(seen(count=6, images=1, size=(width, height), seed=seed, stretch=stretch), (width, height))
+
+
+@pytest.mark.parametrize(("pair", "halved"), [(1, False), (10**6, True)], ids=["room-for-it", "too-much"])
+def test_pairs_are_sorted_by_halves_where_a_sort_needs_most_memory(limits, monkeypatch, pair, halved):
+    limits(0, 99, 4)
+    monkeypatch.setattr(tiles, "MANY", 0)
+    monkeypatch.setattr(tiles, "PAIR", pair)
+    taken, by_halves = [], launch._by_halves
+    monkeypatch.setattr(launch, "_by_halves", lambda *given: taken.append(1) or by_halves(*given))
+    tiles.intersect(seen(), *SIZE)
+
+    assert bool(taken) == halved

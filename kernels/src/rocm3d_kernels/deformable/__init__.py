@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rocm3d_kernels.versions import require
 
 require("torch")
 
 import torch  # noqa: E402
 
-from rocm3d_kernels.deformable import reference  # noqa: E402
-from rocm3d_kernels.deformable.arguments import DTYPES, REFERENCE, check  # noqa: E402
-from rocm3d_kernels.dispatch import choose  # noqa: E402
-from rocm3d_kernels.registration import _traced, operation  # noqa: E402
+from rocm3d_kernels.deformable.arguments import check, check_gradient  # noqa: E402
+from rocm3d_kernels.deformable.ways import Way, found  # noqa: E402
+from rocm3d_kernels.registration import _traced, once_differentiable, operation  # noqa: E402
 
 __all__ = ["deformable_attention", "gradients"]
 
@@ -28,13 +29,16 @@ def deformable_attention(
     `shapes` [L, 2] holds height and width of each level, `starts` [L] where it begins among the S places; both are
     integers. Locations are x and y from 0 to 1 over the level; outside it, and where one is not finite, is nothing.
     """
-    check(value, shapes, starts, locations, weights)
-    tensors = _contiguous(value, shapes, starts, locations, weights)
-    learned = value.requires_grad or locations.requires_grad or weights.requires_grad
-    # A step of autograd takes longer than a decoder's kernel.
-    direct = not (learned and torch.is_grad_enabled()) and not _traced(tensors)
-    result: torch.Tensor = (_attend_run if direct else _attend)(*tensors)
-    return result
+    given = (value, shapes, starts, locations, weights)
+    if _traced(given):
+        check(*given)
+        traced: torch.Tensor = _attend(*_contiguous(*given))
+        return traced
+    way, tensors = found(*given), _contiguous(*given)
+    if torch.is_grad_enabled() and (value.requires_grad or locations.requires_grad or weights.requires_grad):
+        result: torch.Tensor = _Attend.apply(way, *tensors)
+        return result
+    return way.attend(*tensors)
 
 
 def gradients(
@@ -46,11 +50,32 @@ def gradients(
     given: torch.Tensor,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Of values, locations and weights, for the gradient [N, Q, M * D] of the result."""
-    check(value, shapes, starts, locations, weights, given)
-    found: tuple[torch.Tensor, torch.Tensor, torch.Tensor] = _gradients(
-        *(one.detach() for one in _contiguous(value, shapes, starts, locations, weights, given))
-    )
-    return found
+    tensors = (value, shapes, starts, locations, weights)
+    if _traced((*tensors, given)):
+        check(*tensors)
+        check_gradient(value, locations, given)
+        traced: tuple[torch.Tensor, torch.Tensor, torch.Tensor] = _gradients(*_contiguous(*tensors, given))
+        return traced
+    way = found(*tensors)
+    check_gradient(value, locations, given)
+    with torch.no_grad():
+        return way.gradients(*_contiguous(*tensors, given))
+
+
+class _Attend(torch.autograd.Function):
+    """The short way of a plain call: an operator's own would take longer than a decoder's kernel."""
+
+    @staticmethod
+    def forward(ctx: Any, way: Way, *tensors: torch.Tensor) -> torch.Tensor:
+        ctx.way = way
+        ctx.save_for_backward(*tensors)
+        return way.attend(*tensors)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, given: torch.Tensor) -> tuple[Any, ...]:
+        of_value, of_locations, of_weights = ctx.way.gradients(*ctx.saved_tensors, given.contiguous())
+        return None, of_value, None, None, of_locations, of_weights
 
 
 def _contiguous(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -60,15 +85,8 @@ def _contiguous(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
 def _attend_run(
     value: torch.Tensor, shapes: torch.Tensor, starts: torch.Tensor, locations: torch.Tensor, weights: torch.Tensor
 ) -> torch.Tensor:
-    given = (value, shapes, starts, locations, weights)
-    implementation = choose("deformable", *given, kernel=DTYPES, reference=REFERENCE)
-    if not (value.numel() and weights.numel()):
-        return value.new_zeros((value.shape[0], locations.shape[1], value.shape[2] * value.shape[3]))
-    if implementation == "reference":
-        return reference.attend(*given)
-    from rocm3d_kernels.deformable import launch
-
-    return launch.forward(*given)
+    tensors = (value, shapes, starts, locations, weights)
+    return found(*tensors).attend(*tensors)
 
 
 def _gradients_run(
@@ -79,15 +97,8 @@ def _gradients_run(
     weights: torch.Tensor,
     given: torch.Tensor,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    tensors = (value, shapes, starts, locations, weights, given)
-    implementation = choose("deformable", *tensors, kernel=DTYPES, reference=REFERENCE)
-    if not (value.numel() and weights.numel()):
-        return torch.zeros_like(value), torch.zeros_like(locations), torch.zeros_like(weights)
-    if implementation == "reference":
-        return reference.gradients(*tensors)
-    from rocm3d_kernels.deformable import launch
-
-    return launch.backward(*tensors)
+    tensors = (value, shapes, starts, locations, weights)
+    return found(*tensors).gradients(*tensors, given)
 
 
 def _keep(ctx, inputs, output) -> None:  # type: ignore[no-untyped-def]  # noqa: ARG001

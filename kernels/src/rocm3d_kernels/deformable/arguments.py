@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 import torch
 
 DTYPES = ("float32", "float16", "bfloat16")
@@ -13,50 +11,26 @@ MOST = 2**31 - 1
 WIDEST = 2**16
 _INTEGERS = (torch.int64, torch.int32)
 _FLOATS = (torch.float32, torch.float16, torch.bfloat16)
-_PLAIN = (torch.Tensor, torch.nn.Parameter)
-Shape = tuple[int, ...]
 
 
 def check(
-    value: torch.Tensor,
-    shapes: torch.Tensor,
-    starts: torch.Tensor,
-    locations: torch.Tensor,
-    weights: torch.Tensor,
-    given: torch.Tensor | None = None,
+    value: torch.Tensor, shapes: torch.Tensor, starts: torch.Tensor, locations: torch.Tensor, weights: torch.Tensor
 ) -> None:
-    """Raises for what cannot be right; on a GPU what stands in `shapes` and `starts` is left to the kernel."""
-    plain = type(value) in _PLAIN and not torch.compiler.is_compiling()
-    # Tracers have sizes that are no numbers, which cannot be looked up.
-    (_checked if plain else _checked.__wrapped__)(
-        value.shape, shapes.shape, starts.shape, locations.shape, weights.shape, None if given is None else given.shape,
-        value.dtype, shapes.dtype, starts.dtype, locations.dtype, weights.dtype,
-    )  # fmt: skip
-    if plain and value.device.type == "cpu":
-        _contents(shapes, starts, value.shape[1])
-
-
-@functools.lru_cache(maxsize=256)
-def _checked(
-    value: Shape, shapes: Shape, starts: Shape, locations: Shape, weights: Shape, given: Shape | None,
-    value_dtype: torch.dtype, *dtypes: torch.dtype,
-) -> None:  # fmt: skip
-    """Kept: the same sizes come again and again, and the kernel may take less time than this."""
-    if len(value) != 4:
-        raise ValueError(f"deformable: values are [N, S, M, D], these have the shape {tuple(value)}")
-    batch, places, heads, channels = value
-    if len(locations) != 6 or locations[5] != 2 or locations[0] != batch or locations[2] != heads:
+    """Raises for what cannot be right, whatever stands in the tensors."""
+    if len(value.shape) != 4:
+        raise ValueError(f"deformable: values are [N, S, M, D], these have the shape {tuple(value.shape)}")
+    batch, places, heads, channels = value.shape
+    where = locations.shape
+    if len(where) != 6 or where[5] != 2 or where[0] != batch or where[2] != heads:
         raise ValueError(
             f"deformable: locations are [N, Q, M, L, P, 2] with N {batch} and M {heads} as the values have; "
-            f"these have the shape {tuple(locations)}"
+            f"these have the shape {tuple(where)}"
         )
-    queries, levels, points = locations[1], locations[3], locations[4]
+    queries, levels, points = where[1], where[3], where[4]
     _shape("weights", weights, (batch, queries, heads, levels, points))
     _shape("shapes", shapes, (levels, 2))
     _shape("starts", starts, (levels,))
-    if given is not None:
-        _shape("the result's gradient", given, (batch, queries, heads * channels))
-    _dtypes(value_dtype, *dtypes)
+    _dtypes(value.dtype, shapes.dtype, starts.dtype, locations.dtype, weights.dtype)
     largest = max(places * heads * channels, queries * heads * levels * points * 2, queries * heads * channels)
     if largest > MOST:
         raise ValueError(f"deformable: {largest} numbers of one picture are too many for 32-bit places")
@@ -64,9 +38,15 @@ def _checked(
         raise ValueError(f"deformable: {points} points of {channels} channels are too many for one tile")
 
 
-def _shape(name: str, found: Shape, wanted: Shape) -> None:
-    if tuple(found) != wanted:
-        raise ValueError(f"deformable: {name} should have the shape {wanted}, here it is {tuple(found)}")
+def check_gradient(value: torch.Tensor, locations: torch.Tensor, given: torch.Tensor) -> None:
+    """Of the result, for tensors that are right."""
+    batch, _, heads, channels = value.shape
+    _shape("the result's gradient", given, (batch, locations.shape[1], heads * channels))
+
+
+def _shape(name: str, found: torch.Tensor, wanted: tuple[int, ...]) -> None:
+    if tuple(found.shape) != wanted:
+        raise ValueError(f"deformable: {name} should have the shape {wanted}, here it is {tuple(found.shape)}")
 
 
 def _dtypes(
@@ -80,9 +60,8 @@ def _dtypes(
             raise TypeError(f"deformable: {name} are {dtype}, which does not go with values of {value}")
 
 
-def _contents(shapes: torch.Tensor, starts: torch.Tensor, places: int) -> None:
-    if shapes.device.type != "cpu" or starts.device.type != "cpu":
-        return
+def check_levels(shapes: torch.Tensor, starts: torch.Tensor, places: int) -> None:
+    """What stands in them, where nobody waits for it; on a GPU the kernel looks."""
     for (height, width), start in zip(shapes.tolist(), starts.tolist(), strict=True):
         if min(height, width, start) < 0 or start + height * width > places:
             raise ValueError(

@@ -12,48 +12,59 @@ from rocm3d_kernels.deformable.triton import (
     rocm3d_deformable_collect,
     rocm3d_deformable_forward,
 )
-from rocm3d_kernels.launching import launch
+from rocm3d_kernels.launching import Start, launch
 from rocm3d_kernels.tuning import tuned
 
 
-def forward(
-    value: torch.Tensor, shapes: torch.Tensor, starts: torch.Tensor, locations: torch.Tensor, weights: torch.Tensor
-) -> torch.Tensor:
-    """Contiguous tensors as the reference takes them, none of them empty."""
-    batch, places, heads, channels = value.shape
-    output = value.new_empty((batch, locations.shape[1], heads * channels))
-    grid, constants = _tiles("deformable_forward", value, locations)
-    numbers = (locations.shape[1], places, heads)
-    launch(rocm3d_deformable_forward, grid, (value, shapes, starts, locations, weights, output, *numbers), **constants)
-    return output
+class Kernels:
+    """For contiguous tensors of these shapes, none of them empty, and of dtypes that stay what they are."""
 
+    def __init__(self, value: torch.Size, locations: torch.Size, device: torch.device) -> None:
+        self._shapes = value, locations, device
+        self._result = (value[0], locations[1], value[2] * value[3])
+        self._forward = _start(rocm3d_deformable_forward, "deformable_forward", *self._shapes)
+        self._backward: dict[tuple[bool, torch.dtype], Start] = {}
 
-def backward(
-    value: torch.Tensor,
-    shapes: torch.Tensor,
-    starts: torch.Tensor,
-    locations: torch.Tensor,
-    weights: torch.Tensor,
-    given: torch.Tensor,
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Gradients of values, locations and weights; the same bits each time where PyTorch is told to be deterministic."""
-    add = not torch.are_deterministic_algorithms_enabled()
-    to_value = torch.zeros(value.shape, dtype=torch.float32, device=value.device) if add else None
-    to_locations, to_weights = torch.empty_like(locations), torch.empty_like(weights)
-    keys = torch.empty((*weights.shape, 4), dtype=torch.int64, device=value.device) if not add else None
-    factors = torch.empty((*weights.shape, 4), dtype=torch.float32, device=value.device) if not add else None
-    grid, constants = _tiles("deformable_backward", value, locations)
-    launch(
-        rocm3d_deformable_backward, grid,
-        (
-            value, shapes, starts, locations, weights, given, to_value, to_locations, to_weights, keys, factors,
-            locations.shape[1], *value.shape[1:3],
-        ),
-        ADD=add, **constants,
-    )  # fmt: skip
-    if to_value is None:
-        to_value = _collected(value, given, keys, factors)
-    return to_value.to(value.dtype), to_locations, to_weights
+    def attend(
+        self,
+        value: torch.Tensor,
+        shapes: torch.Tensor,
+        starts: torch.Tensor,
+        locations: torch.Tensor,
+        weights: torch.Tensor,
+    ) -> torch.Tensor:
+        """[N, Q, M * D]"""
+        output = value.new_empty(self._result)
+        self._forward(value, shapes, starts, locations, weights, output)
+        return output
+
+    def gradients(
+        self,
+        value: torch.Tensor,
+        shapes: torch.Tensor,
+        starts: torch.Tensor,
+        locations: torch.Tensor,
+        weights: torch.Tensor,
+        given: torch.Tensor,
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Of values, locations and weights; the same bits each time where PyTorch is told to be deterministic."""
+        add = not torch.are_deterministic_algorithms_enabled()
+        start = self._backward.get((add, given.dtype))
+        if start is None:
+            start = _start(rocm3d_deformable_backward, "deformable_backward", *self._shapes, ADD=add)
+            self._backward[add, given.dtype] = start
+        to_locations, to_weights = torch.empty_like(locations), torch.empty_like(weights)
+        to_value = keys = factors = None
+        if add:
+            whole = value.dtype == torch.float32
+            to_value = torch.zeros_like(value) if whole else torch.zeros_like(value, dtype=torch.float32)
+        else:
+            keys = torch.empty((*weights.shape, 4), dtype=torch.int64, device=value.device)
+            factors = torch.empty((*weights.shape, 4), dtype=torch.float32, device=value.device)
+        start(value, shapes, starts, locations, weights, given, to_value, to_locations, to_weights, keys, factors)
+        if to_value is None:
+            to_value = _collected(value, given, keys, factors)
+        return to_value if to_value.dtype == value.dtype else to_value.to(value.dtype), to_locations, to_weights
 
 
 def _collected(value: torch.Tensor, given: torch.Tensor, keys: Any, factors: Any) -> torch.Tensor:
@@ -74,13 +85,16 @@ def _collected(value: torch.Tensor, given: torch.Tensor, keys: Any, factors: Any
     return result
 
 
-def _tiles(kernel: str, value: torch.Tensor, locations: torch.Tensor) -> tuple[tuple[int, int, int], dict[str, Any]]:
-    """The grid and what is known when a kernel is compiled."""
-    batch, _, heads, channels = value.shape
-    _, queries, _, levels, points, _ = locations.shape
+def _start(
+    kernel: Any, name: str, value: torch.Size, locations: torch.Size, device: torch.device, **constants: Any
+) -> Start:
+    """For values and locations of these shapes."""
+    batch, places, heads, channels = value
+    _, queries, _, levels, points, _ = locations
     wide, deep = power(points), power(channels)
-    constants = tuned("deformable", kernel, value.device)
+    constants |= tuned("deformable", name, device)
+    constants |= {"LEVELS": levels, "POINTS": points, "CHANNELS": channels, "POINT_BLOCK": wide, "CHANNEL_BLOCK": deep}
     constants["UNROLL"] = min(constants["UNROLL"], levels)
     rows = max(constants["TILE"] // (wide * deep), 1)
-    constants.update(LEVELS=levels, POINTS=points, CHANNELS=channels, POINT_BLOCK=wide, CHANNEL_BLOCK=deep)
-    return (batch * heads * -(-queries // rows), 1, 1), constants
+    grid = (batch * heads * -(-queries // rows), 1, 1)
+    return Start(kernel, device, grid, (queries, places, heads), **constants)

@@ -11,71 +11,147 @@ from typing import Any, NamedTuple
 import torch
 
 from rocm3d_kernels.gaussian.options import Options
+from rocm3d_kernels.gaussian.small import MOST_CHANNELS, Small, planned
 from rocm3d_kernels.harmonics import launch as harmonics
-from rocm3d_kernels.projection import Gaussians
+from rocm3d_kernels.projection import Gaussians, Settings
 from rocm3d_kernels.projection import launch as projection
 from rocm3d_kernels.raster import Drawing
 from rocm3d_kernels.raster import launch as raster
 from rocm3d_kernels.registration import once_differentiable
-from rocm3d_kernels.tiles import Lists, counters, intersect
-from rocm3d_kernels.tiles.ahead import guessed, known, learn
+from rocm3d_kernels.tiles import Lists, intersect
+from rocm3d_kernels.tiles.ahead import known, learn
 
 # Whether somebody goes back twice; where torch cannot tell, what was kept stays as long as the images do.
 _goes_back_again = getattr(torch._C._autograd, "_get_current_graph_task_keep_graph", lambda: True)
 
 
-class Rendered(NamedTuple):
-    """What came of it, besides the images."""
+class Told(NamedTuple):
+    """What others may want to see of a rendering."""
 
-    seen: projection.Seen
-    drawing: Drawing
-    colors: torch.Tensor
-    values: torch.Tensor | None  # colours of harmonics, for their gradients
-    origins: torch.Tensor | None
-    drawn: raster.Drawn
-    zeros: torch.Tensor | None = None  # to which gradients are added, the first time
+    records: torch.Tensor  # [images, N, 8]
+    radii: torch.Tensor  # int32 [images, N, 2]
+    lists: Lists
+
+
+class Whole:
+    """One rendering, and what its way back needs; as Small is, for scenes of any size."""
+
+    __slots__ = ("_drawing", "_seen", "_through_last", "colors", "origins", "radii", "records", "values")
+
+    def __init__(self, gaussians: Gaussians, settings: Settings) -> None:
+        self._seen: Any = projection.forward(gaussians, settings, count_tiles=True)
+        self.records: Any = self._seen.records
+        self.radii = self._seen.radii
+        self._drawing: Any = None
+        self._through_last: Any = None
+        self.colors: Any = None
+        self.values: torch.Tensor | None = None
+        self.origins: torch.Tensor | None = None
+
+    @property
+    def told(self) -> Told:
+        """Once it is drawn."""
+        return Told(self.records, self.radii, self._drawing.lists)
+
+    @property
+    def through(self) -> torch.Tensor:
+        """The light that came through, by pixel; of those that keep it."""
+        through: torch.Tensor = self._through_last[0]
+        return through
+
+    def draw(
+        self, backgrounds: torch.Tensor | None, options: Options, *, keep: bool
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Images and alphas."""
+        size = options.settings.width, options.settings.height
+        lists = intersect(self._seen, *size)
+        self._drawing = Drawing(
+            self.records.view(-1, self.records.shape[-1]), lists, *size,
+            absgrad=options.absgrad, deterministic=options.deterministic, cap=options.cap,
+        )  # fmt: skip
+        image, alphas, *self._through_last = raster.forward(self.colors, backgrounds, self._drawing, keep=keep)
+        if not options.deterministic:
+            learn(self._seen, size, lists)
+        self._seen = None
+        return image, alphas
+
+    def draw_back(
+        self,
+        backgrounds: torch.Tensor | None,
+        given: torch.Tensor | None,
+        given_alphas: torch.Tensor | None,
+        *,
+        again: bool,
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Gradients of shapes, rows of 6 or 8 as the kernel has them, and of colours.
+
+        `again`: somebody will ask once more, so nothing is dropped before more memory is needed.
+        """
+        through, last = self._through_last
+        shapes, of_colors, _ = raster.backward(
+            self.colors, backgrounds, self._drawing, through, last, given, given_alphas
+        )
+        if not again:
+            self._drawing = self._through_last = self.colors = None
+        return shapes, of_colors
+
+    def project_back(
+        self,
+        gaussians: Gaussians,
+        settings: Settings,
+        shapes: torch.Tensor,
+        of_depths: torch.Tensor | None,
+        *,
+        of_views: bool,
+    ) -> tuple[torch.Tensor | None, ...]:
+        """Gradients of means, covars, quats, scales, opacities and viewmats."""
+        if self._drawing is None:
+            self.records = None
+        given = (shapes, shapes, of_depths)
+        return projection.backward(gaussians, settings, self.radii, given, of_views=of_views, shapes_at=2)
 
 
 def forward(
     gaussians: Gaussians, colors: torch.Tensor, backgrounds: torch.Tensor | None, options: Options, *, keep: bool
-) -> Rendered:
+) -> tuple[Whole | Small, torch.Tensor, torch.Tensor]:
     """Renders by the kernels; all tensors are contiguous."""
-    settings, images, rows = options.settings, gaussians.viewmats.numel() // 16, gaussians.means.shape[-2]
-    size = settings.width, settings.height
-    # What is guessed depends on what came before, so it is not for those who want the same every time.
-    guess = None if options.deterministic else known(images, rows, size, gaussians.means.device)
-    room = _room(images * rows, colors, options) if keep and guess is not None else 0
-    clear = 0 if guess is None else _whole(room) + counters(guess.tiles)
-    seen = projection.forward(gaussians, settings, count_tiles=True, clear=clear)
-    colors, values, origins = _colored(gaussians, colors, seen, options)
-    lists = None if guess is None else guessed(seen, size, guess)
-    if guess is not None and lists is None:
-        # In vain, and nobody summed up what there is.
-        seen = projection.forward(gaussians, settings, count_tiles=True)
-    drawing = _drawing(seen.records, intersect(seen, *size) if lists is None else lists, options)
-    drawn = raster.forward(colors, backgrounds, drawing, keep=keep)
-    if lists is None:
-        learn(seen, size, drawing.lists)
-    zeros = seen.cleared[:room] if seen.cleared is not None and room else None
-    return Rendered(seen, drawing, colors, values, origins, drawn, zeros)
+    small = None if options.deterministic else _small(gaussians, colors, options, keep=keep)
+    if small is not None:
+        _color(small, gaussians, colors, options)
+        if small.fits():
+            return small, *small.draw(backgrounds)
+    whole = Whole(gaussians, options.settings)
+    _color(whole, gaussians, colors, options)
+    return whole, *whole.draw(backgrounds, options, keep=keep)
 
 
-def _colored(
-    gaussians: Gaussians, colors: torch.Tensor, seen: projection.Seen, options: Options
-) -> tuple[torch.Tensor, torch.Tensor | None, torch.Tensor | None]:
+def _small(gaussians: Gaussians, colors: torch.Tensor, options: Options, *, keep: bool) -> Small | None:
+    """Where there is a guess. It depends on what came before, so it is not for who wants the same every time."""
+    means, views, settings = gaussians.means, gaussians.viewmats, options.settings
+    images, count, device = views.numel() // 16, means.shape[-2], means.device
+    guess = known(images, count, (settings.width, settings.height), device)
+    channels = 0 if not options.with_colors else 3 if options.degree is not None else colors.shape[-1]
+    channels += int(options.with_depths)
+    if guess is None or channels > MOST_CHANNELS or gaussians.opacities is None:
+        return None
+    from_covars = gaussians.covars is not None
+    plan = planned(options, guess, images, views.shape[-3], count, channels, from_covars, keep, device)
+    return Small(plan, gaussians)
+
+
+def _color(rendered: Whole | Small, gaussians: Gaussians, colors: torch.Tensor, options: Options) -> None:
     """What is drawn, with depths as the last channel; of harmonics their values, and where the cameras stand."""
-    values = origins = None
     if options.degree is not None:
-        origins = camera_origins(gaussians.viewmats)
-        values = colors = harmonics.forward(
-            gaussians.means, origins, colors, seen.radii, _view(gaussians, colors, options)
+        rendered.origins = camera_origins(gaussians.viewmats)
+        rendered.values = colors = harmonics.forward(
+            gaussians.means, rendered.origins, colors, rendered.radii, _view(gaussians, colors, options)
         )
     if options.with_depths:
-        depths = seen.records[..., 6:7]
-        depths = _inverse(depths, seen.radii) if options.inverse_depths else depths
-        wide = colors if colors.dim() == 3 else colors.expand(seen.records.shape[0], *colors.shape)
+        depths = rendered.records[..., 6:7]
+        depths = _inverse(depths, rendered.radii) if options.inverse_depths else depths
+        wide = colors if colors.dim() == 3 else colors.expand(depths.shape[0], *colors.shape)
         colors = torch.cat([wide, depths], dim=-1) if options.with_colors else depths.contiguous()
-    return colors, values, origins
+    rendered.colors = colors
 
 
 def camera_origins(viewmats: torch.Tensor) -> torch.Tensor:
@@ -100,15 +176,18 @@ class Watch:
             self.seen = records[..., 0:2].detach().requires_grad_()
         return self.seen
 
-    def tell(self, gradients: torch.Tensor, absolute: torch.Tensor | None) -> None:
-        """Gradients of all rows, in their first two columns, for those that were kept."""
+    def tell(self, gradients: torch.Tensor, *, absolute: bool) -> None:
+        """Gradients of all rows as the kernel has them, for those that were kept."""
         if self.seen is None:
             return
-        shape, gradient = self.seen.shape, gradients[:, 0:2]
-        found = (gradient if self.rows is None else gradient[self.rows]).reshape(shape)
+        found = self._of_kept(gradients[:, 0:2])
         self.seen.grad = found if self.seen.grad is None else self.seen.grad + found
-        if absolute is not None:
-            self.seen.absgrad = (absolute if self.rows is None else absolute[self.rows]).reshape(shape)
+        if absolute:
+            self.seen.absgrad = self._of_kept(gradients[:, 6:8])
+
+    def _of_kept(self, gradients: torch.Tensor) -> torch.Tensor:
+        assert self.seen is not None
+        return (gradients if self.rows is None else gradients[self.rows]).reshape(self.seen.shape)
 
 
 class Render(torch.autograd.Function):
@@ -117,14 +196,11 @@ class Render(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, *given: Any) -> tuple[torch.Tensor, torch.Tensor]:
         """The images as they are; keeps what the way back needs."""
-        *tensors, options, rendered, watch = given
+        *tensors, options, rendered, watch, (image, alphas) = given
         ctx.save_for_backward(*tensors)
-        # Nobody else's, so it may be dropped on the way back, where memory is needed most, and not only after it. The
-        # images hold on to this context, so it may not hold on to them.
-        ctx.rendered = rendered._replace(drawn=rendered.drawn._replace(image=None, alphas=None))
-        ctx.options, ctx.watch = options, watch
+        ctx.rendered, ctx.options, ctx.watch = rendered, options, watch
         ctx.set_materialize_grads(False)
-        return rendered.drawn.image, rendered.drawn.alphas
+        return image, alphas
 
     @staticmethod
     @once_differentiable
@@ -134,61 +210,41 @@ class Render(torch.autograd.Function):
         gaussians, options = Gaussians(*tensors), ctx.options
         needs_watched, *_, needs_views, _, needs_colors, needs_backgrounds = ctx.needs_input_grad[:10]
         if given is None and given_alphas is None:
-            return (None,) * 13
-        rendered: Rendered = ctx.rendered
-        ctx.rendered = rendered._replace(zeros=None) if _goes_back_again() else None
-        radii, values, origins = rendered.seen.radii, rendered.values, rendered.origins
-        depths = rendered.seen.records[..., 6:7] if options.inverse_depths else None
-        drawn = rendered.drawn
-        found, of_colors, absolute = raster.backward(
-            rendered.colors, backgrounds, rendered.drawing, drawn.through, drawn.last, given, given_alphas,
-            rendered.zeros,
-        )  # fmt: skip
+            return (None,) * 14
+        rendered: Whole | Small = ctx.rendered
+        again = _goes_back_again()
+        ctx.rendered = rendered if again else None
         of_backgrounds = None
-        if needs_backgrounds and given is not None and drawn.through is not None:
-            of_backgrounds = (given * drawn.through[..., None]).sum(dim=(1, 2))
-        del rendered, drawn
-        ctx.watch.tell(found, absolute)
+        if needs_backgrounds and given is not None:
+            of_backgrounds = (given * rendered.through[..., None]).sum(dim=(1, 2))
+        shapes, of_colors = rendered.draw_back(backgrounds, given, given_alphas, again=again)
+        ctx.watch.tell(shapes, absolute=options.absgrad)
         of_depths = None
         if options.with_depths:
-            of_depths = _depths_backward(of_colors[..., -1:], depths, radii)
+            of_depths = _depths_backward(of_colors[..., -1:], rendered, options)
             of_colors = of_colors[..., :-1]
-        grads = list(
-            projection.backward(
-                gaussians, options.settings, radii, (found, found[:, 2:6], of_depths), of_views=needs_views
-            )
-        )
+        grads = [*rendered.project_back(gaussians, options.settings, shapes, of_depths, of_views=needs_views)]
         if options.degree is not None:
             of_colors = _through_harmonics(
-                grads, gaussians, colors, options, (origins, radii, values, of_colors),
+                grads, gaussians, colors, options, (rendered.origins, rendered.radii, rendered.values, of_colors),
                 (ctx.needs_input_grad[1], needs_views),
             )  # fmt: skip
         if not (needs_colors and options.with_colors):
             of_colors = None
         elif of_colors.shape != colors.shape:
             of_colors = of_colors.sum(dim=0)
-        of_watched = found[:, 0:2].reshape(watched.shape) if needs_watched else None
-        return (of_watched, *grads, None, of_colors, of_backgrounds, None, None, None)
-
-
-def _room(rows: int, colors: torch.Tensor, options: Options) -> int:
-    channels = 0 if not options.with_colors else 3 if options.degree is not None else colors.shape[-1]
-    return raster.room(rows, channels + int(options.with_depths), absgrad=options.absgrad)
-
-
-def _whole(room: int) -> int:
-    """What lies behind it begins at a multiple of 16 bytes."""
-    return -(-room // 4) * 4
+        of_watched = shapes[:, 0:2].reshape(watched.shape) if needs_watched else None
+        return (of_watched, *grads, None, of_colors, of_backgrounds, None, None, None, None)
 
 
 def _inverse(depths: torch.Tensor, radii: torch.Tensor) -> torch.Tensor:
     return torch.where(radii[..., :1] > 0, 1.0 / depths, 0.0)
 
 
-def _depths_backward(given: torch.Tensor, inverted: torch.Tensor | None, radii: torch.Tensor) -> torch.Tensor:
+def _depths_backward(given: torch.Tensor, rendered: Whole | Small, options: Options) -> torch.Tensor:
     """Of the depths, some drawn as one over them, and none of the compensations beside them."""
-    if inverted is not None:
-        given = -given * _inverse(inverted, radii) ** 2
+    if options.inverse_depths:
+        given = -given * _inverse(rendered.records[..., 6:7], rendered.radii) ** 2
     return torch.nn.functional.pad(given, (0, 1))
 
 
@@ -242,14 +298,6 @@ def _view(gaussians: Gaussians, colors: torch.Tensor, options: Options) -> harmo
     return harmonics.View(
         options.degree or 0, cameras, as_colors=True, per_image=colors.dim() > gaussians.means.dim() + 1
     )
-
-
-def _drawing(records: torch.Tensor, lists: Lists, options: Options) -> Drawing:
-    settings = options.settings
-    return Drawing(
-        records.view(-1, records.shape[-1]), lists, settings.width, settings.height,
-        absgrad=options.absgrad, deterministic=options.deterministic, cap=options.cap,
-    )  # fmt: skip
 
 
 def _origins_backward(viewmats: torch.Tensor, given: torch.Tensor) -> torch.Tensor:

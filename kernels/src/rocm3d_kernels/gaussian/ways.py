@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -12,6 +13,9 @@ from rocm3d_kernels.gaussian.meta import Meta
 from rocm3d_kernels.gaussian.options import Options
 from rocm3d_kernels.projection import Gaussians
 from rocm3d_kernels.registration import _traced as traced
+
+if TYPE_CHECKING:
+    from rocm3d_kernels.tiles import Lists
 
 
 def rendered(
@@ -62,28 +66,35 @@ def _by_kernels(
 
     learning = (*gaussians[:6], colors, backgrounds, watched)
     learns = torch.is_grad_enabled() and any(one is not None and one.requires_grad for one in learning)
-    rendered = render.forward(gaussians, colors, backgrounds, options, keep=learns)
-    records, radii, lists = rendered.seen.records, rendered.seen.radii, rendered.drawing.lists
-    rows = torch.nonzero(radii.view(-1, 2)[:, 0] > 0)[:, 0] if packed else None
-    kept = records.view(-1, 8)[rows] if packed else records
-    image, alphas = rendered.drawn.image, rendered.drawn.alphas
+    rendered, *images = render.forward(gaussians, colors, backgrounds, options, keep=learns)
+    told, rows = rendered.told, None
+    kept: Callable[[], torch.Tensor] = lambda: told.records  # noqa: E731
+    if packed:
+        rows = torch.nonzero(told.radii.view(-1, 2)[:, 0] > 0)[:, 0]
+        chosen = told.records.view(-1, 8)[rows]
+        kept = lambda: chosen  # noqa: E731
     watch = render.Watch(rows)
+    image, alphas = images
     if learns:
-        image, alphas = render.Render.apply(watched, *gaussians, colors, backgrounds, options, rendered, watch)
+        image, alphas = render.Render.apply(watched, *gaussians, colors, backgrounds, options, rendered, watch, images)
     meta = Meta(
-        means2d=lambda: watch.leaf(kept) if learns and watched is None else kept[..., 0:2],
-        radii=radii if rows is None else radii.view(-1, 2)[rows],
-        conics=lambda: kept[..., 2:5],
-        opacities=lambda: kept[..., 5],
-        depths=lambda: kept[..., 6],
-        flatten_ids=lambda: lists.packed().gaussians,
-        isect_offsets=lambda: lists.packed().offsets[:-1].view(-1, lists.tiles_y, lists.tiles_x),
-        tile_size=lists.side,
-        tile_width=lists.tiles_x,
-        tile_height=lists.tiles_y,
+        means2d=lambda: watch.leaf(kept()) if learns and watched is None else kept()[..., 0:2],
+        radii=lambda: told.radii if rows is None else told.radii.view(-1, 2)[rows],
+        conics=lambda: kept()[..., 2:5],
+        opacities=lambda: kept()[..., 5],
+        depths=lambda: kept()[..., 6],
+        flatten_ids=lambda: told.lists.packed().gaussians,
+        isect_offsets=lambda: _offsets(told.lists.packed()),
+        tile_size=lambda: told.lists.side,
+        tile_width=lambda: told.lists.tiles_x,
+        tile_height=lambda: told.lists.tiles_y,
     )
     _number(meta, rows, gaussians)
     return image, alphas, meta
+
+
+def _offsets(lists: Lists) -> torch.Tensor:
+    return lists.offsets[:-1].view(-1, lists.tiles_y, lists.tiles_x)
 
 
 def _by_reference(

@@ -21,9 +21,8 @@ _TO = ("to_means", "to_covars", "to_quats", "to_scales", "to_opacities", "to_vie
 _BACKWARD = {
     **_GAUSSIANS,
     "radii": "*i32",
-    **dict.fromkeys(("grad_means2d", "grad_shapes", "grad_depths"), "*fp32"),
+    **dict.fromkeys(("grad_means2d", "grad_shapes", "grad_depths", *_TO), "*fp32"),
     **dict.fromkeys(("step_means2d", "step_shapes", "step_depths"), "i32"),
-    **dict.fromkeys(_TO, "*fp32"),
     **_SIZE,
     "eps2d": "fp32",
 }
@@ -35,10 +34,11 @@ _KEEP = {"AHEAD": False, "cleared": None}
 _COUNT = {"COARSE": COARSE, "FINE": FINE, **_KEEP}
 _AHEAD = {"COARSE": COARSE, "FINE": FINE, "AHEAD": True, "keys": None, "totals": None}
 _NO_COUNT = {"COARSE": 0, "FINE": FINE, "counts": None, "keys": None, "totals": None, **_KEEP}
-_BACK = {"HAS_DEPTHS": False, "NEED_VIEWMATS": False, "to_covars": None, "grad_depths": None, "to_viewmats": None}
+_BACK_NONE = {"to_covars": None, "grad_depths": None, "to_viewmats": None}
+_BACK = {"HAS_DEPTHS": False, "NEED_VIEWMATS": False, "SHAPES_AT": 2, **_BACK_NONE}
 _BACK_COVARS = {**_BACK, "to_quats": None, "to_scales": None}
 del _BACK_COVARS["to_covars"]
-_BACK_ALL = {**_PLAIN, "HAS_DEPTHS": True, "NEED_VIEWMATS": True, "to_covars": None}
+_BACK_ALL = {**_PLAIN, "HAS_DEPTHS": True, "NEED_VIEWMATS": True, "SHAPES_AT": 0, "to_covars": None}
 
 KERNELS = [
     Declared("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, **_COUNT}),

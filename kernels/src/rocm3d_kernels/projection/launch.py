@@ -25,39 +25,37 @@ class Seen:
 
     records: torch.Tensor  # [images, N, 8]
     radii: torch.Tensor  # int32 [images, N, 2]
-    counts: torch.Tensor | None = None  # int32 [2, images * N]: tiles that each touches, coarse and fine
+    counts: torch.Tensor | None = None  # int32 [2, images * N and a few]: tiles that each touches, coarse and fine
     keys: torch.Tensor | None = None  # [images * N]: depths, infinite where no tile is touched
     totals: torch.Tensor | None = None  # int64 [2]: pairs of both sizes
-    cleared: torch.Tensor | None = None  # zeros, as many as were asked for, instead of keys and totals
 
 
-def forward(gaussians: Gaussians, settings: Settings, *, count_tiles: bool, clear: int = 0) -> Seen:
-    """Projects all Gaussians into all images; `clear`: zeros for lists that are guessed."""
+def forward(gaussians: Gaussians, settings: Settings, *, count_tiles: bool) -> Seen:
+    """Projects all Gaussians into all images."""
     means, covars, _quats, _scales, opacities, viewmats, _intrinsics = gaussians
     count, cameras, device = means.shape[-2], viewmats.shape[-3], means.device
     images = viewmats.numel() // 16
+    # The second row begins at a multiple of 16 bytes, too.
+    apart = -(-images * count // 4) * 4
     seen = Seen(
         torch.empty((images, count, RECORD), device=device),
         torch.empty((images, count, 2), dtype=torch.int32, device=device),
     )
     if count_tiles:
-        seen.counts = torch.empty((2, images * count), dtype=torch.int32, device=device)
-    if clear:
-        seen.cleared = torch.empty(clear, device=device)
-    elif count_tiles:
+        seen.counts = torch.empty((2, apart), dtype=torch.int32, device=device)
         seen.keys = torch.empty(images * count, device=device)
         seen.totals = torch.zeros(2, dtype=torch.int64, device=device)
     if images * count:
         parameters = tuned("projection", "project_forward", device)
         given = (
-            *gaussians, seen.records, seen.radii, seen.counts, seen.keys, seen.totals, seen.cleared, count,
-            cameras, settings.width, settings.height, settings.eps2d, settings.near, settings.far, settings.radius_clip,
-            images * count, clear,
+            *gaussians, seen.records, seen.radii, seen.counts, seen.keys, seen.totals, None, count, cameras,
+            settings.width, settings.height, settings.eps2d, settings.near, settings.far, settings.radius_clip,
+            apart, 0,
         )  # fmt: skip
         launch(
             rocm3d_project_forward, (-(-count // parameters["BLOCK"]), images, 1), given,
             FROM_COVARS=covars is not None, HAS_OPACITIES=opacities is not None, COMPENSATE=settings.compensate,
-            ORTHO=settings.camera == "ortho", COARSE=COARSE if count_tiles else 0, FINE=FINE, AHEAD=clear > 0,
+            ORTHO=settings.camera == "ortho", COARSE=COARSE if count_tiles else 0, FINE=FINE, AHEAD=False,
             **parameters,
         )  # fmt: skip
     return seen
@@ -70,8 +68,12 @@ def backward(
     given: Sequence[torch.Tensor | None],
     *,
     of_views: bool,
+    shapes_at: int = 0,
 ) -> tuple[torch.Tensor | None, ...]:
-    """Gradients of means, covars, quats, scales, opacities and viewmats; `given` by image, or rows of all in line."""
+    """Gradients of means, covars, quats, scales, opacities and viewmats; `given` by image, or rows of all in line.
+
+    Those of shapes begin at number `shapes_at` of their rows.
+    """
     means, covars, quats, scales, opacities, viewmats, _intrinsics = gaussians
     count = means.shape[-2]
     batches = means.numel() // max(3 * count, 1)
@@ -85,14 +87,15 @@ def backward(
         # Of each program its own, and then one sum: the same every time.
         parts = viewmats.new_zeros((blocks, *viewmats.shape)) if of_views else None
         arguments = (
-            *gaussians, radii, of_means2d, of_shapes, of_depths, of_means2d.stride(-2), of_shapes.stride(-2),
-            0 if of_depths is None else of_depths.stride(-2), *to, parts,
+            *gaussians, radii, of_means2d, of_shapes, of_depths, *to, parts,
+            of_means2d.stride(-2), of_shapes.stride(-2), 0 if of_depths is None else of_depths.stride(-2),
             count, viewmats.shape[-3], settings.width, settings.height, settings.eps2d,
         )  # fmt: skip
         launch(
             rocm3d_project_backward, (blocks, batches, 1), arguments,
             FROM_COVARS=covars is not None, HAS_OPACITIES=opacities is not None, COMPENSATE=settings.compensate,
-            ORTHO=settings.camera == "ortho", HAS_DEPTHS=of_depths is not None, NEED_VIEWMATS=of_views, **parameters,
+            ORTHO=settings.camera == "ortho", HAS_DEPTHS=of_depths is not None, NEED_VIEWMATS=of_views,
+            SHAPES_AT=shapes_at, **parameters,
         )  # fmt: skip
         of_cameras = None if parts is None else parts.sum(dim=0)
     return (*to, of_cameras)

@@ -208,14 +208,13 @@ def rocm3d_project_forward(
     do_not_specialize=["step_means2d", "step_shapes", "step_depths", "count", "cameras", "width", "height"],
 )
 def rocm3d_project_backward(
-    means, covars, quats, scales, opacities, viewmats, intrinsics, radii,
-    grad_means2d, grad_shapes, grad_depths, step_means2d, step_shapes, step_depths,
+    means, covars, quats, scales, opacities, viewmats, intrinsics, radii, grad_means2d, grad_shapes, grad_depths,
     to_means, to_covars, to_quats, to_scales, to_opacities, to_viewmats,
-    count, cameras, width, height, eps2d,
+    step_means2d, step_shapes, step_depths, count, cameras, width, height, eps2d,
     FROM_COVARS: tl.constexpr, HAS_OPACITIES: tl.constexpr, COMPENSATE: tl.constexpr, ORTHO: tl.constexpr,
-    HAS_DEPTHS: tl.constexpr, NEED_VIEWMATS: tl.constexpr, BLOCK: tl.constexpr,
+    HAS_DEPTHS: tl.constexpr, NEED_VIEWMATS: tl.constexpr, SHAPES_AT: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """Gradients of BLOCK Gaussians of one batch, over all its cameras."""
+    """Gradients of BLOCK Gaussians of one batch, over all its cameras; of shapes they stand SHAPES_AT in their rows."""
     batch = tl.program_id(1)
     lane = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = lane < count
@@ -255,9 +254,10 @@ def rocm3d_project_backward(
         over = 1.0 / tl.maximum(a * c - b * b, _SMALLEST_DETERMINANT)
         # The inverse: of a matrix S, d(S^-1) = -S^-1 dS S^-1.
         ia, ib, ic = c * over, -b * over, a * over
-        g0 = tl.load(grad_shapes + row * step_shapes, seen, other=0.0)
-        g1 = 0.5 * tl.load(grad_shapes + row * step_shapes + 1, seen, other=0.0)
-        g2 = tl.load(grad_shapes + row * step_shapes + 2, seen, other=0.0)
+        of_shape = grad_shapes + row * step_shapes + SHAPES_AT
+        g0 = tl.load(of_shape, seen, other=0.0)
+        g1 = 0.5 * tl.load(of_shape + 1, seen, other=0.0)
+        g2 = tl.load(of_shape + 2, seen, other=0.0)
         h00, h01 = ia * g0 + ib * g1, ia * g1 + ib * g2
         h10, h11 = ib * g0 + ic * g1, ib * g1 + ic * g2
         grad_a = -(h00 * ia + h01 * ib)
@@ -267,7 +267,7 @@ def rocm3d_project_backward(
         if COMPENSATE:
             ratio = tl.sqrt(tl.maximum((raw_a * raw_c - b * b) * over, 0.0))
         if HAS_OPACITIES:
-            given = tl.load(grad_shapes + row * step_shapes + 3, seen, other=0.0)
+            given = tl.load(of_shape + 3, seen, other=0.0)
             if COMPENSATE:
                 gopacity += given * ratio
                 given = given * tl.load(opacities + at, seen, other=0.0)

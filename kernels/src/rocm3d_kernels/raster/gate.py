@@ -24,7 +24,7 @@ _BACKWARD = {
     "throughs": "*fp32",
     "lasts": "*i32",
     **dict.fromkeys(("grad_colors", "grad_alphas", "to"), "*fp32"),
-    **dict.fromkeys(_NUMBERS, "i32"),
+    **dict.fromkeys(("rows", *_NUMBERS), "i32"),
 }
 _SUM = {"pairs": "*fp32", "order": "*i64", "bounds": "*i32", "to": "*fp32"}
 

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 
 from rocm3d_kernels.launching import launch
-from rocm3d_kernels.raster.triton import SHAPE, rocm3d_raster_backward, rocm3d_raster_forward, rocm3d_sum_pairs
+from rocm3d_kernels.raster.triton import (
+    ABSOLUTE_SHAPE,
+    SHAPE,
+    rocm3d_raster_backward,
+    rocm3d_raster_forward,
+    rocm3d_sum_pairs,
+)
 from rocm3d_kernels.tuning import tuned
 
 if TYPE_CHECKING:
@@ -63,30 +69,24 @@ def backward(
     last: torch.Tensor,
     given: torch.Tensor | None,
     given_alphas: torch.Tensor | None,
-    zeros: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
-    """Gradients of shapes [rows, 6 or more], of colours, and absolute ones of the means where they are wanted.
-
-    `zeros`: as many as `room` says, to add them to.
-    """
+    """Gradients of shapes [rows, 6 or 8], of colours, and absolute ones of the means where they are wanted."""
     lists, channels, rows = drawing.lists, colors.shape[-1], drawing.records.shape[0]
     given = through.new_zeros((*through.shape, channels)) if given is None else given.contiguous()
     given_alphas = None if given_alphas is None else given_alphas.contiguous()
     images = through.shape[0]
     per_image, step, row = _steps(colors, drawing, images)
     parameters = tuned("raster", "raster_backward", colors.device)
+    wide = ABSOLUTE_SHAPE if drawing.absgrad else SHAPE
     shapes: Any = None
     of_colors = []
     for at in range(0, channels, CHUNK):
         deep = min(CHUNK, channels - at)
-        wide = _wide(deep, absgrad=drawing.absgrad)
-        if zeros is None:
-            found = through.new_zeros((lists.gaussians.shape[0] if drawing.deterministic else rows, wide))
-        else:
-            found = zeros.view(rows, wide)
+        parts = lists.gaussians.shape[0] if drawing.deterministic else rows
+        found = through.new_zeros(parts * (wide + deep))
         arguments = (
             drawing.records, _from(colors, at), lists.gaussians, lists.offsets, _from(backgrounds, at), through, last,
-            _from(given, at), given_alphas, found, per_image, step, drawing.width, drawing.height,
+            _from(given, at), given_alphas, found, rows, per_image, step, drawing.width, drawing.height,
             lists.tiles_x, lists.tiles_x * lists.tiles_y, channels,
         )  # fmt: skip
         launch(
@@ -96,25 +96,20 @@ def backward(
             CAP=drawing.cap, TILE=lists.side, SLOTS=lists.slots, **parameters,
         )  # fmt: skip
         if drawing.deterministic:
-            found = _summed(found, lists.gaussians, rows)
-        of_colors.append(found[:, SHAPE : SHAPE + deep])
-        # Every channel pulls at the same shapes, whatever chunk it is in.
-        shapes = found if shapes is None else _added(shapes, found, absgrad=drawing.absgrad)
+            summed = _summed(found.view(parts, wide + deep), lists.gaussians, rows)
+            pulls, colored = summed[:, :wide], summed[:, wide:]
+        else:
+            pulls, colored = found[: rows * wide].view(rows, wide), found[rows * wide :].view(rows, deep)
+        of_colors.append(colored)
+        # Every channel pulls at the same shapes, whatever chunk it is in. The absolute value of a sum of channels is
+        # not the sum of theirs; an upper bound is what there is.
+        shapes = pulls if shapes is None else shapes.add_(pulls)
     colored = of_colors[0] if len(of_colors) == 1 else torch.cat(of_colors, dim=-1)
-    absolute = shapes[:, -2:] if drawing.absgrad else None
+    absolute = shapes[:, SHAPE:ABSOLUTE_SHAPE] if drawing.absgrad else None
     if drawing.by_image and colored.shape != colors.shape:
         colored = colored.view(images, *colors.shape[-2:])
         colored = colored if colors.dim() == 3 else colored.sum(dim=0)
     return shapes, colored, absolute
-
-
-def room(rows: int, channels: int, *, absgrad: bool) -> int:
-    """How many zeros the gradients of so many rows are added to; 0 where they are made in several turns."""
-    return rows * _wide(channels, absgrad=absgrad) if channels <= CHUNK else 0
-
-
-def _wide(channels: int, *, absgrad: bool) -> int:
-    return SHAPE + channels + (2 if absgrad else 0)
 
 
 def _from(tensor: torch.Tensor | None, channel: int) -> torch.Tensor | None:
@@ -126,14 +121,6 @@ def _steps(colors: torch.Tensor, drawing: Drawing, images: int) -> tuple[int, in
     if not drawing.by_image:
         return 0, 0, colors.stride(0)
     return drawing.records.shape[0] // max(images, 1), colors.stride(0) if colors.dim() == 3 else 0, colors.stride(-2)
-
-
-def _added(first: torch.Tensor, second: torch.Tensor, *, absgrad: bool) -> torch.Tensor:
-    first[:, :SHAPE] += second[:, :SHAPE]
-    if absgrad:
-        # The absolute value of a sum of channels is not the sum of theirs; an upper bound is what there is.
-        first[:, -2:] += second[:, -2:]
-    return first
 
 
 def _summed(pairs: torch.Tensor, gaussians: torch.Tensor, rows: int) -> torch.Tensor:

@@ -11,8 +11,8 @@ import triton.language as tl
 
 from rocm3d_kernels.image_formation import SMALLEST_ALPHA, SMALLEST_TRANSMITTANCE
 
-# Gradients of a Gaussian: mean x and y, conic a, b and c, opacity; then up to four colours, absolute ones of the mean.
-SHAPE = 6
+# Gradients of a Gaussian: mean x and y, conic a, b and c, opacity; absolute ones of the mean; then up to four colours.
+SHAPE, ABSOLUTE_SHAPE = 6, 8
 
 _SMALLEST_ALPHA = tl.constexpr(SMALLEST_ALPHA)
 _SMALLEST_TRANSMITTANCE = tl.constexpr(SMALLEST_TRANSMITTANCE)
@@ -126,14 +126,21 @@ def rocm3d_raster_forward(
         tl.store(to_last + pixel, last.to(to_last.dtype.element_ty), inside)
 
 
-@triton.jit(do_not_specialize=["per_image", "color_image", "width", "height", "tiles_x", "tiles_image", "channels"])
+@triton.jit(
+    do_not_specialize=[
+        "rows", "per_image", "color_image", "width", "height", "tiles_x", "tiles_image", "channels",
+    ]
+)  # fmt: skip
 def rocm3d_raster_backward(
     records, colors, gaussians, offsets, backgrounds, throughs, lasts, grad_colors, grad_alphas, to,
-    per_image, color_image, width, height, tiles_x, tiles_image, channels,
+    rows, per_image, color_image, width, height, tiles_x, tiles_image, channels,
     COLOR_ROW: tl.constexpr, D: tl.constexpr, HAS_BACKGROUND: tl.constexpr, HAS_ALPHAS: tl.constexpr,
     ABSOLUTE: tl.constexpr, PER_PAIR: tl.constexpr, CAP: tl.constexpr, TILE: tl.constexpr, SLOTS: tl.constexpr,
 ):  # fmt: skip
-    """Gradients of the Gaussians of one tile, added to `to` by Gaussian, or written there by pair."""
+    """Gradients of the Gaussians of one tile: written to `to` by pair, or added to it by Gaussian.
+
+    By Gaussian there are the shapes of all `rows` first, and then their colours.
+    """
     tile = tl.program_id(0)
     image = tile // tiles_image
     within = tile % tiles_image
@@ -175,6 +182,10 @@ def rocm3d_raster_backward(
     behind = behind * through
 
     slot = tl.arange(0, 16)
+    shape: tl.constexpr = 8 if ABSOLUTE else 6
+    # Where the first Gaussian's are, and how far it is to the next one's.
+    first_of = to + tl.where(slot < shape, slot, slot + (rows.to(tl.int64) - 1) * shape)
+    step_of = tl.where(slot < shape, shape, D)
     here = tl.max(last, 0)
     while here >= start:
         who = tl.load(gaussians + here)
@@ -203,21 +214,20 @@ def rocm3d_raster_backward(
         found = tl.where(slot == 3, -tl.sum(pull_x * dy, 0), found)
         found = tl.where(slot == 4, -0.5 * tl.sum(pull_y * dy, 0), found)
         found = tl.where(slot == 5, tl.sum(pull, 0) / opacity, found)
-        found = tl.where(slot == 6, tl.sum(weight * v0, 0), found)
-        if D > 1:
-            found = tl.where(slot == 7, tl.sum(weight * v1, 0), found)
-        if D > 2:
-            found = tl.where(slot == 8, tl.sum(weight * v2, 0), found)
-        if D > 3:
-            found = tl.where(slot == 9, tl.sum(weight * v3, 0), found)
         if ABSOLUTE:
-            found = tl.where(slot == 6 + D, tl.sum(tl.abs(a * pull_x + b * pull_y), 0), found)
-            found = tl.where(slot == 7 + D, tl.sum(tl.abs(b * pull_x + c * pull_y), 0), found)
-        row: tl.constexpr = 8 + D if ABSOLUTE else 6 + D
+            found = tl.where(slot == 6, tl.sum(tl.abs(a * pull_x + b * pull_y), 0), found)
+            found = tl.where(slot == 7, tl.sum(tl.abs(b * pull_x + c * pull_y), 0), found)
+        found = tl.where(slot == shape, tl.sum(weight * v0, 0), found)
+        if D > 1:
+            found = tl.where(slot == shape + 1, tl.sum(weight * v1, 0), found)
+        if D > 2:
+            found = tl.where(slot == shape + 2, tl.sum(weight * v2, 0), found)
+        if D > 3:
+            found = tl.where(slot == shape + 3, tl.sum(weight * v3, 0), found)
         if PER_PAIR:
-            tl.store(to + _far(here, row) + slot, found, slot < row)
+            tl.store(to + _far(here, shape + D) + slot, found, slot < shape + D)
         else:
-            tl.atomic_add(to + _far(who, row) + slot, found, slot < row, sem="relaxed")
+            tl.atomic_add(first_of + who.to(tl.int64) * step_of, found, slot < shape + D, sem="relaxed")
         here -= 1
 
 

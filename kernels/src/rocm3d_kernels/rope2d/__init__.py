@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from rocm3d_kernels.versions import require
@@ -27,45 +28,58 @@ def rotate(tokens: torch.Tensor, positions: torch.Tensor, base: float = 100.0, s
     Number i of a quarter turns with number i of the next one by `scale * position / base ** (i / (D / 4))`: the first
     two quarters by y, the last two by x. A scale below zero turns back.
     """
-    _check(tokens, positions)
+    _check(tokens, positions, traced=_traced((tokens, positions)))
     result: torch.Tensor = _rotate(tokens, positions, float(base), float(scale))
     return result
 
 
 def rotate_(tokens: torch.Tensor, positions: torch.Tensor, base: float = 100.0, scale: float = 1.0) -> torch.Tensor:
     """The same where the tokens lie, whatever their strides; gradients go through as through any in-place function."""
-    _check(tokens, positions)
-    _distinct(tokens)
+    traced = _traced((tokens, positions))
+    _check(tokens, positions, traced=traced, in_place=True)
     if tokens.requires_grad and torch.is_grad_enabled():
         result: torch.Tensor = _InPlace.apply(tokens, positions, float(base), float(scale))
         return result
-    (_rotate_in_place if _traced((tokens, positions)) else _turn)(tokens, positions, float(base), float(scale))
+    (_rotate_in_place if traced else _turn)(tokens, positions, float(base), float(scale))
     return tokens
 
 
-def _check(tokens: torch.Tensor, positions: torch.Tensor) -> None:
-    shape = tokens.shape
-    if len(shape) != 4 or shape[3] % 4:
-        raise ValueError(f"rope2d: tokens are [B, N, H, D] with D a multiple of 4, these have the shape {tuple(shape)}")
-    if positions.shape != (shape[0], shape[1], 2):
+def _check(tokens: torch.Tensor, positions: torch.Tensor, *, traced: bool, in_place: bool = False) -> None:
+    # Tracers have sizes that are no numbers, which cannot be looked up.
+    look = _looked_at.__wrapped__ if traced else _looked_at
+    look(tokens.shape, tokens.stride() if in_place else None, positions.shape, positions.dtype)
+
+
+@functools.lru_cache(maxsize=256)
+def _looked_at(
+    tokens: tuple[int, ...], strides: tuple[int, ...] | None, positions: tuple[int, ...], dtype: torch.dtype
+) -> None:
+    """Kept: the same sizes come again and again, and the kernel may take less time than this."""
+    if len(tokens) != 4 or tokens[3] % 4:
         raise ValueError(
-            f"rope2d: positions for tokens [B, N, H, D] of {tuple(shape)} are {(shape[0], shape[1], 2)}, "
-            f"these have the shape {tuple(positions.shape)}; tokens [B, H, N, D] are transposed first"
+            f"rope2d: tokens are [B, N, H, D] with D a multiple of 4, these have the shape {tuple(tokens)}"
         )
-    if positions.dtype not in (torch.int64, torch.int32):
-        raise TypeError(f"rope2d: positions are whole numbers, these are {positions.dtype}")
-    if shape[3] > WIDEST:
-        raise ValueError(f"rope2d: heads of {shape[3]} numbers are too wide, at most {WIDEST}")
+    if tuple(positions) != (tokens[0], tokens[1], 2):
+        raise ValueError(
+            f"rope2d: positions for tokens [B, N, H, D] of {tuple(tokens)} are {(tokens[0], tokens[1], 2)}, "
+            f"these have the shape {tuple(positions)}; tokens [B, H, N, D] are transposed first"
+        )
+    if dtype not in (torch.int64, torch.int32):
+        raise TypeError(f"rope2d: positions are whole numbers, these are {dtype}")
+    if tokens[3] > WIDEST:
+        raise ValueError(f"rope2d: heads of {tokens[3]} numbers are too wide, at most {WIDEST}")
+    if strides is not None and 0 not in tokens:
+        _distinct(tokens, strides)
 
 
-def _distinct(tokens: torch.Tensor) -> None:
+def _distinct(tokens: tuple[int, ...], strides: tuple[int, ...]) -> None:
     """No two tokens at one place: sizes by strides, smallest first, each beyond all before."""
     reach = 0
-    for stride, size in sorted(zip(tokens.stride(), tokens.shape, strict=True)):
-        if size > 1 and tokens.numel():
+    for stride, size in sorted(zip(strides, tokens, strict=True)):
+        if size > 1:
             if stride <= reach:
                 raise ValueError(
-                    f"rope2d: tokens of shape {tuple(tokens.shape)} and strides {tokens.stride()} lie over one another "
+                    f"rope2d: tokens of shape {tuple(tokens)} and strides {strides} lie over one another "
                     "and cannot be turned in place; clone() them first"
                 )
             reach += stride * (size - 1)

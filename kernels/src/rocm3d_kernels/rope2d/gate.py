@@ -8,8 +8,8 @@ from rocm3d_kernels.rope2d.triton import rocm3d_rope2d_kernel
 _NUMBERS = ("count", "heads", "by_batch", "by_token", "by_head", "by_number", "at_batch", "at_token", "at_axis")
 _REST = {"positions": "*i64", "frequencies": "*fp32", **dict.fromkeys(_NUMBERS, "i32"), "sign": "fp32"}
 # As DUSt3R has them, and as nobody does: heads whose numbers lie apart.
-_USUAL = {"QUARTER": 16, "QUARTER_BLOCK": 16, "PLAIN": True, "HEADS": 16}
-_ODD = {"QUARTER": 5, "QUARTER_BLOCK": 8, "PLAIN": False, "WIDE": 1, "HEADS": 4}
+_USUAL = {"QUARTER": 16, "QUARTER_BLOCK": 16, "PLAIN": True, "HEADS": 4, "STEPS": 3}
+_ODD = {"QUARTER": 5, "QUARTER_BLOCK": 8, "PLAIN": False, "WIDE": 1, "HEADS": 4, "STEPS": 1}
 
 KERNELS = [
     Declared("rope2d", rocm3d_rope2d_kernel, {"tokens": "*fp32", **_REST}, {**_USUAL, "WIDE": 4}),

@@ -7,12 +7,13 @@ import math
 
 import torch
 
-from rocm3d_kernels.launching import launch
+from rocm3d_kernels.launching import Start
 from rocm3d_kernels.rope2d.reference import frequencies
 from rocm3d_kernels.rope2d.triton import rocm3d_rope2d_kernel
-from rocm3d_kernels.tuning import tuned
+from rocm3d_kernels.tuning import kept, tuned
 
 ALIGNED = 16  # bytes of the widest load
+MOST_STEPS = 4
 
 
 @functools.lru_cache(maxsize=64)
@@ -26,30 +27,48 @@ def _frequencies(base: float, scale: float, quarter: int, device: torch.device) 
 
 def rotate_(tokens: torch.Tensor, positions: torch.Tensor, base: float, scale: float) -> None:
     """Checked tokens [B, N, H, D], none of them empty, in place."""
-    batch, count, heads, size = tokens.shape
-    quarter, device = size // 4, tokens.device
-    strides = tokens.stride()
+    shape, strides, device = tokens.shape, tokens.stride(), tokens.device
     wide = _wide(strides, tokens.data_ptr(), tokens.element_size())
-    parameters = tuned("rope2d", "rope2d_kernel", device)
-    block, per_token, per_head = _tile(parameters["TILE"], heads, quarter)
+    start = _start(shape, strides, positions.stride(), wide, scale < 0, device, tokens.dtype, positions.dtype)
     # The way back turns by the same angles the other way; there is one table for both.
-    table = _frequencies(base, abs(scale), quarter, device)
-    launch(
-        rocm3d_rope2d_kernel, (batch * -(-count // per_token), -(-heads // per_head), 1),
-        (
-            tokens, positions, table, count, heads, strides[0] // wide, strides[1] // wide, strides[2] // wide,
-            strides[3], *positions.stride(), -1.0 if scale < 0 else 1.0,
-        ),
-        QUARTER=quarter, QUARTER_BLOCK=block, PLAIN=strides[3] == 1, WIDE=wide, HEADS=per_head, **parameters,
+    start(tokens, positions, _frequencies(base, abs(scale), shape[3] // 4, device))
+
+
+@kept
+def _start(
+    shape: torch.Size,
+    strides: tuple[int, ...],
+    position_strides: tuple[int, ...],
+    wide: int,
+    back: bool,
+    device: torch.device,
+    *_dtypes: torch.dtype,
+) -> Start:
+    batch, count, heads, size = shape
+    parameters = tuned("rope2d", "rope2d_kernel", device)
+    block, per_token, per_head, steps = _tile(parameters["TILE"], heads, size // 4)
+    grid = (batch * -(-count // per_token), -(-heads // (per_head * steps)), 1)
+    numbers = (
+        count, heads, strides[0] // wide, strides[1] // wide, strides[2] // wide, strides[3], *position_strides,
+        -1.0 if back else 1.0,
+    )  # fmt: skip
+    return Start(
+        rocm3d_rope2d_kernel, device, grid, numbers,
+        QUARTER=size // 4, QUARTER_BLOCK=block, PLAIN=strides[3] == 1, WIDE=wide, HEADS=per_head, STEPS=steps,
+        **parameters,
     )  # fmt: skip
 
 
-@functools.cache
-def _tile(tile: int, heads: int, quarter: int) -> tuple[int, int, int]:
-    """Frequencies, tokens and heads of a program that has `tile` numbers of each quarter."""
+def _tile(tile: int, heads: int, quarter: int) -> tuple[int, int, int, int]:
+    """Frequencies, tokens and heads of a program that has `tile` numbers of each quarter, and how often it has them."""
     block = 1 << (quarter - 1).bit_length()
     per_head = min(1 << (heads - 1).bit_length(), max(1, tile // block))
-    return block, max(tile // (block * per_head), 1), per_head
+    # Twelve heads are three times four, and not most of sixteen.
+    even = min(heads & -heads, per_head)
+    steps = heads // even
+    if steps > MOST_STEPS:
+        even, steps = per_head, 1
+    return block, max(tile // (block * even), 1), even, steps
 
 
 def _wide(strides: tuple[int, ...], address: int, size: int) -> int:

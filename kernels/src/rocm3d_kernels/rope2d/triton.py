@@ -53,14 +53,16 @@ _NUMBERS = ["count", "heads", "by_batch", "by_token", "by_head", "by_number", "a
 def rocm3d_rope2d_kernel(
     tokens, positions, frequencies, count, heads, by_batch, by_token, by_head, by_number, at_batch, at_token, at_axis,
     sign, QUARTER: tl.constexpr, QUARTER_BLOCK: tl.constexpr, PLAIN: tl.constexpr, WIDE: tl.constexpr,
-    HEADS: tl.constexpr, TILE: tl.constexpr,
+    HEADS: tl.constexpr, STEPS: tl.constexpr, TILE: tl.constexpr,
 ):  # fmt: skip
-    """Tokens [batch, count, heads, 4 * QUARTER] in place; PLAIN where the numbers of a head lie side by side."""
+    """Tokens [batch, count, heads, 4 * QUARTER] in place; PLAIN where the numbers of a head lie side by side.
+
+    A program takes HEADS heads at a time, STEPS times.
+    """
     TOKENS: tl.constexpr = max(TILE // (QUARTER_BLOCK * HEADS), 1)
     blocks = tl.cdiv(count, TOKENS)
     batch = (tl.program_id(0) // blocks).to(tl.int64)
     token = ((tl.program_id(0) % blocks) * TOKENS + tl.arange(0, TOKENS)).to(tl.int64)
-    head = (tl.program_id(1) * HEADS + tl.arange(0, HEADS)).to(tl.int64)
     number = tl.arange(0, QUARTER_BLOCK)
     there, real = token < count, number < QUARTER
     high = tl.load(frequencies + number, mask=real, other=0.0)[None, :]
@@ -68,16 +70,16 @@ def rocm3d_rope2d_kernel(
     place = positions + batch * at_batch + token * at_token
     down = tl.load(place, mask=there, other=0).to(tl.float32) * sign
     across = tl.load(place + at_axis, mask=there, other=0).to(tl.float32) * sign
-    inside = there[:, None, None] & (head < heads)[None, :, None] & real[None, None, :]
-    row = (batch * by_batch + token * by_token)[:, None] + (head * by_head)[None, :]
     if PLAIN:
-        to, quarter = tokens + (row * WIDE)[:, :, None] + number[None, None, :], QUARTER
+        offset, quarter = number, QUARTER
     else:
-        to, quarter = (
-            tokens + (row * WIDE)[:, :, None] + (number.to(tl.int64) * by_number)[None, None, :],
-            QUARTER * by_number,
-        )
-    cosine, sine = _circle(down[:, None], high, low)
-    _turned(to, to + quarter, cosine[:, None, :], sine[:, None, :], inside)
-    cosine, sine = _circle(across[:, None], high, low)
-    _turned(to + 2 * quarter, to + 3 * quarter, cosine[:, None, :], sine[:, None, :], inside)
+        offset, quarter = number.to(tl.int64) * by_number, QUARTER * by_number
+    down_cosine, down_sine = _circle(down[:, None], high, low)
+    across_cosine, across_sine = _circle(across[:, None], high, low)
+    for step in tl.static_range(STEPS):
+        head = ((tl.program_id(1) * STEPS + step) * HEADS + tl.arange(0, HEADS)).to(tl.int64)
+        inside = there[:, None, None] & (head < heads)[None, :, None] & real[None, None, :]
+        row = (batch * by_batch + token * by_token)[:, None] + (head * by_head)[None, :]
+        to = tokens + (row * WIDE)[:, :, None] + offset[None, None, :]
+        _turned(to, to + quarter, down_cosine[:, None, :], down_sine[:, None, :], inside)
+        _turned(to + 2 * quarter, to + 3 * quarter, across_cosine[:, None, :], across_sine[:, None, :], inside)

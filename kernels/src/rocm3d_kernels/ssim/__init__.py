@@ -27,7 +27,8 @@ def ssim(image: torch.Tensor, target: torch.Tensor, padding: str = "same", *, tr
     image, target, valid = image.contiguous(), target.contiguous(), padding == "valid"
     train = train and torch.is_grad_enabled()
     first, second = train and image.requires_grad, train and target.requires_grad
-    value: torch.Tensor = _ssim(image if first else image.detach(), target.detach(), valid, first)[0]
+    alone = target.detach() if target.requires_grad else target
+    value: torch.Tensor = _ssim(image if first else image.detach(), alone, valid, first)[0]
     if not second:
         return value
     # The similarity is symmetric, so the second gradient is the first one of the exchanged pictures.

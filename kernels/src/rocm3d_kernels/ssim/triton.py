@@ -8,11 +8,15 @@ no shared memory, no barrier and no word about the width of a wave.
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 import triton
 import triton.language as tl
 
+from rocm3d_kernels.launching import Start
 from rocm3d_kernels.ssim.reference import C1, C2, HALO, SIZE, WEIGHTS
+from rocm3d_kernels.tuning import kept as remembered
 from rocm3d_kernels.tuning import tuned
 
 _C1, _C2 = tl.constexpr(C1), tl.constexpr(C2)
@@ -145,27 +149,37 @@ def rocm3d_ssim_gradient_kernel(
 
 def forward(image: torch.Tensor, target: torch.Tensor, *, valid: bool, keep: bool) -> tuple[torch.Tensor, torch.Tensor]:
     """The mean, and the three kept maps, empty where nobody asked. Contiguous float32 tensors [N, C, H, W]."""
-    batch, channels, height, width = image.shape
-    parameters = tuned("ssim", "ssim_forward_kernel", image.device)
-    programs = batch * channels * _programs(height, width, parameters)
-    partial = image.new_empty(programs)
-    kept = image.new_empty((batch, channels, 3, height, width) if keep else 0)
-    rocm3d_ssim_forward_kernel[(programs,)](
-        image, target, partial, kept, height, width, KEEP=keep, MARGIN=HALO if valid else 0, **parameters
-    )
+    start, programs, maps = _forward(image.shape, image.device, valid, keep)
+    partial, kept = image.new_empty(programs), image.new_empty(maps)
+    start(image, target, partial, kept)
     return partial.sum(), kept
 
 
 def gradient(image: torch.Tensor, target: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
     """The gradient of the mean by the image."""
-    batch, channels, height, width = image.shape
-    parameters = tuned("ssim", "ssim_gradient_kernel", image.device)
-    programs = batch * channels * _programs(height, width, parameters)
     result = torch.empty_like(image)
-    rocm3d_ssim_gradient_kernel[(programs,)](image, target, kept, result, height, width, **parameters)
+    _gradient(image.shape, image.device)(image, target, kept, result)
     return result
 
 
-def _programs(height: int, width: int, parameters: dict[str, int]) -> int:
-    """Of one plane."""
-    return -(-height // parameters["SEGMENT"]) * -(-width // parameters["BLOCK"])
+@remembered
+def _forward(shape: tuple[int, ...], device: torch.device, valid: bool, keep: bool) -> tuple[Start, int, Any]:
+    """The launch, how many programs it has, and the shape of the maps."""
+    parameters = tuned("ssim", "ssim_forward_kernel", device)
+    programs = _programs(shape, parameters)
+    start = Start(
+        rocm3d_ssim_forward_kernel, device, (programs, 1, 1), shape[2:],
+        KEEP=keep, MARGIN=HALO if valid else 0, **parameters,
+    )  # fmt: skip
+    return start, programs, (*shape[:2], 3, *shape[2:]) if keep else 0
+
+
+@remembered
+def _gradient(shape: tuple[int, ...], device: torch.device) -> Start:
+    parameters = tuned("ssim", "ssim_gradient_kernel", device)
+    return Start(rocm3d_ssim_gradient_kernel, device, (_programs(shape, parameters), 1, 1), shape[2:], **parameters)
+
+
+def _programs(shape: tuple[int, ...], parameters: dict[str, int]) -> int:
+    batch, channels, height, width = shape
+    return batch * channels * -(-height // parameters["SEGMENT"]) * -(-width // parameters["BLOCK"])

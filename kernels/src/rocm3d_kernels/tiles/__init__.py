@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
+
+from rocm3d_kernels.tiles.patience import Patience
 
 if TYPE_CHECKING:
     from rocm3d_kernels.projection.launch import Seen
@@ -14,8 +16,14 @@ if TYPE_CHECKING:
 SMALL = 2**15 - 1
 # Up to so many pairs one sort by tile and depth costs less than two.
 FEW = 500_000
-# From here on they are sorted in two halves, as the sort would need more memory than all the rest.
+# Longer lists, and more pairs, are not sorted tile by tile: there one sort of all takes less time.
+MOST_BIN, MOST_BINNED = 512, 4_000_000
+# So many Gaussians are sorted by depth before anybody knows how many pairs there are.
+EARLY = 2**16
+# From here on pairs are sorted in two halves where the sort would need more memory than the gradients do later: bytes
+# of a pair in it; of a Gaussian and of a pixel when the way back begins.
 MANY = 2_000_000
+PAIR, GAUSSIAN, PIXEL = 34, 36, 28
 # Small tiles waste fewer pixels, large ones make fewer pairs: small ones are taken up to so many times as many pairs.
 WORTH = 2.0
 LARGEST = 2**31 - 1
@@ -33,6 +41,7 @@ class Lists(NamedTuple):
     tiles_x: int
     tiles_y: int
     slots: int = 0
+    longest: int | None = None  # where somebody knows
 
     @property
     def tiles(self) -> int:
@@ -48,6 +57,11 @@ class Lists(NamedTuple):
         return Lists(self.gaussians.view(used.shape)[used], offsets, self.side, self.tiles_x, self.tiles_y)
 
 
+# Of scenes that have more.
+_PATIENCE: dict[tuple[Any, ...], Patience] = {}
+_REMEMBERED = 64
+
+
 def intersect(seen: Seen, width: int, height: int) -> Lists:
     """Lists for what the projection saw, and counted the tiles of."""
     from rocm3d_kernels.tiles import launch
@@ -55,17 +69,35 @@ def intersect(seen: Seen, width: int, height: int) -> Lists:
     if seen.totals is None or seen.counts is None:
         raise ValueError("tiles were not counted, or lists were made of them already")
     images, per_image = seen.records.shape[:2]
-    # The one moment at which the CPU waits, early, so that all that follows is queued behind each other.
-    totals = seen.totals.tolist()
-    choice = finer(*totals)
-    pairs, shape = totals[choice], grid(choice, width, height)
+    patience = _patience(images, per_image, width, height, seen.radii.device)
+    by_bins = patience.ready()
+    # A moment at which the CPU waits. The GPU sorts meanwhile, where it has to, and what follows is queued behind that.
+    totals = launch.asked(seen.totals)
+    order = launch.by_depth(seen) if images * per_image > EARLY and not by_bins else None
+    coarse, fine = totals()
+    choice = finer(coarse, fine)
+    pairs, shape = (coarse, fine)[choice], grid(choice, width, height)
     all_tiles = images * shape[1] * shape[2]
     if max(all_tiles, images * per_image, pairs) >= LARGEST:
         raise ValueError(
             f"{all_tiles} tiles, {images * per_image} Gaussians in all images and {pairs} pairs of both: "
             f"at most {LARGEST}; draw fewer images at once"
         )
-    return Lists(*launch.sorted_pairs(seen, seen.counts[choice], pairs, *shape), *shape)
+    if by_bins:
+        found = launch.binned(seen, choice, pairs, shape) if pairs <= MOST_BINNED else None
+        if found is not None:
+            patience.succeed()
+            gaussians, begins, longest = found
+            return Lists(gaussians, begins, *shape, longest=longest)
+        patience.fail()
+    halves = pairs > MANY and PAIR * pairs > GAUSSIAN * images * per_image + PIXEL * images * width * height
+    return Lists(*launch.sorted_pairs(seen, choice, pairs, order, shape, halves=halves), *shape)
+
+
+def _patience(*place: Any) -> Patience:
+    if place not in _PATIENCE and len(_PATIENCE) >= _REMEMBERED:
+        _PATIENCE.clear()
+    return _PATIENCE.setdefault(place, Patience())
 
 
 def finer(coarse: int, fine: int) -> int:
@@ -79,11 +111,6 @@ def grid(choice: int, width: int, height: int) -> tuple[int, int, int]:
 
     side = (COARSE, FINE)[choice]
     return side, -(-width // side), -(-height // side)
-
-
-def counters(all_tiles: int) -> int:
-    """Numbers in which the Gaussians of so many tiles are counted, behind the most that one has, aligned."""
-    return 4 + all_tiles
 
 
 @functools.lru_cache(maxsize=8)

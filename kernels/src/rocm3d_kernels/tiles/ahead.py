@@ -7,11 +7,13 @@ so many, which are sorted tile by tile, and then somebody looks whether they wer
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
 from rocm3d_kernels import tiles
+from rocm3d_kernels.tiles.patience import Patience
 
 if TYPE_CHECKING:
     from rocm3d_kernels.projection.launch import Seen
@@ -19,8 +21,8 @@ if TYPE_CHECKING:
 # More keeps the GPU busy anyway, and needs memory.
 MOST_GAUSSIANS, MOST_SLOTS, SLOTS_IN_ALL = 500_000, 1024, 2_500_000
 LEAST_SLOTS, SPARE = 32, 1.25
-# So many times too large a guess is forgotten; a little too large it stays, as cameras that take turns differ.
-TOO_LARGE = 2
+# A guess so many times too large is forgotten after as many renderings in a row: cameras that take turns differ.
+TOO_LARGE, ENOUGH = 2, 16
 _REMEMBERED = 64
 
 
@@ -32,54 +34,72 @@ class Known(NamedTuple):
     slots: int
 
 
-# None: lists too long to be guessed.
-_KNOWN: dict[tuple[Any, ...], Known | None] = {}
+@dataclass(slots=True)
+class _Place:
+    """What became of guesses for as many Gaussians in as many images of one size."""
+
+    guess: Known | None = None
+    patience: Patience = field(default_factory=Patience)
+    pairs: int = 0  # when somebody looked
+    good: int = 0
+    too_large: int = 0
+
+    def fail(self) -> None:
+        """No guess now, and none before a while has passed."""
+        self.guess, self.good, self.too_large = None, 0, 0
+        self.patience.fail()
+
+
+_PLACES: dict[tuple[Any, ...], _Place] = {}
 
 
 def known(images: int, per_image: int, size: tuple[int, int], device: torch.device) -> Known | None:
     """What there was in as many images of as many Gaussians; None: no guess."""
-    return _KNOWN.get(_place(images, per_image, size, device))
+    place = _PLACES.get((images, per_image, size, device))
+    return None if place is None else place.guess
 
 
-def guessed(seen: Seen, size: tuple[int, int], known: Known) -> tiles.Lists | None:
-    """Lists in slots; None where one is longer than was guessed. What was known of another scene is forgotten."""
-    from rocm3d_kernels.tiles import launch  # noqa: PLC0415
-
-    assert seen.counts is not None
-    shape = tiles.grid(known.choice, *size)
-    gaussians, counters, most = launch.slotted(seen, seen.counts[known.choice], known.slots, *shape)
-    seen.counts = None
-    # The one moment at which the CPU waits; by then the GPU has done most of it.
-    longest = int(most.item())
-    images, per_image = seen.radii.shape[:2]
-    place = _place(images, per_image, size, seen.radii.device)
-    if longest > known.slots or known.slots > TOO_LARGE * _slots(longest):
-        _KNOWN.pop(place, None)
-    return None if longest > known.slots else tiles.Lists(gaussians, counters, *shape, known.slots)
+def enough(
+    longest: int, known: Known, images: int, per_image: int, size: tuple[int, int], device: torch.device
+) -> bool:
+    """Whether the slots were; what was known of a scene of other lists is forgotten."""
+    place = _PLACES.setdefault((images, per_image, size, device), _Place())
+    if longest > known.slots:
+        place.fail()
+        return False
+    place.good += 1
+    if place.good >= ENOUGH:
+        place.patience.succeed()
+    place.too_large = place.too_large + 1 if known.slots > TOO_LARGE * _slots(longest) else 0
+    if place.too_large >= ENOUGH:
+        place.guess, place.too_large = None, 0
+    return True
 
 
 def learn(seen: Seen, size: tuple[int, int], found: tiles.Lists) -> None:
-    """From lists that somebody waited for, the first time only: it takes time."""
+    """From lists that somebody waited for, where there is no guess and it is time for one: to look takes time.
+
+    It is time, too, when there are far fewer pairs than when somebody looked.
+    """
     images, per_image = seen.radii.shape[:2]
-    place = _place(images, per_image, size, seen.radii.device)
-    if place in _KNOWN or not 0 < images * per_image <= MOST_GAUSSIANS or not found.tiles:
+    if not 0 < images * per_image <= MOST_GAUSSIANS or not found.tiles:
         return
-    longest = int(found.offsets.diff().max())
-    _remember(place, int(found.side == tiles.grid(1, *size)[0]), _slots(longest))
+    key = (images, per_image, size, seen.radii.device)
+    if key not in _PLACES and len(_PLACES) >= _REMEMBERED:
+        _PLACES.clear()
+    place = _PLACES.setdefault(key, _Place())
+    if place.guess is not None:
+        return
+    pairs = len(found.gaussians)
+    if not place.patience.ready() and 2 * pairs >= place.pairs:
+        return
+    place.pairs = pairs
+    slots = _slots(int(found.offsets.diff().max()) if found.longest is None else found.longest)
+    if slots <= MOST_SLOTS and found.tiles * slots <= SLOTS_IN_ALL:
+        place.guess = Known(int(found.side == tiles.grid(1, *size)[0]), found.tiles, slots)
+    else:
+        place.fail()
 
 
 def _slots(longest: int) -> int:
     return max(LEAST_SLOTS, 1 << int(longest * SPARE).bit_length())
-
-
-def _remember(place: tuple[Any, ...], choice: int, slots: int) -> None:
-    images, _, size, _ = place
-    _, columns, rows = tiles.grid(choice, *size)
-    count = images * columns * rows
-    if len(_KNOWN) >= _REMEMBERED:
-        _KNOWN.clear()
-    _KNOWN[place] = Known(choice, count, slots) if slots <= MOST_SLOTS and count * slots <= SLOTS_IN_ALL else None
-
-
-def _place(images: int, per_image: int, size: tuple[int, int], device: torch.device) -> tuple[Any, ...]:
-    return images, per_image, size, device

@@ -2,32 +2,130 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import torch
 
 from rocm3d_kernels import tiles as limits
-from rocm3d_kernels.launching import launch
-from rocm3d_kernels.tiles.triton import rocm3d_emit_tiles, rocm3d_join_halves, rocm3d_sort_slots
-from rocm3d_kernels.tuning import tuned
+from rocm3d_kernels.launching import Start, launch
+from rocm3d_kernels.tiles.triton import (
+    BINS,
+    rocm3d_begin_bins,
+    rocm3d_emit_tiles,
+    rocm3d_join_halves,
+    rocm3d_sort_bins,
+)
+from rocm3d_kernels.tuning import kept, tuned
 
 if TYPE_CHECKING:
     from rocm3d_kernels.projection.launch import Seen
 
 
+LEAST_BIN = 16
+
+
+def asked(tensor: torch.Tensor) -> Callable[[], list[int]]:
+    """Reads what stands in it, once that is there; who asks may queue other work before."""
+    if tensor.device.type == "cpu":
+        found: list[int] = tensor.tolist()
+        return lambda: found
+    copy = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
+    copy.copy_(tensor, non_blocking=True)
+    arrived = torch.cuda.Event()
+    arrived.record(torch.cuda.current_stream(tensor.device))
+
+    def read() -> list[int]:
+        arrived.synchronize()
+        found: list[int] = copy.tolist()
+        return found
+
+    return read
+
+
+def binned(
+    seen: Seen, choice: int, pairs: int, shape: tuple[int, int, int]
+) -> tuple[torch.Tensor, torch.Tensor, int] | None:
+    """Gaussians of all tiles, nearest first, where each tile's begin, and how many the one with most has.
+
+    Pairs are counted tile by tile, put where their tile's begin, and sorted by each tile for itself. None where one has
+    too many for that.
+    """
+    assert seen.counts is not None
+    images, per_image = seen.records.shape[:2]
+    device, all_tiles = seen.records.device, images * shape[1] * shape[2]
+    rows = images * per_image
+    counters = torch.zeros(all_tiles, dtype=torch.int32, device=device)
+    begins = torch.empty(all_tiles + 1, dtype=torch.int32, device=device)
+    told = torch.empty(2, dtype=torch.int32, device=device)
+    keys = torch.empty(pairs, dtype=torch.int64, device=device)
+    if rows:
+        _emitting(rows, per_image, shape, all_tiles, device, 0)(
+            seen.records, None, begins, seen.counts[choice], keys, counters
+        )
+    _beginning(all_tiles, device)(counters, begins, told)
+    read = asked(told)
+    # Queued before anybody knows whether it is of use: mostly it is, and the GPU has work meanwhile.
+    if rows:
+        _emitting(rows, per_image, shape, all_tiles, device, 1)(
+            seen.records, None, begins, seen.counts[choice], keys, counters
+        )
+    longest, total = read()
+    if longest > limits.MOST_BIN:
+        return None
+    seen.keys = seen.counts = None
+    gaussians = torch.empty(total, dtype=torch.int32, device=device)
+    if total:
+        _sorting(all_tiles, max(LEAST_BIN, 1 << (longest - 1).bit_length()), device)(keys, begins, gaussians)
+    return gaussians, begins, longest
+
+
+@kept
+def _emitting(
+    rows: int, per_image: int, shape: tuple[int, int, int], all_tiles: int, device: torch.device, fill: int
+) -> Start:
+    parameters = tuned("tiles", "emit_tiles", device)
+    return Start(
+        rocm3d_emit_tiles, device, (-(-rows // parameters["BLOCK"]), 1, 1),
+        (rows, per_image, *shape[1:], all_tiles, fill), ORDERED=False, SLOTS=BINS, TILE=shape[0], **parameters,
+    )  # fmt: skip
+
+
+@kept
+def _beginning(all_tiles: int, device: torch.device) -> Start:
+    return Start(rocm3d_begin_bins, device, (1, 1, 1), (all_tiles,), **tuned("tiles", "begin_bins", device))
+
+
+@kept
+def _sorting(all_tiles: int, size: int, device: torch.device) -> Start:
+    return Start(rocm3d_sort_bins, device, (all_tiles, 1, 1), SIZE=size, **tuned("tiles", "sort_bins", device))
+
+
+def by_depth(seen: Seen) -> torch.Tensor:
+    """The rows of all images, nearest first; nobody needs their keys after that."""
+    assert seen.keys is not None
+    order = torch.sort(seen.keys, stable=True)[1]
+    seen.keys = None
+    return order
+
+
 def sorted_pairs(
-    seen: Seen, counts: torch.Tensor, pairs: int, side: int, tiles_x: int, tiles_y: int
+    seen: Seen, choice: int, pairs: int, order: torch.Tensor | None, shape: tuple[int, int, int], *, halves: bool
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Gaussians of all tiles, nearest first, and where each tile's begin.
 
     Few pairs: one sort by tile and depth. Many: the Gaussians by depth first, then the pairs by few bits of the tile.
+    `order` is that of the Gaussians where it is known.
     """
+    assert seen.counts is not None
     images, per_image = seen.records.shape[:2]
-    total, device, all_tiles = images * per_image, counts.device, images * tiles_x * tiles_y
-    ordered = pairs > limits.FEW
+    side, tiles_x, tiles_y = shape
+    total, device, all_tiles = images * per_image, seen.counts.device, images * tiles_x * tiles_y
+    counts = seen.counts[choice, :total]
+    if order is None and pairs > limits.FEW:
+        order = by_depth(seen)
+    ordered, seen.keys = order is not None, None
     kind = torch.int64 if not ordered else torch.int16 if all_tiles <= limits.SMALL else torch.int32
-    order = torch.sort(seen.keys, stable=True)[1] if ordered else None
-    seen.keys = None
     ends = torch.cumsum(counts if order is None else counts.index_select(0, order), 0, dtype=torch.int32)
     numbers = torch.empty(pairs, dtype=kind, device=device)
     gaussians = torch.empty(pairs, dtype=torch.int32, device=device)
@@ -35,14 +133,14 @@ def sorted_pairs(
         parameters = tuned("tiles", "emit_tiles", device)
         launch(
             rocm3d_emit_tiles, (-(-total // parameters["BLOCK"]), 1, 1),
-            (seen.records, order, ends, counts, numbers, gaussians, total, per_image, tiles_x, tiles_y, all_tiles),
+            (seen.records, order, ends, counts, numbers, gaussians, total, per_image, tiles_x, tiles_y, all_tiles, 1),
             ORDERED=ordered, SLOTS=0, TILE=side, **parameters,
         )  # fmt: skip
     # The sort of the pairs needs most memory of all.
     del order, ends, counts
     seen.counts = None
     edges = limits.edges(all_tiles, kind, device)
-    if pairs > limits.MANY:
+    if halves:
         return _by_halves(numbers, gaussians, edges)
     numbers, places = torch.sort(numbers, stable=True)
     return gaussians.index_select(0, places), torch.searchsorted(numbers, edges, out_int32=True)
@@ -73,31 +171,3 @@ def _by_halves(
         **parameters,
     )  # fmt: skip
     return to, offsets
-
-
-def slotted(
-    seen: Seen, counts: torch.Tensor, slots: int, side: int, tiles_x: int, tiles_y: int
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Gaussians of all tiles, nearest first, in `slots` places each, how many each tile has, and the most that one has.
-
-    No length is asked for and no list is longer than its slots: where one would be, it is not whole. What is counted is
-    counted in the last numbers that the projection cleared.
-    """
-    images, per_image = seen.records.shape[:2]
-    total, device, all_tiles = images * per_image, counts.device, images * tiles_x * tiles_y
-    assert seen.cleared is not None
-    numbers = seen.cleared[-limits.counters(all_tiles) :].view(torch.int32)
-    counters = numbers[-all_tiles:]
-    keys = torch.empty(all_tiles * slots, dtype=torch.int64, device=device)
-    gaussians = torch.empty(all_tiles * slots, dtype=torch.int32, device=device)
-    parameters = tuned("tiles", "emit_tiles", device)
-    launch(
-        rocm3d_emit_tiles, (-(-total // parameters["BLOCK"]), 1, 1),
-        (seen.records, None, None, counts, keys, counters, total, per_image, tiles_x, tiles_y, all_tiles),
-        ORDERED=False, SLOTS=slots, TILE=side, **parameters,
-    )  # fmt: skip
-    launch(
-        rocm3d_sort_slots, (all_tiles, 1, 1), (keys, counters, gaussians, numbers),
-        SLOTS=slots, **tuned("tiles", "sort_slots", device),
-    )  # fmt: skip
-    return gaussians, counters, numbers[0]

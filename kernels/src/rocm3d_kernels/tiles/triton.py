@@ -11,7 +11,11 @@ import triton.language as tl
 
 from rocm3d_kernels.image_formation import SMALLEST_ALPHA
 
+# In place of a number of slots: every tile has as many as it needs.
+BINS = -1
+
 _SMALLEST_ALPHA = tl.constexpr(SMALLEST_ALPHA)
+_BINS = tl.constexpr(BINS)
 # Pixels, and parts of the ellipse's half width: far above float32 rounding, far below a tile.
 _SLACK = tl.constexpr(1e-3)
 _SLACK_PART = tl.constexpr(1e-5)
@@ -82,16 +86,25 @@ def _low(depth):
 
 
 @triton.jit
-def _put(tiles, gaussians, place, tile, who, low, keep, ORDERED: tl.constexpr, SLOTS: tl.constexpr):
+def _put(tiles, gaussians, ends, place, tile, who, low, fill, keep, ORDERED: tl.constexpr, SLOTS: tl.constexpr):
     """One pair a lane. Not ORDERED: the tile stands above the bits of the depth, in 64 bits.
 
     With SLOTS every tile has so many for itself, they are taken as they come, depth above Gaussian, and `gaussians`
-    counts them: also those for whom there is none left.
+    counts them: also those for whom there is none left. With BINS, too, but each has as many as it needs, from where
+    `ends` says: so they are counted first, by the same code, and counted down when they `fill` their places.
     """
-    if SLOTS > 0:
-        taken = tl.atomic_add(gaussians + tile, tl.full(tile.shape, 1, tl.int32), keep, sem="relaxed")
+    if SLOTS != 0:
         key = ((low - 2147483648) << 32) | who.to(tl.int64)
-        tl.store(tiles + tile.to(tl.int64) * SLOTS + taken, key, keep & (taken < SLOTS))
+        step = 1
+        if SLOTS == _BINS:
+            step = tl.where(fill > 0, -1, 1)
+        taken = tl.atomic_add(gaussians + tile, tl.full(tile.shape, 1, tl.int32) * step, keep, sem="relaxed")
+        if SLOTS == _BINS:
+            # Nobody has more than 2147483647, so nothing is put where they are counted.
+            filled = keep & (taken > tl.where(fill > 0, 0, 2147483647))
+            tl.store(tiles + tl.load(ends + tile, filled, other=0) + (taken - 1), key, filled)
+        else:
+            tl.store(tiles + tile.to(tl.int64) * SLOTS + taken, key, keep & (taken < SLOTS))
     else:
         if ORDERED:
             tl.store(tiles + place, tile.to(tiles.dtype.element_ty), keep)
@@ -100,9 +113,9 @@ def _put(tiles, gaussians, place, tile, who, low, keep, ORDERED: tl.constexpr, S
         tl.store(gaussians + place, who.to(tl.int32), keep)
 
 
-@triton.jit(do_not_specialize=["seen", "per_image", "tiles_x", "tiles_y", "all_tiles"])
+@triton.jit(do_not_specialize=["seen", "per_image", "tiles_x", "tiles_y", "all_tiles", "fill"])
 def rocm3d_emit_tiles(
-    records, order, ends, counts, tiles, gaussians, seen, per_image, tiles_x, tiles_y, all_tiles,
+    records, order, ends, counts, tiles, gaussians, seen, per_image, tiles_x, tiles_y, all_tiles, fill,
     ORDERED: tl.constexpr, SLOTS: tl.constexpr, TILE: tl.constexpr,
     BLOCK: tl.constexpr, ROWS: tl.constexpr, LARGE: tl.constexpr, WIDE: tl.constexpr,
 ):  # fmt: skip
@@ -146,26 +159,27 @@ def rocm3d_emit_tiles(
             # Never beyond the Gaussian's own places, should rounding find more tiles here than when they were counted.
             keep = (step < number) & (place + step < end[:, None])
             wide = tl.broadcast_to(who[:, None], place.shape)
-            _put(tiles, gaussians, place + step, tile + step, wide, low[:, None], keep, ORDERED, SLOTS)
+            _put(tiles, gaussians, ends, place + step, tile + step, wide, low[:, None], fill, keep, ORDERED, SLOTS)
         to += tl.sum(number, 1)
     if SLOTS == 0:
         # And should it find fewer, what is left goes behind all tiles.
         to = tl.minimum(to, end)
         for step in range(tl.max(tl.where(mask, end - to, 0), 0).to(tl.int32)):
-            _put(tiles, gaussians, to + step, all_tiles + 0 * base, who, low, mask & (to + step < end), ORDERED, SLOTS)
+            left = mask & (to + step < end)
+            _put(tiles, gaussians, ends, to + step, all_tiles + 0 * base, who, low, fill, left, ORDERED, SLOTS)
 
     next_one = tl.min(tl.where(large, lane, BLOCK), 0)
     while next_one < BLOCK:
         _emit_large(
             records, order, ends, counts, tiles, gaussians, tl.program_id(0).to(tl.int64) * BLOCK + next_one,
-            per_image, tiles_x, tiles_y, all_tiles, ORDERED, SLOTS, TILE, WIDE,
+            per_image, tiles_x, tiles_y, all_tiles, fill, ORDERED, SLOTS, TILE, WIDE,
         )  # fmt: skip
         next_one = tl.min(tl.where(large & (lane > next_one), lane, BLOCK), 0)
 
 
 @triton.jit
 def _emit_large(
-    records, order, ends, counts, tiles, gaussians, index, per_image, tiles_x, tiles_y, all_tiles,
+    records, order, ends, counts, tiles, gaussians, index, per_image, tiles_x, tiles_y, all_tiles, fill,
     ORDERED: tl.constexpr, SLOTS: tl.constexpr, TILE: tl.constexpr, WIDE: tl.constexpr,
 ):  # fmt: skip
     """Pairs of one Gaussian that touches many tiles."""
@@ -193,28 +207,65 @@ def _emit_large(
         tile = base + row * tiles_x + start
         for step in range(tl.max(number, 0)):
             keep = (step < number) & (place + step < end)
-            _put(tiles, gaussians, place + step, tile + step, who + 0 * place, low, keep, ORDERED, SLOTS)
+            _put(tiles, gaussians, ends, place + step, tile + step, who + 0 * place, low, fill, keep, ORDERED, SLOTS)
         to += tl.sum(number, 0)
         first += WIDE
     if SLOTS == 0:
         while to < end:
-            _put(tiles, gaussians, to, all_tiles + 0 * base, who, low, True, ORDERED, SLOTS)
+            _put(tiles, gaussians, ends, to, all_tiles + 0 * base, who, low, fill, True, ORDERED, SLOTS)
             to += 1
 
 
 @triton.jit
+def _by_depth(keys, to, number, SIZE: tl.constexpr):
+    """The Gaussians of one tile by depth, those at the same depth by number; there are up to SIZE of them."""
+    lane = tl.arange(0, SIZE)
+    found = tl.sort(tl.load(keys + lane, lane < number, other=9223372036854775807))
+    tl.store(to + lane, found.to(tl.int32), lane < number)
+
+
+@triton.jit
 def rocm3d_sort_slots(slots, counters, gaussians, longest, SLOTS: tl.constexpr):
-    """The Gaussians of one tile by depth, those at the same depth by number; and how long the longest list is."""
+    """One tile's, and how long the longest list is."""
     tile = tl.program_id(0)
-    lane = tl.arange(0, SLOTS)
     number = tl.load(counters + tile)
     if number > 0:
-        at = tile.to(tl.int64) * SLOTS + lane
-        found = tl.sort(tl.load(slots + at, lane < number, other=9223372036854775807))
-        tl.store(gaussians + at, found.to(tl.int32), lane < number)
+        at = tile.to(tl.int64) * SLOTS
+        _by_depth(slots + at, gaussians + at, number, SLOTS)
         # What others left there is read first: of thousands of tiles few have the longest list so far.
         if number > tl.load(longest):
             tl.atomic_max(longest, number, sem="relaxed")
+
+
+@triton.jit(do_not_specialize=["all_tiles"])
+def rocm3d_begin_bins(counters, begins, told, all_tiles, BLOCK: tl.constexpr):
+    """Where the places of each tile begin, by one program; how many the tile with most has, and how many there are."""
+    total = tl.full((), 0, tl.int32)
+    most = tl.full((), 0, tl.int32)
+    tl.store(begins, 0)
+    for start in range(0, all_tiles, BLOCK):
+        tile = start + tl.arange(0, BLOCK)
+        number = tl.load(counters + tile, tile < all_tiles, other=0)
+        tl.store(begins + tile + 1, total + tl.cumsum(number, 0), tile < all_tiles)
+        total += tl.sum(number, 0)
+        most = tl.maximum(most, tl.max(number, 0))
+    tl.store(told, most)
+    tl.store(told + 1, total)
+
+
+@triton.jit
+def rocm3d_sort_bins(keys, begins, gaussians, SIZE: tl.constexpr):
+    """One tile's, of up to SIZE; most have far fewer."""
+    tile = tl.program_id(0)
+    begin = tl.load(begins + tile)
+    number = tl.load(begins + tile + 1) - begin
+    if number > 0:
+        if number <= SIZE // 4:
+            _by_depth(keys + begin, gaussians + begin, number, SIZE // 4)
+        elif number <= SIZE // 2:
+            _by_depth(keys + begin, gaussians + begin, number, SIZE // 2)
+        else:
+            _by_depth(keys + begin, gaussians + begin, number, SIZE)
 
 
 @triton.jit(do_not_specialize=["all_tiles", "half", "pairs"])

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Callable
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     import torch
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 # Said outright: Triton 3.9 warns where it is left out, and 3.10 changes what it means then.
 ALWAYS = {"enable_fp_fusion": True}
 _INSISTED: dict[str, dict[str, dict[str, Any]]] = {}
+_FORGET: list[Callable[[], None]] = []
+Made = TypeVar("Made")
 
 
 def tuned(op: str, kernel: str, device: torch.device) -> dict[str, Any]:
@@ -39,7 +42,20 @@ def for_target(op: str, kernel: str, name: str) -> dict[str, Any]:
 def insist(op: str, kernels: dict[str, dict[str, Any]]) -> None:
     """These parameters from now on, whatever the table says: for the search for better ones."""
     _INSISTED[op] = kernels
-    _parameters.cache_clear()
+    for forget in _FORGET:
+        forget()
+
+
+def kept(make: Callable[..., Made]) -> Callable[..., Made]:
+    """What was made of tuned parameters, until others are insisted on."""
+    found = functools.lru_cache(maxsize=256)(make)
+    forget_with(found.cache_clear)
+    return found
+
+
+def forget_with(forget: Callable[[], None]) -> None:
+    """To be called when other parameters are insisted on."""
+    _FORGET.append(forget)
 
 
 @functools.cache
@@ -55,7 +71,7 @@ def target(device: torch.device) -> str:
     return f"sm_{properties.major}{properties.minor}"
 
 
-@functools.cache
+@kept
 def _parameters(op: str, kernel: str, name: str) -> dict[str, Any]:
     targets = table(op)
     insisted = _INSISTED.get(op, {}).get(kernel, {})
