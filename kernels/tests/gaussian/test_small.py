@@ -168,7 +168,8 @@ def test_more_channels_than_a_kernel_draws_at_once_take_the_other_way():
 
 
 def test_who_wants_the_same_every_time_takes_the_other_way():
-    assert [drawn(given(), deterministic=True)[0] for _ in range(2)] == [render.Whole] * 2
+    assert [drawn(given())[0] for _ in range(2)] == [render.Whole, small.Small]
+    assert drawn(given(), deterministic=True)[0] is render.Whole
 
 
 def test_pictures_and_gradients_are_the_same_however_wrong_the_guess():
@@ -215,3 +216,50 @@ def test_parts_of_a_layout_do_not_meet():
     assert layout.addresses(memory) == [one.data_ptr() or place for one, place in
                                         zip(layout.tensors(memory), layout.addresses(memory), strict=True)]  # fmt: skip
     assert all(place % 16 == memory.data_ptr() % 16 for place in layout.addresses(memory))
+
+
+def odd(**changes):
+    means, quats, scales, opacities, colors = given()
+    named = {"means": means, "quats": quats, "scales": scales, "opacities": opacities, "colors": colors}
+    for name, (place, number) in changes.items():
+        named[name][place] = number
+    return list(named.values())
+
+
+@pytest.mark.parametrize(
+    "tensors",
+    [
+        odd(means=(slice(None), -50.0)),
+        odd(means=(0, torch.nan)),
+        odd(scales=(1, torch.inf), opacities=(2, torch.nan)),
+        odd(scales=(slice(None), 1e4)),
+        [one[:1] for one in given()],
+    ],
+    ids=["behind", "nan-mean", "inf-and-nan", "huge", "one"],
+)
+def test_what_is_odd_is_the_same_both_ways(tensors):
+    first, second = drawn(tensors), drawn(tensors)
+
+    assert (first[0], second[0]) == (render.Whole, small.Small)
+    for have, must in zip(second[1], first[1], strict=True):
+        torch.testing.assert_close(have, must, rtol=1e-4, atol=1e-5, equal_nan=True)
+
+
+def test_tensors_that_are_not_aligned_take_it_too():
+    tensors = [torch.cat((torch.zeros(1), one.flatten()))[1:].view(one.shape) for one in given()]
+    view, lens = torch.eye(4)[None].clone(), torch.tensor([[[20.0, 0, 12], [0, 20, 8], [0, 0, 1]]])
+    view[:, 2, 3] = 6.0
+    found = [rasterization(*tensors, view, lens, 24, 16, deterministic=False)[0] for _ in range(2)]
+
+    torch.testing.assert_close(found[1], found[0], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_what_only_pixels_need_is_dropped_before_more_memory_is_needed(again):
+    found = begun(slots=32)
+    found.colors = torch.rand(14, 3)
+    image, _ = found.draw(None)
+    found.draw_back(None, torch.ones_like(image), None, again=again)
+
+    assert (found._light is not None) == again
+    assert (found.colors is not None) == again

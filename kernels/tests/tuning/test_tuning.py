@@ -41,3 +41,22 @@ def test_a_declared_kernel_knows_how_it_is_launched():
     assert options["num_warps"] == 1
     assert {"BOX", "GROUP", "MORE"} <= set(constants)
     assert "num_warps" not in constants
+
+
+def test_what_was_made_of_parameters_is_made_anew_of_others():
+    made, told = [], []
+
+    @tuning.kept
+    def make(number):
+        made.append(number)
+        return tuning.for_target("ssim", "ssim_forward_kernel", "interpreter")["BLOCK"]
+
+    tuning.forget_with(lambda: told.append(True))
+    first = [make(1), make(1)]
+    tuning.insist("ssim", {"ssim_forward_kernel": {"BLOCK": 7}})
+    second = make(1)
+    tuning.insist("ssim", {})
+
+    assert (made, first, second) == ([1, 1], [32, 32], 7)
+    assert told == [True, True]
+    assert make(1) == 32
