@@ -65,9 +65,8 @@ def test_what_gradients_are_added_to_is_zero_whatever_was_there(monkeypatch):
 
 @pytest.mark.parametrize("large", [1, 32], ids=["each-by-itself", "side-by-side"])
 @pytest.mark.parametrize("choice", [0, 1], ids=["coarse", "fine"])
-def test_with_slots_enough_the_lists_are_those_of_one_who_waited(monkeypatch, choice, large):
-    monkeypatch.setattr(tiles, "WORTH", (0, 99)[choice])
-    tuning.insist("tiles", {"emit_tiles": {"LARGE": large}})
+def test_with_slots_enough_the_lists_are_those_of_one_who_waited(choice, large):
+    tuning.insist("tiles", {"emit_tiles": {"LARGE": large}, "lists": {"WORTH": (0, 99)[choice]}})
     waited = tiles.intersect(seen(), *SIZE)
     found = begun(32, choice).told.lists
     tuning.insist("tiles", {})

@@ -73,13 +73,10 @@ def compare(projected, size):
 def limits(monkeypatch):
     """The module's numbers, and the kernel's, put back afterwards."""
 
-    def change(few, worth, large, early=10**6, most_bin=0):
+    def change(few, worth, large, early=10**6, most_bin=0, **more):
         monkeypatch.setattr(tiles, "_PATIENCE", {})
-        monkeypatch.setattr(tiles, "MOST_BIN", most_bin)
-        monkeypatch.setattr(tiles, "FEW", few)
-        monkeypatch.setattr(tiles, "EARLY", early)
-        monkeypatch.setattr(tiles, "WORTH", worth)
-        tuning.insist("tiles", {"emit_tiles": {"LARGE": large}})
+        ways = {"FEW": few, "EARLY": early, "MOST_BIN": most_bin, "WORTH": worth, **more}
+        tuning.insist("tiles", {"emit_tiles": {"LARGE": large}, "lists": ways})
 
     yield change
     tuning.insist("tiles", {})
@@ -131,7 +128,7 @@ def test_lists_that_are_too_long_are_tried_as_bins_less_and_less(limits, monkeyp
     assert tried == [0, 1, 3, 7]
 
     monkeypatch.setattr(launch, "binned", binned)
-    monkeypatch.setattr(tiles, "MOST_BIN", 2048)
+    tuning.insist("tiles", {})
     found = [tiles.intersect(seen(count=3), *SIZE).longest for _ in range(7)]
     assert [one is not None for one in found] == [False] * 5 + [True] * 2
 
@@ -145,12 +142,12 @@ def test_a_list_that_is_too_long_is_no_bin(limits):
     assert tiles.intersect(seen(), *SIZE).longest == longest
 
 
-def test_more_pairs_than_bins_are_good_for_are_no_bins(limits, monkeypatch):
+def test_more_pairs_than_bins_are_good_for_are_no_bins(limits):
     limits(0, 0, 32, most_bin=2048)
     pairs = len(tiles.intersect(seen(), *SIZE).gaussians)
-    monkeypatch.setattr(tiles, "MOST_BINNED", pairs)
+    limits(0, 0, 32, most_bin=2048, MOST_BINNED=pairs)
     assert tiles.intersect(seen(), *SIZE).longest is not None
-    monkeypatch.setattr(tiles, "MOST_BINNED", pairs - 1)
+    limits(0, 0, 32, most_bin=2048, MOST_BINNED=pairs - 1)
     assert tiles.intersect(seen(), *SIZE).longest is None
 
 

@@ -25,34 +25,23 @@ class Kernels:
         self._forward = _start(rocm3d_deformable_forward, "deformable_forward", *self._shapes)
         self._backward: dict[tuple[bool, torch.dtype], Start] = {}
 
-    def attend(
-        self,
-        value: torch.Tensor,
-        shapes: torch.Tensor,
-        starts: torch.Tensor,
-        locations: torch.Tensor,
-        weights: torch.Tensor,
-    ) -> torch.Tensor:
-        """[N, Q, M * D]"""
-        output = value.new_empty(self._result)
-        self._forward(value, shapes, starts, locations, weights, output)
+    def attend(self, *given: torch.Tensor) -> torch.Tensor:
+        """[N, Q, M * D] of values, shapes, starts, locations and weights."""
+        output = given[0].new_empty(self._result)
+        self._forward(*given, output)
         return output
 
-    def gradients(
-        self,
-        value: torch.Tensor,
-        shapes: torch.Tensor,
-        starts: torch.Tensor,
-        locations: torch.Tensor,
-        weights: torch.Tensor,
-        given: torch.Tensor,
-    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Of values, locations and weights; the same bits each time where PyTorch is told to be deterministic."""
+    def gradients(self, *given: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Of values, locations and weights, for the same five and the gradient of the result.
+
+        The same bits each time where PyTorch is told to be deterministic.
+        """
+        value, _, _, locations, weights, slope = given
         add = not torch.are_deterministic_algorithms_enabled()
-        start = self._backward.get((add, given.dtype))
+        start = self._backward.get((add, slope.dtype))
         if start is None:
             start = _start(rocm3d_deformable_backward, "deformable_backward", *self._shapes, ADD=add)
-            self._backward[add, given.dtype] = start
+            self._backward[add, slope.dtype] = start
         to_locations, to_weights = torch.empty_like(locations), torch.empty_like(weights)
         to_value = keys = factors = None
         if add:
@@ -61,9 +50,9 @@ class Kernels:
         else:
             keys = torch.empty((*weights.shape, 4), dtype=torch.int64, device=value.device)
             factors = torch.empty((*weights.shape, 4), dtype=torch.float32, device=value.device)
-        start(value, shapes, starts, locations, weights, given, to_value, to_locations, to_weights, keys, factors)
+        start(*given, to_value, to_locations, to_weights, keys, factors)
         if to_value is None:
-            to_value = _collected(value, given, keys, factors)
+            to_value = _collected(value, slope, keys, factors)
         return to_value if to_value.dtype == value.dtype else to_value.to(value.dtype), to_locations, to_weights
 
 

@@ -8,25 +8,28 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 
 from rocm3d_kernels.tiles.patience import Patience
+from rocm3d_kernels.tuning import kept, tuned
 
 if TYPE_CHECKING:
     from rocm3d_kernels.projection.launch import Seen
 
 # Up to here a tile's number fits into 16 bits, and the pairs are sorted in two passes.
 SMALL = 2**15 - 1
-# Up to so many pairs one sort by tile and depth costs less than two.
-FEW = 500_000
-# Longer lists, and more pairs, are not sorted tile by tile: there one sort of all takes less time.
-MOST_BIN, MOST_BINNED = 512, 4_000_000
-# So many Gaussians are sorted by depth before anybody knows how many pairs there are.
-EARLY = 2**16
 # From here on pairs are sorted in two halves where the sort would need more memory than the gradients do later: bytes
 # of a pair in it; of a Gaussian and of a pixel when the way back begins.
 MANY = 2_000_000
 PAIR, GAUSSIAN, PIXEL = 34, 36, 28
-# Small tiles waste fewer pixels, large ones make fewer pairs: small ones are taken up to so many times as many pairs.
-WORTH = 2.0
 LARGEST = 2**31 - 1
+
+
+class Limits(NamedTuple):
+    """Which way to lists takes least time on a GPU, as its tuning table says."""
+
+    few: int  # up to so many pairs one sort by tile and depth costs less than two
+    early: int  # more Gaussians are sorted by depth before anybody knows how many pairs there are
+    bin: int  # longer lists are not sorted tile by tile,
+    binned: int  # nor are more pairs: there one sort of all takes less time
+    worth: float  # small tiles waste fewer pixels: they are taken up to so many times as many pairs as large ones make
 
 
 class Lists(NamedTuple):
@@ -69,13 +72,15 @@ def intersect(seen: Seen, width: int, height: int) -> Lists:
     if seen.totals is None or seen.counts is None:
         raise ValueError("tiles were not counted, or lists were made of them already")
     images, per_image = seen.records.shape[:2]
+    limits = limits_of(seen.radii.device)
     patience = _patience(images, per_image, width, height, seen.radii.device)
     by_bins = patience.ready()
     # A moment at which the CPU waits. The GPU sorts meanwhile, where it has to, and what follows is queued behind that.
     totals = launch.asked(seen.totals)
-    order = launch.by_depth(seen) if images * per_image > EARLY and not by_bins else None
+    order = launch.by_depth(seen) if images * per_image > limits.early and not by_bins else None
     coarse, fine = totals()
-    choice = finer(coarse, fine)
+    # 1: small tiles.
+    choice = int(fine <= limits.worth * coarse)
     pairs, shape = (coarse, fine)[choice], grid(choice, width, height)
     all_tiles = images * shape[1] * shape[2]
     if max(all_tiles, images * per_image, pairs) >= LARGEST:
@@ -84,13 +89,15 @@ def intersect(seen: Seen, width: int, height: int) -> Lists:
             f"at most {LARGEST}; draw fewer images at once"
         )
     if by_bins:
-        found = launch.binned(seen, choice, pairs, shape) if pairs <= MOST_BINNED else None
+        found = launch.binned(seen, choice, pairs, shape, limits.bin) if pairs <= limits.binned else None
         if found is not None:
             patience.succeed()
             gaussians, begins, longest = found
             return Lists(gaussians, begins, *shape, longest=longest)
         patience.fail()
     halves = pairs > MANY and PAIR * pairs > GAUSSIAN * images * per_image + PIXEL * images * width * height
+    if order is None and pairs > limits.few:
+        order = launch.by_depth(seen)
     return Lists(*launch.sorted_pairs(seen, choice, pairs, order, shape, halves=halves), *shape)
 
 
@@ -100,9 +107,11 @@ def _patience(*place: Any) -> Patience:
     return _PATIENCE.setdefault(place, Patience())
 
 
-def finer(coarse: int, fine: int) -> int:
-    """Whether small tiles are worth so many more pairs: 1, else 0."""
-    return int(fine <= WORTH * coarse)
+@kept
+def limits_of(device: torch.device) -> Limits:
+    """Those of its target."""
+    told = tuned("tiles", "lists", device)
+    return Limits(told["FEW"], told["EARLY"], told["MOST_BIN"], told["MOST_BINNED"], told["WORTH"])
 
 
 def grid(choice: int, width: int, height: int) -> tuple[int, int, int]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from rocm3d_kernels.declared import Declared
 from rocm3d_kernels.projection.launch import COARSE, FINE
-from rocm3d_kernels.tiles import MOST_BIN
 from rocm3d_kernels.tiles.triton import (
     BINS,
     rocm3d_begin_bins,
@@ -13,6 +12,7 @@ from rocm3d_kernels.tiles.triton import (
     rocm3d_sort_bins,
     rocm3d_sort_slots,
 )
+from rocm3d_kernels.tuning import for_target
 
 _EMIT = {
     "records": "*fp32",
@@ -41,7 +41,13 @@ KERNELS = [
     Declared("tiles", rocm3d_emit_tiles, {**_EMIT, "tiles": "*i64"}, {**_BINNED, "TILE": FINE}, quick=False),
     Declared("tiles", rocm3d_begin_bins, _BEGIN, {}),
     Declared("tiles", rocm3d_sort_bins, _SORT_BINS, {"SIZE": 256}),
-    Declared("tiles", rocm3d_sort_bins, _SORT_BINS, {"SIZE": MOST_BIN}, quick=False),
+    Declared(
+        "tiles",
+        rocm3d_sort_bins,
+        _SORT_BINS,
+        {"SIZE": for_target("tiles", "lists", "default")["MOST_BIN"]},
+        quick=False,
+    ),
     Declared("tiles", rocm3d_sort_slots, _SORT, {"SLOTS": 128}),
     Declared("tiles", rocm3d_sort_slots, _SORT, {"SLOTS": 1024}, quick=False),
     Declared("tiles", rocm3d_join_halves, {**_JOIN, "tiles": "*i16"}, {}),

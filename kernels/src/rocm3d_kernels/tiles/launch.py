@@ -44,12 +44,12 @@ def asked(tensor: torch.Tensor) -> Callable[[], list[int]]:
 
 
 def binned(
-    seen: Seen, choice: int, pairs: int, shape: tuple[int, int, int]
+    seen: Seen, choice: int, pairs: int, shape: tuple[int, int, int], most: int
 ) -> tuple[torch.Tensor, torch.Tensor, int] | None:
     """Gaussians of all tiles, nearest first, where each tile's begin, and how many the one with most has.
 
     Pairs are counted tile by tile, put where their tile's begin, and sorted by each tile for itself. None where one has
-    too many for that.
+    more than `most`.
     """
     assert seen.counts is not None
     images, per_image = seen.records.shape[:2]
@@ -71,7 +71,7 @@ def binned(
             seen.records, None, begins, seen.counts[choice], keys, counters
         )
     longest, total = read()
-    if longest > limits.MOST_BIN:
+    if longest > most:
         return None
     seen.keys = seen.counts = None
     gaussians = torch.empty(total, dtype=torch.int32, device=device)
@@ -114,16 +114,13 @@ def sorted_pairs(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Gaussians of all tiles, nearest first, and where each tile's begin.
 
-    Few pairs: one sort by tile and depth. Many: the Gaussians by depth first, then the pairs by few bits of the tile.
-    `order` is that of the Gaussians where it is known.
+    Without an `order` of the Gaussians one sort by tile and depth; with it the pairs in that order, by a few bits.
     """
     assert seen.counts is not None
     images, per_image = seen.records.shape[:2]
     side, tiles_x, tiles_y = shape
     total, device, all_tiles = images * per_image, seen.counts.device, images * tiles_x * tiles_y
     counts = seen.counts[choice, :total]
-    if order is None and pairs > limits.FEW:
-        order = by_depth(seen)
     ordered, seen.keys = order is not None, None
     kind = torch.int64 if not ordered else torch.int16 if all_tiles <= limits.SMALL else torch.int32
     ends = torch.cumsum(counts if order is None else counts.index_select(0, order), 0, dtype=torch.int32)
