@@ -293,3 +293,16 @@ def test_what_was_found_out_of_tensors_is_not_taken_for_others(monkeypatch):
     monkeypatch.delenv("ROCM3D_KERNELS")
     deformable_attention(*given)
     assert rocm3d_kernels.last_dispatch().implementation == "triton"
+
+
+def test_the_same_tensors_may_be_summed_in_any_order_and_in_a_fixed_one_in_turns(tolerance):
+    given = scene()
+    wanted = reference.gradients(*given, slope_of(given))
+    for fixed in (True, False, True):
+        torch.use_deterministic_algorithms(fixed)
+        try:
+            found = gradients(*given, slope_of(given))
+        finally:
+            torch.use_deterministic_algorithms(False)
+        for have, must in zip(found, wanted, strict=True):
+            torch.testing.assert_close(have, must, **tolerance["float32-deformable-attention-gradient"])
