@@ -1,23 +1,23 @@
 from __future__ import annotations
 
 import pytest
+from rewriting import proven_edit
 
 from rocm3d.apply.guarded_lines import guard_lines
 from rocm3d.apply.shuffle_overloads import overloads
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.isolation import prove
 
 CALLS = ("__shfl_sync", "__shfl_down_sync")
 TYPES = ("at::Half", "c10::BFloat16")
 DOWN = "__device__ inline at::Half __shfl_down_sync(unsigned m, at::Half v, unsigned d) {"
 
 
+def add_overloads(data: bytes, _: object) -> bytes:
+    return guard_lines(data, overloads(CudaUnit("", data), CALLS, TYPES), {})
+
+
 def edited(text: str) -> str:
-    data = text.encode()
-    after = guard_lines(data, overloads(CudaUnit("", data), CALLS, TYPES), {})
-    assert prove("x.cuh", data, after).holds
-    assert guard_lines(after, overloads(CudaUnit("", after), CALLS, TYPES), {}) == after
-    return after.decode()
+    return proven_edit(add_overloads, text.encode(), {}, "x.cuh").decode()
 
 
 @pytest.mark.parametrize(

@@ -1,22 +1,15 @@
 from __future__ import annotations
 
 import pytest
+from rewriting import PythonEdit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.add_jit_macros import edit
-from rocm3d.syntax.isolation import prove
 
 MACROS = {"macros": ["USE_ROCM", "__HIP_PLATFORM_AMD__"]}
 
 TOP = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension, load\n"
-
-
-def edited(text: str) -> str:
-    before = f"{TOP}{text}\n".encode()
-    after = edit(before, MACROS)
-    assert prove("setup.py", before, after).holds
-    assert edit(after, MACROS) == after
-    return after.decode().removeprefix(TOP)
+edited = PythonEdit(edit, MACROS, TOP)
 
 
 @pytest.mark.parametrize(

@@ -1,23 +1,15 @@
 from __future__ import annotations
 
 import pytest
+from rewriting import PythonEdit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.add_launch_blocking import edit
-from rocm3d.syntax.isolation import prove
 
 PARAMETERS = {"old": "CUDA_LAUNCH_BLOCKING", "new": "HIP_LAUNCH_BLOCKING"}
 
 TOP = "import os\nimport torch\n"
-
-
-def edited(text: str) -> str:
-    before = f"{TOP}{text}\n".encode()
-    after = edit(before, PARAMETERS)
-    assert prove("model.py", before, after).holds
-    assert edit(after, PARAMETERS) == after
-    compile(after, "model.py", "exec")
-    return after.decode().removeprefix(TOP)
+edited = PythonEdit(edit, PARAMETERS, TOP)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rewriting import proven_edit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.append_ignores import edit
@@ -40,7 +41,4 @@ def test_one_block_at_the_end(text):
 def test_twice_is_once_and_proven(lines, ended):
     before = b"\n".join(lines) + (b"\n" if ended else b"")
 
-    after = edit(before, HIP)
-
-    assert edit(after, HIP) == after
-    assert prove(".gitignore", before, after).holds
+    proven_edit(edit, before, HIP, ".gitignore")

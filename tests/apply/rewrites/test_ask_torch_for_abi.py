@@ -1,22 +1,15 @@
 from __future__ import annotations
 
 import pytest
+from rewriting import PythonEdit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.ask_torch_for_abi import edit
-from rocm3d.syntax.isolation import prove
 
 MACRO = {"macro": "_GLIBCXX_USE_CXX11_ABI"}
 
 TOP = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension, load\n"
-
-
-def edited(text: str) -> str:
-    before = f"{TOP}{text}\n".encode()
-    after = edit(before, MACRO)
-    assert prove("setup.py", before, after).holds
-    assert edit(after, MACRO) == after
-    return after.decode().removeprefix(TOP)
+edited = PythonEdit(edit, MACRO, TOP)
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from rewriting import PythonEdit, proven_edit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.choose_elements import edit
-from rocm3d.syntax.isolation import prove
 
 NAMES = {
     "arguments": ["libraries"],
@@ -13,14 +13,7 @@ NAMES = {
 }
 
 TOP = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension, load\n"
-
-
-def edited(text: str) -> str:
-    before = f"{TOP}{text}\n".encode()
-    after = edit(before, NAMES)
-    assert prove("setup.py", before, after).holds
-    assert edit(after, NAMES) == after
-    return after.decode().removeprefix(TOP)
+edited = PythonEdit(edit, NAMES, TOP)
 
 
 @pytest.mark.parametrize(
@@ -71,10 +64,8 @@ def test_other_arguments_of_the_linker_stay(text):
 )
 def test_arguments_of_the_linker_are_chosen(text, wanted):
     before = f"{TOP}{text}\n".encode()
-    after = edit(before, {**NAMES, "link": "-l"})
+    after = proven_edit(edit, before, {**NAMES, "link": "-l"}, "setup.py")
     assert wanted in after.decode()
-    assert prove("setup.py", before, after).holds
-    assert edit(after, {**NAMES, "link": "-l"}) == after
 
 
 def test_a_module_that_imports_torch_late_is_refused():

@@ -1,25 +1,17 @@
 from __future__ import annotations
 
 import pytest
+from rewriting import PythonEdit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.choose_fp8_dtype import edit
-from rocm3d.syntax.isolation import prove
 
 PARAMETERS = {"fnuz_on": ["gfx940", "gfx942"], "types": ["float8_e4m3fn", "float8_e5m2"]}
 
 DEVICE = "torch.cuda.get_device_properties(torch.cuda.current_device())"
 ASKED = f'{DEVICE}.gcnArchName.split(":")[0] in ("gfx940", "gfx942")'
 TOP = "import torch\n"
-
-
-def edited(text: str) -> str:
-    before = f"{TOP}{text}\n".encode()
-    after = edit(before, PARAMETERS)
-    assert prove("model.py", before, after).holds
-    assert edit(after, PARAMETERS) == after
-    compile(after, "model.py", "exec")
-    return after.decode().removeprefix(TOP)
+edited = PythonEdit(edit, PARAMETERS, TOP)
 
 
 @pytest.mark.parametrize(

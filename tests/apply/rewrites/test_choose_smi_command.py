@@ -1,23 +1,15 @@
 from __future__ import annotations
 
 import pytest
+from rewriting import PythonEdit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.choose_smi_command import edit
-from rocm3d.syntax.isolation import prove
 
 PARAMETERS = {"old": ["nvidia-smi", "nvidia-smi -L"], "new": ["amd-smi static", "amd-smi list"]}
 
 TOP = "import os, subprocess\nimport torch\n"
-
-
-def edited(text: str) -> str:
-    before = f"{TOP}{text}\n".encode()
-    after = edit(before, PARAMETERS)
-    assert prove("model.py", before, after).holds
-    assert edit(after, PARAMETERS) == after
-    compile(after, "model.py", "exec")
-    return after.decode().removeprefix(TOP)
+edited = PythonEdit(edit, PARAMETERS, TOP)
 
 
 @pytest.mark.parametrize(

@@ -1,22 +1,15 @@
 from __future__ import annotations
 
 import pytest
+from rewriting import PythonEdit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.choose_triton_tf32 import edit
-from rocm3d.syntax.isolation import prove
 
 KEYWORDS = {"keywords": ["ALLOW_TF32", "allow_tf32"]}
 
 TOP = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension, load\n"
-
-
-def edited(text: str) -> str:
-    before = f"{TOP}{text}\n".encode()
-    after = edit(before, KEYWORDS)
-    assert prove("setup.py", before, after).holds
-    assert edit(after, KEYWORDS) == after
-    return after.decode().removeprefix(TOP)
+edited = PythonEdit(edit, KEYWORDS, TOP)
 
 
 @pytest.mark.parametrize(

@@ -1,22 +1,15 @@
 from __future__ import annotations
 
 import pytest
+from rewriting import PythonEdit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.empty_arch_flags import edit
-from rocm3d.syntax.isolation import prove
 
 PREFIXES = {"prefixes": ["-gencode", "-arch="]}
 
 TOP = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension, load\n"
-
-
-def edited(text: str) -> str:
-    before = f"{TOP}{text}\n".encode()
-    after = edit(before, PREFIXES)
-    assert prove("setup.py", before, after).holds
-    assert edit(after, PREFIXES) == after
-    return after.decode().removeprefix(TOP)
+edited = PythonEdit(edit, PREFIXES, TOP)
 
 
 @pytest.mark.parametrize(

@@ -1,23 +1,15 @@
 from __future__ import annotations
 
 import pytest
+from rewriting import PythonEdit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.filter_source_glob import edit
-from rocm3d.syntax.isolation import prove
 
 PARAMETERS = {"parts": ["_hip.", "/hip/"]}
 
 TOP = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension\n"
-
-
-def edited(text: str) -> str:
-    before = f"{TOP}{text}\n".encode()
-    after = edit(before, PARAMETERS)
-    assert prove("model.py", before, after).holds
-    assert edit(after, PARAMETERS) == after
-    compile(after, "model.py", "exec")
-    return after.decode().removeprefix(TOP)
+edited = PythonEdit(edit, PARAMETERS, TOP)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
+from rewriting import proven_edit
 
 from rocm3d.apply.rewrites.open_arch_guard import edit
-from rocm3d.syntax.isolation import prove
 
 ARCH = {"macro": "__CUDA_ARCH__", "on_device": "__HIP_DEVICE_COMPILE__"}
 
@@ -30,8 +30,6 @@ def test_stays_untouched(line):
 def test_the_plain_question_accepts_the_device_pass_of_hip(line):
     before = f"{line}\nx\n#else\ny\n#endif\n".encode()
 
-    after = edit(before, ARCH)
+    after = proven_edit(edit, before, ARCH, "x.cuh")
 
     assert b"__HIP_DEVICE_COMPILE__" in after
-    assert prove("x.cuh", before, after).holds
-    assert edit(after, ARCH) == after

@@ -1,22 +1,15 @@
 from __future__ import annotations
 
 import pytest
+from rewriting import PythonEdit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.open_available_gate import edit
-from rocm3d.syntax.isolation import prove
 
 ASKS = {"asks_card": ["current_device", "get_device_capability"]}
 
 TOP = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension, load\n"
-
-
-def edited(text: str) -> str:
-    before = f"{TOP}{text}\n".encode()
-    after = edit(before, ASKS)
-    assert prove("setup.py", before, after).holds
-    assert edit(after, ASKS) == after
-    return after.decode().removeprefix(TOP)
+edited = PythonEdit(edit, ASKS, TOP)
 
 
 @pytest.mark.parametrize(

@@ -1,22 +1,15 @@
 from __future__ import annotations
 
 import pytest
+from rewriting import PythonEdit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.open_nvcc_probe import edit
-from rocm3d.syntax.isolation import prove
 
 TOOLS = {"tools": ["nvcc", "ptxas"]}
 
 TOP = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension, load\n"
-
-
-def edited(text: str) -> str:
-    before = f"{TOP}{text}\n".encode()
-    after = edit(before, TOOLS)
-    assert prove("setup.py", before, after).holds
-    assert edit(after, TOOLS) == after
-    return after.decode().removeprefix(TOP)
+edited = PythonEdit(edit, TOOLS, TOP)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
+from rewriting import proven_edit
 
 from rocm3d.apply.rewrites.open_version_check import edit
-from rocm3d.syntax.isolation import prove
 
 CHECK = {
     "macros": ["CUDA_VERSION", "CUDART_VERSION"],
@@ -39,18 +39,14 @@ def test_stays_untouched(text):
 def test_a_check_that_holds_a_known_header_accepts_rocm(asked):
     before = f"#if {asked}\n#include <cuda_bf16.h>\nusing wide = __nv_bfloat16;\n#endif\n".encode()
 
-    after = edit(before, CHECK)
+    after = proven_edit(edit, before, CHECK)
 
     assert b"defined(USE_ROCM)" in after
-    assert prove("x.cu", before, after).holds
-    assert edit(after, CHECK) == after
 
 
 def returned(text: str) -> str:
     before = text.encode()
-    after = edit(before, CHECK)
-    assert prove("x.cpp", before, after).holds
-    assert edit(after, CHECK) == after
+    after = proven_edit(edit, before, CHECK, "x.cpp")
     return after.decode()
 
 

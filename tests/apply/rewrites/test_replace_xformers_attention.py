@@ -1,25 +1,17 @@
 from __future__ import annotations
 
 import pytest
+from rewriting import PythonEdit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.replace_xformers_attention import edit
-from rocm3d.syntax.isolation import prove
 
 PARAMETERS = {
     "package": "xformers.ops",
     "calls": ["memory_efficient_attention"],
     "refuse_keywords": ["attn_bias"],
 }
-
-
-def edited(text: str) -> str:
-    before = text.encode()
-    after = edit(before, PARAMETERS)
-    assert prove("model.py", before, after).holds
-    assert edit(after, PARAMETERS) == after
-    compile(after, "model.py", "exec")
-    return after.decode()
+edited = PythonEdit(edit, PARAMETERS)
 
 
 @pytest.mark.parametrize(
