@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "rocm3d"
 
@@ -22,13 +21,13 @@ FLOORS = [
     {"mcp"},
     {"cli"},
 ]
-# payload/ runs in the target's environment and is imported by nobody.
 ROOMS = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 
-def imported(path: Path) -> set[str]:
+@cache
+def imported(path: Path) -> frozenset[str]:
     """Every module name that a file imports, wherever in it."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -37,7 +36,7 @@ def imported(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return names
+    return frozenset(names)
 
 
 def room(path: Path) -> str:
@@ -50,27 +49,46 @@ def test_every_room_is_in_the_table():
     assert rooms <= set(ROOMS)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_imports_go_downward_only(path):
-    here = room(path)
-    if here == "__init__":
-        assert not {name for name in imported(path) if name.startswith("rocm3d.")}
-        return
-    for name in imported(path):
-        parts = name.split(".")
-        if parts[0] != "rocm3d" or len(parts) < 2 or parts[1] not in (*ROOMS, "payload"):
-            continue
-        assert parts[1] != "payload", f"{name}: payload runs elsewhere and is imported by nobody"
-        assert parts[1] == here or ROOMS[parts[1]] < ROOMS[here], f"{here} may not import {name}"
+def may_import(here: str, there: str) -> bool:
+    """Neither the package's own __init__ nor payload/, which runs in the target's environment, imports from a room."""
+    return here in ROOMS and there in ROOMS and (here == there or ROOMS[there] < ROOMS[here])
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_the_toolkit_never_imports_torch_or_triton(path):
-    if room(path) == "payload":
-        return
-    tops = {name.split(".")[0] for name in imported(path)}
+def offences(path: Path) -> list[str]:
+    """Imports of a module that the table does not allow."""
+    parts = ((name, name.split(".")) for name in sorted(imported(path)))
+    rooms = ((name, words[1]) for name, words in parts if words[0] == "rocm3d" and len(words) > 1)
+    return [
+        f"{path.relative_to(SOURCE)} may not import {name}"
+        for name, there in rooms
+        if there in (*ROOMS, "payload") and not may_import(room(path), there)
+    ]
 
-    assert not tops & {"torch", "torchvision", "triton"}
+
+def test_the_table_forbids_siblings_higher_floors_and_payload():
+    assert may_import("scan", "scan")
+    assert may_import("scan", "syntax")
+    assert not may_import("scan", "plan")
+    assert not may_import("syntax", "scan")
+    assert not may_import("cli", "payload")
+    assert not may_import("payload", "model")
+    assert not may_import("__init__", "model")
+
+
+def test_imports_go_downward_only():
+    assert [] == [offence for path in MODULES for offence in offences(path)]
+
+
+def test_the_toolkit_never_imports_torch_or_triton():
+    found = {
+        (str(path.relative_to(SOURCE)), name)
+        for path in MODULES
+        if room(path) != "payload"
+        for name in imported(path)
+        if name.split(".")[0] in {"torch", "torchvision", "triton"}
+    }
+
+    assert set() == found
 
 
 def test_plan_touches_no_file_and_no_process():

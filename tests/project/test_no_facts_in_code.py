@@ -54,12 +54,15 @@ def facts(path: Path) -> set[str]:
     return found - {__version__}
 
 
-@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
-def test_no_domain_fact_stands_in_code(path):
-    name = path.relative_to(SOURCE).as_posix()
-    allowed = {word for entry in ALLOWED if entry["file"] == name for word in entry["words"]}
+def test_no_domain_fact_stands_in_code():
+    found = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        name = path.relative_to(SOURCE).as_posix()
+        allowed = {word for entry in ALLOWED if entry["file"] == name for word in entry["words"]}
+        if extra := facts(path) - allowed:
+            found[name] = extra
 
-    assert set() == facts(path) - allowed
+    assert {} == found
 
 
 def test_every_exception_is_needed_and_has_a_reason():

@@ -13,16 +13,38 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture
-def house(tmp_path):
-    for folder in ("src", "scripts", "knowledge"):
-        shutil.copytree(ROOT / folder, tmp_path / folder)
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+# One of each kind, and of a kind that has variants each variant.
+NEW = (
+    ("package", "some-package"),
+    ("target", "gfx9999"),
+    ("stack", "rocm-9"),
+    ("card", "some-card"),
+    ("condition", "some-condition"),
+    ("recipe", "native-op", "some-recipe", "CU101"),
+    ("detector", "cuda", "some_pattern", "CU999"),
+    ("detector", "python", "some_habit", "PY999"),
+    ("rewrite", "do_something"),
+    ("probe", "try_something"),
+    ("addition", "something"),
+    ("command", "something"),
+    ("kernel", "blur"),
+    ("kernel", "zoom_2d"),
+)
+pytestmark = pytest.mark.xdist_group("scaffold")
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    """One copy of the checkout, in which each of NEW was made; and what each said."""
+    root = tmp_path_factory.mktemp("house")
+    for folder in ("src", "scripts", "knowledge", "kernels/gate"):
+        shutil.copytree(ROOT / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", root)
     # By these ruff knows which imports of a kernel are of the house.
     for name in ("kernels/src/rocm3d_kernels/__init__.py", "kernels/benchmarks/side_by_side.py"):
-        (tmp_path / name).parent.mkdir(parents=True)
-        shutil.copy(ROOT / name, tmp_path / name)
-    return tmp_path
+        (root / name).parent.mkdir(parents=True)
+        shutil.copy(ROOT / name, root / name)
+    return root, {words: new(root, *words) for words in NEW}
 
 
 def run(house: Path, *command: object):
@@ -36,72 +58,51 @@ def new(house: Path, *words: str):
     return run(house, "scripts/new.py", *words)
 
 
-def test_wrong_words_are_refused_with_one_line(house):
-    ended = new(house, "detector", "cuda", "lonely")
-
-    assert ended.returncode == 2
-    assert "needs GROUP NAME CODE" in ended.stderr
-
-
-def test_a_kernel_whose_name_no_function_can_have_is_refused(house):
-    ended = new(house, "kernel", "Blur-2D")
-
-    assert ended.returncode == 2
-    assert "small letters, digits and underscores" in ended.stderr
-
-
-def test_nothing_is_overwritten(house):
-    ended = new(house, "rewrite", "guard_include")
-
-    assert ended.returncode == 2
-    assert "is there already" in ended.stderr
-
-
 @pytest.mark.parametrize(
-    "words",
+    ("words", "message"),
     [
-        ("package", "some-package"),
-        ("target", "gfx9999"),
-        ("stack", "rocm-9"),
-        ("card", "some-card"),
-        ("condition", "some-condition"),
-        ("recipe", "native-op", "some-recipe", "CU101"),
-        ("detector", "cuda", "some_pattern", "CU999"),
-        ("detector", "python", "some_habit", "PY999"),
-        ("rewrite", "do_something"),
-        ("probe", "try_something"),
-        ("addition", "something"),
-        ("command", "something"),
-        ("kernel", "blur"),
-        ("kernel", "zoom_2d"),
+        (("detector", "cuda", "lonely"), "needs GROUP NAME CODE"),
+        (("kernel", "Blur-2D"), "small letters, digits and underscores"),
+        (("rewrite", "guard_include"), "is there already"),
     ],
-    ids=" ".join,
 )
-def test_a_new_thing_is_found_and_the_house_stays_valid(house, words):
-    made = new(house, *words)
-    check = run(house, "-c", "from rocm3d.cli.main import main; main()", "kb", "check")
-    lint = run(house, "-m", "ruff", "check", ".")
+def test_is_refused_with_one_line(house, words, message):
+    root, _ = house
+    ended = new(root, *words)
 
-    assert made.returncode == 0, made.stderr
+    assert ended.returncode == 2
+    assert message in ended.stderr
+
+
+def test_each_new_thing_is_made(house):
+    _, made = house
+
+    assert {} == {words: ended.stderr for words, ended in made.items() if ended.returncode != 0}
+
+
+def test_the_house_stays_valid(house):
+    root, _ = house
+    check = run(root, "-c", "from rocm3d.cli.main import main; main()", "kb", "check")
+    lint = run(root, "-m", "ruff", "check", ".")
+
     assert (0, "") == (check.returncode, check.stdout), check.stderr
     assert lint.returncode == 0, lint.stdout
 
 
 def test_a_new_command_runs(house):
-    new(house, "command", "something")
-
-    ended = run(house, "-c", "from rocm3d.cli.main import main; main()", "something", house / "src")
+    root, _ = house
+    ended = run(root, "-c", "from rocm3d.cli.main import main; main()", "something", root / "src")
 
     assert (0, "src\n") == (ended.returncode, ended.stdout)
 
 
-def test_the_gate_finds_a_new_kernel_without_a_fault(house):
-    """Its own tests run where torch is: kernels/tests/test_scaffold.py."""
-    shutil.copytree(ROOT / "kernels" / "gate", house / "kernels" / "gate")
-    made = new(house, "kernel", "blur").stdout.split()
+def test_the_gate_finds_new_kernels_without_a_fault(house):
+    """Their own tests run where torch is: kernels/tests/test_scaffold.py."""
+    root, made = house
+    written = [name for words in NEW if words[0] == "kernel" for name in made[words].stdout.split()]
     gate = "import sys; sys.path.insert(0, 'kernels'); from gate import lint, sources"
-    found = run(house, "-c", f"{gate}; print(sources.operations(), lint.problems())")
-    tidy = run(house, "-m", "ruff", "format", "--check", *[name for name in made if name.endswith(".py")])
+    found = run(root, "-c", f"{gate}; print(sources.operations(), lint.problems())")
+    tidy = run(root, "-m", "ruff", "format", "--check", *[name for name in written if name.endswith(".py")])
 
-    assert found.stdout == "['blur'] []\n"
+    assert found.stdout == "['blur', 'zoom_2d'] []\n"
     assert tidy.returncode == 0, tidy.stdout
