@@ -1,0 +1,170 @@
+"""A copy of a checkout that tests run in: files, virtual environments that import the copy, and a git of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import fault_hits
+from fault_operators import Edit
+from fault_watch import watched
+
+PLUGIN, HITS = (Path(__file__).with_name(name) for name in ("fault_plugin.py", "fault_hits.py"))
+ENVIRONMENTS = (".venv", ".venv-torch")
+# Made by the first test that needs it, in minutes.
+TOOLCHAIN = Path("build", "toolchain-cache")
+# Every process of a copy bears it, so that those which outlive their test can be ended.
+MARK = "FAULTS_COPY"
+# Guards against faults that loop, for a run and for a test.
+HANG_SECONDS = 600.0
+TEST_SECONDS = 300
+_versions = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """How a run of tests failed: the first test or module that did, where pytest got that far."""
+
+    test: str | None
+    is_hang: bool = False
+
+
+@dataclass(frozen=True)
+class Copy:
+    """`checkout` is what it was made of; `folder` holds the copy and whatever its tests write."""
+
+    checkout: Path
+    folder: Path
+
+    @property
+    def root(self) -> Path:
+        """The copied checkout."""
+        return self.folder / "checkout"
+
+    @property
+    def python(self) -> Path:
+        """Its interpreter."""
+        return self.root / ".venv" / "bin" / "python"
+
+    def make(self) -> None:
+        """Make it anew, whatever was there before."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.root.mkdir(parents=True)
+        names = _git(self.checkout, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
+        for name in filter(None, names):
+            if os.path.lexists(self.checkout / name):
+                (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(self.checkout / name, self.root / name, follow_symlinks=False)
+        for name in ENVIRONMENTS:
+            if (self.checkout / name).is_dir():
+                self._link_environment(name)
+        if (self.checkout / TOOLCHAIN).is_dir():
+            shutil.copytree(self.checkout / TOOLCHAIN, self.root / TOOLCHAIN, symlinks=True)
+        _git(self.root, "init", "-q")
+        _git(self.root, "add", "-A")
+        _git(self.root, "-c", "user.name=faults", "-c", "user.email=faults@localhost", "commit", "-qm", "copy")
+        shutil.copy2(PLUGIN, self._site_packages(".venv"))
+
+    def _link_environment(self, name: str) -> None:
+        """Hard links, except for files that name the checkout: else its sources would be imported."""
+        shutil.copytree(self.checkout / name, self.root / name, symlinks=True, copy_function=_link)
+        scripts = (path for path in (self.root / name / "bin").iterdir() if path.is_file() and not path.is_symlink())
+        for path in (*scripts, *self._site_packages(name).glob("*.pth")):
+            data = path.read_bytes()
+            if data.startswith(b"\x7fELF") or os.fsencode(self.checkout) not in data:
+                continue
+            mode = path.stat().st_mode
+            path.unlink()
+            path.write_bytes(data.replace(os.fsencode(self.checkout), os.fsencode(self.root)))
+            path.chmod(mode)
+
+    def _site_packages(self, name: str) -> Path:
+        return next((self.root / name).glob("lib/python*/site-packages"))
+
+    def watch(self, lines: Mapping[str, Mapping[int, int]], hits: Path) -> None:
+        """Every process notes in a file in `hits` which of these lines it runs: numbers by path and line."""
+        hits.mkdir(parents=True)
+        for path, numbers in lines.items():
+            place = self.root / path
+            place.write_text(watched(place.read_bytes(), numbers), encoding="utf-8")
+        for name in ENVIRONMENTS:
+            if (self.root / name).is_dir():
+                site = self._site_packages(name)
+                shutil.copy2(HITS, site)
+                (site / fault_hits.FOLDER.name).write_text(str(hits), encoding="utf-8")
+
+    def run_tests(self, tests: Sequence[str], expected_seconds: float) -> Failure | None:
+        """These tests in their order up to the first failure; None where all pass."""
+        selection, failure = self.folder / "tests.json", self.folder / "failure.txt"
+        selection.write_text(json.dumps(tests), encoding="utf-8")
+        failure.unlink(missing_ok=True)
+        files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
+        ours = [f"--fault-tests={selection}", f"--fault-failure={failure}", "-m", "", "-o", f"timeout={TEST_SECONDS}"]
+        command = [*ours, "-n", "0", "-x", "-q", "--tb=short", *files]
+        code = self.pytest(command, max(HANG_SECONDS, 3 * expected_seconds))
+        if code in (0, 5):
+            return None
+        return Failure(failure.read_text(encoding="utf-8") if failure.exists() else None, code is None)
+
+    def pytest(self, arguments: Sequence[str], seconds: float | None = None) -> int | None:
+        """The exit code of pytest, or None when the time is up. Nothing that it started goes on."""
+        options = ["-p", "fault_plugin", "-p", "no:cacheprovider", f"--basetemp={self.folder / 'tmp'}"]
+        command = [str(self.python), str(self.python.with_name("pytest")), *options, *arguments]
+        kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH" and "PYTEST" not in name}
+        with (self.folder / "pytest.log").open("wb") as log:
+            child = subprocess.Popen(
+                command, cwd=self.root, env={**kept, MARK: str(self.folder)}, start_new_session=True,
+                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+            )  # fmt: skip
+            try:
+                return child.wait(timeout=seconds)
+            except subprocess.TimeoutExpired:
+                return None
+            finally:
+                self._end_processes()
+                child.wait()
+
+    def _end_processes(self) -> None:
+        mark = os.fsencode(f"{MARK}={self.folder}") + b"\0"
+        for entry in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if mark in (entry / "environ").read_bytes():
+                    os.kill(int(entry.name), signal.SIGKILL)
+
+    @contextlib.contextmanager
+    def faulty(self, path: str, edit: Edit) -> Iterator[None]:
+        """A file with a fault for as long as the block takes; then the whole copy is as it was."""
+        place = self.root / path
+        before, source = place.stat(), place.read_bytes()
+        place.write_bytes(edit.applied(source))
+        # Compiled files are taken for current by size and second: no two versions may share them.
+        os.utime(place, (before.st_atime, before.st_mtime + next(_versions)))
+        try:
+            yield
+        finally:
+            place.write_bytes(source)
+            os.utime(place, ns=(before.st_atime_ns, before.st_mtime_ns))
+            if _git(self.root, "status", "--porcelain"):
+                _git(self.root, "reset", "-q", "--hard")
+                _git(self.root, "clean", "-fdq")
+
+
+def _link(source: str, target: str) -> str:
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+    return target
+
+
+def _git(root: Path, *arguments: str) -> str:
+    command = [shutil.which("git") or "git", "-C", str(root), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout

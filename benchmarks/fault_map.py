@@ -1,0 +1,177 @@
+"""Which tests run a line, and which are worth running for a fault on it."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+
+from fault_operators import FUNCTIONS, Edit, Fault, located
+
+SOURCE = Path("src", "rocm3d")
+# The cheapest tests of a line that are kept besides those of its own test files, and those of a whole module.
+MOST_TESTS = 300
+OF_MODULE = 50
+# Most faults fall to the first tests: those are run alone, so that not all modules of tests are imported for them.
+FIRST_TESTS = 30
+FIRST_SECONDS = 15.0
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Tests for a fault, the most promising first. `capped`: there are more; `runs_line`: some test runs its line."""
+
+    tests: tuple[str, ...]
+    capped: bool
+    runs_line: bool
+
+
+@dataclass(frozen=True)
+class LineMap:
+    """Tests by their seconds, the cheapest first; the places of tests in that list by path and line.
+
+    A line that is only run outside tests, when it is imported, has an empty list.
+    """
+
+    checkout: Path
+    seconds: dict[str, float]
+    lines: Mapping[str, Mapping[str, list[int]]]
+
+    @classmethod
+    def read(cls, checkout: Path, place: Path) -> LineMap:
+        """The map that `faults.py map` wrote for this checkout."""
+        if not place.is_file():
+            raise SystemExit(f"{place} is not there. Make it: faults.py map {checkout} {place}")
+        stored = json.loads(place.read_text(encoding="utf-8"))
+        if not stored["seconds"] or not stored["lines"]:
+            raise SystemExit(f"{place} maps no line to a test. Make it anew: faults.py map {checkout} {place}")
+        return cls(checkout, stored["seconds"], stored["lines"])
+
+    def write(self, place: Path) -> None:
+        """Keep it for `read`."""
+        place.write_text(json.dumps({"seconds": self.seconds, "lines": self.lines}), encoding="utf-8")
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Node ids, the cheapest test first."""
+        return list(self.seconds)
+
+    @cached_property
+    def mirrors(self) -> dict[str, list[int]]:
+        """Tests by the module whose test files they stand in: test_<module>.py and test_<module>_<aspect>.py."""
+        files = {name.partition("::")[0] for name in self.names}
+        modules = {file: _mirrored(self.checkout, file) for file in files}
+        found = defaultdict(list)
+        for number, name in enumerate(self.names):
+            found[modules[name.partition("::")[0]]].append(number)
+        return found
+
+    def selection(self, path: str, edit: Edit) -> Selection:
+        """The tests of its module that run the line, other tests that do, and what else its test files hold.
+
+        The last are for lines that are run out of sight: by programs without the folder of fault_hits.
+        """
+        lines = self.lines.get(path, {})
+        by_line = lines.get(str(edit.line)) or lines.get(str(edit.place.statement))
+        runs_line = by_line is not None or str(edit.line) in lines
+        if runs_line and (edit.place.at_import or not by_line):
+            by_line = sorted({*self._users(path, edit.place.names), *self._cheapest_of(path)})
+        by_line, mirror = by_line or [], dict.fromkeys(self.mirrors[path])
+        own = [number for number in by_line if number in mirror]
+        others = [number for number in by_line if number not in mirror]
+        chosen = dict.fromkeys([*own, *others[:MOST_TESTS], *mirror])
+        return Selection(tuple(self.names[number] for number in chosen), len(others) > MOST_TESTS, runs_line)
+
+    def _cheapest_of(self, path: str) -> Iterable[int]:
+        return islice(sorted({number for tests in self.lines[path].values() for number in tests}), OF_MODULE)
+
+    def _users(self, path: str, names: tuple[str, ...]) -> Iterator[int]:
+        for other, line in lines_using(self.checkout, path, names):
+            yield from self.lines.get(other, {}).get(str(line), ())
+
+    def stages(self, tests: Iterable[str]) -> tuple[list[str], list[str]]:
+        """The tests to begin with, and the rest."""
+        first, rest, seconds = [], [], 0.0
+        for test in tests:
+            seconds += self.seconds[test]
+            is_first = not rest and (not first or (len(first) < FIRST_TESTS and seconds < FIRST_SECONDS))
+            (first if is_first else rest).append(test)
+        return first, rest
+
+
+def lines_to_watch(checkout: Path, faults: Iterable[Fault]) -> dict[str, set[int]]:
+    """The lines of the faults. For what runs at import also those that use the names it binds."""
+    found: dict[str, set[int]] = defaultdict(set)
+    for fault in faults:
+        edit = located(fault, (checkout / fault.path).read_bytes())
+        if edit is not None:
+            found[fault.path] |= {edit.line, edit.place.statement}
+            for path, line in lines_using(checkout, fault.path, edit.place.names) if edit.place.at_import else ():
+                found[path].add(line)
+    return found
+
+
+def lines_using(checkout: Path, path: str, names: tuple[str, ...]) -> Iterator[tuple[str, int]]:
+    """Lines of functions that use these names of a module, there or where it is imported.
+
+    A line that runs at import is seen once, in whichever test imports the module first; these stand for it.
+    """
+    module = _module(path)
+    for place in sorted((checkout / SOURCE).rglob("*.py")):
+        other, text = place.relative_to(checkout).as_posix(), place.read_text(encoding="utf-8")
+        if names and (other == path or (module in text and any(name in text for name in names))):
+            yield from ((other, line) for line in _lines_using(text, names))
+
+
+def build_map(
+    checkout: Path, numbers: Mapping[str, Mapping[int, int]], hits: Path, seconds: Mapping[str, float]
+) -> LineMap:
+    """The map out of what each process noted in `hits`, with the numbers of the watched lines by path."""
+    ranked = dict(sorted(seconds.items(), key=lambda item: (round(item[1], 3), item[0])))
+    places = {name: place for place, name in enumerate(ranked)}
+    tests: dict[int, set[int]] = defaultdict(set)
+    for noted in hits.iterdir():
+        for line in noted.read_text(encoding="utf-8").splitlines():
+            number, _, test = line.partition("\t")
+            # What runs outside tests, and tests without a report, are nobody's.
+            tests[int(number)] |= {places[test]} if test in places else set()
+    lines = {
+        path: {str(line): sorted(tests[number]) for line, number in by_line.items() if number in tests}
+        for path, by_line in numbers.items()
+    }
+    return LineMap(checkout, {name: round(value, 3) for name, value in ranked.items()}, lines)
+
+
+def _mirrored(checkout: Path, test_file: str) -> str:
+    """The module that a test file is for; empty where it stands for itself."""
+    place = SOURCE / Path(test_file).relative_to("tests").parent
+    parts = Path(test_file).stem.removeprefix("test_").split("_")
+    for size in range(len(parts), 0, -1):
+        stem = "_".join(parts[:size])
+        for module in (place / f"{stem}.py", place / stem / "__init__.py"):
+            if (checkout / module).is_file():
+                return module.as_posix()
+    return ""
+
+
+def _module(path: str) -> str:
+    return ".".join(Path(path).relative_to("src").with_suffix("").parts).removesuffix(".__init__")
+
+
+def _lines_using(text: str, names: tuple[str, ...]) -> Iterator[int]:
+    """Lines inside functions that mention one of these names."""
+    for function in ast.walk(ast.parse(text)):
+        if isinstance(function, FUNCTIONS):
+            for statement in function.body:
+                for node in ast.walk(statement):
+                    if isinstance(node, (ast.Name, ast.Attribute)) and _name(node) in names:
+                        yield node.lineno
+
+
+def _name(node: ast.Name | ast.Attribute) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr

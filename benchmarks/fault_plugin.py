@@ -1,0 +1,60 @@
+"""A plugin of pytest that `faults.py` puts into the virtual environment of a copy.
+
+It selects tests in an order of their own, and writes their times and the first failure.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+_seconds: dict[str, float] = {}
+_config: Any = None
+
+
+def pytest_addoption(parser: Any) -> None:
+    """Files of ours."""
+    parser.addoption("--fault-tests", help="A JSON list of node ids: run these of the collected tests, in this order.")
+    parser.addoption("--fault-times", help="Write the seconds of each test here, as JSON.")
+    parser.addoption("--fault-failure", help="Write the node id of the first failure here.")
+
+
+def pytest_configure(config: Any) -> None:
+    """Remember the options."""
+    global _config  # noqa: PLW0603  (hooks of a module have no other place)
+    _config = config
+
+
+def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
+    """Select and sort. A test that a fault makes vanish is no failure: a whole run would not miss it either."""
+    if config.getoption("--fault-tests"):
+        order = json.loads(Path(config.getoption("--fault-tests")).read_text(encoding="utf-8"))
+        position = {name: number for number, name in enumerate(order)}
+        items[:] = sorted((item for item in items if item.nodeid in position), key=lambda item: position[item.nodeid])
+
+
+def pytest_runtest_logreport(report: Any) -> None:
+    """Add up set-up, call and tear-down; note a failure at once, as the process may not live to its end."""
+    _seconds[report.nodeid] = _seconds.get(report.nodeid, 0.0) + report.duration
+    if report.failed:
+        _note_failure(report.nodeid)
+
+
+def pytest_collectreport(report: Any) -> None:
+    """A module that cannot be imported is a failure, too."""
+    if report.failed:
+        _note_failure(report.nodeid)
+
+
+def pytest_sessionfinish(session: Any) -> None:
+    """Times are written by the process that has all of them."""
+    place = session.config.getoption("--fault-times")
+    if place and not hasattr(session.config, "workerinput"):
+        Path(place).write_text(json.dumps(_seconds), encoding="utf-8")
+
+
+def _note_failure(name: str) -> None:
+    place = _config.getoption("--fault-failure")
+    if place and not Path(place).exists():
+        Path(place).write_text(name, encoding="utf-8")

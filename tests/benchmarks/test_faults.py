@@ -1,0 +1,429 @@
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import fault_map
+import faults
+import pytest
+from fault_copy import Failure
+from fault_map import LineMap, build_map, lines_to_watch
+from fault_operators import Edit, Fault, Place, compiles_differently, described, edits_of, located
+from fault_watch import watched
+from hypothesis import given
+from hypothesis import strategies as st
+
+SOURCE = Path(faults.__file__).parents[1] / "src" / "rocm3d"
+FAULT = Fault("src/rocm3d/a.py", 3, "return 1", 0, "integer", 7, "return 2")
+
+
+def result(verdict: str, fault: str = "f", test: str | None = None) -> faults.Result:
+    return faults.Result(fault, verdict, test)
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A module with a function, a constant that it uses, and its tests."""
+    for name, text in {
+        "src/rocm3d/a.py": "LIMIT = 3\n\n\ndef f(x=1):\n    return x + LIMIT\n",
+        "src/rocm3d/b.py": "from rocm3d.a import LIMIT\n\n\ndef g():\n    return LIMIT\n",
+        "tests/test_a.py": "",
+        "tests/test_b.py": "",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+@pytest.fixture
+def line_map(checkout):
+    seconds = {"tests/test_b.py::b": 0.1, "tests/test_a.py::a": 0.2, "tests/test_a.py::other": 0.3}
+    lines = {"src/rocm3d/a.py": {"1": [], "4": [], "5": [0, 1]}, "src/rocm3d/b.py": {"5": [0]}}
+    return LineMap(checkout, seconds, lines)
+
+
+# Refusals.
+
+
+@pytest.mark.parametrize("read", [faults.read_faults, faults.read_results])
+def test_a_file_that_is_not_there_is_named_with_the_command_that_makes_it(read, tmp_path):
+    with pytest.raises(SystemExit, match=r"none\.json is not there\. Make it: faults\.py"):
+        read(tmp_path / "none.json")
+
+
+def test_a_map_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(SystemExit, match=r"Make it: faults\.py map"):
+        LineMap.read(tmp_path, tmp_path / "map.json")
+
+
+@pytest.mark.parametrize("stored", [{"seconds": {}, "lines": {}}, {"seconds": {"t": 1}, "lines": {}}])
+def test_an_empty_map_is_refused(stored, tmp_path):
+    (tmp_path / "map.json").write_text(json.dumps(stored))
+
+    with pytest.raises(SystemExit, match="maps no line to a test"):
+        LineMap.read(tmp_path, tmp_path / "map.json")
+
+
+def test_a_folder_without_sources_is_refused(tmp_path):
+    with pytest.raises(SystemExit, match="has no src/rocm3d"):
+        faults.choose(tmp_path, 1, 1)
+
+
+# Operators.
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "operator"),
+    [
+        ("a < b", "a <= b", "comparison"),
+        ("a >= b", "a > b", "comparison"),
+        ("(a) == (b)", "(a) != (b)", "comparison"),
+        ("a in b", "a not in b", "comparison"),
+        ("a not  in b", "a in b", "comparison"),
+        ("a is not b", "a is b", "comparison"),
+        ("a < b != c", "a < b == c", "comparison"),
+        ("a and b", "a or b", "and/or"),
+        ("a or (b)", "a and (b)", "and/or"),
+        ("x = not a", "x = a", "not dropped"),
+        ("x = not(a)", "x = (a)", "not dropped"),
+        ("x = True", "x = False", "true/false"),
+        ("x = 7", "x = 8", "integer"),
+        ("x = 'ä', 'b'", "x = 'ä', 'XXbXX'", "string"),
+        ("x = b'b'", "x = b'XXbXX'", "string"),
+        ("a + b", "a - b", "plus/minus"),
+        ("x -= a", "x += a", "plus/minus"),
+        ("f(a)", "pass", "statement dropped"),
+        ("a.b = c", "pass", "statement dropped"),
+        ("def f(): return a, b", "def f(): return None", "return None"),
+        ("def f(a=True): f()", "def f(a=False): f()", "default argument"),
+        ("def f(*, a='b'): f()", "def f(*, a='XXbXX'): f()", "default argument"),
+        ("while a: break", "while a: continue", "break/continue"),
+        ("if a: b", "if True: b", "condition forced"),
+        ("x = b if a else c", "x = b if False else c", "condition forced"),
+        ("x = [a for a in b if c]", "x = [a for a in b if False]", "condition forced"),
+    ],
+)
+def test_an_operator_makes_its_fault(before, after, operator):
+    source = f"# first\n{before}\n".encode()
+
+    made = [edit.applied(source).decode() for edit in edits_of(source) if edit.operator == operator]
+
+    assert f"# first\n{after}\n" in made
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"""Only a docstring."""\n',
+        "from __future__ import annotations\nimport a.b\n",
+        "__all__ = ['a']\n",
+        "if TYPE_CHECKING:\n    x = 1\n",
+        "x: Literal['a'] | None\n",
+        "Kind = Literal['a', 'b']\n",
+        "x = f'{1 + 2} b'\n",
+        "def f(a: 'A', *b: 'B') -> 'C':\n    '''Docstring.'''\n",
+        "x = cast('A', y)\n",
+        "x, y = z\n",
+        "class A(Protocol):\n    def f(self):\n        ...\n",
+    ],
+)
+def test_what_is_no_behaviour_is_left_alone(text):
+    assert [] == edits_of(text.encode())
+
+
+@pytest.mark.parametrize("name", ["workspace/process.py", "workspace/tree.py", "render/console.py"])
+def test_every_fault_changes_one_line_and_is_found_again(name):
+    source = (SOURCE / name).read_bytes()
+    valid = [edit for edit in edits_of(source)[::12] if compiles_differently(source, edit)]
+    assert len(valid) > 10
+
+    for edit in valid:
+        changed = edit.applied(source)
+        pairs = zip(source.splitlines(), changed.splitlines(), strict=True)
+        assert [edit.line] == [number for number, (old, new) in enumerate(pairs, 1) if old != new]
+        assert located(described(name, source, edit), source) == edit
+
+
+@pytest.mark.parametrize(
+    ("replacement", "expected"), [(b"1 2", False), (b"x", False), (b"(x)", False), (b"y", True), (b"\0", False)]
+)
+def test_a_fault_is_another_program(replacement, expected):
+    edit = Edit("any", 1, 4, 5, replacement, Place(1, True))
+
+    assert compiles_differently(b"y = x\n", edit) == expected
+
+
+@given(st.lists(st.sampled_from(["x = 1", "    y = 2", "if a:", "# note", ""]), max_size=8))
+def test_a_fault_is_found_again_below_other_lines(lines):
+    fault = described("a.py", b"def f():\n    return 1\n", edits_of(b"def f():\n    return 1\n")[0])
+    moved = "".join(f"# {line}\n" for line in lines) + "class A:\n    def f():\n        return 1\n"
+
+    edit = located(fault, moved.encode())
+
+    assert edit is not None
+    assert edit.line == len(lines) + 3
+    assert fault.faulty_text in edit.applied(moved.encode()).decode()
+
+
+@pytest.mark.parametrize("text", ["return 2", "", "x = 'return 1'"])
+def test_a_fault_whose_line_has_changed_is_gone(text):
+    assert located(FAULT, f"def f():\n    {text or 'pass'}\n".encode()) is None
+
+
+# The choice.
+
+
+def test_a_seed_gives_the_same_faults_twice(checkout):
+    chosen = faults.choose(checkout, 4, 5)
+
+    assert chosen == faults.choose(checkout, 4, 5)
+    assert len({fault.line for fault in chosen if fault.path.endswith("a.py")}) > 1
+
+
+def test_fewer_faults_are_the_first_of_more(checkout):
+    assert faults.choose(checkout, 4, 5)[:2] == faults.choose(checkout, 2, 5)
+
+
+# Tests for a fault.
+
+
+def edit_at(checkout: Path, operator: str, line: int) -> Edit:
+    source = (checkout / "src/rocm3d/a.py").read_bytes()
+    return next(edit for edit in edits_of(source) if (edit.operator, edit.line) == (operator, line))
+
+
+@pytest.mark.parametrize(("operator", "line"), [("plus/minus", 5), ("default argument", 4), ("integer", 1)])
+def test_the_tests_of_the_module_come_first_and_then_others_that_run_the_line(operator, line, checkout, line_map):
+    found = line_map.selection("src/rocm3d/a.py", edit_at(checkout, operator, line))
+
+    assert found.tests == ("tests/test_a.py::a", "tests/test_b.py::b", "tests/test_a.py::other")
+    assert found.runs_line
+    assert not found.capped
+
+
+def test_a_line_that_no_test_runs_has_only_the_tests_of_its_module(checkout, line_map):
+    unseen = LineMap(checkout, line_map.seconds, {"src/rocm3d/b.py": {"5": [0]}})
+
+    found = unseen.selection("src/rocm3d/a.py", edit_at(checkout, "plus/minus", 5))
+
+    assert found.tests == ("tests/test_a.py::a", "tests/test_a.py::other")
+    assert not found.runs_line
+
+
+def test_tests_beyond_the_cap_are_left_out_and_told(checkout, line_map, monkeypatch):
+    monkeypatch.setattr(fault_map, "MOST_TESTS", 0)
+
+    found = line_map.selection("src/rocm3d/a.py", edit_at(checkout, "plus/minus", 5))
+
+    assert found.tests == ("tests/test_a.py::a", "tests/test_a.py::other")
+    assert found.capped
+
+
+def test_a_first_stage_is_short(line_map, monkeypatch):
+    monkeypatch.setattr(fault_map, "FIRST_SECONDS", 0.35)
+
+    assert line_map.stages(line_map.names) == (line_map.names[:2], line_map.names[2:])
+
+
+def test_the_aspect_of_a_module_belongs_to_it(checkout, line_map):
+    names = [*line_map.seconds, "tests/test_a_long.py::x", "tests/whole/test_a.py::y"]
+
+    found = LineMap(checkout, dict.fromkeys(names, 1.0), {}).mirrors
+
+    assert found == {"src/rocm3d/a.py": [1, 2, 3], "src/rocm3d/b.py": [0], "": [4]}
+
+
+def test_notes_of_several_processes_are_put_together(checkout, tmp_path):
+    hits, path = tmp_path / "hits", "src/rocm3d/a.py"
+    hits.mkdir()
+    slow, quick = "tests/test_b.py::slow", "tests/test_b.py::quick"
+    (hits / "1").write_text(f"7\t\n9\t{slow}\n")
+    (hits / "2").write_text(f"9\t{quick}\n9\ttests/test_b.py::without_a_report\n")
+
+    made = build_map(checkout, {path: {1: 7, 4: 8, 5: 9}}, hits, {slow: 2.0, quick: 1.0})
+    made.write(tmp_path / "map.json")
+
+    assert made.names == [quick, slow]
+    assert made.lines == {path: {"1": [], "5": [0, 1]}}
+    assert LineMap.read(checkout, tmp_path / "map.json") == made
+
+
+def test_what_runs_at_import_is_watched_where_it_is_used(checkout):
+    chosen = described("src/rocm3d/a.py", b"LIMIT = 3\n", edits_of(b"LIMIT = 3\n")[0])
+
+    assert lines_to_watch(checkout, [chosen]) == {"src/rocm3d/a.py": {1, 5}, "src/rocm3d/b.py": {5}}
+
+
+WATCHED = """from __future__ import annotations
+LIMIT = 3
+def f(x):
+    if x == 1:
+        return 1
+    elif x == 2:
+        return (
+            2
+        )
+    try:
+        return LIMIT
+    finally:
+        x = 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "calls"),
+    [(2, "123"), (3, "123"), (4, "123"), (5, "1"), (6, "23"), (8, "2"), (11, "3"), (13, "3")],
+)
+def test_a_watched_line_notes_whenever_it_runs(line, calls, monkeypatch):
+    """`calls`: those of f(1), f(2) and f(3) that run the line; lines of the module run before any of them."""
+    noted, names = [], {}
+    monkeypatch.setitem(sys.modules, "fault_hits", SimpleNamespace(hit=noted.append))
+    exec(compile(watched(WATCHED.encode(), {line: 7}), "watched", "exec"), names)
+    at_import = bool(noted)
+
+    found = []
+    for argument in (1, 2, 3):
+        noted.clear()
+        assert names["f"](argument) == argument
+        found += [str(argument)] * (noted == [7])
+
+    assert at_import == (line < 4)
+    assert at_import or "".join(found) == calls
+
+
+def test_a_watched_line_runs_where_nobody_notes(monkeypatch):
+    names = {}
+    monkeypatch.setitem(sys.modules, "fault_hits", None)
+    exec(compile(watched(b"x = 1\n", {1: 0}), "watched", "exec"), names)
+
+    assert names["x"] == 1
+
+
+# Runs and their comparison.
+
+
+class FakeSearch:
+    def __init__(self) -> None:
+        self.judged: list[str] = []
+
+    def judge(self, fault: Fault) -> faults.Result:
+        self.judged.append(fault.key)
+        return result(faults.CAUGHT, fault.key)
+
+
+def test_a_run_goes_on_where_it_stopped(tmp_path):
+    chosen = [Fault(f"src/rocm3d/{name}.py", 1, "x = 1", 0, "integer", 4, "x = 2") for name in "abc"]
+    place, search = tmp_path / "results.jsonl", FakeSearch()
+    faults.run([search], faults.resume(place, chosen[:1]), place)
+    with place.open("a") as stream:
+        stream.write('{"fault": "cut sho')
+
+    faults.run([search], faults.resume(place, chosen), place)
+
+    assert search.judged == [fault.key for fault in chosen]
+    assert list(faults.read_results(place)) == search.judged
+
+
+class FakeCopy:
+    """Fails as told: what run_tests gives with the fault, and without."""
+
+    def __init__(self, root: Path, with_fault: set[str], without: set[str]) -> None:
+        self.root, self.failing, self.without = root, with_fault, without
+        self.runs: list[list[str]] = []
+        self.is_faulty = False
+
+    def faulty(self, path: str, edit: Edit):
+        self.is_faulty = True
+        return self
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        self.is_faulty = False
+
+    def make(self) -> None:
+        pass
+
+    def run_tests(self, tests: list[str], expected_seconds: float):
+        failing = self.failing if self.is_faulty else self.without
+        self.runs.append(list(tests))
+        return next((Failure(test) for test in tests if test in failing), None)
+
+
+@pytest.fixture
+def judge(checkout, line_map):
+    fault = described(
+        "src/rocm3d/a.py", (checkout / "src/rocm3d/a.py").read_bytes(), edit_at(checkout, "plus/minus", 5)
+    )
+
+    def call(with_fault: set[str], without: set[str] = frozenset(), hint: str | None = None):
+        copy = FakeCopy(checkout, with_fault, without)
+        search = faults.Search(copy, line_map, {fault.key: hint} if hint else {})
+        return search.judge(fault), copy.runs
+
+    return call
+
+
+def test_a_fault_without_a_failure_is_not_caught(judge):
+    found, runs = judge(set())
+
+    assert (found.verdict, found.test, found.tests) == (faults.NOT_CAUGHT, None, 3)
+    assert runs == [["tests/test_a.py::a", "tests/test_b.py::b", "tests/test_a.py::other"]]
+
+
+def test_a_test_that_fails_without_the_fault_catches_nothing(judge):
+    found, _ = judge({"tests/test_a.py::a"}, {"tests/test_a.py::a"})
+
+    assert found.verdict == faults.NOT_CAUGHT
+
+
+def test_the_first_reliable_failure_catches(judge):
+    found, _ = judge({"tests/test_a.py::a", "tests/test_b.py::b"}, {"tests/test_a.py::a"})
+
+    assert (found.verdict, found.test, found.detail) == (faults.CAUGHT, "tests/test_b.py::b", "test")
+
+
+def test_the_test_that_caught_before_is_tried_alone_first(judge):
+    found, runs = judge({"tests/test_a.py::other"}, hint="tests/test_a.py::other")
+
+    assert found.test == "tests/test_a.py::other"
+    assert runs == [["tests/test_a.py::other"]] * 2
+
+
+def test_a_test_that_is_no_more_is_no_hint(judge):
+    assert judge({"tests/test_a.py::a"}, hint="tests/test_a.py::renamed")[0].verdict == faults.CAUGHT
+
+
+def test_a_fault_of_another_version_is_gone(checkout, line_map):
+    search = faults.Search(FakeCopy(checkout, set(), set()), line_map, {})
+
+    assert search.judge(FAULT).verdict == faults.GONE
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kept", "said"),
+    [
+        (faults.CAUGHT, faults.CAUGHT, True, "1 caught"),
+        (faults.CAUGHT, faults.NOT_CAUGHT, False, "Caught only before: f"),
+        (faults.CAUGHT, faults.NO_TEST, False, "Caught only before: f"),
+        (faults.CAUGHT, faults.GONE, True, "Gone with its line: f"),
+        (faults.NOT_CAUGHT, faults.CAUGHT, True, "1 not caught"),
+        (faults.NOT_CAUGHT, faults.NOT_CAUGHT, True, "1 not caught"),
+    ],
+)
+def test_less_is_caught_or_not(before, after, kept, said, tmp_path, capsys):
+    for name, verdict in (("a", before), ("b", after)):
+        (tmp_path / name).write_text(json.dumps({"fault": "f", "verdict": verdict}) + "\n")
+
+    assert (0 if kept else 1) == faults.main(["compare", str(tmp_path / "a"), str(tmp_path / "b")])
+    assert said in capsys.readouterr().out
+
+
+def test_a_run_that_is_not_finished_proves_nothing():
+    report, kept = faults.compare({"f": result(faults.CAUGHT)}, {})
+
+    assert not kept
+    assert "Not tried after: f" in report
