@@ -16,7 +16,7 @@ BPY ?= bpy==5.0.1
 PORTED = build/port/$(notdir $(abspath $(REPO)))
 BIN = .venv/bin
 
-.PHONY: help port test gate test-full ecosystem nvidia-check fuzz skill-evals check docs system generate clean
+.PHONY: help port test test-engines test-gpu gate test-full ecosystem nvidia-check fuzz skill-evals check docs system generate clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -30,6 +30,9 @@ test: .venv/developed .venv-torch/kernels system ## everything needed, then the 
 	$(BIN)/pytest
 	cd kernels && ../.venv-torch/bin/python -m pytest -n 2
 	cd kernels && ../.venv-torch/bin/python -m gate quick
+
+test-engines: .venv/developed .venv-torch/installed system ## a real Ray, Slurm and browser, and long compiles
+	$(BIN)/pytest -m engines --dist loadgroup
 
 gate: .venv-torch/kernels build/gate/triton-$(TRITON_OLDEST) ## every kernel for every AMD target, by the oldest and the newest Triton
 	cd kernels && ../.venv-torch/bin/python -m gate full ../build/gate/triton-$(TRITON_OLDEST)

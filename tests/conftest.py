@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+import processes
 import pytest
+import xdist
 from hypothesis import HealthCheck, settings
+from waiting import next_line
 
 from rocm3d.knowledge.load import load
 from rocm3d.toolchain import prepared
@@ -32,16 +39,76 @@ settings.register_profile("long", settings.get_profile("ci"), max_examples=2000,
 settings.load_profile("ci")
 
 
+# A shell that starts pytest in the background has SIGINT ignored, and so would all that tests start: Ctrl-C is tested.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+FAILED = pytest.StashKey[bool]()
+ONE_TEST = ".venv/bin/pytest -n 0 tests/cli/test_scan.py -k WORDS"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Whatever drives the real compilers is one of the engines."""
+    for item in items:
+        if {"kits", "toolchain"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.engines)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """What was not run and why, and how to run one test."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ").removeprefix("not run: ") for report in skipped)
+    terminalreporter.section("not run")
+    for reason, count in sorted(reasons.items()):
+        terminalreporter.write_line(f"{count}: {reason}")
+    terminalreporter.write_line(f"of those chosen: {len(skipped)}. Others: `make test-engines`, `make test-full`")
+    terminalreporter.write_line(f"one test: {ONE_TEST} (one of the engines: add -m engines)")
+
+
+def pytest_configure():
+    processes.begin_run()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    report = yield
+    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
+    return report
+
+
+@pytest.fixture(autouse=True)
+def _nothing_outlives_a_test(request):
+    before = processes.descendants(os.getpid())
+    yield
+    failed = request.node.stash.get(FAILED, False)
+    strays = processes.end_strays(before, thorough=failed)
+    assert failed or not strays, f"still running after the test: {strays}"
+
+
+def pytest_sessionfinish(session):
+    if not xdist.is_xdist_controller(session):
+        processes.end_strays((), thorough=True)
+
+
 @pytest.fixture(scope="session")
 def knowledge():
     return load()
 
 
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory):
+    """Folders that are made by whoever uses them. mktemp lists all of its folders for each new one: minutes in all."""
+    root = tmp_path_factory.mktemp("homes")
+    return (root / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def _own_cache(tmp_path_factory, monkeypatch):
+def _own_cache(_homes, monkeypatch):
     """No test touches the cache or the ledger of the person who runs it."""
-    monkeypatch.setenv("ROCM3D_CACHE", str(tmp_path_factory.mktemp("cache")))
-    monkeypatch.setenv("ROCM3D_DATA", str(tmp_path_factory.mktemp("data")))
+    home = next(_homes)
+    monkeypatch.setenv("ROCM3D_CACHE", str(home / "cache"))
+    monkeypatch.setenv("ROCM3D_DATA", str(home / "data"))
 
 
 @pytest.fixture
@@ -63,16 +130,33 @@ class Ended:
     err: str
 
 
+@pytest.fixture(scope="session")
+def _command_server():
+    """One for each worker; see tests/support/command_server.py."""
+    command = [sys.executable, ROOT / "tests" / "support" / "command_server.py"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        yield server
+        server.stdin.close()
+
+
 @pytest.fixture
-def rocm3d():
-    """Runs the real command in a process of its own."""
+def rocm3d(_command_server, _homes):
+    """Runs a command in a process of its own."""
 
     def run(*arguments: object, cwd: Path | None = None, env: dict[str, str] | None = None) -> Ended:
-        finished = subprocess.run(
-            [sys.executable, "-c", "from rocm3d.cli.main import main; main()", *map(str, arguments)],
-            capture_output=True, text=True, cwd=cwd, env={**os.environ, "COLUMNS": "120", **(env or {})}, check=False,
-        )  # fmt: skip
-        return Ended(finished.returncode, finished.stdout, finished.stderr)
+        folder = next(_homes)
+        folder.mkdir()
+        request = {
+            "arguments": list(map(str, arguments)),
+            "cwd": str(cwd or Path.cwd()),
+            "env": {**os.environ, "COLUMNS": "120", **(env or {})},
+            "out": str(folder / "out"),
+            "err": str(folder / "err"),
+        }
+        _command_server.stdin.write(json.dumps(request) + "\n")
+        _command_server.stdin.flush()
+        code = int(next_line(_command_server))
+        return Ended(code, (folder / "out").read_text(encoding="utf-8"), (folder / "err").read_text(encoding="utf-8"))
 
     return run
 

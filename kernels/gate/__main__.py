@@ -39,40 +39,37 @@ def compiled(op: str, *options: str, triton: Path | None = None) -> list[dict[st
     return rows
 
 
-def quick() -> list[str]:
-    """Faults of today's sources; what is compiled once is compiled no more."""
+def kept_rows(op: str, scope: str, triton: Path | None = None) -> list[dict[str, Any]]:
+    """Rows of one operation with one Triton; what was compiled once without a fault is not compiled again."""
     from importlib.metadata import version  # noqa: PLC0415
 
-    faults = problems()
-    for op in operations():
-        kept = KEPT / f"quick-{op}-{digest(op)[:16]}-{version('triton')}.json"
-        rows = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else compiled(op, "--quick")
-        bad = faulty(rows)
-        faults += bad
-        if not bad and not kept.is_file():
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            kept.write_text(json.dumps(rows), encoding="utf-8")
-    return faults
-
-
-def kept_rows(op: str, triton: Path | None) -> list[dict[str, Any]]:
-    """Rows of one operation with one Triton; what is compiled once is compiled no more."""
-    kept = KEPT / f"full-{op}-{digest(op)[:16]}-{triton.name if triton else 'newest'}.json"
+    name = triton.name if triton else f"triton-{version('triton')}"
+    kept = KEPT / f"{scope}-{op}-{digest(op)[:16]}-{name}.json"
     if kept.is_file():
         rows: list[dict[str, Any]] = json.loads(kept.read_text(encoding="utf-8"))
         return rows
-    rows = compiled(op, triton=triton)
+    rows = compiled(op, *(["--quick"] if scope == "quick" else []), triton=triton)
     if not faulty(rows):
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps(rows), encoding="utf-8")
     return rows
 
 
-def full(tritons: list[Path]) -> list[str]:
-    """Faults with this Triton and with those unpacked in the folders; the table is written when there are none."""
+def all_rows(scope: str, *tritons: Path) -> list[dict[str, Any]]:
+    """Rows of every operation with this Triton and with those of the folders, on all cores."""
     jobs = [(op, triton) for op in operations() for triton in (None, *tritons)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        rows = [row for found in pool.map(lambda job: kept_rows(*job), jobs) for row in found]
+        return [row for found in pool.map(lambda job: kept_rows(job[0], scope, job[1]), jobs) for row in found]
+
+
+def quick() -> list[str]:
+    """Faults of today's sources."""
+    return problems() + faulty(all_rows("quick"))
+
+
+def full(tritons: list[Path]) -> list[str]:
+    """Faults with this Triton and with those unpacked in the folders; the table is written when there are none."""
+    rows = all_rows("full", *tritons)
     faults = problems() + faulty(rows)
     if not faults:
         keys = (

@@ -25,6 +25,7 @@ def test_a_text_is_padded_to_the_lines_of_another(lines, data):
     assert not lines or len(padded) == len(new)
 
 
+@pytest.mark.engines
 @pytest.mark.skipif(find_nvcc() is None or shutil.which("g++") is None, reason="nvcc is not installed here")
 @pytest.mark.parametrize(
     ("after", "differs"),

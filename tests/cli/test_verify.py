@@ -109,7 +109,6 @@ def test_an_interpreter_that_is_not_there_is_refused(rocm3d, example, tmp_path):
     assert "no such interpreter" in ended.err
 
 
-@pytest.mark.timeout(240)
 def test_without_a_gpu_the_targets_environment_is_imported_and_no_more(rocm3d, example, torch_python):
     root = example("deform-op")
     rocm3d("apply", root, "--gpu", "mi300x")

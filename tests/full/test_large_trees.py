@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = [pytest.mark.full, pytest.mark.timeout(900)]
+pytestmark = pytest.mark.full
 
 # What would take the machine down is ended before it does.
 PROGRAM = """

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 import resolver as bench
 
-pytestmark = [pytest.mark.full, pytest.mark.timeout(900)]
+pytestmark = pytest.mark.full
 SETS = bench.load_sets()
 
 

@@ -39,7 +39,6 @@ def test_the_wheel_carries_every_record_template_and_payload(wheel):
     assert set() == {path.relative_to(source).as_posix() for path in carried} - names
 
 
-@pytest.mark.timeout(300)
 def test_it_runs_in_an_empty_environment_outside_the_checkout(wheel, tmp_path, example):
     venv.create(tmp_path / "env", with_pip=True)
     python = tmp_path / "env" / "bin" / "python"

@@ -136,10 +136,15 @@ def prepared(tmp_path_factory) -> Path:
     return base / "environment"
 
 
+def copy_or_link(source: str, target: str) -> None:
+    """pip itself, a thousand files that no test writes into, is shared."""
+    (os.link if f"{os.sep}site-packages{os.sep}pip{os.sep}" in source else shutil.copy2)(source, target)
+
+
 @pytest.fixture
 def machine(tmp_path, prepared) -> Machine:
     """A new environment for each test: what one poisons, no other sees."""
-    shutil.copytree(prepared, tmp_path / "an environment", symlinks=True)
+    shutil.copytree(prepared, tmp_path / "an environment", symlinks=True, copy_function=copy_or_link)
     wheels, root = tmp_path / "wheels", tmp_path / "a repository"
     root.mkdir()
     for name in ("wheel", "ninja", "packaging", "numpy", "tqdm"):

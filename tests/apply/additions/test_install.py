@@ -14,9 +14,6 @@ from rocm3d.workspace.tree import Tree
 SHELLCHECK = Path(sys.executable).parent / "shellcheck"
 TORCH = "2.6.0+rocm6.4.3"
 
-# Each test runs pip several times.
-pytestmark = pytest.mark.timeout(300)
-
 
 def requirements(machine, text: str) -> None:
     (machine.root / "requirements.txt").write_text(text)

@@ -57,7 +57,6 @@ def fakes(torch_environment, ported, make_decision):
     return make
 
 
-@pytest.mark.timeout(240)
 def test_a_silent_fallback_and_a_rasterizer_that_computes_nothing_are_caught_although_they_import(fakes):
     found = {
         (item.level, (item.reason or item.looked_at[0]).partition(":")[0].partition(" ")[0]): item
@@ -80,7 +79,6 @@ def test_a_silent_fallback_and_a_rasterizer_that_computes_nothing_are_caught_alt
     assert found["numerics", "torch"].outcome == "passed"
 
 
-@pytest.mark.timeout(240)
 def test_a_planned_fallback_is_skipped(fakes):
     verdicts = verify(fakes("substitute", "torch-shim"), ["backend"]).verdicts
 
@@ -89,7 +87,6 @@ def test_a_planned_fallback_is_skipped(fakes):
     assert scatter.reason.startswith("torch-scatter: planned fallback: route torch-shim is the plan's")
 
 
-@pytest.mark.timeout(240)
 def test_without_a_gpu_nothing_is_judged(fakes):
     case = fakes()
     without = replace(case, environment=replace(case.environment, device="cuda", answers={}))

@@ -1,0 +1,75 @@
+"""Runs rocm3d commands for tests, each in a process forked from one that has imported everything.
+
+Python's start-up, the imports and the reading of the shipped knowledge are most of a small command. What a command
+loads by itself is held by tests/project/test_start_up.py.
+
+A request is a line of JSON on standard input: arguments, cwd, env, and the files for out and err. The answer is a line
+with the exit code.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import pkgutil
+import sys
+
+import rocm3d
+from rocm3d.knowledge import load as knowledge_loader
+
+
+def load_knowledge_once() -> None:
+    """A load without an overlay returns the records that were read before the fork."""
+    load = knowledge_loader.load
+    shipped = load()
+    for kind in knowledge_loader.KINDS:
+        len(getattr(shipped, kind))
+    knowledge_loader.load = lambda overlay=None, cache=None: shipped if overlay is None else load(overlay, cache)
+
+
+def import_everything() -> None:
+    for module in pkgutil.walk_packages(rocm3d.__path__, "rocm3d."):
+        # Payloads run in a target's environment and are imported by nothing.
+        if not module.name.startswith("rocm3d.payload"):
+            importlib.import_module(module.name)
+
+
+def become(request: dict) -> None:
+    """Take over the environment, the folder and the streams of the request."""
+    os.environ.clear()
+    os.environ.update(request["env"])
+    os.chdir(request["cwd"])
+    for descriptor, path, flags in (
+        (0, os.devnull, os.O_RDONLY),
+        (1, request["out"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC),
+        (2, request["err"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC),
+    ):
+        opened = os.open(path, flags)
+        os.dup2(opened, descriptor)
+        os.close(opened)
+    sys.argv[1:] = request["arguments"]
+
+
+def serve() -> dict | None:
+    """The request, in the process that is to do it; None in the server, at the end."""
+    requests, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
+    for line in requests:
+        child = os.fork()
+        if child == 0:
+            return json.loads(line)
+        _, status = os.waitpid(child, 0)
+        answers.write(f"{os.waitstatus_to_exitcode(status)}\n")
+        answers.flush()
+    return None
+
+
+if __name__ == "__main__":
+    load_knowledge_once()
+    import_everything()
+    asked = serve()
+    if asked is not None:
+        become(asked)
+        from rocm3d.cli.main import main
+
+        main()

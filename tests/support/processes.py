@@ -1,0 +1,167 @@
+"""Processes that tests start: listed, and ended with everything that they started.
+
+A child inherits the environment of its parent, so a variable of its own finds even those that left its session and
+lost their parent.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+# Marks everything that one pytest process starts, and everything that one `Program` starts.
+RUN = "ROCM3D_TEST_RUN"
+PROGRAM = "ROCM3D_TEST_PROGRAM"
+# Helpers of multiprocessing live as long as the interpreter, whichever test was the first to need them.
+LASTING = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")
+PAUSE = 0.01
+# SIGKILL cannot be refused; a process that is still there is stuck in the kernel.
+UNKILLABLE = 60.0
+
+_numbers = itertools.count()
+
+
+class Program(subprocess.Popen):
+    """A process that ends with its `with` block, and with it everything that it started."""
+
+    def __init__(self, command: Iterable[object], *, env: Mapping[str, str] | None = None, **options: Any) -> None:
+        value = f"{os.getpid()}-{time.time_ns()}-{next(_numbers)}"
+        self.mark = f"{PROGRAM}={value}"
+        environment = {**(os.environ if env is None else env), PROGRAM: value}
+        super().__init__([*map(os.fspath, command)], env=environment, **options)
+
+    def __exit__(self, *_: object) -> None:
+        end_family(self)
+
+
+def children(pid: int) -> list[int]:
+    """Of all threads of a process."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            with contextlib.suppress(OSError):
+                found += map(int, (task / "children").read_text().split())
+    return found
+
+
+def descendants(pid: int, without: Iterable[int] = ()) -> list[int]:
+    """Children, their children and so on. A process of `without` is left out, and everything below it."""
+    found, left, hidden = [], [pid], set(without)
+    while left:
+        next_ones = [child for child in children(left.pop()) if child not in hidden]
+        found += next_ones
+        left += next_ones
+    return found
+
+
+def all_processes() -> list[int]:
+    """Of this machine."""
+    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+
+
+def running_with(mark: str) -> list[int]:
+    """Processes whose environment holds this text, for example `NAME=value`."""
+    wanted, found = os.fsencode(mark), []
+    for pid in all_processes():
+        if pid != os.getpid():
+            with contextlib.suppress(OSError):
+                if wanted in Path(f"/proc/{pid}/environ").read_bytes():
+                    found.append(pid)
+    return found
+
+
+def running_as(text: str) -> list[int]:
+    """Processes whose command line holds this text."""
+    return [pid for pid in all_processes() if text in command_line(pid)]
+
+
+def command_line(pid: int) -> str:
+    """Empty where it has ended."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").replace("\0", " ").strip()
+    return ""
+
+
+def is_running(pid: int) -> bool:
+    """A zombie is not running: it only waits for its parent to notice."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def kill(pids: Iterable[int]) -> None:
+    """SIGKILL to each, and wait until none is running."""
+    killed = set(pids)
+    for pid in killed:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+    end = time.monotonic() + UNKILLABLE
+    while left := [*filter(is_running, killed)]:
+        if time.monotonic() > end:
+            raise RuntimeError(f"processes {left} are still running {UNKILLABLE:.0f} s after SIGKILL")
+        time.sleep(PAUSE)
+
+
+def kill_family(process: subprocess.Popen) -> None:
+    """A process and everything that it started. Of a `Program` also what lost its parent; of a plain Popen not."""
+    mark = getattr(process, "mark", None)
+
+    def family() -> list[int]:
+        # The number of a process that was waited for may belong to somebody else by now.
+        by_parent = [] if process.poll() is not None else [process.pid, *descendants(process.pid)]
+        return [*filter(is_running, by_parent), *(running_with(mark) if mark else ())]
+
+    # Again: one of them may have been about to start another.
+    while left := family():
+        kill(left)
+
+
+def end_family(process: subprocess.Popen) -> None:
+    """Kill it and everything that it started, and close its pipes without reading them."""
+    kill_family(process)
+    process.wait()
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream is not None:
+            with contextlib.suppress(OSError, ValueError):
+                stream.close()
+
+
+def lasts(pid: int) -> bool:
+    """Whether it belongs to this interpreter and not to a test."""
+    line = command_line(pid)
+    return any(name in line for name in LASTING)
+
+
+def begin_run() -> None:
+    """Mark whatever this process starts from now on; see `end_strays`."""
+    os.environ[RUN] = f"{os.getpid()}-{time.time_ns()}"
+
+
+def end_strays(before: Iterable[int], *, thorough: bool = False) -> list[str]:
+    """End what this process started and what is not below a process of `before`; the command lines.
+
+    Cheap where there is nothing: only the children of this process are read. With `thorough` every process of the
+    machine is asked for the mark of `begin_run`, which finds those that lost their parent.
+    """
+    kept = {*before}
+    ended: dict[int, str] = {}
+
+    def strays() -> list[int]:
+        found = descendants(os.getpid(), kept)
+        if thorough and RUN in os.environ:
+            below = {pid for one in kept for pid in (one, *descendants(one))}
+            found += [pid for pid in running_with(f"{RUN}={os.environ[RUN]}") if pid not in below]
+        return [pid for pid in found if is_running(pid) and not lasts(pid)]
+
+    while left := strays():
+        ended.update((pid, command_line(pid)) for pid in left)
+        kill(left)
+    return [*ended.values()]
