@@ -1,0 +1,198 @@
+"""How two outputs of rocm3d differ, beyond the texts that a refactoring may change.
+
+Documents are compared by their JSON, patches and files of a port by what they do, everything else by its bytes.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import json
+import re
+from itertools import pairwise
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from rocm3d.workspace.state import FOLDER as STATE
+from rocm3d.workspace.state import PORT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MOST_LINES = 30  # shown of one file
+
+# Keys whose strings are texts for people; the last two are SARIF's. Everything else in a document is compared.
+TEXTS = frozenset({"message", "hint", "help", "why", "reason", "title", "shortDescription", "fullDescription"})
+_COMMENT = re.compile(r"(^|\s+)#.*$")
+# In install.sh, fail, note and begin only print their arguments, and so does a printf into note. The arguments include
+# reasons of the plan, which are texts.
+_PRINTED = (
+    (re.compile(r"^printf '%s\\n' .* (?=\| note )"), "printf "),
+    (re.compile(r"\b(fail|note|begin \d+) .*?(?=;|$)"), r"\1"),
+)
+_DIFF = re.compile(rb"^diff --git ", re.MULTILINE)
+
+
+def json_differences(before: Any, after: Any, path: str = "$", *, text: bool = False) -> Iterator[str]:
+    """JSON path and both values of every difference; strings under a key of TEXTS may differ."""
+    if type(before) is not type(after):
+        yield f"{path}: {_short(before)} -> {_short(after)}"
+    elif isinstance(before, dict):
+        if list(before) != list(after):
+            yield f"{path}: keys {_short(list(before))} -> {_short(list(after))}"
+        texts = TEXTS | _derived(before, after)
+        for key in (key for key in before if key in after):
+            place = f"{path}.{key}" if key.isidentifier() else f"{path}[{json.dumps(key)}]"
+            yield from json_differences(before[key], after[key], place, text=text or key in texts)
+    elif isinstance(before, list):
+        yield from _list_differences(before, after, path, text=text)
+    elif before != after and not (text and isinstance(before, str)):
+        yield f"{path}: {_short(before)} -> {_short(after)}"
+
+
+def _derived(before: dict[str, Any], after: dict[str, Any]) -> frozenset[str]:
+    """Keys of this object whose strings follow from texts."""
+    # SARIF's fingerprint is a digest of rule, path and message.
+    fingerprint = {"partialFingerprints"} if before.get("message") != after.get("message") else set()
+    # Digest and diff of an added file: it lies in rocm-port/ and is itself compared, without its prose.
+    added = {"after", "diff"} if "before" in before and before["before"] is None else set()
+    return frozenset(fingerprint | added)
+
+
+def _list_differences(before: list[Any], after: list[Any], path: str, *, text: bool) -> Iterator[str]:
+    if len(before) == len(after):
+        for number, (old, new) in enumerate(zip(before, after, strict=True)):
+            yield from json_differences(old, new, f"{path}[{number}{_label(old)}]", text=text)
+    else:
+        yield f"{path}: {len(before)} items -> {len(after)} items"
+        items = ([json.dumps(_without_texts(item)) for item in side] for side in (before, after))
+        yield from (line[:200] for line in _unified(*items, context=0))
+
+
+def _without_texts(value: Any) -> Any:
+    if isinstance(value, dict):
+        texts = TEXTS | _derived(value, {})
+        return {key: _without_texts(item) for key, item in value.items() if key not in texts}
+    return [_without_texts(item) for item in value] if isinstance(value, list) else value
+
+
+def _label(item: Any) -> str:
+    """What identifies an item of a list to a reader."""
+    keys = ("code", "ruleId", "recipe", "id", "name", "path")
+    return next((f" {item[key]}" for key in keys if item.get(key)), "") if isinstance(item, dict) else ""
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 200 else f"{text[:200]}..."
+
+
+def markdown_commands(text: str) -> list[str]:
+    """The fenced code blocks, without their comments."""
+    return requirement_lines("\n".join(re.split(r"^```.*$", text, flags=re.MULTILINE)[1::2]))
+
+
+def python_statements(text: str) -> list[str]:
+    """Without comments, docstrings and layout."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        # A statement that is only a value has no effect.
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            node.value.value = ""
+    return ast.unparse(tree).splitlines()
+
+
+def code_lines(text: str) -> list[str]:
+    """Without lines that are empty or a comment: Dockerfile, compose.yaml, .dockerignore."""
+    return [line for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#")]
+
+
+def shell_commands(text: str) -> list[str]:
+    """Without comments, and without what is only printed."""
+    lines = code_lines(text)
+    for pattern, rest in _PRINTED:
+        lines = [pattern.sub(rest, line) for line in lines]
+    return lines
+
+
+def requirement_lines(text: str) -> list[str]:
+    """Without comments, by pip's own rule: white space before the number sign."""
+    return [line for line in (_COMMENT.sub("", line) for line in text.split("\n")) if line.strip()]
+
+
+# By suffix; a file of rocm-port/ with any other is compared by its bytes.
+NORMAL_FORMS = {
+    ".md": markdown_commands,
+    ".py": python_statements,
+    ".sh": shell_commands,
+    **dict.fromkeys((".txt", ".in"), requirement_lines),
+    **dict.fromkeys(("", ".dockerignore", ".yaml"), code_lines),
+}
+
+
+def patch_lines(patch: bytes) -> list[str]:
+    """Without the prose of the message; of files in rocm-port/ only the names, since they are compared themselves."""
+    starts = [0, *(match.start() for match in _DIFF.finditer(patch)), len(patch)]
+    head, *diffs = [_decoded(patch[start:end]).split("\n") for start, end in pairwise(starts)]
+    lines = [line for line in head if line.startswith(("From", "Content-", "- "))]
+    for diff in diffs:
+        lines += diff[:1] if diff[0].startswith(f"diff --git a/{PORT}/") else diff
+    return lines
+
+
+def file_differences(path: str, before: bytes, after: bytes) -> list[str]:
+    """`path` is relative to a workspace and decides what may differ."""
+    if before == after:
+        return []
+    parts, suffix = PurePosixPath(path).parts, PurePosixPath(path).suffix
+    place = parts[2] if len(parts) > 2 else parts[0]
+    try:
+        if place in ("documents", STATE, PORT) and suffix in (".json", ".sarif"):
+            return list(json_differences(json.loads(before), json.loads(after)))
+        if place in (STATE, PORT) and suffix == ".patch":
+            return _unified(patch_lines(before), patch_lines(after))
+        if place == PORT and (form := NORMAL_FORMS.get(suffix)):
+            return _unified(form(_decoded(before)), form(_decoded(after)))
+    except (ValueError, SyntaxError):
+        pass  # not in the format of its suffix, so every byte counts
+    return _unified(_decoded(before).split("\n"), _decoded(after).split("\n"))
+
+
+def _decoded(data: bytes) -> str:
+    """Never the same text for other bytes."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _unified(before: list[str], after: list[str], context: int = 2) -> list[str]:
+    lines = difflib.unified_diff(before, after, "before", "after", lineterm="", n=context)
+    return [line.encode("utf-8", "backslashreplace").decode() for line in lines]
+
+
+def workspace_differences(before: Path, after: Path) -> Iterator[str]:
+    """One text for each difference, with every path that has it: a document lies in several trees."""
+    old, new = _entries(before), _entries(after)
+    places: dict[tuple[str, ...], list[str]] = {}
+    for path in sorted({*old, *new}):
+        if path not in old or path not in new:
+            yield f"{path}: only {'before' if path in old else 'after'}"
+        elif lines := file_differences(path, _content(old[path]), _content(new[path])):
+            places.setdefault(tuple(lines), []).append(path)
+    for lines, paths in places.items():
+        rest = [f"... {len(lines) - MOST_LINES} more lines"] if len(lines) > MOST_LINES else []
+        yield "\n    ".join([f"{', '.join(paths)}:", *lines[:MOST_LINES], *rest])
+
+
+def changed_paths(source: Path, tree: Path) -> list[str]:
+    """Paths of a tree that are not as in the source, without rocm3d's own state."""
+    old, new = _entries(source), _entries(tree)
+    changed = {path for path in old.keys() & new.keys() if _content(old[path]) != _content(new[path])}
+    return sorted(path for path in changed | (old.keys() ^ new.keys()) if path.split("/")[0] != STATE)
+
+
+def _entries(folder: Path) -> dict[str, Path]:
+    """Files and folders by path: a folder that undo leaves behind is a difference."""
+    return {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
+
+
+def _content(path: Path) -> bytes:
+    return b"" if path.is_dir() else path.read_bytes()
