@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import select
 import signal
 import socket
 import subprocess
@@ -24,6 +25,7 @@ DEFAULT_SECONDS = 60.0
 DEFAULT_BYTES = 1024 * 1024
 LOOK_EVERY = 0.5
 PATIENCE = 15.0
+_LATE = 1.0
 KEEPER = Path(__file__).parents[1] / "payload" / "clean_up.py"
 MARK = "ROCM3D_KEPT_BY"
 
@@ -273,6 +275,17 @@ class _Drain(threading.Thread):
 
     def finish(self) -> bytes:
         # A child that left our session can hold the pipe for ever; what it prints later is not ours to wait for.
-        self.join(timeout=1)
+        self.join(timeout=_LATE)
+        if self.is_alive() and self._is_complete():
+            self.join()  # all of it is there: this thread only had no turn on a busy machine
         self.capped = self.capped or self.is_alive()
         return bytes(self.kept)
+
+    def _is_complete(self) -> bool:
+        """Whether nobody can write to the pipe any more."""
+        poll = select.poll()
+        try:
+            poll.register(self.stream, 0)
+        except ValueError:
+            return True  # read to its end meanwhile
+        return any(event & select.POLLHUP for _, event in poll.poll(0))

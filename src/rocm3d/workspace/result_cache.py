@@ -48,6 +48,8 @@ class ResultCache:
         try:
             with self._connection() as connection:
                 connection.executemany("INSERT OR REPLACE INTO results VALUES (?, ?)", values.items())
+        except sqlite3.OperationalError:
+            return  # somebody else has been writing for too long, or the disk is full: what is there stays of use
         except sqlite3.DatabaseError:
             # Not a database any more: half-written by a crash, or somebody's file. It is ours to throw away.
             with contextlib.suppress(OSError):
