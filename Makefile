@@ -32,7 +32,7 @@ test: .venv/developed .venv-torch/kernels system ## everything needed, then the 
 	cd kernels && ../.venv-torch/bin/python -m gate quick
 
 test-engines: .venv/developed .venv-torch/installed system ## a real Ray, Slurm and browser, and long compiles
-	$(BIN)/pytest -m engines --dist loadgroup
+	$(BIN)/pytest -m 'engines and not full' --dist loadgroup
 
 gate: .venv-torch/kernels build/gate/triton-$(TRITON_OLDEST) ## every kernel for every AMD target, by the oldest and the newest Triton
 	cd kernels && ../.venv-torch/bin/python -m gate full ../build/gate/triton-$(TRITON_OLDEST)

@@ -3,10 +3,13 @@ from __future__ import annotations
 import json
 import os
 import pty
+import select
 import subprocess
 import sys
 
 import pytest
+from processes import Program
+from waiting import DEADLINE, missed, output_of
 
 FILE = """
 [run]
@@ -66,24 +69,31 @@ def test_jobs_from_run_to_logs(rocm3d, jobs):
     assert "b    cancelled" in rocm3d("jobs", "status", jobs).out
 
 
-def test_a_terminal_has_a_live_table(jobs):
+def read_until(terminal: int, text: bytes) -> bytes:
+    """What a terminal shows until this text is on it, or nobody has it open any more."""
+    shown = b""
+    while text not in shown:
+        if not select.select([terminal], [], [], DEADLINE)[0]:
+            missed(f"{text!r} on the terminal after {shown!r}")
+        try:
+            shown += os.read(terminal, 65536)
+        except OSError:
+            break
+    return shown
+
+
+def test_a_terminal_has_a_live_table(jobs, tmp_path):
     ours, theirs = pty.openpty()
     program = [sys.executable, "-c", "from rocm3d.cli.main import main; main()", "jobs", "run", str(jobs)]
-    jobs.write_text(FILE.replace("echo from a", "sleep 1.2"))
-    with subprocess.Popen(
-        program, stdout=subprocess.PIPE, stderr=theirs, env={**os.environ, "TERM": "xterm"}
-    ) as process:
+    jobs.write_text(FILE.replace("echo from a", "until [ -e go ]; do sleep 0.05; done"))
+    environment = {**os.environ, "TERM": "xterm"}
+    with Program(program, stdout=subprocess.PIPE, stderr=theirs, env=environment, text=True) as process:
         os.close(theirs)
-        shown = b""
-        while True:
-            try:
-                piece = os.read(ours, 65536)
-            except OSError:
-                break
-            if not piece:
-                break
-            shown += piece
-        process.communicate(timeout=30)
+        shown = read_until(ours, b"1 running, 1 failed")
+        (tmp_path / "go").touch()
+        read_until(ours, b"\0")
+        output_of(process)
     os.close(ours)
     assert b"running" in shown
     assert b"1 running, 1 failed" in shown, shown
+    assert process.returncode == 1

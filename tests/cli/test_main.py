@@ -5,10 +5,11 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from processes import Program
+from waiting import output_of, wait_for_line
 
 from rocm3d import __version__
 
@@ -67,19 +68,16 @@ def test_a_bug_exits_3_and_leaves_a_log_to_paste(tmp_path):
 def test_ctrl_c_exits_130_without_a_traceback(tmp_path):
     script = (
         "import time, rocm3d.repository as p\n"
-        "def slow(*a): print('ready', flush=True); time.sleep(60)\n"
+        "def slow(*a): print('ready', flush=True); time.sleep(3600)\n"
         "p.scan = slow\n"
         "import sys; sys.argv = ['rocm3d', 'scan', '.']\n"
         "from rocm3d.cli.main import main; main()\n"
     )
-    child = subprocess.Popen(
-        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
-    )
-    assert child.stdout.readline() == "ready\n"
-    time.sleep(0.2)
-
-    child.send_signal(signal.SIGINT)
-    _, err = child.communicate(timeout=20)
+    pipe = subprocess.PIPE
+    with Program([sys.executable, "-c", script], stdout=pipe, stderr=pipe, text=True, cwd=tmp_path) as child:
+        wait_for_line(child, "ready")
+        child.send_signal(signal.SIGINT)
+        _, err = output_of(child)
 
     assert child.returncode == 130
     assert "interrupted" in err

@@ -5,21 +5,25 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+
+from processes import Program
+from waiting import next_line, output_of, wait_for_exit
 
 PROGRAM = [sys.executable, "-c", "from rocm3d.cli.main import main; main()", "mcp"]
 
 
-def test_without_the_extra_its_name_is_told(rocm3d, tmp_path):
+def test_without_the_extra_its_name_is_told(tmp_path):
     """A folder before all others, in which it cannot be loaded."""
     (tmp_path / "mcp.py").write_text("raise ImportError('no', name='mcp')\n")
-    ended = rocm3d("mcp", env={"PYTHONPATH": str(tmp_path)})
+    environment, pipe = {**os.environ, "PYTHONPATH": str(tmp_path)}, subprocess.PIPE
+    with Program(PROGRAM, stdout=pipe, stderr=pipe, text=True, env=environment) as process:
+        out, err = output_of(process)
 
-    assert (ended.code, ended.out) == (4, "")
-    assert ended.err == (
-        'rocm3d: mcp is needed to serve agents and is not installed\n  hint: pip install "rocm3d[mcp]"\n'
-    )
+    assert (process.returncode, out) == (4, "")
+    assert err == ('rocm3d: mcp is needed to serve agents and is not installed\n  hint: pip install "rocm3d[mcp]"\n')
 
 
 def test_a_root_that_is_none(rocm3d, tmp_path):
@@ -34,8 +38,6 @@ def test_a_port_without_http(rocm3d):
 
 
 def test_a_port_that_is_taken(rocm3d):
-    import socket
-
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -54,14 +56,13 @@ def test_help_teaches_how_to_register_it(rocm3d):
 
 
 def test_a_signal_ends_it_although_stdin_is_open(tmp_path):
-    with subprocess.Popen(
-        [*PROGRAM, "--root", str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(os.environ)
-    ) as server:
-        server.stdin.write(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+    pipe = subprocess.PIPE
+    with Program([*PROGRAM, "--root", str(tmp_path)], stdin=pipe, stdout=pipe, text=True) as server:
+        server.stdin.write('{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
         server.stdin.flush()
-        assert json.loads(server.stdout.readline())["id"] == 1
+        assert json.loads(next_line(server))["id"] == 1
         server.send_signal(signal.SIGTERM)
-        assert server.wait(10) == 128 + signal.SIGTERM
+        assert wait_for_exit(server) == 128 + signal.SIGTERM
 
 
 def test_the_end_of_stdin_ends_it():

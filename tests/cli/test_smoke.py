@@ -92,7 +92,6 @@ def test_what_was_seen_in_words_and_as_json(rocm3d, python):
     assert (look["package"], look["outcome"], look["facts"]["hip"]) == ("torch", "accelerated", "6.4")
 
 
-@pytest.mark.timeout(240)
 def test_the_real_payload_on_a_machine_without_a_gpu(rocm3d, torch_python):
     ended = rocm3d("smoke", "attention", "--python", torch_python, "--format", "json")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -13,9 +12,10 @@ import numpy
 import plyfile
 import pytest
 import trimesh
+from browser import drives_browser
 from PIL import Image
-
-from rocm3d.viewer.browser import PROGRAMS
+from processes import Program
+from waiting import DEADLINE, next_line, output_of
 
 PROGRAM = [sys.executable, "-c", "from rocm3d.cli.main import main; main()", "view"]
 
@@ -53,15 +53,17 @@ def test_an_axis_that_is_none(rocm3d, box):
     assert rocm3d("view", box, "--up", "w").code == 2
 
 
-def test_without_the_extra_its_name_is_told(rocm3d, box, tmp_path):
+def test_without_the_extra_its_name_is_told(box, tmp_path):
     """A folder before all others, in which viser cannot be loaded."""
     (tmp_path / "first").mkdir()
     (tmp_path / "first" / "viser.py").write_text("raise ImportError('no', name='viser')\n")
 
-    ended = rocm3d("view", box, env={"PYTHONPATH": str(tmp_path / "first")})
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "first")}
+    with Program([*PROGRAM, box], stderr=subprocess.PIPE, text=True, env=environment) as process:
+        _, err = output_of(process)
 
-    assert ended.code == 4
-    assert ended.err == (
+    assert process.returncode == 4
+    assert err == (
         'rocm3d: viser is needed to look at artifacts and is not installed\n  hint: pip install "rocm3d[view]"\n'
     )
 
@@ -81,8 +83,7 @@ def test_without_blender_there_is_no_scene_but_a_line(rocm3d, box, tmp_path):
     assert ended.err.splitlines()[0] == "rocm3d: neither bpy nor Blender is installed here"
 
 
-@pytest.mark.browser
-@pytest.mark.skipif(not any(map(shutil.which, PROGRAMS)), reason="not run: Chromium is not installed")
+@drives_browser
 def test_a_picture_of_the_size_that_was_asked_for(rocm3d, box, tmp_path):
     ended = rocm3d("view", box, "--screenshot", tmp_path / "a.png", "--size", "200x120", "--up", "-y")
 
@@ -95,14 +96,13 @@ def test_a_picture_of_the_size_that_was_asked_for(rocm3d, box, tmp_path):
 
 def test_a_page_is_served_until_ctrl_c(box, tmp_path):
     environment = {**os.environ, "DISPLAY": "", "WAYLAND_DISPLAY": ""}
-    with subprocess.Popen(
-        [*PROGRAM, str(box), "--no-open"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
-    ) as serving:
-        address = serving.stdout.readline().strip()
-        with urllib.request.urlopen(address, timeout=20) as answer:
+    pipe = subprocess.PIPE
+    with Program([*PROGRAM, box, "--no-open"], stderr=pipe, stdout=pipe, text=True, env=environment) as serving:
+        address = next_line(serving).strip()
+        with urllib.request.urlopen(address, timeout=DEADLINE) as answer:
             page = answer.read()
         serving.send_signal(signal.SIGINT)
-        out, rest = serving.communicate(timeout=30)
+        out, rest = output_of(serving)
 
     assert address.startswith("http://127.0.0.1:")
     assert b"<html" in page.lower()

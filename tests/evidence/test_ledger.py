@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
+from contextlib import ExitStack
 from datetime import date
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from processes import Program
+from waiting import DEADLINE, wait_for_exit
 
 from rocm3d.evidence.ledger import Book, LedgerChange, slug
 from rocm3d.model.failure import UserError
@@ -133,16 +135,19 @@ def test_where_nothing_was_noted_it_is_empty_and_nothing_is_written(book):
 def test_processes_at_once_lose_nothing(tmp_path):
     place = tmp_path / "ledger.json"
     work = (
-        "import sys, pathlib\nfrom rocm3d.evidence.ledger import Book, LedgerChange\n"
+        "import functools, sys, pathlib\nfrom rocm3d.evidence import ledger\n"
+        "from rocm3d.evidence.ledger import Book, LedgerChange\n"
+        f"ledger.alone = functools.partial(ledger.alone, seconds={DEADLINE})\n"
         "book = Book.at(pathlib.Path(sys.argv[1]), print)\n"
         "for n in range(8):\n"
         "    book.add(f'fix-{sys.argv[2]}-{n}', LedgerChange())\n"
         "    book.mark('shared', LedgerChange(repositories=(f'repo-{sys.argv[2]}-{n}',)))\n"
     )
     Book.at(place, print).add("shared", LedgerChange())
-    running = [subprocess.Popen([sys.executable, "-c", work, place, str(n)]) for n in range(3)]
+    with ExitStack() as stack:
+        running = [stack.enter_context(Program([sys.executable, "-c", work, place, str(n)])) for n in range(3)]
 
-    assert [process.wait() for process in running] == [0, 0, 0]
+        assert [wait_for_exit(process) for process in running] == [0, 0, 0]
     fixes = {fix.id: fix for fix in Book.at(place, print).read().fixes}
     assert len(fixes) == 3 * 8 + 1
     assert len(fixes["shared"].repositories) == 3 * 8

@@ -1,35 +1,46 @@
-"""What tests of jobs share: a jobs.toml in a folder of its own, and whether anything of it still runs."""
+"""What tests of jobs share: a jobs.toml in a folder of its own, and whether anything of it is still running."""
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from processes import Program, children, command_line, end_family, kill, running_with
+from waiting import DEADLINE, output_of, wait_until
 
-ROCM3D = [sys.executable, "-c", "from rocm3d.cli.main import main; main()"]
+from rocm3d.jobs.folder import run_folder
+from rocm3d.jobs.specification import read
+from rocm3d.jobs.stage import Campaign
+
+# How long processes that were told to end may take; here these limits only end a hang.
+LIMITS = ("rocm3d.jobs.folder._LEAVING", "rocm3d.jobs.standing._PATIENCE", "rocm3d.workspace.process.PATIENCE")
+PROGRAM = f"""
+import pkgutil
+for limit in {LIMITS}:
+    module, _, name = limit.rpartition(".")
+    setattr(pkgutil.resolve_name(module), name, {DEADLINE})
+from rocm3d.cli.main import main
+main()
+"""
+ROCM3D = [sys.executable, "-c", PROGRAM]
 
 
-def children(pid: int) -> list[int]:
-    try:
-        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except OSError:
-        return []
+@pytest.fixture(autouse=True)
+def _long_limits(monkeypatch):
+    for limit in LIMITS:
+        monkeypatch.setattr(limit, DEADLINE)
 
 
 @dataclass(frozen=True)
-class Yard:
+class JobsFolder:
     """A folder with a jobs.toml."""
 
     root: Path
-    started: list[subprocess.Popen] = field(default_factory=list)
+    started: list[Program] = field(default_factory=list)
 
     @property
     def run(self) -> Path:
@@ -44,66 +55,57 @@ class Yard:
     def program(command: str, *more: object) -> list[str]:
         return [*ROCM3D, "jobs", command, *map(str, more)]
 
-    def start(self, *more: object, command: str = "run", **options: object) -> subprocess.Popen:
+    def start(self, *more: object, command: str = "run", **options: object) -> Program:
         words = self.program(command, self.root / "jobs.toml", *more)
-        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+        process = Program(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
         self.started.append(process)
         return process
 
     def call(self, command: str, *more: object, **options: object) -> tuple[int, str, str]:
-        with self.start(*more, command=command, **options) as process:
-            out, err = process.communicate(timeout=100)
+        process = self.start(*more, command=command, **options)
+        out, err = output_of(process)
         return process.returncode, out, err
 
+    @property
+    def campaign(self) -> Campaign:
+        """What the commands work on, in this process."""
+        path = self.root / "jobs.toml"
+        return Campaign(read(path), run_folder(path, None))
+
     def status(self) -> dict:
-        return json.loads(self.call("status", "--format", "json", "--quiet")[1])
+        """As `rocm3d jobs status --format json` prints it."""
+        return json.loads(self.campaign.status().to_json())
+
+    def log(self, job: str) -> str:
+        """What its last attempt printed."""
+        return self.campaign.log(job, None).read_text()
 
     def states(self) -> dict[str, str]:
         return {job["id"]: job["state"] for job in self.status()["jobs"]}
 
     def alive(self) -> list[int]:
-        """Processes that were started for a job of this folder, by their environment."""
-        mark, found = f"ROCM3D_JOB={self.run}/".encode(), []
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdigit() and int(entry.name) != os.getpid():
-                with contextlib.suppress(OSError):
-                    if mark in (entry / "environ").read_bytes():
-                        found.append(int(entry.name))
-        return found
+        """Processes that were started for a job of this folder."""
+        return running_with(f"ROCM3D_JOB={self.run}/")
 
-    def is_quiet(self, seconds: float = 15) -> bool:
-        """Whether nothing of the jobs lives any more, or soon will not."""
-        return until(lambda: not self.alive(), seconds)
-
-    def waits_for(self, condition: Callable[[], object]) -> None:
-        """Until it holds."""
-        assert until(condition), "it did not come about"
+    def wait_until_quiet(self) -> None:
+        """Until nothing of the jobs is running."""
+        wait_until(lambda: not self.alive(), f"the end of all jobs in {self.run}")
 
     @staticmethod
-    def children(pid: int) -> list[int]:
-        """Of the launcher these are jobs, of the runner the launcher."""
-        return children(pid)
-
-
-def until(condition: Callable[[], object], seconds: float = 20) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.02)
-    return bool(condition())
+    def launchers(pid: int) -> list[int]:
+        """Of a runner; their children are jobs."""
+        return [child for child in children(pid) if "launch_jobs.py" in command_line(child)]
 
 
 @pytest.fixture
-def yard(tmp_path):
-    root = tmp_path / "yard"
+def jobs_folder(tmp_path):
+    root = tmp_path / "jobs"
     root.mkdir()
-    yard = Yard(root.resolve())
-    yield yard
-    for process in yard.started:
-        if process.poll() is None:
-            process.kill()
-            process.communicate()
+    jobs_folder = JobsFolder(root.resolve())
+    yield jobs_folder
+    for process in jobs_folder.started:
+        end_family(process)
+    kill(jobs_folder.alive())
 
 
 # Two cards with unique ids, one without, and the GPU of the processor, as the kernel lists them (kfd_topology.c).

@@ -10,8 +10,8 @@ from rocm3d.jobs.status_files import Attempt
 
 
 @pytest.fixture
-def job(yard):
-    return read(yard.write('[run]\nretries = 1\ntimeout = 5\n[[job]]\nid = "a"\ncommand = ["true"]\n')).jobs[0]
+def job(jobs_folder):
+    return read(jobs_folder.write('[run]\nretries = 1\ntimeout = 5\n[[job]]\nid = "a"\ncommand = ["true"]\n')).jobs[0]
 
 
 def after(job, *endings: str, kills: int = 2, **more: object) -> Course:

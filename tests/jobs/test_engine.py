@@ -12,9 +12,9 @@ from rocm3d.workspace.topology import read_topology
 
 
 @pytest.fixture
-def task(yard):
+def task(jobs_folder):
     def make(text: str = "", slot=None) -> Task:
-        jobs = read(yard.write(f'[[job]]\nid = "a"\ncommand = ["python", "x.py"]\n{text}'))
+        jobs = read(jobs_folder.write(f'[[job]]\nid = "a"\ncommand = ["python", "x.py"]\n{text}'))
         return Task(jobs.jobs[0], 2, slot or on_processor(1)[0], run_folder(jobs.path, None))
 
     return make
@@ -35,11 +35,11 @@ def test_on_a_gpu_the_mask_wins_over_what_a_job_sets(task, machine, tmp_path):
     assert asked["lock"] == slot.lock
 
 
-def test_files_bear_job_and_attempt(task, yard):
+def test_files_bear_job_and_attempt(task, jobs_folder):
     asked = task().request()
     assert asked["key"] == "a.2"
-    assert asked["status"] == str(yard.run / "status" / "a.2")
-    assert asked["log"] == str(yard.run / "logs" / "a.2.txt")
+    assert asked["status"] == str(jobs_folder.run / "status" / "a.2")
+    assert asked["log"] == str(jobs_folder.run / "logs" / "a.2.txt")
 
 
 def test_evidence_puts_the_recorder_before_the_command_and_leaves_it_time_to_write(task):

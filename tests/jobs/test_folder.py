@@ -7,14 +7,16 @@ import subprocess
 import sys
 
 import pytest
+from processes import Program
+from waiting import wait_for_line
 
 from rocm3d.jobs.folder import run_folder
 from rocm3d.model.failure import MachineLacks, UserError
 
 
 @pytest.fixture
-def folder(yard):
-    return run_folder(yard.write(""), None)
+def folder(jobs_folder):
+    return run_folder(jobs_folder.write(""), None)
 
 
 def test_a_second_runner_is_refused_and_told_who_the_first_is(folder):
@@ -27,16 +29,14 @@ def test_a_second_runner_is_refused_and_told_who_the_first_is(folder):
 
 
 def test_what_a_dead_runner_left_behind_is_waited_for(folder, monkeypatch):
-    code = (
-        "import fcntl, sys, time; f = open(sys.argv[1]); fcntl.flock(f, 2); print('held', flush=True); time.sleep(99)"
-    )
+    code = "import fcntl, sys; f = open(sys.argv[1]); fcntl.flock(f, 2); print('held', flush=True); sys.stdin.read()"
     folder.lock.write_text("999999999 1\n")
-    with subprocess.Popen([sys.executable, "-c", code, folder.lock], stdout=subprocess.PIPE) as left:
-        left.stdout.readline()
+    command, pipe = [sys.executable, "-I", "-S", "-c", code, folder.lock], subprocess.PIPE
+    with Program(command, stdin=pipe, stdout=pipe, text=True) as left:
+        wait_for_line(left, "held")
         monkeypatch.setattr("rocm3d.jobs.folder._LEAVING", 0.1)
         with pytest.raises(MachineLacks, match="still held by something"), folder.held():
             pass
-        left.kill()
     with folder.held() as number:
         assert os.fstat(number).st_ino == folder.lock.stat().st_ino
 
@@ -60,7 +60,7 @@ def test_the_runner_is_known_while_it_holds_the_lock(folder):
     assert folder.runner() is None
 
 
-def test_it_lies_beside_the_file_and_hides_from_git(folder, yard):
-    assert folder.root == yard.run
-    assert (yard.root / ".rocm3d" / ".gitignore").read_text() == "*\n"
-    assert run_folder(yard.root / "jobs.toml", yard.root / "other").root == yard.root / "other"
+def test_it_lies_beside_the_file_and_hides_from_git(folder, jobs_folder):
+    assert folder.root == jobs_folder.run
+    assert (jobs_folder.root / ".rocm3d" / ".gitignore").read_text() == "*\n"
+    assert run_folder(jobs_folder.root / "jobs.toml", jobs_folder.root / "other").root == jobs_folder.root / "other"

@@ -23,8 +23,8 @@ def test_the_estimate_shares_what_is_left_among_the_places():
     assert seconds_left([*done, running], 2, 100) == 6
 
 
-def test_jobs_stand_in_the_order_of_the_file(yard):
-    jobs = read(yard.write('[[job]]\nid = "b"\ncommand = ["true"]\n[[job]]\nid = "a"\ncommand = ["true"]\n'))
+def test_jobs_stand_in_the_order_of_the_file(jobs_folder):
+    jobs = read(jobs_folder.write('[[job]]\nid = "b"\ncommand = ["true"]\n[[job]]\nid = "a"\ncommand = ["true"]\n'))
     folder = run_folder(jobs.path, None)
     courses = {"a": Course("a", "", "failed", attempts=2, closed=2, code=3, reason="exit code 3"), "b": Course("b", "")}
     document = report(jobs, folder, courses, ["cpu-1"], ["a note"])

@@ -54,10 +54,12 @@ class Scripted:
 
 
 @pytest.fixture
-def run(yard):
+def run(jobs_folder):
     def go(engine: Scripted, *wishes: tuple[str, str], courses: dict[str, Course] | None = None) -> dict[str, Course]:
         names = list(engine.endings)
-        jobs = read(yard.write(f'[run]\nretries = 1\n[[job]]\nid = "{{}}"\neach = {names}\ncommand = ["true"]\n'))
+        jobs = read(
+            jobs_folder.write(f'[run]\nretries = 1\n[[job]]\nid = "{{}}"\neach = {names}\ncommand = ["true"]\n')
+        )
         folder = run_folder(jobs.path, None)
         found = courses or {job.id: Course(job.id, job.digest) for job in jobs.jobs}
         with closing(Journal(folder.journal)) as journal:

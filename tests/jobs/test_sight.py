@@ -26,20 +26,21 @@ MASK = "[os.environ['ROCR_VISIBLE_DEVICES'][4:]]"
 
 
 @pytest.fixture
-def checked(machine, yard, monkeypatch):
+def checked(machine, jobs_folder, monkeypatch):
     root = machine()
     slots = on_gpus(read_topology(root).gpus[:2], 2, root, root)
 
     def look(torch: str | None, command: str = sys.executable) -> list[str]:
-        (yard.root / "lib").mkdir(exist_ok=True)
+        (jobs_folder.root / "lib").mkdir(exist_ok=True)
         if torch is not None:
-            (yard.root / "lib" / "torch.py").write_text(torch)
+            (jobs_folder.root / "lib" / "torch.py").write_text(torch)
         monkeypatch.setenv("HIP_VISIBLE_DEVICES", "0")
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
         text = (
-            f'[run]\nenv = {{ PYTHONPATH = "{yard.root}/lib" }}\n[[job]]\nid = "a"\ncommand = ["{command}", "x.py"]\n'
+            f'[run]\nenv = {{ PYTHONPATH = "{jobs_folder.root}/lib" }}\n'
+            f'[[job]]\nid = "a"\ncommand = ["{command}", "x.py"]\n'
         )
-        return check(slots, read(yard.write(text)).jobs)
+        return check(slots, read(jobs_folder.write(text)).jobs)
 
     return look
 
@@ -55,7 +56,7 @@ def test_a_job_that_would_see_another_gpu_is_refused(checked):
         checked(TORCH.format(hip="7.0", devices="['1' * 16]"))
 
 
-def test_what_cannot_be_asked_is_not_verified(checked, yard):
+def test_what_cannot_be_asked_is_not_verified(checked, jobs_folder):
     assert "no job begins with a Python" in checked(None, "bash")[0]
     assert all("has no torch" in line for line in checked(None))
     assert all("has no ROCm build of torch" in line for line in checked(TORCH.format(hip=None, devices="[]")))
@@ -73,13 +74,13 @@ def test_an_id_that_is_not_told_is_said_so(checked):
     assert all("its unique id is not told" in line for line in checked(TORCH.format(hip="7.0", devices="['z' * 16]")))
 
 
-def test_on_the_processor_there_is_nothing_to_see(yard):
-    assert check(on_processor(1), read(yard.write('[[job]]\nid = "a"\ncommand = ["python3"]\n')).jobs) == []
+def test_on_the_processor_there_is_nothing_to_see(jobs_folder):
+    assert check(on_processor(1), read(jobs_folder.write('[[job]]\nid = "a"\ncommand = ["python3"]\n')).jobs) == []
 
 
-def test_the_python_of_a_job(yard):
+def test_the_python_of_a_job(jobs_folder):
     def found(command: str) -> str:
-        return interpreter(read(yard.write(f'[[job]]\nid = "a"\ncommand = ["{command}"]\n')).jobs[0])
+        return interpreter(read(jobs_folder.write(f'[[job]]\nid = "a"\ncommand = ["{command}"]\n')).jobs[0])
 
     assert found(sys.executable) == sys.executable
     assert found("python3").endswith("/python3")

@@ -17,9 +17,9 @@ def slots(machine, tmp_path):
 
 
 @pytest.fixture
-def job(yard):
+def job(jobs_folder):
     def make(amount: str):
-        return read(yard.write(f'[[job]]\nid = "a"\nfree-vram = "{amount}"\ncommand = ["true"]\n')).jobs[0]
+        return read(jobs_folder.write(f'[[job]]\nid = "a"\nfree-vram = "{amount}"\ncommand = ["true"]\n')).jobs[0]
 
     return make
 

@@ -40,9 +40,9 @@ JOB = '[[job]]\nid = "a"\ncommand = ["true"]\n'
         (JOB + JOB.replace('"a"', '"A"'), "two jobs are called A"),
     ],
 )
-def test_what_is_wrong_is_one_line_with_a_hint(yard, text, match):
+def test_what_is_wrong_is_one_line_with_a_hint(jobs_folder, text, match):
     with pytest.raises(UserError, match=match) as failure:
-        read(yard.write(text))
+        read(jobs_folder.write(text))
     assert failure.value.exit_code == Exit.USAGE
     assert "\n" not in failure.value.message
     assert failure.value.hint
@@ -85,9 +85,9 @@ def _toml(value: object) -> str:
     return repr(value) if isinstance(value, (int, float)) else '"' + "".join(f"\\U{ord(c):08x}" for c in value) + '"'
 
 
-def test_what_is_said_for_all_holds_unless_a_job_says_otherwise(yard):
+def test_what_is_said_for_all_holds_unless_a_job_says_otherwise(jobs_folder):
     jobs = read(
-        yard.write(
+        jobs_folder.write(
             '[run]\ntimeout = "2m"\nretries = 2\nfree-vram = "8 GiB"\nenv = { A = "1", B = "2" }\nfolder = "sub"\n'
             '[[job]]\nid = "a"\ncommand = ["true"]\n'
             '[[job]]\nid = "b"\ncommand = ["true"]\ntimeout = "1.5h"\nretries = 0\n'
@@ -98,29 +98,29 @@ def test_what_is_said_for_all_holds_unless_a_job_says_otherwise(yard):
     assert [job.retries for job in jobs] == [2, 0]
     assert [job.env for job in jobs] == [{"A": "1", "B": "2"}, {"A": "1", "B": "3"}]
     assert [job.success for job in jobs] == [(0,), (0, 1)]
-    assert {job.folder for job in jobs} == {str(yard.root / "sub")}
+    assert {job.folder for job in jobs} == {str(jobs_folder.root / "sub")}
     assert {job.free_vram for job in jobs} == {8 << 30}
 
 
-def test_each_stands_for_several_jobs(yard):
+def test_each_stands_for_several_jobs(jobs_folder):
     text = (
         '[[job]]\nid = "s-{}"\neach = ["a", "b"]\nfolder = "{}"\ncommand = ["run", "--scene={}"]\nenv = { S = "{}" }\n'
     )
-    jobs = read(yard.write(text)).jobs
+    jobs = read(jobs_folder.write(text)).jobs
     assert [job.id for job in jobs] == ["s-a", "s-b"]
     assert jobs[1].command == ("run", "--scene=b")
-    assert jobs[1].folder == str(yard.root / "b")
+    assert jobs[1].folder == str(jobs_folder.root / "b")
     assert jobs[1].env == {"S": "b"}
 
 
-def test_braces_without_each_stay_as_they_are(yard):
-    assert read(yard.write('[[job]]\nid = "a"\ncommand = ["awk", "{}"]\n')).jobs[0].command == ("awk", "{}")
+def test_braces_without_each_stay_as_they_are(jobs_folder):
+    assert read(jobs_folder.write('[[job]]\nid = "a"\ncommand = ["awk", "{}"]\n')).jobs[0].command == ("awk", "{}")
 
 
-def test_another_command_is_another_job_and_another_limit_is_not(yard):
-    first = read(yard.write(JOB)).jobs[0].digest
-    assert read(yard.write("[run]\ntimeout = 9\n" + JOB)).jobs[0].digest == first
-    assert read(yard.write(JOB.replace("true", "false"))).jobs[0].digest != first
+def test_another_command_is_another_job_and_another_limit_is_not(jobs_folder):
+    first = read(jobs_folder.write(JOB)).jobs[0].digest
+    assert read(jobs_folder.write("[run]\ntimeout = 9\n" + JOB)).jobs[0].digest == first
+    assert read(jobs_folder.write(JOB.replace("true", "false"))).jobs[0].digest != first
 
 
 def test_jobs_without_a_file(tmp_path):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import subprocess
 
 import pytest
+from processes import Program
+from waiting import wait_for_exit
 
 from rocm3d.jobs.course import Course
 from rocm3d.jobs.specification import read
@@ -17,8 +18,8 @@ TEXT = '[run]\nretries = 1\n[[job]]\nid = "a"\ncommand = ["true"]\n'
 
 
 @pytest.fixture
-def job(yard):
-    return read(yard.write(TEXT)).jobs[0]
+def job(jobs_folder):
+    return read(jobs_folder.write(TEXT)).jobs[0]
 
 
 @pytest.fixture
@@ -86,17 +87,18 @@ def test_what_an_engine_elsewhere_has_is_left_to_it(stands, job):
 
 
 def test_what_still_lives_is_ended_before_it_is_repeated(tmp_path, job):
+    def sleeping(attempt: str, *files: int) -> Program:
+        env = {**os.environ, "ROCM3D_JOB": str(tmp_path / attempt)}
+        return Program(["sleep", "3600"], env=env, pass_fds=files)
+
     place = tmp_path / "a.1.running"
     place.touch()
-    with place.open() as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        env = {**os.environ, "ROCM3D_JOB": str(tmp_path / "a.1")}
-        alive = subprocess.Popen(["sleep", "100"], env=env, pass_fds=[file.fileno()])
-    other = subprocess.Popen(["sleep", "100"], env={**os.environ, "ROCM3D_JOB": str(tmp_path / "a.11")})
     course = Course("a", job.digest, "waiting", attempts=1, closed=1)
+    with place.open() as file, sleeping("a.11") as other:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with sleeping("a.1", file.fileno()) as alive:
+            file.close()
 
-    assert leftovers([course], tmp_path) == []
-    assert alive.wait(timeout=20) < 0
-    assert other.poll() is None
-    other.kill()
-    other.wait()
+            assert leftovers([course], tmp_path) == []
+            assert wait_for_exit(alive) < 0
+            assert other.poll() is None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import signal
-from pathlib import Path
 
 import anyio
 import pytest
+from processes import is_running
+from waiting import DEADLINE, has_text
 
 from rocm3d.mcp import job
 from rocm3d.model.failure import UserError
@@ -79,13 +80,14 @@ def test_numbers_told_never_fall():
     assert (told[0], told[-1]) == (5.0, 9.0)
 
 
-def test_a_program_that_the_worker_started_ends_with_a_call_that_is_cancelled(work, example, tmp_path):
+def test_a_program_that_the_worker_started_ends_with_a_call_that_is_cancelled(work, example, tmp_path, monkeypatch):
     """It has a session of its own, so that no signal to the worker reaches it."""
+    monkeypatch.setattr(job, "GRACE", DEADLINE)
     target = example("splat-trainer")
     work("apply", path=str(target), plan_hash=work("plan", path=str(target), gpu="mi300x").plan_hash)
     program = target / ".venv" / "bin" / "python"
     program.parent.mkdir(parents=True)
-    program.write_text(f"#!/bin/sh\necho $$ > {tmp_path}/new\nmv {tmp_path}/new {tmp_path}/pid\nexec sleep 100\n")
+    program.write_text(f"#!/bin/sh\necho $$ > {tmp_path}/pid\nexec sleep 3600\n")
     program.chmod(0o755)
     request = {
         "tool": "verify",
@@ -94,22 +96,14 @@ def test_a_program_that_the_worker_started_ends_with_a_call_that_is_cancelled(wo
     }
 
     async def run():
-        async with anyio.create_task_group() as group:
-            group.start_soon(job.call, request, nobody)
-            with anyio.fail_after(30):
-                while not (tmp_path / "pid").exists():
+        with anyio.fail_after(DEADLINE):
+            async with anyio.create_task_group() as group:
+                group.start_soon(job.call, request, nobody)
+                while not has_text(tmp_path / "pid"):
                     await anyio.sleep(0.05)
-            assert alive(int((tmp_path / "pid").read_text()))
-            group.cancel_scope.cancel()
+                assert is_running(int((tmp_path / "pid").read_text()))
+                group.cancel_scope.cancel()
 
     anyio.run(run)
 
-    assert not alive(int((tmp_path / "pid").read_text()))
-
-
-def alive(number: int) -> bool:
-    """Whether a process runs; one that only waits to be noticed does not."""
-    try:
-        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+    assert not is_running(int((tmp_path / "pid").read_text()))

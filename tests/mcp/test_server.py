@@ -8,6 +8,7 @@ import anyio
 import jsonschema
 import pytest
 from mcp.shared.exceptions import MCPError
+from waiting import DEADLINE
 
 from rocm3d.mcp import job
 from rocm3d.mcp.bench import Options
@@ -124,12 +125,15 @@ def test_a_reason_that_can_hold_names_of_the_repository_is_marked(talk, monkeypa
 
 
 def test_two_calls_for_one_repository_take_turns_and_for_two_they_do_not(talk, monkeypatch, tmp_path):
-    now, most = [], []
+    """No call ends before those for both repositories have begun."""
+    now, most, both = [], [], {str(tmp_path / name) for name in "ab"}
 
     async def call(request, tell):
         now.append(request["arguments"]["path"])
         most.append(sorted(now))
-        await anyio.sleep(0.05)
+        with anyio.fail_after(DEADLINE):
+            while both not in map(set, most):
+                await anyio.sleep(0.01)
         now.remove(request["arguments"]["path"])
         return {"summary": "", "exit_code": 0, "source": "repository", "document": {}}
 

@@ -10,6 +10,8 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from processes import Program
+from waiting import next_line
 
 PAYLOAD = Path(__file__).resolve().parents[2] / "src" / "rocm3d" / "payload"
 LOADS_LIBRARY = "import ctypes, pathlib\nctypes.CDLL(str(pathlib.Path(__file__).with_name('_native.so')))\n"
@@ -19,11 +21,9 @@ LOADS_LIBRARY = "import ctypes, pathlib\nctypes.CDLL(str(pathlib.Path(__file__).
 def server(torch_python):
     """One process with torch for all looks of this worker; it forks for each."""
     command = [torch_python, Path(__file__).with_name("fork_server.py"), PAYLOAD / "probe_backend.py"]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as running:
+    pipe = subprocess.PIPE
+    with Program(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True) as running:
         yield running
-        running.stdin.close()
 
 
 @pytest.fixture
@@ -71,8 +71,23 @@ def look(server, site, tmp_path, knowledge):
         place.unlink(missing_ok=True)
         server.stdin.write(json.dumps({"request": request, "path": [str(site)], "to": str(place)}) + "\n")
         server.stdin.flush()
-        assert server.stdout.readline() == "done\n"
+        assert next_line(server) == "done\n"
         return json.loads(place.read_text()) if place.exists() else {"outcome": "died"}
+
+    return run
+
+
+@pytest.fixture
+def torch_output(server, tmp_path):
+    """Runs a program that finds torch imported, with folders on its path and variables; what it prints."""
+
+    def run(program: str, *path: Path, **env: str) -> str:
+        place = tmp_path / "printed.txt"
+        job = {"program": program, "path": list(map(str, path)), "env": env, "to": str(place)}
+        server.stdin.write(json.dumps(job) + "\n")
+        server.stdin.flush()
+        assert next_line(server) == "done\n"
+        return place.read_text()
 
     return run
 

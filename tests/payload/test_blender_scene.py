@@ -17,7 +17,7 @@ from rocm3d.viewer.open import shape
 
 ROOT = Path(__file__).resolve().parents[2]
 
-pytestmark = [pytest.mark.full, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.full
 
 
 @pytest.fixture(scope="session")

@@ -1,42 +1,54 @@
 from __future__ import annotations
 
+import array
+import fcntl
 import os
 import subprocess
 import sys
-import time
+import termios
 from pathlib import Path
+
+from processes import Program
+from waiting import wait_for_exit, wait_until
 
 SCRIPT = Path(__file__).resolve().parents[2] / "src" / "rocm3d" / "payload" / "clean_up.py"
 
 
-def keeper(mark: str, folder: Path) -> subprocess.Popen:
-    return subprocess.Popen([sys.executable, "-I", SCRIPT, mark, folder], stdin=subprocess.PIPE)
+def keeper(mark: str, folder: Path) -> Program:
+    return Program([sys.executable, "-I", SCRIPT, mark, folder], stdin=subprocess.PIPE)
+
+
+def unread(pipe) -> int:
+    """How many bytes in a pipe nobody has read yet."""
+    count = array.array("i", [0])
+    fcntl.ioctl(pipe.fileno(), termios.FIONREAD, count)
+    return count[0]
 
 
 def test_while_the_other_process_lives_nothing_is_touched(tmp_path):
     folder = tmp_path / "f"
     folder.mkdir()
-    child = keeper("none", folder)
-    time.sleep(0.3)
+    with keeper("none", folder) as child:
+        child.stdin.write(b"x")
+        child.stdin.flush()
+        wait_until(lambda: not unread(child.stdin), "a process that waits for the end of its input")
 
-    assert folder.is_dir()
-    child.kill()
-    child.wait()
-    child.stdin.close()
+        assert folder.is_dir()
+        assert child.poll() is None
 
 
 def test_at_its_end_marked_processes_and_the_folder_go_and_others_stay(tmp_path):
     folder = tmp_path / "f"
     (folder / "deep").mkdir(parents=True)
-    marked = subprocess.Popen(["sleep", "60"], env={**os.environ, "ROCM3D_KEPT_BY": "mark-of-this-test"})
-    other = subprocess.Popen(["sleep", "60"])
-    child = keeper("mark-of-this-test", folder)
+    environment = {**os.environ, "ROCM3D_KEPT_BY": "mark-of-this-test"}
+    with (
+        Program(["sleep", "3600"], env=environment) as marked,
+        Program(["sleep", "3600"]) as other,
+        keeper("mark-of-this-test", folder) as child,
+    ):
+        child.stdin.close()
 
-    child.stdin.close()
-
-    assert marked.wait(timeout=20) < 0
-    assert child.wait(timeout=20) == 0
-    assert not folder.exists()
-    assert other.poll() is None
-    other.kill()
-    other.wait()
+        assert wait_for_exit(marked) < 0
+        assert wait_for_exit(child) == 0
+        assert not folder.exists()
+        assert other.poll() is None

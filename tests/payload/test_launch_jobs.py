@@ -10,10 +10,11 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from processes import Program, end_family
+from waiting import DEADLINE, missed, wait_for_exit, wait_for_file, wait_until_gone
 
 SCRIPT = Path(__file__).resolve().parents[2] / "src" / "rocm3d" / "payload" / "launch_jobs.py"
 PROGRAM = [sys.executable, "-I", "-S", str(SCRIPT)]
@@ -25,9 +26,9 @@ class Talk:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.line, theirs = socket.socketpair()
-        self.line.settimeout(20)
+        self.line.settimeout(DEADLINE)
         with theirs:
-            self.process = subprocess.Popen([*PROGRAM, "serve", str(theirs.fileno())], pass_fds=[theirs.fileno()])
+            self.process = Program([*PROGRAM, "serve", str(theirs.fileno())], pass_fds=[theirs.fileno()])
         self.answers = self.line.makefile("rb")
 
     def request(self, command: list[str], **more: object) -> dict:
@@ -38,37 +39,22 @@ class Talk:
         self.line.sendall(json.dumps(self.request(command, **more)).encode() + b"\n")
 
     def answer(self) -> dict:
-        return json.loads(self.answers.readline())
+        try:
+            return json.loads(self.answers.readline())
+        except TimeoutError:
+            missed("an answer of the launcher")
 
     def close(self) -> None:
         self.answers.close()
         self.line.close()
-        self.process.wait(timeout=20)
+        end_family(self.process)
 
 
 @pytest.fixture
 def talk(tmp_path):
-    found = Talk(tmp_path)
-    yield found
-    found.close()
-
-
-def wait_for(place: Path) -> str:
-    end = time.monotonic() + 20
-    while not (place.exists() and place.read_text().strip()) and time.monotonic() < end:
-        time.sleep(0.01)
-    return place.read_text()
-
-
-def is_gone(pid: int) -> bool:
-    for _ in range(500):
-        try:
-            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX":
-                return True
-        except OSError:
-            return True
-        time.sleep(0.01)
-    return False
+    talk = Talk(tmp_path)
+    yield talk
+    talk.close()
 
 
 def test_an_attempt_that_has_a_file_is_not_begun_again(talk, tmp_path):
@@ -150,8 +136,8 @@ def test_of_several_masks_the_first_that_is_set_stays(talk, tmp_path):
 
 
 def test_the_file_is_there_and_locked_while_the_job_runs(talk, tmp_path):
-    talk.ask(["sleep", "60"])
-    assert json.loads(wait_for(tmp_path / "a.1.running"))["ending"] == "running"
+    talk.ask(["sleep", "3600"])
+    assert json.loads(wait_for_file(tmp_path / "a.1.running"))["ending"] == "running"
     with (tmp_path / "a.1.running").open() as file, pytest.raises(BlockingIOError):
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     talk.line.sendall(json.dumps({"do": "end", "key": "a.1", "why": "cancelled"}).encode() + b"\n")
@@ -160,24 +146,24 @@ def test_the_file_is_there_and_locked_while_the_job_runs(talk, tmp_path):
 
 @pytest.mark.parametrize("how", ["close", "kill"])
 def test_nothing_outlives_the_launcher(talk, tmp_path, how):
-    talk.ask(["sh", "-c", "echo $$ > pid; exec sleep 60"])
-    pid = int(wait_for(tmp_path / "pid"))
+    talk.ask(["sh", "-c", "echo $$ > new; mv new pid; exec sleep 3600"])
+    pid = int(wait_for_file(tmp_path / "pid"))
     if how == "close":
         talk.line.shutdown(socket.SHUT_RDWR)
+        assert wait_for_exit(talk.process) == 0
     else:
         talk.process.kill()
-    assert is_gone(pid)
+    wait_until_gone(pid)
     assert not (tmp_path / "a.1").exists()
 
 
 def test_one_job_by_itself_ends_with_whoever_started_it(tmp_path, talk):
     request = tmp_path / "request.json"
-    request.write_text(json.dumps(talk.request(["sh", "-c", "sleep 60 & echo $! > pid; wait"])))
-    alone = subprocess.Popen([*PROGRAM, "one", str(request)])
-    pid = int(wait_for(tmp_path / "pid"))
-    os.kill(alone.pid, signal.SIGKILL)
-    alone.wait()
-    assert is_gone(pid)
+    request.write_text(json.dumps(talk.request(["sh", "-c", "sleep 3600 & echo $! > new; mv new pid; wait"])))
+    with Program([*PROGRAM, "one", str(request)]) as alone:
+        pid = int(wait_for_file(tmp_path / "pid"))
+        os.kill(alone.pid, signal.SIGKILL)
+        wait_until_gone(pid)
 
 
 def test_one_job_by_itself_has_its_status(tmp_path, talk):
@@ -196,7 +182,7 @@ def test_one_job_by_itself_has_its_status(tmp_path, talk):
 def test_a_child_that_has_no_group_of_its_own_yet_is_ended_too():
     """A cancel may come between a fork and its first step."""
     module = runpy.run_path(str(SCRIPT), run_name="launch_jobs")
-    child = subprocess.Popen(["sleep", "60"])
-    module["send"](child.pid, signal.SIGKILL)
+    with Program(["sleep", "3600"]) as child:
+        module["send"](child.pid, signal.SIGKILL)
 
-    assert child.wait(timeout=20) == -signal.SIGKILL
+        assert wait_for_exit(child) == -signal.SIGKILL

@@ -43,7 +43,7 @@ def test_a_program_that_failed_is_recorded_as_such_and_not_compared(program):
 
 
 def test_a_program_that_runs_out_of_time_has_no_exit_code(program):
-    recording, _ = program("import time; time.sleep(60)", seconds=1)
+    recording, _ = program("import time; time.sleep(3600)", seconds=0.2)
 
     assert recording.exit_code is None
 
@@ -118,7 +118,6 @@ def test_a_recording_below_the_outputs_does_not_record_itself(tmp_path):
     assert all("recording" not in item.name for item in (*recording.files, *recording.left_out))
 
 
-@pytest.mark.timeout(240)
 def test_modules_files_and_the_environment_of_a_torch_program(torch_python, tmp_path):
     out = tmp_path / "out"
     out.mkdir()

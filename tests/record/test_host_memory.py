@@ -4,6 +4,9 @@ import os
 import subprocess
 import sys
 
+from processes import Program
+from waiting import wait_for_line
+
 from rocm3d.record import host_memory
 from rocm3d.record.host_memory import HostMemory
 
@@ -26,13 +29,11 @@ def test_a_system_without_proc_does_not_tell(monkeypatch, tmp_path):
 def test_processes_of_a_session_are_added_up():
     program = "import sys; x = bytearray(60_000_000); print(len(x), flush=True); sys.stdin.read()"
     twice = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {program!r}])"
-    child = subprocess.Popen(
-        [sys.executable, "-c", twice], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
-    )
-    child.stdout.readline()
-    memory = HostMemory()
-    memory.look(child.pid)
-    child.communicate(b"")
+    pipe = subprocess.PIPE
+    with Program([sys.executable, "-c", twice], stdin=pipe, stdout=pipe, text=True, start_new_session=True) as child:
+        wait_for_line(child, "60000000")
+        memory = HostMemory()
+        memory.look(child.pid)
 
     assert 60_000_000 < memory.peak < 500_000_000
 

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from processes import Program
+from waiting import wait_for_line
 
 from rocm3d.model.failure import MachineLacks
 from rocm3d.toolchain import prepared
@@ -142,22 +144,20 @@ def test_a_killed_preparation_leaves_nothing_that_counts_and_the_next_one_cleans
         "from rocm3d.toolchain.finder import newest\n"
         "def fetch(part, folder):\n"
         "    folder.mkdir(parents=True); (folder / 'half').write_text('x')\n"
-        "    print('fetching', flush=True); time.sleep(60)\n"
+        "    print('fetching', flush=True); time.sleep(3600)\n"
         "prepared.fetch = fetch\n"
         "prepared.prepare(newest(load().toolchains), lambda _: None)\n"
     )
     env = {**os.environ, "ROCM3D_CACHE": str(cache)}
-    child = subprocess.Popen([sys.executable, "-c", program], env=env, stdout=subprocess.PIPE, text=True)
-    assert child.stdout.readline() == "fetching\n"
-    child.kill()
-    child.wait()
-    child.stdout.close()
+    with Program([sys.executable, "-c", program], env=env, stdout=subprocess.PIPE, text=True) as child:
+        wait_for_line(child, "fetching")
+        child.kill()
     folder = cache / "toolchain"
     assert list(folder.glob("*.making-*"))
     assert not list(folder.rglob(prepared.STAMP))
 
     again = subprocess.run(
-        [sys.executable, "-c", program.replace("time.sleep(60)", "raise prepared.MachineLacks('stop')")],
+        [sys.executable, "-c", program.replace("time.sleep(3600)", "raise prepared.MachineLacks('stop')")],
         env=env, capture_output=True, text=True, check=False,
     )  # fmt: skip
 

@@ -9,6 +9,7 @@ import pytest
 import trimesh
 
 from rocm3d.artifact.check import check
+from rocm3d.artifact.look import look
 from rocm3d.model.failure import MachineLacks, UserError
 from rocm3d.viewer.open import drawable, guessed_up, need_packages, shape
 from rocm3d.viewer.shape import Cloud, Splats, Surface
@@ -33,7 +34,7 @@ def test_splats_that_show_nothing(write_splat, ball, values, reason):
     with pytest.raises(UserError) as refused:
         shape(place)
 
-    assert refused.value.message == f"{place}: {check(place).reason}" == f"{place}: {reason}"
+    assert refused.value.message == f"{place}: {look(place).reason}" == f"{place}: {reason}"
 
 
 @pytest.mark.parametrize(
@@ -80,6 +81,12 @@ def test_a_missing_package_names_the_extra(monkeypatch):
     assert lacks.value.hint == 'pip install "rocm3d[view]"'
 
 
+def test_a_file_is_checked_in_a_process_of_its_own(write_splat, monkeypatch):
+    monkeypatch.setattr("rocm3d.viewer.open.check", check)
+
+    assert shape(write_splat()).counted == "400 Gaussians"
+
+
 def test_a_splat_with_a_few_broken_gaussians_is_shown_and_that_is_said(write_splat, ball):
     rows = ball(20)
     rows["x"][:3] = numpy.nan
@@ -103,7 +110,7 @@ def test_each_kind_is_read_as_what_it_is(write_splat, write_box, write_cloud):
 
 
 def test_up_is_guessed_by_custom_and_can_be_said(write_splat, write_box):
-    glb, ply, splat = check(write_box("a.glb")), check(write_box("a.ply")), check(write_splat("s.ply"))
+    glb, ply, splat = look(write_box("a.glb")), look(write_box("a.ply")), look(write_splat("s.ply"))
 
     assert [guessed_up(item) for item in (glb, ply, splat)] == ["+y", "+z", "-y"]
     assert shape(write_box("a.glb"), up="-x").up == "-x"

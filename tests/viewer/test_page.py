@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import io
-import shutil
-import time
 
 import numpy
-import pytest
+from browser import drives_browser
 from PIL import Image
+from waiting import wait_until
 
-from rocm3d.viewer.browser import PROGRAMS
 from rocm3d.viewer.open import MOST
 from rocm3d.viewer.page import Page, describe
 from rocm3d.viewer.server import serve, url
 from rocm3d.viewer.source import sources
-
-needs_chromium = pytest.mark.skipif(not any(map(shutil.which, PROGRAMS)), reason="not run: Chromium is not installed")
 
 
 def test_counts_and_faults_are_described(opened, write_splat, ball):
@@ -51,29 +47,28 @@ def test_one_of_a_folder_is_shown_and_another_can_stand_beside(opened, tmp_path,
         assert [item.path.name for item in page.shapes] == ["ball.ply"]
 
 
-@pytest.mark.browser
-@needs_chromium
-def test_a_browser_shows_counts_and_saves_what_it_sees(tmp_path, tab, write_splat, write_box):
+@drives_browser
+def test_a_browser_shows_counts_and_saves_what_it_sees(tmp_path, browser, write_splat, write_box):
     write_splat()
     write_box()
-    with serve(port=0) as server:
+    with serve(port=0) as server, browser.open_page(480, 320) as shown:
         page = Page(server, sources([tmp_path / "ball.ply", tmp_path / "box.glb"]), None, MOST)
         page.build()
         # Surroundings take software too long.
         server.scene.configure_environment_map(None)
-        with tab(url(server), tmp_path / "profile", 480, 320) as shown:
-            text = shown.wait_for("12 faces")
-            until = time.monotonic() + 60
-            while not (clients := server.get_clients()):  # a page on a busy machine may have to connect again
-                assert time.monotonic() < until, "the page is not connected"
-                time.sleep(0.05)
-            (client,) = clients.values()
-            saved = []
-            client.send_file_download = lambda name, data: saved.append((name, data))
-            while not saved or not colours(saved[-1][1]) >= {"red", "blue"}:
-                assert time.monotonic() < until, "the two are not in the picture"
-                page.save(client)
-            console = shown.console
+        shown.show(url(server))
+        text = shown.wait_for_text("12 faces")
+        clients = wait_until(server.get_clients, "the connection of the page")
+        (client,) = clients.values()
+        saved = []
+        client.send_file_download = lambda name, data: saved.append((name, data))
+
+        def both_are_in_the_picture() -> bool:
+            page.save(client)
+            return colours(saved[-1][1]) >= {"red", "blue"}
+
+        wait_until(both_are_in_the_picture, "a picture with both of them")
+        console = shown.console()
 
     assert "400 Gaussians" in text
     assert "Save a picture" in text

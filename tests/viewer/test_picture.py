@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
 import time
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy
 import pytest
+from browser import drives_browser
 from PIL import Image
+from processes import running_as
+from waiting import DEADLINE, has_text, wait_until, wait_until_gone
 
 from rocm3d.model.failure import MachineLacks, UserError
 from rocm3d.viewer import picture
-from rocm3d.viewer.browser import PROGRAMS
 
 # What viser's page says of the browser and of itself; of splats it asks for a sphere around them that nobody uses.
 HARMLESS = (
@@ -26,39 +30,46 @@ HARMLESS = (
     ),
 )
 WIDTH, HEIGHT = 320, 200
-browser = pytest.mark.browser
-needs_chromium = pytest.mark.skipif(not any(map(shutil.which, PROGRAMS)), reason="not run: Chromium is not installed")
+
+
+class SharedChromium:
+    """Stands for the Chromium that a picture starts: a page of the one that all tests share."""
+
+    ended = False
+
+    def __init__(self, page) -> None:
+        self.page = page
+
+    @property
+    def printed(self) -> bytes:
+        lines = [f'[1:1:INFO:CONSOLE:1] "{text}", source: page (1)' for _, text in self.page.console()]
+        return "\n".join(lines).encode()
+
+
+def take(*paths: Path, opened) -> tuple[numpy.ndarray, list[str]]:
+    """The picture of some files as (h, w, 3), and what the page said beyond what it always says."""
+    png, _, console = picture.take([opened(path) for path in paths], WIDTH, HEIGHT, DEADLINE)
+    said = [line for line in console if not line.startswith(HARMLESS)]
+    return numpy.asarray(Image.open(io.BytesIO(png))).astype(int), said
 
 
 @pytest.fixture
-def taken(opened):
-    """The picture of some files as (h, w, 3), and what the page said beyond what it always says."""
+def taken(opened, browser, monkeypatch):
+    """Takes pictures by the shared Chromium."""
 
-    def take(*paths: Path) -> tuple[numpy.ndarray, list[str]]:
-        png, _, console = picture.take([opened(path) for path in paths], WIDTH, HEIGHT)
-        said = [line for line in console if not line.startswith(HARMLESS)]
-        return numpy.asarray(Image.open(io.BytesIO(png))).astype(int), said
+    @contextmanager
+    def headless(address: str, width: int, height: int):
+        with browser.open_page(width, height) as page:
+            page.show(address)
+            yield SharedChromium(page)
 
-    return take
+    monkeypatch.setattr(picture, "headless", headless)
+    return partial(take, opened=opened)
 
 
 def ink(image: numpy.ndarray) -> numpy.ndarray:
     """Where it is not paper (h, w)."""
     return numpy.abs(image - numpy.array(picture.PAPER)).max(axis=2) > 40
-
-
-def running(folder: Path) -> list[str]:
-    """Programs that were started with a profile in a folder of ours."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and int(entry.name) != os.getpid():
-            try:
-                words = (entry / "cmdline").read_bytes().decode("utf-8", "replace")
-            except OSError:
-                continue
-            if f"--user-data-dir={folder}" in words:
-                found.append(words)
-    return found
 
 
 def test_without_chromium_no_server_is_started(opened, monkeypatch, tmp_path, write_splat):
@@ -83,18 +94,27 @@ def test_a_chromium_that_ends_at_once_is_told_with_its_words(opened, monkeypatch
     assert lacks.value.hint == "no usable sandbox"
 
 
+@pytest.mark.timeout(DEADLINE)
 def test_a_chromium_that_never_shows_the_page_ends_in_time(opened, monkeypatch, tmp_path, write_splat):
     program = tmp_path / "bin" / "chromium"
     program.parent.mkdir()
-    program.write_text("#!/bin/sh\nexec sleep 600\n")
+    program.write_text(f"#!/bin/sh\necho $$ > {tmp_path}/pid\nexec sleep 3600\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
-    shapes, begun = [opened(write_splat())], time.monotonic()
+    began = []
+
+    def clock() -> float:
+        """Seconds pass once the program has begun."""
+        if not began and has_text(tmp_path / "pid"):
+            began.append(time.monotonic())
+        return time.monotonic() - began[0] if began else 0.0
+
+    monkeypatch.setattr(picture, "time", SimpleNamespace(monotonic=clock, sleep=time.sleep))
 
     with pytest.raises(MachineLacks, match="did not show the page in time"):
-        picture.take(shapes, WIDTH, HEIGHT, seconds=1)
+        picture.take([opened(write_splat())], WIDTH, HEIGHT, seconds=0.2)
 
-    assert time.monotonic() - begun < 20
+    wait_until_gone(int((tmp_path / "pid").read_text()))
 
 
 def test_a_folder_that_is_not_there_is_named_before_anything_is_drawn(monkeypatch, tmp_path):
@@ -121,12 +141,8 @@ def test_what_is_drawn_lies_on_paper():
     assert image[1, 1].tolist() == list(picture.PAPER)
 
 
-@browser
-@needs_chromium
-def test_a_splat_is_seen_in_its_colour_and_its_shape(taken, write_splat, tmp_path, monkeypatch):
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-
+@drives_browser
+def test_a_splat_is_seen_in_its_colour_and_its_shape(taken, write_splat):
     image, said = taken(write_splat())
 
     seen = ink(image)
@@ -140,12 +156,9 @@ def test_a_splat_is_seen_in_its_colour_and_its_shape(taken, write_splat, tmp_pat
     # A ball is round: as wide as it is high.
     rows, columns = numpy.flatnonzero(seen.any(axis=1)), numpy.flatnonzero(seen.any(axis=0))
     assert (columns[-1] - columns[0]) / (rows[-1] - rows[0]) == pytest.approx(1, abs=0.05)
-    assert running(tmp_path) == []
-    assert list(tmp_path.glob("rocm3d-*")) == []
 
 
-@browser
-@needs_chromium
+@drives_browser
 def test_a_mesh_is_seen_and_has_shades(taken, write_box):
     image, said = taken(write_box())
 
@@ -158,12 +171,16 @@ def test_a_mesh_is_seen_and_has_shades(taken, write_box):
     assert len({tuple(colour // 8) for colour in blue}) >= 3
 
 
-@browser
-@needs_chromium
-def test_side_by_side_there_are_two_with_paper_between(taken, write_splat, write_cloud):
-    image, said = taken(write_splat(), write_cloud())
+@drives_browser
+def test_side_by_side_there_are_two_with_paper_between(opened, write_splat, write_cloud, tmp_path, monkeypatch):
+    """By a Chromium of its own, of which nothing is left."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    image, said = take(write_splat(), write_cloud(), opened=opened)
 
     assert said == []
+    wait_until(lambda: not running_as(f"--user-data-dir={tmp_path}"), "the end of Chromium")
+    assert list(tmp_path.glob("rocm3d-*")) == []
     # Below the labels.
     columns = ink(image[HEIGHT // 3 :]).any(axis=0)
     edges = numpy.flatnonzero(numpy.diff(columns.astype(int)) == 1)

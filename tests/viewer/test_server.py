@@ -8,6 +8,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from waiting import DEADLINE
 
 from rocm3d.model.failure import UserError
 from rocm3d.viewer.server import serve, url
@@ -31,7 +32,7 @@ def test_an_address_that_is_not_ours_is_refused():
 def test_it_serves_its_page_to_this_machine_alone_and_ends_quietly(capfd):
     with serve(port=0) as server:
         address = url(server)
-        with urllib.request.urlopen(address, timeout=10) as answer:
+        with urllib.request.urlopen(address, timeout=DEADLINE) as answer:
             page = answer.read()
         sockets = [line.split()[1] for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
         listening = [place for place in sockets if place.endswith(f":{server.get_port():04X}")]
@@ -41,4 +42,4 @@ def test_it_serves_its_page_to_this_machine_alone_and_ends_quietly(capfd):
     assert {place.partition(":")[0] for place in listening} == {"0100007F"}
     assert capfd.readouterr() == ("", "")
     with pytest.raises(urllib.error.URLError):
-        urllib.request.urlopen(address, timeout=5)
+        urllib.request.urlopen(address, timeout=DEADLINE)

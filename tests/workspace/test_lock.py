@@ -3,8 +3,11 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
+from processes import Program
+from waiting import DEADLINE, output_of, wait_for_line
 
 from rocm3d.model.failure import UserError
 from rocm3d.workspace.lock import alone
@@ -27,7 +30,7 @@ def test_a_lock_goes_with_the_process_that_held_it(tmp_path):
     ended = subprocess.run([sys.executable, "-c", hold, tmp_path / "a.json"], check=False)
 
     assert ended.returncode == 9
-    with alone(tmp_path / "a.json", seconds=0.05):
+    with alone(tmp_path / "a.json", seconds=DEADLINE):
         assert (tmp_path / "a.json.lock").is_file()
 
 
@@ -39,18 +42,17 @@ def test_it_is_free_again_afterwards(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["a.json.lock"]
 
 
-def test_a_second_one_waits_for_the_first(tmp_path):
-    """The lock is real: two processes at once, one after the other."""
-    program = (
-        "import sys, time\n"
-        "from pathlib import Path\n"
-        "from rocm3d.workspace.lock import alone\n"
-        "with alone(Path(sys.argv[1])):\n"
-        "    print(time.monotonic(), flush=True); time.sleep(0.5); print(time.monotonic(), flush=True)\n"
+def test_a_second_one_waits_for_the_first(tmp_path, monkeypatch):
+    """The lock is real: another process holds it, and leaves when we wait for it."""
+    hold = (
+        "import sys, pathlib\nfrom rocm3d.workspace.lock import alone\n"
+        "with alone(pathlib.Path(sys.argv[1])):\n    print('held', flush=True); sys.stdin.read(); print('leaves')\n"
     )
-    command = [sys.executable, "-c", program, str(tmp_path / "lock")]
-    children = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    spans = sorted(tuple(float(line) for line in child.communicate()[0].split()) for child in children)
-
-    assert spans[0][1] <= spans[1][0]
-    assert time.monotonic() > spans[1][1]
+    command, pipe = [sys.executable, "-c", hold, tmp_path / "lock"], subprocess.PIPE
+    said = []
+    with Program(command, stdin=pipe, stdout=pipe, text=True) as child:
+        wait_for_line(child, "held")
+        let_go = SimpleNamespace(monotonic=time.monotonic, sleep=lambda _: said or said.append(output_of(child)[0]))
+        monkeypatch.setattr("rocm3d.workspace.lock.time", let_go)
+        with alone(tmp_path / "lock", seconds=DEADLINE):
+            assert said == ["leaves\n"]

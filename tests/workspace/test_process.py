@@ -8,30 +8,35 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from pathlib import Path
 
 import pytest
+from processes import is_running, kill
+from waiting import (
+    DEADLINE,
+    begin_limits_at,
+    wait_for_exit,
+    wait_until,
+    wait_until_gone,
+)
 
 from rocm3d.model.failure import Exit, MachineLacks
 from rocm3d.workspace.process import MARK, beside, end_all, follow, kept, on_call, run
 
+# A program that is not ended in time keeps the call from coming back.
+pytestmark = pytest.mark.timeout(DEADLINE)
+
 
 def python(code: str) -> list[str]:
-    return [sys.executable, "-c", code]
+    return [sys.executable, "-I", "-S", "-c", code]
 
 
-def gone(pid: int) -> bool:
-    """Whether a process has ended; one that waits to be reaped has."""
-    for _ in range(50):
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except (FileNotFoundError, ProcessLookupError):
-            return True
-        if state in "ZX":
-            return True
-        time.sleep(0.05)
-    return False
+@pytest.fixture
+def limit_from_pid(tmp_path, monkeypatch):
+    """The file that a program writes a process id to when it is ready; until then its time limit does not count."""
+    path = tmp_path / "pid"
+    begin_limits_at(path, monkeypatch)
+    yield path
+    kill([int(path.read_text())])
 
 
 def test_missing_program_is_what_the_machine_lacks():
@@ -61,48 +66,39 @@ def test_nothing_is_expanded(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_time_limit_ends_the_program():
-    began = time.monotonic()
-    finished = run(python("import time; print('begun', flush=True); time.sleep(60)"), seconds=1)
+def test_time_limit_ends_the_program(limit_from_pid):
+    finished = run(["sh", "-c", f"echo begun; echo $$ > {limit_from_pid}; exec sleep 3600"], seconds=0.1)
     assert finished.timed_out
     assert finished.code is None
     assert finished.stdout == b"begun\n"
-    assert time.monotonic() - began < 10
+    wait_until_gone(int(limit_from_pid.read_text()))
 
 
-def test_time_limit_ends_grandchildren_too(tmp_path):
-    finished = run(["sh", "-c", "sleep 300 & echo $!; wait"], seconds=1)
+def test_time_limit_ends_grandchildren_too(limit_from_pid):
+    finished = run(["sh", "-c", f"sleep 3600 & echo $! > {limit_from_pid}; wait"], seconds=0.1)
     assert finished.timed_out
-    assert gone(int(finished.stdout))
+    wait_until_gone(int(limit_from_pid.read_text()))
 
 
 def test_grandchild_left_behind_by_a_normal_end_is_ended():
-    began = time.monotonic()
-    finished = run(["sh", "-c", "sleep 300 & echo $!"], seconds=30)
+    finished = run(["sh", "-c", "sleep 3600 & echo $!"], seconds=DEADLINE)
     assert finished.code == 0
-    assert gone(int(finished.stdout))
-    assert time.monotonic() - began < 10
+    wait_until_gone(int(finished.stdout))
 
 
-def test_program_that_ignores_polite_signals_is_ended():
-    code = "import signal, time\nfor s in (15, 2, 1): signal.signal(s, signal.SIG_IGN)\ntime.sleep(60)"
-    began = time.monotonic()
-    assert run(python(code), seconds=1).timed_out
-    assert time.monotonic() - began < 10
+def test_program_that_ignores_polite_signals_is_ended(limit_from_pid):
+    script = f"trap '' TERM INT HUP; echo $$ > {limit_from_pid}; exec sleep 3600"
+    assert run(["sh", "-c", script], seconds=0.1).timed_out
+    wait_until_gone(int(limit_from_pid.read_text()))
 
 
-def test_grandchild_in_a_session_of_its_own_does_not_hold_the_call():
+def test_grandchild_in_a_session_of_its_own_does_not_hold_the_call(limit_from_pid, monkeypatch):
     """It keeps the pipe open, and the limit must hold all the same."""
-    code = (
-        "import subprocess, time\n"
-        "subprocess.Popen(['sleep', '8'], start_new_session=True)\n"
-        "print('begun', flush=True)\ntime.sleep(8)"
-    )
-    began = time.monotonic()
-    finished = run(python(code), seconds=1)
+    monkeypatch.setattr("rocm3d.workspace.process._LATE", 0.05)
+    finished = run(["sh", "-c", f"setsid sleep 3600 & echo $! > {limit_from_pid}; sleep 3600"], seconds=0.1)
     assert finished.timed_out
-    assert finished.stdout == b"begun\n"
-    assert time.monotonic() - began < 5
+    assert finished.capped
+    assert is_running(int(limit_from_pid.read_text()))
 
 
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
@@ -145,7 +141,7 @@ def test_death_by_signal_is_no_time_out():
 
 
 def test_input_is_empty():
-    assert run(["cat"], seconds=10).stdout == b""
+    assert run(["cat"], seconds=DEADLINE).stdout == b""
 
 
 def test_environment_is_exactly_what_was_given():
@@ -181,11 +177,14 @@ def test_what_is_kept_bears_a_mark_and_nothing_else_does(tmp_path):
 
 def test_programs_of_other_threads_can_be_ended():
     ended = []
-    thread = threading.Thread(target=lambda: ended.append(run(["sleep", "60"], seconds=60)))
+    thread = threading.Thread(target=lambda: ended.append(run(["sleep", "3600"], seconds=DEADLINE)), daemon=True)
     thread.start()
-    while thread.is_alive():
+
+    def has_ended() -> bool:
         end_all()
-        thread.join(0.05)
+        return not thread.is_alive()
+
+    wait_until(has_ended, "the end of a program of another thread")
 
     assert ended[0].code is not None
     assert ended[0].code < 0
@@ -204,20 +203,51 @@ class Kept:
 
 
 def test_a_program_is_followed_in_the_order_in_which_it_prints(tmp_path):
-    loop = "for n in range(40): print(n, file=(sys.stderr, sys.stdout)[n % 2], flush=True)"
-    program = f"import sys, time\n{loop}\ntime.sleep(1)"
-    kept = Kept()
-    code = follow([sys.executable, "-c", program], kept, cwd=tmp_path, env=dict(os.environ), seconds=60)
+    """It goes on until it was looked at."""
+
+    class Looking(Kept):
+        def look(self, group):
+            super().look(group)
+            (tmp_path / "looked").touch()
+
+    script = (
+        "for n in $(seq 0 39); do if [ $((n % 2)) = 0 ]; then echo $n >&2; else echo $n; fi; done; "
+        "until [ -e looked ]; do sleep 0.05; done"
+    )
+    kept = Looking()
+    code = follow(["sh", "-c", script], kept, cwd=tmp_path, env=dict(os.environ), seconds=DEADLINE)
 
     assert code == 0
     assert kept.text.split() == [str(n).encode() for n in range(40)]
     assert kept.looks >= 1
 
 
-def test_a_program_that_is_followed_ends_at_its_limit(tmp_path):
+def test_a_program_that_is_followed_ends_at_its_limit(tmp_path, limit_from_pid):
     kept = Kept()
+    script = f"echo on; echo $$ > {limit_from_pid}; exec sleep 3600"
 
-    assert follow(["sh", "-c", "echo on; sleep 60"], kept, cwd=tmp_path, env=dict(os.environ), seconds=1) is None
+    assert follow(["sh", "-c", script], kept, cwd=tmp_path, env=dict(os.environ), seconds=0.1) is None
+    assert kept.text == b"on\n"
+    wait_until_gone(int(limit_from_pid.read_text()))
+
+
+def test_what_a_program_printed_is_handed_on_however_late_there_is_time_for_it(tmp_path, monkeypatch):
+    """The reader has no turn until the second that it is given is over."""
+    overdue = threading.Event()
+
+    def join(self, timeout=None):
+        if timeout is None:
+            overdue.set()
+            threading.Thread.join(self)
+
+    class Late(Kept):
+        def write(self, chunk):
+            assert overdue.wait(DEADLINE)
+            super().write(chunk)
+
+    kept = Late()
+    monkeypatch.setattr("rocm3d.workspace.process._Drain.join", join)
+    assert follow(["echo", "on"], kept, cwd=tmp_path, env=dict(os.environ), seconds=DEADLINE) == 0
     assert kept.text == b"on\n"
 
 
@@ -226,7 +256,7 @@ def test_a_follower_that_fails_does_not_concern_the_program(tmp_path):
         def write(self, chunk):
             raise BrokenPipeError
 
-    assert follow(["echo", "on"], Gone(), cwd=tmp_path, env=dict(os.environ), seconds=60) == 0
+    assert follow(["echo", "on"], Gone(), cwd=tmp_path, env=dict(os.environ), seconds=DEADLINE) == 0
 
 
 def test_a_companion_that_is_not_installed_is_what_the_machine_lacks():
@@ -235,23 +265,18 @@ def test_a_companion_that_is_not_installed_is_what_the_machine_lacks():
 
 
 def test_a_companion_ends_with_the_block_and_all_it_started(tmp_path):
-    code = (
-        "import subprocess, sys, time; child = subprocess.Popen(['sleep', '60']); "
-        f"open({str(tmp_path / 'pid')!r}, 'w').write(str(child.pid)); print('ready', flush=True); time.sleep(60)"
-    )
-    with contextlib.suppress(ValueError), beside(python(code)) as companion:
-        while companion.printed != b"ready\n":
-            time.sleep(0.05)
+    script = f"sleep 3600 & echo $! > {tmp_path}/pid; echo ready; wait"
+    with contextlib.suppress(ValueError), beside(["sh", "-c", script]) as companion:
+        wait_until(lambda: companion.printed == b"ready\n", "the word of a companion")
         assert not companion.ended
         raise ValueError("whatever happens in the block")
 
-    assert gone(int((tmp_path / "pid").read_text()))
+    wait_until_gone(int((tmp_path / "pid").read_text()))
 
 
 def test_all_that_a_companion_printed_is_there_once_it_has_ended():
-    with beside(python("import sys; print('last'); print('words', file=sys.stderr)")) as companion:
-        while not companion.ended:
-            time.sleep(0.02)
+    with beside(["sh", "-c", "echo last; echo words >&2"]) as companion:
+        wait_until(lambda: companion.ended, "the end of a companion")
         printed = companion.printed
 
     assert sorted(printed.split()) == [b"last", b"words"]
@@ -269,21 +294,24 @@ def test_ctrl_c_while_a_program_is_started_ends_it_too(tmp_path, monkeypatch):
 
     monkeypatch.setattr("rocm3d.workspace.process.subprocess.Popen", popen)
     with pytest.raises(KeyboardInterrupt):
-        run(["sleep", "60"], cwd=tmp_path, seconds=60)
+        run(["sleep", "3600"], cwd=tmp_path, seconds=DEADLINE)
 
-    assert made[0].wait(10) != 0
+    assert wait_for_exit(made[0]) != 0
 
 
-def test_a_program_on_call_ends_when_its_socket_does():
+def test_a_program_on_call_ends_when_its_socket_does(monkeypatch):
+    monkeypatch.setattr("rocm3d.workspace.process.PATIENCE", DEADLINE)
     code = "import socket, sys; s = socket.socket(fileno=int(sys.argv[1])); s.sendall(s.recv(9).upper()); s.recv(9)"
     with on_call(python(code)) as line:
+        line.settimeout(DEADLINE)
         line.sendall(b"hello")
         assert line.recv(9) == b"HELLO"
 
 
 def test_a_program_on_call_that_does_not_go_is_ended(monkeypatch):
     monkeypatch.setattr("rocm3d.workspace.process.PATIENCE", 0.2)
-    code = "import os, socket, sys, time; os.write(int(sys.argv[1]), str(os.getpid()).encode()); time.sleep(99)"
+    code = "import os, sys, time; os.write(int(sys.argv[1]), str(os.getpid()).encode()); time.sleep(3600)"
     with on_call(python(code)) as line:
+        line.settimeout(DEADLINE)
         pid = int(line.recv(99))
-    assert gone(pid)
+    wait_until_gone(pid)

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
-import os
-import subprocess
+import sqlite3
 import sys
+from contextlib import ExitStack, closing
+
+from processes import Program
+from waiting import DEADLINE, wait_for_exit
 
 from rocm3d.workspace.result_cache import ResultCache
 
@@ -44,17 +47,30 @@ def test_a_cache_that_has_grown_too_large_starts_anew(tmp_path, monkeypatch):
     assert cache.get(["a", "b"]) == {"b": "1"}
 
 
+def test_a_cache_that_somebody_else_writes_to_is_not_thrown_away(tmp_path, monkeypatch):
+    monkeypatch.setattr("rocm3d.workspace.result_cache._SECONDS_TO_WAIT", 0.05)
+    cache = ResultCache(tmp_path / "c.sqlite")
+    cache.put({"a": "1"})
+    with closing(sqlite3.connect(cache.place, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        cache.put({"b": "2"})
+        assert cache.get(["a"]) == {}
+
+    assert cache.get(["a", "b"]) == {"a": "1"}
+
+
 def test_several_processes_may_write_at_once(tmp_path):
     place = tmp_path / "c.sqlite"
     script = (
-        "import sys; from pathlib import Path; from rocm3d.workspace.result_cache import ResultCache\n"
-        "cache = ResultCache(Path(sys.argv[1]))\n"
+        "import sys; from pathlib import Path; from rocm3d.workspace import result_cache\n"
+        f"result_cache._SECONDS_TO_WAIT = {DEADLINE}\n"
+        "cache = result_cache.ResultCache(Path(sys.argv[1]))\n"
         "for n in range(20): cache.put({f'{sys.argv[2]}-{n}': 'v'})\n"
     )
-    children = [
-        subprocess.Popen([sys.executable, "-c", script, str(place), str(n)], env=dict(os.environ)) for n in range(3)
-    ]
+    with ExitStack() as stack:
+        command = [sys.executable, "-c", script, str(place)]
+        children = [stack.enter_context(Program([*command, str(number)])) for number in range(3)]
 
-    assert [child.wait(timeout=60) for child in children] == [0, 0, 0]
+        assert [wait_for_exit(child) for child in children] == [0, 0, 0]
     keys = [f"{n}-{m}" for n in range(3) for m in range(20)]
     assert set(ResultCache(place).get(keys)) == set(keys)

@@ -7,6 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar
 
 import pytest
+from waiting import DEADLINE
 
 from rocm3d.workspace.web import Web, without_secrets
 
@@ -33,12 +34,18 @@ class _Handler(BaseHTTPRequestHandler):
         """Tests print nothing."""
 
 
+def patient_web() -> Web:
+    """One that a busy server does not fail."""
+    return Web(seconds=DEADLINE)
+
+
 @pytest.fixture
 def server(monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     _Handler.asked.clear()
     made = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    thread = threading.Thread(target=made.serve_forever, daemon=True)
+    # It asks so often whether it shall end.
+    thread = threading.Thread(target=made.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{made.server_port}"
     made.shutdown()
@@ -63,28 +70,28 @@ def test_who_does_not_answer_is_told_why(url):
 
 
 def test_a_refusal_is_an_answer(server):
-    assert Web().why_unreachable(f"{server}/missing") == ""
+    assert patient_web().why_unreachable(f"{server}/missing") == ""
 
 
 def test_each_server_is_asked_once(server):
-    web = Web()
+    web = patient_web()
 
     assert web.why_unreachable(f"{server}/a?token=x") == web.why_unreachable(f"{server}/b") == ""
     assert _Handler.asked == ["/a"]
 
 
 def test_more_than_is_wanted_is_not_given(server):
-    assert Web().fetch(f"{server}/a", 4) is None
-    assert Web().fetch(f"{server}/a", 5) == b"hello"
+    assert patient_web().fetch(f"{server}/a", 4) is None
+    assert patient_web().fetch(f"{server}/a", 5) == b"hello"
 
 
 @pytest.mark.parametrize("path", ["silent", "odd", "missing"])
 def test_a_size_that_is_not_told_is_none(server, path):
-    assert Web().size(f"{server}/{path}") is None
+    assert patient_web().size(f"{server}/{path}") is None
 
 
 def test_sizes_come_together(server):
-    assert Web().sizes([f"{server}/a", f"{server}/silent", f"{server}/a"]) == {
+    assert patient_web().sizes([f"{server}/a", f"{server}/silent", f"{server}/a"]) == {
         f"{server}/a": 5,
         f"{server}/silent": None,
     }
@@ -93,18 +100,18 @@ def test_sizes_come_together(server):
 def test_sizes_of_a_server_that_is_gone_are_none(server):
     urls = [f"{server}/a", "http://127.0.0.1:9/b", "file:///no/such"]
 
-    assert Web().sizes(urls) == {urls[0]: 5, urls[1]: None, urls[2]: None}
+    assert patient_web().sizes(urls) == {urls[0]: 5, urls[1]: None, urls[2]: None}
 
 
 def test_a_file_of_this_machine_can_be_asked_for(tmp_path):
     (tmp_path / "a").write_bytes(b"123")
     url = (tmp_path / "a").as_uri()
 
-    assert (Web().why_unreachable(url), Web().size(url), Web().fetch(url, 3)) == ("", 3, b"123")
+    assert (patient_web().why_unreachable(url), patient_web().size(url), patient_web().fetch(url, 3)) == ("", 3, b"123")
 
 
 def test_a_name_and_password_are_given_as_http_wants_them(server):
-    Web().fetch(server.replace("//", "//me:a%40b@") + "/a", 5)
+    patient_web().fetch(server.replace("//", "//me:a%40b@") + "/a", 5)
 
     assert _Handler.given[-1] == "Basic bWU6YUBi"
 

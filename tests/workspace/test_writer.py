@@ -8,11 +8,14 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from processes import Program
+from waiting import wait_for_line
 
 from rocm3d.model.failure import UserError
 from rocm3d.workspace.journal import Journal, digest
@@ -300,12 +303,9 @@ def test_process_killed_at_a_random_moment_leaves_whole_files(tmp_path, snapshot
         "n = 0\nwhile True:\n    n += 1\n    writer.write('a.py', bytes([n % 250]) * 200_000)\n"
     )
     for wait in (0.01, 0.05, 0.1):
-        with subprocess.Popen([sys.executable, "-c", script, str(tmp_path)], stdout=subprocess.PIPE) as child:
-            assert child.stdout is not None
-            assert child.stdout.readline() == b"go\n"
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                child.wait(wait)
-            child.kill()
+        with Program([sys.executable, "-c", script, tmp_path], stdout=subprocess.PIPE, text=True) as child:
+            wait_for_line(child, "go")
+            time.sleep(wait)
         content = (tmp_path / "a.py").read_bytes()
         assert content == b"old" or (len(content) == 200_000 and len(set(content)) == 1)
         restore(tmp_path)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import pytest
 
@@ -11,7 +13,7 @@ JOBS = """
 engine = "{engine}"
 slots = 3
 gpus = []
-timeout = "60s"
+timeout = "30m"
 grace = 0
 
 [[job]]
@@ -32,30 +34,48 @@ command = ["sh", "-c", "echo oh dear >&2; exit 7"]
 [[job]]
 id = "slow"
 timeout = "1s"
-command = ["sh", "-c", "sleep 300 & sleep 300"]
+command = ["sh", "-c", "sleep 3600 & sleep 3600"]
 """
+ENDINGS = {
+    "good-a": ("done", 1, 0),
+    "good-b": ("done", 1, 0),
+    "good-c": ("done", 1, 0),
+    "flaky": ("done", 2, 0),
+    "bad": ("failed", 1, 7),
+    "slow": ("timed_out", 1, None),
+}
+
+
+@dataclass(frozen=True)
+class SameJobs:
+    """The jobs in a folder, and whether they ended as they must."""
+
+    jobs_folder: Any
+    expected: ClassVar = ENDINGS
+
+    def write(self, engine: str, more: str = "") -> None:
+        self.jobs_folder.write(JOBS.format(engine=engine) + more)
+
+    @staticmethod
+    def endings(report: dict) -> dict[str, tuple[str, int, int | None]]:
+        """State, number of attempts and exit code of each job."""
+        return {job["id"]: (job["state"], job["attempts"], job["code"]) for job in report["jobs"]}
+
+    def words(self) -> list[list[str]]:
+        """What the good jobs printed."""
+        assert self.jobs_folder.log("bad") == "oh dear\n"
+        return [self.jobs_folder.log(f"good-{name}").split() for name in "abc"]
+
+    def run(self, engine: str, env: dict[str, str]) -> list[list[str]]:
+        """Until all have ended; what the good ones printed."""
+        self.write(engine)
+        code, out, err = self.jobs_folder.call("run", "--format", "json", env=env)
+        assert code == 1, out + err
+        assert self.endings(json.loads(out)) == self.expected
+        self.jobs_folder.wait_until_quiet()
+        return self.words()
 
 
 @pytest.fixture
-def same_jobs(yard):
-    """Runs them by an engine and looks at all that comes of it; the words that good jobs printed."""
-
-    def run(engine: str, env: dict[str, str]) -> list[list[str]]:
-        yard.write(JOBS.format(engine=engine))
-        code, out, err = yard.call("run", "--format", "json", env=env)
-        assert code == 1, out + err
-        found = {job["id"]: job for job in json.loads(out)["jobs"]}
-        states = {name: (job["state"], job["attempts"], job["code"]) for name, job in found.items()}
-        assert states == {
-            "good-a": ("done", 1, 0),
-            "good-b": ("done", 1, 0),
-            "good-c": ("done", 1, 0),
-            "flaky": ("done", 2, 0),
-            "bad": ("failed", 1, 7),
-            "slow": ("timed_out", 1, None),
-        }
-        assert yard.call("logs", "bad")[1] == "oh dear\n"
-        assert yard.is_quiet()
-        return [yard.call("logs", f"good-{name}")[1].split() for name in "abc"]
-
-    return run
+def same_jobs(jobs_folder):
+    return SameJobs(jobs_folder)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import signal
 import threading
-import time
 from contextlib import closing
 
 import pytest
+from processes import kill
+from waiting import wait_for_thread
 
 from rocm3d.jobs.course import Course
 from rocm3d.jobs.engines.local import Local
@@ -22,13 +22,13 @@ SHOW = 'command = ["sh", "-c", "env | grep VISIBLE_DEVICES"]\n'
 
 
 @pytest.fixture
-def run_on(machine, yard, tmp_path, monkeypatch):
+def run_on(machine, jobs_folder, tmp_path, monkeypatch):
     """Runs the jobs of a file on the GPUs of a recorded machine; the courses and the folder."""
     monkeypatch.setattr("rocm3d.jobs.slots._LOCKS", (tmp_path,))
     root = machine()
 
     def run(text: str, name: str = "jobs", **options: object) -> tuple[dict[str, Course], RunFolder]:
-        path = yard.root / f"{name}.toml"
+        path = jobs_folder.root / f"{name}.toml"
         path.write_text(text)
         jobs = read(path)
         folder = run_folder(path, None)
@@ -54,14 +54,14 @@ def test_each_job_has_exactly_one_mask_with_its_own_gpu(run_on, monkeypatch):
     for name in ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"):
         monkeypatch.setenv(name, "0,1,2,3")
     text = '[run]\ngpus = ["2d:00.0", "0001:83:00.0"]\n[[job]]\nid = "{}"\neach = ["a", "b"]\n'
-    courses, folder = run_on(text + SHOW.replace("env |", "sleep 0.1; env |"))
+    courses, folder = run_on(text + SHOW)
     assert [course.slot for course in courses.values()] == ["GPU-ab00000000000002", "0001:83:00.0"]
     assert folder.log("a", 1).read_text() == "ROCR_VISIBLE_DEVICES=GPU-ab00000000000002\n"
     assert folder.log("b", 1).read_text() == "ROCR_VISIBLE_DEVICES=3\n"
 
 
 def test_the_gpu_of_the_processor_is_never_used_unasked(run_on):
-    text = '[[job]]\nid = "{}"\neach = ["a", "b", "c", "d", "e", "f"]\ncommand = ["sleep", "0.05"]\n'
+    text = '[[job]]\nid = "{}"\neach = ["a", "b", "c", "d", "e", "f"]\ncommand = ["true"]\n'
     courses, _ = run_on(text)
     assert {course.slot for course in courses.values()} <= {
         "GPU-ab00000000000001",
@@ -70,73 +70,81 @@ def test_the_gpu_of_the_processor_is_never_used_unasked(run_on):
     }
 
 
-def test_two_runs_never_share_a_gpu(run_on, yard):
-    """Each job refuses to run beside another one on its GPU."""
+def test_two_runs_never_share_a_gpu(run_on, jobs_folder):
+    """A job refuses to run beside another one on its GPU, and stays there until the other run was told to wait."""
+    script = "mkdir taken || { touch refused; exit 1; }; until [ -e refused ]; do sleep 0.05; done; rmdir taken"
     text = (
-        '[run]\ngpus = ["03:00.0"]\n[[job]]\nid = "{}"\neach = ["a", "b", "c"]\n'
-        f'command = ["sh", "-c", "mkdir {yard.root}/taken || exit 1; sleep 0.2; rmdir {yard.root}/taken"]\n'
+        f'[run]\ngpus = ["03:00.0"]\n[[job]]\nid = "{{}}"\neach = ["a", "b", "c"]\ncommand = ["sh", "-c", "{script}"]\n'
     )
+
+    def note_refusal(runner: Runner) -> None:
+        if runner._taken:
+            (jobs_folder.root / "refused").touch()
+
     found: list[dict[str, Course]] = []
     threads = [
-        threading.Thread(target=lambda name=name: found.append(run_on(text, name)[0])) for name in ("one", "two")
+        threading.Thread(target=lambda name=name: found.append(run_on(text, name, watch=note_refusal)[0]), daemon=True)
+        for name in ("one", "two")
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        wait_for_thread(thread)
     assert [course.state for courses in found for course in courses.values()] == ["done"] * 6
 
 
-def test_as_many_as_asked_for_run_on_one_gpu(run_on, yard):
+def test_as_many_as_asked_for_run_on_one_gpu(run_on):
     text = (
-        '[run]\ngpus = ["03:00.0"]\nper-gpu = 3\n'
-        '[[job]]\nid = "{}"\neach = ["a", "b", "c", "d"]\ncommand = ["sleep", "0.1"]\n'
+        '[run]\ngpus = ["03:00.0"]\nper-gpu = 3\n[[job]]\nid = "{}"\neach = ["a", "b", "c", "d"]\ncommand = ["true"]\n'
     )
-    most = [0]
-    courses, _ = run_on(text, watch=lambda runner: most.append(len(runner.running)))
+    courses, _ = run_on(text)
     assert {course.slot for course in courses.values()} <= {f"GPU-ab00000000000001/{number}" for number in (1, 2, 3)}
     assert len({course.slot for course in list(courses.values())[:3]}) == 3
 
 
-def test_a_job_waits_until_memory_is_free_and_a_smaller_one_goes_first(run_on, tmp_path):
+def test_a_job_waits_until_memory_is_free_and_a_smaller_one_goes_first(run_on, jobs_folder, tmp_path):
     used = tmp_path / "machine/sys/bus/pci/devices/0000:03:00.0/mem_info_vram_used"
     used.write_text(f"{20 << 30}\n")
-    threading.Timer(0.6, lambda: used.write_text("0\n")).start()
+
+    def free_memory_after_the_small_one(runner: Runner) -> None:
+        if runner.courses["small"].state == "done":
+            used.write_text("0\n")
+
     text = (
-        '[run]\ngpus = ["03:00.0"]\n[[job]]\nid = "large"\nfree-vram = "20 GiB"\ncommand = ["true"]\n'
-        '[[job]]\nid = "small"\nfree-vram = "1 GiB"\ncommand = ["true"]\n'
+        '[run]\ngpus = ["03:00.0"]\n'
+        '[[job]]\nid = "large"\nfree-vram = "20 GiB"\ncommand = ["sh", "-c", "echo large >> order"]\n'
+        '[[job]]\nid = "small"\nfree-vram = "1 GiB"\ncommand = ["sh", "-c", "echo small >> order"]\n'
     )
-    began = time.time()
-    courses, _ = run_on(text)
-    assert courses["small"].started < began + 0.6 <= courses["large"].started + 0.2
+    courses, _ = run_on(text, watch=free_memory_after_the_small_one)
+    assert (jobs_folder.root / "order").read_text().split() == ["small", "large"]
     assert {course.state for course in courses.values()} == {"done"}
 
 
-def test_a_launcher_that_is_killed_is_called_again(run_on, yard):
+def test_a_launcher_that_is_killed_is_called_again(run_on, jobs_folder):
+    """The first attempts end with their launcher and not by themselves."""
     killed: list[int] = []
 
-    def watch(runner: Runner) -> None:
-        if not killed and runner.running:
-            killed.extend(yard.children(os.getpid()))
-            for pid in killed:
-                os.kill(pid, signal.SIGKILL)
+    def kill_launcher(runner: Runner) -> None:
+        if not killed and all((jobs_folder.root / f"begun-{job}").exists() for job in "ab"):
+            killed.extend(jobs_folder.launchers(os.getpid()))
+            kill(killed)
 
-    text = (
-        "[run]\ngpus = []\nslots = 2\n"
-        '[[job]]\nid = "{}"\neach = ["a", "b"]\ncommand = ["sh", "-c", "sleep 0.5 & wait"]\n'
-    )
-    courses, _ = run_on(text, watch=watch)
+    script = "if [ -e begun-{} ]; then exit 0; fi; touch begun-{}; sleep 3600 & wait"
+    text = f'[run]\ngpus = []\nslots = 2\n[[job]]\nid = "{{}}"\neach = ["a", "b"]\ncommand = ["sh", "-c", "{script}"]\n'
+    courses, _ = run_on(text, watch=kill_launcher)
     assert killed
     assert {(course.state, course.attempts, course.interruptions) for course in courses.values()} == {("done", 2, 1)}
-    assert yard.is_quiet(3)
+    jobs_folder.wait_until_quiet()
 
 
-def test_the_processor_is_used_where_there_is_no_gpu(yard, tmp_path):
-    jobs = read(yard.write('[run]\nslots = 3\n[[job]]\nid = "a"\ncommand = ["true"]\n'))
+def test_the_processor_is_used_where_there_is_no_gpu(jobs_folder, tmp_path):
+    jobs = read(jobs_folder.write('[run]\nslots = 3\n[[job]]\nid = "a"\ncommand = ["true"]\n'))
     engine = Local(jobs, 0, tmp_path)
     assert [slot.name for slot in engine.slots()] == ["cpu-1", "cpu-2", "cpu-3"]
     assert list(engine.notes()) == ["no AMD GPU for jobs is here: 3 at once on the processor"]
 
 
-def test_the_same_jobs(same_jobs, yard):
-    assert same_jobs("local", dict(os.environ)) == [[f"w{name}", str(yard.root), "none", "none"] for name in "abc"]
+def test_the_same_jobs(same_jobs, jobs_folder):
+    assert same_jobs.run("local", dict(os.environ)) == [
+        [f"w{name}", str(jobs_folder.root), "none", "none"] for name in "abc"
+    ]

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import os
-import signal
+import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from processes import kill
+from waiting import output_of, wait_until
 
-from rocm3d.jobs.engines.ray import translate
+from rocm3d.jobs.engine import Task
+from rocm3d.jobs.engines.ray import Ray, translate
+from rocm3d.jobs.folder import run_folder
+from rocm3d.jobs.specification import read
 from rocm3d.workspace.topology import GpuNode, Topology
 
 GPUS = Topology(
@@ -33,21 +40,63 @@ def test_the_mask_that_ray_refuses_becomes_the_one_it_takes(before, after):
     assert environment == after
 
 
-def test_ray_runs_the_same_jobs(same_jobs, yard):
-    pytest.importorskip("ray", reason="not run: Ray is not installed")
-    masked = {**os.environ, "ROCR_VISIBLE_DEVICES": "0"}
-    words = same_jobs("ray", masked)
+class FakeRay:
+    """What the engine calls of Ray's module, and in which order."""
 
-    assert [(found[0], found[1]) for found in words] == [(f"w{name}", str(yard.root)) for name in "abc"]
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+
+    def init(self, **_: object) -> None:
+        self.calls.append("init")
+
+    def cluster_resources(self) -> dict[str, float]:
+        return {"CPU": 2.0}
+
+    def remote(self, **_: object):
+        return lambda function: SimpleNamespace(remote=lambda command: f"ref of {Path(command[-1]).stem}")
+
+    def cancel(self, ref: str, *, force: bool) -> None:
+        self.calls.append(f"cancel {ref}, force={force}")
+
+    def shutdown(self) -> None:
+        self.calls.append("shutdown")
+
+
+def test_what_still_runs_at_the_end_is_cancelled_before_ray_ends(jobs_folder, monkeypatch):
+    fake = FakeRay()
+    monkeypatch.setitem(sys.modules, "ray", fake)
+    monkeypatch.setattr("rocm3d.jobs.engines.ray.os.environ", {})
+    jobs = read(jobs_folder.write('[run]\nengine = "ray"\n[[job]]\nid = "a"\ncommand = ["true"]\n'))
+    folder = run_folder(jobs.path, None)
+    with Ray(jobs, folder) as engine:
+        engine.start([Task(jobs.jobs[0], 1, engine.slots()[0], folder)])
+
+    assert fake.calls == ["init", "cancel ref of a.1, force=True", "shutdown"]
+
+
+@pytest.mark.engines
+@pytest.mark.xdist_group("ray")
+def test_ray_runs_the_same_jobs_and_a_runner_that_is_killed_leaves_no_job_of_it(same_jobs, jobs_folder):
+    """One job is endless: when all others have ended, the runner is killed. Ray's own agents go a minute later."""
+    pytest.importorskip("ray", reason="not run: Ray is not installed")
+    endless = '[ray]\ncpus = 0.1\n[[job]]\nid = "endless"\ncommand = ["sh", "-c", "sleep 3600 & sleep 3600"]\n'
+    same_jobs.write("ray", endless)
+    runner = jobs_folder.start(env={**os.environ, "ROCR_VISIBLE_DEVICES": "0"})
+
+    def all_but_one_ended() -> bool:
+        if runner.poll() is not None:
+            pytest.fail(f"the runner ended with {runner.returncode}: {output_of(runner)[1]}")
+        states = jobs_folder.states()
+        states.pop("endless", None)
+        return len(states) == len(same_jobs.expected) and not {"waiting", "running"} & {*states.values()}
+
+    wait_until(all_but_one_ended, "the end of all jobs but one")
+    wait_until(lambda: len(jobs_folder.alive()) >= 2, "both processes of the endless job")
+    endings, words = same_jobs.endings(jobs_folder.status()), same_jobs.words()
+    kill([runner.pid])
+
+    jobs_folder.wait_until_quiet()
+    assert endings.pop("endless") == ("running", 1, None)
+    assert endings == same_jobs.expected
+    assert [(found[0], found[1]) for found in words] == [(f"w{name}", str(jobs_folder.root)) for name in "abc"]
     assert {found[2] for found in words} == {"none"}
-
-
-def test_a_runner_that_is_killed_leaves_nothing_of_ray(yard):
-    pytest.importorskip("ray", reason="not run: Ray is not installed")
-    yard.write('[run]\nengine = "ray"\n[[job]]\nid = "a"\ncommand = ["sh", "-c", "sleep 300 & sleep 300"]\n')
-    runner = yard.start()
-    yard.waits_for(lambda: len(yard.alive()) >= 2)
-    os.kill(runner.pid, signal.SIGKILL)
-    runner.communicate(timeout=60)
-
-    assert yard.is_quiet(60)

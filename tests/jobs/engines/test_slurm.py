@@ -5,22 +5,22 @@ from __future__ import annotations
 import getpass
 import os
 import shutil
-import signal
 import socket
 import subprocess
-import time
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
+from processes import Program
+from waiting import output_of, wait_until
 
 from rocm3d.jobs.engines.slurm import Slurm
 from rocm3d.jobs.folder import run_folder
 from rocm3d.jobs.specification import read
 from rocm3d.model.failure import MachineLacks, UserError
 
+engine = pytest.mark.engines
+one_slurm = pytest.mark.xdist_group("slurm")
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "srun", "squeue", "scancel")
-SECONDS = 120
 SETTINGS = """
 ClusterName=tests
 SlurmctldHost={host}(127.0.0.1)
@@ -56,22 +56,12 @@ def free_ports(number: int) -> list[int]:
         return [item.getsockname()[1] for item in sockets]
 
 
-def daemon(stack: ExitStack, log: Path, *command: str, env: dict[str, str] | None = None) -> None:
-    with log.open("wb") as output:
-        process = subprocess.Popen(command, stdout=output, stderr=output, env=env, start_new_session=True)
-    stack.callback(end, process)
+def output(env: dict[str, str], *command: str) -> str:
+    """What one of its programs prints; empty where it fails."""
+    return subprocess.run(command, env=env, capture_output=True, text=True, check=False).stdout.strip()
 
 
-def end(process: subprocess.Popen) -> None:
-    process.terminate()
-    try:
-        process.wait(timeout=10)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def slurm(tmp_path_factory):
     """The environment in which sbatch finds it."""
     missing = [name for name in PROGRAMS if shutil.which(name) is None]
@@ -87,65 +77,66 @@ def slurm(tmp_path_factory):
     settings = SETTINGS.format(host=host, user=getpass.getuser(), root=root, ports=free_ports(2), cpus=cpus)
     (root / "slurm.conf").write_text(settings)
     env = {**os.environ, "SLURM_CONF": str(root / "slurm.conf")}
+    files = [f"--{name}-file={root / 'munge' / name}" for name in ("key", "pid", "log", "seed")]
+    munged = ["munged", "--foreground", "--force", f"--socket={root / 'munge' / 'socket'}", *files]
+    daemons: list[Program] = []
     with ExitStack() as stack:
-        files = [f"--{name}-file={root / 'munge' / name}" for name in ("key", "pid", "log", "seed")]
-        socket_file = f"--socket={root / 'munge' / 'socket'}"
-        daemon(stack, root / "munged.txt", "munged", "--foreground", "--force", socket_file, *files)
-        for name in ("slurmctld", "slurmd"):
-            daemon(stack, root / f"{name}.txt", name, "-D", env=env)
-        began, state = time.monotonic(), ""
-        while state != "idle" and time.monotonic() - began < SECONDS:
-            time.sleep(0.2)
-            asked = subprocess.run(["sinfo", "-h", "-o", "%T"], env=env, capture_output=True, text=True, check=False)
-            state = asked.stdout.strip()
-        if state != "idle":
-            pytest.skip(f"not run: Slurm did not come up within {SECONDS} s; its node is {state or 'unknown'}")
+        for command in (munged, ["slurmctld", "-D"], ["slurmd", "-D"]):
+            log = stack.enter_context((root / f"{command[0]}.txt").open("wb"))
+            daemons.append(stack.enter_context(Program(command, env=env, stdout=log, stderr=log)))
+
+        def is_idle() -> bool:
+            for daemon in daemons:
+                if daemon.poll() is not None:
+                    pytest.fail(f"{daemon.args[0]} ended: {(root / f'{daemon.args[0]}.txt').read_text()[-2000:]}")
+            return output(env, "sinfo", "-h", "-o", "%T") == "idle"
+
+        wait_until(is_idle, f"an idle node of the Slurm in {root}")
         yield env
-        # What a failed test left in the queue would outlive the daemons.
-        subprocess.run(["scancel", "--user", getpass.getuser()], env=env, check=False)
-        for _ in range(100):
-            if not subprocess.run(["squeue", "-h"], env=env, capture_output=True, check=False).stdout:
-                break
-            time.sleep(0.1)
 
 
-def test_without_a_time_limit_nothing_is_submitted(yard, monkeypatch):
+def test_without_a_time_limit_nothing_is_submitted(jobs_folder, monkeypatch):
     monkeypatch.setattr(shutil, "which", "/usr/bin/{}".format)
-    jobs = read(yard.write('[run]\nengine = "slurm"\n[[job]]\nid = "a"\ncommand = ["true"]\n'))
+    jobs = read(jobs_folder.write('[run]\nengine = "slurm"\n[[job]]\nid = "a"\ncommand = ["true"]\n'))
     with pytest.raises(UserError, match="needs a timeout for every job"):
         Slurm(jobs, run_folder(jobs.path, None))
 
 
-def test_without_slurm_it_is_what_the_machine_lacks(yard, monkeypatch):
+def test_without_slurm_it_is_what_the_machine_lacks(jobs_folder, monkeypatch):
     monkeypatch.setattr(shutil, "which", {}.get)
-    jobs = read(yard.write('[run]\nengine = "slurm"\ntimeout = 9\n[[job]]\nid = "a"\ncommand = ["true"]\n'))
+    jobs = read(jobs_folder.write('[run]\nengine = "slurm"\ntimeout = 9\n[[job]]\nid = "a"\ncommand = ["true"]\n'))
     with pytest.raises(MachineLacks, match="needs srun and sbatch"):
         Slurm(jobs, run_folder(jobs.path, None))
 
 
-def test_slurm_runs_the_same_jobs(slurm, same_jobs, yard):
+@engine
+@one_slurm
+def test_slurm_runs_the_same_jobs(slurm, same_jobs, jobs_folder):
     masked = {**slurm, "ROCR_VISIBLE_DEVICES": "0", "HIP_VISIBLE_DEVICES": "0"}
 
     # Of the masks that reach the job one is left.
-    assert same_jobs("slurm", masked) == [[f"w{name}", str(yard.root), "0", "none"] for name in "abc"]
+    assert same_jobs.run("slurm", masked) == [[f"w{name}", str(jobs_folder.root), "0", "none"] for name in "abc"]
 
 
-def test_jobs_that_slurm_has_are_taken_over_by_the_next_runner_and_can_be_cancelled(slurm, yard):
-    yard.write(
-        '[run]\nengine = "slurm"\ntimeout = "5m"\ngrace = 0\n[[job]]\nid = "a"\ncommand = ["sleep", "200"]\n'
-        '[[job]]\nid = "b"\ncommand = ["sh", "-c", "sleep 3; echo b >> out"]\n'
+@engine
+@one_slurm
+def test_jobs_that_slurm_has_are_taken_over_by_the_next_runner_and_can_be_cancelled(slurm, jobs_folder):
+    jobs_folder.write(
+        '[run]\nengine = "slurm"\ntimeout = "30m"\ngrace = 0\n[[job]]\nid = "a"\ncommand = ["sleep", "3600"]\n'
+        '[[job]]\nid = "b"\ncommand = ["sh", "-c", "until [ -e go ]; do sleep 0.1; done; echo b >> out"]\n'
     )
-    first = yard.start(env=slurm)
-    yard.waits_for((yard.run / "status" / "b.1.running").exists)
+    first = jobs_folder.start(env=slurm)
+    wait_until((jobs_folder.run / "status" / "b.1.running").exists, "job b, started by Slurm")
     first.kill()
-    first.communicate(timeout=20)
-    second = yard.start("--format", "json", env=slurm)
-    yard.waits_for(lambda: yard.status()["runner"] == second.pid)
-    yard.waits_for((yard.run / "status" / "b.1").exists)
-    assert yard.call("cancel", "a", env=slurm)[0] == 0
-    out, err = second.communicate(timeout=60)
+    output_of(first)
+    second = jobs_folder.start("--format", "json", env=slurm)
+    wait_until(lambda: jobs_folder.status()["runner"] == second.pid, "the second runner")
+    (jobs_folder.root / "go").touch()
+    wait_until((jobs_folder.run / "status" / "b.1").exists, "the end of job b")
+    assert jobs_folder.call("cancel", "a", env=slurm)[0] == 0
+    out, err = output_of(second)
 
     assert second.returncode == 1, out + err
-    assert yard.states() == {"a": "cancelled", "b": "done"}
-    assert (yard.root / "out").read_text() == "b\n"
-    assert yard.is_quiet()
+    assert jobs_folder.states() == {"a": "cancelled", "b": "done"}
+    assert (jobs_folder.root / "out").read_text() == "b\n"
+    jobs_folder.wait_until_quiet()

@@ -33,55 +33,85 @@ print(torch.rand(1).item())
 """
 
 
+class Recording:
+    """What is asked of the hook, and what it wrote."""
+
+    def __init__(self, folder: Path, modules=(), calls=1, seed=None) -> None:
+        self.folder, self.report = folder / "modules", folder / "report.jsonl"
+        self.folder.mkdir(exist_ok=True)
+        self.report.unlink(missing_ok=True)
+        asked = {"folder": str(self.folder), "modules": modules, "calls": calls, "seed": seed}
+        self.env = {"ROCM3D_RECORD": str(self.report), "ROCM3D_GOLDEN": json.dumps(asked)}
+
+    @property
+    def lines(self) -> list[dict]:
+        return [json.loads(line) for line in self.report.read_text().splitlines()] if self.report.exists() else []
+
+    @property
+    def tensors(self) -> dict[str, dict]:
+        return {line["name"]: line for line in self.lines if line["kind"] == "tensor"}
+
+
 @pytest.fixture
-def recorded(torch_python, tmp_path):
-    def run(program=PROGRAM, modules=(), calls=1, seed=None, **env):
-        folder, report = tmp_path / "modules", tmp_path / "report.jsonl"
-        folder.mkdir(exist_ok=True)
-        asked = json.dumps({"folder": str(folder), "modules": modules, "calls": calls, "seed": seed})
+def start(torch_python, tmp_path):
+    """Runs a program in an interpreter that starts with the hook."""
+
+    def run(program=PROGRAM, **asked):
+        recording = Recording(tmp_path, **asked)
         ended = subprocess.run(
-            [torch_python, "-c", program],
-            env={**os.environ, "PYTHONPATH": str(FOLDER), "ROCM3D_RECORD": str(report), "ROCM3D_GOLDEN": asked, **env},
+            [torch_python, "-c", program], env={**os.environ, "PYTHONPATH": str(FOLDER), **recording.env},
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert ended.returncode == 0, ended.stderr
-        lines = [json.loads(line) for line in report.read_text().splitlines()] if report.exists() else []
-        report.unlink(missing_ok=True)
-        return ended, {line["name"]: line for line in lines if line["kind"] == "tensor"}, lines, folder
+        return ended.stdout, recording
 
     return run
 
 
-def test_a_program_without_torch_is_left_alone(recorded):
-    ended, _, lines, _ = recorded("import sys; print('torch' in sys.modules)", modules=["*"], seed=1)
+@pytest.fixture
+def fork(torch_output, tmp_path):
+    """Runs the program where torch was imported before the hook was started."""
 
-    assert (ended.stdout, lines) == ("False\n", [])
+    def run(env=(), **asked):
+        recording = Recording(tmp_path, **asked)
+        program = f"import hook_golden\nhook_golden.start()\n{PROGRAM}"
+        return torch_output(program, FOLDER, **recording.env, **dict(env)), recording
+
+    return run
 
 
-def test_a_module_that_raises_confuses_no_later_name(recorded):
+def test_a_program_without_torch_is_left_alone(start):
+    printed, recording = start("import sys; print('torch' in sys.modules)", modules=["*"], seed=1)
+
+    assert (printed, recording.lines) == ("False\n", [])
+
+
+def test_a_module_that_raises_confuses_no_later_name(start):
     """The outermost module names all below it, the first time that nothing went wrong too."""
-    ended, tensors, _, _ = recorded(modules=["Whole.parts.1"])
+    printed, recording = start(modules=["Whole.parts.1"])
 
-    assert ended.stdout.startswith("went on")
-    assert set(tensors) == {"Whole.parts.1[0].twice", "Whole.parts.1[0].more.0"}
+    assert printed.startswith("went on")
+    assert set(recording.tensors) == {"Whole.parts.1[0].twice", "Whole.parts.1[0].more.0"}
 
 
-def test_modules_are_found_by_class_and_so_many_calls_are_kept(recorded):
-    _, tensors, lines, folder = recorded(modules=["Part"], calls=2)
+def test_modules_are_found_by_class_and_so_many_calls_are_kept(fork):
+    _, recording = fork(modules=["Part"], calls=2)
 
-    assert {name for name in tensors if "twice" in name} == {
+    assert {name for name in recording.tensors if "twice" in name} == {
         f"Whole.parts.{part}[{call}].twice" for part in (0, 1) for call in (0, 1)
     }
-    kept = tensors["Whole.parts.0[1].twice"]
-    assert numpy.load(folder / kept["file"]).tolist() == [4, 4]
-    assert tensors["Whole.parts.0[0].more.0"]["dtype"] == "float16"
-    (environment,) = [line["environment"] for line in lines if line["kind"] == "environment"]
+    kept = recording.tensors["Whole.parts.0[1].twice"]
+    assert numpy.load(recording.folder / kept["file"]).tolist() == [4, 4]
+    assert recording.tensors["Whole.parts.0[0].more.0"]["dtype"] == "float16"
+    (environment,) = [line["environment"] for line in recording.lines if line["kind"] == "environment"]
     assert environment["torch"].startswith("2.")
 
 
-def test_a_seed_makes_two_runs_equal_and_ranks_stay_apart(recorded):
-    first, _, _, _ = recorded(seed=5)
-    second, tensors, _, _ = recorded(seed=5, modules=["Whole"], RANK="3")
+def test_a_seed_makes_two_runs_equal_and_ranks_stay_apart(fork):
+    first, _ = fork(seed=5)
+    second, recording = fork(env={"RANK": "3"}, seed=5, modules=["Whole"])
 
-    assert first.stdout == second.stdout
-    assert all(name.startswith("rank3/Whole[0].") for name in tensors)
+    assert first == second
+    assert first.startswith("went on")
+    assert all(name.startswith("rank3/Whole[0].") for name in recording.tensors)
+    assert recording.tensors

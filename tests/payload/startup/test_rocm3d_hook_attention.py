@@ -1,7 +1,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+import pytest
+
+FOLDER = Path(__file__).resolve().parents[3] / "src" / "rocm3d" / "payload" / "startup"
 PROGRAM = """
 import json, torch
 from rocm3d_hook_attention import Attention
@@ -13,19 +17,31 @@ print(json.dumps(seen.told()))
 """
 
 
-def test_a_call_that_is_wrong_raises_what_torch_raises(told, torch_python):
+@pytest.fixture
+def printed(torch_output, tmp_path):
+    """What a program prints whose attention is watched; keywords are modules that it can import."""
+
+    def run(body: str, **modules: str) -> str:
+        for name, text in modules.items():
+            (tmp_path / f"{name}.py").write_text(text)
+        return torch_output(PROGRAM.format(body=body), FOLDER, tmp_path)
+
+    return run
+
+
+def test_a_call_that_is_wrong_raises_what_torch_raises(printed):
     body = """
 try:
     F.scaled_dot_product_attention(torch.ones(1), 2, 3)
 except TypeError:
     print("raised")
 """
-    ended, _ = told(PROGRAM.format(body=body), python=torch_python)
+    text = printed(body)
 
-    assert ended.stdout.splitlines() == ["raised", "[]"]
+    assert text.splitlines() == ["raised", "[]"]
 
 
-def test_what_has_no_shape_or_is_no_tensor_goes_to_torch_untouched(told, torch_python):
+def test_what_has_no_shape_or_is_no_tensor_goes_to_torch_untouched(printed):
     """Nested tensors, and what stands for a tensor while a program is traced."""
     body = """
 import torch.fx, warnings
@@ -39,12 +55,12 @@ class Module(torch.nn.Module):
 
 print([node.op for node in torch.fx.symbolic_trace(Module()).graph.nodes])
 """
-    ended, _ = told(PROGRAM.format(body=body), python=torch_python)
+    text = printed(body)
 
-    assert ended.stdout.splitlines() == ["['placeholder', 'call_function', 'output']", "[]"]
+    assert text.splitlines() == ["['placeholder', 'call_function', 'output']", "[]"]
 
 
-def test_programs_that_script_trace_or_pickle_it_see_torchs_own(told, torch_python):
+def test_programs_that_script_trace_or_pickle_it_see_torchs_own(printed):
     body = """
 import pickle, warnings
 from scripted import Module
@@ -62,12 +78,12 @@ class Module(torch.nn.Module):
     def forward(self, q: torch.Tensor) -> torch.Tensor:
         return torch.nn.functional.scaled_dot_product_attention(q, q, q, is_causal=True)
 """
-    ended, _ = told(PROGRAM.format(body=body), python=torch_python, scripted=scripted)
+    text = printed(body, scripted=scripted)
 
-    assert ended.stdout.splitlines() == ["[]", "[]"]
+    assert text.splitlines() == ["[]", "[]"]
 
 
-def test_ways_are_counted_by_device_and_type_and_results_are_torchs(told, torch_python):
+def test_ways_are_counted_by_device_and_type_and_results_are_torchs(printed):
     body = """
 q = torch.randn(1, 2, 16, 8)
 for kind in (torch.float32, torch.float64):
@@ -76,8 +92,8 @@ for kind in (torch.float32, torch.float64):
 compiled = torch.compile(lambda x: F.scaled_dot_product_attention(x, x, x), backend="eager", fullgraph=True)
 assert torch.allclose(compiled(q), F.scaled_dot_product_attention(q, q, q))
 """
-    ended, _ = told(PROGRAM.format(body=body), python=torch_python)
+    text = printed(body)
 
-    counted = json.loads(ended.stdout)
+    counted = json.loads(text)
     assert {(item["device"], item["dtype"]) for item in counted} == {("cpu", "float32"), ("cpu", "float64")}
     assert sum(item["calls"] for item in counted) == 3  # what was compiled is not counted

@@ -7,6 +7,7 @@ import threading
 import types
 
 import pytest
+from waiting import DEADLINE, wait_until
 
 
 class Event:
@@ -84,21 +85,27 @@ def test_a_program_without_a_gpu_is_not_profiled(torch, tmp_path):
     assert windows(tmp_path) == []
 
 
+@pytest.fixture
+def long_window(hooks, monkeypatch):
+    """The first window stays open until something ends it."""
+    monkeypatch.setattr("rocm3d_hook_sampler.FIRST", DEADLINE)
+
+
+@pytest.mark.usefixtures("long_window")
 def test_the_window_that_is_open_at_the_end_is_told(torch, tmp_path):
     one = sampler(torch)
     one.start()
-    while not torch.open:
-        threading.Event().wait(0.001)
+    wait_until(lambda: torch.open, "an open window")
     one.stop()
 
     assert windows(tmp_path) == [{"Memcpy HtoD": [1, 2.0]}]
 
 
+@pytest.mark.usefixtures("long_window")
 def test_a_profiler_of_the_program_ends_ours_first(torch, tmp_path):
     one = sampler(torch)
     one.start()
-    while not torch.open:
-        threading.Event().wait(0.001)
+    wait_until(lambda: torch.open, "an open window")
     with torch.autograd.profiler.profile():
         assert not one.thread.is_alive()
 
@@ -128,16 +135,13 @@ def slow(hooks, monkeypatch):
     """Windows that are due only after a long time, and may be near to each other."""
     import rocm3d_hook_sampler
 
-    set_to = {"FIRST": 0.0, "WINDOW": 0.0, "NEAREST": 0.01, "FIRST_PAUSE": 30.0, "SHORT_PAUSE": 30.0}
+    set_to = {"FIRST": 0.0, "WINDOW": 0.0, "NEAREST": 0.01, "FIRST_PAUSE": DEADLINE, "SHORT_PAUSE": DEADLINE}
     for name, value in set_to.items():
         monkeypatch.setattr(rocm3d_hook_sampler, name, value)
 
 
 def wait_for(number, tmp_path):
-    for _ in range(2000):
-        if len(windows(tmp_path)) >= number:
-            return
-        threading.Event().wait(0.005)
+    wait_until(lambda: len(windows(tmp_path)) >= number, f"{number} windows")
 
 
 def test_something_new_is_looked_at_before_a_window_is_due(torch, tmp_path, slow):
@@ -154,7 +158,7 @@ def test_something_new_is_looked_at_before_a_window_is_due(torch, tmp_path, slow
 
 
 def test_however_much_is_new_no_two_windows_are_nearer_than_they_may(torch, tmp_path, slow, monkeypatch):
-    monkeypatch.setattr("rocm3d_hook_sampler.NEAREST", 30.0)
+    monkeypatch.setattr("rocm3d_hook_sampler.NEAREST", DEADLINE)
     one = sampler(torch)
     one.start()
     wait_for(1, tmp_path)
@@ -185,22 +189,44 @@ def graph(torch):
     return CUDAGraph
 
 
+class CountedCondition(threading.Condition):
+    """Counts how often anybody began to wait."""
+
+    waits = 0
+
+    def wait(self, timeout=None):
+        self.waits += 1
+        return super().wait(timeout)
+
+
+class EndsWithCapture(threading.Event):
+    """The wait for the end of a window is over when a capture is asked for."""
+
+    def __init__(self, one):
+        super().__init__()
+        self.one = one
+
+    def wait(self, timeout=None):
+        if self.one.is_open:
+            wait_until(lambda: self.one.captures or self.is_set(), "a capture")
+        return super().wait(0.0 if self.one.is_open else timeout)
+
+
 def test_a_capture_waits_for_the_open_window_and_no_window_opens_during_one(torch, tmp_path, slow, graph, monkeypatch):
-    monkeypatch.setattr("rocm3d_hook_sampler.FIRST", 0.3)
     monkeypatch.setattr("rocm3d_hook_sampler.FIRST_PAUSE", 0.0)
     one, captured = sampler(torch), graph()
+    one.turn, one.ended = CountedCondition(), EndsWithCapture(one)
     one.start()
-    while not torch.open:
-        threading.Event().wait(0.001)
+    wait_until(lambda: torch.open, "an open window")
     captured.capture_begin()
-    seen = len(windows(tmp_path))
-    threading.Event().wait(0.1)
+    seen, waits = len(windows(tmp_path)), one.turn.waits
+    wait_until(lambda: one.turn.waits >= waits + 2, "a sampler that waits for the end of the capture")
 
     assert seen == len(windows(tmp_path)) == 1
     captured.capture_end()
-    wait_for(2, tmp_path)
+    wait_until(lambda: torch.open, "an open window")
     one.stop()
-    assert len(windows(tmp_path)) >= 2
+    assert len(windows(tmp_path)) == 2
     assert captured.done == ("begin", "end")
 
 
