@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 
 def test_an_unknown_level_is_refused(rocm3d, example):
     ended = rocm3d("verify", example("deform-op"), "--level", "statik")
