@@ -50,8 +50,9 @@ class Place:
         for name in ("root", "outside", "scratch", "start"):
             (self.base / name).mkdir(exist_ok=True)
         (self.base / "start" / "sitecustomize.py").write_text(ENDLESS_FILE)
-        inner = {"ROCM3D_CACHE": self.cache, "TMPDIR": self.base / "scratch", "PYTHONPATH": self.base / "start"}
-        self.env = {**os.environ, **{name: str(value) for name, value in inner.items()}}
+        path = os.pathsep.join(filter(None, (str(self.base / "start"), os.environ.get("PYTHONPATH"))))
+        inner = {"ROCM3D_CACHE": str(self.cache), "TMPDIR": str(self.base / "scratch"), "PYTHONPATH": path}
+        self.env = {**os.environ, **inner}
 
     @property
     def root(self) -> Path:
