@@ -34,6 +34,10 @@ test: .venv/developed .venv-torch/kernels system ## everything needed, then the 
 test-engines: .venv/developed .venv-torch/installed system ## a real Ray, Slurm and browser, and long compiles
 	$(BIN)/pytest -m 'engines and not full' --dist loadgroup
 
+# With the torch and triton of PYTHON, which stay as they are; it needs pytest and hypothesis beside them.
+test-gpu: ## the kernels' tests on the GPU of this machine, AMD or NVIDIA; the last line is to be sent back
+	cd kernels && $(PYTHON) -m pytest --device gpu
+
 gate: .venv-torch/kernels build/gate/triton-$(TRITON_OLDEST) ## every kernel for every AMD target, by the oldest and the newest Triton
 	cd kernels && ../.venv-torch/bin/python -m gate full ../build/gate/triton-$(TRITON_OLDEST)
 

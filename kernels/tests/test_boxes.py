@@ -2,11 +2,9 @@ from __future__ import annotations
 
 import itertools
 
-import torch
-from hypothesis import given
-from hypothesis import strategies as some
-
 from rocm3d_kernels import boxes
+from tests.device import torch
+from tests.properties import given, some
 
 SIDE, ACROSS, DOWN = 4, 3, 2
 ROWS = some.lists(

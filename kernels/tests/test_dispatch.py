@@ -3,14 +3,14 @@ from __future__ import annotations
 import json
 
 import pytest
-import torch
 
 import rocm3d_kernels
 from rocm3d_kernels.dispatch import choose
+from tests.device import DEVICE, on_gpu, torch
 
 
 def test_tensors_on_different_devices_are_refused():
-    with pytest.raises(ValueError, match="add: tensors lie on different devices: cpu, meta"):
+    with pytest.raises(ValueError, match=f"add: tensors lie on different devices: {DEVICE}, meta"):
         choose("add", torch.ones(1), torch.ones(1, device="meta"))
 
 
@@ -27,26 +27,35 @@ def test_a_dtype_that_nobody_takes_is_refused():
 
 
 def test_triton_is_not_insisted_on_where_it_cannot_run(monkeypatch):
-    monkeypatch.delenv("TRITON_INTERPRET")
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
     monkeypatch.setenv("ROCM3D_KERNELS", "triton")
 
     with pytest.raises(ValueError, match="no Triton for tensors on cpu"):
-        choose("add", torch.ones(1))
+        choose("add", torch.ones(1, device="cpu"))
 
 
 def test_the_cpu_takes_the_reference(monkeypatch):
-    monkeypatch.delenv("TRITON_INTERPRET")
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
 
-    assert choose("add", torch.ones(1)) == "reference"
+    assert choose("add", torch.ones(1, device="cpu")) == "reference"
     told = rocm3d_kernels.last_dispatch()
     assert (told.op, told.implementation, told.device) == ("add", "reference", "cpu")
     assert "Triton does not run" in told.reason
 
 
+@pytest.mark.cpu_only("a GPU refuses what its kernel cannot take")
 def test_the_interpreter_takes_the_kernel_and_the_reference_what_it_cannot():
     assert choose("add", torch.ones(1)) == "triton"
     assert choose("add", torch.ones(1, dtype=torch.float64)) == "reference"
     assert rocm3d_kernels.last_dispatch().reason == "no kernel for float64"
+
+
+@pytest.mark.gpu_only("the interpreter leaves it to the reference")
+def test_a_gpu_takes_the_kernel_and_refuses_what_it_cannot():
+    assert choose("add", torch.ones(1)) == "triton"
+    assert rocm3d_kernels.last_dispatch().reason == "tensors on cuda"
+    with pytest.raises(TypeError, match="ROCM3D_KERNELS=reference takes it"):
+        choose("add", torch.ones(1, dtype=torch.float64))
 
 
 def test_the_override_wins_and_is_named(monkeypatch):
@@ -67,8 +76,8 @@ def test_each_choice_is_recorded_once(monkeypatch, tmp_path):
         "kind": "dispatch",
         "op": "recorded once",
         "implementation": "triton",
-        "reason": "TRITON_INTERPRET=1",
-        "device": "cpu",
+        "reason": "tensors on cuda" if on_gpu() else "TRITON_INTERPRET=1",
+        "device": DEVICE.type,
     }
 
 

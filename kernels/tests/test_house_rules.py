@@ -64,6 +64,7 @@ def test_a_profile_tells_whose_a_kernel_is(folder):
     assert [] == [item.kernel.__name__ for item in declared if not item.kernel.__name__.startswith(MARK)]
 
 
+@pytest.mark.checkout("docs/kernels.md")
 def test_every_stand_in_is_in_the_table_of_what_is_covered():
     text = (KERNELS.parent / "docs" / "kernels.md").read_text(encoding="utf-8")
     table = text.partition("## What is covered")[2].partition("\n## ")[0]

@@ -7,7 +7,8 @@ import contextlib
 import pytest
 import torch
 
-from rocm3d_kernels import launching
+from rocm3d_kernels import harmonics, launching, ssim
+from tests.device import DEVICE
 
 GRID = (3, 2, 1)
 
@@ -201,3 +202,25 @@ def test_a_start_on_another_device_than_the_current_one_goes_there(kernel, start
     started(torch.zeros(8), torch.zeros(8))
 
     assert (len(kernel.compiled), kernel.ran, kernel.devices) == (2, [], [None, None])
+
+
+# On a GPU, with kernels of ours: by `launch`, and by a `Start`.
+
+
+def aligned_and_not(*shape):
+    """The same numbers twice, at a multiple of 16 bytes and beside one."""
+    numbers = torch.rand(shape, generator=torch.Generator().manual_seed(1)).to(DEVICE)
+    return numbers, torch.cat((numbers.new_zeros(1), numbers.flatten()))[1:].view(shape)
+
+
+@pytest.mark.gpu_only("the interpreter keeps no launches")
+def test_launches_that_are_kept_stay_apart_by_alignment(tolerance):
+    """Each twice, in turns: the second time, it goes to the driver."""
+    for directions, coefficients in 2 * list(zip(aligned_and_not(12, 3), aligned_and_not(12, 4, 3), strict=True)):
+        wanted = harmonics.reference.spherical_harmonics(1, directions, coefficients)
+        found = harmonics.spherical_harmonics(1, directions, coefficients)
+        torch.testing.assert_close(found, wanted, **tolerance["float32-operator"])
+    target = torch.full((1, 2, 20, 20), 0.5, device=DEVICE)
+    for image in 2 * aligned_and_not(1, 2, 20, 20):
+        wanted = ssim.reference.ssim(image, target, valid=False)
+        torch.testing.assert_close(ssim.ssim(image, target), wanted, **tolerance["float32-ssim"])

@@ -33,6 +33,7 @@ def test_wrong_usage_is_one_line(python, given, text):
     assert "Traceback" not in told
 
 
+@pytest.mark.stand_ins
 def test_a_script_runs_as_python_would_run_it_and_so_do_its_children(python, script):
     lines = python("", "-m", "rocm3d_kernels", "run", script, "--force", "x").splitlines()
 
@@ -40,10 +41,12 @@ def test_a_script_runs_as_python_would_run_it_and_so_do_its_children(python, scr
     assert lines[1].startswith("rocm3d-kernels ")
 
 
+@pytest.mark.stand_ins
 def test_its_exit_code_is_ours(python, script):
     assert "standing in" in python("", "-m", "rocm3d_kernels", "run", script, "five", fails=True)
 
 
+@pytest.mark.stand_ins
 def test_a_module_runs_too(python, tmp_path):
     (tmp_path / "tool.py").write_text("import fused_ssim, sys; print(fused_ssim.is_3D_supported, sys.argv[1:])\n")
 

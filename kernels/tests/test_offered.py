@@ -1,21 +1,22 @@
 from __future__ import annotations
 
 import pytest
-import torch
 
 import rocm3d_kernels
 from rocm3d_kernels.offered import operations
+from tests.device import DEVICE, torch
 
 
 def test_operations_are_found():
     assert {"knn", "ssim"} <= set(operations())
 
 
-@pytest.mark.parametrize("op", ["knn", "ssim"])
-def test_what_is_offered_agrees(op, tolerance, monkeypatch):
-    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
-    offered = [item for item in rocm3d_kernels.checks("cpu") if item[0].startswith(op)]
+@pytest.mark.usefixtures("reference_on_cpu")
+def test_what_is_offered_agrees(tolerance):
+    """By operations that have no such test of their own."""
+    names = ("adam", "knn", "ssim")
+    offered = [item for item in rocm3d_kernels.checks(DEVICE) if item[0].startswith(names)]
 
-    assert offered
+    assert {item[0].split()[0] for item in offered} == set(names)
     for _, call, wanted, name in offered:
-        torch.testing.assert_close(call().double(), wanted, **tolerance[name])
+        torch.testing.assert_close(call().double().cpu(), wanted, **tolerance[name])

@@ -10,6 +10,7 @@ import pytest
 
 import rocm3d_kernels
 from rocm3d_kernels import tuning
+from tests.device import torch
 
 NAME = "twice_over"
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "new_kernel.py"
@@ -35,9 +36,11 @@ def written(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.checkout("scripts/new_kernel.py")
 @pytest.mark.usefixtures("poisoned")
 def test_a_new_kernel_passes_its_own_tests(written, tolerance, monkeypatch):
     tests = loaded(written / "tests" / NAME / f"test_{NAME}.py")
+    tests.torch = torch
 
     tests.test_wrong_shapes_and_dtypes_are_refused_before_a_launch()
     for count in (0, 1, 37):

@@ -1,15 +1,11 @@
 from __future__ import annotations
 
 import pytest
-import torch
+from tests.device import torch
 
 from rocm3d_kernels.adam.optimizer import VisibleAdam
 
-
-@pytest.fixture(autouse=True)
-def plain(monkeypatch):
-    """The kernel has tests of its own."""
-    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
+pytestmark = pytest.mark.usefixtures("reference_on_cpu")
 
 
 def test_more_than_one_tensor_in_a_group_is_refused():

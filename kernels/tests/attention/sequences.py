@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from itertools import accumulate
 
-import torch
-
 from rocm3d_kernels.attention import spans_of
+from tests.device import DEVICE, torch
 
 
 def cumulative(lengths):
     return torch.tensor([0, *accumulate(lengths)], dtype=torch.int32)
 
 
-def packed(queries, keys, heads=2, shared=1, size=16, width=None, dtype=torch.float32):
+def packed(queries, keys, heads=2, shared=1, size=16, width=None, dtype=torch.float32, device=DEVICE):
     numbers = torch.Generator().manual_seed(3)
     shapes = ((sum(queries), heads, size), (sum(keys), shared, size), (sum(keys), shared, width or size))
-    tensors = [torch.randn(shape, generator=numbers).to(dtype).requires_grad_() for shape in shapes]
-    return tensors, spans_of(cumulative(queries), cumulative(keys), max(queries), max(keys))
+    tensors = [torch.randn(shape, generator=numbers).to(device, dtype).requires_grad_() for shape in shapes]
+    ends = [cumulative(lengths).to(device) for lengths in (queries, keys)]
+    return tensors, spans_of(*ends, max(queries), max(keys))
 
 
 def textbook(q, k, v, queries, keys, *, left=-1, right=-1, top=False, softcap=0.0, slopes=None):

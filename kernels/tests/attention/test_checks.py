@@ -1,14 +1,15 @@
 from __future__ import annotations
 
-import torch
+import pytest
 
 from rocm3d_kernels.attention.checks import checks
+from tests.device import DEVICE, torch
 
 
-def test_what_is_offered_agrees(monkeypatch, tolerance):
-    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
-    offered = list(checks("cpu"))
+@pytest.mark.usefixtures("reference_on_cpu")
+def test_what_is_offered_agrees(tolerance):
+    offered = list(checks(DEVICE))
 
     assert len(offered) == 2
     for _, call, wanted, name in offered:
-        torch.testing.assert_close(call().double(), wanted, **tolerance[name])
+        torch.testing.assert_close(call().double().cpu(), wanted, **tolerance[name])

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import pytest
-import torch
 
 import rocm3d_kernels
 from rocm3d_kernels import tuning
 from rocm3d_kernels.attention import attention, launch, spans_of
 from rocm3d_kernels.attention.operator import packed_attention
 from rocm3d_kernels.attention.problem import Problem
+from tests.device import torch
 
 from .sequences import packed, textbook
 
@@ -29,8 +29,10 @@ def compared(tensors, spans, queries, keys, kind, forward, backward):
     given = torch.randn(wanted.shape, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
     out = packed_attention(Problem(*tensors, tensors[0].shape[-1] ** -0.5, spans, **kind))
     torch.testing.assert_close(out.double(), wanted, **forward)
+    assert out.is_contiguous()  # as the fake kernel says
     gradients = torch.autograd.grad(out, tensors, given.to(out.dtype))
     assert rocm3d_kernels.last_dispatch().implementation == "triton"
+    assert all(one.is_contiguous() for one in gradients)
     for found, exactly in zip(gradients, torch.autograd.grad(wanted, exact, given), strict=True):
         torch.testing.assert_close(found.double(), exactly, **backward)
 
@@ -113,8 +115,8 @@ def test_kernels_of_other_dtypes_are_kept_apart(monkeypatch):
     assert kinds == ["float16"] * 4 + ["float32"] * 4
 
 
-def test_the_operator_keeps_the_rules_of_torch_library(monkeypatch):
-    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
+@pytest.mark.usefixtures("reference_on_cpu")
+def test_the_operator_keeps_the_rules_of_torch_library():
     tensors, spans = packed((3, 2), (2, 4), size=4)
     settings = (spans.max_q, spans.max_k, 0.5, -1, 0, 0.0, False, False)
 
@@ -122,8 +124,8 @@ def test_the_operator_keeps_the_rules_of_torch_library(monkeypatch):
     torch.library.opcheck(operator, (*tensors, *(one.clone() for one in spans[:4]), None, *settings))
 
 
-def test_torch_compile_sees_one_operator(monkeypatch):
-    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
+@pytest.mark.usefixtures("reference_on_cpu")
+def test_torch_compile_sees_one_operator():
     tensors, spans = packed((3, 2), (2, 4), size=4)
     compiled = torch.compile(lambda *given: attention(*given, spans, causal=True), fullgraph=True, backend="aot_eager")
     plain = torch.autograd.grad(attention(*tensors, spans, causal=True).sum(), tensors)

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
-import torch
 
 from rocm3d_kernels.attention import attention, reference
 from rocm3d_kernels.attention.problem import Problem
+from tests.device import torch
 
 from .sequences import packed, textbook
 

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import pytest
-import torch
+from tests.device import by_reference, torch
 
 from rocm3d_kernels.dropin.packages.diff_gaussian_rasterization import package
 from rocm3d_kernels.gaussian import rasterization
 
-WIDTH, HEIGHT = 20, 12
+WIDTH, HEIGHT, COUNT = 18, 11, 10
 
 
 def settings(**changes):
@@ -20,7 +20,7 @@ def settings(**changes):
     return package.GaussianRasterizationSettings(**(values | changes))
 
 
-def scene(count=24):
+def scene(count=COUNT):
     random = torch.Generator().manual_seed(3)
     return {
         "means3D": torch.randn(count, 3, generator=random) * 0.4,
@@ -37,7 +37,7 @@ def drawn(given=None, **changes):
     return package.GaussianRasterizer(settings(**changes))(means2D=watched, **given), watched
 
 
-@pytest.mark.parametrize("lacking", [{"shs": None}, {"scales": None}, {"colors_precomp": torch.ones(24, 3)}])
+@pytest.mark.parametrize("lacking", [{"shs": None}, {"scales": None}, {"colors_precomp": torch.ones(COUNT, 3)}])
 def test_neither_or_both_of_two_ways_are_refused(lacking):
     with pytest.raises(ValueError, match="exactly one of"):
         drawn(scene() | lacking)
@@ -69,12 +69,13 @@ def test_the_picture_is_that_of_the_kernels_up_to_the_cap_of_alpha(tolerance):
     given["opacities"] = given["opacities"] * 0.9  # below the original's largest alpha, which is less than ours
     picture, _radii = drawn(given)[0]
     focal = torch.tensor([[WIDTH / 1.2, 0, WIDTH / 2], [0, HEIGHT / 0.8, HEIGHT / 2], [0, 0, 1]])
-    wanted = rasterization(
-        given["means3D"].double(), given["rotations"].double(), given["scales"].double(),
-        given["opacities"][:, 0].double(), given["shs"].double(), settings().viewmatrix.T.double()[None],
-        focal.double()[None], WIDTH, HEIGHT, near_plane=package.NEAR, sh_degree=1,
-        backgrounds=settings().bg.double()[None],
-    )[0]  # fmt: skip
+    with by_reference():
+        wanted = rasterization(
+            given["means3D"].double(), given["rotations"].double(), given["scales"].double(),
+            given["opacities"][:, 0].double(), given["shs"].double(), settings().viewmatrix.T.double()[None],
+            focal.double()[None], WIDTH, HEIGHT, near_plane=package.NEAR, sh_degree=1,
+            backgrounds=settings().bg.double()[None],
+        )[0]  # fmt: skip
 
     torch.testing.assert_close(picture.permute(1, 2, 0).double(), wanted[0], **tolerance["float32-splat-forward"])
 
@@ -114,7 +115,7 @@ def test_precomputed_colours_and_covariances_are_taken():
     axes = torch.diag_embed(given.pop("scales") ** 2)
     given.pop("rotations")
     upper = axes[:, [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
-    given |= {"shs": None, "colors_precomp": torch.ones(24, 3), "cov3D_precomp": upper}
+    given |= {"shs": None, "colors_precomp": torch.ones(COUNT, 3), "cov3D_precomp": upper}
     (picture, _), _ = drawn(given, bg=torch.zeros(3))
 
     assert picture.max() > 0.5

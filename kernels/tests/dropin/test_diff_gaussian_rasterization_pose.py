@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-import torch
+from tests.device import reference_for, torch
 
 from rocm3d_kernels.dropin.packages.diff_gaussian_rasterization import package, pose
 
@@ -54,7 +54,8 @@ def scene(dtype):
 def drawn(dtype, theta=None, rho=None, **changes):
     given = scene(dtype)
     rasterizer = package.GaussianRasterizer(settings(dtype, **changes))
-    return rasterizer(means2D=torch.zeros_like(given["means3D"]), theta=theta, rho=rho, **given)
+    with reference_for(dtype):
+        return rasterizer(means2D=torch.zeros_like(given["means3D"]), theta=theta, rho=rho, **given)
 
 
 def weighed(picture, depth, alpha):
@@ -134,7 +135,8 @@ def test_the_kernels_find_the_same_gradients_of_the_pose(tolerance):
     assert (touched - drawn(torch.float64)[4]).abs().max() <= 1
 
 
-def test_coefficients_of_degree_0_may_come_by_themselves():
+def test_coefficients_of_degree_0_may_come_by_themselves(monkeypatch):
+    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
     given = scene(torch.float64)
     whole = given.pop("shs")
     rasterizer = package.GaussianRasterizer(settings(torch.float64, projmatrix_raw=None, antialiasing=True))
@@ -156,8 +158,8 @@ def test_a_step_of_other_gaussians_than_were_seen_is_refused():
         optimizer.step(torch.ones(3), 4)
 
 
-def test_only_what_was_seen_is_optimized(monkeypatch):
-    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
+@pytest.mark.usefixtures("reference_on_cpu")
+def test_only_what_was_seen_is_optimized():
     value = torch.ones(3, 4, 3, requires_grad=True)
     optimizer = package.SparseGaussianAdam([{"params": [value], "lr": 0.1, "name": "f_rest"}], lr=0.0, eps=1e-15)
     value.grad = torch.ones_like(value)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-import torch
+from tests.device import torch
 
 import rocm3d_kernels
 from rocm3d_kernels.dropin.packages.flash_attn import bert_padding, interface
@@ -136,6 +136,7 @@ def test_several_sequences_in_a_row():
     assert indices.tolist() == [0, 1, 2, 3, 4, *range(6, 12)]
 
 
+@pytest.mark.stand_ins
 def test_programs_that_look_for_it_find_name_version_and_functions(python):
     """What transformers asks: the spec, the version, and the distribution behind the import name."""
     program = (

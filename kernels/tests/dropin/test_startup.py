@@ -22,6 +22,8 @@ def test_a_fault_of_ours_does_not_stop_the_program(python):
     assert python("print('goes on')", path=[STARTUP], ROCM3D_DROPIN="no_such_package") == "goes on"
 
 
+@pytest.mark.stand_ins
+@pytest.mark.checkout("the recorder of rocm3d run")
 @pytest.mark.parametrize("order", [("dropin", "recorder", "own"), ("recorder", "dropin", "own")])
 def test_all_hooks_start_once_in_any_order(python, tmp_path, order):
     """The recorder's folder and ours, before a sitecustomize of the environment."""

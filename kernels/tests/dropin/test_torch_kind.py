@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
 from rocm3d_kernels.dropin import torch_kind
 
@@ -19,6 +20,8 @@ def test_assignments_are_read_with_and_without_a_type(tmp_path):
     assert torch_kind.read(tmp_path / "version.py") == {"cuda": None, "hip": "7.1"}
 
 
-def test_the_torch_of_the_tests_is_for_the_cpu(python):
-    assert torch_kind.kind() == "cpu"
-    assert python("from rocm3d_kernels.dropin.torch_kind import kind; print(kind())") == "cpu"
+def test_the_torch_of_the_tests_is_what_it_says_it_is(python):
+    wanted = "hip" if torch.version.hip else "cuda" if torch.version.cuda else "cpu"
+
+    assert torch_kind.kind() == wanted
+    assert python("from rocm3d_kernels.dropin.torch_kind import kind; print(kind())") == wanted

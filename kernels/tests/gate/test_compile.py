@@ -5,6 +5,10 @@ import os
 from dataclasses import dataclass
 
 import pytest
+
+pytest.importorskip("elftools", reason="needs pyelftools and msgpack")
+pytest.importorskip("msgpack", reason="needs pyelftools and msgpack")
+
 from gate import compile as compiling
 from gate.code_object import CodeObject, read
 

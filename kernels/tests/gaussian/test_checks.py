@@ -1,14 +1,15 @@
 from __future__ import annotations
 
-import torch
+import pytest
+from tests.device import DEVICE, torch
 
 from rocm3d_kernels.gaussian.checks import checks
 
 
-def test_what_is_offered_agrees(tolerance, monkeypatch):
-    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
-    offered = list(checks("cpu"))
+@pytest.mark.usefixtures("reference_on_cpu")
+def test_what_is_offered_agrees(tolerance):
+    offered = list(checks(DEVICE))
 
     assert [name for name, *_ in offered][:2] == ["gaussian", "gaussian gradient of means"]
     for _, call, wanted, name in offered:
-        torch.testing.assert_close(call().double(), wanted, **tolerance[name])
+        torch.testing.assert_close(call().double().cpu(), wanted, **tolerance[name])

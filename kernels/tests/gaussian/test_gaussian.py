@@ -5,9 +5,8 @@ import math
 import weakref
 
 import pytest
-import torch
-from hypothesis import Phase, given, settings
-from hypothesis import strategies as some
+from tests.device import by_reference, reference_for, torch
+from tests.properties import Phase, given, settings, some
 
 import rocm3d_kernels
 from rocm3d_kernels.gaussian import rasterization
@@ -58,7 +57,8 @@ def graded(arguments, dtype=torch.float32):
 def drawn(arguments, dtype=torch.float32):
     """Image, alphas and gradients by name, of fixed random weights."""
     arguments = graded(arguments, dtype)
-    image, alphas, meta = rasterization(**arguments)
+    with reference_for(dtype):
+        image, alphas, meta = rasterization(**arguments)
     numbers = torch.Generator().manual_seed(1)
     weights = torch.randn(image.shape, generator=numbers), torch.randn(alphas.shape, generator=numbers)
     leaves = {name: one for name, one in arguments.items() if isinstance(one, torch.Tensor) and one.requires_grad}
@@ -138,7 +138,8 @@ def test_other_cameras_and_dtypes_are_refused():
         rasterization(**half)
 
 
-def test_the_reference_refuses_absolute_gradients():
+def test_the_reference_refuses_absolute_gradients(monkeypatch):
+    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
     exact = {name: one.double() if isinstance(one, torch.Tensor) else one for name, one in scene(absgrad=True).items()}
 
     with pytest.raises(NotImplementedError, match="absgrad is of the kernels"):
@@ -204,12 +205,15 @@ def test_covariances_instead_of_quaternions(tolerance):
 def test_any_small_scene_agrees(tolerance, seed, count, width, height, antialiased):
     arguments = {**scene(count, seed=seed), "width": width, "height": height, "antialiased": antialiased}
     exact = {name: one.double() if isinstance(one, torch.Tensor) else one for name, one in arguments.items()}
-    for found, wanted in zip(rasterization(**arguments)[:2], rasterization(**exact)[:2], strict=True):
+    with by_reference():
+        truth = rasterization(**exact)[:2]
+    for found, wanted in zip(rasterization(**arguments)[:2], truth, strict=True):
         torch.testing.assert_close(found.double(), wanted, **tolerance["float32-splat-forward"])
 
 
-def test_the_reference_is_differentiated_rightly(tolerance):
+def test_the_reference_is_differentiated_rightly(monkeypatch, tolerance):
     """Far from the edges of what counts: opaque enough, wide enough, in the middle."""
+    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
     arguments = scene(count=2, antialiased=True)
     arguments |= {"width": 4, "height": 3, "scales": torch.full((2, 3), 0.5), "opacities": torch.tensor([0.5, 0.6])}
     arguments["means"] = torch.tensor([[0.0, 0.1, 0.0], [0.1, 0.0, 0.6]])
@@ -266,7 +270,8 @@ def test_means_in_the_image_get_their_gradient_and_the_sum_of_absolute_ones(pack
     (image * weights).sum().backward()
 
     exact = graded({**arguments, "absgrad": False, "packed": False}, torch.float64)
-    wanted, _, told = rasterization(**exact)
+    with by_reference():
+        wanted, _, told = rasterization(**exact)
     pixels = (wanted * weights).sum(dim=-1).flatten()
     each = torch.stack([torch.autograd.grad(one, told["means2d"], retain_graph=True)[0] for one in pixels])
     assert watched.is_leaf

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-import torch
+from tests.device import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 # Importing it registers the operator: no other test needs to have run before.
@@ -9,6 +9,7 @@ from rocm3d_kernels.gaussian import operator, rasterization  # noqa: F401
 from rocm3d_kernels.gaussian.arguments import contiguous
 from rocm3d_kernels.gaussian.options import Options
 from rocm3d_kernels.projection import Gaussians, Settings
+from rocm3d_kernels.tiles import ahead
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")
 
@@ -77,8 +78,21 @@ def test_tensors_without_memory_make_images_without_memory():
     assert (image.device.type, image.shape, alphas.shape) == ("meta", (1, 8, 10, 3), (1, 8, 10, 1))
 
 
-def test_the_operator_keeps_the_rules_of_torch_library(monkeypatch):
-    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
+def test_what_the_operator_returns_lies_in_memory_of_its_own(monkeypatch):
+    """Also the second time, when a small scene is drawn by a guess: the fake kernel says so."""
+    monkeypatch.setattr(ahead, "_PLACES", {})
+    for _ in range(2):
+        found = torch.ops.rocm3d_kernels.render.default(*arguments_of_the_operator())
+        assert [one.storage_offset() for one in found] == [0] * 4
+    assert len({one.untyped_storage().data_ptr() for one in found}) == 4
+
+
+@pytest.mark.usefixtures("reference_on_cpu")
+def test_the_operator_keeps_the_rules_of_torch_library():
+    torch.library.opcheck(torch.ops.rocm3d_kernels.render.default, arguments_of_the_operator())
+
+
+def arguments_of_the_operator():
     given = scene()
     options = Options(Settings(10, 8), 1)
     gaussians = Gaussians(
@@ -88,5 +102,4 @@ def test_the_operator_keeps_the_rules_of_torch_library(monkeypatch):
     leaves = [None if one is None else one.clone().requires_grad_() for one in (*gaussians, colors)]
     leaves[6] = FOCAL
     settings, *rest = options
-
-    torch.library.opcheck(torch.ops.rocm3d_kernels.render.default, (*leaves, None, None, *settings, *rest))
+    return *leaves, None, None, *settings, *rest

@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 
 import pytest
-import torch
+from tests.device import torch
 
 from rocm3d_kernels.gaussian.relocation import compute_relocation
 

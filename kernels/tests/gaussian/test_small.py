@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 
 import pytest
-import torch
+from tests.device import DEVICE, on_gpu, plain_torch, torch
 from tests.tiles.test_tiles import SIZE, lists, scene, seen
 
 from rocm3d_kernels import tiles, tuning
@@ -29,7 +29,7 @@ def nothing_known(monkeypatch):
 def begun(slots, choice=0, *, learns=True):
     _, columns, rows = tiles.grid(choice, *SIZE)
     known = ahead.Known(choice, 2 * columns * rows, slots)
-    plan = small.Plan(small.Scene(Options(Settings(*SIZE)), known, 2, 2, 14, 3, False, learns, torch.device("cpu")))
+    plan = small.Plan(small.Scene(Options(Settings(*SIZE)), known, 2, 2, 14, 3, False, learns, DEVICE))
     return small.Small(plan, scene())
 
 
@@ -40,8 +40,13 @@ def test_too_few_slots_are_found_out():
 
 def test_nothing_lies_beyond_the_slots_of_a_tile(monkeypatch):
     """In memory that says so: what lies behind the last tile's places is not touched."""
-    made, empty = [], torch.empty
-    monkeypatch.setattr(torch, "empty", lambda *size, **named: made.append(empty(*size, **named).fill_(77)) or made[-1])
+    made, empty = [], plain_torch.empty
+
+    def filled(*size, **named):
+        made.append(empty(*size, **named).fill_(77))
+        return made[-1]
+
+    monkeypatch.setattr(plain_torch, "empty", filled)
     found = begun(slots=2)
 
     for layout, name in ((found.plan.seen, "lists"), (found.plan.passing, "keys")):
@@ -53,8 +58,8 @@ def test_nothing_lies_beyond_the_slots_of_a_tile(monkeypatch):
 
 
 def test_what_gradients_are_added_to_is_zero_whatever_was_there(monkeypatch):
-    empty = torch.empty
-    monkeypatch.setattr(torch, "empty", lambda *size, **named: empty(*size, **named).fill_(77))
+    empty = plain_torch.empty
+    monkeypatch.setattr(plain_torch, "empty", lambda *size, **named: empty(*size, **named).fill_(77))
     found = begun(slots=32)
 
     assert not found.plan.zeros.tensor(found.told.zeros, "gradients").any()
@@ -75,7 +80,11 @@ def test_with_slots_enough_the_lists_are_those_of_one_who_waited(choice, large):
     assert waited.packed() is waited
 
 
-def given(count=8, channels=3, coefficients=0):
+# Of two tiles, or of six small ones, none of them whole at the edges.
+PICTURE, LENS = (18, 11), torch.tensor([[[18.0, 0, 9], [0, 18, 5.5], [0, 0, 1]]])
+
+
+def given(count=6, channels=3, coefficients=0):
     numbers = torch.Generator().manual_seed(1)
     colors = (count, coefficients, 3) if coefficients else (count, channels)
     return [torch.randn(count, 3, generator=numbers), torch.randn(count, 4, generator=numbers),
@@ -87,9 +96,9 @@ def drawn(tensors, distance=6.0, cameras=1, deterministic=False, **named):
     """Everything that comes of it, and by which way."""
     view = torch.eye(4).repeat(cameras, 1, 1)
     view[:, 2, 3] = distance + torch.arange(cameras)
-    lens = torch.tensor([[20.0, 0, 12], [0, 20, 8], [0, 0, 1]]).repeat(cameras, 1, 1)
+    lens = LENS.repeat(cameras, 1, 1)
     leaves = [one.clone().requires_grad_() for one in tensors]
-    image, alphas, meta = rasterization(*leaves, view, lens, 24, 16, deterministic=deterministic, **named)
+    image, alphas, meta = rasterization(*leaves, view, lens, *PICTURE, deterministic=deterministic, **named)
     watched = meta["means2d"]
     way = type(image.grad_fn.rendered)
     (image.square().sum() + alphas.square().sum()).backward()
@@ -100,7 +109,7 @@ def drawn(tensors, distance=6.0, cameras=1, deterministic=False, **named):
 
 WAYS = {
     "plain": {},
-    "cameras": {"cameras": 3},
+    "cameras": {"cameras": 2},
     "depths": {"render_mode": "RGB+D"},
     "depths-alone": {"render_mode": "D"},
     "background": {"backgrounds": torch.tensor([[0.1, 0.2, 0.3]])},
@@ -111,8 +120,18 @@ WAYS = {
 
 @pytest.fixture
 def by_addresses(monkeypatch):
-    """As on a GPU: a launch that ran before gets addresses, of which the interpreter's tensors are made here."""
-    forms, run, taken = {}, Start.__call__, []
+    """Launches that got addresses, as a GPU's driver takes them; the interpreter's tensors are made of them here."""
+    taken = []
+    if on_gpu():
+        at = Start.at
+        monkeypatch.setattr(Start, "at", lambda start, *given: taken.append(start) or at(start, *given))
+    else:
+        interpret_addresses(monkeypatch, taken)
+    return taken
+
+
+def interpret_addresses(monkeypatch, taken):
+    forms, run = {}, Start.__call__
 
     def remembered(start, *tensors):
         forms[start] = [None if one is None else (one.dtype, one.nbytes) for one in tensors]
@@ -134,7 +153,6 @@ def by_addresses(monkeypatch):
     monkeypatch.setattr(Start, "at", at)
     monkeypatch.setattr(Start, "ready", property(lambda start: start in forms))
     monkeypatch.setattr(small, "usual", lambda *_: True)
-    return taken
 
 
 @pytest.mark.parametrize("named", WAYS.values(), ids=WAYS)
@@ -191,9 +209,9 @@ def test_who_goes_back_twice_gets_the_same_both_times():
     """Gradients are added to zeros that the projection left, and those are zeros once only."""
     drawn(given())
     leaves = [one.requires_grad_() for one in given()]
-    view, lens = torch.eye(4)[None].clone(), torch.tensor([[[20.0, 0, 12], [0, 20, 8], [0, 0, 1]]])
+    view = torch.eye(4)[None].clone()
     view[:, 2, 3] = 6.0
-    image = rasterization(*leaves, view, lens, 24, 16, deterministic=False)[0]
+    image = rasterization(*leaves, view, LENS, *PICTURE, deterministic=False)[0]
     assert isinstance(image.grad_fn.rendered, small.Small)
     first = torch.autograd.grad(image.square().sum(), leaves, retain_graph=True)
     second = torch.autograd.grad(image.square().sum(), leaves)
@@ -246,9 +264,9 @@ def test_what_is_odd_is_the_same_both_ways(tensors):
 
 def test_tensors_that_are_not_aligned_take_it_too():
     tensors = [torch.cat((torch.zeros(1), one.flatten()))[1:].view(one.shape) for one in given()]
-    view, lens = torch.eye(4)[None].clone(), torch.tensor([[[20.0, 0, 12], [0, 20, 8], [0, 0, 1]]])
+    view = torch.eye(4)[None].clone()
     view[:, 2, 3] = 6.0
-    found = [rasterization(*tensors, view, lens, 24, 16, deterministic=False)[0] for _ in range(2)]
+    found = [rasterization(*tensors, view, LENS, *PICTURE, deterministic=False)[0] for _ in range(2)]
 
     torch.testing.assert_close(found[1], found[0], rtol=1e-4, atol=1e-5)
 

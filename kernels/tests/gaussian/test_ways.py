@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-import torch
+from tests.device import reference_for, torch
 
 from rocm3d_kernels.gaussian.arguments import contiguous
 from rocm3d_kernels.gaussian.options import Options
@@ -33,7 +33,8 @@ def drawn(dtype, options):
     focal = torch.tensor([[[16.0, 0, 10], [0, 17, 6], [0, 0, 1]]]).to(dtype)
     gaussians = Gaussians(means, None, quats, scales, opacities, views.to(dtype), focal)
     gaussians, colors, back = contiguous(gaussians, colors, back, options)
-    image, _, _ = rendered(gaussians, colors, back, options, watched=watched[:, :2] * 2.0)
+    with reference_for(dtype):
+        image, _, _ = rendered(gaussians, colors, back, options, watched=watched[:, :2] * 2.0)
     weights = torch.randn(image.shape, generator=torch.Generator().manual_seed(1))
     return image, torch.autograd.grad((image * weights).sum(), leaves)
 

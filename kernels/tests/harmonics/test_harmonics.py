@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 
 import pytest
-import torch
+from tests.device import torch
 
 import rocm3d_kernels
 from rocm3d_kernels.harmonics import reference, spherical_harmonics

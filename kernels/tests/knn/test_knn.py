@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 import pytest
-import torch
-from hypothesis import given
-from hypothesis import strategies as some
+from tests.device import torch
+from tests.properties import given, some
 
 import rocm3d_kernels
 from rocm3d_kernels.knn import mean_squared_distance, reference
@@ -103,7 +102,6 @@ def test_there_is_no_gradient():
     assert not mean_squared_distance(cloud(5).requires_grad_()).requires_grad
 
 
-def test_the_operator_keeps_the_rules_of_torch_library(monkeypatch):
-    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
-
+@pytest.mark.usefixtures("reference_on_cpu")
+def test_the_operator_keeps_the_rules_of_torch_library():
     torch.library.opcheck(torch.ops.rocm3d_kernels.knn.default, (cloud(9),))

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import pytest
-import torch
-from hypothesis import given
-from hypothesis import strategies as st
+from tests.device import DEVICE, torch
+from tests.properties import given, some
 
 import rocm3d_kernels
 from rocm3d_kernels.rope2d import launch, reference, rotate, rotate_
+from rocm3d_kernels.rope2d.checks import checks
 
 BASE = 100.0
 
@@ -107,7 +107,8 @@ def test_any_layout_is_turned_where_it_lies(layout, tolerance):
 
     assert rotate_(laid, positions).data_ptr() == begin
     torch.testing.assert_close(laid.double(), wanted, **tolerance["float32-rope"])
-    assert torch.equal(rotate(layout(tokens), positions.flip(1).flip(1)), laid)
+    # Not to the bit: a layout has a kernel of its own, in which a GPU joins other products with sums.
+    torch.testing.assert_close(rotate(layout(tokens), positions.flip(1).flip(1)), laid, **tolerance["float32-rope"])
 
 
 def test_what_lies_between_the_tokens_stays():
@@ -157,7 +158,7 @@ def test_a_leaf_that_learns_is_not_changed_in_place():
         rotate_(tokens.requires_grad_(), positions)
 
 
-@given(st.integers(0, 2**20), st.lists(st.integers(0, 2**12), min_size=4, max_size=4), st.sampled_from((2, 4)))
+@given(some.integers(0, 2**20), some.lists(some.integers(0, 2**12), min_size=4, max_size=4), some.sampled_from((2, 4)))
 def test_rows_begin_at_multiples_of_what_is_loaded_at_once(begin, strides, size):
     wide = launch._wide(tuple(strides), begin * size, size)
 
@@ -167,26 +168,26 @@ def test_rows_begin_at_multiples_of_what_is_loaded_at_once(begin, strides, size)
     assert wide * size == 16 or any(one % (2 * wide) for one in (begin, *strides[:3]))
 
 
-def test_torch_compile_sees_one_operator(monkeypatch):
-    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
+@pytest.mark.usefixtures("reference_on_cpu")
+def test_torch_compile_sees_one_operator():
     tokens, positions = scene(1, 3, 2, 8)
     compiled = torch.compile(lambda one: rotate_(one * 2, positions), fullgraph=True, backend="aot_eager")
 
     torch.testing.assert_close(compiled(tokens), rotate(tokens * 2, positions))
 
 
-def test_the_operators_keep_the_rules_of_torch_library(monkeypatch):
-    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
+@pytest.mark.usefixtures("reference_on_cpu")
+def test_the_operators_keep_the_rules_of_torch_library():
     tokens, positions = scene(1, 2, 1, 4)
 
     torch.library.opcheck(torch.ops.rocm3d_kernels.rope2d_.default, (tokens.clone(), positions, BASE, 1.0))
     torch.library.opcheck(torch.ops.rocm3d_kernels.rope2d.default, (tokens.requires_grad_(), positions, BASE, 1.0))
 
 
-def test_what_is_offered_to_check_agrees(monkeypatch, tolerance):
-    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
-    offered = [item for item in rocm3d_kernels.checks("cpu") if item[0].startswith("rope2d")]
+@pytest.mark.usefixtures("reference_on_cpu")
+def test_what_is_offered_to_check_agrees(tolerance):
+    offered = list(checks(DEVICE))
 
     assert len(offered) == 2
     for _, call, wanted, name in offered:
-        torch.testing.assert_close(call().double(), wanted, **tolerance[name])
+        torch.testing.assert_close(call().double().cpu(), wanted, **tolerance[name])

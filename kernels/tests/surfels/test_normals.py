@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-import torch
+from tests.device import torch
 
 from rocm3d_kernels.surfels.normals import from_depth
 

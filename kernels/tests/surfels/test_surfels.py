@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 
 import pytest
-import torch
+from tests.device import by_reference, reference_for, torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 import rocm3d_kernels
@@ -47,7 +47,8 @@ def agree(arguments, tolerance):
     """Kernels in float32 against the reference in float64."""
     found = rasterization(**arguments)
     assert rocm3d_kernels.last_dispatch().implementation == "triton"
-    wanted = rasterization(**exact(arguments))
+    with by_reference():
+        wanted = rasterization(**exact(arguments))
     assert rocm3d_kernels.last_dispatch().implementation == "reference"
     for name, one, true in zip(found._fields[:5], found, wanted, strict=False):
         scale = max(true.abs().max().item(), 1.0)
@@ -108,8 +109,9 @@ def test_the_kernels_agree_with_float64(arguments, tolerance):
     agree(arguments, tolerance)
 
 
-def test_a_disc_before_the_camera_is_a_gaussian_of_its_plane():
+def test_a_disc_before_the_camera_is_a_gaussian_of_its_plane(monkeypatch):
     """At depth 2 with a focal length of 8: four pixels for a unit of the plane."""
+    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
     one = torch.eye(3, dtype=torch.float64)
     lens = torch.tensor([[[8.0, 0, 10], [0, 8, 6], [0, 0, 1]]], dtype=torch.float64)
     found = rasterization(
@@ -214,11 +216,12 @@ def graded(arguments, dtype):
         for name, one in arguments.items()
         if isinstance(one, torch.Tensor)
     }
-    found = rasterization(**{**arguments, **learning})
     numbers = torch.Generator().manual_seed(1)
-    total = sum((one * torch.randn(one.shape, generator=numbers)).sum() for one in found[:5])
     leaves = {name: one for name, one in learning.items() if one.requires_grad}
-    found = torch.autograd.grad(total, list(leaves.values()), materialize_grads=True)
+    with reference_for(dtype):
+        found = rasterization(**{**arguments, **learning})
+        total = sum((one * torch.randn(one.shape, generator=numbers)).sum() for one in found[:5])
+        found = torch.autograd.grad(total, list(leaves.values()), materialize_grads=True)
     return dict(zip(leaves, found, strict=True))
 
 
@@ -302,8 +305,8 @@ def test_torch_compile_and_fake_tensors_see_one_operator():
     assert (fake.image.shape, fake.normals.shape, fake.median.shape) == ((1, 5, 8, 4), (1, 5, 8, 3), (1, 5, 8, 1))
 
 
-def test_the_operator_keeps_the_rules_of_torch_library(monkeypatch):
-    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
+@pytest.mark.usefixtures("reference_on_cpu")
+def test_the_operator_keeps_the_rules_of_torch_library():
     given = [one[None] for one in list(scene(count=3).values())[:7]]
     colors = given.pop(4)
     settings = Settings(4, 3, 0.01, 1e10, 0.0, None, with_colors=True, with_depths=True)

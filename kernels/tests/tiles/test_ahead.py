@@ -3,14 +3,14 @@ from __future__ import annotations
 import functools
 
 import pytest
-import torch
+from tests.device import DEVICE
 from tests.tiles.test_tiles import SIZE, seen
 
 from rocm3d_kernels import tiles
 from rocm3d_kernels.tiles import ahead, patience
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")
-PLACE = (2, 14, SIZE, torch.device("cpu"))
+PLACE = (2, 14, SIZE, DEVICE)
 
 
 @pytest.fixture(autouse=True)

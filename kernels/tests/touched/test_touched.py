@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-import torch
+from tests.device import DEVICE, by_reference, torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 import rocm3d_kernels
@@ -67,7 +67,8 @@ def test_the_kernel_agrees_with_float64(side, seen):
         tiles = Tiles(rows, offsets, side, size[0])
     found = touched_pixels(single(seen), WIDTH, HEIGHT, tiles=tiles)
     assert rocm3d_kernels.last_dispatch().implementation == "triton"
-    wanted = touched_pixels(seen, WIDTH, HEIGHT)
+    with by_reference():
+        wanted = touched_pixels(seen, WIDTH, HEIGHT)
     assert rocm3d_kernels.last_dispatch().implementation == "reference"
 
     # Where one stands at a limit, a pixel may count or not.
@@ -75,9 +76,9 @@ def test_the_kernel_agrees_with_float64(side, seen):
     assert wanted.max() > 10
 
 
-def test_what_stands_behind_half_of_the_light_is_not_counted(monkeypatch):
+@pytest.mark.usefixtures("reference_on_cpu")
+def test_what_stands_behind_half_of_the_light_is_not_counted():
     """Three in one place: 0.7 of the light is left after the first, 0.49 after the second."""
-    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
     gaussians = Flat(
         torch.full((1, 3, 2), 0.5), torch.tensor([1.0, 0, 1]).expand(1, 3, 3), torch.full((1, 3), 0.3),
         torch.tensor([[3.0, 1, 2]]), torch.full((1, 3, 2), 2, dtype=torch.int32),
@@ -101,9 +102,9 @@ def test_fake_tensors_go_through_the_operator(seen):
     assert (found.shape, found.dtype) == ((2, 9), torch.int32)
 
 
-def test_what_is_offered_agrees(tolerance, monkeypatch):
-    monkeypatch.setenv("ROCM3D_KERNELS", "reference")
-    ((name, call, wanted, limit),) = checks("cpu")
+@pytest.mark.usefixtures("reference_on_cpu")
+def test_what_is_offered_agrees(tolerance):
+    ((name, call, wanted, limit),) = checks(DEVICE)
 
     assert name == "touched"
-    torch.testing.assert_close(call(), wanted, **tolerance[limit])
+    torch.testing.assert_close(call().cpu(), wanted, **tolerance[limit])

@@ -74,7 +74,8 @@ def _run(
     gaussians = Gaussians(means, covars, quats, scales, opacities, viewmats, intrinsics)
     image, alphas, meta = ways.chosen(gaussians, colors, backgrounds, options, packed=False, watched=watched)
     parts = (meta["means2d"], meta["conics"], meta["opacities"][..., None], meta["depths"][..., None])
-    return image, alphas, meta["radii"], torch.cat([one.detach() for one in parts], dim=-1)
+    # Of their own, as the fake kernel says: those of a small scene lie in one piece of memory with other numbers.
+    return image, alphas, meta["radii"].clone(), torch.cat([one.detach() for one in parts], dim=-1)
 
 
 def _run_fake(*given: Any) -> tuple[torch.Tensor, ...]:

@@ -1,0 +1,69 @@
+"""Triton's interpreter, made to work with every NumPy that torch takes, and to do the same work only once."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from rocm3d_kernels.versions import minor
+
+# The first release that needs no repair.
+REPAIRED_IN = (3, 7)
+
+
+def repair() -> None:
+    """A loop over `range(n)` in a kernel asks the tensor n for its `__index__`.
+
+    The interpreter holds a scalar as an array of one element. Triton 3.6 turns it into a number by `int(array)`, which
+    NumPy refuses from 2.4 on ("only 0-dimensional arrays can be converted to Python scalars").
+    """
+    import triton
+    from triton.runtime import interpreter
+
+    if (minor(triton.__version__) or REPAIRED_IN) >= REPAIRED_IN:
+        return
+    patch = interpreter._patch_lang_tensor
+
+    def patch_and_repair(tensor: Any, scope: Any) -> None:
+        patch(tensor, scope)
+        tensor.__index__ = index
+
+    interpreter._patch_lang_tensor = patch_and_repair
+
+
+def index(tensor: Any) -> int:
+    """The one element of a scalar."""
+    return int(tensor.handle.data.item())
+
+
+def patch_once() -> None:
+    """The interpreter replaces the functions of triton.language at each call of a function by a kernel.
+
+    They are still replaced from the launch of the kernel, or from the first such call: a quarter of the time of these
+    tests went into that.
+    """
+    import triton.language as tl
+    from triton.runtime import interpreter
+
+    patch, patched = interpreter._patch_lang, set()
+
+    @functools.cache
+    def languages(function: Any) -> frozenset[int]:
+        return frozenset(id(value) for value in function.__globals__.values() if value is tl or value is tl.core)
+
+    def patch_if_needed(function: Any) -> Any:
+        found = languages(function)
+        if found and found <= patched:
+            return None
+        scope = patch(function)
+        restore = scope.restore
+        patched.update(found)
+
+        def restore_and_forget() -> None:
+            restore()
+            patched.clear()
+
+        scope.restore = restore_and_forget
+        return scope
+
+    interpreter._patch_lang = patch_if_needed

@@ -1,0 +1,110 @@
+"""What a run of the tests amounts to, in one line to send back: machine, versions, counts by where a test ran."""
+
+from __future__ import annotations
+
+import importlib
+import platform
+from collections import Counter
+from typing import Any
+
+import pytest
+
+import rocm3d_kernels
+from rocm3d_kernels.declared import MARK
+from rocm3d_kernels.offered import operations
+from tests import device
+
+# In the report of a test, which may come from another process: the kernels that it launched on the GPU.
+LAUNCHED = "kernels launched on the GPU"
+STATUS = pytest.StashKey[int]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Any:
+    """Also counts launches by fixtures: one that draws a scene for a whole module counts for its first test."""
+    device.LAUNCHES.clear()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Any:
+    try:
+        return (yield)
+    finally:
+        names = sorted(name for name, times in device.LAUNCHES.items() if times and name.startswith(MARK))
+        if names:
+            item.user_properties.append((LAUNCHED, names))
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """A run on the GPU in which no test used it has not looked, whatever passed."""
+    if device.on_gpu() and exitstatus == 0 and not hasattr(session.config, "workerinput"):
+        reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None and not any(map(launched, reporter.stats.get("passed", ()))):
+            session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
+    if not session.config.getoption("collectonly"):
+        session.config.stash[STATUS] = int(session.exitstatus)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """One line, after all that pytest says."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None and STATUS in config.stash:
+        reporter.write_line(f"{machine()}: {counts(reporter.stats)}, exit status {config.stash[STATUS]}")
+
+
+def machine() -> str:
+    """What the tests ran on."""
+    torch = device.plain_torch
+    versions = [f"{name} {version(name)}" for name in ("torch", "triton", "numpy")]
+    if device.on_gpu():
+        from rocm3d_kernels.tuning import target
+
+        place = f"on {torch.cuda.get_device_name(device.DEVICE)} ({target(device.DEVICE)})"
+        versions.append(f"HIP {torch.version.hip}" if torch.version.hip else f"CUDA {torch.version.cuda}")
+    else:
+        place = "in Triton's interpreter on the CPU"
+    return ", ".join([
+        f"rocm3d-kernels {rocm3d_kernels.__version__} {place}", *versions, f"Python {platform.python_version()}",
+    ])  # fmt: skip
+
+
+def version(name: str) -> str:
+    """As the module says, which for torch names the build, too."""
+    try:
+        return str(importlib.import_module(name).__version__)
+    except (ImportError, AttributeError):
+        return "none"
+
+
+def counts(stats: dict[str, list[Any]]) -> str:
+    """Passed on the GPU and without it, failed, not run and why."""
+    passed, failed = stats.get("passed", []), [*stats.get("failed", []), *stats.get("error", [])]
+    on_gpu = sum(map(bool, map(launched, passed)))
+    parts = [f"{on_gpu} passed on the GPU", f"{len(passed) - on_gpu} passed without it"]
+    parts = [*(parts if device.on_gpu() else [f"{len(passed)} passed"]), f"{len(failed)} failed"]
+    reasons = Counter(reason(one) for one in stats.get("skipped", []))
+    why = f" ({', '.join(f'{count} {text}' for text, count in sorted(reasons.items()))})" if reasons else ""
+    parts.append(f"{sum(reasons.values())} not run{why}")
+    if device.on_gpu():
+        names = {name for one in (*passed, *failed) for name in launched(one)}
+        parts.append(f"{len(names & kernels())} of {len(kernels())} kernels launched")
+    return ", ".join(parts)
+
+
+def launched(report: Any) -> list[str]:
+    """Names of our kernels that this test launched on the GPU."""
+    return next((names for name, names in getattr(report, "user_properties", ()) if name == LAUNCHED), [])
+
+
+def reason(report: Any) -> str:
+    """Why it was not run, up to the first colon: one for all tests of a kind."""
+    text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    return text.removeprefix("Skipped: ").partition(":")[0]
+
+
+def kernels() -> set[str]:
+    """All that the package has."""
+    modules = [importlib.import_module(f"rocm3d_kernels.{name}.gate") for name in operations()]
+    return {item.kernel.__name__ for module in modules for item in module.KERNELS}
