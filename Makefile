@@ -31,7 +31,7 @@ test: .venv/developed .venv-torch/kernels system ## everything needed, then the 
 	cd kernels && ../.venv-torch/bin/python -m pytest -n 2
 	cd kernels && ../.venv-torch/bin/python -m gate quick
 
-test-engines: .venv/developed .venv-torch/installed system ## a real Ray, Slurm and browser, and long compiles
+test-engines: .venv/developed .venv-torch/installed system ## a real Ray, Slurm and browser, real installs, and long compiles
 	$(BIN)/pytest -m 'engines and not full' --dist loadgroup
 
 # With the torch and triton of PYTHON, which stay as they are; it needs pytest and hypothesis beside them.

@@ -10,6 +10,7 @@ import pytest
 
 from rocm3d.apply import device_text
 
+pytestmark = pytest.mark.engines
 SOURCE = Path(__file__).parent / "emulated" / "on_cuda.cu"
 NAMES = sorted(
     path.stem for path in Path(device_text.__file__).with_name("device").glob("*.h") if path.stem != "syncwarp"

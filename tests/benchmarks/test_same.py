@@ -292,6 +292,7 @@ def test_what_was_not_compared_is_never_the_same(results, code, capsys):
     assert ("not compared: c: no mirror" in capsys.readouterr().out) == (len(results) > 1)
 
 
+@pytest.mark.engines
 def test_another_severity_is_a_difference_and_other_words_are_none(copied_checkout, capsys):
     """This checkout against a changed copy of itself, from the command line to the exit code."""
     codes = copied_checkout / "knowledge" / "codes.toml"

@@ -7,9 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.engines
 def test_the_port_that_is_documented_is_the_one_that_is_made(rocm3d, snapshot, tmp_path):
     by_tools, by_hand = tmp_path / "tools" / "splat-trainer", tmp_path / "hand" / "splat-trainer"
     by_tools.parent.mkdir()

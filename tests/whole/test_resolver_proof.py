@@ -9,6 +9,7 @@ import pytest
 
 from rocm3d.pipeline import Network, Repository, resolve_gpu
 
+pytestmark = pytest.mark.engines
 BRINGS_CUDA = ("cpu-only-gate", "mesh-bake", "pins-only", "point-backbone", "splat-trainer", "video-attention")
 
 

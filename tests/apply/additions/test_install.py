@@ -11,6 +11,7 @@ import pytest
 from rocm3d.apply.additions.install import render
 from rocm3d.workspace.tree import Tree
 
+pytestmark = pytest.mark.engines
 SHELLCHECK = Path(sys.executable).parent / "shellcheck"
 TORCH = "2.6.0+rocm6.4.3"
 
