@@ -98,7 +98,7 @@ def knowledge():
 
 @pytest.fixture(scope="session")
 def _homes(tmp_path_factory):
-    """Folders that are made by whoever uses them. mktemp lists all of its folders for each new one: minutes in all."""
+    """Folders that are made by whoever uses them. mktemp lists all of its folders for each new one."""
     root = tmp_path_factory.mktemp("homes")
     return (root / str(number) for number in itertools.count())
 
