@@ -18,7 +18,7 @@ SOURCE, TESTS, KNOWLEDGE = ROOT / "src" / "rocm3d", ROOT / "tests", ROOT / "know
 
 FACT = """checked = {date}
 confidence = "inferred"
-sources = [{{ where = "owner/repository commit or issue, or a document's title and date", says = "what it says" }}]
+sources = [{{ where = "TODO: repository and commit, or a document's title and date", says = "TODO: what it says" }}]
 """
 
 DETECTOR = '''"""What the pattern is, and why it breaks on AMD GPUs."""
@@ -142,17 +142,17 @@ PACKAGE = """id = "{name}"
 pip = ["{name}"]
 imports = ["{name}"]
 family = "cleanup"
-purpose = "what repositories use it for"
+purpose = "TODO: what repositories use it for"
 {fact}
 [[routes]]
 id = "blocked"
 decision = "blocked"
-summary = "why there is no way yet"
+summary = "TODO: how it is installed, or why it cannot be"
 rank = 1
 {fact}"""
 
 TARGET = """gfx = "{name}"
-title = "the GPU family's name"
+title = "TODO: name of the GPU family"
 architecture = "rdna"
 default_product = "product-id"
 wave_size = 32
@@ -163,13 +163,13 @@ rocm = ">=7.0"
 {fact}
 [[products]]
 id = "product-id"
-title = "Product name"
+title = "TODO: product name"
 names = []
 vram_gb = 16
 """
 
 STACK = """id = "{name}"
-title = "ROCm X with torch Y"
+title = "TODO: ROCm X with torch Y"
 platforms = ["linux"]
 form = "container"
 rocm = "7.0"
@@ -181,7 +181,7 @@ released = {date}
 {fact}"""
 
 CARD = """id = "{name}"
-title = "the card's name"
+title = "TODO: name of the card"
 vendor = "nvidia"
 names = []
 memory_gb = 24
@@ -191,25 +191,25 @@ matrix = "tensor"
 {fact}"""
 
 CONDITION = """id = "{name}"
-title = "What is wrong with the machine, in one line"
+title = "TODO: what is wrong with the machine, in one line"
 severity = "warning"
 test = "set_and_on"
-why = "What happens to a port."
-remedy = ["the exact command"]
-check = "how to see that it helped"
+why = "TODO: what happens to a port"
+remedy = ["TODO: the exact command"]
+check = "TODO: how to see that it helped"
 {fact}
 [parameters]
 names = ["SOME_VARIABLE"]
 """
 
 RECIPE = """id = "{name}"
-title = "What it does, in one line"
+title = "TODO: what it does, in one line"
 code = "{code}"
 family = "{group}"
 rewrite = "name_of_the_rewrite"
 safety = "review"
-why = "One paragraph."
-changes_for_user = "Nothing on CUDA. On ROCm ..."
+why = "TODO: why the edit is right, in one paragraph"
+changes_for_user = "TODO: what changes on ROCm; nothing changes on CUDA"
 since = "{version}"
 status = "planned"
 {fact}"""
@@ -219,9 +219,9 @@ CODE = """
 code = "{code}"
 rule = "{name}"
 severity = "error"
-message = "what was found"
-hint = "the next action"
-help = "why it breaks and what to do"
+message = "TODO: what is there, with the name of the API"
+hint = "TODO: the next action"
+help = "TODO: why it breaks, and what to do on CDNA and on RDNA"
 since = "{version}"
 {fact}"""
 

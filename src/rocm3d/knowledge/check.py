@@ -1,4 +1,4 @@
-"""Checks across records: what no single model can see."""
+"""Consistency checks across records of the knowledge base."""
 
 from __future__ import annotations
 
@@ -15,9 +15,13 @@ if TYPE_CHECKING:
     from rocm3d.model.source import Fact
 
 
+# Placeholders that scripts/new.py writes for the author to replace. The last two are from rocm3d 0.1.
+_SCAFFOLD = ("TODO:", "owner/repository commit or issue", "One paragraph.")
+
+
 @dataclass(frozen=True)
 class Problem:
-    """A fault in the data: where, and what."""
+    """A mistake in a record: file, key and message."""
 
     file: str
     key: str
@@ -33,7 +37,7 @@ Problems = Iterator[Problem]
 def check(
     knowledge: Knowledge, rules: Set[str], rewrites: Set[str], predicates: Set[str] | None = None
 ) -> list[Problem]:
-    """Every problem. `rules`, `rewrites` and `predicates` are names that exist as code; the caller knows them."""
+    """All problems. `rules`, `rewrites` and `predicates` are the names that are implemented in code."""
     return [
         *_codes(knowledge, rules),
         *_packages(knowledge),
@@ -46,6 +50,7 @@ def check(
         *_method(knowledge),
         *_host(knowledge, predicates),
         *_dates(knowledge),
+        *_scaffold_texts(knowledge),
     ]
 
 
@@ -56,7 +61,7 @@ def _codes(knowledge: Knowledge, rules: Set[str]) -> Problems:
         if code.status == "active" and not code.help:
             yield Problem(file, f"{code.code}.help", "an active code needs help")
         if code.status == "active" and code.rule not in rules:
-            yield Problem(file, f"{code.code}.rule", f"no detector is called {code.rule!r}; use status = 'planned'")
+            yield Problem(file, f"{code.code}.rule", f"unknown detector {code.rule!r}; use status = 'planned'")
         if code.rule in seen:
             yield Problem(file, f"{code.code}.rule", f"{code.rule!r} is also the rule of {seen[code.rule]}")
         seen[code.rule] = code.code
@@ -108,15 +113,15 @@ def _recipes(knowledge: Knowledge, rewrites: Set[str]) -> Problems:
             if code not in knowledge.codes:
                 yield Problem(file, key, f"unknown code {code!r}")
         if recipe.also and recipe.code in knowledge.codes and not knowledge.codes[recipe.code].package:
-            yield Problem(file, "also", f"{recipe.code} is about no package")
+            yield Problem(file, "also", f"{recipe.code} has no package")
         if recipe.family not in knowledge.families:
             yield Problem(file, "family", f"unknown family {recipe.family!r}")
         if f"/{recipe.family}/" not in file:
-            yield Problem(file, "family", f"is {recipe.family!r}, but the folder above says otherwise")
+            yield Problem(file, "family", f"{recipe.family!r} does not match the folder of the recipe")
         if recipe.id not in knowledge.examples:
-            yield Problem(file, "examples", "needs before.*, after.* and untouched.* beside it")
+            yield Problem(file, "examples", "needs before.*, after.* and untouched.* in the same folder")
         if recipe.status == "active" and recipe.rewrite not in rewrites:
-            yield Problem(file, "rewrite", f"no rewrite is called {recipe.rewrite!r}; use status = 'planned'")
+            yield Problem(file, "rewrite", f"unknown rewrite {recipe.rewrite!r}; use status = 'planned'")
 
 
 def _ports(knowledge: Knowledge) -> Problems:
@@ -145,14 +150,14 @@ def _port_routes(port: Port, file: str, knowledge: Knowledge) -> Problems:
 
 
 def _port_marks(port: Port, file: str, knowledge: Knowledge) -> Problems:
-    """Marks are looked up under the repository's root, and a checkout that has them all is this one and no other."""
+    """Marks are relative paths that together identify a checkout, so no other port may have all of them."""
     for mark in port.marks:
         path = PurePosixPath(mark)
         if path.is_absolute() or ".." in path.parts or str(path) != mark or "\\" in mark:
-            yield Problem(file, "marks", f"{mark!r} is not a plain path below the repository's root")
+            yield Problem(file, "marks", f"{mark!r} is not a relative path inside the repository")
     for other in knowledge.ports.values():
         if other.id != port.id and port.marks and set(port.marks) <= set(other.marks):
-            yield Problem(file, "marks", f"every checkout of {other.id} has them too")
+            yield Problem(file, "marks", f"{other.id} has all of these marks too")
 
 
 def _cards(knowledge: Knowledge) -> Problems:
@@ -160,13 +165,13 @@ def _cards(knowledge: Knowledge) -> Problems:
     for card in knowledge.cards.values():
         file = knowledge.places["cards", card.id]
         if card.is_amd != (card.id in products):
-            whose = "no product of a target" if card.is_amd else "the product of a target: an AMD card"
-            yield Problem(file, "id", f"{card.id!r} is {whose}")
+            whose = "is an AMD card, but no target has this product" if card.is_amd else "is a product of an AMD target"
+            yield Problem(file, "id", f"{card.id!r} {whose}")
         dated = [(f"prices.{price.way}", price.known) for price in card.prices]
         dated += [] if card.cloud is None else [("cloud", card.cloud.known)]
         for key, known in dated:
             if known > card.checked:
-                yield Problem(file, f"{key}.known", f"{known} is later than the record's checked, {card.checked}")
+                yield Problem(file, f"{key}.known", f"{known} is later than checked = {card.checked}")
 
 
 def _suites(knowledge: Knowledge) -> Problems:
@@ -195,7 +200,7 @@ def _host(knowledge: Knowledge, predicates: Set[str] | None) -> Problems:
     for condition in knowledge.host.values():
         file = knowledge.places["host", condition.id]
         if predicates is not None and condition.test not in predicates:
-            yield Problem(file, "test", f"no predicate is called {condition.test!r}")
+            yield Problem(file, "test", f"unknown predicate {condition.test!r}")
         entries = condition.for_plan
         for key, names, known in (
             ("gfx", (*condition.gfx, *(gfx for entry in entries for gfx in entry.gfx)), knowledge.targets),
@@ -214,4 +219,23 @@ def _dates(knowledge: Knowledge) -> Problems:
         routes = knowledge.packages[name].routes if kind == "packages" else ()
         for key, dated in ((name, fact), *((f"{name}.routes.{route.id}", route) for route in routes)):
             if dated.checked > knowledge.date:
-                yield Problem(file, f"{key}.checked", f"{dated.checked} is later than the release, {knowledge.date}")
+                yield Problem(file, f"{key}.checked", f"{dated.checked} is later than the release of {knowledge.date}")
+
+
+def _scaffold_texts(knowledge: Knowledge) -> Problems:
+    for (kind, name), file in knowledge.places.items():
+        for key, text in _texts(getattr(knowledge, kind)[name].model_dump(mode="json"), name):
+            if text.startswith(_SCAFFOLD):
+                yield Problem(file, key, f"still has the placeholder text {text!r}. Replace it.")
+
+
+def _texts(value: object, key: str) -> Iterator[tuple[str, str]]:
+    """All strings in a record, with their dotted keys."""
+    if isinstance(value, str):
+        yield key, value
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _texts(inner, f"{key}.{name}")
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner, key)
