@@ -32,7 +32,7 @@ def test_kernels_of_a_package_do(operation):
 
 
 def test_what_torch_starts_by_itself_is_marked_in_the_data(knowledge):
-    """A sort or a resampling of plain torch is no sign of an extension."""
+    """Sorting and resampling in plain torch do not prove that an extension ran."""
     for name in ("void cub::DeviceRadixSortOnesweepKernel", "at::native::grid_sampler_2d_kernel", "rocprim::detail::k"):
         import re
 

@@ -1,4 +1,4 @@
-"""The schema policy: what a reader takes, and the one line it gives for what it does not."""
+"""The schema version policy: accepted versions, and error messages of one line."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rocm3d.model.verdict import Verdicts
 GOOD = {
     "schema_version": SCHEMA_VERSION, "tool_version": "0.1.0", "repository": "r", "targets": ["gfx942"], "verdicts": [],
 }  # fmt: skip
-AGAIN = "run the stage that writes it again"
+AGAIN = "rerun the stage that writes it"
 
 
 def refusal(raw: object) -> UserError:
-    """The failure of reading a document, checked to be one line that names the file."""
+    """The error of reading a document; asserts that it is one line that names the file."""
     text = raw if isinstance(raw, str) else json.dumps(raw)
     with pytest.raises(UserError) as failure:
         Verdicts.from_json(text, "verdicts.json")
@@ -31,7 +31,7 @@ def refusal(raw: object) -> UserError:
 
 @pytest.fixture
 def later_reader(monkeypatch):
-    """As if this rocm3d were of a later minor."""
+    """A reader with a later minor version."""
     monkeypatch.setattr("rocm3d.model.base.SCHEMA_VERSION", "1.3")
 
 
@@ -80,7 +80,7 @@ def test_other_major_is_refused_with_the_version_to_install(version):
 
 @pytest.mark.parametrize("version", ["1.4", "1.10"])
 def test_newer_minor_is_refused_with_the_version_to_install(later_reader, version):
-    """1.10 is newer than 1.3: the parts are numbers."""
+    """1.10 is newer than 1.3: the parts are compared as numbers."""
     found = refusal({**GOOD, "schema_version": version, "tool_version": "7.8.9"})
     assert f"has schema {version}" in found.message
     assert "reads 1.0 to 1.3" in found.message

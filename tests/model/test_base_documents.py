@@ -1,4 +1,4 @@
-"""Every document comes back equal from its own JSON."""
+"""Every document round-trips through its JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A card says each thing once, and a price is a dated range."""
+"""A card does not repeat facts of its target, and a price is a dated range."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_an_nvidia_card_needs_what_no_target_says(key):
 
 @pytest.mark.parametrize(("key", "value"), [("memory_gb", 192), ("fp8", "fnuz"), ("matrix", "none")])
 def test_an_amd_card_does_not_repeat_its_target(key, value):
-    with pytest.raises(ValidationError, match=f"{key} stands in the record of its target"):
+    with pytest.raises(ValidationError, match=f"{key} belongs in the record of the target"):
         Card.model_validate({**AMD, key: value})
 
 

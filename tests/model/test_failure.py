@@ -1,4 +1,4 @@
-"""Failures carry their exit code, one line, and a hint."""
+"""Errors have an exit code, a message and a hint."""
 
 from __future__ import annotations
 

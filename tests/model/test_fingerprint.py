@@ -37,7 +37,7 @@ def test_equal_messages_in_a_file_are_numbered_by_place_whatever_the_order():
 
 
 def test_the_digest_stays_what_it_is():
-    """Baselines and code-scanning pages keep it: a change needs a new name in SARIF."""
+    """Baselines and code-scanning pages store it: a change needs a new name in SARIF."""
     assert fingerprints((finding(),)) == ("efda1849bf7130bec0e9ab3fe0a05b1d",)
 
 

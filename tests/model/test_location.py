@@ -1,4 +1,4 @@
-"""A location is 1-based and reads as compilers write it."""
+"""A location is 1-based and printed like a compiler message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A route that puts code in place says what proves it, and routes can be told apart."""
+"""A route that installs code needs a proof, and routes have unique ids."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def package(*routes: dict[str, object]) -> Package:
 
 @pytest.mark.parametrize("decision", ["replace", "build", "substitute"])
 def test_route_that_puts_code_in_place_without_proof_is_refused(decision):
-    with pytest.raises(ValidationError, match="'wheel' puts code in place and so needs a proof"):
+    with pytest.raises(ValidationError, match="'wheel' installs code, so it needs `proof`"):
         Route.model_validate(route(decision=decision))
 
 
@@ -50,7 +50,7 @@ def test_route_with_a_wrong_value_is_refused_by_key(field, value):
 
 @pytest.mark.parametrize("term", ["p", "q[gpu]", "p[]", "p[gpu", "[gpu]"])
 def test_extra_that_is_none_of_its_names_is_refused(term):
-    with pytest.raises(ValidationError, match="is not one of the names in pip with an extra behind it"):
+    with pytest.raises(ValidationError, match="must be a name from pip with an extra"):
         Package.model_validate({**package(route()).model_dump(), "only_with_extra": {term: "CUDA"}})
 
 

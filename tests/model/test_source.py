@@ -1,4 +1,4 @@
-"""Version ranges, identifiers, gfx ids and sources are checked where they are written."""
+"""Validation of version ranges, identifiers, gfx ids and sources."""
 
 from __future__ import annotations
 

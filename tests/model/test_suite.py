@@ -9,7 +9,7 @@ FACT = {"checked": "2026-11-15", "confidence": "inferred", "sources": [{"where":
 
 
 def test_a_suite_with_nothing_to_look_at_is_refused():
-    with pytest.raises(ValidationError, match="nothing to look at"):
+    with pytest.raises(ValidationError, match="needs packages or probes"):
         Suite(id="empty", title="Empty", **FACT)
 
 

@@ -1,4 +1,4 @@
-"""A target names its products, and its default is one of them."""
+"""The default product of a target is one of its products."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RAW = {
 
 
 def test_default_that_is_none_of_the_products_is_refused():
-    with pytest.raises(ValidationError, match="default_product 'mi355x' is none of the products"):
+    with pytest.raises(ValidationError, match="default_product 'mi355x' is not in products"):
         Target.model_validate({**RAW, "default_product": "mi355x"})
 
 

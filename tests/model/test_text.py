@@ -1,4 +1,4 @@
-"""Lines and columns count what a person sees, in any bytes."""
+"""Lines and columns in characters, for any bytes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rocm3d.model.text import Text, encodable
 
-# Few characters, so that line ends and wide characters meet often.
+# A small alphabet, so that line ends and wide characters are often adjacent.
 MIXED = st.lists(st.sampled_from(["\n", "\r\n", "\r", "a", "\t", "é", "€", "😀", "\u2028", "e\u0301"]), max_size=40)
 
 
@@ -26,7 +26,7 @@ def test_place_agrees_with_a_naive_count(parts, data):
 
 @given(content=st.binary(max_size=60), data=st.data())
 def test_any_bytes_have_places(content, data):
-    """Bytes that are not UTF-8 still lie on the line they lie on."""
+    """Invalid UTF-8 does not change the line."""
     offset = data.draw(st.integers(0, len(content)))
     line, column = Text(content).place(offset)
     start = content.rfind(b"\n", 0, offset) + 1
@@ -42,7 +42,7 @@ def test_a_place_is_the_same_whatever_was_asked_before(content, data):
 
 
 def test_many_places_in_one_long_line():
-    """Quadratic, this would not end."""
+    """With a quadratic algorithm this would time out."""
     text = Text(b"x" * 2_000_000)
 
     assert [text.place(offset)[1] for offset in range(0, 2_000_000, 20)][-1] == 1_999_981

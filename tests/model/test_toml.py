@@ -25,7 +25,7 @@ DEEP = "nests too deeply to be read as TOML"
     ids=["syntax", "key", "heading", "inline table", "lists", "size", "digits"],
 )
 def test_what_is_wrong_is_told(text, reason):
-    """The deep ones took minutes and gigabytes."""
+    """Deep keys would take minutes and gigabytes."""
     with pytest.raises(NotToml, match=reason):
         parse(text.encode())
 

@@ -1,4 +1,4 @@
-"""A verdict cannot claim more than was looked at."""
+"""A verdict cannot pass without checked items."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def verdict(**fields: object) -> Verdict:
 
 
 def test_passed_without_looking_is_refused():
-    with pytest.raises(ValidationError, match="passed means we looked: say at what"):
+    with pytest.raises(ValidationError, match="outcome passed needs looked_at"):
         verdict(outcome="passed", reason="surely")
 
 

@@ -1,1 +1,1 @@
-"""The words of the house: frozen records and documents that every stage speaks in. No I/O."""
+"""Frozen records and documents that all stages exchange. No I/O."""

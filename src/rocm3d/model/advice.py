@@ -1,4 +1,4 @@
-"""Advice that people pass on, judged: confirmed, bounded to versions or targets, or refuted."""
+"""Common porting advice with a verdict: confirmed, bounded to versions or targets, or refuted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rocm3d.model.source import Fact, Gfx, Identifier, Range
 
 
 class Advice(Fact):
-    """A file of knowledge/advice/. Old advice that is now harmful stays, so that nobody has to learn it again."""
+    """A file of knowledge/advice/. Advice that became harmful stays, marked as refuted."""
 
     id: Identifier
     claim: str
@@ -28,5 +28,5 @@ class Advice(Fact):
         if self.verdict == "refuted" and not self.instead:
             raise ValueError("refuted advice needs `instead`")
         if self.verdict == "bounded" and not (self.rocm or self.torch or self.gfx or self.instead):
-            raise ValueError("bounded advice needs its bounds: rocm, torch, gfx, or `instead` where it does not hold")
+            raise ValueError("bounded advice needs a bound: rocm, torch, gfx, or `instead` for the other cases")
         return self

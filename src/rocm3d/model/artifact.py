@@ -1,7 +1,4 @@
-"""What a workload produced, as somebody looked at it: numbers, and what is wrong with it.
-
-KEYS is the one table of what `--expect` may ask for.
-"""
+"""The report on one artifact of a workload: metrics and problems, and the table of metrics that `--expect` accepts."""
 
 from __future__ import annotations
 
@@ -15,15 +12,15 @@ from rocm3d.model.base import Record
 Kind = Literal["splat", "mesh", "points", "arrays", "image", "video", "unknown"]
 ArtifactOutcome = Literal["ok", "bad", "not_read"]
 
-_EXTENT = "length of the diagonal of its box"
+_EXTENT = "length of the bounding box diagonal"
 
-# By kind: each metric and what it counts. `ARRAY` stands for the name of an array; it is `array` in a .npy.
+# By kind: each metric and its meaning. `ARRAY` is a placeholder for the name of an array; in a .npy it is `array`.
 KEYS: dict[Kind, dict[str, str]] = {
     "splat": {
         "gaussians": "Gaussians in the file",
         "not_finite": "Gaussians with a NaN or infinity",
-        "degenerate": "Gaussians too small to be seen or larger than the scene",
-        "transparent": "Gaussians with an opacity under 1/255",
+        "degenerate": "Gaussians that are too small to be visible or larger than the scene",
+        "transparent": "Gaussians with an opacity below 1/255",
         "opacity": "mean opacity, 0 to 1",
         "sh_degree": "degree of the spherical harmonics",
         "extent": _EXTENT,
@@ -32,10 +29,10 @@ KEYS: dict[Kind, dict[str, str]] = {
         "vertices": "vertices",
         "faces": "triangles",
         "not_finite": "vertices with a NaN or infinity",
-        "degenerate": "faces without area",
+        "degenerate": "faces with zero area",
         "watertight": "1 if every edge belongs to two faces, else 0",
-        "textures": "textures that are there and can be read",
-        "constant_textures": "textures of one colour",
+        "textures": "textures that exist and are readable",
+        "constant_textures": "textures with a single colour",
         "extent": _EXTENT,
     },
     "points": {
@@ -46,73 +43,73 @@ KEYS: dict[Kind, dict[str, str]] = {
     },
     "arrays": {
         "arrays": "arrays in the file",
-        "elements": "numbers in all of them",
-        "nan": "numbers that are NaN",
-        "infinite": "numbers that are infinite",
-        "minimum": "smallest finite number of all",
-        "maximum": "greatest finite number of all",
-        "ARRAY.elements": "numbers in one array",
-        "ARRAY.nan": "numbers of one array that are NaN",
-        "ARRAY.minimum": "smallest finite number of one array",
-        "ARRAY.maximum": "greatest finite number of one array",
+        "elements": "elements of all arrays",
+        "nan": "elements that are NaN",
+        "infinite": "elements that are infinite",
+        "minimum": "smallest finite element",
+        "maximum": "largest finite element",
+        "ARRAY.elements": "elements of one array",
+        "ARRAY.nan": "NaN elements of one array",
+        "ARRAY.minimum": "smallest finite element of one array",
+        "ARRAY.maximum": "largest finite element of one array",
     },
     "image": {
         "width": "columns",
         "height": "rows",
-        "channels": "channels, alpha included",
-        "not_finite": "numbers that are NaN or infinite, in float formats",
-        "mean": "mean brightness, 0 to 1; as it is in float formats",
-        "contrast": "difference of the brightest and the darkest, as mean",
+        "channels": "channels, including alpha",
+        "not_finite": "NaN or infinite values (float formats)",
+        "mean": "mean brightness, 0 to 1; not normalised in float formats",
+        "contrast": "brightest minus darkest value, in the unit of mean",
     },
     "video": {
-        "frames": "frames that could be decoded",
-        "seconds": "length by the time of its frames",
+        "frames": "decodable frames",
+        "seconds": "duration by frame timestamps",
         "width": "columns",
         "height": "rows",
-        "black_frames": "frames that are black",
-        "still_frames": "frames that show the same as the one before",
+        "black_frames": "black frames",
+        "still_frames": "frames that equal the previous one",
         "mean": "mean brightness, 0 to 1",
     },
 }
 
 
 class Preview(Record):
-    """What a page can show without the file: counts of equal steps from 0 to 1, and a small PNG in base64."""
+    """What a report shows without the file: a histogram with equal bins from 0 to 1, and a small PNG in base64."""
 
     histogram: tuple[int, ...] = ()
     picture: str = ""
 
 
 class Artifact(Record):
-    """One file. `bad` has its problems, the worst first; `not_read` says why nobody could look."""
+    """One file. `problems` lists the worst first; for `not_read` it holds the reason."""
 
     path: str
     kind: Kind = "unknown"
-    format: str = Field(default="", description="what its content is: PLY, GLB, PNG, ...")
+    format: str = Field(default="", description="detected from the content: PLY, GLB, PNG, ...")
     bytes: int = 0
     outcome: ArtifactOutcome
     problems: tuple[str, ...] = ()
-    metrics: dict[str, int | float] = Field(default={}, description="the keys are those of KEYS for its kind")
-    unread: tuple[str, ...] = Field(default=(), description="parts of it that were not looked at")
+    metrics: dict[str, int | float] = Field(default={}, description="which metrics there are depends on the kind")
+    unread: tuple[str, ...] = Field(default=(), description="parts of the file that were not checked")
     preview: Preview = Preview()
 
     @property
     def reason(self) -> str:
-        """Why it is not ok, in one line; empty where it is."""
+        """The worst problem; empty if the outcome is ok."""
         return self.problems[0] if self.problems else ""
 
     @model_validator(mode="after")
     def _is_honest(self) -> Artifact:
         if (self.outcome == "ok") != (not self.problems):
-            raise ValueError("ok has no problem, and everything else has one")
+            raise ValueError("ok requires no problems; any other outcome requires at least one")
         if self.outcome == "ok" and not self.metrics:
-            raise ValueError("ok means we looked: say what was counted")
+            raise ValueError("ok requires metrics")
         if not all(isfinite(value) for value in self.metrics.values()):
-            raise ValueError("a metric is a finite number")
+            raise ValueError("metrics must be finite numbers")
         return self
 
 
 def is_key(name: str) -> bool:
-    """Whether some kind of artifact has this metric; the name of an array may be anything."""
+    """Whether any kind of artifact has this metric. Before the dot any array name is accepted."""
     general = f"ARRAY.{name.rpartition('.')[2]}" if "." in name else name
     return any(general in known for known in KEYS.values()) and not name.startswith((".", "ARRAY."))

@@ -1,4 +1,4 @@
-"""Kernel names and the backend they betray: who really ran."""
+"""Patterns that identify the backend from the name of a GPU kernel."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _pattern(text: str) -> str:
 
 
 class Backend(Fact):
-    """One pattern over kernel names. `seen` are real kernel names that must match."""
+    """One pattern over kernel names. `seen` lists real kernel names that must match."""
 
     id: Identifier
     pattern: Annotated[str, AfterValidator(_pattern)]
@@ -29,12 +29,12 @@ class Backend(Fact):
         "attention", "gemm", "conv", "norm", "raster", "sparse", "elementwise", "copy", "collective", "other"
     ]
     vendor: Literal["amd", "nvidia", "any"]
-    generic: bool = Field(default=False, description="torch itself starts such kernels: they show no package at work")
+    generic: bool = Field(default=False, description="torch launches such kernels itself: no proof that a package ran")
     seen: tuple[str, ...] = ()
 
     @property
     def is_specific(self) -> bool:
-        """Whether such a kernel shows that more than plain torch was at work."""
+        """Whether such a kernel proves that more than plain torch ran."""
         return not self.generic and self.operation in ("attention", "raster", "sparse", "other")
 
     @model_validator(mode="after")
@@ -46,6 +46,6 @@ class Backend(Fact):
 
 
 class BackendTable(Record):
-    """The whole of backends.toml; the first match wins."""
+    """The content of backends.toml. The first match wins."""
 
     backends: tuple[Backend, ...]

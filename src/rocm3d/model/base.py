@@ -1,4 +1,4 @@
-"""Records and documents: what is common to all models, and the schema-version policy."""
+"""Base classes of all records and documents, and the schema version policy."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ D = TypeVar("D", bound="Document")
 
 
 class Record(BaseModel):
-    """A frozen value; unknown keys are errors, so a typo never passes silently."""
+    """A frozen value. Unknown keys are errors, so that typos are reported."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Document(Record):
-    """What one stage writes and the next one reads, as a JSON file.
+    """A JSON file that one stage writes and the next one reads.
 
-    `schema_version` is MAJOR.MINOR: a minor only adds. A reader takes its own major with the same or an older minor.
+    `schema_version` is MAJOR.MINOR. A new minor version only adds keys. A reader accepts its own major version with the
+    same or an older minor version.
     """
 
     schema_version: str = SCHEMA_VERSION
@@ -36,29 +37,29 @@ class Document(Record):
 
     @classmethod
     def from_json(cls: type[D], text: str, name: str) -> D:
-        """Read a document, or say in one line why it cannot be read; `name` is what to call it."""
+        """Parse a document. `name` identifies it in the UserError that is raised if it is invalid."""
         try:
             raw = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise UserError(f"{name} is not JSON: {error}", hint="run the stage that writes it again") from error
+            raise UserError(f"{name} is not JSON: {error}", hint="rerun the stage that writes it") from error
         if not isinstance(raw, dict):
-            raise UserError(f"{name} is not a rocm3d document", hint="run the stage that writes it again")
+            raise UserError(f"{name} is not a rocm3d document", hint="rerun the stage that writes it")
         _refuse_other_schema(raw, name)
         try:
             return cls.model_validate_json(text)
         except ValidationError as error:
-            raise UserError(f"{name}: {describe(error)}", hint="run the stage that writes it again") from error
+            raise UserError(f"{name}: {describe(error)}", hint="rerun the stage that writes it") from error
 
 
 def _refuse_other_schema(raw: dict[str, Any], name: str) -> None:
     theirs, ours = _parts(str(raw.get("schema_version", ""))), _parts(SCHEMA_VERSION)
     if theirs is None or ours is None:
-        raise UserError(f"{name} has no schema_version", hint="run the stage that writes it again")
+        raise UserError(f"{name} has no schema_version", hint="rerun the stage that writes it")
     if theirs[0] != ours[0] or theirs[1] > ours[1]:
         writer = str(raw.get("tool_version", "of that schema"))
         raise UserError(
             f"{name} has schema {raw['schema_version']}; rocm3d {__version__} reads {ours[0]}.0 to {SCHEMA_VERSION}",
-            hint=f"install rocm3d {writer}, which wrote it, or run the stage again",
+            hint=f"install rocm3d {writer}, which wrote it, or rerun the stage",
         )
 
 
@@ -69,7 +70,7 @@ def _parts(version: str) -> tuple[int, int] | None:
 
 
 def describe(error: ValidationError) -> str:
-    """The first problem of a validation error as `key.path: what is wrong`, with how many more there are."""
+    """The first problem of a validation error as `key.path: message`, with the number of further problems."""
     first, *others = error.errors(include_url=False)
     place = ".".join(str(part) for part in first["loc"]) or "(top level)"
     more = f" (and {len(others)} more)" if others else ""

@@ -1,4 +1,4 @@
-"""A bundle of evidence as a folder: what it holds, whether it is still so, and how two of them differ."""
+"""Evidence bundles: their content, the check for alterations, and the difference between two of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Section = Literal["environment", "workload", "backend", "time", "memory", "artif
 
 
 class Link(Record):
-    """A link of the chain from the machine to the result. Where it is not there, `what` says why."""
+    """One link of the chain of evidence from the machine to the result. If it is missing, `what` is the reason."""
 
     link: LinkName
     there: bool
@@ -25,19 +25,19 @@ class Link(Record):
 
 
 class Chain(Record):
-    """The links of one run; without a run none of them is there."""
+    """The chain of evidence of one run."""
 
     run: str
     links: tuple[Link, ...]
 
     @property
     def missing(self) -> tuple[Link, ...]:
-        """What a sceptical reader will ask for."""
+        """Links without evidence."""
         return tuple(link for link in self.links if not link.there)
 
 
 class StageSaid(Record):
-    """The document of a stage and what it says, in one line."""
+    """The document of a stage and a summary of one line."""
 
     stage: str
     path: str
@@ -45,29 +45,29 @@ class StageSaid(Record):
 
 
 class Bundle(Document):
-    """evidence.json of a bundle. The only times in it are those of the runs: same inputs, same bytes."""
+    """evidence.json of a bundle. Deterministic: it contains no times except those of the runs."""
 
     repository: str = ""
     stages: tuple[StageSaid, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
     tally: Tally | None = None
-    runs: tuple[RunRecord, ...] = Field(default=(), description="with their artifacts")
+    runs: tuple[RunRecord, ...] = Field(default=(), description="including their artifacts")
     chains: tuple[Chain, ...] = ()
-    files: tuple[Sealed, ...] = Field(default=(), description="every other file of the folder, by name")
+    files: tuple[Sealed, ...] = Field(default=(), description="every other file of the folder, sorted by name")
 
 
 class Altered(Record):
-    """A file that is not what was sealed; a link in place of a file could lead anywhere."""
+    """A file that differs from the sealed one. A symbolic link always counts as altered."""
 
     path: str
     how: Alteration
 
 
 class BundleCheck(Document):
-    """What `rocm3d evidence check` shows."""
+    """The result of `rocm3d evidence check`."""
 
     bundle: str
-    sha256: str = Field(description="of evidence.json, which holds those of all others")
+    sha256: str = Field(description="of evidence.json, which contains the digests of all other files")
     altered: tuple[Altered, ...] = ()
     sealed: int = 0
     stages: tuple[StageSaid, ...] = ()
@@ -75,7 +75,7 @@ class BundleCheck(Document):
 
 
 class LinkPair(Record):
-    """One link on both sides."""
+    """The same link in bundle A and bundle B."""
 
     link: LinkName
     a: Link
@@ -83,7 +83,7 @@ class LinkPair(Record):
 
 
 class DiffRow(Record):
-    """One thing on both sides; empty where a side does not have it."""
+    """One value in bundle A and bundle B; empty if a bundle does not have it."""
 
     section: Section
     name: str
@@ -93,12 +93,12 @@ class DiffRow(Record):
 
     @property
     def differs(self) -> bool:
-        """Whether there is something to show."""
+        """Whether the row belongs in the report."""
         return self.a != self.b or bool(self.change)
 
 
 class EvidenceDiff(Document):
-    """What `rocm3d evidence diff` shows. `worse` is what B lacks or fails at, and A does not."""
+    """The result of `rocm3d evidence diff`. `worse` lists what is missing or fails in B but not in A."""
 
     a: str
     b: str

@@ -1,4 +1,4 @@
-"""A diagnostic code: the one copy of its texts, read by terminal, reports, `explain` and docs."""
+"""Diagnostic codes with their texts, for the terminal, reports, `explain` and the documentation."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from rocm3d.model.finding import Severity
 from rocm3d.model.source import Fact, Status
 
 Answer = Literal["recipe", "decision", "addition", "person"]
-"""recipe: an edit; decision: the route of the package; addition: the port's own files; person: nothing of ours."""
+"""recipe: an edit; decision: the route of the package; addition: a file in rocm-port/; person: manual work."""
 
 Effort = Literal["none", "minutes", "hours", "rewrite"]
-"""none: nothing to do; minutes: a known edit; hours: needs understanding; rewrite: the algorithm has to change."""
+"""none: nothing to do; minutes: a known edit; hours: needs analysis; rewrite: the algorithm has to change."""
 
 Kind = Literal[
     "DEP", "PIN", "INC", "LAUNCH", "MASK", "WAVE", "CG", "CUB", "CCCL", "VEC", "HOSTDEV", "INTRIN", "ASM", "ATOMIC",
     "FLAG", "DETECT", "MACRO", "HYGIENE", "GATE", "SHIM", "ENV", "DISABLE", "NUM", "RT", "ABI",
 ]  # fmt: skip
-"""What people change in a port, by kind; benchmarks/corpus.py scores findings against labels of these kinds."""
+"""Kinds of changes in real ports. benchmarks/corpus.py scores findings against labels of these kinds."""
 
 
 class Code(Fact):
-    """An entry of knowledge/codes.toml. `message` and `hint` may use the {facts} that the detector gives."""
+    """An entry of knowledge/codes.toml. `message` and `hint` may use {facts} that the detector provides."""
 
     code: str = Field(pattern=r"^(DEP|PY|CU|BLD|RUN|NUM|KB|ENV)[0-9]{3}$")
     rule: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
@@ -35,25 +35,25 @@ class Code(Fact):
     cdna: str = ""
     rdna: str = ""
     example: str = ""
-    terms: dict[str, str] = Field(default={}, description="what the detector looks for, each with the reason")
+    terms: dict[str, str] = Field(default={}, description="strings that the detector searches for, with the reason")
     errors: tuple[str, ...] = Field(
-        default=(), description="what a compiler says where it is there: patterns over message, source line and notes"
+        default=(), description="patterns over compiler errors that it causes: message, source line and notes"
     )
-    kinds: tuple[Kind, ...] = Field(default=(), description="which changes of people's ports it stands for")
+    kinds: tuple[Kind, ...] = Field(default=(), description="kinds of changes in real ports that it corresponds to")
     answered_by: Answer = "recipe"
-    effort: Effort = Field(default="minutes", description="what one place costs a person where nothing answers it")
+    effort: Effort = Field(default="minutes", description="manual effort for one finding without an automatic fix")
     family: str | None = None
-    package: str | None = Field(default=None, description="what it is always about, where the detector names none")
+    package: str | None = Field(default=None, description="the package it is about, if the detector names none")
     since: str
     status: Status = "active"
 
     @property
     def is_around(self) -> bool:
-        """Whether it is about what is installed, from where and with which settings, and not about the program."""
+        """Whether it is about installed packages and settings only, and not about the source code."""
         return bool(self.kinds) and set(self.kinds) <= {"DEP", "PIN", "ENV"}
 
 
 class CodeTable(Record):
-    """The whole of codes.toml."""
+    """The content of codes.toml."""
 
     codes: tuple[Code, ...]

@@ -1,4 +1,4 @@
-"""An AMD card beside NVIDIA cards for one repository: every row with values, dates and sources, never a score."""
+"""An AMD card compared with NVIDIA cards for one repository: values, dates and sources, no score."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from rocm3d.model.plan import EffortCounts
 from rocm3d.model.source import Confidence, Source
 
 Lead = Literal["gpu", "rival", "even", "unknown"]
-"""Which card has the better of it, the AMD GPU or its rival; unknown: a record is missing, or more is not better."""
+"""Which card is better, the AMD GPU or its rival; unknown: a record is missing, or the value has no better side."""
 
 
 class CardFacts(Record):
-    """One card as it is compared; of an AMD one the target's record and the card's together. None: not on record."""
+    """Facts about one card. For an AMD card the records of target and card are merged. None: no record."""
 
     id: str
     title: str
     vendor: Vendor
-    target: str | None = Field(default=None, description="the record that memory size, FP8 and matrix are from; AMD")
-    memory_gb: float | None = Field(description="of one device; None: as much as the system has")
+    target: str | None = Field(default=None, description="AMD: the record with memory size, FP8 and matrix units")
+    memory_gb: float | None = Field(description="of one device; None: shares the system memory")
     unified: bool
     devices: int
     memory_kind: str
-    bandwidth_gbs: float | None = Field(description="of one device")
+    bandwidth_gbs: float | None = Field(description="of one device, in GB/s")
     bf16: bool | None
     fp8: Fp8
     matrix: str
@@ -40,11 +40,11 @@ class CardFacts(Record):
     checked: date
     confidence: Confidence
     sources: tuple[Source, ...]
-    modes: tuple[FitMemory, ...] = Field(default=(), description="ways of running the repository against its memory")
+    modes: tuple[FitMemory, ...] = Field(default=(), description="which modes of the repository fit in its memory")
 
 
 class Aspect(Record):
-    """One row. `cuda`, `leads` and `says` have one entry for each NVIDIA card, in the order of `against`."""
+    """One row. `cuda`, `leads` and `says` have one entry per NVIDIA card, in the order of `against`."""
 
     name: str
     rocm: str
@@ -54,7 +54,7 @@ class Aspect(Record):
 
 
 class Loss(Record):
-    """What a repository goes without on ROCm, or cannot have at all."""
+    """A package with reduced features on ROCm, or without a route."""
 
     name: str
     decision: Decision
@@ -62,19 +62,19 @@ class Loss(Record):
 
 
 class DependencyCost(Record):
-    """What the dependencies cost on ROCm, from the plan; on NVIDIA they install as the repository says."""
+    """The cost of the dependencies on ROCm, from the plan. On NVIDIA they install unchanged."""
 
     stack: str | None
     counts: dict[Decision, int]
     losses: tuple[Loss, ...]
-    stand_ins: tuple[Loss, ...] = Field(description="something of ours under the same import name, and nothing lost")
+    stand_ins: tuple[Loss, ...] = Field(description="drop-ins under the same import name, without loss of features")
     blocked: tuple[Loss, ...]
     edits: int
     effort: EffortCounts
 
 
 class Choice(Record):
-    """One answer: what speaks for it, and what it costs."""
+    """One platform with its reasons and costs."""
 
     platform: Literal["CUDA", "ROCm", "hybrid"]
     reasons: tuple[str, ...]
@@ -82,13 +82,13 @@ class Choice(Record):
 
 
 class Comparison(Record):
-    """CUDA, ROCm or both. `dependencies` is None where no checkout was looked at."""
+    """CUDA, ROCm or both. `dependencies` is None if no checkout was scanned."""
 
     gpu: CardFacts
     against: tuple[CardFacts, ...]
-    chosen: str = Field(description="why these cards")
+    chosen: str = Field(description="why these cards are compared")
     aspects: tuple[Aspect, ...]
     dependencies: DependencyCost | None
-    forces_cuda: tuple[str, ...] = Field(description="components that have no route on ROCm")
+    forces_cuda: tuple[str, ...] = Field(description="components without a route on ROCm")
     choices: tuple[Choice, ...]
     conclusion: str

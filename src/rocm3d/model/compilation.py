@@ -1,4 +1,4 @@
-"""What compiling one translation unit gave. Kept in a cache as JSON, so everything here is plain data."""
+"""The result of compiling one translation unit. Plain data, because the cache stores it as JSON."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pydantic import Field
 from rocm3d.model.base import Record
 
 SideOutcome = Literal["compiled", "failed", "lacks", "timed_out"]
-"""lacks: a header is nowhere on this machine, so nothing is known about the code."""
+"""lacks: a header is missing on this machine, so the code was not checked."""
 
 
 class Remark(Record):
-    """A note of the compiler that belongs to an error."""
+    """A compiler note that belongs to an error."""
 
     path: str
     line: int
@@ -21,7 +21,7 @@ class Remark(Record):
 
 
 class Diagnostic(Record):
-    """An error as the compiler gave it: a place in the translated text, and the notes after it."""
+    """A compiler error: its position in the translated source, and the notes that follow."""
 
     path: str
     line: int
@@ -31,7 +31,7 @@ class Diagnostic(Record):
 
 
 class KernelFacts(Record):
-    """What was read back of one kernel; for CUDA only the name and whether it does anything."""
+    """Facts about one kernel from the compiled object. For CUDA only `name` and `empty`."""
 
     name: str
     wave_size: int = 0
@@ -44,25 +44,25 @@ class KernelFacts(Record):
 
 
 class Side(Record):
-    """One compile of a unit: for a gfx target, for the host, or by nvcc."""
+    """One compilation of a unit: for a gfx target, for the host, or by nvcc."""
 
     side: str
     outcome: SideOutcome
     errors: tuple[Diagnostic, ...] = ()
-    lacks: str = Field(default="", description="the header that is nowhere")
+    lacks: str = Field(default="", description="the missing header")
     kernels: tuple[KernelFacts, ...] = ()
-    own_headers: tuple[str, ...] = Field(default=(), description="those of rocm3d's declared headers that were used")
-    given_headers: bool = Field(default=False, description="whether headers named by --hip-headers were used")
+    own_headers: tuple[str, ...] = Field(default=(), description="declaration-only headers of rocm3d that were used")
+    given_headers: bool = Field(default=False, description="whether headers from --hip-headers were used")
 
 
 class Kept(Record):
-    """A result with the files that it was made of, by digest."""
+    """A cached result with the digests of its input files."""
 
     files: dict[str, str]
     result: Side
 
 
 class KeptResults(Record):
-    """All results for one unit and one set of flags that are remembered."""
+    """All cached results for one unit and one set of flags."""
 
     results: tuple[Kept, ...] = ()

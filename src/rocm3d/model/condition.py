@@ -1,4 +1,4 @@
-"""A state of a machine that hurts a port, as a record; and a machine held against all of them."""
+"""Conditions of a machine that harm a port, and the diagnosis of one machine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Severity = Literal["error", "warning", "note"]
 
 
 class ForPlan(Record):
-    """Why it matters more for some plans. Every key that is given must fit; of several entries the first one counts."""
+    """Why a condition matters more for some plans. All keys that are set must match; the first match counts."""
 
     says: str
     severity: Severity | None = None
@@ -28,9 +28,9 @@ class ForPlan(Record):
 
 
 class Condition(Fact):
-    """A file of knowledge/host/. `test` names a predicate of the code; the rest says when to ask it and what to do.
+    """A file of knowledge/host/. `test` names a predicate in the code.
 
-    `{name}` in remedy and check is what the predicate read. Notes are advice: they are no problem.
+    `{name}` in remedy and check is replaced by a value that the predicate read. Notes are advice, not problems.
     """
 
     id: Identifier
@@ -39,8 +39,8 @@ class Condition(Fact):
     test: str
     parameters: Parameters = Field(default={})
     platforms: tuple[Platform, ...] = ("linux", "wsl")
-    container: bool | None = Field(default=None, description="only inside of one, or only outside")
-    gpus: int = Field(default=0, description="at least so many GPUs that are no part of a processor")
+    container: bool | None = Field(default=None, description="true: only in containers; false: only outside")
+    gpus: int = Field(default=0, description="minimum number of discrete GPUs")
     gfx: tuple[Gfx, ...] = ()
     architectures: tuple[Literal["cdna", "rdna", "gcn"], ...] = ()
     rocm: Range = ""
@@ -52,17 +52,17 @@ class Condition(Fact):
     root: bool = False
     reboot: bool = False
     check: str
-    advice: tuple[str, ...] = Field(default=(), description="judged advice that speaks of the same")
+    advice: tuple[str, ...] = Field(default=(), description="ids of advice records on the same subject")
 
     @model_validator(mode="after")
     def _a_reboot_needs_root(self) -> Condition:
         if self.reboot and not self.root:
-            raise ValueError("reboot: whoever boots a machine anew is root")
+            raise ValueError("reboot needs root = true")
         return self
 
 
 class Problem(Record):
-    """A condition that holds here: what was read, why it matters, what to do. `for_plan` is empty without a plan."""
+    """A condition that holds on this machine. `for_plan` is empty without a plan."""
 
     id: str
     title: str
@@ -80,7 +80,7 @@ class Problem(Record):
 
 
 class Unread(Record):
-    """A condition that could not be looked at, and why: it is not known to be fine."""
+    """A condition that could not be checked, and the reason."""
 
     id: str
     title: str
@@ -88,7 +88,7 @@ class Unread(Record):
 
 
 class Diagnosis(Document):
-    """What `rocm3d doctor` shows. `fine` were looked at; `elsewhere` are about other machines, or other plans."""
+    """The result of `rocm3d doctor`. `elsewhere` lists conditions that concern other machines or other plans."""
 
     machine: str
     taken: str
@@ -98,10 +98,10 @@ class Diagnosis(Document):
     unread: tuple[Unread, ...]
     fine: tuple[str, ...]
     elsewhere: tuple[str, ...]
-    lacks: str = Field(default="", description="why nothing was looked at: there is no AMD GPU")
+    lacks: str = Field(default="", description="why nothing was checked: no AMD GPU")
     knowledge_date: str
 
     @property
     def faults(self) -> tuple[Problem, ...]:
-        """Errors and warnings: what makes a machine unsound. Notes are advice."""
+        """Errors and warnings, without notes."""
         return tuple(item for item in self.problems if item.severity != "note")

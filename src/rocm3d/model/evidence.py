@@ -1,4 +1,4 @@
-"""The bundle: which documents say so, by digest, and the four counts."""
+"""evidence.json of a port: documents by digest, verdicts and counts."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from rocm3d.model.verdict import Verdict
 
 
 class Sealed(Record):
-    """A file of the bundle and the SHA-256 it had."""
+    """A file of the bundle and its SHA-256 when it was sealed."""
 
     path: str
     sha256: str
 
 
 class Missing(Record):
-    """A link of the chain that was not obtained, and why."""
+    """A missing link of the chain of evidence, and the reason."""
 
     link: str
     reason: str
 
 
 class SealedRun(Record):
-    """A recorded run that is kept with the port. `missing` are links of its chain, as far as there is one."""
+    """A recorded run that is stored with the port. `missing` lists missing links of its chain of evidence."""
 
-    folder: str = Field(description="of its bundle, below the folder runs")
-    sha256: str = Field(default="", description="of the evidence.json in it; empty: it is no whole bundle")
+    folder: str = Field(description="of its bundle, relative to the folder runs")
+    sha256: str = Field(default="", description="of its evidence.json; empty: the bundle is incomplete")
     name: str = ""
-    outcome: str = Field(description="how it ended; altered: its bundle was changed since; unread: there is no record")
+    outcome: str = Field(description="how it ended; altered: its bundle was changed later; unread: no readable record")
     reason: str = ""
     of_these_sources: bool | None = Field(
-        default=None, description="whether the code is still what ran; None: not known"
+        default=None, description="whether the code is unchanged since the run; None: unknown"
     )
     missing: tuple[Missing, ...] = ()
 
 
 class Tally(Record):
-    """The four counts that end every summary."""
+    """The four counts at the end of every summary."""
 
     changed: int
     left_for_person: int
@@ -49,7 +49,7 @@ class Tally(Record):
 
 
 class Evidence(Document):
-    """evidence.json. `missing` is what was not obtained."""
+    """evidence.json. `missing` lists the missing links of the chain of evidence."""
 
     repository: str
     made: datetime

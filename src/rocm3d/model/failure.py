@@ -1,10 +1,10 @@
-"""How rocm3d ends: exit codes, and the failures that a user can do something about.
+"""Exit codes, and the errors that a user can act on.
 
-    Failure
-    +-- UserError       wrong usage or bad input         exit 2
-    +-- MachineLacks    this machine lacks what was asked exit 4
+    Rocm3dError
+    +-- UserError       wrong usage or bad input              exit 2
+    +-- MachineError    this machine cannot run the request   exit 4
 
-Anything else that escapes is a bug of ours (exit 3). Only cli/application.py catches.
+Any other exception is a bug in rocm3d (exit 3). Only cli/application.py catches these.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """What the shell sees; stable, documented in docs/reference/cli.md."""
+    """Exit codes of the program. Stable; documented in docs/reference/cli.md."""
 
     DONE = 0
     FINDINGS = 1
@@ -23,8 +23,8 @@ class Exit(IntEnum):
     INTERRUPTED = 130
 
 
-class Failure(Exception):  # noqa: N818  (the tree above reads as the domain does)
-    """An expected end: one clear line and, where there is one, the next action."""
+class Failure(Exception):  # noqa: N818
+    """An expected error: a message of one line and, if there is one, the next action as hint."""
 
     exit_code: Exit
 
@@ -41,6 +41,6 @@ class UserError(Failure):
 
 
 class MachineLacks(Failure):
-    """The request was right; this machine cannot do it."""
+    """The request is valid, but this machine cannot run it."""
 
     exit_code = Exit.MACHINE

@@ -1,4 +1,4 @@
-"""A dependency family: the durable unit of porting knowledge."""
+"""A family of dependencies that fail on ROCm for the same reason."""
 
 from __future__ import annotations
 

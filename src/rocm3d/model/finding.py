@@ -1,4 +1,4 @@
-"""One thing in a repository that an AMD GPU will not take as it is."""
+"""A finding: code in a repository that needs attention on an AMD GPU."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from rocm3d.model.base import Record
 from rocm3d.model.location import Location
 
 Severity = Literal["error", "warning", "note"]
-"""error: will not build or run there; warning: may be wrong or slow; note: worth knowing, needs no change."""
+"""error: will not build or run on AMD; warning: may be wrong or slow; note: for information, needs no change."""
 
 
 class Finding(Record):
-    """A diagnostic at a place; the text comes from codes.toml."""
+    """A diagnostic at a source location. The text comes from codes.toml."""
 
     code: str
     rule: str
@@ -30,10 +30,10 @@ class Finding(Record):
 
     @property
     def is_dependency(self) -> bool:
-        """Whether it is about what is installed and from where, not about the program."""
+        """Whether it is about an installed package and not about source code."""
         return self.code.startswith("DEP")
 
     @property
     def location(self) -> Location:
-        """The place as one value."""
+        """Path, line and column as one value."""
         return Location(path=self.path, line=self.line, column=self.column)

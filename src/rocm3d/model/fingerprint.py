@@ -1,4 +1,4 @@
-"""What makes two findings of two scans the same one, wherever its line has moved to."""
+"""Fingerprints of findings: equal in two scans even if the line has moved."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def fingerprints(findings: Sequence[Finding]) -> tuple[str, ...]:
-    """One for each finding, in the order given: a digest of rule, path, message and which of its like it is.
+    """One digest per finding, in the same order, of rule, path, message and occurrence number.
 
-    Line and column only number the occurrences of the same message in the same file. A further one among them makes the
-    last of them look new: how many are new is right, which one is not always.
+    Line and column only number the occurrences of the same message in the same file. If one is inserted, the last of
+    them counts as new: the number of new findings is right, but not always which one is new.
     """
     found = [""] * len(findings)
     seen: Counter[tuple[str, str, str]] = Counter()
@@ -30,7 +30,7 @@ def fingerprints(findings: Sequence[Finding]) -> tuple[str, ...]:
 
 
 def unknown(findings: Sequence[Finding], known: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The findings that are not among the known ones."""
+    """The findings whose fingerprint no known finding has."""
     there = set(fingerprints(tuple(known)))
     return tuple(item for item, mark in zip(findings, fingerprints(findings), strict=True) if mark not in there)
 

@@ -1,4 +1,4 @@
-"""Whether a repository is worth trying on a GPU, each point with its reason and date."""
+"""How viable a repository is on a GPU, with dated reasons."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Viability = Literal["High", "Medium", "Medium-Low", "Low", "Very Low", "Not viab
 
 
 class FitPoint(Record):
-    """One reason: what it adds or takes, and who says so."""
+    """One reason with its effect on the score and its source."""
 
     effect: int
     why: str
@@ -25,14 +25,14 @@ class FitPoint(Record):
 
 
 class Fit(Document):
-    """What fit says. `closed` are circumstances that held once and no longer do: what changed, and why.
+    """The result of `rocm3d fit`. `closed` lists points that no longer hold.
 
-    `model`, `viability` and `score` are None for a repository that no record speaks of.
+    `model`, `viability` and `score` are None for a repository without a record.
     """
 
     model: str | None
     title: str
-    repository: str | None = Field(default=None, description="the folder that was looked at; None: the record alone")
+    repository: str | None = Field(default=None, description="the folder that was scanned; None: only the record")
     gpu: Gpu
     as_of: date
     viability: Viability | None
@@ -40,8 +40,8 @@ class Fit(Document):
     points: tuple[FitPoint, ...] = ()
     closed: tuple[FitPoint, ...] = ()
     memory: tuple[FitMemory, ...] = ()
-    notes: tuple[str, ...] = Field(default=(), description="how memory was judged, or why it could not be")
-    offload: tuple[str, ...] = Field(default=(), description="which ways of running it are left by the memory")
+    notes: tuple[str, ...] = Field(default=(), description="how the memory need was estimated, or why it was not")
+    offload: tuple[str, ...] = Field(default=(), description="modes that fit in the memory")
     licence: Licence | None = None
     advice: tuple[str, ...] = ()
     comparison: Comparison | None = None

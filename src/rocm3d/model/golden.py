@@ -1,4 +1,4 @@
-"""Numbers that a program gave on one machine, and how those of another compare."""
+"""Goldens: recorded results of a program on one machine, and their comparison with those of another."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rocm3d.model.look import Check
 
 
 class RecordedFile(Record):
-    """One file of a recording. `dtype` is the type it had where the file's own is another, as for bfloat16."""
+    """One file of a recording. `dtype` is the original type if the file stores another one, as for bfloat16."""
 
     name: str
     path: str
@@ -18,35 +18,35 @@ class RecordedFile(Record):
 
 
 class LeftOut(Record):
-    """What is not part of a recording, and why."""
+    """A value that is not part of a recording, and the reason."""
 
     name: str
     reason: str
 
 
 class Recording(Document):
-    """recording.json, in the folder that holds its files."""
+    """recording.json, next to its files."""
 
     command: tuple[str, ...]
-    exit_code: int | None = Field(description="None: it was ended at its time limit")
+    exit_code: int | None = Field(description="None: stopped at the time limit")
     seed: int | None = None
     machine: str
-    environment: dict[str, str] = Field(default={}, description="as the program itself saw it")
+    environment: dict[str, str] = Field(default={}, description="as seen inside the program")
     files: tuple[RecordedFile, ...]
     left_out: tuple[LeftOut, ...] = ()
 
 
 class ComparedTensor(Check):
-    """One tensor of two recordings; `got` is the candidate's, `wanted` the reference's."""
+    """One tensor of two recordings. `got` is the candidate's value, `wanted` the reference's."""
 
     dtype: str = ""
     shape: tuple[int, ...] = ()
     elements: int = 0
-    outside: int = Field(default=0, description="elements that are not within the tolerance")
+    outside: int = Field(default=0, description="elements outside the tolerance")
 
 
 class GoldenComparison(Document):
-    """What `rocm3d golden compare` shows."""
+    """The result of `rocm3d golden compare`."""
 
     reference: str
     candidate: str
@@ -56,5 +56,5 @@ class GoldenComparison(Document):
 
     @property
     def agrees(self) -> bool:
-        """Whether there is something to compare, and all of it agrees."""
+        """Whether there is at least one tensor and all tensors agree."""
         return bool(self.tensors) and all(item.agrees for item in self.tensors)

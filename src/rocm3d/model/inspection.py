@@ -1,4 +1,4 @@
-"""What a binary really holds."""
+"""Device code and dependencies of a binary or a wheel."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 from rocm3d.model.base import Document, Record
 
 Device = Literal["amd", "cuda", "amd and cuda", "none", "unknown"]
-"""none: no device code at all, as in a build that silently became CPU-only; unknown: there is some, unreadable here."""
+"""none: no device code, as in a build that silently became CPU-only; unknown: device code that we cannot read."""
 
 
 class TargetCode(Record):
@@ -22,7 +22,7 @@ class TargetCode(Record):
 
 
 class InspectedBinary(Record):
-    """One object or library. `cuda` are sm_ and compute_ names; `libraries` are what the loader will look for."""
+    """One object or library. `cuda` lists sm_ and compute_ names; `libraries` is what the loader will search for."""
 
     path: str
     device: Device
@@ -36,7 +36,7 @@ class InspectedBinary(Record):
 
 
 class Inspection(Document):
-    """What `rocm3d inspect` shows: one file, or every binary of a wheel."""
+    """The result of `rocm3d inspect`: one file, or every binary of a wheel."""
 
     name: str
     distribution: str = ""
@@ -45,12 +45,12 @@ class Inspection(Document):
 
     @property
     def gfx(self) -> tuple[str, ...]:
-        """Every AMD target in it."""
+        """All AMD targets, sorted."""
         return tuple(sorted({target.gfx for binary in self.binaries for target in binary.targets}))
 
     @property
     def device(self) -> Device:
-        """Of all binaries together."""
+        """The device code of all binaries together."""
         kinds = {binary.device for binary in self.binaries}
         if "amd and cuda" in kinds or {"amd", "cuda"} <= kinds:
             return "amd and cuda"

@@ -1,4 +1,4 @@
-"""What a repository holds, as far as a port is concerned."""
+"""The result of a scan: dependencies, native extensions and findings of a repository."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Readiness = Literal["ready", "ready-with-deps", "needs-edits", "partial", "block
 
 
 class Skipped(Record):
-    """A file that was not read, and why: what we did not look at is part of the result."""
+    """A file that was not scanned, and the reason."""
 
     path: str
     reason: str
 
 
 class Dependency(Record):
-    """One mention of a distribution in a manifest; `package` is its record in knowledge/, if it has one."""
+    """One entry of a distribution in a manifest. `package` is the id of its record in knowledge/, if there is one."""
 
     name: str
     requirement: str
@@ -30,22 +30,22 @@ class Dependency(Record):
 
 
 class Extension(Record):
-    """Native code that the repository builds itself."""
+    """A native extension that the repository builds."""
 
     name: str
     how: Literal["build_extension", "jit", "cmake"]
     sources: tuple[str, ...] = Field(
-        description="relative to the folder of its script; * where the script has a pattern"
+        description="relative to the folder of the build script; * if the script has a pattern"
     )
     location: Location
     include_dirs: tuple[str, ...] = ()
     macros: tuple[str, ...] = Field(default=(), description="NAME or NAME=VALUE")
-    flags: tuple[str, ...] = Field(default=(), description="for the host compiler, as far as literals tell")
-    device_flags: tuple[str, ...] = Field(default=(), description="for device sources, as far as literals tell")
+    flags: tuple[str, ...] = Field(default=(), description="for the host compiler; only literals of the build script")
+    device_flags: tuple[str, ...] = Field(default=(), description="for device code; only literals of the build script")
 
 
 class Counts(Record):
-    """How much was looked at."""
+    """What was scanned."""
 
     files: int
     bytes: int
@@ -55,10 +55,10 @@ class Counts(Record):
 
 
 class Inventory(Record):
-    """The repository by its parts. `repository` is the folder's name, never its place on somebody's disk."""
+    """The parts of a repository. `repository` is the name of the folder, never its full path."""
 
     repository: str
-    known_as: str | None = Field(default=None, description="the record of knowledge/ports/ whose marks are all here")
+    known_as: str | None = Field(default=None, description="the record of knowledge/ports/ whose marks all match")
     counts: Counts
     dependencies: tuple[Dependency, ...]
     extensions: tuple[Extension, ...]
@@ -70,8 +70,8 @@ class Inventory(Record):
 
 
 class Scan(Document):
-    """inventory.json: what scan writes."""
+    """inventory.json, written by scan."""
 
     inventory: Inventory
     findings: tuple[Finding, ...]
-    known: int = Field(default=0, ge=0, description="findings left out because a baseline holds them")
+    known: int = Field(default=0, ge=0, description="findings omitted because the baseline contains them")

@@ -1,4 +1,4 @@
-"""How far the jobs of a jobs.toml are."""
+"""The states of the jobs of a jobs.toml."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ STATES: tuple[State, ...] = ("waiting", "running", "done", "failed", "timed_out"
 
 
 class JobState(Record):
-    """One job. Of its attempts some failed, some were interrupted, and the last one may run or be done."""
+    """One job with the counts of its attempts."""
 
     id: str
     state: State
-    attempts: int = Field(description="how often it was started")
-    failures: int = Field(description="attempts that failed or ran out of time since it was last asked for")
-    interruptions: int = Field(description="attempts that something else ended: they are repeated")
-    slot: str = Field(default="", description="where it runs or ran last")
-    seconds: float | None = Field(default=None, description="of the last attempt, or so far")
+    attempts: int = Field(description="number of starts")
+    failures: int = Field(description="attempts that failed or timed out since the job was last submitted")
+    interruptions: int = Field(description="attempts that were interrupted from outside; they are repeated")
+    slot: str = Field(default="", description="the slot of the last attempt")
+    seconds: float | None = Field(default=None, description="duration of the last attempt; so far, if it is running")
     code: int | None = None
     reason: str = ""
     log: str = ""
 
 
 class JobsReport(Document):
-    """What `rocm3d jobs run` and `jobs status` show."""
+    """The result of `rocm3d jobs run` and `jobs status`."""
 
     name: str
-    folder: str = Field(description="where journal, status files and logs lie")
+    folder: str = Field(description="the folder of journal, status files and logs")
     engine: str
-    runner: int | None = Field(default=None, description="the process that runs the jobs now")
+    runner: int | None = Field(default=None, description="id of the process that runs the jobs")
     slots: tuple[str, ...] = ()
-    notes: tuple[str, ...] = Field(default=(), description="what was found out about GPUs, masks and earlier runs")
-    seconds_left: float | None = Field(default=None, description="an estimate")
+    notes: tuple[str, ...] = Field(default=(), description="remarks on GPUs, device masks and earlier runs")
+    seconds_left: float | None = Field(default=None, description="estimate")
     jobs: tuple[JobState, ...]
 
     @property
     def counts(self) -> dict[State, int]:
-        """How many jobs are in each state."""
+        """Number of jobs by state, without empty states."""
         found = Counter(job.state for job in self.jobs)
         return {state: found[state] for state in STATES if found[state]}
 
     @property
     def is_unwell(self) -> bool:
-        """Whether a job came to an end that was not wanted."""
+        """Whether a job failed, timed out or was cancelled."""
         return bool({"failed", "timed_out", "cancelled"} & self.counts.keys())

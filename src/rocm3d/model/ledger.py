@@ -1,4 +1,4 @@
-"""Fixes that several repositories wait for, and what became of each where it was sent."""
+"""The ledger of fixes to dependencies: which repositories need them, and their state upstream."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LINK = re.compile(r"https?://[^\s/@\x00-\x20<>\"'`]+(?:/[^\s\x00-\x20<>\"'`]*)?
 
 
 def link(text: str) -> str:
-    """An address that anybody can open: no other scheme, no blanks, nobody's password in it."""
+    """Accept only public http(s) URLs: no other scheme, no whitespace, no user or password."""
     if len(text) > 500 or not text.isascii() or _LINK.fullmatch(text) is None:
         raise ValueError(f"{text!r} is not a link such as https://github.com/OWNER/NAME/pull/1")
     return text
@@ -26,14 +26,14 @@ Link = Annotated[str, AfterValidator(link)]
 
 
 class Fix(Record):
-    """One change to one dependency. `lines` tells it from others: the same lines at another commit are the same fix."""
+    """One change to one dependency. `lines` identifies it: the same lines at another commit are the same fix."""
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]*$")
     dependency: str = Field(min_length=1, max_length=200)
     what: str = Field(default="", max_length=500)
-    origin: str = Field(default="", description="the address of its code, as the repositories name it")
+    origin: str = Field(default="", description="URL of the dependency's code, as written in the repositories")
     lines: str = Field(default="", description="SHA-256 of the changed lines; empty: entered by hand")
-    repositories: tuple[str, ...] = Field(default=(), description="that it unblocks, by name")
+    repositories: tuple[str, ...] = Field(default=(), description="names of the repositories that it unblocks")
     state: FixState = "open"
     links: tuple[Link, ...] = ()
     note: str = Field(default="", max_length=500)
@@ -43,17 +43,17 @@ class Fix(Record):
     @model_validator(mode="after")
     def _shows_where(self) -> Fix:
         if self.state != "open" and not self.links:
-            raise ValueError(f"{self.state} needs a link that shows it")
+            raise ValueError(f"state {self.state} needs a link as proof")
         return self
 
     @property
     def sent(self) -> bool:
-        """Whether anybody was told of it, as far as is known here."""
+        """Whether the ledger has a link to an upstream issue or pull request."""
         return bool(self.links)
 
 
 class Ledger(Document):
-    """ledger.json, in the user's data folder. `kind` comes early: a damaged one is still known for what it is."""
+    """ledger.json, in the user's data folder. `kind` comes early, so that even a damaged file is recognised."""
 
     kind: Literal["ledger"] = "ledger"
     fixes: tuple[Fix, ...] = ()

@@ -1,4 +1,4 @@
-"""A place in a target repository."""
+"""A position in a file of the repository."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rocm3d.model.base import Record
 
 
 class Location(Record):
-    """Relative POSIX path, and the 1-based line and column of a character."""
+    """Relative POSIX path, 1-based line, and 1-based column in characters."""
 
     path: str
     line: int = Field(ge=1)

@@ -1,4 +1,4 @@
-"""What was seen of a package in the environment it is installed in. The answer of a payload is read into this."""
+"""Backend checks: whether an installed package computes the right result on the GPU. Parsed from a payload's output."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pydantic import Field
 from rocm3d.model.base import Document, Record
 
 Seen = Literal["accelerated", "fallback", "broken", "absent", "not_run", "imported"]
-"""fallback: right results, from the slow path; broken: no result, or a wrong one; imported: no more was asked."""
+"""fallback: right results, slow path; broken: no result or a wrong one; imported: only the import was checked."""
 
 
 class Worst(Record):
-    """The element that is farthest outside of the tolerance, or nearest to its limit. Numbers as text: NaN is one."""
+    """The element with the largest error relative to the tolerance. Numbers are text, because JSON has no NaN."""
 
     index: tuple[int, ...]
     got: str
@@ -21,7 +21,7 @@ class Worst(Record):
 
 
 class Check(Record):
-    """One result against its reference. Without a tolerance it must be equal."""
+    """One result compared with its reference. Without a tolerance it must be equal."""
 
     name: str
     tolerance: str = ""
@@ -32,7 +32,7 @@ class Check(Record):
 
 
 class FoundModule(Record):
-    """A module as it was imported. `stands_in` is how one of rocm3d's own marks itself."""
+    """A module as it was imported. `stands_in` is how a drop-in or stub of rocm3d marks itself."""
 
     name: str
     file: str
@@ -43,7 +43,7 @@ class FoundModule(Record):
 
 
 class Look(Record):
-    """One look, in a process of its own. `kernels` is None where no profile could be had."""
+    """One backend check, run in its own process. `kernels` is None if no profile was available."""
 
     package: str = ""
     probe: str
@@ -53,19 +53,19 @@ class Look(Record):
     modules: tuple[FoundModule, ...] = ()
     libraries: tuple[str, ...] = ()
     kernels: tuple[str, ...] | None = None
-    backends: tuple[str, ...] = Field(default=(), description="whose kernels these are, by their names")
+    backends: tuple[str, ...] = Field(default=(), description="backends of the kernels, by kernel name")
     checks: tuple[Check, ...] = ()
     facts: dict[str, Any] = Field(default={})
     seconds: float = 0
 
     @property
     def label(self) -> str:
-        """What reports call it: two packages may share a probe."""
+        """Its name in reports. The package comes first, because two packages may share a probe."""
         return self.package or self.probe
 
 
 class SuiteLooks(Record):
-    """The looks of one suite."""
+    """The backend checks of one suite."""
 
     suite: str
     title: str
@@ -73,7 +73,7 @@ class SuiteLooks(Record):
 
 
 class Smoke(Document):
-    """What `rocm3d smoke` shows: the GPU of this machine, tried out."""
+    """The result of `rocm3d smoke`: backend checks on the GPU of this machine."""
 
     machine: str
     interpreter: str
@@ -82,5 +82,5 @@ class Smoke(Document):
 
     @property
     def looks(self) -> tuple[Look, ...]:
-        """Of all suites."""
+        """The backend checks of all suites."""
         return tuple(look for suite in self.suites for look in suite.looks)

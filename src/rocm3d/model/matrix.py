@@ -1,4 +1,4 @@
-"""Many repositories and the libraries that stand between them and an AMD GPU."""
+"""Many repositories and the libraries that block them on AMD GPUs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ State = Literal["proven", "works", "work", "blocked", "named"]
 
 
 class Column(Record):
-    """One repository. `planned` says for which GPU, empty where there is only an inventory."""
+    """One repository. `planned` is the GPU of its plan; empty if there is only an inventory."""
 
     repository: str
     readiness: Readiness
@@ -21,7 +21,7 @@ class Column(Record):
 
 
 class Row(Record):
-    """One library: what it is in each repository that names it."""
+    """One library: its state in each repository that depends on it."""
 
     package: str
     family: str
@@ -29,22 +29,22 @@ class Row(Record):
 
     @property
     def waiting(self) -> tuple[str, ...]:
-        """Repositories in which it still takes work."""
+        """Repositories in which it still needs work."""
         return tuple(name for name, state in self.states.items() if state in ("work", "blocked", "named"))
 
 
 class Unlock(Record):
-    """One step of an order of work: what is free once this library, and all before it, need no more work."""
+    """One step of the suggested order: repositories that are unblocked once this and all earlier libraries work."""
 
     package: str
     frees: tuple[str, ...]
-    waiting: int = Field(description="repositories that name it and take work for it")
+    waiting: int = Field(description="number of repositories in which it needs work")
 
 
 class Matrix(Document):
-    """What `rocm3d matrix` shows: a map of dependencies, not of trophies."""
+    """The result of `rocm3d matrix`."""
 
     columns: tuple[Column, ...]
-    rows: tuple[Row, ...] = Field(description="those that the most repositories wait for first")
+    rows: tuple[Row, ...] = Field(description="sorted by the number of waiting repositories, largest first")
     order: tuple[Unlock, ...]
-    free: tuple[str, ...] = Field(description="repositories that wait for no library")
+    free: tuple[str, ...] = Field(description="repositories that no library blocks")

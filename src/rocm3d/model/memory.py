@@ -1,4 +1,4 @@
-"""One way of running a repository against the memory of one card."""
+"""Whether one mode of a repository fits in the memory of one card."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from rocm3d.model.base import Record
 
 
 class FitMemory(Record):
-    """`fits` is None where the card shares the system's memory and nobody knows how much of it there is."""
+    """`fits` is None if the card shares the system memory, whose size is unknown."""
 
     mode: str
     gb: float
     fits: bool | None
-    tight: bool = Field(default=False, description="fits, and leaves no room for the driver or a larger input")
-    jobs: int | None = Field(default=None, description="how many fit at once, by memory alone")
-    offload: bool = Field(default=False, description="part of the weights lies in the system's memory")
+    tight: bool = Field(default=False, description="fits, but leaves no memory for the driver or a larger input")
+    jobs: int | None = Field(default=None, description="number of jobs that fit at the same time, by memory alone")
+    offload: bool = Field(default=False, description="part of the weights is in system memory")
     known: date | None = None
     source: str = ""

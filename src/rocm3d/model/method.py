@@ -1,4 +1,4 @@
-"""How to go about a port: the rules, the decision tree, the phases, and the prompts that test the skill."""
+"""The porting method: rules, decision tree, phases, and the prompts that test the skill."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rocm3d.model.source import Fact, Identifier
 
 
 class Rule(Record):
-    """One of the few things that hold in every port; `advice` are the records that judge it."""
+    """A rule for every port. `advice` lists the ids of advice records about it."""
 
     title: str
     text: str
@@ -17,14 +17,14 @@ class Rule(Record):
 
 
 class Branch(Record):
-    """One question of the decision tree."""
+    """One branch of the decision tree."""
 
     if_found: str
     then: str
 
 
 class Phase(Record):
-    """One step of a port; `codes` are prefixes of the diagnostics that belong to it."""
+    """One phase of a port. `codes` lists prefixes of the diagnostic codes that belong to it."""
 
     number: int = Field(ge=0, le=8)
     title: str
@@ -35,7 +35,7 @@ class Phase(Record):
 
 
 class Eval(Record):
-    """A prompt that should, or should not, call for the skill, and what to look for in the answer."""
+    """A prompt that should, or should not, trigger the skill, and the expected behaviours."""
 
     id: Identifier
     prompt: str
@@ -47,7 +47,7 @@ class Method(Fact):
     """knowledge/method.toml."""
 
     name: Identifier
-    description: str = Field(max_length=1024, description="what agents read to decide whether the skill fits")
+    description: str = Field(max_length=1024, description="agents read it to decide whether to use the skill")
     rules: tuple[Rule, ...] = Field(min_length=5, max_length=5)
     tree: tuple[Branch, ...]
     phases: tuple[Phase, ...] = Field(min_length=9, max_length=9)

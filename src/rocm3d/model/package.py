@@ -1,4 +1,4 @@
-"""A package whose default install assumes NVIDIA, and every known way to satisfy it on ROCm."""
+"""A package whose default install assumes NVIDIA, and its known routes on ROCm."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Decision = Literal["keep", "drop", "replace", "build", "substitute", "stub", "bl
 
 
 class Route(Fact):
-    """One way to satisfy a package. It fits where all its ranges hold; an empty range or list means any."""
+    """How a package is installed on ROCm. It applies if all ranges hold; an empty range or list means any."""
 
     id: Identifier
     decision: Decision
@@ -31,33 +31,33 @@ class Route(Fact):
     commands: tuple[tuple[str, ...], ...] = ()
     env: dict[str, str] = Field(default={})
     moves: dict[str, str] = Field(
-        default={}, description="what the install puts in place of what was there: name, version"
+        default={}, description="distributions that the install replaces: name and new version"
     )
     needs: dict[str, Range] = Field(
-        default={}, description="versions of other distributions it takes; two routes of one plan must agree"
+        default={}, description="required versions of other distributions; two routes of one plan must agree"
     )
-    loses: str = Field(default="", description="what the program goes without on this route; named first in a plan")
+    loses: str = Field(default="", description="features that are lost on this route; listed first in a plan")
     import_kept: bool = True
     unless_imported: bool = Field(
-        default=False, description="holds only where the program itself does not import the package at its top"
+        default=False, description="applies only if the program does not import the package at module level"
     )
     proof: str = ""
-    fallback: bool = Field(default=False, description="the slow path is what this route means to run")
+    fallback: bool = Field(default=False, description="this route runs the slow path on purpose")
     traps: tuple[str, ...] = ()
     verified_on: tuple[str, ...] = ()
-    since: date | None = Field(default=None, description="when it became known; left out: as long as we know")
-    until: date | None = Field(default=None, description="when it stopped holding; with status refuted")
+    since: date | None = Field(default=None, description="when it became known; absent: always")
+    until: date | None = Field(default=None, description="when it stopped working; with status refuted")
     status: Status = "active"
 
     @model_validator(mode="after")
     def _says_what_proves_it(self) -> Route:
         if self.decision in ("replace", "build", "substitute") and not self.proof:
-            raise ValueError(f"route {self.id!r} puts code in place and so needs a proof of the real backend")
+            raise ValueError(f"route {self.id!r} installs code, so it needs `proof`: how to show that its backend runs")
         return self
 
 
 class Licence(Record):
-    """Terms worth knowing before porting; `wording` is how to speak of it in reports."""
+    """Licence terms to know before porting. `wording` is the text for reports."""
 
     name: str
     note: str = ""
@@ -69,21 +69,21 @@ class Package(Fact):
     """A file of knowledge/packages/."""
 
     id: Identifier
-    pip: tuple[str, ...] = Field(description="distribution names; `*` stands for anything, as in nvidia-*-cu12")
+    pip: tuple[str, ...] = Field(description="distribution names; `*` matches anything, as in nvidia-*-cu12")
     only_with_extra: dict[str, str] = Field(
-        default={}, description="name[extra] and what it brings: a name that stands here is harmless without the extra"
+        default={}, description="name[extra] and what the extra installs; without the extra the name is harmless"
     )
-    conda: tuple[str, ...] = Field(default=(), description="names on conda where they differ; `*` as in `pip`")
+    conda: tuple[str, ...] = Field(default=(), description="names on conda if they differ; `*` as in `pip`")
     foreign: tuple[str, ...] = Field(
         default=(),
-        description="names that show CUDA in a resolution: `*` stands for anything, `!` before a name excepts it",
+        description="names that indicate CUDA in a resolution; `*` matches anything, `!` before a name excludes it",
     )
     repositories: tuple[str, ...] = Field(
-        default=(), description="owner/name, or a folder, where people build it from under another name than in `pip`"
+        default=(), description="owner/name or folder that it is built from, if the name differs from those in `pip`"
     )
     imports: tuple[str, ...] = ()
     family: Identifier
-    probe: ProbeName = Field(default="", description="the look at an installed one: a file of payload/probes/")
+    probe: ProbeName = Field(default="", description="the backend check of an installed one: a file of payload/probes/")
     purpose: str
     licence: Licence | None = None
     traps: tuple[str, ...] = ()
@@ -94,7 +94,7 @@ class Package(Fact):
         for term in self.only_with_extra:
             name, bracket, extra = term.partition("[")
             if name not in self.pip or not bracket or not extra.endswith("]") or len(extra) < 2:
-                raise ValueError(f"{term!r} in only_with_extra is not one of the names in pip with an extra behind it")
+                raise ValueError(f"{term!r} in only_with_extra must be a name from pip with an extra: name[extra]")
         return self
 
     @model_validator(mode="after")

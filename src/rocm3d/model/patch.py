@@ -1,4 +1,4 @@
-"""What apply changed, with the proof that NVIDIA users do not see it."""
+"""The changes that apply made, with the proof that NVIDIA builds see the same code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rocm3d.model.plan import LeftForPerson
 
 
 class Proof(Record):
-    """How an edit was shown to be invisible without ROCm."""
+    """How it was proven that NVIDIA builds see the same code."""
 
     kind: Literal[
         "python-guard-folded",
@@ -25,7 +25,7 @@ class Proof(Record):
 
 
 class FileChange(Record):
-    """One file added or edited; `before` is None for an added one. Digests are SHA-256."""
+    """One added or edited file. `before` and `after` are SHA-256 digests; `before` is None for an added file."""
 
     path: str
     kind: Literal["added", "edited"]
@@ -37,7 +37,7 @@ class FileChange(Record):
 
 
 class Refused(Record):
-    """An edit that was planned and not made: unsure means no. `places` are those of its findings."""
+    """A planned edit that was not made. `places` are the locations of its findings."""
 
     path: str
     recipe: str
@@ -46,9 +46,9 @@ class Refused(Record):
 
 
 class ModulePatch(Record):
-    """Edits inside a submodule, as a patch of its own for that commit; the submodule itself stays as it is.
+    """Edits of a submodule, as a separate patch against its commit. The submodule itself is not changed.
 
-    `file` is where the patch lies, and paths of `changes` are seen from the repository around it.
+    `file` is the path of the patch. Paths in `changes` are relative to the outer repository.
     """
 
     path: str
@@ -59,7 +59,7 @@ class ModulePatch(Record):
 
 
 class Unseen(Record):
-    """Code that the port uses and nobody looked at, and the commands that would."""
+    """Code that the port uses but that was not scanned, and the commands that would scan it."""
 
     name: str
     where: str
@@ -68,7 +68,7 @@ class Unseen(Record):
 
 
 class Patch(Document):
-    """patch.json: what apply did, or would do with --dry-run."""
+    """patch.json: the changes of apply; with --dry-run the changes that it would make."""
 
     repository: str
     folder: str
@@ -81,6 +81,6 @@ class Patch(Document):
 
     @property
     def edited(self) -> tuple[FileChange, ...]:
-        """Every edited file, those of submodules included."""
+        """All edited files, including those of submodules."""
         inside = (change for module in self.modules for change in module.changes)
         return (*(change for change in self.changes if change.kind == "edited"), *inside)

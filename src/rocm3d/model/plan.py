@@ -1,4 +1,4 @@
-"""What to do about a repository on one GPU, and what was considered and turned down."""
+"""The plan for one repository and one GPU: stack, routes, edits, and the rejected alternatives."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from rocm3d.model.wish import LicenceRule, Platform, Preference
 
 
 class Chosen(Record):
-    """What was taken, and why."""
+    """The chosen stack and the reason."""
 
     id: str
     reason: str
 
 
 class Rejected(Record):
-    """What was turned down, why, and what would have to change for it: a plan without this is an opinion."""
+    """A rejected alternative, the reason, and what it would need to be chosen."""
 
     id: str
     reason: str
@@ -34,7 +34,7 @@ class Rejected(Record):
 
 
 class DependencyDecision(Record):
-    """What happens to one distribution. `route` is None where no record speaks of the package."""
+    """The decision on one distribution. `route` is None if the package has no record."""
 
     name: str
     package: str | None
@@ -45,8 +45,8 @@ class DependencyDecision(Record):
     index: str = ""
     env: dict[str, str] = Field(default={})
     commands: tuple[tuple[str, ...], ...] = ()
-    needs: dict[str, str] = Field(default={}, description="versions of other distributions that the route takes")
-    loses: str = Field(default="", description="what the program goes without")
+    needs: dict[str, str] = Field(default={}, description="versions of other distributions that the route requires")
+    loses: str = Field(default="", description="features that are lost")
     import_kept: bool = True
     proof: str = ""
     traps: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ class DependencyDecision(Record):
 
 
 class PlannedEdit(Record):
-    """A recipe bound to one file: all that apply needs to do it."""
+    """A recipe bound to one file, with everything that apply needs."""
 
     recipe: str
     rewrite: str
@@ -69,7 +69,7 @@ class PlannedEdit(Record):
 
 
 class LeftForPerson(Record):
-    """A finding that no active recipe answers, and what one such place costs."""
+    """A finding without an automatic fix, and the effort for a person."""
 
     finding: Finding
     reason: str
@@ -77,7 +77,7 @@ class LeftForPerson(Record):
 
 
 class EffortCounts(Record):
-    """Findings by what they still cost a person. Never a percentage: one rewrite outweighs a hundred edits."""
+    """Findings by remaining manual effort. Counts, no percentage: one rewrite costs more than a hundred edits."""
 
     none: int = 0
     minutes: int = 0
@@ -89,7 +89,7 @@ class EffortCounts(Record):
 
 
 class PlannedPhase(Record):
-    """One step of the port. `skipped` says why there is nothing to do; empty: it applies."""
+    """One phase of the port. `skipped` is the reason why there is nothing to do; empty: it applies."""
 
     number: int
     title: str
@@ -100,21 +100,21 @@ class PlannedPhase(Record):
 
     @property
     def state(self) -> str:
-        """Skipped and why, or what it holds."""
+        """One line for reports: skipped with the reason, or the counts of findings."""
         if self.skipped:
             return f"skipped: {self.skipped}"
         return f"{self.answered} answered, {self.left} left" if self.answered or self.left else "applies"
 
 
 class LicenceNotice(Record):
-    """A component whose terms are worth reading before anything is shipped."""
+    """A component whose licence terms need attention before shipping."""
 
     package: str
     licence: Licence
 
 
 class Plan(Document):
-    """plan.json. A pure function of scan, GPU, wishes and knowledge: same input, same bytes."""
+    """plan.json. A pure function of scan, GPU, options and knowledge base: same input, same bytes."""
 
     repository: str
     known_as: str | None = None
@@ -126,7 +126,7 @@ class Plan(Document):
     rejected_stacks: tuple[Rejected, ...]
     decisions: tuple[DependencyDecision, ...]
     edits: tuple[PlannedEdit, ...]
-    answered: tuple[Finding, ...] = Field(description="answered by a decision or by the port's own install files")
+    answered: tuple[Finding, ...] = Field(description="resolved by a decision or by the install files of the port")
     left: tuple[LeftForPerson, ...]
     effort: EffortCounts = EffortCounts()
     phases: tuple[PlannedPhase, ...] = ()
@@ -137,11 +137,11 @@ class Plan(Document):
 
     @property
     def stubs(self) -> tuple[DependencyDecision, ...]:
-        """What stands in for a module without being it: named in every report, never counted as verified."""
+        """Packages that are replaced by a stub or substitute: listed in every report, never counted as verified."""
         return tuple(item for item in self.decisions if item.decision in ("stub", "substitute"))
 
     def refused_by(self, rule: LicenceRule | None) -> str | None:
-        """Why the licence policy turns the plan down; None where it does not."""
+        """Why the licence policy refuses the plan; None if it does not."""
         if rule != "refuse" or not self.licences:
             return None
         terms = "; ".join(f"{item.package} is under {item.licence.name}" for item in self.licences)
@@ -149,5 +149,5 @@ class Plan(Document):
 
     @property
     def losses(self) -> tuple[DependencyDecision, ...]:
-        """Stubs and whatever turns a feature off: named first in the plan."""
+        """Decisions that lose features, including stubs. The plan lists them first."""
         return tuple(item for item in self.decisions if item.decision == "stub" or item.loses)

@@ -1,4 +1,4 @@
-"""A known repository: what it needs, how to try it in bounded time, and what people report."""
+"""A known repository: its dependencies, a short workload, and reported results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rocm3d.model.source import Fact, Gfx, Identifier, Source
 
 
 class Need(Record):
-    """A package the repository depends on. `without` says what happens if it is missing."""
+    """A package that the repository depends on. `without` is what happens if it is missing."""
 
     package: Identifier
     required: bool = True
@@ -21,17 +21,17 @@ class Need(Record):
 
 
 class Memory(Record):
-    """GPU memory one way of running it takes, in GB."""
+    """GPU memory that one mode needs, in GB."""
 
     mode: str
     gb: float = Field(gt=0)
-    offload: bool = Field(default=False, description="part of the weights lies in the system's memory: slower")
+    offload: bool = Field(default=False, description="part of the weights is in system memory: slower")
     known: date
     source: Source
 
 
 class Point(Record):
-    """A dated circumstance that makes the repository more or less viable, for some GPUs or all."""
+    """A dated fact that makes the repository more or less viable, on some or all GPUs."""
 
     id: Identifier
     effect: int = Field(ge=-4, le=4)
@@ -43,7 +43,7 @@ class Point(Record):
 
 
 class Expected(Record):
-    """A value that a run of the workload must show, as `rocm3d run --expect` reads it: KEY OP VALUE."""
+    """A value that a run of the workload must have, in the syntax of `rocm3d run --expect`: KEY OP VALUE."""
 
     expect: str
     known: date
@@ -51,7 +51,7 @@ class Expected(Record):
 
 
 class Workload(Record):
-    """The smallest run that proves something. In its command `<...>` stands for what a user has under his own name."""
+    """The smallest run that proves something. `<...>` in its command is a placeholder for the user's own path."""
 
     command: tuple[str, ...] = ()
     does: str
@@ -62,7 +62,7 @@ class Workload(Record):
 
 
 class Result(Record):
-    """A figure that somebody reports. Claimed until an evidence bundle of ours says the same."""
+    """A reported number. It is `claimed` until one of our evidence bundles confirms it."""
 
     metric: str
     value: str
@@ -78,18 +78,16 @@ class Port(Fact):
     title: str
     repository: str = Field(default="", description="owner/name; empty for a hosted service")
     commit: str = ""
-    first_known: date | None = Field(default=None, description="before this nobody could have judged it")
-    hosted: bool = Field(default=False, description="a service: there is nothing to port")
+    first_known: date | None = Field(default=None, description="fit does not assess it for earlier dates")
+    hosted: bool = Field(default=False, description="a hosted service: nothing to port")
     tier: Literal[1, 2, 3]
     families: tuple[Identifier, ...]
     needs: tuple[Need, ...] = ()
-    builds_on: Identifier | None = Field(default=None, description="another port whose needs and points count here too")
+    builds_on: Identifier | None = Field(default=None, description="another port whose needs and points also apply")
     recipes: tuple[Identifier, ...] = ()
-    marks: tuple[str, ...] = Field(
-        default=(), description="paths that only a checkout of this repository has, all of them"
-    )
+    marks: tuple[str, ...] = Field(default=(), description="paths that together identify a checkout of this repository")
     routes: dict[Identifier, Identifier] = Field(
-        default={}, description="package to the route that its port ran with; taken where it fits"
+        default={}, description="package to the route that an earlier port used; preferred if it applies"
     )
     memory: tuple[Memory, ...] = ()
     points: tuple[Point, ...] = ()

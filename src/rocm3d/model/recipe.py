@@ -1,4 +1,4 @@
-"""A recipe: when this code is found under these conditions, name a rewrite and its parameters."""
+"""A recipe: which rewrite fixes which finding, under which conditions and with which parameters."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ class Conditions(Record):
 
 
 class Recipe(Fact):
-    """knowledge/recipes/<family>/<id>/recipe.toml; before.*, after.* and untouched.* beside it are its tests.
+    """knowledge/recipes/<family>/<id>/recipe.toml; before.*, after.* and untouched.* in the same folder are its tests.
 
-    `also` are codes of findings that something else answers, and that the edit makes harmless as well where they are
-    about the package of its own code.
+    `also` lists codes of other findings about the same package that the edit resolves as well.
     """
 
     id: Identifier

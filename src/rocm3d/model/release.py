@@ -1,4 +1,4 @@
-"""When the knowledge base was released: no fact in it may be newer."""
+"""The release date of the knowledge base. No fact in it may be newer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report puts together: a port, and the runs that were recorded with it."""
+"""The content of reports: a port with its recorded runs, or one evidence bundle."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rocm3d.model.run import RunRecord
 
 
 class JoinedRun(Record):
-    """A recorded run and the chain of its evidence. What is `altered` in its bundle is no longer what was sealed."""
+    """A recorded run and its chain of evidence. `altered` lists files that differ from the sealed ones."""
 
     folder: str
     run: RunRecord
@@ -18,19 +18,19 @@ class JoinedRun(Record):
 
     @property
     def good(self) -> bool:
-        """Whether it did what was asked of it, and nobody has touched its bundle since."""
+        """Whether the run passed and its bundle is unaltered."""
         return self.run.passed and not self.altered
 
 
 class UnreadRun(Record):
-    """A folder of a run that is no whole bundle, and why."""
+    """A folder of a run whose bundle is incomplete, and the reason."""
 
     folder: str
     reason: str
 
 
 class PortReport(Evidence):
-    """`rocm3d report PATH --format json`: evidence.json, with the runs that lie beside it."""
+    """`rocm3d report PATH --format json`: evidence.json with the runs stored next to it."""
 
     moved: tuple[str, ...] = ()
     runs: tuple[JoinedRun, ...] = ()
@@ -38,7 +38,7 @@ class PortReport(Evidence):
 
 
 class BundleReport(Document):
-    """`rocm3d report BUNDLE`: a bundle as it lies, and whether it is still what was sealed."""
+    """`rocm3d report BUNDLE`: a bundle, and which of its files were altered."""
 
     name: str
     sha256: str
@@ -47,7 +47,7 @@ class BundleReport(Document):
 
     @property
     def runs(self) -> tuple[JoinedRun, ...]:
-        """Its runs, each with its own chain; the whole bundle is trusted or none of it."""
+        """The runs with their chains. An altered file counts against every run of the bundle."""
         chains = self.bundle.chains
         return tuple(
             JoinedRun(folder=self.name, run=run, chain=chain, altered=self.altered)

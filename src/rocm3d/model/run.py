@@ -1,4 +1,4 @@
-"""What a workload did, as the recorder saw it: run.json."""
+"""run.json: the record of one run of a workload."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Status = Literal["finished", "failed", "out_of_memory", "killed", "timed_out", "
 
 
 class Installed(Record):
-    """A distribution of the environment. `origin` is empty for an index, else the URL or folder that it came from."""
+    """An installed distribution. `origin` is empty if it came from an index, else its URL or folder."""
 
     name: str
     version: str
@@ -23,7 +23,7 @@ class Installed(Record):
 
 
 class Manifest(Record):
-    """Where it ran. What could not be read is empty."""
+    """The environment of the run. Values that could not be read are empty."""
 
     machine: str
     gpu: str = ""
@@ -36,15 +36,15 @@ class Manifest(Record):
     python: str = ""
     interpreter: str = ""
     packages: tuple[Installed, ...] = ()
-    variables: dict[str, str] = Field(default={}, description="those that decide what runs; secrets are not in here")
+    variables: dict[str, str] = Field(default={}, description="those that affect the run; without secrets")
     commit: str = ""
-    dirty: tuple[str, ...] | None = Field(default=None, description="uncommitted paths; None: git does not track it")
-    folder: str = Field(default="", description="where in the repository it ran; empty: at its root")
-    sources: str = Field(default="", description="digest of the repository's code before it ran; empty: not known")
+    dirty: tuple[str, ...] | None = Field(default=None, description="uncommitted paths; None: not a git repository")
+    folder: str = Field(default="", description="working folder, relative to the repository; empty: its root")
+    sources: str = Field(default="", description="digest of the repository's code before the run; empty: unknown")
 
 
 class LoadedModule(Record):
-    """A watched module. `stands_in` is what one of rocm3d says of itself: no stub is taken for the real one."""
+    """A watched module. `stands_in` is how a drop-in or stub of rocm3d marks itself."""
 
     name: str
     file: str
@@ -53,15 +53,15 @@ class LoadedModule(Record):
 
 
 class ImportFallback(Record):
-    """A watched module that was looked for in vain while the program went on."""
+    """A watched module whose import failed while the program continued."""
 
     module: str
     reason: str
-    where: str = Field(description="FILE:LINE that asked for it")
+    where: str = Field(description="FILE:LINE of the import")
 
 
 class KernelTime(Record):
-    """One kernel in the windows that were profiled, and the backend that its name betrays."""
+    """One kernel in the profiled windows, and the backend that its name identifies."""
 
     name: str
     calls: int
@@ -71,7 +71,7 @@ class KernelTime(Record):
 
 
 class AttentionWay(Record):
-    """What torch's own attention chose, as torch itself says."""
+    """The backend that torch chose for scaled_dot_product_attention, as reported by torch."""
 
     way: str
     device: str
@@ -80,25 +80,25 @@ class AttentionWay(Record):
 
 
 class Steps(Record):
-    """Steps of a loop. The first one is apart: it may compile kernels."""
+    """Steps of a loop. The first step is counted separately, because it may compile kernels."""
 
     kind: str
     count: int
     first_seconds: float
-    steady_seconds: float | None = Field(description="median of all others")
-    points: tuple[float, ...] = Field(default=(), description="seconds of some steps, the first one included")
-    every: int = Field(default=1, ge=1, description="how many steps lie from one point to the next")
+    steady_seconds: float | None = Field(description="median of all other steps")
+    points: tuple[float, ...] = Field(default=(), description="seconds of a sample of steps, including the first")
+    every: int = Field(default=1, ge=1, description="number of steps from one point to the next")
 
 
 class MemoryPoint(Record):
-    """What was taken at one time, in seconds since the start."""
+    """Memory in use at one time, in seconds since the start."""
 
     seconds: float
     bytes: int
 
 
 class Memory(Record):
-    """The most that was taken, in bytes; None where nothing could be seen. Points are looks at times, for a plot."""
+    """Peak memory in bytes; None if it could not be measured. Points are samples over time, for a plot."""
 
     gpu_allocated: int | None = None
     gpu_reserved: int | None = None
@@ -108,16 +108,16 @@ class Memory(Record):
 
 
 class Met(Record):
-    """An expectation, and what there was instead if it is not met."""
+    """An expectation of a run and the value that was found."""
 
     expectation: str
     met: bool
     found: str
-    source: str = Field(default="", description="who expects it; empty: whoever started the run")
+    source: str = Field(default="", description="where the expectation comes from; empty: the command line")
 
 
 class RunRecord(Document):
-    """run.json. `missing` names what a reader would expect here and that was not obtained."""
+    """run.json. `missing` lists evidence that could not be collected."""
 
     name: str
     command: tuple[str, ...]
@@ -125,8 +125,8 @@ class RunRecord(Document):
     seconds: float
     limit: float
     status: Status
-    exit_code: int | None = Field(description="None: a signal or the limit ended it")
-    reason: str = Field(default="", description="why it did not finish")
+    exit_code: int | None = Field(description="None: stopped by a signal or the time limit")
+    reason: str = Field(default="", description="why the run did not finish")
     manifest: Manifest
     modules: tuple[LoadedModule, ...] = ()
     fallbacks: tuple[ImportFallback, ...] = ()
@@ -134,7 +134,7 @@ class RunRecord(Document):
     attention: tuple[AttentionWay, ...] = ()
     kernels: tuple[KernelTime, ...] = ()
     profiled_seconds: float = 0.0
-    backends: dict[str, tuple[str, ...]] = Field(default={}, description="by operation, the most time first")
+    backends: dict[str, tuple[str, ...]] = Field(default={}, description="by operation, sorted by time, largest first")
     memory: Memory = Memory()
     steps: tuple[Steps, ...] = ()
     cold_caches: tuple[str, ...] = ()
@@ -145,5 +145,5 @@ class RunRecord(Document):
 
     @property
     def passed(self) -> bool:
-        """Whether it finished and every expectation is met."""
+        """Whether the run finished and met every expectation."""
         return self.status == "finished" and all(item.met for item in self.expectations)

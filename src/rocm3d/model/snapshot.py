@@ -1,7 +1,7 @@
-"""A machine as far as a port cares: what `rocm3d doctor --save` writes and `--from` reads.
+"""A snapshot of a machine: `rocm3d doctor --save` writes it and `--from` reads it.
 
-No user or host name, no address of a network; variables are redacted. Every number and list is bounded: a snapshot may
-come from anybody.
+No user name, host name or network address; variables are redacted. Every number and list is bounded, because a snapshot
+may come from an untrusted source.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Text = Annotated[str, Field(max_length=4096)]
 Word = Annotated[str, Field(max_length=256)]
 Cpus = Annotated[str, Field(max_length=1024, pattern=r"^(\d{1,6}(-\d{1,6})?(,\d{1,6}(-\d{1,6})?)*)?$")]
 """A list of processors as Linux writes it: 0-7,16-23."""
-# What may come to stand in a command that a person copies is of these forms and no other.
+# These values can appear in commands that a user copies, so their patterns are strict.
 Address = Annotated[str, Field(pattern=r"^[0-9a-f]{1,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$")]
 GfxName = Annotated[str, Field(pattern=r"^(gfx[0-9a-f]{3,6})?$")]
 Uuid = Annotated[str, Field(pattern=r"^(GPU-[0-9a-f]{16,17})?$")]
@@ -27,7 +27,7 @@ _MANY = Field(default=(), max_length=4096)
 
 
 class Bridge(Record):
-    """A PCI bridge between a GPU and the processor; `id` is vendor:device."""
+    """A PCI bridge between a GPU and the CPU. `id` is vendor:device."""
 
     pci: Word
     id: Word
@@ -36,9 +36,9 @@ class Bridge(Record):
 
 
 class GraphicsCard(Record):
-    """An AMD GPU on the PCI bus, with what KFD says of it. `kfd` is False where the compute driver does not know it.
+    """An AMD GPU on the PCI bus. `kfd` is False if the compute driver (KFD) does not list it.
 
-    `width` is the narrowest link between card and processor. None and "" mean that the kernel does not tell.
+    `width` is the narrowest link between card and CPU. None and "" mean that the kernel does not report the value.
     """
 
     pci: Address
@@ -68,7 +68,7 @@ class GraphicsCard(Record):
 
 
 class DeviceFile(Record):
-    """A file below /dev, and whether this user may open it; `group` is its owning group's name, or its number."""
+    """A device file, and whether this user may open it. `group` is the name or number of its group."""
 
     path: DevicePath
     usable: bool
@@ -78,14 +78,14 @@ class DeviceFile(Record):
 
 
 class CacheGroup(Record):
-    """Processors that share one L3 cache."""
+    """CPUs that share one L3 cache."""
 
     kib: Count
     cpus: Cpus
 
 
 class Processor(Record):
-    """The CPU and the memory beside it; `usable_cpus` and `memory_limit` are what a process may use. 0: not known."""
+    """CPU and system memory. `usable_cpus` and `memory_limit` are the limits of this process. 0: unknown."""
 
     model: Word = ""
     cpus: Count = 0
@@ -100,7 +100,7 @@ class Processor(Record):
 
 
 class RocmInstall(Record):
-    """A ROCm that was found; `form` says how it came here."""
+    """An installed ROCm. `form` is how it was installed."""
 
     form: Literal["system", "distribution", "pip", "conda"]
     path: Text
@@ -109,26 +109,26 @@ class RocmInstall(Record):
 
 
 class InstalledDistribution(Record):
-    """A distribution of the interpreter."""
+    """A distribution that is installed for the interpreter."""
 
     name: Name
     version: Word = ""
 
 
 class Interpreter(Record):
-    """The target's Python, and the torch that it would import. `hip` and `cuda` are of torch/version.py."""
+    """The user's Python and the torch that it imports. `hip` and `cuda` come from torch/version.py."""
 
     path: Text
     version: Word
     torch: Word = ""
     hip: Word = ""
     cuda: Word = ""
-    own_runtime: bool = Field(default=False, description="torch brings its own HSA runtime")
+    own_runtime: bool = Field(default=False, description="torch bundles its own HSA runtime")
     distributions: tuple[InstalledDistribution, ...] = Field(default=(), max_length=20000)
 
 
 class KernelCache(Record):
-    """Where a library keeps compiled kernels; `variable` is the one that moves it."""
+    """The folder in which a library caches compiled kernels. `variable` is the environment variable that sets it."""
 
     variable: Name
     path: Text
@@ -137,13 +137,13 @@ class KernelCache(Record):
 
 
 class Snapshot(Document):
-    """What was read of a machine, without root and without ROCm."""
+    """Facts about a machine, collected without root and without ROCm."""
 
     taken: Word
     system: Word = ""
     kernel: Word = ""
-    boot: tuple[Word, ...] = Field(default=(), max_length=256, description="boot parameters that matter to a GPU")
-    driver: Word = Field(default="", description="amdgpu's own version: empty for the one of the kernel's tree")
+    boot: tuple[Word, ...] = Field(default=(), max_length=256, description="boot parameters that affect a GPU")
+    driver: Word = Field(default="", description="version of the amdgpu driver; empty: the one of the kernel tree")
     wsl: Literal["", "1", "2"] = ""
     container: Word = ""
     nvidia: bool = False
@@ -154,20 +154,20 @@ class Snapshot(Document):
     processor: Processor = Processor()
     rocm: tuple[RocmInstall, ...] = Field(default=(), max_length=256)
     python: Interpreter | None = None
-    no_python: Text = Field(default="", description="why no interpreter was asked")
+    no_python: Text = Field(default="", description="why no interpreter was inspected")
     variables: dict[Name, Text] = Field(default={}, max_length=4096)
     caches: tuple[KernelCache, ...] = Field(default=(), max_length=256)
 
     @property
     def has_gpu(self) -> bool:
-        """An AMD GPU. Under WSL the kernel cannot tell: there it is one unless NVIDIA's library is."""
+        """Whether there is an AMD GPU. WSL hides it from the kernel, so we assume one if NVIDIA's library is absent."""
         return bool(self.gpus) or (self.wsl != "" and not self.nvidia)
 
     @property
     def cards(self) -> tuple[GraphicsCard, ...]:
-        """Those that are worth computing on: the discrete ones, else all."""
+        """The discrete GPUs; all GPUs if there are no discrete ones."""
         return tuple(gpu for gpu in self.gpus if not gpu.integrated) or self.gpus
 
     def device(self, path: str) -> DeviceFile | None:
-        """A file below /dev, None where there is none."""
+        """The device file with this path, or None."""
         return next((item for item in self.devices if item.path == path), None)

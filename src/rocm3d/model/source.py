@@ -1,4 +1,4 @@
-"""Where a fact comes from, and how sure we are of it."""
+"""Sources of facts and their confidence."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pydantic import AfterValidator, Field
 from rocm3d.model.base import Record
 
 Confidence = Literal["verified", "reported", "inferred"]
-"""verified: we hold an evidence bundle; reported: the source says it ran; inferred: follows from documents."""
+"""verified: we have an evidence bundle; reported: the source says that it ran; inferred: follows from documents."""
 
 Status = Literal["active", "planned", "refuted"]
-"""planned: its detector or rewrite is missing, so it is never used; refuted: old advice, kept as such."""
+"""planned: its detector or rewrite does not exist yet, so it is never used; refuted: no longer true."""
 
 
 def _specifier(text: str) -> str:
@@ -33,14 +33,14 @@ Gfx = Annotated[str, Field(pattern=r"^gfx[0-9]{2,4}[0-9a-f]$")]
 
 
 class Source(Record):
-    """A public place: repository@commit and path, issue or PR number, or a document's title."""
+    """A public source: repository@commit and path, issue or PR number, or the title of a document."""
 
     where: str = Field(min_length=4)
     says: str = ""
 
 
 class Fact(Record):
-    """What every record of knowledge/ carries."""
+    """The keys that every record of knowledge/ has."""
 
     checked: date
     confidence: Confidence

@@ -1,4 +1,4 @@
-"""A base to build on: one ROCm release with its torch, Python and image."""
+"""A stack: one ROCm release with its torch, Python and image."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rocm3d.model.wish import Platform
 
 
 class Stack(Fact):
-    """A file of knowledge/stacks/. Which one is newest is computed from `released`, never written."""
+    """A file of knowledge/stacks/. The newest stack is computed from `released`."""
 
     id: Identifier
     title: str
@@ -21,17 +21,15 @@ class Stack(Fact):
     rocm: str = Field(pattern=r"^\d+(\.\d+)+$")
     torch: str = Field(pattern=r"^\d+(\.\d+)+$")
     python: str = Field(pattern=r"^3\.\d+$")
-    image: str = Field(default="", description="what a Dockerfile starts from; for pip one without torch")
+    image: str = Field(default="", description="base image of a Dockerfile; for pip an image without torch")
     index: str = ""
     requirements: tuple[str, ...] = Field(
-        default=(), description="what to take from the index where torch is not there yet; {gfx} is the target"
+        default=(), description="requirements to install from the index if torch is missing; {gfx} is the target"
     )
     hipify: Literal[1, 2] = 1
-    provides: dict[str, str] = Field(
-        default={}, description="distributions that come with it, by their names there, and their releases"
-    )
+    provides: dict[str, str] = Field(default={}, description="distributions that it includes, with their versions")
     gfx: tuple[Gfx, ...] = Field(min_length=1)
     released: date
-    tried: bool = Field(default=True, description="packages of this field are reported to run on it, not torch alone")
+    tried: bool = Field(default=True, description="3D packages are reported to run on it, not only torch")
     good_for: tuple[str, ...] = ()
     traps: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Which looks belong together when a machine is tried out: `rocm3d smoke`."""
+"""Suites of backend checks for `rocm3d smoke`."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ ProbeName = Annotated[str, Field(pattern=r"^[a-z0-9_]*$")]
 
 
 class OwnProbe(Record):
-    """A probe that belongs to no package record: what it looks at is imported by these names."""
+    """A probe without a package record. `modules` are the import names that it checks."""
 
     probe: ProbeName
     modules: tuple[str, ...] = Field(min_length=1)
 
 
 class Suite(Fact):
-    """Packages by their ids, each with the probe of its record, and probes of its own."""
+    """Package ids, whose probes come from their records, and further probes."""
 
     id: Identifier
     title: str
-    base: bool = Field(default=False, description="what every other look rests on: part of every verification")
+    base: bool = Field(default=False, description="the other suites depend on it: part of every verification")
     packages: tuple[Identifier, ...] = ()
     probes: tuple[OwnProbe, ...] = ()
 
     @model_validator(mode="after")
     def _is_not_empty(self) -> Suite:
         if not self.packages and not self.probes:
-            raise ValueError(f"suite {self.id!r} has nothing to look at")
+            raise ValueError(f"suite {self.id!r} needs packages or probes")
         return self
 
 
 class SuiteTable(Record):
-    """The whole of suites.toml."""
+    """The content of suites.toml."""
 
     suites: tuple[Suite, ...]

@@ -1,4 +1,4 @@
-"""A GPU target: one gfx id and the products that carry it."""
+"""A target: one gfx architecture and its products."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rocm3d.model.source import Fact, Gfx, Identifier, Range
 
 
 class Product(Record):
-    """A card or APU as people name it; `names` are further spellings, compared without case and punctuation."""
+    """A card or APU. `names` lists other spellings, compared without case and punctuation."""
 
     id: Identifier
     title: str
@@ -20,7 +20,7 @@ class Product(Record):
 
 
 class Target(Fact):
-    """A file of knowledge/targets/, named for its gfx id."""
+    """A file of knowledge/targets/, named after its gfx id."""
 
     gfx: Gfx
     title: str
@@ -39,16 +39,16 @@ class Target(Fact):
     @model_validator(mode="after")
     def _default_is_a_product(self) -> Target:
         if self.default_product not in {product.id for product in self.products}:
-            raise ValueError(f"default_product {self.default_product!r} is none of the products")
+            raise ValueError(f"default_product {self.default_product!r} is not in products")
         return self
 
     def product(self, product_id: str) -> Product:
-        """The product of that id; the record is known to hold it."""
+        """The product with this id, which must exist."""
         return next(product for product in self.products if product.id == product_id)
 
 
 class Gpu(Record):
-    """What a plan is made for: one resolved product. `--gpu gfx942` and `--gpu mi300x` give the same value."""
+    """The GPU of a plan: one resolved product. `--gpu gfx942` and `--gpu mi300x` resolve to the same value."""
 
     gfx: Gfx
     product: Identifier

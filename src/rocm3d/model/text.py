@@ -1,4 +1,4 @@
-"""Places in a file's bytes: lines, columns in characters, and the newline style to keep."""
+"""Positions in the bytes of a file: lines, columns in characters, and the newline style."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 
 def encodable(text: str) -> str:
-    """As long as before, without halves of characters: an escape can write them, no document can hold them."""
+    """Replace lone surrogates by `?`, so that the text can be encoded. The length stays the same."""
     return text if text.isascii() else _HALF.sub("?", text)
 
 
 @dataclass(frozen=True)
 class Text:
-    """The bytes of a file with a line index. Never decoded as a whole, so odd bytes survive."""
+    """The bytes of a file with a line index. Never decoded as a whole, so that invalid bytes survive."""
 
     data: bytes
 
@@ -30,14 +30,14 @@ class Text:
         return starts
 
     def line_of(self, offset: int) -> int:
-        """The 1-based line that holds a byte offset."""
+        """The 1-based line of a byte offset."""
         return bisect_right(self._starts, offset)
 
     def place(self, offset: int) -> tuple[int, int]:
         """The 1-based line and column (in characters) of a byte offset."""
         line = self.line_of(offset)
         start, column = self._counted.get(line, (self._starts[line - 1], 1))
-        # A line may be a whole file, so counting goes on from the place before; never from inside a character.
+        # A minified file may be one line, so counting continues at the previous position; never inside a character.
         if start > offset or b"\x80" <= self.data[start : start + 1] < b"\xc0":
             start, column = self._starts[line - 1], 1
         column += len(self.data[start:offset].decode("utf-8", "replace"))
@@ -46,11 +46,11 @@ class Text:
 
     @cached_property
     def _counted(self) -> dict[int, tuple[int, int]]:
-        """By line, the last place that was asked for."""
+        """By line: offset and column of the last call."""
         return {}
 
     @cached_property
     def newline(self) -> bytes:
-        """The line ending that the file uses most."""
+        """The most frequent line ending of the file."""
         crlf = self.data.count(b"\r\n")
         return b"\r\n" if crlf * 2 > self.data.count(b"\n") else b"\n"

@@ -1,4 +1,4 @@
-"""Numeric tolerances by name: the only place where a test or a comparison may take one from."""
+"""Numeric tolerances by name, for all tests and comparisons."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rocm3d.model.source import Fact, Identifier
 
 
 class Tolerance(Fact):
-    """Allowed difference of one dtype and class of operation, with the reason for its size."""
+    """The allowed difference for one dtype and class of operation, with the reason for its size."""
 
     id: Identifier
     dtype: Literal["float64", "float32", "tf32", "float16", "bfloat16", "float8", "int"]
@@ -22,6 +22,6 @@ class Tolerance(Fact):
 
 
 class ToleranceTable(Record):
-    """The whole of tolerances.toml."""
+    """The content of tolerances.toml."""
 
     tolerances: tuple[Tolerance, ...]

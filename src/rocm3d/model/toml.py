@@ -1,4 +1,4 @@
-"""Other people's TOML, within bounds: what is wrong with it is one line, and no file takes minutes or gigabytes."""
+"""A parser for untrusted TOML: bounded time and memory, error messages of one line."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _MAX_CHARACTERS = 300_000
 _MAX_DEPTH = 60
 
 
-class NotToml(ValueError):  # noqa: N818  (says what the bytes are)
-    """The bytes are not TOML, or more of it than is read."""
+class NotToml(ValueError):  # noqa: N818
+    """The bytes are not TOML, or exceed a limit."""
 
 
 def parse(data: bytes) -> dict[str, Any]:
-    """The document, or NotToml with what is wrong."""
+    """Parse TOML, or raise TomlError. Messages start with a verb: the caller puts the file name in front."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -37,12 +37,12 @@ def parse(data: bytes) -> dict[str, Any]:
         return tomllib.loads(text)
     except RecursionError as error:
         raise NotToml("nests too deeply to be read as TOML") from error
-    except ValueError as error:  # also of numbers that are too long to be read
+    except ValueError as error:  # also raised by integers with too many digits
         raise NotToml(f"is not valid TOML: {error}") from error
 
 
 def _is_deep(text: str) -> bool:
-    """Whether a key has more parts than any real one: the parser takes the square of it in time and memory."""
+    """Whether a dotted key has too many parts. The parser needs quadratic time and memory for them."""
     names = STRING_OR_COMMENT.sub(lambda match: "" if match.group()[0] == "#" else "s", text)
     for line in names.split("\n"):
         run = 0

@@ -1,4 +1,4 @@
-"""Compilers for AMD targets: how to assemble one out of wheels, and what was found on a machine."""
+"""Compilers for AMD targets: how to assemble one from wheels, and which ones a machine has."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from rocm3d.model.base import Document, Record
 from rocm3d.model.source import Fact, Gfx, Identifier
 
 ToolchainKind = Literal["rocm", "clang", "wheels"]
-"""rocm: an installed ROCm with its own headers; clang: a system clang with HIP; wheels: assembled by us."""
+"""rocm: an installed ROCm with its own headers; clang: a system clang with HIP; wheels: assembled by rocm3d."""
 
 Headers = Literal["real", "mixed", "declared"]
-"""real: of one ROCm release; mixed: of several; declared: some are only declarations of ours."""
+"""real: from one ROCm release; mixed: from several; declared: some are declaration-only headers of rocm3d."""
 
 
 class Taken(Record):
-    """A folder or file of a wheel, and where it goes; `missing_only` leaves what is there already."""
+    """A folder or file of a wheel and its destination. `missing_only` does not overwrite existing files."""
 
     prefix: str
     to: str
@@ -25,27 +25,27 @@ class Taken(Record):
 
 
 class WheelPart(Record):
-    """A wheel that is unpacked in part and never installed. Without a digest it is the one the index gives."""
+    """A wheel that is partly unpacked and never installed. Without a digest it is the one from the index."""
 
     distribution: str
     version: str
     sha256: str = Field(default="", pattern=r"^([0-9a-f]{64})?$")
     python: str = ""
     platforms: tuple[str, ...] = ()
-    megabytes: int = Field(gt=0, description="what is downloaded, at most")
+    megabytes: int = Field(gt=0, description="maximum download size")
     takes: tuple[Taken, ...] = Field(min_length=1)
     why: str
 
 
 class TorchWheel(WheelPart):
-    """A torch of which only headers and hipify are taken, so it may be the wheel of any platform."""
+    """A torch wheel of which only headers and hipify are used, so the wheel of any platform works."""
 
-    folder: str = Field(description="where it is unpacked")
-    hipify: Literal[1, 2] = Field(description="the generation of its hipify; a port built with the other may fail")
+    folder: str = Field(description="destination of the unpacked files")
+    hipify: Literal[1, 2] = Field(description="generation of its hipify; a port made for the other may not build")
 
 
 class HeaderPatch(Record):
-    """A text in an unpacked header that the compiler no longer takes."""
+    """A text in an unpacked header that the compiler no longer accepts, and its replacement."""
 
     path: str
     old: str
@@ -54,7 +54,7 @@ class HeaderPatch(Record):
 
 
 class ControlLibrary(Record):
-    """One oclc_* bitcode file: a constant that the device library reads."""
+    """One oclc_* bitcode file: a constant for the device library."""
 
     name: str
     symbol: str
@@ -63,7 +63,7 @@ class ControlLibrary(Record):
 
 
 class WheelToolchain(Fact):
-    """A file of knowledge/toolchains/: what is put together, from where, for which targets."""
+    """A file of knowledge/toolchains/: a compiler that is assembled from wheels."""
 
     id: Identifier
     title: str
@@ -75,25 +75,25 @@ class WheelToolchain(Fact):
     extra: str
     targets: tuple[Gfx, ...] = Field(min_length=1)
     wheels: tuple[WheelPart, ...] = Field(min_length=1)
-    torches: tuple[TorchWheel, ...] = Field(min_length=1, description="best first, one for each generation of hipify")
+    torches: tuple[TorchWheel, ...] = Field(min_length=1, description="best first, one per generation of hipify")
     patches: tuple[HeaderPatch, ...] = ()
     libraries: tuple[ControlLibrary, ...] = ()
     empty_libraries: tuple[str, ...] = ()
 
 
 class FoundToolchain(Record):
-    """One way to make AMD code here. `lacks` says why it cannot be used; `targets` were compiled and read back."""
+    """A compiler for AMD targets. `lacks` is why it cannot be used; `targets` were tested by compiling a kernel."""
 
     kind: ToolchainKind
     title: str
     hip: str = ""
     headers: Headers = "real"
-    torch: str = Field(default="", description="versions of the torch headers that go with it")
+    torch: str = Field(default="", description="versions of its torch headers")
     targets: tuple[Gfx, ...] = ()
     lacks: str = ""
 
 
 class Toolchains(Document):
-    """What `rocm3d toolchain` shows, best first."""
+    """The result of `rocm3d toolchain`, best first."""
 
     found: tuple[FoundToolchain, ...]

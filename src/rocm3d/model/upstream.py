@@ -1,4 +1,4 @@
-"""What can be sent to the people who own the code: one proposal for each repository that a port changes."""
+"""Drafts of pull requests and issues: one proposal for each repository that a port changes."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ Part = Literal["repository", "submodule", "dependency"]
 
 
 class Edited(Record):
-    """One existing file; `proof` is None where nobody has shown that it is the same without ROCm."""
+    """One edited file. `proof` is None if it is not proven that NVIDIA builds see the same code."""
 
     path: str
     recipes: tuple[str, ...] = ()
     proof: Proof | None = None
     plus: int = Field(default=0, description="lines added")
-    minus: int = Field(default=0, description="lines taken away")
+    minus: int = Field(default=0, description="lines removed")
 
     @property
     def holds(self) -> bool:
-        """Whether it was proven."""
+        """Whether it is proven that NVIDIA builds see the same code."""
         return self.proof is not None and self.proof.holds
 
 
 class Proposal(Record):
-    """What changes in one repository, and what was looked at there. Paths are seen from its own root.
+    """The changes in one repository and the checks of them. Paths are relative to its root.
 
-    `inside` is where a submodule lies in the repository around it. Of a dependency from git the documents of a port say
-    nothing: it has a patch, and no proof or check of its own.
+    `inside` is the path of a submodule in the outer repository. A dependency from git has a patch, but no proof and no
+    checks.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Proposal(Record):
 
 
 class Draft(Record):
-    """A draft as it lies in its folder. `fix` is what the ledger calls it; empty: it was not entered."""
+    """A draft in its folder. `fix` is its id in the ledger; empty: not in the ledger."""
 
     name: str
     part: Part
@@ -57,14 +57,14 @@ class Draft(Record):
     folder: str
     origin: str = ""
     commit: str = ""
-    passed: int = Field(description="checks that looked at this code and passed")
+    passed: int = Field(description="checks of this code that passed")
     failed: int
-    not_tested: int = Field(description="checks that were skipped or not run, or looked at other code")
+    not_tested: int = Field(description="checks that were skipped, not run, or about other code")
     fix: str = ""
 
 
 class Drafts(Document):
-    """drafts.json: the drafts of a port, and the digest of every file as it was written."""
+    """drafts.json: the drafts of a port, and the digest of every written file."""
 
     repository: str
     drafts: tuple[Draft, ...]

@@ -1,4 +1,4 @@
-"""An environment variable of ROCm, torch or a library, and what to do about it."""
+"""An environment variable of ROCm, torch or a library, with advice."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rocm3d.model.source import Fact, Gfx, Range
 
 
 class Variable(Fact):
-    """A file of knowledge/variables/, named for the variable."""
+    """A file of knowledge/variables/, named after the variable."""
 
     id: str = Field(pattern=r"^[A-Z][A-Z0-9_]*$")
     meaning: str
@@ -17,7 +17,7 @@ class Variable(Fact):
     example: str = ""
     cache: str = Field(
         default="",
-        description="where compiled kernels lie if it is not set; ~ and {user} are the user's, {temp} the system's",
+        description="default folder of compiled kernels; ~ and {user} are replaced, {temp} is the temporary folder",
     )
     harmful_when: str = ""
     rocm: Range = ""

@@ -1,4 +1,4 @@
-"""The outcome of a check. "Could not look" is a value with a reason, never a pass."""
+"""The verdicts of probes. A check that did not run has a reason and never counts as passed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Outcome = Literal["passed", "failed", "skipped", "not_run"]
 
 
 class Verdict(Record):
-    """One check: what was looked at, and what came of it."""
+    """The result of one probe. `looked_at` lists what was checked."""
 
     level: Level
     probe: str
@@ -24,9 +24,9 @@ class Verdict(Record):
     @model_validator(mode="after")
     def _is_honest(self) -> Verdict:
         if self.outcome == "passed" and not self.looked_at:
-            raise ValueError("passed means we looked: say at what")
+            raise ValueError("outcome passed needs looked_at: what was checked")
         if self.outcome != "passed" and not self.reason:
-            raise ValueError(f"{self.outcome} needs a reason")
+            raise ValueError(f"outcome {self.outcome} needs a reason")
         return self
 
 

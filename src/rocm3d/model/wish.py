@@ -1,14 +1,14 @@
-"""What a person may wish for, by name. Apart from the plan, whose models take time to load: options name these."""
+"""Choices for a plan. A separate module, because the command line needs them and the plan models load slowly."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 Preference = Literal["stable", "newest", "fewest-builds"]
-"""What decides between stacks that serve equally many packages."""
+"""Which stack wins if several support the same number of packages."""
 
 LicenceRule = Literal["report", "refuse"]
-"""report: restrictive terms are listed; refuse: a plan that needs such a component is turned down."""
+"""report: list restrictive terms; refuse: refuse a plan that needs such a component."""
 
 Platform = Literal["linux", "wsl", "windows"]
-"""Where it is going to run."""
+"""The operating system that the port runs on."""
