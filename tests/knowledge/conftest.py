@@ -1,4 +1,4 @@
-"""Small records to lay over the shipped ones, as TOML text."""
+"""Small overlay records as TOML text."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ CARD = 'id = "{id}"\ntitle = "{title}"\nvendor = "{vendor}"\nnames = {names}\nme
 
 
 class Overlay:
-    """A folder of records; each method writes one, with what the test cares about."""
+    """An overlay folder; each method writes one record with defaults."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

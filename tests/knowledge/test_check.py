@@ -1,4 +1,4 @@
-"""Each kind of fault between records is found where it lies, and sound records have none."""
+"""Each kind of inconsistency between records is reported with file and key."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RULES, REWRITES = {"odd_thing"}, {"do_it"}
 
 @pytest.fixture
 def problems(overlay):
-    """What is wrong with the overlay's own records; the shipped ones have checks of their own."""
+    """Problems of the overlay records, without the shipped ones."""
 
     def found() -> list[Problem]:
         return [problem for problem in check(overlay.load(), RULES, REWRITES) if problem.file.startswith("mine/")]
@@ -27,7 +27,7 @@ def test_active_code_without_help_is_a_problem(overlay, problems):
 def test_active_code_without_detector_is_a_problem(overlay, problems):
     overlay.family().codes({"rule": "nobody_looks"})
     assert [str(problem) for problem in problems()] == [
-        "mine/codes.toml: NUM901.rule: no detector is called 'nobody_looks'; use status = 'planned'"
+        "mine/codes.toml: NUM901.rule: unknown detector 'nobody_looks'; use status = 'planned'"
     ]
 
 
@@ -83,7 +83,7 @@ def test_recipe_beside_an_unknown_code_is_a_problem(overlay, problems):
 
 def test_recipe_beside_other_answers_without_a_package_is_a_problem(overlay, problems):
     overlay.family().codes({}).recipe("r", also=["NUM901"])
-    assert problems() == [Problem("mine/recipes/fam/r/recipe.toml", "also", "NUM901 is about no package")]
+    assert problems() == [Problem("mine/recipes/fam/r/recipe.toml", "also", "NUM901 has no package")]
 
 
 def test_recipe_of_an_unknown_family_is_a_problem(overlay, problems):
@@ -94,7 +94,7 @@ def test_recipe_of_an_unknown_family_is_a_problem(overlay, problems):
 def test_recipe_in_the_folder_of_another_family_is_a_problem(overlay, problems):
     overlay.family().family("other").codes({}).recipe("r", folder="other")
     assert problems() == [
-        Problem("mine/recipes/other/r/recipe.toml", "family", "is 'fam', but the folder above says otherwise")
+        Problem("mine/recipes/other/r/recipe.toml", "family", "'fam' does not match the folder of the recipe")
     ]
 
 
@@ -103,14 +103,16 @@ def test_recipe_without_one_of_its_examples_is_a_problem(overlay, problems, part
     overlay.family().codes({}).recipe("r")
     (overlay.folder / "recipes" / "fam" / "r" / f"{part}.py").unlink()
     assert problems() == [
-        Problem("mine/recipes/fam/r/recipe.toml", "examples", "needs before.*, after.* and untouched.* beside it")
+        Problem(
+            "mine/recipes/fam/r/recipe.toml", "examples", "needs before.*, after.* and untouched.* in the same folder"
+        )
     ]
 
 
 def test_active_recipe_without_its_rewrite_is_a_problem(overlay, problems):
     overlay.family().codes({}).recipe("r", rewrite="not_there")
     assert problems() == [
-        Problem("mine/recipes/fam/r/recipe.toml", "rewrite", "no rewrite is called 'not_there'; use status = 'planned'")
+        Problem("mine/recipes/fam/r/recipe.toml", "rewrite", "unknown rewrite 'not_there'; use status = 'planned'")
     ]
 
 
@@ -131,12 +133,12 @@ def test_mark_that_is_no_plain_path_is_a_problem(overlay, problems, mark):
     overlay.family().port("zz-port", marks=(mark,))
     found = problems()
     assert [(problem.file, problem.key) for problem in found] == [("mine/ports/zz-port.toml", "marks")]
-    assert found[0].message.endswith("is not a plain path below the repository's root")
+    assert found[0].message.endswith("is not a relative path inside the repository")
 
 
 def test_marks_that_another_port_has_too_are_a_problem(overlay, problems):
     overlay.family().port("zz-fork", marks=("zz/a.py", "zz/b.py")).port("zz-port", marks=("zz/a.py",))
-    assert problems() == [Problem("mine/ports/zz-port.toml", "marks", "every checkout of zz-fork has them too")]
+    assert problems() == [Problem("mine/ports/zz-port.toml", "marks", "zz-fork has all of these marks too")]
 
 
 def test_ports_without_marks_are_no_problem_for_each_other(overlay, problems):
@@ -147,7 +149,7 @@ def test_ports_without_marks_are_no_problem_for_each_other(overlay, problems):
 def test_fact_newer_than_the_release_is_a_problem(overlay, problems):
     overlay.family().put("release.toml", "date = 2026-01-01\n")
     assert problems() == [
-        Problem("mine/families/fam.toml", "fam.checked", "2026-01-02 is later than the release, 2026-01-01")
+        Problem("mine/families/fam.toml", "fam.checked", "2026-01-02 is later than the release of 2026-01-01")
     ]
 
 
@@ -175,12 +177,14 @@ def test_sound_records_have_no_problem(overlay, problems):
 
 def test_amd_card_that_is_no_product_is_a_problem(overlay, problems):
     overlay.card("zz900x", amd=True)
-    assert problems() == [Problem("mine/cards/zz900x.toml", "id", "'zz900x' is no product of a target")]
+    assert problems() == [
+        Problem("mine/cards/zz900x.toml", "id", "'zz900x' is an AMD card, but no target has this product")
+    ]
 
 
 def test_nvidia_card_with_the_id_of_an_amd_product_is_a_problem(overlay, problems):
     overlay.target("gfx999", "zz900x").card("zz900x")
-    assert [problem.message for problem in problems()] == ["'zz900x' is the product of a target: an AMD card"]
+    assert [problem.message for problem in problems()] == ["'zz900x' is a product of an AMD target"]
 
 
 def test_price_or_cloud_newer_than_its_record_is_a_problem(overlay, problems):
@@ -188,8 +192,8 @@ def test_price_or_cloud_newer_than_its_record_is_a_problem(overlay, problems):
     price = f'[[prices]]\nway = "buy"\nlow = 1\nhigh = 2\ncurrency = "USD"\n{later}'
     overlay.card("zz", tail=f'{price}[cloud]\navailable = "yes"\nwhere = "w"\n{later}')
     assert [(problem.key, problem.message) for problem in problems()] == [
-        ("prices.buy.known", "2026-01-03 is later than the record's checked, 2026-01-02"),
-        ("cloud.known", "2026-01-03 is later than the record's checked, 2026-01-02"),
+        ("prices.buy.known", "2026-01-03 is later than checked = 2026-01-02"),
+        ("cloud.known", "2026-01-03 is later than checked = 2026-01-02"),
     ]
 
 

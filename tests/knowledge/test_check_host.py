@@ -1,4 +1,4 @@
-"""Host records are held against predicates, targets, packages, families and advice."""
+"""References of host records to predicates, targets, packages, families and advice."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def problems(knowledge):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"test": "of_nobody"}, "test: no predicate is called 'of_nobody'"),
+        ({"test": "of_nobody"}, "test: unknown predicate 'of_nobody'"),
         ({"gfx": ("gfx9999",)}, "gfx: unknown 'gfx9999'"),
         ({"advice": ("nonsense",)}, "advice: unknown 'nonsense'"),
         ({"for_plan": (ForPlan(says="x", packages=("nobody",)),)}, "for_plan.packages: unknown 'nobody'"),

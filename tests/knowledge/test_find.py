@@ -1,4 +1,4 @@
-"""Any word a person may use leads to its record, and a misspelt one to the nearest."""
+"""Records are found by any of their names; a misspelt name suggests the closest."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ def known(overlay):
 
 
 def test_misspelt_word_is_refused_with_the_nearest(known):
-    with pytest.raises(UserError, match="nothing is known of 'zz-atn'") as failure:
+    with pytest.raises(UserError, match="no record for 'zz-atn'") as failure:
         find("zz-atn", known)
     assert failure.value.hint.startswith("did you mean ")
     assert "zz-attn" in failure.value.hint
 
 
 def test_word_like_no_other_is_refused_with_some_that_are_known(known):
-    with pytest.raises(UserError, match="nothing is known of") as failure:
+    with pytest.raises(UserError, match="no record for") as failure:
         find("%%%%", known)
-    assert failure.value.hint.startswith("known are ")
+    assert failure.value.hint.startswith("known names: ")
 
 
 @pytest.mark.parametrize("word", ["", "  "])
 def test_empty_word_is_refused(known, word):
-    with pytest.raises(UserError, match="nothing is known of"):
+    with pytest.raises(UserError, match="no record for"):
         find(word, known)
 
 

@@ -1,4 +1,4 @@
-"""Records out of the cache are the records of the files; what is wrong with the cache is not wrong with the records."""
+"""Cached records equal the parsed ones, and a broken cache has no effect."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def cache(tmp_path):
 
 
 class Counting:
-    """A cache that counts what is kept in it."""
+    """A cache that counts stored entries."""
 
     def __init__(self):
         self.held: dict[str, str] = {}
@@ -62,7 +62,7 @@ def test_a_record_that_is_wrong_is_refused_with_a_cache_too(tmp_path, cache):
 
 
 def test_every_record_comes_out_of_the_cache_as_it_went_in(cache):
-    """The whole knowledge base, order included: read from the files, written to the cache, and read from there."""
+    """For the whole knowledge base, including the order."""
     plain = load()
     first, second = load(cache=cache), load(cache=cache)
     for kind in KINDS:

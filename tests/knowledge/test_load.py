@@ -1,4 +1,4 @@
-"""Records are read or refused with file and key; a user's own lie over the shipped ones."""
+"""Loading records: errors with file and key, and the overlay."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rocm3d.model.failure import UserError
 
 
 def refused(overlay, start: str) -> UserError:
-    """Loading fails in one line that begins with the file."""
+    """Asserts that loading fails with one line that starts with the file."""
     with pytest.raises(UserError, match="^" + re.escape(start)) as failure:
         overlay.load()
     assert "\n" not in failure.value.message
@@ -65,23 +65,23 @@ def test_several_faults_are_counted(overlay):
 def test_record_in_a_file_of_another_name_is_refused(overlay):
     overlay.family()
     (overlay.folder / "families" / "fam.toml").rename(overlay.folder / "families" / "other.toml")
-    refused(overlay, "mine/families/other.toml: id: is 'fam', but the file is named 'other'")
+    refused(overlay, "mine/families/other.toml: id: 'fam' does not match the file name 'other'")
 
 
 def test_target_in_a_file_of_another_name_is_refused(overlay):
     overlay.target("gfx999", "mi999x")
     (overlay.folder / "targets" / "gfx999.toml").rename(overlay.folder / "targets" / "mi999x.toml")
-    refused(overlay, "mine/targets/mi999x.toml: gfx: is 'gfx999', but the file is named 'mi999x'")
+    refused(overlay, "mine/targets/mi999x.toml: gfx: 'gfx999' does not match the file name 'mi999x'")
 
 
 def test_recipe_in_a_folder_of_another_name_is_refused(overlay):
     overlay.recipe("right")
     (overlay.folder / "recipes" / "fam" / "right").rename(overlay.folder / "recipes" / "fam" / "wrong")
-    refused(overlay, "mine/recipes/fam/wrong/recipe.toml: id: is 'right'")
+    refused(overlay, "mine/recipes/fam/wrong/recipe.toml: id: 'right' does not match")
 
 
 def test_code_that_stands_twice_is_refused(overlay):
-    refused(overlay.codes({}, {"rule": "other_thing"}), "mine/codes.toml: codes: NUM901 stands twice")
+    refused(overlay.codes({}, {"rule": "other_thing"}), "mine/codes.toml: codes: NUM901 occurs twice")
 
 
 @pytest.mark.parametrize("code", ["XYZ101", "CU1", "cu101", "CU1011"])

@@ -1,4 +1,4 @@
-"""The loaded knowledge base: frozen, indexed, and asked by name."""
+"""The loaded knowledge base: frozen records with lookups by name."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Example:
-    """The files beside a recipe that are its tests."""
+    """The example files of a recipe, which are its tests."""
 
     name: str
     before: bytes
@@ -49,7 +49,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """Every record, by id. `places` says which file a record came from, keyed by kind and id."""
+    """All records by id. `places` maps kind and id to the file of the record."""
 
     date: date
     codes: Mapping[str, Code]
@@ -70,23 +70,23 @@ class Knowledge:
     toolchains: Mapping[str, WheelToolchain] = field(default_factory=dict)
     host: Mapping[str, Condition] = field(default_factory=dict)
     methods: Mapping[str, Method] = field(default_factory=dict)  # one, by its name
-    digests: Mapping[str, str] = field(default_factory=dict, compare=False)  # of the files behind it, by their use
+    digests: Mapping[str, str] = field(default_factory=dict, compare=False)  # of the source files, by purpose
 
     @property
     def method(self) -> Method | None:
-        """How to go about a port."""
+        """The porting method, or None if there is no method.toml."""
         return next(iter(self.methods.values()), None)
 
     @cached_property
     def fingerprint(self) -> str:
-        """A digest of what a scan depends on: codes, packages, ports and recipes."""
+        """A digest of the records that a scan depends on."""
         if "scan" in self.digests:
             return self.digests["scan"]
         records = (record for kind in SCANNED for record in getattr(self, kind).values())
         return hashlib.sha256("".join(record.model_dump_json() for record in records).encode()).hexdigest()
 
     def package_by_pip(self, name: str) -> Package | None:
-        """The package a distribution name stands for, patterns such as nvidia-*-cu12 included."""
+        """The package of a distribution name, including patterns such as nvidia-*-cu12."""
         wanted = canonicalize_name(name)
         exact = self._pip_names.get(wanted)
         if exact is not None:
@@ -94,29 +94,29 @@ class Knowledge:
         return next((package for pattern, package in self._pip_patterns if fnmatch.fnmatchcase(wanted, pattern)), None)
 
     def cuda_package(self, name: str, extras: Collection[str] = (), *, conda: bool = False) -> Package | None:
-        """The package whose CUDA build a mention asks for. A name that is CUDA's only with an extra needs one of them;
-        conda has no extras, and names of its own."""
+        """The package whose CUDA build a requirement installs, or None. Some names install CUDA only with an extra.
+        conda has no extras, but different names."""
         package = self.package_by_conda(name) if conda else self.package_by_pip(name)
         if package is None or not _only_with_extra(package, name):
             return package
         return package if self.cuda_extras(name, extras) else None
 
     def cuda_extras(self, name: str, extras: Collection[str]) -> dict[str, str]:
-        """Those of the extras that bring CUDA packages, and what they bring."""
+        """The extras that install CUDA packages, each with what it installs."""
         package = self.package_by_pip(name)
         terms = {} if package is None else {_requirement(term): why for term, why in package.only_with_extra.items()}
         keys = {extra: _requirement(f"{name}[{extra}]") for extra in sorted(extras)}
         return {extra: terms[key] for extra, key in keys.items() if key in terms}
 
     def package_by_conda(self, name: str) -> Package | None:
-        """The package a name on conda stands for: its names there, else those of pip."""
+        """The package of a name on conda. Names in the pip list are accepted too."""
         for package, patterns in self._conda:
             if any(fnmatch.fnmatchcase(name.lower(), pattern) for pattern in patterns):
                 return package
         return self.package_by_pip(name)
 
     def package_by_repository(self, name: str) -> Package | None:
-        """The package that a checkout of this name builds, whoever it was taken from."""
+        """The package that a repository of this name builds. Forks by other owners count too."""
         return self._repositories.get(canonicalize_name(name))
 
     @cached_property
@@ -132,7 +132,7 @@ class Knowledge:
         return [(package, package.conda) for package in self.packages.values() if package.conda]
 
     def package_by_import(self, module: str) -> Package | None:
-        """The package that a record names a module for; the first by id."""
+        """The package that provides a module; the first by id if there are several."""
         return self._imports.get(module)
 
     @cached_property
@@ -141,7 +141,7 @@ class Knowledge:
         return {name: package for package in backwards for name in package.imports}
 
     def modules(self, without: frozenset[str] = frozenset()) -> frozenset[bytes]:
-        """The top-level modules that package records name, as they stand in a file; `without` some packages."""
+        """The top-level modules of all packages as bytes, except for the package ids in `without`."""
         if without not in self._modules:
             names = (
                 name for package in self.packages.values() if package.id not in without for name in package.imports
@@ -173,12 +173,12 @@ class Knowledge:
 
     @cached_property
     def integrated(self) -> frozenset[str]:
-        """Targets whose every product shares the system's memory: they are part of a processor."""
+        """Targets of integrated GPUs: all of their products share the system memory."""
         targets = self.targets.values()
         return frozenset(item.gfx for item in targets if all(product.vram_gb is None for product in item.products))
 
     def gpu(self, name: str) -> Gpu:
-        """The product a person means; a gfx id alone means its default product."""
+        """The GPU of a product name, or of a gfx id, which means its default product."""
         if name.lower() in self.targets:
             target = self.targets[name.lower()]
             return _gpu(target, target.product(target.default_product))
@@ -188,28 +188,28 @@ class Knowledge:
                 if wanted in {_plain(spelling) for spelling in (product.id, product.title, *product.names)}:
                     return _gpu(target, product)
         known = [*self.targets, *(product.id for target in self.targets.values() for product in target.products)]
-        raise UserError(f"no GPU is called {name!r}", hint=suggestion(name, known))
+        raise UserError(f"unknown GPU {name!r}", hint=suggestion(name, known))
 
     def rival(self, name: str) -> Card:
-        """The NVIDIA card a person means: what an AMD GPU is compared with."""
+        """The NVIDIA card of this name, for comparisons with an AMD GPU."""
         rivals = {card.id: card for card in self.cards.values() if not card.is_amd}
         wanted = _plain(name)
         for card in rivals.values():
             if wanted in {_plain(spelling) for spelling in (card.id, card.title, *card.names)}:
                 return card
-        raise UserError(f"no NVIDIA card is known as {name!r}", hint=suggestion(name, rivals))
+        raise UserError(f"unknown NVIDIA card {name!r}", hint=suggestion(name, rivals))
 
     def recipe_for(self, code: str) -> Recipe | None:
-        """The active recipe that answers a code."""
+        """The active recipe that fixes findings with this code."""
         return self._recipes.get(code)
 
     def recipe_beside(self, code: str, package: str | None) -> Recipe | None:
-        """The active recipe whose edit makes a finding about a package harmless that something else answers."""
+        """The active recipe whose edit also resolves findings with this code about this package."""
         return self._recipes_beside.get((code, package)) if package else None
 
     @cached_property
     def _recipes(self) -> dict[str, Recipe]:
-        # Backwards, so that the first one counts.
+        # Reversed, so that the first recipe for a code wins.
         return {recipe.code: recipe for recipe in [*self.recipes.values()][::-1] if recipe.status == "active"}
 
     @cached_property
@@ -219,10 +219,10 @@ class Knowledge:
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """The nearest names to a misspelt one, or some of those there are."""
+    """A hint with the closest names to a misspelt one; without a close match the first known names."""
     names = sorted(set(known))
     near = difflib.get_close_matches(name.lower(), names, n=3, cutoff=0.5)
-    return f"did you mean {', '.join(near)}?" if near else f"known are {', '.join(names[:12])}"
+    return f"did you mean {', '.join(near)}?" if near else f"known names: {', '.join(names[:12])}"
 
 
 def _gpu(target: Target, product: Product) -> Gpu:
@@ -236,7 +236,7 @@ def _gpu(target: Target, product: Product) -> Gpu:
 
 
 def _requirement(term: str) -> tuple[str, str]:
-    """A name and its extra, both in their normal spelling."""
+    """Name and extra of `name[extra]`, both normalised."""
     name, _, extra = term.rstrip("]").partition("[")
     return canonicalize_name(name), canonicalize_name(extra)
 

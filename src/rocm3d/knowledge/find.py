@@ -1,4 +1,4 @@
-"""Finds the record that a word means: a code or rule, a package by any of its names, a GPU, a variable and so on."""
+"""Finds a record by any of its names: a code or rule, a package, an import, a GPU, a variable and so on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rocm3d.model.source import Fact
 
 
-# Kinds whose ids are words of their own; backends and tolerances come last, as their ids are ours alone.
+# In the order of precedence. Tolerances and backends come last, because their ids are internal.
 _KINDS = (
     "packages",
     "targets",
@@ -32,7 +32,7 @@ _KINDS = (
 
 
 def find(word: str, knowledge: Knowledge) -> Fact:
-    """The record, or one line with the nearest names."""
+    """The record. If there is none, UserError with the closest names."""
     plain = word.strip()
     for kind in _KINDS:
         table: Mapping[str, Fact] = getattr(knowledge, kind)
@@ -45,23 +45,23 @@ def find(word: str, knowledge: Knowledge) -> Fact:
     package = knowledge.package_by_pip(plain) or _by_import(plain, knowledge)
     if package is not None:
         return package
-    # An AMD card's id is its product's: there the target says more. What is left are NVIDIA cards.
+    # The id of an AMD card is also a product of a target, whose record has more facts. So only NVIDIA cards remain.
     with suppress(UserError):
         return knowledge.targets[knowledge.gpu(plain).gfx]
     try:
         return knowledge.rival(plain)
     except UserError:
-        raise UserError(f"nothing is known of {word!r}", hint=suggestion(plain, names(knowledge))) from None
+        raise UserError(f"no record for {word!r}", hint=suggestion(plain, names(knowledge))) from None
 
 
 def about(record: Fact, knowledge: Knowledge) -> list[Advice]:
-    """Advice that speaks of a record."""
+    """Advice about a record."""
     own = {name for key in ("id", "code", "rule", "gfx") if isinstance(name := getattr(record, key, None), str)}
     return [item for item in knowledge.advice.values() if item is not record and own & set(item.about)]
 
 
 def names(knowledge: Knowledge) -> list[str]:
-    """Every word that `find` takes."""
+    """All names that `find` accepts."""
     products = (product.id for target in knowledge.targets.values() for product in target.products)
     pips = (name for package in knowledge.packages.values() for name in (*package.pip, *package.imports))
     codes = (word for code in knowledge.codes.values() for word in (code.code.lower(), code.rule))

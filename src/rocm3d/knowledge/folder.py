@@ -1,7 +1,7 @@
-"""One folder of records, read by kind: the shipped one, or a user's own. Every error names the file and the key.
+"""One folder of records, read by kind: the shipped one or an overlay. Every error names the file and the key.
 
-A cache keeps a file's record as JSON under the digest of its bytes. JSON and not a pickle: a cache folder may be
-anybody's work, and what is read back goes through the same model as the file itself.
+A cache stores the record of a file as JSON under the digest of its bytes. JSON and not pickle, because a cache folder
+is untrusted: cached records are validated by the same model as the file.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-import tomli  # and not tomllib: its wheels are compiled, and the records are most of what a small scan reads
+import tomli  # not tomllib: tomli has compiled wheels, and parsing records dominates a small scan
 from pydantic import ValidationError
 
 from rocm3d import __version__
@@ -29,43 +29,43 @@ Files = list[tuple[Path, bytes]]
 
 
 class Cache(Protocol):
-    """Texts by key; whatever goes wrong with it, the answer is "not there"."""
+    """Texts by key. Errors of the storage count as missing entries."""
 
     def get(self, keys: list[str]) -> dict[str, str]:
-        """Those that are there."""
+        """The cached entries among these keys."""
 
     def put(self, values: Mapping[str, str]) -> None:
-        """Keep some."""
+        """Store entries."""
 
 
 class Folder:
-    """The records of one folder, each kind read once."""
+    """The records of one folder. Each kind is read once."""
 
     def __init__(self, root: Path, kept: Cache | None = None) -> None:
         self.root, self.kept = root, kept
         self._records: dict[str, dict[str, Record]] = {}
 
     def read_all(self) -> None:
-        """Every kind at once, so that any fault in the folder is told."""
+        """Read all kinds, so that any mistake in the folder is reported."""
         for name in SINGLES:
             self.single(name)
         for kind in KINDS:
             self.records(kind)
 
     def single(self, name: str) -> Any:
-        """The record that has a file for itself, or None."""
+        """The only record of a kind such as `release`, or None."""
         files = self._files(name)
         return self._parsed(files, SINGLES[name])[0] if files else None
 
     def records(self, kind: str) -> Mapping[str, Record]:
-        """The records of a kind by their ids, in the order of the files."""
+        """The records of a kind by id, in the order of the files."""
         if kind not in self._records:
             read = self._table if kind in TABLES else self._one_by_one
             self._records[kind] = dict(read(kind))
         return self._records[kind]
 
     def place(self, kind: str, name: str) -> str:
-        """The file that a record stands in."""
+        """The file of a record."""
         if kind in TABLES:
             return self._name(self.root / f"{kind}.toml")
         if kind in FOLDERS:
@@ -73,7 +73,7 @@ class Folder:
         return self._name(next(path for path, _ in self._files(kind) if path.parent.name == name))
 
     def examples(self) -> Iterator[tuple[str, Example | None]]:
-        """The files beside each recipe."""
+        """The examples of each recipe by id; None if a file is missing."""
         for path, _ in self._files("recipes"):
             yield path.parent.name, _example(path.parent)
 
@@ -82,7 +82,7 @@ class Folder:
         for record in getattr(self._parsed(files, TABLES[kind])[0], kind) if files else ():
             own = record.code if kind == "codes" else record.id
             if own in seen:
-                raise UserError(f"{self._name(files[0][0])}: {kind}: {own} stands twice")
+                raise UserError(f"{self._name(files[0][0])}: {kind}: {own} occurs twice")
             seen.add(own)
             yield own, record
 
@@ -92,12 +92,12 @@ class Folder:
         for (path, _), record in zip(files, self._parsed(files, model), strict=True):
             own, stem = getattr(record, key), path.parent.name if kind in RECIPES else path.stem
             if own != stem:
-                raise UserError(f"{self._name(path)}: {key}: is {own!r}, but the file is named {stem!r}")
+                raise UserError(f"{self._name(path)}: {key}: {own!r} does not match the file name {stem!r}")
             yield own, record
 
     @cache  # noqa: B019  (a folder lives as long as the command)
     def _files(self, kind: str) -> Files:
-        """The files of a kind with their bytes, in order."""
+        """The files of a kind with their bytes, sorted."""
         return [(path, self._bytes(path)) for path in paths_of(self.root, kind)]
 
     def _bytes(self, path: Path) -> bytes:
@@ -107,7 +107,7 @@ class Folder:
             raise UserError(f"{self._name(path)}: {error}") from error
 
     def _parsed(self, files: Files, model: type[Record]) -> list[Record]:
-        """A record for each file, from the cache where its bytes were read before."""
+        """One record per file, from the cache if its bytes are unchanged."""
         keys = [_key(model.__name__, data) for _, data in files] if self.kept else []
         known = self.kept.get(keys) if self.kept else {}
         found = [_restored(known.get(key), model) for key in keys] or [None] * len(files)
@@ -136,7 +136,7 @@ def _key(name: str, data: bytes) -> str:
 
 
 def _restored(text: str | None, model: type[Record]) -> Record | None:
-    """A record as it was kept; None where it is not, or is not what the model takes."""
+    """A record from the cache; None if it is missing or invalid."""
     try:
         return None if text is None else model.model_validate_json(text)
     except ValidationError:

@@ -1,4 +1,4 @@
-"""Whose a kernel is, by its name."""
+"""Identifies the backend of a GPU kernel by its name."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ if TYPE_CHECKING:
 
 
 def of_kernel(name: str, backends: Iterable[Backend]) -> Backend | None:
-    """The first backend whose pattern fits; their order is a fact."""
+    """The first backend whose pattern matches. The order of backends.toml is significant."""
     return next((backend for backend in backends if re.search(backend.pattern, name)), None)

@@ -1,4 +1,4 @@
-"""The kinds of records and their models, each loaded with its first record: a command needs a few kinds of a dozen."""
+"""The kinds of records and their models. Models are imported on first use, because a command needs only a few kinds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Models(Mapping[str, "type[Record]"]):
-    """Models by kind, given as `module.Class` of rocm3d.model."""
+    """Models by kind, from names `module.Class` in rocm3d.model."""
 
     def __init__(self, **names: str) -> None:
         self._names = names
@@ -24,7 +24,7 @@ class Models(Mapping[str, "type[Record]"]):
         return found
 
     def __contains__(self, kind: object) -> bool:
-        return kind in self._names  # without loading it
+        return kind in self._names  # without importing the model
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -33,7 +33,7 @@ class Models(Mapping[str, "type[Record]"]):
         return len(self._names)
 
 
-# A folder with a file for each record.
+# A folder with one file per record.
 FOLDERS = Models(
     targets="target.Target",
     stacks="stack.Stack",
@@ -46,16 +46,16 @@ FOLDERS = Models(
     toolchains="toolchain.WheelToolchain",
     host="condition.Condition",
 )
-# One file with a table of records each: file stem -> model of the file; its one field holds the records.
+# One file with an array of records: file stem -> model of the file, whose only field has the records.
 TABLES = Models(
     codes="code.CodeTable",
     tolerances="tolerance.ToleranceTable",
     backends="backend.BackendTable",
     suites="suite.SuiteTable",
 )
-# One file with one record each.
+# One file with one record.
 SINGLES = Models(release="release.Release", method="method.Method")
-# A folder for each record, with examples beside it.
+# One folder per record, which also has its examples.
 RECIPES = Models(recipes="recipe.Recipe")
 
 KINDS = (*TABLES, *FOLDERS, *RECIPES)

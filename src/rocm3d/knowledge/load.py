@@ -1,7 +1,7 @@
-"""The shipped knowledge and a user's overlay as one.
+"""Loads the shipped knowledge base, merged with a user's overlay.
 
-The shipped records are read by kind, when a kind is first asked for. The overlay is read at once, so that a fault in it
-is told whatever the command.
+The shipped records are read by kind on first use. The overlay is read at once, so that every command reports mistakes
+in it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = ["FOLDERS", "TABLES", "data_folder", "load", "tomllib"]
 
 
 def load(overlay: Path | None = None, cache: Cache | None = None) -> Knowledge:
-    """The shipped knowledge, with a user's records laid over it: same kind and id, theirs wins."""
+    """The shipped knowledge with the records of the overlay. An overlay record replaces the one of same kind and id."""
     folders = [Folder(data_folder(), cache)]
     if overlay is not None:
         if not overlay.is_dir():
@@ -41,7 +41,7 @@ def load(overlay: Path | None = None, cache: Cache | None = None) -> Knowledge:
         folders[-1].read_all()
     releases = [release for folder in folders if (release := folder.single("release")) is not None]
     if not releases:
-        raise UserError(f"{data_folder() / 'release.toml'} is missing", hint="install rocm3d again")
+        raise UserError(f"{data_folder() / 'release.toml'} is missing", hint="reinstall rocm3d")
     return Knowledge(
         date=releases[-1].date,
         examples=Shelf(partial(_examples, folders)),
@@ -53,13 +53,13 @@ def load(overlay: Path | None = None, cache: Cache | None = None) -> Knowledge:
 
 
 def _records(folders: list[Folder], kind: str) -> dict[str, Any]:
-    """By id, but for backends and suites: there the first match wins, so the order of the file is a fact."""
+    """Sorted by id, except for backends and suites: there the first match wins, so the order of the file counts."""
     found = {name: record for folder in folders for name, record in folder.records(kind).items()}
     return found if kind in ("backends", "suites") else dict(sorted(found.items()))
 
 
 def _examples(folders: list[Folder]) -> dict[str, Example]:
-    """An overlay's recipe does not inherit the examples of ours."""
+    """A recipe of the overlay does not inherit the examples of the shipped one."""
     found = {name: example for folder in folders for name, example in folder.examples()}
     return {name: example for name, example in found.items() if example is not None}
 

@@ -1,4 +1,4 @@
-"""Records of one kind, read when the first of them is asked for: a scan needs three kinds of a dozen."""
+"""A mapping that is loaded on first use. A scan needs only a few kinds of records."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ V = TypeVar("V")
 
 
 class Shelf(Mapping[K, V]):
-    """A dictionary that `read` fills on first use. Pickled, it is that dictionary."""
+    """A dictionary that `read` fills on first use. It is pickled as a plain dictionary."""
 
     def __init__(self, read: Callable[[], dict[K, V]]) -> None:
         self._read = read
@@ -38,7 +38,7 @@ class Shelf(Mapping[K, V]):
     def __reduce__(self) -> tuple[Any, ...]:
         return dict, (self._held,)
 
-    # The views of the dictionary itself: those of Mapping look every value up again.
+    # The views of the dictionary are faster: those of Mapping do a lookup for every value.
     def keys(self) -> KeysView[K]:
         """The keys, in order."""
         return self._held.keys()
@@ -48,5 +48,5 @@ class Shelf(Mapping[K, V]):
         return self._held.values()
 
     def items(self) -> ItemsView[K, V]:
-        """Both."""
+        """Keys and records, in order."""
         return self._held.items()

@@ -1,4 +1,4 @@
-"""Where records lie, and whether they are still the same: the files alone, without loading a model."""
+"""Paths and digests of the record files, without loading a model."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 def data_folder() -> Path:
-    """Where the shipped records lie: inside the wheel, or at the root of a checkout."""
+    """The folder of the shipped records: inside the wheel, or at the root of a checkout."""
     shipped = Path(__file__).parent / "data"
     return shipped if shipped.is_dir() else Path(__file__).parents[3] / "knowledge"
 
 
 def paths_of(root: Path, kind: str) -> list[Path]:
-    """The files that the records of a kind are read from, in order."""
+    """The files of a kind, sorted."""
     if kind in RECIPES:
         return sorted(root.glob(f"{kind}/*/*/recipe.toml"))
     if kind in FOLDERS:
@@ -28,7 +28,7 @@ def paths_of(root: Path, kind: str) -> list[Path]:
 
 
 def fingerprint(roots: Iterable[Path]) -> str:
-    """A digest of every byte that a scan depends on."""
+    """A digest of all files that a scan depends on."""
     known = hashlib.sha256()
     for root in roots:
         for path in (path for kind in SCANNED for path in paths_of(root, kind)):
