@@ -1,4 +1,4 @@
-"""What the tests of the doors share: a child that is not root, and a folder that such a child can reach."""
+"""Fixtures for child processes without root rights."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-# Everything is imported before the drop, as the interpreter itself may lie where nobody can read.
+# All imports come before root rights are dropped: the interpreter may be unreadable for other users.
 PRELUDE = """
 import os, sys
 from pathlib import Path
@@ -28,7 +28,7 @@ place = Path(sys.argv[1])
 
 @pytest.fixture
 def reachable():
-    """A folder that every user may enter; tmp_path is closed to all but its owner."""
+    """A folder that every user may enter; tmp_path allows only its owner."""
     with tempfile.TemporaryDirectory(prefix="rocm3d-test-") as name:
         Path(name).chmod(0o755)
         yield Path(name)
@@ -36,7 +36,7 @@ def reachable():
 
 @pytest.fixture
 def as_nobody():
-    """Runs a few lines with `place` set, without the rights of root, and gives what they print."""
+    """Runs code without root rights, with the variable `place` set, and returns its output."""
 
     def run(script: str, place: Path) -> str:
         finished = subprocess.run(

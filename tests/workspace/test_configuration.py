@@ -1,4 +1,4 @@
-"""Settings of a target are read from one place, and a typo in them is never passed over."""
+"""Settings of a repository come from one file, and typos are errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rocm3d.workspace.tree import Tree
 
 @pytest.fixture
 def read(tmp_path):
-    """The settings of a tree with these files, dots in names written as underscores."""
+    """Reads the settings of a tree with these files; underscores in names mean dots."""
 
     def settings(**files: str | bytes) -> Configuration:
         for name, text in files.items():
@@ -27,7 +27,7 @@ def test_unknown_key_is_refused_by_name(read, key):
     with pytest.raises(UserError, match=rf"^rocm3d\.toml: {key}: ") as failure:
         read(rocm3d_toml=f'{key} = "x"\n')
     assert failure.value.exit_code == Exit.USAGE == 2
-    assert failure.value.hint == "known are gpu, only, skip, licence-policy"
+    assert failure.value.hint == "known keys: gpu, only, skip, licence-policy"
 
 
 def test_unknown_key_in_pyproject_is_refused_by_name(read):
@@ -49,7 +49,7 @@ def test_section_that_is_no_table_is_refused(read):
 def test_both_files_at_once_are_refused(read):
     with pytest.raises(UserError, match=r"both rocm3d\.toml and \[tool\.rocm3d\]") as failure:
         read(rocm3d_toml='gpu = "a"\n', pyproject_toml='[tool.rocm3d]\ngpu = "a"\n')
-    assert failure.value.hint == "keep one of them"
+    assert failure.value.hint == "remove one of them"
 
 
 @pytest.mark.parametrize("text", ["gpu = \n", b'gpu = "\xff"\n', pytest.param("a = " + "[" * 20_000, id="deep")])

@@ -1,4 +1,4 @@
-"""Stage documents are written whole, and read back or refused in one line."""
+"""Documents are written atomically, and read back or refused in one line."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_folder_that_cannot_be_written_is_refused(tmp_path):
 
 
 def test_failed_write_leaves_the_old_document(tmp_path):
-    """The disk is full, as far as files past 4 KiB are concerned."""
+    """The file size limit of 4 KiB simulates a full disk."""
     documents = Documents(tmp_path)
     documents.write(VERDICTS)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -85,7 +85,7 @@ def test_failed_write_leaves_the_old_document(tmp_path):
 
 
 def test_link_in_the_place_of_the_temporary_file_is_not_followed(tmp_path):
-    """A repository can bring .rocm3d/verdicts.json.new as a link to somebody's file."""
+    """A hostile repository can contain .rocm3d/verdicts.json.new as a link."""
     work, victim = tmp_path / "work", tmp_path / "victim"
     work.mkdir()
     victim.write_text("precious")

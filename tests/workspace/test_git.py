@@ -1,4 +1,4 @@
-"""Git is asked whether a tree is clean, and nothing of the repository's runs for it."""
+"""The git state is read without running programs of the repository."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rocm3d.workspace.git import origin, uncommitted
 
 @pytest.fixture(autouse=True)
 def _no_settings_of_ours(monkeypatch, tmp_path_factory):
-    """Neither the settings of the person who runs the tests nor a checkout around them may play a part."""
+    """Isolates the tests from the git settings of the user and from an outer checkout."""
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
@@ -41,7 +41,7 @@ def repository(tmp_path):
 
 
 def trap(folder: Path) -> tuple[Path, Path]:
-    """A program, and the file that is there once it ran."""
+    """A program, and the file that it creates when it runs."""
     program, trace = folder / "trap.sh", folder / "it-ran"
     program.write_text(f"#!/bin/sh\ntouch '{trace}'\ncat\n")
     program.chmod(0o755)
@@ -67,7 +67,7 @@ def test_ignored_folder_is_not_tracked(repository):
 
 
 def test_damaged_repository_is_never_called_clean(repository):
-    """An empty answer from a git that failed would let apply write over uncommitted work."""
+    """If a failing git counted as clean, apply would overwrite uncommitted work."""
     (repository / "a.py").write_text("changed\n")
     (repository / ".git" / "index").write_bytes(b"no index")
     with pytest.raises(UserError, match="git"):
@@ -84,7 +84,7 @@ def test_file_monitor_of_the_repository_is_not_started(repository, tmp_path):
 
 @pytest.mark.parametrize("key", ["clean", "process"])
 def test_filter_of_the_repository_is_not_started(repository, tmp_path, key):
-    """`git status` filters a file whose time changed, to compare it."""
+    """`git status` runs the filter on a file with a new modification time."""
     program, trace = trap(tmp_path)
     (repository / ".gitattributes").write_text("*.py filter=evil\n")
     git(repository, "add", ".gitattributes")
@@ -156,7 +156,7 @@ def test_renamed_file_is_named_twice(repository):
 
 
 def test_file_renamed_without_staging_is_named_twice(repository):
-    """`git add -N` makes git see a rename in the working tree alone."""
+    """`git add -N` makes git report a rename in the working tree."""
     (repository / "lib" / "b.py").rename(repository / "lib" / "moved.py")
     git(repository, "add", "-N", "lib/moved.py")
     assert sorted(uncommitted(repository) or []) == ["lib/b.py", "lib/moved.py"]

@@ -1,4 +1,4 @@
-"""The journal holds the oldest original of every path, and says so when it does not."""
+"""The journal stores the oldest original of every path, and detects damage."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_damaged_journal_is_refused(tmp_path, text):
 
 @pytest.mark.parametrize("place", ["../../../victim", "{absolute}"])
 def test_journal_that_names_a_file_elsewhere_removes_nothing_there(tmp_path, place):
-    """A repository can bring a journal of its own, and forgetting must not delete what that names."""
+    """A hostile repository can contain a journal; deleting it must not delete the files it names."""
     root, victim = tmp_path / "repo", tmp_path / "victim"
     victim.write_bytes(b"precious")
     root.mkdir()
@@ -69,7 +69,7 @@ def test_journal_that_names_a_file_elsewhere_removes_nothing_there(tmp_path, pla
 
 @pytest.mark.parametrize("name", ["journal.json.new", f"{digest(b'old')}.new"])
 def test_link_in_the_place_of_a_temporary_file_is_not_followed(tmp_path, name):
-    """A repository can bring a link of that name, too."""
+    """A hostile repository can contain such a link."""
     root, victim = tmp_path / "repo", tmp_path / "victim"
     victim.write_bytes(b"precious")
     (root / ".rocm3d" / "undo").mkdir(parents=True)

@@ -43,7 +43,7 @@ def test_it_is_free_again_afterwards(tmp_path):
 
 
 def test_a_second_one_waits_for_the_first(tmp_path, monkeypatch):
-    """The lock is real: another process holds it, and leaves when we wait for it."""
+    """Another process holds the lock, and exits while we wait."""
     hold = (
         "import sys, pathlib\nfrom rocm3d.workspace.lock import alone\n"
         "with alone(pathlib.Path(sys.argv[1])):\n    print('held', flush=True); sys.stdin.read(); print('leaves')\n"

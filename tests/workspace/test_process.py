@@ -1,4 +1,4 @@
-"""A program runs without a shell, ends in time with all it started, and cannot flood us."""
+"""Programs run without a shell, end in time with all children, and have limited output."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from waiting import (
 from rocm3d.model.failure import Exit, MachineLacks
 from rocm3d.workspace.process import MARK, beside, end_all, follow, kept, on_call, run
 
-# A program that is not ended in time keeps the call from coming back.
+# A program that is not killed in time blocks the call until this timeout.
 pytestmark = pytest.mark.timeout(DEADLINE)
 
 
@@ -32,7 +32,7 @@ def python(code: str) -> list[str]:
 
 @pytest.fixture
 def limit_from_pid(tmp_path, monkeypatch):
-    """The file that a program writes a process id to when it is ready; until then its time limit does not count."""
+    """A file to which a program writes a process id when it is ready; its time limit starts then."""
     path = tmp_path / "pid"
     begin_limits_at(path, monkeypatch)
     yield path
@@ -40,7 +40,7 @@ def limit_from_pid(tmp_path, monkeypatch):
 
 
 def test_missing_program_is_what_the_machine_lacks():
-    with pytest.raises(MachineLacks, match="rocm3d-no-such-program is not installed here") as failure:
+    with pytest.raises(MachineLacks, match="rocm3d-no-such-program is not installed") as failure:
         run(["rocm3d-no-such-program", "--version"])
     assert failure.value.exit_code == Exit.MACHINE == 4
 
@@ -93,7 +93,7 @@ def test_program_that_ignores_polite_signals_is_ended(limit_from_pid):
 
 
 def test_grandchild_in_a_session_of_its_own_does_not_hold_the_call(limit_from_pid, monkeypatch):
-    """It keeps the pipe open, and the limit must hold all the same."""
+    """It keeps the pipe open, but the call must not wait for it."""
     monkeypatch.setattr("rocm3d.workspace.process._LATE", 0.05)
     finished = run(["sh", "-c", f"setsid sleep 3600 & echo $! > {limit_from_pid}; sleep 3600"], seconds=0.1)
     assert finished.timed_out
@@ -164,7 +164,7 @@ def test_program_leads_a_session_of_its_own():
 
 
 def test_what_is_kept_bears_a_mark_and_nothing_else_does(tmp_path):
-    """By it the keeper finds what we started, should we be killed."""
+    """The cleanup helper finds our children by this mark."""
     code = f"import os; print(os.environ.get({MARK!r}, ''))"
 
     assert run(python(code)).stdout.strip() == b""
@@ -184,7 +184,7 @@ def test_programs_of_other_threads_can_be_ended():
         end_all()
         return not thread.is_alive()
 
-    wait_until(has_ended, "the end of a program of another thread")
+    wait_until(has_ended, "end of a program started by another thread")
 
     assert ended[0].code is not None
     assert ended[0].code < 0
@@ -203,7 +203,7 @@ class Kept:
 
 
 def test_a_program_is_followed_in_the_order_in_which_it_prints(tmp_path):
-    """It goes on until it was looked at."""
+    """The program runs until the watcher was called."""
 
     class Looking(Kept):
         def look(self, group):
@@ -232,7 +232,7 @@ def test_a_program_that_is_followed_ends_at_its_limit(tmp_path, limit_from_pid):
 
 
 def test_what_a_program_printed_is_handed_on_however_late_there_is_time_for_it(tmp_path, monkeypatch):
-    """The reader has no turn until the second that it is given is over."""
+    """The reader thread is delayed beyond the drain timeout."""
     overdue = threading.Event()
 
     def join(self, timeout=None):
@@ -260,14 +260,14 @@ def test_a_follower_that_fails_does_not_concern_the_program(tmp_path):
 
 
 def test_a_companion_that_is_not_installed_is_what_the_machine_lacks():
-    with pytest.raises(MachineLacks, match="not installed here"), beside(["rocm3d-no-such-program"]):
+    with pytest.raises(MachineLacks, match="is not installed"), beside(["rocm3d-no-such-program"]):
         pytest.fail("started")
 
 
 def test_a_companion_ends_with_the_block_and_all_it_started(tmp_path):
     script = f"sleep 3600 & echo $! > {tmp_path}/pid; echo ready; wait"
     with contextlib.suppress(ValueError), beside(["sh", "-c", script]) as companion:
-        wait_until(lambda: companion.printed == b"ready\n", "the word of a companion")
+        wait_until(lambda: companion.printed == b"ready\n", "output of a background program")
         assert not companion.ended
         raise ValueError("whatever happens in the block")
 
@@ -276,14 +276,14 @@ def test_a_companion_ends_with_the_block_and_all_it_started(tmp_path):
 
 def test_all_that_a_companion_printed_is_there_once_it_has_ended():
     with beside(["sh", "-c", "echo last; echo words >&2"]) as companion:
-        wait_until(lambda: companion.ended, "the end of a companion")
+        wait_until(lambda: companion.ended, "end of a background program")
         printed = companion.printed
 
     assert sorted(printed.split()) == [b"last", b"words"]
 
 
 def test_ctrl_c_while_a_program_is_started_ends_it_too(tmp_path, monkeypatch):
-    """The moment between its start and our knowing of it."""
+    """SIGINT arrives between the start of the program and its registration."""
     made = []
     real = subprocess.Popen
 

@@ -1,4 +1,4 @@
-"""A scratch file is there while it is used, and gone afterwards."""
+"""Scratch files and folders exist while they are used, and are removed afterwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where rocm3d keeps things, and what it refuses to touch."""
+"""Folders of rocm3d, and folders that it refuses to change."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ def cache(tmp_path, monkeypatch):
 def test_folder_without_our_tag_is_not_cleared(cache):
     cache.mkdir()
     (cache / "thesis.tex").write_text("years of work")
-    with pytest.raises(UserError, match="was not made by rocm3d"):
+    with pytest.raises(UserError, match="was not created by rocm3d"):
         clear_cache()
     assert (cache / "thesis.tex").read_text() == "years of work"
 
 
 def test_folder_with_the_tag_of_another_program_is_not_cleared(cache):
-    """Many programs tag their caches so; the file alone does not make it ours."""
+    """Many programs write this tag file; its content must be ours."""
     cache.mkdir()
     (cache / "CACHEDIR.TAG").write_text("Signature: 8a477f597d28d172789f06886806bc55\n# made by pip\n")
     (cache / "wheel.whl").write_text("theirs")
-    with pytest.raises(UserError, match="was not made by rocm3d"):
+    with pytest.raises(UserError, match="was not created by rocm3d"):
         clear_cache()
     assert (cache / "wheel.whl").exists()
 
 
 def test_folder_with_files_of_others_does_not_become_ours_to_clear(cache):
-    """ROCM3D_CACHE=$HOME is a mistake that must not cost a home."""
+    """ROCM3D_CACHE=$HOME must not delete the home folder."""
     cache.mkdir()
     (cache / "thesis.tex").write_text("years of work")
     with contextlib.suppress(UserError):
@@ -49,7 +49,7 @@ def test_folder_with_files_of_others_does_not_become_ours_to_clear(cache):
 
 def test_cache_that_cannot_be_made_is_refused(cache):
     cache.write_text("a file")
-    with pytest.raises(UserError, match="cannot make the cache folder") as failure:
+    with pytest.raises(UserError, match="cannot create the cache") as failure:
         cache_folder()
     assert failure.value.hint == "set ROCM3D_CACHE"
 
@@ -95,7 +95,7 @@ def test_own_cache_is_cleared_and_counted(cache):
 
 
 def test_cache_behind_a_link_is_cleared_and_made_again(cache, tmp_path):
-    """A cache on a scratch disk, linked from the home, is usual on clusters."""
+    """On clusters the cache is often a link to a scratch disk."""
     (tmp_path / "scratch").mkdir()
     cache.symlink_to(tmp_path / "scratch")
     (cache_folder() / "a").write_bytes(b"x")

@@ -1,4 +1,4 @@
-"""PCI address, unique id and ROCR's index of each GPU, whatever the files hold."""
+"""PCI address, unique id and ROCR index of each GPU, for any file content."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_processors_and_what_is_no_node_are_no_gpus(tmp_path):
 
 
 def test_node_that_may_not_be_read_is_not_counted(tmp_path):
-    """In a container the kernel hides other GPUs this way, and ROCR does not count them either."""
+    """In a container the kernel hides other GPUs this way, and ROCR skips them too."""
     write(tmp_path, 0, CPU)
     (write(tmp_path, 1, GPU) / "properties").unlink()
     write(tmp_path, 2, GPU)

@@ -1,4 +1,4 @@
-"""A tree is read within its bounds, whatever lies in it."""
+"""A tree is read within its limits, whatever it contains."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def put(root: Path, *paths: str, content: bytes = b"x\n") -> None:
 
 
 def reasons(tree: Tree) -> dict[str, str]:
-    """Why each path was skipped, after the walk."""
+    """The skipped paths with their reasons, after the walk."""
     tree.paths()
     return {entry.path: entry.reason for entry in tree.skipped}
 
@@ -60,7 +60,7 @@ def test_link_out_of_the_tree_is_reported_and_not_read(tmp_path):
     (tmp_path / "repo" / "folder").symlink_to("../secret")
     tree = Tree.open(tmp_path / "repo")
     assert tree.paths() == ["a.py"]
-    assert reasons(tree) == dict.fromkeys(["file", "folder"], "is a symlink that leads out of the tree")
+    assert reasons(tree) == dict.fromkeys(["file", "folder"], "is a symlink to a path outside the repository")
 
 
 def test_link_inside_the_tree_is_reported_and_not_read_twice(tmp_path):
@@ -69,7 +69,7 @@ def test_link_inside_the_tree_is_reported_and_not_read_twice(tmp_path):
     (tmp_path / "lib").symlink_to("src")
     tree = Tree.open(tmp_path)
     assert tree.paths() == ["src/a.py"]
-    assert reasons(tree) == dict.fromkeys(["b.py", "lib"], "is a symlink; its target is read where it lies")
+    assert reasons(tree) == dict.fromkeys(["b.py", "lib"], "is a symlink; its target is read instead")
 
 
 def test_link_to_itself_leads_nowhere(tmp_path):
@@ -78,7 +78,7 @@ def test_link_to_itself_leads_nowhere(tmp_path):
     (tmp_path / "pong").symlink_to("ping")
     tree = Tree.open(tmp_path)
     assert tree.paths() == []
-    assert reasons(tree) == dict.fromkeys(["loop", "ping", "pong"], "is a symlink that leads nowhere")
+    assert reasons(tree) == dict.fromkeys(["loop", "ping", "pong"], "is a broken symlink")
 
 
 def test_link_to_its_own_folder_ends(tmp_path):
@@ -86,13 +86,13 @@ def test_link_to_its_own_folder_ends(tmp_path):
     (tmp_path / "src" / "again").symlink_to(".")
     tree = Tree.open(tmp_path)
     assert tree.paths() == ["src/a.py"]
-    assert reasons(tree) == {"src/again": "is a symlink; its target is read where it lies"}
+    assert reasons(tree) == {"src/again": "is a symlink; its target is read instead"}
 
 
 def test_link_to_nothing_leads_nowhere(tmp_path):
-    """Its target is not read where it lies, as it lies nowhere."""
+    """A broken link has no target to read."""
     (tmp_path / "gone.py").symlink_to("removed.py")
-    assert reasons(Tree.open(tmp_path)) == {"gone.py": "is a symlink that leads nowhere"}
+    assert reasons(Tree.open(tmp_path)) == {"gone.py": "is a broken symlink"}
 
 
 def test_pipe_is_reported_and_not_opened(tmp_path):
@@ -109,7 +109,7 @@ def test_file_of_50_megabytes_is_listed_but_not_read(tmp_path):
     assert tree.paths() == ["weights.bin"]
     assert tree.size("weights.bin") == 50_000_000
     assert tree.read("weights.bin") is None
-    assert reasons(tree) == {"weights.bin": "is 50.0 MB, more than the 4 MiB that are read"}
+    assert reasons(tree) == {"weights.bin": "is 50.0 MB, above the limit of 4 MiB"}
 
 
 def test_file_one_byte_over_the_limit_is_not_read_and_one_at_the_limit_is(tmp_path):
@@ -139,7 +139,7 @@ def test_files_beyond_the_count_limit_are_reported(tmp_path):
     put(tmp_path, "a", "b", "c", "d")
     tree = Tree.open(tmp_path, Limits(files=3))
     assert tree.paths() == ["a", "b", "c"]
-    assert reasons(tree) == {".": "has more than 3 files; the rest was not read"}
+    assert reasons(tree) == {".": "has more than 3 files; the others were not read"}
 
 
 def test_as_many_files_as_the_limit_are_no_reason_to_report(tmp_path):

@@ -1,4 +1,4 @@
-"""Servers are asked within limits, and what they say is not taken for more than it is."""
+"""HTTP requests are limited in time and size, and responses are untrusted."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def patient_web() -> Web:
-    """One that a busy server does not fail."""
+    """A client with a long timeout, for a busy machine."""
     return Web(seconds=DEADLINE)
 
 
@@ -44,7 +44,7 @@ def server(monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     _Handler.asked.clear()
     made = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    # It asks so often whether it shall end.
+    # The poll interval in seconds for shutdown requests.
     thread = threading.Thread(target=made.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{made.server_port}"
@@ -55,7 +55,7 @@ def server(monkeypatch):
 
 @pytest.mark.parametrize("url", ["ssh://git@h/x", "ftp://h/x", "data:text/plain,x", "x", ""])
 def test_other_ways_than_http_are_not_asked(url):
-    assert Web().why_unreachable(url).endswith("is not asked")
+    assert Web().why_unreachable(url).startswith("unsupported scheme")
     assert Web().fetch(url, 10) is None
     assert Web().size(url) is None
 

@@ -1,4 +1,4 @@
-"""Nothing is written outside a tree, and nothing inside it before the way back is known."""
+"""Nothing is written outside a tree, and nothing inside it before the journal has the original."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def opened(root: Path) -> Writer:
 
 
 def restore(root: Path) -> None:
-    """What undo does, from what is on disk alone."""
+    """Restores a tree like undo, only from files on disk."""
     journal = Journal.open(root)
     writer = Writer(root, journal)
     for path in journal.entries:
@@ -38,7 +38,7 @@ def restore(root: Path) -> None:
 
 @contextlib.contextmanager
 def full_disk(size: int):
-    """No file can grow past `size`: a write fails in the middle, as on a full disk, for root too."""
+    """Limits the file size: writes fail midway as on a full disk, also for root."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:
@@ -51,14 +51,14 @@ def full_disk(size: int):
 def test_path_out_of_the_tree_is_refused(tmp_path, path):
     root = tmp_path / "repo"
     root.mkdir()
-    with pytest.raises(UserError, match="leads out of the repository"):
+    with pytest.raises(UserError, match="is outside the repository"):
         opened(root).write(path, b"new")
     assert [str(place.relative_to(tmp_path)) for place in tmp_path.rglob("*")] == ["repo"]
 
 
 def test_absolute_path_is_refused_even_where_it_could_be_written(tmp_path):
     (tmp_path / "repo").mkdir()
-    with pytest.raises(UserError, match="leads out"):
+    with pytest.raises(UserError, match="outside the repository"):
         opened(tmp_path / "repo").write(str(tmp_path / "x"), b"new")
     assert not (tmp_path / "x").exists()
 
@@ -87,7 +87,7 @@ def test_linked_file_is_refused_even_if_its_target_is_inside(tmp_path):
 
 
 def test_state_folder_that_is_a_link_leads_nothing_out(tmp_path):
-    """A repository can bring a link named .rocm3d."""
+    """A hostile repository can contain a link named .rocm3d."""
     (tmp_path / "outside").mkdir()
     (tmp_path / "repo").mkdir()
     (tmp_path / "repo" / ".rocm3d").symlink_to(tmp_path / "outside")
@@ -144,7 +144,7 @@ def test_disk_full_is_one_line_and_no_litter(tmp_path):
 
 
 def test_failed_second_write_leaves_bytes_that_the_journal_knows(tmp_path):
-    """Bytes unknown to the journal would look like somebody else's work, and undo would stop."""
+    """Bytes unknown to the journal would count as work of the user, and undo would refuse."""
     (tmp_path / "a.py").write_bytes(b"old")
     writer = opened(tmp_path)
     writer.write("a.py", b"first")
@@ -293,7 +293,7 @@ def test_process_killed_halfway_leaves_a_tree_that_can_be_restored(tmp_path, sna
 
 
 def test_process_killed_at_a_random_moment_leaves_whole_files(tmp_path, snapshot):
-    """Every file is the old one or a new one, never half of one, and all can be put back."""
+    """Every file is the old one or a new one, never partial, and all can be restored."""
     (tmp_path / "a.py").write_bytes(b"old")
     before = snapshot(tmp_path)
     script = (

@@ -1,1 +1,1 @@
-"""The only doors outside: tree reads, writer writes, process runs."""
+"""All access to files, processes and the network: tree reads, writer writes, process runs, web downloads."""

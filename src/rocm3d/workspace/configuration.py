@@ -1,4 +1,4 @@
-"""A target's own settings for rocm3d: rocm3d.toml, or [tool.rocm3d] in its pyproject.toml."""
+"""Settings of a repository for rocm3d: rocm3d.toml, or [tool.rocm3d] in pyproject.toml."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Configuration(Record):
-    """The command line wins over these; an unknown key is an error."""
+    """Settings of a repository. The command line overrides them; an unknown key is an error."""
 
     gpu: str | None = None
     only: tuple[str, ...] = ()
@@ -25,23 +25,23 @@ class Configuration(Record):
 
 
 def configuration(tree: Tree) -> Configuration:
-    """Read the settings; both files at once is an error, as one would be silently ignored."""
+    """Read the settings. Having both files is an error, because one of them would be ignored silently."""
     own, shared = _toml(tree, "rocm3d.toml", strict=True), _toml(tree, "pyproject.toml", strict=False)
     tool = shared.get("tool")
     section = tool.get("rocm3d") if isinstance(tool, dict) else None
     if own and section:
-        raise UserError("both rocm3d.toml and [tool.rocm3d] in pyproject.toml are there", hint="keep one of them")
+        raise UserError("both rocm3d.toml and [tool.rocm3d] in pyproject.toml exist", hint="remove one of them")
     if not own and section is None:
-        return Configuration.model_construct()  # the defaults, without building what validates
+        return Configuration.model_construct()  # the defaults, without the cost of building the validator
     name = "rocm3d.toml" if own else "pyproject.toml, [tool.rocm3d]"
     try:
         return Configuration.model_validate(own or section or {})
     except ValidationError as error:
-        raise UserError(f"{name}: {describe(error)}", hint="known are gpu, only, skip, licence-policy") from error
+        raise UserError(f"{name}: {describe(error)}", hint="known keys: gpu, only, skip, licence-policy") from error
 
 
 def _toml(tree: Tree, path: str, *, strict: bool) -> dict[str, Any]:
-    """A broken pyproject.toml is the repository's own trouble and is reported by scan; ours must be right."""
+    """`strict` is for rocm3d.toml. A broken pyproject.toml is reported by scan, so it is ignored here."""
     data = tree.peek(path)
     if data is None:
         return {}

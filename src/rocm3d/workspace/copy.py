@@ -1,4 +1,4 @@
-"""A copy of a repository to port into, for a tree that must not be touched."""
+"""Copies a repository, so that the port does not change the original."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from rocm3d.workspace.state import FOLDER
 
 
 def copy_tree(source: Path, into: Path) -> None:
-    """Copy everything but our own state; links stay links, sockets and pipes are left out."""
+    """Copy everything except .rocm3d. Symbolic links stay links; sockets and pipes are omitted."""
     if into.exists() and (not into.is_dir() or any(into.iterdir())):
-        raise UserError(f"--into {into} is there already and not empty", hint="name a folder that does not exist yet")
+        raise UserError(f"--into {into} already exists and is not empty", hint="pass a folder that does not exist yet")
     if into.resolve().is_relative_to(source.resolve()):
-        raise UserError(f"--into {into} lies inside the repository itself", hint="name a folder outside of it")
+        raise UserError(f"--into {into} is inside the repository", hint="pass a folder outside of it")
     try:
         shutil.copytree(source, into, symlinks=True, ignore=_unwanted, dirs_exist_ok=True)
     except shutil.Error as error:

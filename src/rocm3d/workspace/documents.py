@@ -1,4 +1,4 @@
-"""The documents of a repository, one file for each stage, in its work folder."""
+"""Reads and writes the documents of a repository: one file per stage in its work folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 D = TypeVar("D", bound="Document")
 _PIECE = 1024 * 1024
 
-# By the name of the model, so that a stage loads only the documents that it reads or writes.
+# Keyed by class name, so that a stage imports only the models that it reads or writes.
 FILES = {
     "Scan": ("inventory.json", "scan"),
     "Plan": ("plan.json", "plan"),
@@ -35,19 +35,19 @@ class Documents:
     folder: Path
 
     def path(self, kind: type[Document]) -> Path:
-        """Where a document lies, or would."""
+        """The path of a document, which may not exist yet."""
         return self.folder / FILES[kind.__name__][0]
 
     def write(self, document: Document) -> Path:
-        """Put a document in its place, whole or not at all."""
+        """Write a document atomically."""
         return self.write_text(self.path(type(document)), document.to_json())
 
     def write_text(self, place: Path, text: str) -> Path:
-        """Put a text file in the work folder, whole or not at all."""
+        """Write a text file in the work folder atomically."""
         return self._put(place, lambda temporary: write_pieces(temporary, text))
 
     def write_bytes(self, place: Path, data: bytes) -> Path:
-        """The same for bytes."""
+        """Write a binary file in the work folder atomically."""
         return self._put(place, lambda temporary: temporary.write_bytes(data))
 
     @staticmethod
@@ -56,7 +56,7 @@ class Documents:
             put_whole(place, write)
         except OSError as error:
             raise UserError(
-                f"cannot write {place}: {error.strerror}", hint="name another folder with --work"
+                f"cannot write {place}: {error.strerror}", hint="pass another folder with --work"
             ) from error
         return place
 
@@ -68,11 +68,11 @@ class Documents:
         try:
             text = place.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise UserError(f"{place} cannot be read: {error}", hint="run the stage that writes it again") from error
+            raise UserError(f"cannot read {place}: {error}", hint="rerun the stage that writes it") from error
         return kind.from_json(text, str(place))
 
     def read(self, kind: type[D]) -> D:
-        """A document, or one line saying which stage to run first."""
+        """A document. If it does not exist, UserError names the stage to run first."""
         found = self.find(kind)
         if found is None:
             name, stage = FILES[kind.__name__]
@@ -81,8 +81,8 @@ class Documents:
 
 
 def put_whole(place: Path, write: Callable[[Path], object], *, durable: bool = False) -> None:
-    """The old file or the new one, whatever happens; `durable`: a loss of power included."""
-    # A name nobody can foresee: a link waiting under a fixed one would lead the write out.
+    """Write a file atomically: after a crash it is the old one or the new one. `durable`: also after a power loss."""
+    # A random name: a symbolic link under a predictable name would redirect the write.
     with tempfile.TemporaryDirectory(dir=place.parent, prefix="new-") as folder:
         temporary = Path(folder) / place.name
         write(temporary)
@@ -93,12 +93,12 @@ def put_whole(place: Path, write: Callable[[Path], object], *, durable: bool = F
 
 
 def write_pieces(place: Path, text: str) -> None:
-    """Write a text file without a second copy of all of it in memory, which a large one would be."""
+    """Write a text file without a second, encoded copy of it in memory."""
     with place.open("w", encoding="utf-8") as stream:
         for piece in pieces(text):
             stream.write(piece)
 
 
 def pieces(text: str) -> Iterator[str]:
-    """A text in parts of a size to be handed on."""
+    """Split a text into chunks of 1 Mi characters."""
     return (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))

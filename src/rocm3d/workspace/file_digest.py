@@ -1,4 +1,4 @@
-"""The SHA-256 of a file, piece by piece: a result may be larger than memory."""
+"""The SHA-256 of a file, read in chunks, because it may be larger than memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def file_digest(path: Path) -> str:
-    """In hexadecimal, as sha256sum prints it."""
+    """Hexadecimal, as printed by sha256sum."""
     whole = hashlib.sha256()
     with path.open("rb") as file:
         while piece := file.read(1 << 20):

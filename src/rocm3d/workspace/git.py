@@ -1,4 +1,4 @@
-"""Asks git whether a tree is clean, and what is committed; nothing that would run the repository's own programs."""
+"""Reads the state of a git checkout without running any program that the repository configures."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from rocm3d.workspace.process import run
 if TYPE_CHECKING:
     from pathlib import Path
 
-# A repository's configuration can name programs for git to start; these switch them off.
+# The configuration of a repository can make git start programs; these options disable them.
 _SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "submodule.recurse=false")
 
 
 def uncommitted(root: Path) -> list[str] | None:
-    """Changed or untracked paths below `root`, relative to it; None where git does not track this folder."""
+    """Changed or untracked paths below `root`, relative to it; None if git does not track the folder."""
     if shutil.which("git") is None:
         return None
     code, prefix = _git(root, "rev-parse", "--show-prefix")
@@ -26,12 +26,12 @@ def uncommitted(root: Path) -> list[str] | None:
     below = prefix.removesuffix("\n")
     code, status = _git(root, "status", "--porcelain", "-z", "--", ".", env=_without_filters(root))
     if code != 0:
-        raise UserError(f"git cannot say whether {root} is clean", hint="run `git status` there, or use --into DIR")
+        raise UserError(f"git status failed in {root}", hint="run `git status` there, or use --into DIR")
     return [path.removeprefix(below) for path in _changed(status)]
 
 
 def head(root: Path) -> str | None:
-    """The commit that a checkout is at; None where `root` is not itself one."""
+    """The current commit of a checkout; None if `root` is not the root of one."""
     if shutil.which("git") is None or not (root / ".git").exists():
         return None
     code, commit = _git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
@@ -39,7 +39,7 @@ def head(root: Path) -> str | None:
 
 
 def origin(root: Path) -> str:
-    """The address that a checkout was cloned from, as its configuration has it; empty where there is none."""
+    """The configured URL of the remote `origin`; empty if there is none."""
     if shutil.which("git") is None or not (root / ".git").exists():
         return ""
     code, url = _git(root, "config", "--local", "--get", "remote.origin.url")
@@ -47,7 +47,7 @@ def origin(root: Path) -> str:
 
 
 def committed(root: Path, path: str) -> bytes | None:
-    """A file of the commit that a checkout is at, with the line ends that git gives it there; None: not in it."""
+    """A file of the current commit, with the line endings of the checkout; None if it is not in the commit."""
     finished = run(
         ["git", *_SAFE, "-C", str(root), "cat-file", "--filters", f"HEAD:{path}"],
         env=_without_filters(root),
@@ -57,7 +57,7 @@ def committed(root: Path, path: str) -> bytes | None:
 
 
 def _without_filters(root: Path) -> dict[str, str]:
-    """Filters that the repository itself configures, switched off: `git status` would run them on changed files."""
+    """An environment that disables filters from the repository's configuration: `git status` would run them."""
     pattern = r"^filter\..*\.(clean|process|smudge|required)$"
     names = _git(root, "config", "--local", "--includes", "-z", "--name-only", "--get-regexp", pattern)[1].split("\0")
     keys = [name for name in names if name]
@@ -67,7 +67,7 @@ def _without_filters(root: Path) -> dict[str, str]:
 
 
 def _changed(status: str) -> list[str]:
-    """Paths of `git status --porcelain -z`; a rename is followed by the old name as an entry of its own."""
+    """Paths from `git status --porcelain -z`. After a rename the old name follows as a separate entry."""
     entries, paths = iter(status.split("\0")), []
     for entry in entries:
         if entry:

@@ -1,4 +1,4 @@
-"""What a tree was before rocm3d changed it: enough to go back byte for byte, even after a crash."""
+"""The undo journal: original content of all changed files, so that undo restores every byte even after a crash."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from rocm3d.workspace.state import FOLDER, state_folder
 
 
 def digest(content: bytes) -> str:
-    """SHA-256 in hex."""
+    """Hexadecimal SHA-256."""
     return hashlib.sha256(content).hexdigest()
 
 
 @dataclass
 class Entry:
-    """One changed file: digests before (None: was not there) and after, and the folders made for it."""
+    """One changed file: digests before (None: did not exist) and after, and the folders created for it."""
 
     before: str | None
     after: str
     folders: list[str] = field(default_factory=list)
-    previous: str | None = None  # what a crash before the latest write leaves on disk
+    previous: str | None = None  # digest of the content on disk if we crashed before the latest write
 
 
 @dataclass
@@ -40,10 +40,10 @@ class Journal:
 
     @classmethod
     def open(cls, root: Path) -> Journal:
-        """The journal of a tree; empty where nothing was applied."""
+        """The journal of a tree; empty if nothing was applied."""
         path = root / FOLDER / "undo" / "journal.json"
         if path.parent.is_symlink() or path.parent.parent.is_symlink():
-            raise UserError(f"{path.parent} lies behind a symlink; rocm3d does not follow it", hint="remove the link")
+            raise UserError(f"{path.parent} is a symlink; rocm3d does not follow it", hint="remove the link")
         if not path.is_file():
             return cls(root, {})
         try:
@@ -54,11 +54,11 @@ class Journal:
 
     @property
     def folder(self) -> Path:
-        """Where the originals lie."""
+        """The folder of journal.json and the original contents."""
         return self.root / FOLDER / "undo"
 
     def record(self, path: str, before: bytes | None, after: bytes, folders: list[str]) -> None:
-        """Note a change that is about to happen. The oldest original of a path is kept: undo goes all the way back."""
+        """Record a change before it is made. The first original of a path stays, so that undo restores that one."""
         known = self.entries.get(path)
         if known is None:
             if before is not None:
@@ -70,7 +70,7 @@ class Journal:
         self._save()
 
     def original(self, path: str) -> bytes | None:
-        """The bytes a path had before the first change; None if it was not there."""
+        """The bytes of a path before its first change; None if it did not exist."""
         before = self.entries[path].before
         if before is None:
             return None
@@ -79,13 +79,13 @@ class Journal:
         except OSError:
             content = b""
         if digest(content) != before:
-            raise UserError(f"the kept original of {path} is damaged", hint="restore the tree from git")
+            raise UserError(f"the stored original of {path} is damaged", hint="restore the tree from git")
         return content
 
     def forget(self) -> None:
-        """Empty the journal: the tree is back where it was."""
+        """Delete the journal after the tree was restored."""
         self.entries = {}
-        # The journal first: without it the originals mean nothing, with it they must be there.
+        # journal.json first: as long as it exists, the originals must exist too.
         (self.folder / "journal.json").unlink(missing_ok=True)
         if self.folder.is_dir():
             shutil.rmtree(self.folder)
@@ -103,7 +103,7 @@ class Journal:
             if self.folder.is_symlink():
                 raise UserError(f"{self.folder} is a symlink; rocm3d does not write through it", hint="remove it")
             self.folder.mkdir(exist_ok=True)
-            # A name nobody can foresee: a link waiting under a fixed one would lead the write out.
+            # A random name: a symbolic link under a predictable name would redirect the write.
             with tempfile.NamedTemporaryFile(dir=self.folder, prefix="new-", delete=False) as stream:
                 stream.write(content)
                 stream.flush()
@@ -116,11 +116,11 @@ class Journal:
 
 
 def _entry(raw: dict[str, Any]) -> Entry:
-    """An entry as written by us; a repository can bring a journal of its own, so nothing is taken on trust."""
+    """Validate an entry: a repository can contain a forged journal."""
     entry = Entry(**raw)
     for value in (entry.before, entry.after, entry.previous):
         if value is not None and not re.fullmatch("[0-9a-f]{64}", value):
-            raise ValueError(f"{value!r} is no digest")
+            raise ValueError(f"{value!r} is not a digest")
     if not isinstance(entry.after, str) or not isinstance(entry.folders, list):
-        raise TypeError("an entry has a value of the wrong kind")
+        raise TypeError("an entry has a value of the wrong type")
     return entry

@@ -1,4 +1,4 @@
-"""One at a time: a lock that goes with the process that holds it."""
+"""An exclusive file lock that ends with the process that holds it."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _SECONDS, _PAUSE = 20.0, 0.02
 
 @contextmanager
 def alone(place: Path, seconds: float = _SECONDS) -> Iterator[None]:
-    """Hold the lock of a file; it lies beside it and stays there, since to remove it would let two in."""
+    """Hold an exclusive lock on `<file>.lock`. The lock file is never removed: that would allow two holders."""
     lock = place.with_name(f"{place.name}.lock")
     with lock.open("a") as stream:
         until = time.monotonic() + seconds
         while not _taken(stream):
             if time.monotonic() > until:
-                raise UserError(f"another rocm3d has held {lock} for {seconds:.0f} s", hint="try again when it is done")
+                raise UserError(f"another rocm3d has held {lock} for {seconds:.0f} s", hint="retry when it is done")
             time.sleep(_PAUSE)
         yield
 

@@ -1,4 +1,4 @@
-"""The only way to start a program: no shell, a time limit, capped output, the whole process group ended."""
+"""The only module that starts programs: no shell, a time limit, capped output, the whole process group is killed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _kept: list[str] = []
 
 @dataclass(frozen=True)
 class Finished:
-    """How a program ended. `capped` says that more was printed than is kept; `code` is None after a time-out."""
+    """The result of a program. `capped`: the output was truncated. `code` is None after a timeout."""
 
     code: int | None
     stdout: bytes
@@ -44,7 +44,7 @@ class Finished:
 
     @property
     def timed_out(self) -> bool:
-        """Whether the limit ended it."""
+        """Whether it was stopped at the time limit."""
         return self.code is None
 
 
@@ -56,7 +56,7 @@ def run(
     seconds: float = DEFAULT_SECONDS,
     keep_bytes: int = DEFAULT_BYTES,
 ) -> Finished:
-    """Run a program to its end or its limit. Nothing of its process group outlives the call."""
+    """Run a program until it ends or reaches the time limit. Its whole process group is gone afterwards."""
     child = _started(command, cwd, env)
     assert child.stdout is not None
     assert child.stderr is not None
@@ -73,19 +73,19 @@ def run(
 
 
 class Watcher(Protocol):
-    """Follows a program while it runs."""
+    """Receives the output of a program while it runs."""
 
     def write(self, chunk: bytes, /) -> object:
-        """Take what it printed on either stream, in its order, from a thread of ours."""
+        """Receive output of stdout and stderr, in order. Called from another thread."""
 
     def look(self, group: int, /) -> object:
-        """Look at its process group, every now and then."""
+        """Called periodically with the id of the process group."""
 
 
 def follow(
     command: Sequence[str], watcher: Watcher, *, cwd: Path, env: Mapping[str, str], seconds: float
 ) -> int | None:
-    """Like `run`, with somebody who watches; the exit code, or None when the time is up."""
+    """Like `run`, but streams to a watcher. Returns the exit code, or None at the time limit."""
     child = _started(command, cwd, env, subprocess.STDOUT)
     assert child.stdout is not None
     drain = _Drain(child.stdout, 0, watcher.write)
@@ -103,7 +103,7 @@ def follow(
 
 
 class Companion:
-    """A program that runs while we do something else."""
+    """A program that runs in the background."""
 
     def __init__(self, child: subprocess.Popen[bytes], keep_bytes: int) -> None:
         assert child.stdout is not None
@@ -111,12 +111,12 @@ class Companion:
 
     @property
     def ended(self) -> bool:
-        """Whether it has gone before we were done with it."""
+        """Whether the program has ended."""
         return self._child.poll() is not None
 
     @property
     def printed(self) -> bytes:
-        """What it has printed so far, on either stream, as far as it is kept; all of it once it has ended."""
+        """The output so far of stdout and stderr, up to the limit; complete once the program has ended."""
         return self._drain.finish() if self.ended else bytes(self._drain.kept)
 
 
@@ -128,7 +128,7 @@ def beside(
     env: Mapping[str, str] | None = None,
     keep_bytes: int = DEFAULT_BYTES,
 ) -> Iterator[Companion]:
-    """A program for as long as the block takes; then its whole process group is ended."""
+    """Run a program during the block, then kill its whole process group."""
     child = _started(command, cwd, env, subprocess.STDOUT)
     companion = Companion(child, keep_bytes)
     try:
@@ -141,9 +141,9 @@ def beside(
 
 @contextlib.contextmanager
 def on_call(command: Sequence[str], *files: int) -> Iterator[socket.socket]:
-    """A program of ours at the other end of a socket; its last arguments are the numbers of that and of given files.
+    """Start a helper program that is connected by a socket. The descriptors of socket and files are its last arguments.
 
-    It ends when the socket does, however that happens to us, and cleans up by itself, for which it has some seconds.
+    It must exit when the socket closes, also if this process is killed, and has PATIENCE seconds to clean up.
     """
     ours, theirs = socket.socketpair()
     with theirs:
@@ -168,7 +168,7 @@ def _started(
     child: subprocess.Popen[bytes] | None = None
     try:
         with _ctrl_c_waits():
-            # A session of its own, so that one signal reaches all its children.
+            # A new session, so that one signal reaches all children.
             child = subprocess.Popen(  # noqa: S603
                 list(command),
                 cwd=cwd,
@@ -188,16 +188,16 @@ def _started(
         raise
     except OSError as error:
         if cwd is not None and not cwd.is_dir():
-            raise UserError(f"{cwd} is not a folder to run {command[0]} in") from error
+            raise UserError(f"cannot run {command[0]}: {cwd} is not a folder") from error
         if isinstance(error, FileNotFoundError):
-            raise MachineLacks(f"{command[0]} is not installed here") from error
-        raise MachineLacks(f"{command[0]} cannot be started here: {error.strerror}") from error
+            raise MachineLacks(f"{command[0]} is not installed") from error
+        raise MachineLacks(f"cannot start {command[0]}: {error.strerror}") from error
     return child
 
 
 @contextlib.contextmanager
 def _ctrl_c_waits() -> Iterator[None]:
-    """Until the block is done: a child that runs and that nobody knows of yet would live on."""
+    """Delay SIGINT until the block ends. Otherwise a child that was just started could be lost and keep running."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -212,7 +212,7 @@ def _ctrl_c_waits() -> Iterator[None]:
 
 
 def end_all() -> None:
-    """End every program that another thread of ours waits for: what it was started for is no longer wanted."""
+    """Kill all programs that other threads are waiting for."""
     for child in tuple(_live):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(child.pid, signal.SIGKILL)
@@ -220,7 +220,7 @@ def end_all() -> None:
 
 @contextlib.contextmanager
 def kept(folder: Path) -> Iterator[None]:
-    """Even where we are killed in here, a small process of our own removes the folder and ends what we started."""
+    """If this process is killed during the block, a helper process removes the folder and kills our children."""
     mark = secrets.token_hex(8)
     keeper = subprocess.Popen(  # noqa: S603
         [sys.executable, "-I", str(KEEPER), mark, str(folder)],
@@ -241,21 +241,21 @@ def kept(folder: Path) -> Iterator[None]:
 
 
 def _environment(env: Mapping[str, str] | None) -> dict[str, str] | None:
-    """As given; where somebody keeps watch, with the mark by which they find our programs."""
+    """The environment, with the mark by which the cleanup helper finds our children if one is active."""
     if not _kept:
         return None if env is None else dict(env)
     return {**(os.environ if env is None else env), MARK: _kept[-1]}
 
 
 def _end_group(child: subprocess.Popen[bytes]) -> None:
-    # The group is usually gone after a normal end.
+    # After a normal exit the group is usually gone.
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, signal.SIGKILL)
     child.wait()
 
 
 class _Drain(threading.Thread):
-    """Empties a pipe to its end, so that the child never blocks, keeps the first bytes, and hands all of them on."""
+    """Reads a pipe to its end, so that the child never blocks. Stores the first bytes and forwards all of them."""
 
     def __init__(self, stream: IO[bytes], keep: int, then: Callable[[bytes], object] = len) -> None:
         super().__init__(daemon=True)
@@ -263,29 +263,29 @@ class _Drain(threading.Thread):
         self.start()
 
     def run(self) -> None:
-        # The thread owns the pipe and closes it. os.read: what was printed is kept at once, not after 64 KiB.
+        # The thread owns the pipe and closes it. os.read returns output at once, not after 64 KiB.
         with self.stream:
             while chunk := os.read(self.stream.fileno(), 65536):
                 room = self.keep - len(self.kept)
                 self.kept += chunk[:room]
                 self.capped = self.capped or len(chunk) > room
-                # A reader of ours that is gone does not concern the program.
+                # A closed receiver must not affect the program.
                 with contextlib.suppress(OSError, ValueError):
                     self.then(chunk)
 
     def finish(self) -> bytes:
-        # A child that left our session can hold the pipe for ever; what it prints later is not ours to wait for.
+        # A child that left our session can hold the pipe open forever; do not wait for its output.
         self.join(timeout=_LATE)
         if self.is_alive() and self._is_complete():
-            self.join()  # all of it is there: this thread only had no turn on a busy machine
+            self.join()  # the output is complete; the thread was only slow on a busy machine
         self.capped = self.capped or self.is_alive()
         return bytes(self.kept)
 
     def _is_complete(self) -> bool:
-        """Whether nobody can write to the pipe any more."""
+        """Whether all writers of the pipe have closed it."""
         poll = select.poll()
         try:
             poll.register(self.stream, 0)
         except ValueError:
-            return True  # read to its end meanwhile
+            return True  # closed by the thread in the meantime
         return any(event & select.POLLHUP for _, event in poll.poll(0))

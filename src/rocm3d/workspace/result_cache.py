@@ -1,4 +1,4 @@
-"""A cache of results by content, in the user's cache folder: safe under parallel use, and never needed."""
+"""A cache of results in the user's cache folder: safe for parallel use; every error counts as a cache miss."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ _SECONDS_TO_WAIT = 5.0
 
 @dataclass(frozen=True)
 class ResultCache:
-    """Values by key in one SQLite file. Whatever goes wrong with it, the answer is "not cached"."""
+    """Values by key in one SQLite file. Every error counts as a cache miss."""
 
     place: Path
 
     @classmethod
     def open(cls, name: str) -> ResultCache | None:
-        """The cache of that name; None where the user's cache folder cannot be had."""
+        """The cache with this name; None if the user's cache folder is not usable."""
         try:
             return cls(cache_folder() / f"{name}.sqlite")
         except Failure:
             return None
 
     def get(self, keys: list[str]) -> dict[str, str]:
-        """Those values that are there."""
+        """The cached values among these keys."""
         found: dict[str, str] = {}
         with contextlib.suppress(sqlite3.Error), self._connection() as connection:
             for key in keys:
@@ -41,7 +41,7 @@ class ResultCache:
         return found
 
     def put(self, values: Mapping[str, str]) -> None:
-        """Keep values; a cache that has grown too large starts anew."""
+        """Store values. A cache that exceeds the size limit is cleared first."""
         with contextlib.suppress(OSError):
             if self.place.is_file() and self.place.stat().st_size > LIMIT_BYTES:
                 self.place.unlink()
@@ -49,9 +49,9 @@ class ResultCache:
             with self._connection() as connection:
                 connection.executemany("INSERT OR REPLACE INTO results VALUES (?, ?)", values.items())
         except sqlite3.OperationalError:
-            return  # somebody else has been writing for too long, or the disk is full: what is there stays of use
+            return  # locked for too long, or the disk is full: existing entries stay valid
         except sqlite3.DatabaseError:
-            # Not a database any more: half-written by a crash, or somebody's file. It is ours to throw away.
+            # Corrupt, for example after a crash. It is only a cache, so delete it.
             with contextlib.suppress(OSError):
                 self.place.unlink()
 

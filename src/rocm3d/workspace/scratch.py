@@ -1,4 +1,4 @@
-"""Throw-away files and folders, for libraries and programs that read only from disk."""
+"""Temporary files and folders, for libraries and programs that read only from disk."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """An empty folder, gone afterwards with all that is in it."""
+    """An empty folder that is removed afterwards."""
     with tempfile.TemporaryDirectory(prefix="rocm3d-") as folder:
         yield Path(folder)
 
 
 @contextmanager
 def kept_folder() -> Iterator[Path]:
-    """An empty folder that is gone afterwards even where this process is killed; so are the programs it started."""
-    # Whoever keeps it knows the name before the folder is there: no moment is left to be killed in.
+    """An empty folder that is removed even if this process is killed, together with the programs it started."""
+    # The cleanup helper knows the name before the folder exists, so there is no gap.
     folder = Path(tempfile.gettempdir()) / f"rocm3d-{secrets.token_hex(8)}"
     with kept(folder):
         folder.mkdir(mode=0o700)
@@ -37,7 +37,7 @@ def kept_folder() -> Iterator[Path]:
 
 @contextmanager
 def scratch_file(name: str, content: bytes) -> Iterator[Path]:
-    """A file of that name in a folder of its own, gone afterwards."""
+    """A file with this name in a new folder that is removed afterwards."""
     with scratch_folder() as folder:
         place = folder / name
         place.write_bytes(content)

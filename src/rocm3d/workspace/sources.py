@@ -1,4 +1,4 @@
-"""The code of a repository as one digest: whether it is still what it was, whatever else lies there by now."""
+"""A digest of the source code of a repository, which ignores results and other files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from rocm3d.workspace.tree import Limits, Tree
 
-# What decides what a program does; results, pictures and configuration that it writes do not.
+# Files that determine what a program does. Results, images and configuration that it writes do not count.
 _CODE = {
     ".c", ".cc", ".cmake", ".cpp", ".cu", ".cuh", ".cxx", ".h", ".hip", ".hpp", ".hxx", ".inl", ".ipynb",
     ".py", ".pyi", ".pyx", ".sh",
@@ -18,7 +18,7 @@ _MOST = 50_000
 
 
 def source_digest(root: Path, without: Set[str] = frozenset()) -> str:
-    """SHA-256 over names and bytes of the code below a folder, some paths left out; empty where there is too much."""
+    """SHA-256 of names and content of the source files in a folder, without some paths; empty if there are too many."""
     tree, whole = Tree.open(root, Limits(files=_MOST)), hashlib.sha256()
     paths = tree.paths()
     if any(path == "." for path, _ in tree.troubles):

@@ -1,6 +1,6 @@
-"""The GPUs that the kernel's KFD driver knows: PCI address, unique id, memory, and the index that ROCR gives them.
+"""The GPUs that the KFD driver lists: PCI address, unique id, memory, and the index in ROCR.
 
-Read from files alone, below any root folder; needs no ROCm and no root. Format: node_show, mem_show and iolink_show of
+Reads files below any root folder; needs no ROCm and no root. Format: node_show, mem_show and iolink_show of
 https://github.com/torvalds/linux/blob/master/drivers/gpu/drm/amd/amdkfd/kfd_topology.c (one `name value` a line).
 """
 
@@ -11,27 +11,27 @@ from pathlib import Path
 
 NODES = Path("sys/class/kfd/kfd/topology/nodes")
 PCI_DEVICES = Path("sys/bus/pci/devices")
-# Bits of an io link's flags, and its type where it is PCIe (kfd_crat.h).
+# Flag bits of an io link, and the type of a PCIe link (kfd_crat.h).
 _NO_ATOMICS = 0b1100
 _PCIE = 2
-# heap_type of memory that lies on the GPU: visible to the processor, and not.
+# heap_type of GPU memory: visible and not visible to the CPU.
 _GPU_HEAPS = (1, 2)
 _LONGEST = 1 << 16
 
 
 @dataclass(frozen=True)
 class Link:
-    """A way from a GPU to another node."""
+    """A connection from a GPU to another node."""
 
     to: int
     pcie: bool
     atomics: bool
-    max_bandwidth: int = 0  # MB/s, 0 where the kernel does not say
+    max_bandwidth: int = 0  # MB/s; 0: not reported by the kernel
 
 
 @dataclass(frozen=True)
 class GpuNode:
-    """A GPU. `unique_id` is 0 and `gfx` empty where the kernel gives none; `pci` is domain:bus:device.function."""
+    """A GPU. `unique_id` is 0 and `gfx` empty if the kernel reports none; `pci` is domain:bus:device.function."""
 
     node: int
     gfx: str
@@ -46,38 +46,38 @@ class GpuNode:
 
     @property
     def uuid(self) -> str:
-        """As ROCR_VISIBLE_DEVICES takes it; empty for a device without a unique id, which has only its index."""
+        """The format of ROCR_VISIBLE_DEVICES; empty for a device without a unique id, which has only its index."""
         return f"GPU-{self.unique_id:016x}" if self.unique_id else ""
 
     @property
     def render_device(self) -> str:
-        """Where a process opens it."""
+        """The path of the render node; empty if unknown."""
         return f"/dev/dri/renderD{self.render_minor}" if self.render_minor else ""
 
 
 @dataclass(frozen=True)
 class Topology:
-    """All GPUs, in node order, which is the order in which ROCR counts them."""
+    """All GPUs in node order, which is the order of ROCR."""
 
     gpus: tuple[GpuNode, ...] = ()
 
     def at(self, pci: str) -> GpuNode | None:
-        """The GPU at an address; the domain may be left out, letters may be of either case."""
+        """The GPU at a PCI address. The domain may be omitted; case does not matter."""
         wanted = pci.lower() if pci.count(":") == 2 else f"0000:{pci.lower()}"
         return next((gpu for gpu in self.gpus if gpu.pci == wanted), None)
 
     def with_id(self, unique_id: int) -> GpuNode | None:
-        """The GPU of a unique id; 0 is nobody's."""
+        """The GPU with a unique id, or None; always None for 0."""
         return next((gpu for gpu in self.gpus if unique_id and gpu.unique_id == unique_id), None)
 
 
 def read_topology(root: Path = Path("/"), integrated: frozenset[str] = frozenset()) -> Topology:
-    """Of the machine whose files lie below `root`; `integrated` are gfx ids known to be part of a processor."""
+    """The topology of the machine with its files below `root`. `integrated` lists gfx ids of integrated GPUs."""
     return Topology(tuple(read_nodes(root / NODES, root / PCI_DEVICES, integrated)))
 
 
 def read_nodes(nodes: Path, devices: Path, integrated: frozenset[str] = frozenset()) -> list[GpuNode]:
-    """GPUs of a topology folder; a node that may not be read is none, as it is none to ROCR."""
+    """GPUs of a topology folder. Unreadable nodes are omitted, as in ROCR."""
     try:
         folders = sorted((entry for entry in nodes.iterdir() if _number(entry.name) is not None), key=_by_number)
     except OSError:
@@ -111,7 +111,7 @@ def _gpu(folder: Path, said: dict[str, int], devices: Path, index: int, integrat
 
 
 def _measures_no_memory(device: Path, unique: int) -> bool:
-    """The driver offers no mem_busy_percent for an APU, nor for one old card, which has a unique id (amdgpu_pm.c)."""
+    """Whether it is an APU: no mem_busy_percent. One old card lacks it too, but has a unique id (amdgpu_pm.c)."""
     return not unique and (device / "gpu_busy_percent").exists() and not (device / "mem_busy_percent").exists()
 
 
@@ -135,7 +135,7 @@ def _links(folder: Path) -> tuple[Link, ...]:
 
 
 def properties(path: Path) -> dict[str, int]:
-    """A file of `name value` lines; what is no whole number is left out, a file that cannot be read is empty."""
+    """Parse `name value` lines. Values that are not integers are omitted; an unreadable file is empty."""
     try:
         with path.open(encoding="ascii", errors="replace") as file:
             lines = file.read(_LONGEST).splitlines()
@@ -147,7 +147,7 @@ def properties(path: Path) -> dict[str, int]:
 
 
 def _number(text: str) -> int | None:
-    """At most 64 bits, in ASCII digits: int() would take others, and any length."""
+    """At most 20 ASCII digits: int() would accept other digits and any length."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= 20 else None
 
 
@@ -156,5 +156,5 @@ def _by_number(folder: Path) -> int:
 
 
 def _gfx(version: int) -> str:
-    """90402 is gfx942, 110000 is gfx1100, 90010 is gfx90a: the stepping is one hexadecimal digit."""
+    """90402 is gfx942, 110000 is gfx1100, 90010 is gfx90a. The stepping is one hexadecimal digit."""
     return f"gfx{version // 10000}{version // 100 % 100}{version % 100:x}"

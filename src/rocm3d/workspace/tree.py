@@ -1,4 +1,4 @@
-"""A target repository, read-only and bounded: no symlink is followed, nothing is executed."""
+"""Reads a repository, within limits: never writes, follows no symlink, executes nothing."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
     from rocm3d.model.inventory import Skipped
 
-# Folders that hold no source of the repository itself.
+# Folders without source code of the repository.
 NEVER_READ = frozenset({".git", ".hg", ".svn", ".rocm3d", "__pycache__", "node_modules", ".venv", "venv", ".tox"})
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much of a tree is read; what is beyond is reported, not read."""
+    """Limits for reading a tree. Files beyond them are reported as skipped."""
 
     file_bytes: int = 4 * 1024 * 1024
     files: int = 200_000
@@ -31,9 +31,9 @@ class Limits:
 
 @dataclass
 class Tree:
-    """Walks once, on first use; `skipped` is complete after that.
+    """The files of a repository. The walk happens once, on first use; `skipped` is complete after that.
 
-    `without` are top-level folders to leave out; `overlay` shows other bytes for some paths, None hides one.
+    `without` lists top-level folders to omit. `overlay` replaces the content of some paths; None hides a path.
     """
 
     root: Path
@@ -51,32 +51,32 @@ class Tree:
         without: frozenset[str] = frozenset(),
         overlay: Mapping[str, bytes | None] | None = None,
     ) -> Tree:
-        """The tree at a path."""
+        """The tree at a path. Raises UserError if it is not a folder."""
         try:
             there = path.exists()
         except OSError as error:
-            raise UserError(f"{path}: {error.strerror}", hint="give the folder of a repository") from error
+            raise UserError(f"{path}: {error.strerror}", hint="pass the folder of a repository") from error
         if not there:
-            raise UserError(f"{path} does not exist", hint="give the folder of a repository")
+            raise UserError(f"{path} does not exist", hint="pass the folder of a repository")
         if not path.is_dir():
-            raise UserError(f"{path} is not a folder", hint="give the folder of a repository")
+            raise UserError(f"{path} is not a folder", hint="pass the folder of a repository")
         return cls(path.resolve(), limits or Limits(), without, overlay or {})
 
     @property
     def skipped(self) -> list[Skipped]:
-        """What was not read, and why."""
+        """Files that were not read, with the reason."""
         from rocm3d.model.inventory import Skipped
 
         return [Skipped(path=path, reason=reason) for path, reason in self._noted]
 
     @property
     def troubles(self) -> list[tuple[str, str]]:
-        """The same as plain text, which needs no model loaded."""
+        """The same as pairs of path and reason, without importing the model."""
         return list(self._noted)
 
     @property
     def name(self) -> str:
-        """What to call the repository."""
+        """The name of the root folder."""
         return self.root.name or "repository"
 
     def paths(self) -> list[str]:
@@ -84,19 +84,19 @@ class Tree:
         return sorted(self._walked())
 
     def size(self, path: str) -> int:
-        """Bytes of a file, as the walk saw it."""
+        """Size of a file in bytes at the time of the walk."""
         return self._walked()[path]
 
     def __contains__(self, path: str) -> bool:
         return path in self._walked()
 
     def read(self, path: str) -> bytes | None:
-        """The bytes of a file, or None with an entry in `skipped` where it cannot or should not be read."""
+        """The bytes of a file; None with an entry in `skipped` if it is too large or unreadable."""
         if path in self.overlay:
             return self.overlay[path]
         if self.size(path) > self.limits.file_bytes:
             limit = self.limits.file_bytes // (1024 * 1024)
-            self._skip(path, f"is {self.size(path) / 1e6:.1f} MB, more than the {limit} MiB that are read")
+            self._skip(path, f"is {self.size(path) / 1e6:.1f} MB, above the limit of {limit} MiB")
             return None
         try:
             return self._read_regular(path)
@@ -105,7 +105,7 @@ class Tree:
             return None
 
     def peek(self, path: str) -> bytes | None:
-        """The bytes of one file without a walk; None where it is not there, is no regular file, or is too large."""
+        """The bytes of one file without a walk; None if it is missing, not a regular file, or too large."""
         if path in self.overlay:
             return self.overlay[path]
         try:
@@ -116,7 +116,7 @@ class Tree:
             return None
 
     def _read_regular(self, path: str) -> bytes:
-        # Part by part without following: what was swapped for a link after the walk must not lead out.
+        # Open each component without following links: a folder may have been replaced by a link after the walk.
         *folders, name = path.split("/")
         here = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
@@ -130,7 +130,7 @@ class Tree:
             os.close(here)
         try:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise OSError(errno.EINVAL, "is not a regular file any more")
+                raise OSError(errno.EINVAL, "no longer a regular file")
             with os.fdopen(handle, "rb", closefd=False) as stream:
                 return stream.read(self.limits.file_bytes)
         finally:
@@ -141,7 +141,7 @@ class Tree:
             self._sizes = {}
             for path, size in self._walk(str(self.root), "", 0):
                 if len(self._sizes) >= self.limits.files:
-                    self._skip(".", f"has more than {self.limits.files} files; the rest was not read")
+                    self._skip(".", f"has more than {self.limits.files} files; the others were not read")
                     break
                 self._sizes[path] = size
             for path, data in self.overlay.items():
@@ -151,7 +151,7 @@ class Tree:
         return self._sizes
 
     def _walk(self, folder: str, prefix: str, depth: int) -> Iterator[tuple[str, int]]:
-        # Plain text and not Path: a large tree has tens of thousands of names.
+        # Strings are faster than Path: a large tree has tens of thousands of names.
         if depth > self.limits.depth:
             self._skip(prefix[:-1], f"is deeper than {self.limits.depth} folders")
             return
@@ -187,8 +187,8 @@ class Tree:
         try:
             inside = link.resolve(strict=True).is_relative_to(self.root)
         except (OSError, RuntimeError):
-            return "is a symlink that leads nowhere"
-        return "is a symlink; its target is read where it lies" if inside else "is a symlink that leads out of the tree"
+            return "is a broken symlink"
+        return "is a symlink; its target is read instead" if inside else "is a symlink to a path outside the repository"
 
     def _skip(self, path: str, reason: str) -> None:
         self._noted[path.encode("utf-8", "replace").decode(), reason] = None

@@ -1,4 +1,4 @@
-"""The only way to ask a server: bounded in time and bytes, answers kept for as long as the asker lives."""
+"""The only module that sends HTTP requests: bounded in time and size."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ _HEADERS = {"User-Agent": f"rocm3d/{__version__}"}
 
 @dataclass
 class Web:
-    """Asks with the proxies of the environment; `certificates` is a file with those to trust, as pip's `cert` is."""
+    """Uses the proxies of the environment. `certificates` is a file of trusted certificates, like `cert` of pip."""
 
     certificates: str = ""
     seconds: float = 10.0
     _reached: dict[str, str] = field(default_factory=dict)
 
     def why_unreachable(self, url: str) -> str:
-        """Empty where the server answers, be it with a refusal; else what went wrong. One question for each server."""
+        """Empty if the server responds, even with an HTTP error; else the reason. One request per server."""
         try:
             parts = urlsplit(url)
         except ValueError as error:
             return str(error)
         if parts.scheme not in _SCHEMES:
-            return f"{parts.scheme or 'this'} is not asked"
+            return f"unsupported scheme {parts.scheme!r}"
         if parts.scheme == "file":
-            return "" if Path(url2pathname(parts.path)).exists() else "is not there"
+            return "" if Path(url2pathname(parts.path)).exists() else "does not exist"
         server = f"{parts.scheme}://{parts.netloc}"
         if server not in self._reached:
             self._reached[server] = self._ask(urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")))
         return self._reached[server]
 
     def size(self, url: str) -> int | None:
-        """How large a file is, without fetching it; None where the server does not say."""
+        """The size of a file in bytes, by a HEAD request; None if the server does not report it."""
         try:
             with self._open(url, "HEAD") as answer:
                 length = answer.headers.get("Content-Length")
@@ -59,7 +59,7 @@ class Web:
         return int(length) if length and length.isdigit() else None
 
     def sizes(self, urls: Iterable[str]) -> Mapping[str, int | None]:
-        """Several sizes at once, over few connections: servers of names drop questions that come in crowds."""
+        """Sizes of several files, over few connections: DNS servers drop requests that come in bursts."""
         servers: dict[str, list[str]] = {}
         for url in dict.fromkeys(urls):
             servers.setdefault(url.partition("://")[2].partition("/")[0], []).append(url)
@@ -68,7 +68,7 @@ class Web:
             return {url: size for found in pool.map(self._sizes, filter(None, parts)) for url, size in found.items()}
 
     def _sizes(self, urls: list[str]) -> dict[str, int | None]:
-        """Sizes at one server, over one connection where it can be asked directly."""
+        """Sizes of files on one server, over one connection if no proxy or password is involved."""
         first = urlsplit(urls[0])
         if (
             first.scheme not in ("http", "https")
@@ -98,7 +98,7 @@ class Web:
         return int(length) if answer.status == 200 and length.isdigit() else self.size(url)
 
     def fetch(self, url: str, most: int) -> bytes | None:
-        """A file of at most so many bytes; None where it cannot be had or is larger."""
+        """Download a file; None if that fails or the file is larger than the limit in bytes."""
         try:
             with self._open(url, "GET") as answer:
                 data: bytes = answer.read(most + 1)
@@ -112,26 +112,26 @@ class Web:
 
     @cached_property
     def _context(self) -> ssl.SSLContext:
-        # Made once: reading the certificates takes longer than a small answer.
+        # Created once: reading the certificates takes longer than a small response.
         return ssl.create_default_context(cafile=self.certificates or None)
 
     def _ask(self, url: str) -> str:
         try:
             self._open(url, "HEAD").close()
         except urllib.error.HTTPError:
-            return ""  # it is there and has said so
+            return ""  # the server responded
         except urllib.error.URLError as error:
             return str(getattr(error.reason, "strerror", None) or error.reason)
         except (OSError, ValueError) as error:
             return str(error)
         return ""
 
-    def _open(self, url: str, method: str) -> Any:  # urllib's answers have no common type
+    def _open(self, url: str, method: str) -> Any:  # urllib's responses have no common type
         parts = urlsplit(url)
         if parts.scheme not in _SCHEMES:
-            raise ValueError(f"{without_secrets(url)} is not asked")
+            raise ValueError(f"{without_secrets(url)}: unsupported scheme")
         headers = dict(_HEADERS)
-        if parts.username is not None:  # urllib takes it for a part of the host's name
+        if parts.username is not None:  # urllib would treat it as part of the host name
             pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
             headers["Authorization"] = f"Basic {b64encode(pair.encode()).decode()}"
         asked = urllib.request.Request(without_secrets(url), headers=headers, method=method)  # noqa: S310
@@ -139,5 +139,5 @@ class Web:
 
 
 def without_secrets(url: str) -> str:
-    """An address without the user's name and password, for people to read."""
+    """A URL without user name and password, for messages."""
     return re.sub(r"(?<=://)[^/?#]*@", "", url)

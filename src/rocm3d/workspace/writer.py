@@ -1,4 +1,4 @@
-"""The only way to change a target tree: atomic writes, each journalled before it happens."""
+"""The only module that changes a repository: atomic writes, each recorded in the undo journal first."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _HINT = "use --into DIR for a ported copy"
 
 @dataclass(frozen=True)
 class Writer:
-    """Writes below `root` and nowhere else. A crash leaves the old file or the new one, and undo knows both."""
+    """Writes only below `root`. A crash leaves the old file or the new one, and undo handles both."""
 
     root: Path
     journal: Journal
 
     def write(self, path: str, content: bytes) -> None:
-        """Put `content` at a relative path; what was there before goes into the journal first."""
+        """Write a file at a relative path, after its previous content is stored in the journal."""
         place = self._inside(path)
         if place.exists() and not place.is_file():
-            raise UserError(f"cannot write {place}: something that is no file is there")
+            raise UserError(f"cannot write {place}: it exists and is not a regular file")
         try:
             before = place.read_bytes() if place.exists() else None
             if before == content:
@@ -41,7 +41,7 @@ class Writer:
         self._replace(place, content)
 
     def restore(self, path: str, content: bytes | None) -> None:
-        """Put back what the journal holds; None means the file was not there."""
+        """Restore the original content; None means that the file did not exist."""
         place = self._inside(path)
         if content is None:
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
@@ -50,7 +50,7 @@ class Writer:
             self._replace(place, content)
 
     def remove_empty(self, folder: str) -> None:
-        """Remove a folder that a write made, if nothing of anybody else's is in it."""
+        """Remove a folder that a write created, if it is empty."""
         place = self._inside(folder)
         if place.is_dir() and not any(place.iterdir()):
             place.rmdir()
@@ -58,7 +58,7 @@ class Writer:
     def _inside(self, path: str) -> Path:
         parts = PurePosixPath(path).parts
         if not parts or path.startswith("/") or ".." in parts:
-            raise UserError(f"refusing to write {path!r}: it leads out of the repository")
+            raise UserError(f"refusing to write {path!r}: it is outside the repository")
         place = self.root
         for part in parts:
             place = place / part
@@ -67,7 +67,7 @@ class Writer:
         return place
 
     def _replace(self, place: Path, content: bytes) -> None:
-        # The temporary file lies in our own state folder: same file system, and no litter after a crash.
+        # The temporary file is in .rocm3d: same file system, and no stray file in the repository after a crash.
         temporary = None
         try:
             with tempfile.NamedTemporaryFile(dir=state_folder(self.root), prefix="write-", delete=False) as stream:
