@@ -90,5 +90,5 @@ def test_what_is_written_is_read(rows, indent):
 
 
 def test_a_channel_without_a_name_is_none():
-    """An address that is empty stopped the scan."""
+    """Regression: an empty channel aborted the scan."""
     assert () == read("environment.yml", b"channels:\n  -\n  - ''\n").options

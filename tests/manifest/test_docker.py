@@ -179,6 +179,6 @@ def test_an_index_in_the_environment_is_an_option():
 
 
 def test_half_a_character_in_a_list_of_words_is_replaced():
-    """No document can hold it, so it stopped the scan."""
+    """Regression: a lone surrogate cannot be written to a document and aborted the scan."""
     (found,) = read("Dockerfile", b'RUN ["pip", "install", "torch==\\ud800"]\n').mentions
     assert "==?" == found.version

@@ -16,7 +16,7 @@ TOO_LONG = "is too long to be read as a requirement"
     ids=["brackets", "hashes", "blanks over many lines", "digits"],
 )
 def test_a_line_beyond_the_bounds_is_told_and_its_neighbours_are_read(line):
-    """Each of these took the parser from seconds to hours."""
+    """Each of these lines takes the parser between seconds and hours."""
     found = read("requirements.txt", f"numpy\n{line}\ntorch==1\n".encode())
 
     assert [(item.name, item.line) for item in found.mentions] == [("numpy", 1), ("torch", line.count("\n") + 3)]
@@ -32,7 +32,7 @@ def test_too_many_requirements_are_told_and_the_first_are_read(newline):
     text, unread = bounded(f"a{newline}" * 6000)
 
     assert text == f"a{newline}" * 5000
-    assert unread == [(5001, "comes after 5000 requirements; the rest was not read")]
+    assert unread == [(5001, "exceeds the limit of 5000 requirements; the rest was not read")]
 
 
 def test_comments_and_blank_lines_do_not_count():

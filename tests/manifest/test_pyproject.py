@@ -106,7 +106,7 @@ def test_other_shapes_give_nothing(text):
 
 @pytest.mark.parametrize("extras", ["3", "true", "'x'", "{a = 1}"])
 def test_extras_that_are_no_list_are_none(extras):
-    """A number there stopped the scan."""
+    """Regression: a number as extras aborted the scan."""
     (found,) = read("pyproject.toml", f"tool.poetry.dependencies.a = {{extras = {extras}}}\n".encode()).mentions
     assert frozenset() == found.extras
 
@@ -150,7 +150,7 @@ def test_what_would_take_the_parser_minutes_is_told():
 
 
 def test_many_tables_with_the_same_requirement_have_each_its_own_place():
-    """Looking each of them up in the whole file took the square of their number in time."""
+    """Regression: searching the whole file for each of them took quadratic time."""
     text = "".join(f'[tool.hatch.envs.e{number}]\ndependencies = ["torch"]\n' for number in range(3000))
 
     found = read("pyproject.toml", text.encode())

@@ -1,4 +1,4 @@
-"""Literals are followed as far as the text shows them, and no farther."""
+"""Literals are traced through the source; computed values stay unknown."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rocm3d.manifest.python_literals import Literals
 
 
 def strings(text: str) -> list[str]:
-    """What the argument of the last call of f may come to."""
+    """The strings that the argument of the last call of f may evaluate to."""
     literals = Literals.of(text.encode())
     calls = [n for n in literals.nodes if isinstance(n, ast.Call) and getattr(n.func, "id", "") == "f"]
     return [value for _, value in literals.strings(calls[-1].args[0])]

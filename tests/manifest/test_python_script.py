@@ -1,4 +1,4 @@
-"""Python files: calls of an installer are read, messages are not, and nothing runs."""
+"""Python files: installer calls are read, messages are ignored, nothing is executed."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from rocm3d.manifest.requirements import copy_with, is_requirements, read
 
 HASH = "0" * 64
 
-# One entry a file; the expected names with their first and last lines.
+# One file per entry, with the expected names and their first and last lines.
 TABLE: dict[str, tuple[str, list[tuple[str, int, int]]]] = {
     "empty": ("", []),
     "only a newline": ("\n", []),
@@ -126,7 +126,7 @@ def test_an_option_over_two_lines_covers_both():
     assert (option.urls, option.line, option.last_line) == (("https://b/",), 1, 2)
 
 
-# Nothing is executed, nothing else is opened.
+# Nothing is executed, and no other file is opened.
 
 
 def test_nested_files_are_not_opened(tmp_path, monkeypatch):
@@ -165,7 +165,7 @@ def test_variables_of_the_environment_do_not_leak(monkeypatch):
     assert "hunter2" not in repr(found)
 
 
-# Which files.
+# File names.
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_is_a_requirements_file(path):
     assert is_requirements(path)
 
 
-# The copy.
+# Copies with replaced lines.
 
 SNIPPETS = st.sampled_from(
     [text.removesuffix("\n") for text, _ in TABLE.values() if "\r" not in text]
@@ -249,7 +249,7 @@ def test_a_replaced_option_goes_and_odd_bytes_stay():
 
 
 def test_comments_and_blank_lines_are_never_asked_for():
-    """A line that was not understood is: pip may read it all the same, once a variable is filled in."""
+    """It is called for unread lines: pip may accept them after it expands a variable."""
     asked: list[int] = []
     copy_with(read("requirements.txt", b"# c\n\ntorch\n=== bad\n-r x\ntorch==${V} \\\n  --pre\n"), asked.append)
     assert asked == [3, 4, 5, 6]

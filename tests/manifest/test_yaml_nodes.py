@@ -71,6 +71,6 @@ def test_any_text_is_survived(text):
 
 
 def test_half_a_character_is_replaced():
-    """No document can hold it, so it stopped the scan."""
+    """Regression: a lone surrogate cannot be written to a document and aborted the scan."""
     yaml = YamlText('"a\\ud800": "\\udfff"\n')
     assert [("a?", "?")] == [(key.text, yaml.scalar(value).text) for key, value in yaml.walk()]

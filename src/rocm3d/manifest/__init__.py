@@ -1,1 +1,1 @@
-"""Lossless readers and editors of dependency and build files, one file per kind."""
+"""Readers of dependency and build files, one module per kind of file."""

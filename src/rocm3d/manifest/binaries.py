@@ -1,4 +1,4 @@
-"""Compiled files by their names alone: libraries, wheels, device code. They are not opened."""
+"""Compiled files (libraries, wheels, device code), recognised by name. They are not opened."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SUFFIXES = frozenset({".whl", ".so", ".dll", ".pyd", ".a", ".lib", ".cubin", ".
 
 
 def suffix_of(path: str) -> str:
-    """What kind of binary a path names; a library with a version behind its suffix is still one. Empty for others."""
+    """The suffix of a compiled file, `.so` also for `.so.1.2`; empty for other files."""
     name = pure(path).name.lower()
     if ".so." in name and all(part.isdigit() for part in name.split(".so.", 1)[1].split(".")):
         return ".so"
@@ -19,12 +19,11 @@ def suffix_of(path: str) -> str:
 
 
 def is_binary(path: str) -> bool:
-    """Whether the name is that of a compiled file."""
     return suffix_of(path) != ""
 
 
-def read(path: str, data: bytes) -> Manifest:  # noqa: ARG001  (the name is all there is)
-    """One command: the kind of binary, and the path."""
+def read(path: str, data: bytes) -> Manifest:  # noqa: ARG001  (the content is not read)
+    """A manifest with one command: the suffix, with the path as argument."""
     return Manifest(path, reader.kind, commands=(Command(suffix_of(path), (path,), 1, 1),))
 
 

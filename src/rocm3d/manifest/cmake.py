@@ -1,4 +1,4 @@
-"""CMake files: every command with its arguments and place; comments and brackets are minded, nothing is run."""
+"""CMake files: every command with its arguments and position. Nothing is run."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ _SPACE = re.compile(r"\s+")
 
 
 def is_cmake(path: str) -> bool:
-    """Whether a path is a CMake file."""
     parts = pure(path)
     return parts.name == "CMakeLists.txt" or parts.suffix.lower() == ".cmake"
 
 
 def read(path: str, data: bytes) -> Manifest:
-    """All commands in order; their names in lower case, as CMake does not mind it. Parentheses inside are arguments."""
+    """All commands in order, with lower-case names. Parentheses inside a call are arguments."""
     text = data.decode("utf-8", "replace")
     commands: list[Command] = []
     unread: list[tuple[int, str]] = []
@@ -36,7 +35,7 @@ def read(path: str, data: bytes) -> Manifest:
                 arguments, end, closed = _arguments(text, opening + 1)
                 commands.append(Command(name.group().lower(), arguments, line, at - start + 1))
                 if not closed:
-                    unread.append((line, f"{name.group()}( is not closed"))
+                    unread.append((line, f"{name.group()}( has no closing parenthesis"))
             else:
                 end = name.end()
         elif end == at:
@@ -47,7 +46,7 @@ def read(path: str, data: bytes) -> Manifest:
 
 
 def _skip(text: str, at: int) -> int:
-    """Behind spaces and comments."""
+    """The offset after spaces and comments."""
     while at < len(text):
         match = _SPACE.match(text, at) or _COMMENT.match(text, at)
         if match is None and text[at] == "#":
@@ -59,7 +58,7 @@ def _skip(text: str, at: int) -> int:
 
 
 def _arguments(text: str, at: int) -> tuple[tuple[str, ...], int, bool]:
-    """What stands up to the closing parenthesis; where that ends; whether there is one."""
+    """The arguments, the offset after the closing parenthesis, and whether there is one."""
     found: list[str] = []
     depth = 0
     while (at := _skip(text, at)) < len(text):

@@ -1,6 +1,6 @@
 """cog.yaml of Replicate's Cog: packages, requirements file and commands of the image it builds. Nothing is run.
 
-What a cog.yaml may hold: https://github.com/replicate/cog/blob/main/docs/yaml.md
+Format: https://github.com/replicate/cog/blob/main/docs/yaml.md
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ SECTION = "cog"
 
 
 def is_cog(path: str) -> bool:
-    """Whether a path is a cog.yaml."""
     return pure(path).name in ("cog.yaml", "cog.yml")
 
 
 def read(path: str, data: bytes) -> Manifest:
-    """Only the table `build` at the top says what is installed."""
+    """Read the top-level `build` table, the only one that installs anything."""
     yaml = YamlText(data.decode("utf-8", "replace"))
     if yaml.problem:
         return Manifest(path, reader.kind, data, unread=((1, yaml.problem),))
@@ -54,7 +53,7 @@ def _build(yaml: YamlText) -> list[tuple[Scalar, Any]]:
 
 
 def _texts(yaml: YamlText, node: Any) -> list[Scalar]:
-    """The entries of a list: plain ones, and the `command` of those that are maps."""
+    """The scalar entries of a list, and the `command` of entries that are maps."""
     found = []
     for item in yaml.items(node):
         inside = [value for key, value in yaml.pairs(item) if key.text == "command"]

@@ -1,4 +1,4 @@
-"""conda environments (environment*.yml, conda*.yml): channels as options, dependencies with those of pip inside."""
+"""conda environments (environment*.yml, conda*.yml): channels, conda dependencies and their pip section."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ _NAME = re.compile(r"(environment|conda|env)([._-].*)?\.ya?ml$|.*[._-](environme
 
 
 def is_environment(path: str) -> bool:
-    """Whether a path is a conda environment by its name."""
     return bool(_NAME.match(pure(path).name))
 
 
 def read(path: str, data: bytes) -> Manifest:
-    """Only the lists `channels` and `dependencies` at the top; a file without them is another's."""
+    """Read the top-level lists `channels` and `dependencies`; other YAML files have neither."""
     yaml = YamlText(data.decode("utf-8", "replace"))
     if yaml.problem:
         return Manifest(path, reader.kind, data, unread=((1, yaml.problem),))

@@ -1,4 +1,4 @@
-"""Dockerfiles and compose files: the images they build on, and what their commands install. Nothing is run."""
+"""Dockerfiles and compose files: base images, and what their commands install. Nothing is run."""
 
 from __future__ import annotations
 
@@ -22,13 +22,12 @@ _HEREDOC = re.compile(r"<<-?\s*(['\"]?)([A-Za-z_]\w*)\1")
 
 
 def is_docker(path: str) -> bool:
-    """Whether a path is a Dockerfile or a compose file."""
     name = pure(path).name
     return bool(_COMPOSE.match(name) or (_DOCKERFILE.match(name) and not _NOT_DOCKERFILE.search(name)))
 
 
 def read(path: str, data: bytes) -> Manifest:
-    """Images, shell commands and what they install; other instructions are commands under their own name."""
+    """Images, shell commands and what they install; each other instruction becomes a command of that name."""
     text = data.decode("utf-8", "replace").replace("\r\n", " \n")
     if _COMPOSE.match(pure(path).name):
         return _compose(path, data, text)
@@ -48,7 +47,7 @@ def read(path: str, data: bytes) -> Manifest:
 
 
 class _Dockerfile:
-    """What the instructions gave so far."""
+    """Collects images, commands and install lines from the instructions of a Dockerfile."""
 
     def __init__(self) -> None:
         self.images: list[Image] = []
@@ -90,7 +89,7 @@ class _Dockerfile:
         return self.script.known.get(match.group(1) or match.group(3)) or match.group(2) or match.group()
 
     def _run(self, body: str, line: int, offset: int) -> None:
-        self.script.folder = self.folder  # each RUN starts there, whatever the one before has entered
+        self.script.folder = self.folder  # each RUN starts in WORKDIR, even after a cd in the one before
         for words in _run_commands(body, line, offset):
             first, *rest = words
             self.commands.append(Command(first.text, tuple(word.text for word in rest), first.line, first.column))
@@ -124,7 +123,7 @@ def _json_words(body: str) -> list[str]:
 
 
 def _instructions(text: str) -> list[tuple[str, str, int, int, int]]:
-    """Name, text, line, column of the name, column of the text. Comments between continued lines become blanks."""
+    """Name, text, line, column of the name, column of the text. Comments between continued lines are blanked."""
     lines = text.split("\n")
     escape = "`" if any(_ESCAPE.match(line) for line in lines[:3]) else "\\"
     found = []
@@ -145,7 +144,7 @@ def _instructions(text: str) -> list[tuple[str, str, int, int, int]]:
                 body.append(lines[at])
                 at += 1
         for _, mark in _HEREDOC.findall("\n".join(body)) if match.group(2).upper() in ("RUN", "COPY") else ():
-            never = mark in unclosed  # what is not closed below one line is not closed below a later one
+            never = mark in unclosed  # a here-document without end from one line on has no end from a later line on
             end = None if never else next((i for i in range(at, len(lines)) if lines[i].strip() == mark), None)
             if end is None:
                 unclosed.add(mark)

@@ -1,4 +1,4 @@
-""".gitmodules: the repositories inside this one, each at its headline. Read line by line; executes nothing."""
+""".gitmodules: submodules, each at the position of its section header."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ _VALUE = re.compile(r"\s*(?P<key>path|url)\s*=\s*(?P<value>.*?)\s*$", re.IGNOREC
 
 
 def is_gitmodules(path: str) -> bool:
-    """Whether a path is git's list of submodules."""
     return pure(path).name == ".gitmodules"
 
 
 def read(path: str, data: bytes) -> Manifest:
-    """A submodule without a path has its name as path, as git has it by default."""
+    """Read all submodules; the path defaults to the name, as in git."""
     found: list[Submodule] = []
     values: dict[str, str] | None = None
     entries: list[tuple[int, int, dict[str, str]]] = []

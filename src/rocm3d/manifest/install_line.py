@@ -1,6 +1,6 @@
-"""Shell text as commands of words with their places, and what an installing command (pip, uv, conda) names.
+"""Splits shell text into commands with word positions, and reads install commands (pip, uv, conda).
 
-For the readers of scripts, Dockerfiles and the like. Nothing is expanded and nothing is executed.
+For the readers of scripts, Dockerfiles and similar files. Nothing is expanded or executed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _HEREDOC = re.compile(r"<<-?\s*(['\"]?)([A-Za-z_]\w*)\1")
 _ARRAY = re.compile(r"[A-Za-z_]\w*\+?=$")
 _REDIRECT = re.compile(r"(\d|&)?(>>?|<)(&?\d|.*)$")
 _PIP, _CONDA = re.compile(r"pip[\d.]*$"), re.compile(r"(conda|mamba|micromamba)$")
-# Installers that resolve names as pip does: the tool, and the verbs that name distributions.
+# Installers that resolve names as pip does, with the subcommands that take distributions.
 _LIKE_PIP = {"uv": ("add",), "poetry": ("add",), "pdm": ("add",), "pipenv": ("install",), "mim": ("install",)}
 _NOT_RUN = frozenset({"git", "curl", "wget", "echo", "printf", "grep", "sed", "awk", "alias", "#"})
 _SPEC = re.compile(
@@ -48,7 +48,7 @@ _VALUED = frozenset({
 
 @dataclass(frozen=True)
 class Word:
-    """One word of a command without its quotes, and where it starts and ends."""
+    """One word of a command without its quotes, with its position."""
 
     text: str
     line: int = 1
@@ -59,7 +59,7 @@ class Word:
 
 @dataclass(frozen=True)
 class Installation:
-    """What one installing command names. `tool` is pip, uv or conda; `flags` are its options without values."""
+    """One install command. `tool` is pip, uv or conda; `flags` are its options without values."""
 
     tool: str
     mentions: tuple[Mention, ...]
@@ -68,13 +68,15 @@ class Installation:
 
 
 def shell_commands(text: str, line: int = 1, column: int = 1) -> list[tuple[Word, ...]]:
-    """The commands of a script, each as its words. Quotes, continued lines, comments and here-documents are minded;
-    `line` and `column` are the place of the first character."""
+    """The commands of a script as tuples of words. Handles quotes, continued lines, comments and here-documents.
+
+    `line` and `column` are the position of the first character.
+    """
     return list(_commands(_Splitter(text, line, column)))
 
 
 def installation(words: Sequence[Word]) -> Installation | None:
-    """What a command installs; None where it installs nothing."""
+    """Parse an install command; None if the command installs nothing."""
     at = _start(words)
     if at is None:
         return None
@@ -111,7 +113,7 @@ def _takes_value(name: str, tool: str) -> bool:
 
 
 def _start(words: Sequence[Word]) -> tuple[str, int] | None:
-    """The tool, and the index of its first argument."""
+    """The tool, and the index of its first argument; None if this is not an install command."""
     texts = [word.text for word in words]
     if not texts or texts[0] in _NOT_RUN:
         return None
@@ -119,7 +121,7 @@ def _start(words: Sequence[Word]) -> tuple[str, int] | None:
         name = text.rsplit("/", 1)[-1]
         if not (_PIP.match(name) or _CONDA.match(name) or name in _LIKE_PIP):
             continue
-        # Options may stand before the verb; nobody writes many.
+        # Options may precede the subcommand; more than eight words do not occur.
         verb = next((i for i in range(index + 1, min(index + 9, len(texts))) if not texts[i].startswith("-")), None)
         if verb is None:
             continue
@@ -145,7 +147,7 @@ def _option(name: str, joined: str, word: Word, value: Word, tool: str) -> list[
 
 
 def _mention(first: Word, word: Word, tool: str) -> list[Mention]:
-    """A distribution, an address or a folder; nothing for words that stand for something else."""
+    """A distribution, URL or folder; an empty list for any other word."""
     text = word.text.strip()
     found = Mention("", word.text, first.line, first.column, word.last_line, section=tool)
     if tool == "conda":
@@ -168,7 +170,7 @@ def _is_path(text: str) -> bool:
 
 
 def name_of(url: str) -> str:
-    """What an address or folder most likely installs: its egg, its wheel's name, or its last part."""
+    """The distribution that a URL or folder most likely installs: its egg, wheel name, or last path component."""
     address, _, fragment = unquote(url).partition("#")
     egg = re.search(r"egg=([\w.-]+)", fragment)
     if egg:
@@ -199,12 +201,12 @@ def _commands(splitter: _Splitter) -> Iterator[tuple[Word, ...]]:
 
 
 class _Splitter:
-    """Cuts shell text into words; None stands between commands."""
+    """Splits shell text into words, with None between commands."""
 
     def __init__(self, text: str, line: int, column: int) -> None:
         self.text, self.at, self.line, self.start = text, 0, line, 1 - column
-        self.quoted = False  # whether the word given last had quotes
-        self.inside = False  # whether an array is being read; they do not nest
+        self.quoted = False  # whether the last word had quotes
+        self.inside = False  # inside an array; arrays do not nest
         self.documents: list[str] = []
 
     def tokens(self) -> Iterator[Word | None]:
@@ -273,7 +275,7 @@ class _Splitter:
         return not self.inside and _ARRAY.match("".join(parts)) is not None
 
     def _array(self) -> str:
-        """The words of NAME=(...), which may stand on many lines, with spaces between them."""
+        """The words of NAME=(...), possibly over many lines, joined by spaces."""
         self.inside = True
         self.at += 1
         words: list[str] = []
@@ -286,13 +288,13 @@ class _Splitter:
                 self._take()
             else:
                 words.append(self._word().text)
-            self.at += self.at == start  # what no word takes
+            self.at += self.at == start  # skip a character that starts no word
         self.at += 1
-        self.inside, self.quoted = False, True  # its words are one value
+        self.inside, self.quoted = False, True  # the array is one quoted value
         return " ".join(words)
 
     def _run(self, pattern: re.Pattern[str]) -> list[str]:
-        """Characters that stand for themselves, at once and not one by one."""
+        """Consume a run of ordinary characters at once, for speed."""
         match = pattern.match(self.text, self.at)
         self.at = self.at if match is None else match.end()
         return [] if match is None else [match.group()]
@@ -323,7 +325,7 @@ class _Splitter:
         self.at += 1
 
     def _substitution(self) -> str:
-        """`$(...)` or backquotes, kept as they stand."""
+        """`$(...)` or backquotes, unchanged."""
         first, depth = self.at, 0
         opening = self._take()
         while self.at < len(self.text):
@@ -334,7 +336,7 @@ class _Splitter:
         return self.text[first : self.at]
 
     def _here_documents(self) -> None:
-        """Their lines are data, not commands."""
+        """Skip the lines of here-documents: they are data, not commands."""
         while self.documents:
             mark = self.documents.pop(0)
             while self.at < len(self.text):

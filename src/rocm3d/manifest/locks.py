@@ -1,7 +1,7 @@
-"""uv.lock, poetry.lock and pdm.lock: what exactly was resolved, and from which index. Executes nothing.
+"""uv.lock, poetry.lock and pdm.lock: resolved versions and their indexes.
 
-Programs write these files in one fixed form, one key a line. So they are read by lines: the places are exact, size and
-nesting cost nothing, and a file of ten megabytes is no trouble. Locks of pip-tools are requirements files.
+These files are generated with one key per line, so they are read line by line: positions are exact and files of ten
+megabytes are fast. Lock files of pip-tools are requirements files.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ _SOURCE = re.compile(r'^source\s*=\s*\{\s*(?P<key>registry|url|git)\s*=\s*"(?P<v
 
 @dataclass
 class _Package:
-    """One [[package]] while it is read."""
-
     line: int = 0
     name: str = ""
     version: str = ""
@@ -35,12 +33,11 @@ class _Package:
 
 
 def is_lock(path: str) -> bool:
-    """Whether a path is a lock file."""
     return pure(path).name in _NAMES
 
 
 def read(path: str, data: bytes) -> Manifest:
-    """Each package at the line of its name; each index once, where it stands first."""
+    """Each package at the line of its name; each index once, at its first occurrence."""
     mentions: list[Mention] = []
     indexes: dict[str, Option] = {}
     package, inside, legacy = _Package(), False, False

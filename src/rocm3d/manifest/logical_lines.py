@@ -1,5 +1,6 @@
-"""Requirements files within bounds: pip's grammar takes the square of a line's length in time, and a good part of a
-millisecond for a line that is none of its own.
+"""Size limits for requirements files.
+
+pip's parser takes quadratic time in the length of a line, and almost a millisecond for each line that it rejects.
 """
 
 from __future__ import annotations
@@ -8,13 +9,13 @@ import re
 from collections.abc import Iterator
 
 _MAX_CHARACTERS = 1_000_000
-_MAX_LINES = 5_000  # that say something: comments and blanks are free
-_LONGEST = 20_000  # of one line with all its continuations: room for two hundred hashes
+_MAX_LINES = 5_000  # without comments and blank lines
+_LONGEST = 20_000  # characters of one line with its continuations, enough for 200 hashes
 _BLANKS = re.compile(r"[ \t]{64,}")
 
 
 def bounded(text: str) -> tuple[str, list[tuple[int, str]]]:
-    """The text with what is beyond the bounds blanked, line for line, and what that was."""
+    """The text with lines beyond the limits blanked, and (line, reason) for each of them."""
     if len(text) > _MAX_CHARACTERS:
         return "", [(1, "is too large to be read as a requirements file")]
     kept: list[str] = []
@@ -25,7 +26,7 @@ def bounded(text: str) -> tuple[str, list[tuple[int, str]]]:
         said += bool(joined.strip()) and not joined.lstrip().startswith("#")
         too_long = len(joined) > _LONGEST or _BLANKS.search(joined) is not None
         if said > _MAX_LINES:
-            unread.append((len(kept) + 1, f"comes after {_MAX_LINES} requirements; the rest was not read"))
+            unread.append((len(kept) + 1, f"exceeds the limit of {_MAX_LINES} requirements; the rest was not read"))
             break
         if too_long:
             unread.append((len(kept) + 1, "is too long to be read as a requirement"))
@@ -34,7 +35,7 @@ def bounded(text: str) -> tuple[str, list[tuple[int, str]]]:
 
 
 def _logical(lines: list[str]) -> Iterator[list[str]]:
-    """Lines that backslashes hold together."""
+    """Groups of physical lines that form one line with backslash continuations."""
     together: list[str] = []
     for line in lines:
         together.append(line)

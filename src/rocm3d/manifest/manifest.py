@@ -1,4 +1,4 @@
-"""What every manifest reader gives: who is named where. One reader per kind of file, found by walking this package."""
+"""The result types of all manifest readers. Readers are found by walking this package, one per kind of file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rocm3d import manifest
 
 @dataclass(frozen=True)
 class Mention:
-    """One distribution by name: its parts, its text, and the lines it covers. `section` says where it stands."""
+    """One mention of a distribution in a file. `text` is the original text, `section` the part of the file."""
 
     name: str
     text: str
@@ -29,7 +29,7 @@ class Mention:
 
 @dataclass(frozen=True)
 class Option:
-    """Places to install from, or other files that are read with this one."""
+    """An install option: package indexes (`urls`), or other requirements files (`includes`)."""
 
     urls: tuple[str, ...]
     includes: tuple[str, ...]
@@ -40,7 +40,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Image:
-    """A container image that something is built on."""
+    """A container image that a file builds on or runs."""
 
     name: str
     line: int
@@ -49,7 +49,7 @@ class Image:
 
 @dataclass(frozen=True)
 class Command:
-    """A command of a build script or installer: its name, its words, its place."""
+    """A command of a build or install script with its arguments."""
 
     name: str
     arguments: tuple[str, ...]
@@ -59,7 +59,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Submodule:
-    """Another repository inside this one."""
+    """A git submodule, or a repository that a script clones."""
 
     path: str
     url: str
@@ -69,7 +69,7 @@ class Submodule:
 
 @dataclass(frozen=True)
 class Manifest:
-    """One file as a reader saw it. `unread` are lines that could not be understood, with the reason."""
+    """The content of one manifest file. `unread` lists lines that could not be parsed, with the reason."""
 
     path: str
     kind: str
@@ -83,15 +83,15 @@ class Manifest:
 
     @cached_property
     def lines(self) -> list[bytes]:
-        """The file cut at its line feeds: every mention asks for them, so they are cut once."""
+        """The lines of the file without line feeds; cached because every mention needs them."""
         return self.data.split(b"\n")
 
 
 @dataclass(frozen=True)
 class Reader:
-    """One kind of file: which paths, and how to read their bytes. `by_name` needs the path alone, not the bytes.
+    """Reads one kind of file. With `by_name` it needs only the path, not the bytes.
 
-    `needs` is for readers of many files: one without all of these bytes holds nothing for it and is not parsed.
+    A file that lacks one of the `required_bytes` is not parsed.
     """
 
     module: str
@@ -102,19 +102,19 @@ class Reader:
 
     @property
     def kind(self) -> str:
-        """What the manifest is called."""
+        """The kind of manifest: the last part of the module name."""
         return self.module.rsplit(".", 1)[-1]
 
 
 @lru_cache(maxsize=1)
 def pure(path: str) -> PurePosixPath:
-    """A path in its parts. Every reader is asked about the same one in turn, so it is taken apart once."""
+    """The path as PurePosixPath; cached because all readers test the same path in turn."""
     return PurePosixPath(path)
 
 
 @cache
 def readers() -> tuple[Reader, ...]:
-    """Every reader, by kind. The package is walked; there is no list to edit."""
+    """Every reader, sorted by kind, found by walking this package."""
     names = sorted(item.name for item in pkgutil.iter_modules(manifest.__path__))
     modules = (importlib.import_module(f"{manifest.__name__}.{name}") for name in names)
     return tuple(module.reader for module in modules if hasattr(module, "reader"))

@@ -1,7 +1,7 @@
-"""Pages as Markdown or reStructuredText, but for lists of changes: install lines of their code. Executes nothing.
+"""Install commands in Markdown and reStructuredText documentation, changelogs excluded.
 
-Fenced blocks are scripts; outside of them an install command counts in backquotes or at the start of a line. People
-follow these lines by hand, so they are worth a note; nothing reads them by itself.
+Fenced blocks are scripts; elsewhere an install command counts in backquotes or at the start of a line. People run these
+commands by hand and no tool reads them, so their findings are notes.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _INSTALLS = re.compile(
 
 
 def is_documentation(path: str) -> bool:
-    """Whether a path is a page that may tell how to install."""
+    """Whether a path is documentation that may contain install commands."""
     parts = pure(path)
     return parts.suffix.lower() in _SUFFIXES and not _CHANGES.match(parts.name)
 
 
 def read(path: str, data: bytes) -> Manifest:
-    """Only install lines: all else in a page is prose."""
+    """Read install commands only; the rest of a page is prose."""
     return manifest_of(path, reader.kind, data, _commands(data.decode("utf-8", "replace")), section=SECTION)
 
 
@@ -43,7 +43,7 @@ def _commands(text: str) -> Iterator[tuple[Word, ...]]:
 
 
 def blocks(text: str) -> Iterator[tuple[int, int, str]]:
-    """Each piece of shell text with the place where it starts; prompts become spaces."""
+    """Line, column and text of each piece of shell text; prompts are replaced by spaces."""
     fence, first, shell, taken = "", 0, False, 0
     inside: list[str] = []
     lines = text.split("\n")
@@ -68,7 +68,7 @@ def blocks(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _command(text: str) -> str:
-    """The install command at the start of a line, behind quote marks, the dot of a list and a prompt; else nothing."""
+    """The install command at the start of a line, after quote markers, a list marker and a prompt; else empty."""
     rest = text.lstrip(" \t>")
     marker = _MARKER.match(rest)
     rest = rest[marker.end() :] if marker else rest
@@ -77,7 +77,7 @@ def _command(text: str) -> str:
 
 
 def _spans(line: str) -> Iterator[tuple[int, str]]:
-    """Install commands in backquotes, with their columns."""
+    """Column and text of install commands in backquotes."""
     opened, at = "", 0
     before = ""
     for piece in _TICKS.split(line):
@@ -91,7 +91,7 @@ def _spans(line: str) -> Iterator[tuple[int, str]]:
 
 
 def _last(lines: list[str], number: int) -> int:
-    """The number of the last line that a backslash adds."""
+    """The last line number of a command with backslash continuations."""
     while number < len(lines) and lines[number - 1].rstrip().endswith("\\"):
         number += 1
     return number

@@ -1,7 +1,7 @@
-"""Jupyter notebooks: install lines of their code cells (`!pip`, `%pip`, `%%bash`). Executes nothing.
+"""Jupyter notebooks: install commands of their code cells (`!pip`, `%pip`, `%%bash`).
 
-The JSON is cut into tokens with their places instead of being loaded: no nesting is followed by recursion, and each
-character of a cell knows where it stands in the file.
+The JSON is tokenised instead of loaded, so that nesting needs no recursion and each character of a cell keeps its
+position in the file.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from rocm3d.manifest.install_line import Word, shell_commands
 from rocm3d.manifest.manifest import Manifest, Reader, pure
 from rocm3d.manifest.script import Places, manifest_of
 
-# The closing quote may be missing: a token that cannot fail cannot make the search quadratic.
+# The closing quote is optional: a pattern that cannot fail cannot make the search quadratic.
 _TOKEN = re.compile(r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"?|[{}\[\],:]|[^\s{}\[\],:"]+')
 _CHARACTER = re.compile(r"\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL)
 _MARK = re.compile(r'(?:^"|\\n)(?:\s|\\[rtbf])*[!%]|\\u00')
@@ -27,7 +27,7 @@ _SCRIPT = re.compile(r"\s*%%(bash|sh|shell|script bash)\b")
 
 @dataclass
 class _Cell:
-    """One cell: the literals of its source with their offsets; decoded, each character with its place in the file."""
+    """One cell: the JSON string literals of its source with file offsets, and the decoded text with offsets."""
 
     kind: str = ""
     literals: list[tuple[str, int]] = field(default_factory=list)
@@ -36,17 +36,15 @@ class _Cell:
 
     @property
     def may_hold_a_line(self) -> bool:
-        """Whether a line starts with a mark, or an escape may stand for one; most cells have none and stay coded."""
+        """Whether a line may start with `!` or `%`; other cells are not decoded."""
         return self.kind == "code" and any(_MARK.search(literal) for literal, _ in self.literals)
 
 
 def is_notebook(path: str) -> bool:
-    """Whether a path is a notebook."""
     return pure(path).suffix == ".ipynb"
 
 
 def read(path: str, data: bytes) -> Manifest:
-    """Only lines that a shell gets."""
     source = data.decode("utf-8", "replace")
     places = Places(source)
     commands = (command for cell in cells(source) if cell.may_hold_a_line for command in _commands(cell, places))
@@ -54,8 +52,8 @@ def read(path: str, data: bytes) -> Manifest:
 
 
 def cells(source: str) -> Iterator[_Cell]:
-    """The cells in order; what is no JSON gives none."""
-    keys: list[str | None] = []  # the key that each open brace or bracket waits to fill; None in lists
+    """The cells in order; none if the file is not JSON."""
+    keys: list[str | None] = []  # the current key of each open object; None for lists
     cell, expects_key = _Cell(), False
     for match in _TOKEN.finditer(source):
         piece = match.group()
@@ -75,7 +73,7 @@ def cells(source: str) -> Iterator[_Cell]:
 
 
 def _string(cell: _Cell, keys: list[str | None], match: re.Match[str], *, expects_key: bool) -> bool:
-    """A string is a key, or a value that may belong to a cell. Returns whether a key is expected next."""
+    """Handle a string: a key, or a value of a cell. Returns whether a key is expected next."""
     if expects_key:
         keys[-1] = match.group()[1:-1]
     elif len(keys) in (3, 4) and _is_cells(keys[:2]):
@@ -114,7 +112,6 @@ def _commands(cell: _Cell, places: Places) -> Iterator[tuple[Word, ...]]:
 
 
 def _moved(word: Word, inner: Places, cell: _Cell, places: Places) -> Word:
-    """The word at its place in the file."""
     final = len(cell.offsets) - 1
     line, column = places.of(cell.offsets[min(inner.starts[word.line - 1] + word.column - 1, final)])
     last, _ = places.of(cell.offsets[min(inner.starts[min(word.last_line, len(inner.starts)) - 1], final)])
@@ -122,7 +119,7 @@ def _moved(word: Word, inner: Places, cell: _Cell, places: Places) -> Word:
 
 
 def _shell_lines(text: str) -> str:
-    """The same lines, with those that are Python turned into spaces."""
+    """The text of a cell with its Python lines blanked."""
     lines = text.split("\n")
     if _SCRIPT.match(text):
         return "\n".join(["", *lines[1:]])

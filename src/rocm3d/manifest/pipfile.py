@@ -1,6 +1,6 @@
-"""Pipfile of pipenv: packages by name in every category, and the indexes they come from. Executes nothing.
+"""Pipfile of pipenv: packages of every category, and their indexes.
 
-What a Pipfile may hold: https://pipenv.pypa.io/en/latest/pipfile.html
+Format: https://pipenv.pypa.io/en/latest/pipfile.html
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from rocm3d.manifest.toml_text import TomlText, entries, listed, parsed, table_o
 SECTION = "pipenv"
 OTHER = "pipenv-category"
 _MAIN = "packages"
-# Tables that are no category of packages.
+# Tables that are not package categories.
 _OTHERS = frozenset({"source", "requires", "scripts", "pipenv"})
 
 
 def is_pipfile(path: str) -> bool:
-    """Whether a path is a Pipfile; its lock is JSON and not read."""
+    """Whether a path is a Pipfile; Pipfile.lock is not read."""
     return pure(path).name == "Pipfile"
 
 
 def read(path: str, data: bytes) -> Manifest:
-    """Categories have names of the project's choice, so each table that is nothing else is one."""
+    """Read all categories: their names are free, so every other table is a category."""
     document, problem = parsed(data)
     if problem is not None:
         return Manifest(path, reader.kind, data, unread=((1, problem),))

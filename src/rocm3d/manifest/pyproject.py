@@ -14,17 +14,17 @@ _HATCH = ("dependencies", "extra-dependencies")
 
 
 def syntax_error(data: bytes) -> str | None:
-    """What is wrong with the file; None where it is TOML."""
+    """The TOML error of the file; None if it is valid."""
     return parsed(data)[1]
 
 
 def is_pyproject(path: str) -> bool:
-    """Whether a path is a pyproject.toml, or the file that has pixi's part of one."""
+    """Whether a path is a pyproject.toml or a pixi.toml."""
     return pure(path).name in ("pyproject.toml", _PIXI)
 
 
 def read(path: str, data: bytes) -> Manifest:
-    """Every requirement and index at the place of its literal."""
+    """Every requirement and index at the position of its literal."""
     document, problem = parsed(data)
     if problem is not None:
         return Manifest(path, reader.kind, data, unread=((1, problem),))
@@ -86,7 +86,7 @@ def _others(found: TomlText, tool: dict[str, Any]) -> None:
 
 
 def _pixi(found: TomlText, pixi: dict[str, Any], above: tuple[str, ...]) -> None:
-    """Dependencies of the workspace, its features and its targets, and what its tasks install."""
+    """Dependencies of the workspace, features and targets, and the install commands of tasks."""
     inner = [((kind, name), table) for kind in ("feature", "target") for name, table in entries(pixi.get(kind))]
     for names, part in [((), pixi), *inner]:
         for key, section in (("dependencies", "conda"), ("pypi-dependencies", "pixi")):

@@ -1,6 +1,6 @@
-"""String literals of a Python file, followed through names, sums, loops and calls. Parsed, never run.
+"""String literals of a Python file, traced through variables, concatenations, loops and calls. Never run.
 
-Lists are followed as setup files and installers build them; what is computed from files or functions stays unknown.
+Covers how setup files and installers build lists; values read from files or computed stay unknown.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 
 from rocm3d.model.text import encodable
 
-_STEPS = 20_000  # of following names: nested sums of names are as good a bomb as any
+_STEPS = 20_000  # limit on resolving names: nested sums of names grow exponentially
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _GIVING = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.For, ast.AsyncFor, ast.comprehension, ast.Call)
 
 
 @dataclass
 class Literals:
-    """One parsed file: its nodes, and every value that a name is given anywhere in it."""
+    """One parsed file: its nodes, and every value that is assigned to each name."""
 
     lines: list[bytes]
     nodes: list[ast.AST]
@@ -28,10 +28,10 @@ class Literals:
 
     @classmethod
     def of(cls, data: bytes) -> Literals | None:
-        """The file, or None where it is no Python 3."""
+        """Parse a file; None if it is not valid Python 3."""
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of the file's escapes, not ours
+                warnings.simplefilter("ignore")  # SyntaxWarnings of the scanned code are not ours to report
                 nodes = _walked(ast.parse(data))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
@@ -40,7 +40,7 @@ class Literals:
         return found
 
     def place(self, node: ast.expr) -> tuple[int, int]:
-        """Columns of the tree are bytes; ours are characters, and a literal starts behind its quote."""
+        """1-based line and column (in characters) of the first character inside the quotes of a literal."""
         line = self.lines[node.lineno - 1] if node.lineno <= len(self.lines) else b""
         start = node.col_offset
         while line[start : start + 1].lower() in (b"r", b"b", b"u", b"f"):
@@ -49,7 +49,7 @@ class Literals:
         return node.lineno, len(line[: start + quotes].decode("utf-8", "replace")) + 1
 
     def strings(self, node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
-        """The string literals that an expression may come to, in order."""
+        """The string literals that an expression may evaluate to, in order; `*` replaces interpolated parts."""
         stack: list[tuple[ast.expr, frozenset[str]]] = [(node, frozenset())]
         while stack and self.steps < _STEPS:
             self.steps += 1
@@ -87,7 +87,7 @@ class Literals:
             self.values.setdefault(target.id, []).append(value)
 
     def _pass(self, call: ast.Call, parameters: ast.arguments) -> None:
-        """What a function of the file is called with becomes a value of its parameters."""
+        """Record the arguments of a call as values of the parameters of a function in this file."""
         names = [item.arg for item in (*parameters.posonlyargs, *parameters.args)]
         for name, value in zip(names, call.args, strict=False):
             self.values.setdefault(name, []).append(value)
@@ -99,9 +99,9 @@ class Literals:
 
 
 def _walked(tree: ast.AST) -> list[ast.AST]:
-    """The nodes in the order of ast.walk, without operators and the like: a third of all, and they hold nothing."""
+    """The nodes in the order of ast.walk, without nodes that have no fields (a third of all)."""
     found = [tree]
-    for node in found:  # which grows on the way
+    for node in found:  # grows during iteration
         for name in node._fields:
             held = getattr(node, name, None)
             if isinstance(held, list):
@@ -112,7 +112,7 @@ def _walked(tree: ast.AST) -> list[ast.AST]:
 
 
 def _children(node: ast.expr) -> list[ast.expr]:
-    """What an expression is made of, as far as it is a list of literals."""
+    """The parts of an expression that may contain literals of a list."""
     if isinstance(node, ast.Starred):
         return [node.value]
     if isinstance(node, (ast.List, ast.Tuple, ast.Set)):

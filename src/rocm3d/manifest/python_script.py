@@ -1,6 +1,6 @@
 """Python files that call an installer: subprocess.run([..., "pip", "install", ...]), os.system("pip install ...").
 
-Parsed, never run. Messages that tell people what to install are no calls and do not count.
+Parsed, never run. Messages that recommend an install command are not calls and do not count.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rocm3d.manifest.manifest import Command, Manifest, Mention, Option, Reader,
 from rocm3d.manifest.python_literals import Literals
 from rocm3d.manifest.script import Script
 
-# Parts of the names of functions that run what they are given.
+# Parts of the names of functions that run a command.
 # fmt: off
 _RUNNERS = frozenset({
     "run", "exec", "execute", "call", "command", "cmd", "shell", "bash", "sh", "system", "install", "pip", "pipmain",
@@ -28,13 +28,12 @@ _PIP = re.compile(rb"pip(?!e(?!nv))")  # also pip3 and pipenv, but no pipe and n
 
 
 def is_script(path: str) -> bool:
-    """Whether a path is a Python file other than setup.py, which has a reader of its own."""
+    """Whether a path is a Python file other than setup.py, which has its own reader."""
     parts = pure(path)
     return parts.suffix == ".py" and parts.name != "setup.py"
 
 
 def read(path: str, data: bytes) -> Manifest:
-    """What the calls install, in the order of the file."""
     literals = Literals.of(data) if _PIP.search(data) else None
     mentions, options, commands = ([], [], []) if literals is None else installed(literals)
     ordered = sorted(dict.fromkeys(mentions), key=lambda item: (item.line, item.column))
@@ -44,7 +43,7 @@ def read(path: str, data: bytes) -> Manifest:
 
 
 def installed(literals: Literals) -> tuple[list[Mention], list[Option], list[Command]]:
-    """Every distribution and index that a call of an installer names; the commands of such calls."""
+    """Distributions, indexes and commands of all calls that run an installer."""
     mentions: list[Mention] = []
     options: list[Option] = []
     commands: list[Command] = []
@@ -61,7 +60,7 @@ def installed(literals: Literals) -> tuple[list[Mention], list[Option], list[Com
 
 
 def _scripts(literals: Literals, node: ast.Call | ast.List | ast.Tuple) -> Iterator[list[Sequence[Word]]]:
-    """What a call hands to a shell or a process, each as commands of words."""
+    """The command lines that a call passes to a shell or process, each as a list of commands."""
     if not isinstance(node, ast.Call):
         if any(isinstance(item, ast.Constant) and item.value == "install" for item in node.elts):
             yield [_words(literals, node)]
@@ -72,7 +71,7 @@ def _scripts(literals: Literals, node: ast.Call | ast.List | ast.Tuple) -> Itera
     before = "pip " if _PIP.search(name.encode()) else ""
     given = _inside(node.args[0])
     words = _words(literals, given)
-    if not all(" " in word.text for word in words):  # a list: each string is a word
+    if not all(" " in word.text for word in words):  # a list of words, not a command line
         by_pip = bool(before) and words[0].text == "install"
         yield [[replace(words[0], text="pip"), *words] if by_pip else words]
         return
@@ -87,7 +86,7 @@ def _words(literals: Literals, node: ast.expr) -> list[Word]:
 
 
 def _inside(node: ast.expr) -> ast.expr:
-    """What is split into words: shlex.split("..."), "...".split()."""
+    """The expression inside shlex.split("..."), "...".split() and the like."""
     while isinstance(node, ast.Call) and _name(node.func).rsplit(".", 1)[-1] in _SPLITS:
         is_method = isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Name)
         if is_method and isinstance(node.func, ast.Attribute):
@@ -100,7 +99,7 @@ def _inside(node: ast.expr) -> ast.expr:
 
 
 def _name(node: ast.expr) -> str:
-    """A dotted name; the last part alone where something else stands before it."""
+    """The dotted name of a function; only its attribute parts if the base is not a name."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)

@@ -1,4 +1,4 @@
-"""pip requirements files: every mention with its place, and a copy without some of them. Executes nothing."""
+"""pip requirements files: every requirement with its position, and copies with some lines replaced."""
 
 from __future__ import annotations
 
@@ -17,16 +17,15 @@ _INDEX_OPTIONS = ("index_url", "extra_index_urls", "find_links")
 
 
 def is_requirements(path: str) -> bool:
-    """Whether a path is a requirements file by its name or its folder."""
     parts = pure(path)
     return bool(_NAME.match(parts.name)) or (parts.parent.name == "requirements" and parts.suffix in (".txt", ".in"))
 
 
 def read(path: str, data: bytes) -> Manifest:
-    """Parse with pip's own grammar. Nested files are named, not followed."""
+    """Parse with pip's grammar. Included files are listed, not read."""
     from pip_requirements_parser import RequirementsFile
 
-    # Separators that only Python takes for line ends would shift the parser's line numbers against everybody else's.
+    # Python's splitlines also splits at these separators, which would shift the line numbers of the parser.
     readable, beyond = bounded(_NOT_A_NEWLINE.sub(" ", data.decode("utf-8", "replace")))
     with scratch_file("requirements.txt", readable.encode()) as place:
         try:
@@ -45,8 +44,10 @@ def read(path: str, data: bytes) -> Manifest:
 
 
 def copy_with(requirements: Manifest, replace: Callable[[int], str | None]) -> bytes:
-    """The file with some lines turned into others. `replace` is asked with the first line of each mention, option, or
-    line that was not understood: None keeps it byte for byte."""
+    """The file with some lines replaced.
+
+    `replace` is called with the first line number of each mention, option or unread line; None leaves it unchanged.
+    """
     newline = Text(requirements.data).newline
     lines = requirements.data.splitlines(keepends=True)
     ends = {mention.line: mention.last_line for mention in requirements.mentions}
@@ -93,7 +94,7 @@ def _as_list(value: object) -> list[object]:
 
 
 def _name_of(url: str) -> str:
-    """What a nameless URL most likely installs: the repository's name."""
+    """The distribution that a URL without a name most likely installs: its last path component."""
     tail = url.split("#", maxsplit=1)[0].split("?", maxsplit=1)[0].rstrip("/").rsplit("/", 1)[-1]
     return re.sub(r"(\.git)?(@.*)?$", "", tail).split("-cp3")[0] if tail else ""
 
@@ -107,7 +108,7 @@ def _last_line(lines: list[bytes], line: int) -> int:
     last = line
     while last < len(lines) and lines[last - 1].rstrip(b"\r\n").endswith(b"\\"):
         last += 1
-        if lines[last - 1].lstrip().startswith(b"#"):  # pip ends a continued line at a comment
+        if lines[last - 1].lstrip().startswith(b"#"):  # pip ends a continued line at a comment line
             break
     return last
 

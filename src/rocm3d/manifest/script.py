@@ -1,7 +1,7 @@
-"""Shell commands, wherever they stand, as a manifest: what they install, which repositories they clone, the rest.
+"""Manifests from shell commands: installed distributions, cloned repositories, other commands.
 
-One cutter of words (install_line) serves scripts, Dockerfiles, fenced code, notebooks and workflows alike. It is
-linear, never recurses and has no grammar that could fail, which a parser of real shell has.
+Scripts, Dockerfiles, fenced code, notebooks and workflows share one word splitter (install_line). It is linear and not
+recursive, and unlike a full shell parser it cannot fail on invalid syntax.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)(?:\[[@*]\]|:?-([^${}]*))?\}|([A-Z
 _ALL = re.compile(r"\$\{\w+\[[@*]\]\}$")
 _ASSIGNED = r"(?:[A-Za-z_]\w*=\S*\s+)*"
 _INSTALLS = re.compile(rf"{_ASSIGNED}(?:\S*python\S* -m )?(?:(?:uv )?pip[\d.]*|conda|mamba) install\s")
-# What an install line, or a variable that names an index, cannot do without; `\\u` may stand for any of it in JSON.
+# Every install command or index variable contains one of these; in JSON, `\\u` may encode any of them.
 _MAY_INSTALL = re.compile(rb"install|create|\badd\b|PIP_|UV_|\\u")
 _SAYS = re.compile(r"echo|print|log|warn|err|die|fail|info|msg|say")
 _INDEX = re.compile(r"(PIP|UV)_(EXTRA_)?(DEFAULT_)?(INDEX(_URL)?|FIND_LINKS)$")
@@ -31,21 +31,21 @@ _SHELL, _FLAG = re.compile(r"(ba|da|z|k)?sh$"), re.compile(r"-[a-z]*c$")
 _BEFORE = frozenset(
     {"export", "readonly", "local", "declare", "then", "do", "else", "{", "!", "$", ">", "sudo", "time"}
 )
-_WORDS = 2000  # of one command: no install line is longer, and what looks for pip among them is not linear
-_SHELLS = 3  # inside each other
-_HEAD = 200  # of a word: what runs an installer says so at its start
-_LONGEST = 2048  # of a word, before and after its variables are filled in: a bomb of variables stops here
+_WORDS = 2000  # per command: the search for pip is not linear, and no install command is longer
+_SHELLS = 3  # nested shells
+_HEAD = 200  # characters of a word in which an installer is searched
+_LONGEST = 2048  # characters of a word before and after expansion: limits exponential variable expansion
 
 
 @dataclass(frozen=True)
 class Places:
-    """Lines and columns of characters in a decoded file. Only a line feed ends a line, as in editors."""
+    """Maps character offsets of a decoded file to lines and columns. Only a line feed ends a line, as in editors."""
 
     text: str
 
     @cached_property
     def starts(self) -> list[int]:
-        """Where each line begins."""
+        """The offset of the first character of each line."""
         return [0, *(match.end() for match in re.finditer("\n", self.text))]
 
     def of(self, index: int) -> tuple[int, int]:
@@ -57,9 +57,9 @@ class Places:
 def manifest_of(
     path: str, kind: str, data: bytes, commands: Iterable[Sequence[Word]], *, section: str = ""
 ) -> Manifest:
-    """What the commands do. With a `section` only install lines count, and their mentions bear it.
+    """The manifest of a file with shell commands. With a `section`, only install commands count, and mentions get it.
 
-    Most pages and notebooks have none: then the commands are not even cut out of the file.
+    `commands` is not consumed if the file cannot contain an install command, as most pages and notebooks.
     """
     if section and not _MAY_INSTALL.search(data):
         return Manifest(path, kind, data)
@@ -73,9 +73,9 @@ def manifest_of(
 
 @dataclass
 class Script:
-    """Commands in their order: what they gave so far, the variables they set and the folder they stand in.
+    """Collects the effects of commands in order: installs, variables, clones and the current folder.
 
-    `quote` is how far a quoted word's text is from the word's place.
+    `quote_offset` is the column offset of the text inside a quoted word.
     """
 
     mentions: list[Mention] = field(default_factory=list)
@@ -88,7 +88,7 @@ class Script:
     quote: int = 1
 
     def take(self, given: Sequence[Word], depth: int = 0) -> None:
-        """One command more; `depth` counts the shells around it."""
+        """Add one command; `depth` counts the enclosing shells."""
         parts = (part for word in given[:_WORDS] for part in _split(word, _filled(word.text, self.known)))
         words = list(islice(parts, _WORDS))
         self.assign(words)
@@ -105,7 +105,7 @@ class Script:
         self.commands += _command(words)
 
     def assign(self, words: Sequence[Word]) -> None:
-        """Variables that a command sets, an index for the installers among them."""
+        """Record the variables that a command sets, including package indexes."""
         for word, name, value in _assigned(words):
             self.known[name] = value[:_LONGEST]
             if _INDEX.match(name):
@@ -119,7 +119,7 @@ class Script:
         self.mentions += [self._origin(item) for item in mentions]
 
     def _origin(self, item: Mention) -> Mention:
-        """A folder inside of what the script has cloned goes by the address of the clone."""
+        """Replace the path of a cloned folder with the URL of its repository."""
         if not item.url or "://" in item.url or not self.cloned:
             return item
         for place in (entered(".", item.url), entered(self.folder, item.url)):
@@ -135,7 +135,7 @@ class Script:
 
 
 def one_mention(text: str, line: int, column: int, section: str) -> tuple[list[Mention], list[Option]]:
-    """What one entry of a list of requirements names; entries may be options, as in a requirements file."""
+    """Parse one entry of a list of requirements; like in a requirements file, it can be an option."""
     last = line + text.count("\n")
     parts = text.split() if text.lstrip().startswith("-") else [text]
     words = [Word("pip"), Word("install"), *(Word(part, line, column, last) for part in parts)]
@@ -146,13 +146,13 @@ def one_mention(text: str, line: int, column: int, section: str) -> tuple[list[M
 
 
 def _folder(words: Sequence[Word], folder: str) -> str:
-    """Where the script stands after a command, as far as `cd` tells: what `pip install .` then means."""
+    """The current folder after a command (`cd`), to resolve `pip install .`."""
     texts = [word.text for word in _plain(words)]
     return entered(folder, texts[1]) if texts[:1] == ["cd"] and len(texts) > 1 else folder
 
 
 def entered(folder: str, target: str) -> str:
-    """A folder seen from another; a dot where nothing is known, or the way leads out."""
+    """The folder after `cd target`, relative to the repository; a dot if it is unknown or outside."""
     if target.startswith(("-", "$")):
         return "."
     absolute = target.startswith(("/", "~"))
@@ -161,7 +161,7 @@ def entered(folder: str, target: str) -> str:
 
 
 def _inner(words: Sequence[Word], quote: int) -> list[tuple[Word, ...]]:
-    """The commands inside `bash -c "..."` and `attempt "pip install ..."`, at the place of their text."""
+    """The commands inside `bash -c "..."` and `attempt "pip install ..."`, at the position of their text."""
     texts = [word.text for word in words]
     for index, text in enumerate(texts[:-2]):
         if _SHELL.match(text.rsplit("/", 1)[-1]) and _FLAG.match(texts[index + 1]):
@@ -174,7 +174,7 @@ def _inner(words: Sequence[Word], quote: int) -> list[tuple[Word, ...]]:
 
 
 def _set_up(words: Sequence[Word], folder: str) -> list[Mention]:
-    """`python setup.py install`, which installs the folder that it is in."""
+    """The folder that `python setup.py install` installs."""
     texts = [word.text for word in words]
     for index, text in enumerate(texts[:-1]):
         if text.rsplit("/", 1)[-1] == "setup.py" and {"install", "develop"} & set(texts[index + 1 :]):
@@ -188,21 +188,21 @@ def _set_up(words: Sequence[Word], folder: str) -> list[Mention]:
 
 
 def _section(outer: str, tool: str) -> str:
-    """Where a mention stands; that conda is meant must not get lost."""
+    """The section of a mention; a conda mention stays recognisable."""
     if not outer:
         return tool
     return f"{outer}:{tool}" if tool == "conda" else outer
 
 
 def _filled(text: str, known: dict[str, str]) -> str:
-    """With the variables that the script itself sets to plain text, or their defaults; others stay as they are."""
+    """Expand variables that the script sets, or their defaults; other variables stay unchanged."""
     if "$" not in text or len(text) > _LONGEST:
         return text
     return _VARIABLE.sub(lambda m: known.get(m[1] or m[3], m[2] or m[0]), text)[:_LONGEST]
 
 
 def _split(word: Word, text: str) -> list[Word]:
-    """A word whose variable held several is several, unless quotes hold it together."""
+    """Split a word after expansion, unless it is quoted."""
     splits = text != word.text and (not word.quoted or _ALL.match(word.text))
     parts = text.split() if splits else [text]
     return [replace(word, text=part) for part in parts]
@@ -223,7 +223,7 @@ def _assigned(words: Sequence[Word]) -> Iterator[tuple[Word, str, str]]:
 
 
 def _plain(words: Sequence[Word]) -> Sequence[Word]:
-    """Without what may stand before the name of a command."""
+    """The words from the name of the command on: without assignments, sudo, then and the like."""
     start = 0
     while start < len(words) and (words[start].text in _BEFORE or _ASSIGNMENT.match(words[start].text)):
         start += 1
@@ -239,7 +239,7 @@ def _command(words: Sequence[Word]) -> list[Command]:
 
 
 def _cloned(words: Sequence[Word]) -> list[Submodule]:
-    """`git clone` and `git submodule add`: another repository comes to lie beside this one."""
+    """The repository that `git clone` or `git submodule add` downloads."""
     plain = _plain(words)
     texts = [word.text for word in plain]
     if not texts or PurePosixPath(texts[0]).name != "git" or not ("clone" in texts[1:] or "add" in texts[2:3]):

@@ -1,4 +1,4 @@
-"""setup.cfg: install_requires, setup_requires, tests_require and extras, line by line for exact places."""
+"""setup.cfg: install_requires, setup_requires, tests_require and extras, read line by line for exact positions."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ _EXTRAS = "options.extras_require"
 
 
 def is_setup_cfg(path: str) -> bool:
-    """Whether a path is a setup.cfg."""
     return pure(path).name == "setup.cfg"
 
 
 def read(path: str, data: bytes) -> Manifest:
-    """Files named by `file:` are includes; what cannot be read as a requirement is left out."""
+    """Read all requirements; `file:` entries are includes, and invalid requirements are left out."""
     mentions: list[Mention] = []
     options: list[Option] = []
     for section, text, line, column in _entries(data.decode("utf-8", "replace")):
@@ -35,7 +34,7 @@ def read(path: str, data: bytes) -> Manifest:
 
 
 def _entries(text: str) -> Iterator[tuple[str, str, int, int]]:
-    """Section, text and place of each requirement: on the line of its key, or on indented lines below."""
+    """Section, text, line and column of each requirement: on the line of its key, or indented below."""
     header = section = ""
     for number, line in enumerate(text.split("\n"), start=1):
         stripped, start = line.strip(), len(line) - len(line.lstrip())

@@ -1,7 +1,7 @@
-"""setup.py: the requirements that its syntax tree shows. Parsed, never run.
+"""setup.py: requirements from its syntax tree. Parsed, never run.
 
-Lists are followed through names, sums, conditions and augmented assignments, as setup files build them; what is
-computed from files or functions stays unknown. Calls of pip from within the file count as well.
+Lists are traced through variables, concatenations, conditions and augmented assignments; values read from files or
+computed stay unknown. Calls of pip in the file count too.
 """
 
 from __future__ import annotations
@@ -18,12 +18,10 @@ _KEYWORDS = frozenset({"install_requires", "setup_requires", "tests_require", "e
 
 
 def is_setup_py(path: str) -> bool:
-    """Whether a path is a setup.py."""
     return pure(path).name == "setup.py"
 
 
 def read(path: str, data: bytes) -> Manifest:
-    """Requirements in the order of the file."""
     literals = Literals.of(data)
     if literals is None:
         return Manifest(path, reader.kind, data, unread=((1, "does not parse as Python 3"),))
@@ -40,7 +38,7 @@ def read(path: str, data: bytes) -> Manifest:
 
 
 def _requirements(nodes: list[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
-    """Arguments of setup(), wherever they are given: as keywords or in a dictionary."""
+    """Arguments of setup(), passed as keywords or in a dictionary."""
     for node in nodes:
         if isinstance(node, ast.Call):
             yield from ((word.arg, word.value) for word in node.keywords if word.arg in _KEYWORDS)
@@ -53,7 +51,6 @@ def _requirements(nodes: list[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
 def _entries(
     literals: Literals, node: ast.expr, text: str, section: str
 ) -> Iterator[tuple[list[Mention], list[Option]]]:
-    """One requirement for each line of a literal."""
     line, column = literals.place(node)
     for offset, part in enumerate(text.split("\n")):
         if part.strip():

@@ -1,4 +1,4 @@
-"""Shell scripts (*.sh): install lines, clones and all other commands. Executes nothing; script.py does the reading."""
+"""Shell scripts (*.sh): install commands, clones and all other commands, read by script.py."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from rocm3d.manifest.script import manifest_of
 
 
 def is_script(path: str) -> bool:
-    """Whether a path is a shell script."""
     return pure(path).suffix in (".sh", ".bash", ".zsh")
 
 
 def read(path: str, data: bytes) -> Manifest:
-    """Every branch counts: which one runs depends on the machine."""
+    """Read all branches: which one runs depends on the machine."""
     return manifest_of(path, reader.kind, data, shell_commands(data.decode("utf-8", "replace")))
 
 

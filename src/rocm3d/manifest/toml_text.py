@@ -1,7 +1,7 @@
-"""Requirements and indexes in a file of TOML, each with its place, for the readers of such files.
+"""Requirements and indexes of a TOML file with their positions.
 
-The TOML library says what is there, but not where. So each value is looked up again among the string literals of the
-text, behind the heading of its table; a value that cannot be found that way stands at the first line.
+The TOML library reports no positions. So each value is searched again among the string literals after the heading of
+its table; a value that is not found gets line 1, column 1.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _HEADING = re.compile(rf"^[ \t]*\[\[?[ \t]*({_PART}(?:[ \t]*\.[ \t]*{_PART})*)[ 
 _KEY = re.compile(rf"^[ \t]*({_PART})[ \t]*[=.]", re.MULTILINE)
 _PLACES = ("url", "git", "path", "file")
 _REVISIONS = ("rev", "ref", "tag", "branch")
-# Names of markers that pipenv takes for keys, with the comparison for the value.
+# Environment markers that pipenv accepts as keys; the value is the comparison.
 _MARKERS = ("sys_platform", "platform_system", "platform_machine", "os_name", "python_version", "implementation_name")
 
 
 def parsed(data: bytes) -> tuple[dict[str, Any], str | None]:
-    """The document, or what is wrong with it."""
+    """The document, and the error message if it is not valid TOML."""
     try:
         return parse(data), None
     except NotToml as error:
@@ -36,7 +36,7 @@ def parsed(data: bytes) -> tuple[dict[str, Any], str | None]:
 
 @dataclass
 class TomlText:
-    """One file: what was read so far, and the means to find places."""
+    """Collects mentions and options of one file, and finds the positions of values."""
 
     text: str
     mentions: list[Mention] = field(default_factory=list)
@@ -44,12 +44,11 @@ class TomlText:
 
     @cached_property
     def places(self) -> Places:
-        """Lines and columns."""
         return Places(self.text)
 
     @cached_property
     def literals(self) -> dict[str, list[int]]:
-        """Each value of a one-line string, and where it starts."""
+        """Offsets of each one-line string literal, by value."""
         found: dict[str, list[int]] = {}
         for match in STRING_OR_COMMENT.finditer(self.text):
             if match.group()[0] != "#":
@@ -58,14 +57,13 @@ class TomlText:
 
     @cached_property
     def code(self) -> str:
-        """The text with comments blanked."""
         return STRING_OR_COMMENT.sub(
             lambda match: " " * len(match.group()) if match.group()[0] == "#" else match.group(), self.text
         )
 
     @cached_property
     def headings(self) -> dict[tuple[str, ...], int]:
-        """The names of each table's headline, and where the first of them ends."""
+        """The end offset of the first heading of each table, by its key path."""
         found: dict[tuple[str, ...], int] = {}
         for match in _HEADING.finditer(self.code):
             found.setdefault(tuple(part.strip("\"'") for part in re.findall(_PART, match.group(1))), match.end())
@@ -73,7 +71,7 @@ class TomlText:
 
     @cached_property
     def keys(self) -> dict[str, list[int]]:
-        """Each key that begins a line, and where it stands."""
+        """Offsets of each key at the start of a line."""
         found: dict[str, list[int]] = {}
         for match in _KEY.finditer(self.code):
             quoted = match.group(1)[0] in "\"'"
@@ -81,23 +79,23 @@ class TomlText:
         return found
 
     def heading(self, *names: str) -> int:
-        """Where a table begins; the start of the file where it has no headline of its own."""
+        """The offset after the heading of a table; 0 if it has no heading."""
         return self.headings.get(names, 0)
 
     def place(self, value: str, after: int) -> tuple[int, int]:
-        """The first literal of this value behind `after` that has not been taken yet."""
+        """Line and column of the first unused literal with this value after an offset. Marks it as used."""
         starts = self.literals.get(value, [])
         index = bisect_right(starts, after)
         return self.places.of(starts.pop(index)) if index < len(starts) else (1, 1)
 
     def key(self, name: str, after: int) -> tuple[int, int]:
-        """Where a key stands."""
+        """Line and column of a key after an offset."""
         starts = self.keys.get(name, [])
         index = bisect_left(starts, after)
         return self.places.of(starts[index]) if index < len(starts) else (1, 1)
 
     def requirements(self, values: object, section: str, after: int) -> None:
-        """A list of PEP 508 strings."""
+        """Add a list of PEP 508 strings."""
         for value in listed(values):
             if isinstance(value, str):
                 named, given = one_mention(value, *self.place(value, after), section)
@@ -105,7 +103,7 @@ class TomlText:
                 self.options += given
 
     def named(self, values: dict[str, Any], section: str, after: int) -> None:
-        """A table of names, each with a version or a table of its own."""
+        """Add a table of distributions, each with a version or a table of details."""
         for name, value in values.items():
             for entry in value if isinstance(value, list) else [value]:
                 details = entry if isinstance(entry, dict) else {"version": entry}
@@ -117,7 +115,7 @@ class TomlText:
                 self.mentions.append(Mention(name, text, line, column, line, version, extras, url, section))
 
     def index(self, urls: object, key: str, after: int) -> None:
-        """Addresses under one key; the option begins at the key and ends at the address."""
+        """Add the index URLs of one key; the option spans from the key to the URL."""
         for url in urls if isinstance(urls, list) else [urls]:
             if isinstance(url, str) and url:
                 last, _ = self.place(url, after)
@@ -127,24 +125,24 @@ class TomlText:
 
 
 def table_of(value: object, *names: str) -> dict[str, Any]:
-    """A table below another; empty where it is missing or something else."""
+    """The nested table at a key path; empty if it is missing or not a table."""
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}
 
 
 def listed(value: object) -> list[Any]:
-    """A list; empty where it is something else."""
+    """The value if it is a list, else an empty list."""
     return value if isinstance(value, list) else []
 
 
 def entries(value: object) -> Iterator[tuple[str, Any]]:
-    """What a table holds; nothing where it is something else."""
+    """The items of a table; none if the value is not a table."""
     yield from value.items() if isinstance(value, dict) else ()
 
 
 def _address(details: dict[str, Any]) -> str:
-    """Where a package comes from, if not from an index; a repository as pip writes it, with its revision."""
+    """The URL or path of a package that is not from an index; a repository as pip writes it, with its revision."""
     url = next((str(details[key]) for key in _PLACES if key in details), "")
     if "git" not in details or "url" in details or "://" not in url:
         return url
@@ -153,7 +151,7 @@ def _address(details: dict[str, Any]) -> str:
 
 
 def _limited(text: str, name: str, version: str, details: dict[str, Any]) -> str:
-    """The text as a requirement with its conditions, where it has any."""
+    """The text as a requirement with its environment markers, if it has any."""
     given = [str(details["markers"])] if details.get("markers") else []
     given += [f"{key} {details[key]}" for key in _MARKERS if isinstance(details.get(key), str)]
     if not given:

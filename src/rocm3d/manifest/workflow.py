@@ -1,4 +1,4 @@
-"""GitHub workflows: install lines of their `run` steps. They tell how the project is built, on machines of others."""
+"""GitHub workflows: install commands of their `run` steps."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ SECTION = "workflow"
 
 
 def is_workflow(path: str) -> bool:
-    """Whether a path is a workflow or an action of GitHub."""
     parts = pure(path)
     return parts.suffix in (".yml", ".yaml") and ".github" in parts.parts[:-1]
 
 
 def read(path: str, data: bytes) -> Manifest:
-    """Every value of a key `run`, at its place in the file."""
+    """Read the value of every `run` key."""
     yaml = YamlText(data.decode("utf-8", "replace"))
     if yaml.problem:
         return Manifest(path, reader.kind, data, unread=((1, yaml.problem),))

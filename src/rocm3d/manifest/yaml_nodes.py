@@ -1,8 +1,8 @@
-"""YAML as nodes with places, for the readers of YAML files.
+"""YAML nodes with positions, for the readers of YAML files.
 
-Nodes are composed, never constructed: no tag is obeyed, no object is made, and an alias stays one node however often it
-is named, so a file of nested aliases costs nothing. Walks are bounded for the same reason. Places are counted from the
-text by line feeds, because YAML takes more characters for line ends than editors do.
+Nodes are composed, never constructed: tags create no objects, and an alias is one shared node, so nested aliases do not
+expand. Walks are limited for the same reason. Positions count line feeds only, because YAML accepts more line ends than
+editors do.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MAX_DEPTH = 60
 
 
 def _too_deep(text: str) -> bool:
-    """Whether brackets or dashes nest deeper than any real file: the parser takes the square of the depth in time."""
+    """Whether brackets or dashes nest deeper than in any real file; the parser is quadratic in the depth."""
     depth = 0
     for bracket in re.finditer(r"[\[{\]}]", text):
         depth += 1 if bracket.group() in "[{" else -1
@@ -35,7 +35,7 @@ def _too_deep(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Scalar:
-    """A plain value: its text, its place, its style, and the range of characters it covers in the file."""
+    """A scalar value with its position, quoting style, and character range in the file."""
 
     text: str
     line: int
@@ -47,7 +47,7 @@ class Scalar:
 
 @dataclass(frozen=True)
 class YamlText:
-    """One file; `root` is the composed node, None where it cannot be read (`problem` says why)."""
+    """One file. `root` is the composed node, or None if the file cannot be read (see `problem`)."""
 
     text: str
 
@@ -61,7 +61,7 @@ class YamlText:
 
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of the file's anchors, not ours
+                warnings.simplefilter("ignore")  # warnings about the anchors of the scanned file are not ours to report
                 return YAML(typ="safe", pure=True).compose(self.text), ""
         except RecursionError:
             return None, "nests too deeply to be read as YAML"
@@ -70,12 +70,11 @@ class YamlText:
 
     @property
     def root(self) -> Any:
-        """The first document's node."""
         return self._composed[0]
 
     @property
     def problem(self) -> str:
-        """Why there is no root; empty where all is well."""
+        """Why there is no root; empty if there is one."""
         return self._composed[1]
 
     @cached_property
@@ -83,35 +82,35 @@ class YamlText:
         return Places(self.text)
 
     def scalar(self, node: Any) -> Scalar | None:
-        """A node as a value; None for lists and maps."""
+        """The scalar of a node; None for lists and maps."""
         if not isinstance(getattr(node, "value", None), str):
             return None
         start = node.start_mark.index
         return Scalar(encodable(node.value), *self._places.of(start), node.style or "", start, node.end_mark.index)
 
     def script(self, value: Scalar) -> tuple[str, int, int]:
-        """A value that is a script, as it stands in the file, with the place of its first character."""
+        """The text of a script value, with line and column of its first character."""
         if value.style not in ("|", ">"):
             return value.text, value.line, value.column + (value.style in ("'", '"'))
         _, _, body = self.text[value.start : value.end].partition("\n")
         if value.style == ">":
-            # Lines are joined by spaces; a backslash at their end does the same and keeps the places.
+            # Folded style joins lines by spaces; a trailing backslash does the same and preserves positions.
             body = "\n".join(f"{line} \\" if line.strip() else line for line in body.split("\n"))
         return body, value.line + 1, 1
 
     def pairs(self, node: Any) -> list[tuple[Scalar, Any]]:
-        """Keys and values of a map; nothing for other nodes."""
+        """Keys and values of a map; empty for other nodes."""
         if getattr(node, "id", "") != "mapping":
             return []
         keys = ((self.scalar(key), value) for key, value in node.value)
         return [(key, value) for key, value in keys if key is not None]
 
     def items(self, node: Any) -> list[Any]:
-        """Members of a list; nothing for other nodes."""
+        """Elements of a list; empty for other nodes."""
         return list(node.value) if getattr(node, "id", "") == "sequence" else []
 
     def walk(self) -> Iterator[tuple[Scalar, Any]]:
-        """Every pair of every map in the file, each node once."""
+        """Every key and value of every map in the file, each node once."""
         stack: list[Any] = [self.root]
         seen: set[int] = set()
         while stack and len(seen) < _MAX_NODES:
