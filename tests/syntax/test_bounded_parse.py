@@ -10,7 +10,7 @@ from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.python import PythonUnit
 
 LANGUAGES = [PythonUnit.language, CudaUnit.language]
-HOSTILE = b"x=" + b"a?" * 20_000  # takes the square of its size
+HOSTILE = b"x=" + b"a?" * 20_000  # takes quadratic time
 PARTS = ["x = 1\n", "if a:\n  b\n", "void f() {", "}", "'''", '"', "/*", "*/", "é", "\U0001f600", "\\\n", "?"]
 
 
@@ -26,7 +26,7 @@ def test_what_takes_too_long_is_given_up():
 
 
 def test_what_takes_too_much_memory_is_given_up(monkeypatch):
-    """The peak before the parse is nobody's fault; what is added to it is."""
+    """Only memory beyond the peak before the parse counts."""
     peaks = iter(range(10**10, 2 * 10**10, 10**6))
     monkeypatch.setattr(module, "peak_memory", lambda: next(peaks))
 
@@ -47,7 +47,7 @@ def test_the_peak_is_that_of_this_process():
 def test_a_unit_that_was_given_up_is_empty_and_says_so():
     unit = PythonUnit("a.py", HOSTILE)
 
-    assert not unit.was_given_up  # nobody wanted the tree yet
+    assert not unit.was_given_up  # the tree was not requested yet
     assert [] == list(unit.nodes("identifier"))
     assert unit.was_given_up
 

@@ -11,16 +11,16 @@ from rocm3d.syntax.isolation import prove
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("project(a\n", "not closed"),
-        ("project a\n", "line 1 is no command"),
-        ('message("open)\n', "not closed"),
-        ("else()\n", "stands alone"),
-        ("if(USE_ROCM)\n", "not closed"),
+        ("project(a\n", "no closing parenthesis"),
+        ("project a\n", "line 1 is not a CMake command"),
+        ('message("open)\n', "no closing parenthesis"),
+        ("else()\n", "without if"),
+        ("if(USE_ROCM)\n", "without endif"),
         ("if(USE_ROCM)\nelseif(X)\nendif()\n", "elseif"),
-        ("set(USE_ROCM ON)\n", "deals with USE_ROCM"),
-        ('option(USE_ROCM "x" OFF)\n', "deals with USE_ROCM"),
-        ("if(USE_ROCM) a() endif()\n", "shares its line"),
-        ("if(USE_ROCM) # why\nendif()\n", "shares its line"),
+        ("set(USE_ROCM ON)\n", "uses USE_ROCM outside"),
+        ('option(USE_ROCM "x" OFF)\n', "uses USE_ROCM outside"),
+        ("if(USE_ROCM) a() endif()\n", "other code on the line"),
+        ("if(USE_ROCM) # why\nendif()\n", "other code on the line"),
     ],
 )
 def test_what_cannot_be_judged_is_refused(text, reason):

@@ -157,7 +157,7 @@ LEVELS = [("||",), ("&&",), ("==",), (">",), ("+",)]  # loosest first, as in C
 
 
 def evaluated(text: str, **macros: bool) -> int:
-    """The reference: a condition with every macro known, by C's precedence."""
+    """Reference: evaluates a condition with all macros known, by C precedence."""
     tokens = re.findall(r"\w+|&&|\|\||==|[>+!()]", text)
 
     def level(depth: int) -> int:

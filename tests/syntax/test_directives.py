@@ -93,7 +93,7 @@ def test_directive_behind_a_byte_order_mark_is_found():
 
 
 def test_strings_of_a_condition_can_be_told_apart():
-    """Two conditions that differ in a header name are two conditions."""
+    """Conditions that differ only in a header name are different."""
     (one,), (two,) = directives(b'#if __has_include("a.h")\n'), directives(b'#if __has_include("b.h")\n')
     assert one.argument != two.argument
 
@@ -137,7 +137,7 @@ def test_directives_are_in_order_and_end_with_their_line(data):
         at = item.end
 
 
-# Where the preprocessor complains, or hands `#if A` on as text.
+# Cases in which the preprocessor reports an error or outputs `#if A` as text.
 STAYS_IN_THE_TEXT = frozenset(
     {"unclosed block comment", "operator", "code before the hash", "comment that joins code and the hash"}
 )
@@ -146,7 +146,7 @@ STAYS_IN_THE_TEXT = frozenset(
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C++ preprocessor here")
 @pytest.mark.parametrize("name", [name for name in NO_DIRECTIVE if name not in STAYS_IN_THE_TEXT])
 def test_the_compiler_agrees_that_there_is_no_directive(name):
-    """`#if A` with A undefined would swallow what follows; the marker behind it must survive."""
+    """`#if A` with A undefined would remove the following marker, so the marker must remain."""
     command = ["cc", "-x", "c++", "-std=c++17", "-E", "-P", "-w", "-"]
     ended = subprocess.run(command, input=NO_DIRECTIVE[name] + b"marker\n", capture_output=True, check=False)
     assert ended.returncode == 0

@@ -107,7 +107,7 @@ def test_device_pass_is_unknown_to_a_rocm_build():
     assert with_rocm("USE_ROCM") is True
 
 
-# What both builds see.
+# Code that both builds compile.
 
 
 def shared(text: str) -> str:
@@ -150,12 +150,12 @@ def test_shared_text(case):
 
 @pytest.mark.parametrize("case", ["rocm inside an unknown", "device pass", "rocm or unknown"])
 def test_shared_code_lines(case):
-    """As above, where directives of an undecided chain may or may not count as shared."""
+    """Directives of an undecided chain may or may not count as shared."""
     text, expected = SHARED[case]
     assert [x for x in shared(text).splitlines() if x[0] != "#"] == [x for x in expected.splitlines() if x[0] != "#"]
 
 
-# Against independent judges: unifdef, and the preprocessor itself.
+# Compared with unifdef and with the preprocessor.
 
 ATOMS = ["USE_ROCM", "__HIP_PLATFORM_AMD__", "FOO", "BAR"]
 
@@ -205,7 +205,7 @@ def blocks() -> st.SearchStrategy[list[str]]:
 
 
 def source(lines: list[str]) -> bytes:
-    """Each line of text gets a number of its own, so that what survives can be told."""
+    """Numbers each line of text, so that retained lines can be identified."""
     return "".join(f"{line}_{n};\n" if line == "text" else f"{line}\n" for n, line in enumerate(lines)).encode()
 
 
@@ -233,7 +233,7 @@ def test_the_preprocessor_sees_the_same_text_before_and_after(lines):
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no preprocessor here")
 @given(blocks())
 def test_no_rocm_macro_is_left_that_could_be_decided(lines):
-    """Defining the macros after folding changes nothing: they are gone."""
+    """Defining the macros after folding has no effect: they no longer occur."""
     after = folded(source(lines), without_rocm)
     rocm = ("-DUSE_ROCM", "-D__HIP_PLATFORM_AMD__=1")
     assert preprocessed(after, "-DFOO=1", *rocm) == preprocessed(after, "-DFOO=1")

@@ -17,7 +17,7 @@ def cpp(before: str, after: str) -> bool:
     return prove("x.cu", before.encode(), after.encode()).holds
 
 
-# Refusals.
+# Rejected edits.
 
 
 @pytest.mark.parametrize("path", ["Makefile", "x.toml", "README.md"])
@@ -207,7 +207,7 @@ def test_cpp_does_not_hold(before, after):
     assert not cpp(before, after)
 
 
-# What holds.
+# Edits whose proof holds.
 
 ALLOWED = {
     "nothing": ("x = 1\n", "x = 1\n"),
@@ -282,7 +282,7 @@ def test_python_holds(before, after):
 
 
 def test_a_file_of_warnings_is_judged_in_silence():
-    """`"\\d"` makes the parser warn; the user has not asked for it, and it must not decide."""
+    """`"\\d"` makes the parser warn; the warning must not be shown and must not affect the proof."""
     before = 'import torch\nx = "\\d"\n'
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -328,7 +328,7 @@ ADDED = st.lists(
 
 
 def _is_dead(lines: list[str], at: int) -> bool:
-    """Whether a line put there would stand in a branch that only ROCm sees; broken nesting counts as such."""
+    """Whether a line inserted at this index would be in a ROCm-only branch, or the nesting is broken."""
     open_: list[bool] = []
     for line in lines[:at]:
         if line.startswith("#if"):
@@ -336,7 +336,7 @@ def _is_dead(lines: list[str], at: int) -> bool:
         elif line == "#else":
             if not open_:
                 return True
-            open_[-1] = True  # after #else of USE_ROCM it is alive, after a second #else it is not: be careful
+            open_[-1] = True  # live after #else of USE_ROCM, but not after a second #else: treat it as dead
         elif line == "#endif" and open_:
             open_.pop()
     return any(open_)

@@ -9,7 +9,7 @@ def cpp(before: str, after: str) -> bool:
     return prove("x.cu", before.encode(), after.encode()).holds
 
 
-# Aliases, and conditions that were extended.
+# Aliases and extended conditions.
 
 
 ALIAS = (
@@ -84,7 +84,7 @@ def test_parentheses_opened_in_every_branch_count_once():
     assert cpp(before, before + "#if defined(USE_ROCM)\nint b;\n#endif\n")
 
 
-# The closed list, and patterns for git.
+# The closed list, and ignore files.
 
 
 LAUNCH = "// a launch\nvoid go() {\n  k << <1, 2 >> > (x);\n}\n"

@@ -31,7 +31,7 @@ def test_broken_code_is_survived(data):
 
 
 def guarded(code: str) -> bool:
-    """Whether the name `target` stands under a guard."""
+    """Whether the name `target` is inside a guard."""
     unit = PythonUnit("x.py", code.encode())
     (node,) = [node for node in unit.nodes("identifier") if unit.slice(node) == "target"]
     return unit.is_guarded(node)

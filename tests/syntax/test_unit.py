@@ -64,11 +64,11 @@ def test_the_head_of_a_chain_is_short_and_that_of_a_name_is_all_of_it():
 
 @pytest.mark.parametrize(("kind", "call"), [(PythonUnit, "call"), (CudaUnit, "call_expression")])
 def test_what_nests_too_deeply_is_left_out_and_told(kind, call):
-    """In a chain each call holds all of the text before it, and rules read what is called: the square of the file."""
+    """In a chain, each call contains all text before it; reading every function name would be quadratic."""
     held = kind("a", b"f" + b"()" * 5000 + b";\n")
     shallow = kind("a", b"f" + b"()" * 100 + b";\n")
 
-    assert "" == held.trouble  # nobody wanted the nodes yet
+    assert "" == held.trouble  # the nodes were not requested yet
     assert 900 < len(list(held.nodes(call))) <= 1000
     assert "nests deeper than 1000 levels" in held.trouble
     assert (100, "") == (len(list(shallow.nodes(call))), shallow.trouble)

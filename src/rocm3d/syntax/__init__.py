@@ -1,1 +1,1 @@
-"""One parse per source file; guard regions; the isolation proof."""
+"""Parsed source files, preprocessor conditions, and the proof that an edit is invisible to NVIDIA builds."""

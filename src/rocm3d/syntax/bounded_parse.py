@@ -1,7 +1,7 @@
-"""A parse that ends. Recovery from errors takes the square of hostile text in time, hours for one file, and text that
-may be read in several ways takes kilobytes of memory for each byte.
+"""A tree-sitter parse with limits on time and memory.
 
-tree-sitter asks for the text piece by piece, which is where it can be stopped: its progress callback crashes in 0.26.
+Error recovery is quadratic on hostile text (hours for one file), and ambiguous text takes kilobytes of memory per byte.
+The parse is stopped in the callback that supplies the text, because the progress callback crashes in tree-sitter 0.26.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ if sys.platform != "win32":
 if TYPE_CHECKING:
     from tree_sitter import Point, Tree
 
-SMALL = 16_384  # bytes: below, the worst text takes some seconds
+SMALL = 16_384  # bytes; below this even the worst text takes only seconds
 SECONDS = 10.0
 SECONDS_PER_BYTE = 5e-6  # ordinary code takes less than a fifth of that
-MEMORY = 1 << 30  # bytes of this process at its peak
-_PIECE = 4096  # holds any character whole
+MEMORY = 1 << 30  # peak bytes of this process
+_PIECE = 4096  # bytes; longer than any character
 
 
 def bounded_parse(language: Language, data: bytes) -> Tree | None:
-    """The syntax tree; None where it took too much of the processor's time, or of memory."""
+    """The syntax tree, or None if the parse exceeded the limit on CPU time or memory."""
     if len(data) <= SMALL:
         return Parser(language).parse(data)
     end, most = thread_time() + SECONDS + SECONDS_PER_BYTE * len(data), max(MEMORY, peak_memory())
@@ -42,7 +42,7 @@ def bounded_parse(language: Language, data: bytes) -> Tree | None:
 
 
 def peak_memory() -> int:
-    """The most bytes that this process has held; 0 where nobody says."""
+    """Peak memory of this process in bytes; 0 where the platform does not report it."""
     if sys.platform == "win32":
         return 0
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

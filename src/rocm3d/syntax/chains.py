@@ -1,4 +1,4 @@
-"""`#if` chains as wholes: what each branch asks, where it stands, and what it comes to in a given world."""
+"""`#if` ... `#endif` chains: the condition and byte range of each branch, evaluated under assumed macros."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BY_TARGET = re.compile(r"__(?:gfx|GFX)\w+|WAVE(?:FRONT)?_?(?:SIZE)?_?(?:32|64)"
 
 @dataclass(frozen=True)
 class Branch:
-    """One branch: its condition (of `#ifdef X` too, as `defined(X)`), its `#`, and its bytes, directive first."""
+    """One branch. In `condition`, `#ifdef X` becomes `defined(X)`; the other fields are byte offsets."""
 
     text: str
     at: int
@@ -31,30 +31,29 @@ class Branch:
 
     @cached_property
     def macros(self) -> frozenset[str]:
-        """Every word of the condition."""
+        """Every identifier of the condition except `defined`."""
         return frozenset(_WORD.findall(self.text)) - {"defined"}
 
 
 @dataclass(frozen=True)
 class Chain:
-    """From `#if` to `#endif`."""
+    """All branches from `#if` to `#endif`."""
 
     branches: tuple[Branch, ...]
     end: int
 
     @cached_property
     def knows_hip(self) -> bool:
-        """Whether any branch asks for ROCm."""
+        """Whether the condition of any branch mentions a ROCm macro."""
         return any(is_guard(macro) for branch in self.branches for macro in branch.macros)
 
     @property
     def has_else(self) -> bool:
-        """Whether there is an `#else`."""
         return len(self.branches) > 1 and self.branches[-1].text == "1"
 
 
 def chains(data: bytes) -> list[Chain]:
-    """Every closed chain, in the order of their `#if`; what is unbalanced is left out."""
+    """Every closed chain, ordered by its `#if`; unbalanced directives are left out."""
     found: list[Chain] = []
     stack: list[list[Directive]] = []
     shown = blanked(data)
@@ -87,7 +86,7 @@ def _asked(directive: Directive) -> str:
 
 
 def decided(text: str, defined: Mapping[str, bool], numbers: Mapping[str, float]) -> bool | None:
-    """What a condition comes to where these macros are (not) defined and compare like these numbers."""
+    """The value of a condition for these (un)defined macros and numeric macro values; None if unknown."""
 
     def answer(name: str, sign: str, number: str, whole: str) -> str:
         if name not in numbers:
@@ -104,7 +103,7 @@ def decided(text: str, defined: Mapping[str, bool], numbers: Mapping[str, float]
 
 @dataclass(frozen=True)
 class _Judged:
-    """What holds in a branch, with all that stands around it."""
+    """State of a branch, including all enclosing branches."""
 
     seen: bool = True
     by_target: bool = False
@@ -112,21 +111,20 @@ class _Judged:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """The chains of one file, asked for a place. Each branch is judged once, however many places are asked for."""
+    """Answers, for a byte offset, which conditions enclose it. Each branch is evaluated once per file."""
 
     chains: tuple[Chain, ...]
 
     @classmethod
     def of(cls, data: bytes) -> Surroundings:
-        """Of a whole file."""
         return cls(tuple(chains(data)))
 
     def seen_by_rocm(self, offset: int) -> bool:
-        """Whether a ROCm build may compile this place."""
+        """Whether a ROCm build may compile the code at this offset."""
         return self._at(offset).seen
 
     def chosen_by_target(self, offset: int) -> bool:
-        """Whether a branch around the place was picked by the GPU it is built for."""
+        """Whether an enclosing condition tests the target architecture or the wave size."""
         return self._at(offset).by_target
 
     def _at(self, offset: int) -> _Judged:
@@ -135,14 +133,14 @@ class Surroundings:
 
     @cached_property
     def _marks(self) -> tuple[list[int], list[_Judged]]:
-        """Where the innermost branch changes, and what holds before the first and after each of these places."""
+        """Offsets where the innermost branch changes, and the state before the first and after each of them."""
         ends = [(chain.end, 0, n, 0) for n, chain in enumerate(self.chains)]
         starts = [(b.start, 1, n, i) for n, chain in enumerate(self.chains) for i, b in enumerate(chain.branches)]
         offsets: list[int] = []
         judged = [_Judged()]
         around: dict[int, _Judged] = {}
         inside: dict[int, list[_Judged]] = {}
-        for offset, opens, n, i in sorted(ends + starts):  # an end comes before a start at the same place
+        for offset, opens, n, i in sorted(ends + starts):  # at equal offsets, ends sort before starts
             if opens and i == 0:
                 around[n] = judged[-1]
                 inside[n] = _branches(self.chains[n], around[n])
@@ -152,7 +150,7 @@ class Surroundings:
 
 
 def _branches(chain: Chain, around: _Judged) -> list[_Judged]:
-    """The branches of a chain: after one that is surely taken, none is seen."""
+    """States of the branches of a chain; branches after one that is certainly taken are dead."""
     found, taken, by_target = [], False, around.by_target
     for branch in chain.branches:
         value = condition.value(condition.parse(branch.text, with_rocm, literals=True))

@@ -1,7 +1,7 @@
-"""The closed list of edits that no guard can hold: tokens that nvcc takes for the same program.
+"""The closed list of edits that cannot be guarded and that nvcc compiles to the same program.
 
-Launch chevrons without spaces, a cast of the kernel handed to cudaFunc*, an include of <cfloat>, and `__host__` before
-a member's `__device__`. That nvcc makes the same code of both is for nvcc to show; here only that nothing else changed.
+Launch chevrons without spaces, a cast of the kernel passed to cudaFunc*, an include of <cfloat>, and `__host__` before
+a member's `__device__`. This module proves that nothing else changed; only nvcc can prove that the code is the same.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from dataclasses import dataclass
 
 Tokens = Sequence[str]
 
-_LOOK = 8  # no edit is longer
+_LOOK = 8  # tokens; no edit is longer
 _WORD = re.compile(r"[A-Za-z_]\w*|>+")
 
 
 @dataclass(frozen=True)
 class _Place:
-    """Where the two streams part: what stands before in the old one, and what comes in each."""
+    """The position where two token streams differ: old tokens before it, and tokens after it in each stream."""
 
     before: Tokens
     old: Tokens
     new: Tokens
-    launches: int  # open in the new one
+    launches: int  # kernel launches still open in the new stream
 
 
 @dataclass(frozen=True)
 class _Edit:
-    """Tokens that became others, and whether they may do so where they stand."""
+    """A replacement of tokens that is allowed where `fits` is true."""
 
     name: str
     old: tuple[str, ...]
@@ -46,7 +46,7 @@ def _opens(place: _Place) -> bool:
 
 
 def _closes(place: _Place) -> bool:
-    """Before the call's arguments, with a launch open since: else they may be the end of nested templates."""
+    """Whether chevrons before call arguments close an open launch; otherwise they may end nested templates."""
     return place.new[1:2] == ["("] and place.launches == 1
 
 
@@ -68,20 +68,20 @@ _EDITS = (
 )
 
 
-# What a line bears that one of the edits changed, however it is spaced.
+# Every line changed by one of the edits contains one of these.
 MARKS = (b"<<<", b">>>", b"void", b"__host__")
 _INCLUDE = b"#include <cfloat>"
 
 
 def without_added_include(old: bytes, new: bytes) -> bytes:
-    """A text without the one kind of line that the list allows to add."""
+    """The new text without an added `#include <cfloat>` line."""
     if _INCLUDE in old:
         return new
     return b"".join(line for line in new.splitlines(keepends=True) if line.strip() != _INCLUDE)
 
 
 def closed_edits(old: Tokens, new: Tokens) -> Counter[str] | None:
-    """The edits of the list that turn one stream into the other, by name; None where anything else differs."""
+    """Count of each listed edit that turns one stream into the other; None if anything else differs."""
     found: Counter[str] = Counter()
     i = j = launches = 0
     while i < len(old) or j < len(new):

@@ -1,6 +1,6 @@
-"""CMake files without ROCm: what stands between `if(USE_ROCM)` and its `else()` or `endif()` is left out.
+"""CMake files with USE_ROCM off: removes the lines between `if(USE_ROCM)` and its `else()` or `endif()`.
 
-The grammar is that of https://cmake.org/cmake/help/latest/manual/cmake-language.7.html. Nothing is run.
+Grammar: https://cmake.org/cmake/help/latest/manual/cmake-language.7.html. Nothing is run.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ _ARGUMENT = re.compile(rb'\[(=*)\[.*?\]\1\]|"(?:[^"\\]|\\.)*"|(?:[^\s()#"\\]|\\.
 _KEPT = -1
 
 
-class UnfoldableCMake(ValueError):  # noqa: N818  (says what the file is)
-    """The file cannot be judged: it does not read as CMake, or sets the switch itself."""
+class UnfoldableCMake(ValueError):  # noqa: N818
+    """The file cannot be folded: it is not valid CMake, or it sets USE_ROCM itself."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """One command: its name in lower case, its arguments as they stand, and its bytes."""
+    """One command: lower-case name, raw arguments, byte range."""
 
     name: bytes
     arguments: tuple[bytes, ...]
@@ -32,43 +32,42 @@ class Command:
 
 
 def commands(data: bytes) -> Iterator[Command]:
-    """Every command in order."""
     at = 0
     while (at := _after_space(data, at)) < len(data):
         name = _NAME.match(data, at)
         if name is None:
             line = data.count(b"\n", 0, at) + 1
-            raise UnfoldableCMake(f"line {line} is no command")
+            raise UnfoldableCMake(f"line {line} is not a CMake command")
         arguments, end = _arguments(data, name.end())
         yield Command(name[1].lower(), arguments, at, end)
         at = end
 
 
 def folded(data: bytes) -> bytes:
-    """The bytes that CMake meets where the switch is not set; whole lines are left out, and nothing else changes."""
+    """The file as CMake reads it with USE_ROCM off. Only whole lines are removed."""
     gone: list[tuple[int, int]] = []
-    opened: list[int | None] = []  # where the part of a guard begins that is left out; None for any other block
+    opened: list[int | None] = []  # start of the removed part of a guard; None for any other block
     for command in commands(data):
         if command.name == b"if":
             opened.append(_line(data, command)[0] if command.arguments == (SWITCH,) else None)
         elif command.name in (b"else", b"elseif", b"endif"):
             if not opened:
-                raise UnfoldableCMake(f"{command.name.decode()}() stands alone")
+                raise UnfoldableCMake(f"{command.name.decode()}() without if()")
             opened += _closed(data, command, opened.pop(), gone)
         elif SWITCH in command.arguments:
-            raise UnfoldableCMake(f"the file itself deals with {SWITCH.decode()}")
+            raise UnfoldableCMake(f"the file uses {SWITCH.decode()} outside if({SWITCH.decode()})")
     if opened:
-        raise UnfoldableCMake("an if() is not closed")
+        raise UnfoldableCMake("if() without endif()")
     return _without(data, gone)
 
 
 def _closed(data: bytes, command: Command, begun: int | None, gone: list[tuple[int, int]]) -> list[int | None]:
-    """The end of a part: a guard's is left out, and behind its else() only the last line. What is open after it."""
+    """Handle else(), elseif() or endif(): record the removed range, and return the block that is open afterwards."""
     is_last = command.name == b"endif"
     if begun is None:
         return [] if is_last else [None]
     if command.name == b"elseif":
-        raise UnfoldableCMake(f"if({SWITCH.decode()}) goes on with elseif()")
+        raise UnfoldableCMake(f"elseif() after if({SWITCH.decode()}) is not supported")
     start, end = _line(data, command)
     gone.append((start if begun == _KEPT else begun, end))
     return [] if is_last else [_KEPT]
@@ -83,12 +82,12 @@ def _without(data: bytes, gone: list[tuple[int, int]]) -> bytes:
 
 
 def _line(data: bytes, command: Command) -> tuple[int, int]:
-    """The whole line of a command; a guard's commands must stand alone on theirs."""
+    """The byte range of the line of a command; commands of a guard must be alone on their line."""
     start = data.rfind(b"\n", 0, command.start) + 1
     end = data.find(b"\n", command.end)
     end = len(data) if end < 0 else end + 1
     if data[start : command.start].strip() or data[command.end : end].strip():
-        raise UnfoldableCMake("a guard shares its line with something else")
+        raise UnfoldableCMake("other code on the line of a guard")
     return start, end
 
 
@@ -114,4 +113,4 @@ def _arguments(data: bytes, at: int) -> tuple[tuple[bytes, ...], int]:
             at = match.end()
         else:
             break
-    raise UnfoldableCMake("a command is not closed")
+    raise UnfoldableCMake("a command has no closing parenthesis")

@@ -1,4 +1,4 @@
-"""Conditions of `#if`, in three-valued logic: true, false, or not ours to decide."""
+"""Conditions of `#if` in three-valued logic: true, false or unknown."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ Assume = Callable[[str], "bool | None"]
 _TOKEN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9][0-9A-Za-z_']*|&&|\|\||[!()]|\S")
 
 
-# What `!` takes without parentheses.
+# Operands that need no parentheses after `!`.
 _PLAIN = re.compile(r"\w+|defined\s*\(\s*\w+\s*\)|defined\s+\w+")
 
 
 @dataclass(frozen=True)
 class Atom:
-    """Text that stands as it is; `value` where it is decided."""
+    """A macro, literal or opaque expression; `value` is None if unknown."""
 
     text: str
     value: bool | None
@@ -26,8 +26,6 @@ class Atom:
 
 @dataclass(frozen=True)
 class Not:
-    """Negation."""
-
     operand: Node
 
 
@@ -43,7 +41,7 @@ Node = Atom | Not | Chain
 
 
 def value(node: Node) -> bool | None:
-    """What a condition comes to; None where it depends on what is not assumed."""
+    """The value of a condition; None if it depends on unknown macros."""
     if isinstance(node, Atom):
         return node.value
     if isinstance(node, Not):
@@ -57,7 +55,7 @@ def value(node: Node) -> bool | None:
 
 
 def decides(node: Node) -> bool:
-    """Whether any part of a condition is decided, so that its text changes when it is simplified."""
+    """Whether any part of a condition has a known value, so that simplifying changes its text."""
     if isinstance(node, Atom):
         return node.value is not None
     parts = (node.operand,) if isinstance(node, Not) else node.operands
@@ -65,7 +63,7 @@ def decides(node: Node) -> bool:
 
 
 def simplified(node: Node) -> str:
-    """The text of an undecided condition with its decided parts gone."""
+    """The text of an unknown condition without the operands whose value is known."""
     if isinstance(node, Atom):
         return node.text
     if isinstance(node, Not):
@@ -77,7 +75,7 @@ def simplified(node: Node) -> str:
 
 
 def _reduced(node: Node) -> Node:
-    """What is left of a chain of which one operand is undecided."""
+    """The single unknown operand of a chain, if it has exactly one."""
     while isinstance(node, Chain):
         rest = [operand for operand in node.operands if value(operand) is None]
         if len(rest) != 1:
@@ -92,9 +90,9 @@ def _wrapped(node: Node) -> str:
 
 
 def parse(text: str, assume: Assume, *, literals: bool) -> Node:
-    """Read a condition. `literals` also decides plain integers, as in `#if 0`."""
+    """Parse a condition. With `literals`, plain integers have a value too, as in `#if 0`."""
     tokens = [(match.group(), match.start(), match.end()) for match in _TOKEN.finditer(text)]
-    # Nobody nests so deeply by hand, and the reader below recurses: leave it undecided.
+    # The parser recurses, so hostile nesting stays unknown; hand-written conditions are never this deep.
     if "?" in text or text.count("(") + text.count("!") > 64:
         return Atom(text.strip(), None)
     reader = _Reader(text, tokens, assume, literals)
@@ -126,7 +124,7 @@ class _Reader:
         node = self._negation() or self._group() or self._word()
         if node is not None and self.peek() in ("", "&&", "||", ")"):
             return node
-        # Arithmetic or a call: one opaque atom up to the next joint.
+        # Arithmetic or a call: one opaque atom up to the next && or ||.
         self.at = start
         return self._opaque()
 

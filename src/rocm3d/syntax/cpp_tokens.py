@@ -1,6 +1,6 @@
-"""A C++ text as a stream of preprocessing tokens, with the aliases that a port defines put back into words.
+"""C++ text as a stream of preprocessing tokens, with the macro aliases of a port expanded.
 
-An alias is a macro named ROCM3D_*, defined in the guarded part of a file and, for CUDA, as the text it stands for.
+An alias is a macro named ROCM3D_*. The CUDA branch of its guard defines it as the text that it replaced.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ _TOKEN = re.compile(
 )
 
 
-class Unclear(Exception):  # noqa: N818  (an answer, not an error)
-    """Whether the streams are equal cannot be told; the reason."""
+class Unclear(Exception):  # noqa: N818
+    """The token streams cannot be compared; the message is the reason."""
 
 
 @dataclass(frozen=True)
 class Alias:
-    """`parameters` is None for a macro without parentheses."""
+    """A macro of a port; `parameters` is None for a macro without parentheses."""
 
     parameters: tuple[str, ...] | None
     body: tuple[str, ...]
 
 
 def stream(data: bytes, original: bytes) -> list[str]:
-    """Tokens of a text, `#if` spelt one way, aliases that the original does not have expanded and their lines gone."""
+    """Tokens with normalised `#if` conditions. Aliases that the original does not define are expanded and removed."""
     aliases: dict[str, Alias] = {}
     out: list[str] = []
     at = 0
@@ -51,7 +51,7 @@ def stream(data: bytes, original: bytes) -> list[str]:
         if directive.keyword == "define" and words and words[0].startswith(PREFIX):
             _define(words, directive.argument, aliases, original)
         elif directive.keyword == "undef" and words and words[0] in aliases:
-            raise Unclear(f"{words[0]} is undefined again")
+            raise Unclear(f"{words[0]} is undefined with #undef")
         else:
             out += ["#", *_spelt(directive.keyword, _expanded(words, aliases)), "\n"]
         at = directive.end
@@ -59,9 +59,9 @@ def stream(data: bytes, original: bytes) -> list[str]:
 
 
 def differs_only_by_design(old: bytes, new: bytes, marks: Sequence[bytes] = ()) -> bool:
-    """Whether every line is the same but for definitions of aliases, uses of them, and conditions spelt another way.
+    """Whether lines differ only in alias definitions, alias uses, and the spelling of conditions.
 
-    Lines with one of `marks` may differ as well: the tokens in them are judged elsewhere.
+    Lines that contain one of `allowed_marks` may differ too; their tokens are compared elsewhere.
     """
     lines, at = b"", 0
     conditions = set()
@@ -86,7 +86,7 @@ def _tokens(text: bytes) -> list[str]:
 
 
 def _spelt(keyword: str, words: Sequence[str]) -> list[str]:
-    """`#ifdef X`, `#if defined X` and `#if defined(X)` are one condition."""
+    """Normalise `#ifdef X`, `#if defined X` and `#if defined(X)` to the last form."""
     if keyword in ("ifdef", "ifndef"):
         asked = ["defined", "(", *words[:1], ")"]
         return ["if", *(["!"] if keyword == "ifndef" else []), *asked]
@@ -109,13 +109,13 @@ def _define(words: list[str], argument: str, aliases: dict[str, Alias], original
     if name in aliases or name.encode() in original:
         raise Unclear(f"{name} is defined more than once")
     parameters: tuple[str, ...] | None = None
-    # Only a parenthesis that touches the name opens parameters.
+    # A parameter list must follow the name without a space.
     if argument.startswith(f"{name}("):
         end = rest.index(")") if ")" in rest else 0
         parameters = tuple(word for word in rest[1:end] if word != ",")
         rest = rest[end + 1 :]
     if any(word in ("#", "##", "__VA_ARGS__") or word.startswith(PREFIX) for word in rest):
-        raise Unclear(f"{name} does more than stand for a text")
+        raise Unclear(f"{name} is not a plain text macro")
     aliases[name] = Alias(parameters, tuple(rest))
 
 
@@ -141,14 +141,14 @@ def _expanded(words: list[str], aliases: Mapping[str, Alias]) -> list[str]:
 def _filled(alias: Alias, arguments: list[list[str]]) -> Iterator[str]:
     assert alias.parameters is not None
     if len(arguments) != len(alias.parameters):
-        raise Unclear("an alias is used with another number of arguments")
+        raise Unclear("an alias is used with the wrong number of arguments")
     given = dict(zip(alias.parameters, arguments, strict=True))
     for word in alias.body:
         yield from given.get(word, [word])
 
 
 def _arguments(words: list[str], at: int) -> tuple[list[list[str]], int]:
-    """The arguments of the call at a name, and where it ends."""
+    """The arguments of a macro call, and the index after its closing parenthesis."""
     if at + 1 >= len(words) or words[at + 1] != "(":
         raise Unclear(f"{words[at]} is used without arguments")
     parts: list[list[str]] = [[]]
@@ -162,4 +162,4 @@ def _arguments(words: list[str], at: int) -> tuple[list[list[str]], int]:
             parts.append([])
         elif not (word == "(" and depth == 1 and place == at + 1):
             parts[-1].append(word)
-    raise Unclear(f"the call of {words[at]} does not end")
+    raise Unclear(f"the call of {words[at]} has no closing parenthesis")

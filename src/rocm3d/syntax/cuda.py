@@ -1,4 +1,4 @@
-"""A C++/CUDA file, and which of its places both a ROCm and a CUDA build see."""
+"""A C++ or CUDA source file, and which parts both ROCm and CUDA builds compile."""
 
 from __future__ import annotations
 
@@ -21,13 +21,11 @@ SUFFIXES = frozenset(
 
 @dataclass(frozen=True)
 class CudaUnit(ParsedUnit):
-    """One C++ or CUDA file."""
-
     language: ClassVar[Language] = Language(tree_sitter_cuda.language())
 
     @property
     def source(self) -> bytes:
-        """What follows an open comment is comment, as for a compiler."""
+        """The bytes to parse; an unclosed comment extends to the end of the file, as for a compiler."""
         return closed(self.data)
 
     @cached_property
@@ -35,6 +33,6 @@ class CudaUnit(ParsedUnit):
         return shared_ranges(self.data)
 
     def is_shared(self, offset: int) -> bool:
-        """Whether ROCm and CUDA builds both see this place; a branch made for one of them is nobody's finding."""
+        """Whether both ROCm and CUDA builds compile this offset; code for only one of them gets no finding."""
         index = bisect_right(self._shared, (offset, len(self.data) + 1)) - 1
         return index >= 0 and self._shared[index][0] <= offset < self._shared[index][1]

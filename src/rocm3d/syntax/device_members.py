@@ -1,6 +1,6 @@
-"""Members of structs that are for the device alone: `__device__` without `__host__`, declared or defined.
+"""Device-only members of structs: `__device__` without `__host__`, declared or defined.
 
-Read from the text without comments: `struct __align__(16) Name {` is more than the grammar takes.
+Found by regular expressions because the grammar does not parse `struct __align__(16) Name {`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _Body = tuple[bytes, int, int]
 
 @dataclass(frozen=True)
 class Member:
-    """One declaration: the struct, what it is called there, and where its `__device__` stands."""
+    """One declaration: struct name, member name, byte offset of its `__device__`."""
 
     owner: bytes
     name: bytes
@@ -28,7 +28,7 @@ class Member:
 
 
 def device_members(text: bytes) -> Iterator[Member]:
-    """Every such member of the structs of a blanked text, in its order."""
+    """Every device-only member in source order; `text` has its comments blanked."""
     bodies = _bodies(text)
     edges, around = _innermost(bodies)
     names = {name for name, _, _ in bodies}
@@ -38,7 +38,7 @@ def device_members(text: bytes) -> Iterator[Member]:
         after = bisect_right(marks, match.start())
         start, end = marks[after - 1] + 1, marks[after]
         if start == seen:
-            continue  # the same declaration, said twice
+            continue  # a second __device__ of the same declaration
         seen = start
         declared = _ATTRIBUTE.sub(lambda found: b" " * len(found.group()), text[start:end])
         named = _NAME.search(declared, match.end() - start)
@@ -50,7 +50,7 @@ def device_members(text: bytes) -> Iterator[Member]:
 
 
 def _innermost(bodies: list[_Body]) -> tuple[list[int], list[bytes]]:
-    """Where the innermost struct changes, and its name before the first and after each of these places."""
+    """Offsets where the innermost struct changes, and its name before the first and after each of them."""
     starts, ends = ([(first, 1, name) for name, first, _ in bodies], [(last, 0, b"") for _, _, last in bodies])
     edges, names, stack = [], [b""], [b""]
     for edge, opens, name in sorted(starts + ends):
@@ -64,7 +64,7 @@ def _innermost(bodies: list[_Body]) -> tuple[list[int], list[bytes]]:
 
 
 def _bodies(text: bytes) -> list[_Body]:
-    """Each struct with the range between its braces."""
+    """Name and byte range of the body of each struct, ordered by start."""
     heads = {match.end() - 1: match.group(1) for match in _STRUCT.finditer(text)}
     stack: list[int] = []
     found: list[tuple[bytes, int, int]] = []

@@ -1,7 +1,7 @@
 """Preprocessor directives of a C++ file, found as a compiler finds them.
 
-Comments, strings, raw strings and spliced lines are blanked first, so that `#if` in any of them is no directive.
-Written by hand because directives must be found in text that does not parse: see docs/decisions/0003.
+Comments, strings, raw strings and line splices are blanked first, so that `#if` inside them is ignored.
+Hand-written because directives must also be found in text that does not parse: see docs/decisions/0003.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _DIRECTIVE = re.compile(rb"[ \t\f\v]*#[ \t\f\v]*([a-z_]+)?(.*)", re.DOTALL)
-# Every detector asks about the same file in turn; each entry is as large as its file.
+# All detectors read one file in turn, and each entry is as large as its file.
 _REMEMBERED = 4
 _SPLICE = re.compile(rb"\\\r?\n")
-_MARK = b"\xef\xbb\xbf"  # a byte order mark stands before the first line, not in it
+_MARK = b"\xef\xbb\xbf"  # UTF-8 byte order mark
 CONDITIONAL = frozenset({"if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif"})
 
 
 @dataclass(frozen=True)
 class Directive:
-    """One directive: its keyword, its argument with comments blanked, and its bytes [start, end) with the newline."""
+    """One directive: keyword, argument without comments, and byte range [start, end) including the newline."""
 
     keyword: str
     argument: str
@@ -39,19 +39,19 @@ class Directive:
 
 
 def blanked(data: bytes) -> bytes:
-    """The same length, with comments, string contents and line splices turned into spaces."""
+    """The text with comments, strings and line splices replaced by spaces; the length stays the same."""
     return _blanked(data)[0]
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _blanked(data: bytes) -> tuple[bytes, bytes]:
-    """Without all of these, and with strings and splices still there."""
+    """The fully blanked text, and the text with only comments and raw strings blanked."""
     blank, shown = bytearray(data), bytearray(data)
     for match in _TOKEN.finditer(data):
         kind, start, end = match.lastgroup, match.start(), match.end()
         if kind == "word":
             continue
-        # A line comment ends before its newline; the other kinds swallow theirs and so join lines.
+        # A line comment ends before its newline; the other kinds include newlines and so join lines.
         blank[start:end] = b" " * (end - start)
         if kind in ("raw", "comment"):
             shown[start:end] = b" " * (end - start)
@@ -59,20 +59,19 @@ def _blanked(data: bytes) -> tuple[bytes, bytes]:
 
 
 def closed(data: bytes) -> bytes:
-    """The same with its last comment closed, where the file ends inside of one.
+    """The text with `*/` appended if it ends inside a comment.
 
-    The parser would look for that end from every `/*` on the way, and from each of them anew.
+    Without it the parser searches for the end of the comment from every `/*`, in quadratic time.
     """
     start = data.rfind(b"/*")
     if start < 0 or data.find(b"*/", start + 2) >= 0:
         return data
     *_, last = (b"", *(match.group() for match in _TOKEN.finditer(data)))
-    is_closed = len(last) > 3 and last.endswith(b"*/")  # not so `/*/`
+    is_closed = len(last) > 3 and last.endswith(b"*/")  # `/*/` is not closed
     return data + b"*/" if last.startswith(b"/*") and not is_closed else data
 
 
 def directives(data: bytes) -> list[Directive]:
-    """Every directive, in order."""
     return list(_directives(data))
 
 
@@ -84,7 +83,7 @@ def _directives(data: bytes) -> tuple[Directive, ...]:
     while start < len(blank):
         newline = blank.find(b"\n", start)
         end = len(blank) if newline < 0 else newline + 1
-        # Strings are part of a condition (`__has_include("x.h")`); a splice may cut even the keyword.
+        # Strings can be part of a condition (`__has_include("x.h")`); a splice can split even the keyword.
         match = _DIRECTIVE.match(_SPLICE.sub(b"", shown[start:end])) if b"#" in blank[start:end] else None
         if match is not None:
             keyword = (match.group(1) or b"").decode()

@@ -1,4 +1,4 @@
-"""Which parts of a C++ file belong to ROCm, to CUDA, or to both: `#if` evaluated under an assumption."""
+"""Which parts of a C++ file ROCm builds, CUDA builds or both compile: `#if` evaluated under assumed macros."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from dataclasses import dataclass, field
 from rocm3d.syntax import condition
 from rocm3d.syntax.directives import CONDITIONAL, Directive, directives
 
-# What torch's BuildExtension, hipcc and clang define whenever they compile for ROCm, host and device side.
+# Defined by torch's BuildExtension, hipcc and clang in every ROCm compilation, host and device.
 _DEFINED_FOR_ROCM = frozenset(
     {"USE_ROCM", "__HIP_PLATFORM_AMD__", "__HIP_PLATFORM_HCC__", "__HIPCC__", "__HIP__", "TORCH_HIP_VERSION"}
 )
 
 
 def is_guard(macro: str) -> bool:
-    """Whether a macro tells ROCm from CUDA."""
+    """Whether a macro distinguishes ROCm from CUDA."""
     return macro in _DEFINED_FOR_ROCM or macro.startswith("__HIP")
 
 
 def without_rocm(macro: str) -> bool | None:
-    """The NVIDIA user's world: no ROCm macro is defined, nothing else is known."""
+    """Assumption for NVIDIA builds: no ROCm macro is defined; other macros are unknown."""
     return False if is_guard(macro) else None
 
 
 def with_rocm(macro: str) -> bool | None:
-    """The AMD user's world. Device-pass macros such as __HIP_DEVICE_COMPILE__ stay unknown."""
+    """Assumption for ROCm builds. Device-pass macros such as __HIP_DEVICE_COMPILE__ stay unknown."""
     return True if macro in _DEFINED_FOR_ROCM else None
 
 
@@ -32,15 +32,15 @@ def with_rocm(macro: str) -> bool | None:
 class _Level:
     """One open #if chain during evaluation."""
 
-    live: bool  # whether the branch being read survives
+    live: bool  # the current branch is retained
     parent_live: bool
-    taken: bool = False  # a branch was decided true: the rest is dead
-    open: bool = False  # a directive of this chain was kept, so its #endif must be
+    taken: bool = False  # a branch is certainly taken: later branches are dead
+    open: bool = False  # a directive of this chain was retained, so its #endif must be too
 
 
 @dataclass
 class _Fold:
-    """Walks a file once; keeps what survives under the assumption."""
+    """Collects the parts of a file that remain under the assumption."""
 
     data: bytes
     assume: condition.Assume
@@ -77,7 +77,7 @@ class _Fold:
             else:
                 self._branch(directive, level, first=False)
         else:
-            self._keep(directive.start, directive.end)  # unbalanced: leave it as it is
+            self._keep(directive.start, directive.end)  # unbalanced: retain it unchanged
 
     def _branch(self, directive: Directive, level: _Level, *, first: bool) -> None:
         node = self._node(directive)
@@ -113,7 +113,7 @@ class _Fold:
         return condition.Not(atom) if keyword in ("ifndef", "elifndef") else atom
 
     def _rewritten(self, directive: Directive, node: condition.Node, *, as_if: bool) -> bytes | None:
-        """None keeps the directive's own bytes: nothing in it was decided, and it still opens what it opened."""
+        """The simplified directive, or None if its bytes stay unchanged: same keyword role and no known operand."""
         opens = directive.keyword in ("if", "ifdef", "ifndef")
         if opens == as_if and not condition.decides(node):
             return None
@@ -127,14 +127,14 @@ def _line(text: bytes, like: bytes) -> bytes:
 
 
 def folded(data: bytes, assume: condition.Assume) -> bytes:
-    """The file as it reads under the assumption: decided branches resolved, all else byte for byte."""
+    """The file under the assumption: known branches resolved, everything else byte for byte."""
     fold = _Fold(data, assume, literals=False)
     fold.run()
     return b"".join(text for _, _, text in fold.kept)
 
 
 def shared_ranges(data: bytes) -> list[tuple[int, int]]:
-    """Byte ranges that both a ROCm and a CUDA build may compile: where a finding means something."""
+    """Byte ranges that both ROCm and CUDA builds may compile; findings elsewhere would be meaningless."""
     on, off = (_Fold(data, assume, literals=True) for assume in (with_rocm, without_rocm))
     on.run()
     off.run()

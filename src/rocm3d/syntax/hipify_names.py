@@ -1,6 +1,6 @@
-"""How torch's hipify names what it writes for an extension: read in get_hip_file_path of hipify_python.py.
+"""File names that torch's hipify writes for an extension, after get_hip_file_path of hipify_python.py.
 
-A source that it does not change, in a folder whose name it does not change, keeps its own name.
+A source file keeps its name if hipify changes neither its content nor its folder name.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from posixpath import normpath
 
-# Names of CUDA's interfaces; each of its tables of names begins with one of these. Device code gets an include.
+# Names that hipify translates: every entry of its tables starts with one of these. Device code gets an include.
 _TRANSLATED = re.compile(
     rb"\b(?:cuda[A-Z]\w*|cu(?:rand|blas|sparse|solver|fft)[A-Z_]\w*|cub::|CU(?:DA_VERSION|DA_ERROR_\w+|DA_SUCCESS"
     rb"|device|context|stream|module|function|result)\b|__CUDACC__|USE_CUDA\b|__nv_bfloat16|__global__|__shared__|__syncthreads)"
@@ -23,7 +23,7 @@ _READ = frozenset({".cu", ".cuh", ".c", ".cc", ".cpp", ".h", ".hpp", ".in"})
 
 
 def hip_path(path: str, words: Mapping[str, str]) -> str:
-    """Where the translation of a source goes; `words` are replaced in folders and names, and no name stays as it is."""
+    """The output path of a translated source; `replacements` apply to folder and file names. It always differs."""
     old = PurePosixPath(path)
     folder, stem = _renamed(old.parent.as_posix(), words), _renamed(old.stem, words)
     suffix = ".hip" if old.suffix == ".cu" else old.suffix
@@ -34,7 +34,7 @@ def hip_path(path: str, words: Mapping[str, str]) -> str:
 
 @dataclass
 class Translation:
-    """What hipify does to the files of a project, as far as their bytes tell."""
+    """Predicts which files of a project hipify translates."""
 
     paths: Collection[str]
     read: Callable[[str], bytes | None]
@@ -42,9 +42,9 @@ class Translation:
     _known: dict[str, bool | None] = field(default_factory=dict)
 
     def changes(self, path: str) -> bool | None:
-        """Whether a file gets a new name, by its own text or that of a header beside it; None if it cannot be read."""
+        """Whether a file is renamed because of its own content or that of an included header; None if unreadable."""
         if path not in self._known:
-            self._known[path] = False  # headers that include each other end here
+            self._known[path] = False  # stops the recursion of headers that include each other
             self._known[path] = self._changes(path)
         return self._known[path]
 

@@ -1,4 +1,4 @@
-"""The proof that an edit is invisible to NVIDIA users: the file without ROCm reads as it did before."""
+"""The isolation proof: an edited file is unchanged for NVIDIA builds."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from rocm3d.syntax.directives import CONDITIONAL, blanked, directives
 from rocm3d.syntax.guards import folded, is_guard, without_rocm
 from rocm3d.syntax.python_fold import Unfoldable, folded_dump
 
-# What no reading of the text can show.
-_TO_COMPARE = "PTX and host object have to be compared with nvcc (verify --level nvidia)"
+# The text alone cannot prove this.
+_TO_COMPARE = "compare PTX and host object with nvcc: rocm3d verify . --level nvidia"
 IGNORE_FILE, MANIFEST_FILE, PROJECT_FILE = ".gitignore", "MANIFEST.in", "pyproject.toml"
 _PRUNE = re.compile(rb"prune [\w./+-]+")
-# The table in which hatchling is told what an sdist goes without.
+# hatchling's table of sdist excludes.
 SDIST_TABLE = ("tool", "hatch", "build", "targets", "sdist")
 _EXCLUDE = re.compile(rb'exclude = \["/[\w./+-]+"\]')
 BEGIN, END = b"# rocm3d begin", b"# rocm3d end"
 
 
 def prove(path: str, before: bytes, after: bytes) -> Proof:
-    """Compare both versions as an NVIDIA user meets them. What cannot be proven does not hold."""
+    """Compare both versions as NVIDIA builds see them. If a comparison is not possible, the proof does not hold."""
     name, suffix = PurePosixPath(path).name, PurePosixPath(path).suffix
     by_name = {MANIFEST_FILE: _manifest, PROJECT_FILE: _project, "CMakeLists.txt": _cmake}
     if name in by_name:
@@ -37,7 +37,7 @@ def prove(path: str, before: bytes, after: bytes) -> Proof:
     by_suffix = {".py": _python, ".cmake": _cmake, **dict.fromkeys(cuda.SUFFIXES, _cpp)}
     if suffix in by_suffix:
         return by_suffix[suffix](before, after)
-    return Proof(kind="cpp-directives-evaluated", holds=False, detail=f"no proof is known for {suffix or path}")
+    return Proof(kind="cpp-directives-evaluated", holds=False, detail=f"no proof method for {suffix or path}")
 
 
 def _cpp(before: bytes, after: bytes) -> Proof:
@@ -47,7 +47,7 @@ def _cpp(before: bytes, after: bytes) -> Proof:
         return Proof(kind=kind, holds=False, detail=f"the file itself defines {', '.join(sorted(redefined))}")
     inside = _directives_inside_calls(after) - _directives_inside_calls(before)
     if inside:
-        return Proof(kind=kind, holds=False, detail=f"a directive stands inside parentheses: {min(inside)}")
+        return Proof(kind=kind, holds=False, detail=f"directive inside parentheses: {min(inside)}")
     old, new = folded(before, without_rocm), folded(after, without_rocm)
     if old == new:
         return Proof(kind=kind, holds=True, detail="byte-identical with USE_ROCM and every __HIP* macro undefined")
@@ -55,7 +55,7 @@ def _cpp(before: bytes, after: bytes) -> Proof:
 
 
 def _cpp_tokens(old: bytes, new: bytes) -> Proof:
-    """Where an alias replaces text, or a condition is spelt in another way: the same tokens all the same."""
+    """Compare tokens, for edits that use a macro alias or spell a condition differently."""
     kind = "cpp-tokens-equal"
     try:
         was, now = stream(old, old), stream(new, old)
@@ -66,46 +66,46 @@ def _cpp_tokens(old: bytes, new: bytes) -> Proof:
         return Proof(kind=kind, holds=True, detail="same tokens with USE_ROCM and every __HIP* macro undefined")
     edits = closed_edits(was, now) if was != now else None
     if edits is None or not differs_only_by_design(old, without_added_include(old, new), MARKS):
-        return Proof(kind=kind, holds=False, detail="with every ROCm macro undefined the text is not the original's")
+        return Proof(kind=kind, holds=False, detail="with all ROCm macros undefined the file differs from the original")
     made = ", ".join(f"{name} ({count})" for name, count in sorted(edits.items()))
-    return Proof(kind="closed-list", holds=True, detail=f"without ROCm only {made} differ: {_TO_COMPARE}")
+    return Proof(kind="closed-list", holds=True, detail=f"without ROCm only {made} differ; {_TO_COMPARE}")
 
 
 def _ignore(before: bytes, after: bytes) -> Proof:
-    """Lines for git alone, in one marked block at the end: no pattern of it takes back an earlier one."""
+    """Ignore patterns in one marked block at the end; none of them negates an earlier pattern."""
     kind = "ignore-lines-appended"
     lines = _appended(before, after)
     if lines is None or any(line.startswith((b"!", BEGIN, END)) for line in lines):
-        return Proof(kind=kind, holds=False, detail="more changed than a marked block at the end")
-    return Proof(kind=kind, holds=True, detail="one marked block of patterns at the end, for git alone")
+        return Proof(kind=kind, holds=False, detail="more changed than one marked block at the end")
+    return Proof(kind=kind, holds=True, detail="only adds one marked block of ignore patterns at the end")
 
 
 def _manifest(before: bytes, after: bytes) -> Proof:
-    """One folder left out of a source distribution, in a marked block at the end: nothing enters by it."""
+    """One folder excluded from the source distribution, in a marked block at the end; nothing is included."""
     kind = "ignore-lines-appended"
     lines = _appended(before, after)
     if lines is None or len(lines) > 1 or not all(_PRUNE.fullmatch(line) for line in lines):
-        return Proof(kind=kind, holds=False, detail="more changed than one folder that is left out at the end")
-    return Proof(kind=kind, holds=True, detail="leaves one folder out of the source distribution, and takes none in")
+        return Proof(kind=kind, holds=False, detail="more changed than one excluded folder at the end")
+    return Proof(kind=kind, holds=True, detail="only excludes one folder from the source distribution")
 
 
 def _project(before: bytes, after: bytes) -> Proof:
-    """One folder left out of hatchling's source distribution by a table of its own; all other settings are the same."""
+    """One folder excluded from hatchling's source distribution by a new table; all other settings are the same."""
     kind = "ignore-lines-appended"
     heading = f"[{'.'.join(SDIST_TABLE)}]".encode()
     lines = _appended(before, after)
     if lines is None or (lines and not (lines[0] == heading and len(lines) == 2 and _EXCLUDE.fullmatch(lines[1]))):
-        return Proof(kind=kind, holds=False, detail="more changed than one folder that is left out at the end")
+        return Proof(kind=kind, holds=False, detail="more changed than one excluded folder at the end")
     try:
         same = not lines or _without_exclude(parse(after)) == parse(before)
     except NotToml as error:
         return Proof(kind=kind, holds=False, detail=str(error))
-    detail = "leaves one folder out of the source distribution, and takes none in"
-    return Proof(kind=kind, holds=same, detail=detail if same else "other settings are not the original's")
+    detail = "only excludes one folder from the source distribution"
+    return Proof(kind=kind, holds=same, detail=detail if same else "other settings differ from the original")
 
 
 def _without_exclude(document: dict[str, Any]) -> dict[str, Any]:
-    """A document without what the block sets, and without tables that hold nothing else."""
+    """The document without the exclude setting and without tables that become empty."""
     tables = [document]
     for name in SDIST_TABLE:
         tables.append(tables[-1][name])
@@ -117,7 +117,7 @@ def _without_exclude(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _appended(before: bytes, after: bytes) -> list[bytes] | None:
-    """The lines of one marked block at the end; none where nothing changed, None where anything else did."""
+    """The lines of one marked block at the end; an empty list if nothing changed, None if anything else did."""
     if after == before:
         return []
     ended = before.endswith(b"\n") or not before
@@ -135,12 +135,12 @@ def _cmake(before: bytes, after: bytes) -> Proof:
     except cmake_fold.UnfoldableCMake as error:
         return Proof(kind=kind, holds=False, detail=str(error))
     if not same:
-        return Proof(kind=kind, holds=False, detail="without USE_ROCM the text is not the original's")
-    return Proof(kind=kind, holds=True, detail="byte-identical without what if(USE_ROCM) guards")
+        return Proof(kind=kind, holds=False, detail="with USE_ROCM off the file differs from the original")
+    return Proof(kind=kind, holds=True, detail="byte-identical with USE_ROCM off")
 
 
 def _directives_inside_calls(data: bytes) -> Counter[str]:
-    """Conditionals between parentheses: were that the call of a macro, as of AT_DISPATCH, C++ would not allow them."""
+    """Conditional directives inside parentheses: undefined behaviour in C++ in the call of a macro like AT_DISPATCH."""
     shown, depth, at = blanked(data), 0, 0
     found: Counter[str] = Counter()
     opened: list[int] = []
@@ -155,7 +155,7 @@ def _directives_inside_calls(data: bytes) -> Counter[str]:
         elif opened and directive.keyword == "endif":
             opened.pop()
         elif opened:
-            depth = opened[-1]  # every branch begins where the first one did
+            depth = opened[-1]  # every branch starts at the depth of the first
         if depth > 0:
             found[f"#{directive.keyword} {directive.argument}".rstrip()] += 1
     return found
@@ -173,5 +173,5 @@ def _python(before: bytes, after: bytes) -> Proof:
     except Unfoldable as error:
         return Proof(kind=kind, holds=False, detail=str(error))
     if not same:
-        return Proof(kind=kind, holds=False, detail="with torch.version.hip None the syntax tree is not the original's")
-    return Proof(kind=kind, holds=True, detail="same syntax tree with `torch.version.hip is not None` folded to False")
+        return Proof(kind=kind, holds=False, detail="with torch.version.hip None the code differs from the original")
+    return Proof(kind=kind, holds=True, detail="same syntax tree with torch.version.hip None, as on NVIDIA")

@@ -1,4 +1,4 @@
-"""Where the value of a call ends up: what the rules on lane masks of 64 bits have in common."""
+"""Finds 32-bit variables, types and functions that receive the value of a call, for the rules on 64-bit lane masks."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 _NARROW = re.compile(r"(?:(?:unsigned|signed)(?:\s+int)?|u?int(?:32)?(?:_t)?|std::u?int32_t|[uUsSiI]32)$")
 _PASSED_ON = frozenset({"parenthesized_expression", "conditional_expression", "unary_expression"})
 _BITWISE = frozenset({"&", "|", "^", "<<", ">>"})
-_DEPTH = 256  # nobody nests deeper by hand, and hostile files would make every way up a long one
+_DEPTH = 256  # hand-written code is never deeper; hostile files would make every walk long
 
 
 def upward(node: Node, above: Mapping[int, Node]) -> Iterator[tuple[Node, Node]]:
-    """Pairs of an ancestor and the child of it that leads back to the node, nearest first."""
+    """Pairs (ancestor, its child on the path to the node), nearest first."""
     for _ in range(_DEPTH):
         parent = above.get(node.id)
         if parent is None:
@@ -31,7 +31,7 @@ def upward(node: Node, above: Mapping[int, Node]) -> Iterator[tuple[Node, Node]]
 
 
 def _passes_on(parent: Node) -> bool:
-    """Whether the value of an operand goes on in the value of the whole."""
+    """Whether the value of an operand becomes part of the value of the expression."""
     if parent.type in _PASSED_ON:
         return True
     operator = parent.child_by_field_name("operator") if parent.type == "binary_expression" else None
@@ -39,32 +39,32 @@ def _passes_on(parent: Node) -> bool:
 
 
 def arguments(call: Node) -> list[Node]:
-    """What a call is given, comments left out."""
+    """The argument nodes of a call without comments."""
     given = call.child_by_field_name("arguments")
     return [] if given is None else [item for item in given.named_children if item.type != "comment"]
 
 
 def function_name(unit: CudaUnit, call: Node) -> str:
-    """The name of what is called, without namespaces and template arguments."""
+    """The name of the called function, without namespaces and template arguments."""
     function = call.child_by_field_name("function")
     return "" if function is None else unit.head(function).split("<", 1)[0].strip().rsplit("::", 1)[-1]
 
 
 @dataclass(frozen=True)
 class Values:
-    """The takers of values in one file; `functions` are those that look at 32 bits alone."""
+    """Finds 32-bit receivers of values in one file; `functions` read only 32 bits of their argument."""
 
     unit: CudaUnit
     functions: Collection[str]
 
     @cached_property
     def _takers(self) -> dict[int, str | None]:
-        """What takes the value of a node, for all nodes of which that is known: most ways up are shared."""
+        """Cached receiver of each visited node: paths to the root share most of their nodes."""
         return {}
 
     @cached_property
     def _declared(self) -> dict[str, list[tuple[int, str | None]]]:
-        """Where each name is declared, and as which 32-bit type."""
+        """Declarations of each name: byte offset and 32-bit type, or None for another type."""
         found: dict[str, list[tuple[int, str | None]]] = {}
         for node in self.unit.nodes("declaration", "parameter_declaration"):
             for item in node.children_by_field_name("declarator"):
@@ -74,7 +74,7 @@ class Values:
         return found
 
     def kept_in_32_bits(self, call: Node) -> str | None:
-        """The 32-bit variable, type or function that takes a call's value; None where none is, or none is known."""
+        """The 32-bit variable, type or function that receives the value of a call; None if none is known."""
         way: list[int] = []
         node, taker = call, None
         while node.id not in self._takers:
@@ -116,7 +116,7 @@ class Values:
         return text if _NARROW.match(text) else None
 
     def _variable(self, name: Node | None, before: int) -> str | None:
-        """The nearest declaration above a place."""
+        """The nearest declaration of a name before an offset, as `type name`, if it is 32 bits wide."""
         if name is None or name.type != "identifier":
             return None
         declared = self._declared.get(self.unit.slice(name), [])

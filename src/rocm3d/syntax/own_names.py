@@ -1,4 +1,4 @@
-"""Names of CUDA's device functions that a file defines itself for ROCm alone: a shim that answers their calls."""
+"""ROCm shims: CUDA device functions that a file defines itself for ROCm builds only."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from rocm3d.syntax.cuda import CudaUnit
 
 _GUARD = re.compile(rb"\b(?:USE_ROCM|__HIP\w*|TORCH_HIP_VERSION)\b")
-# Every detector asks about the same file in turn. Weak: a unit with its tree must not outlive the look at its file.
+# All detectors read one file in turn. Weak, so that a unit and its tree are freed after the scan of the file.
 _known: WeakKeyDictionary[CudaUnit, frozenset[str]] = WeakKeyDictionary()
 
 
 def made_for_rocm(unit: CudaUnit) -> frozenset[str]:
-    """Macros by name, and functions by name with the type of their first parameter: `__syncwarp`, `__ldg(at::Half`."""
+    """Macro names, and function names with the type of the first parameter: `__syncwarp`, `__ldg(at::Half`."""
     if unit not in _known:
         _known[unit] = _made_for_rocm(unit)
     return _known[unit]

@@ -1,4 +1,4 @@
-"""What the pointers of a C++ file point to, as far as their declarations and casts tell."""
+"""Pointee types of a C++ file, from declarations and casts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CAST = re.compile(r"[\s(]*(?:(?:reinterpret|static)_cast\s*<|\()\s*(?:const\s+|
 
 
 def pointers(unit: CudaUnit) -> Iterator[tuple[str, str]]:
-    """Names of pointer variables and parameters, with the type they point to."""
+    """Name and pointee type of each pointer variable and parameter."""
     for node in unit.nodes("parameter_declaration", "declaration"):
         kind, name = node.child_by_field_name("type"), node.child_by_field_name("declarator")
         if kind is None or name is None or "*" not in unit.slice(name):
@@ -29,7 +29,7 @@ def pointers(unit: CudaUnit) -> Iterator[tuple[str, str]]:
 
 
 def pointed_to(unit: CudaUnit, given: Node, known: Mapping[str, str]) -> str | None:
-    """The type that an expression points to: by a cast in front, else by the declaration of its leftmost name."""
+    """The pointee type of an expression: from a leading cast, else from the declaration of its leftmost name."""
     text = unit.slice(given)
     cast = _CAST.match(text)
     if cast is not None:

@@ -1,4 +1,4 @@
-"""A Python file, and which of its places already tell ROCm from CUDA; survives syntax errors and Python 2."""
+"""A Python source file, and which parts are already guarded for ROCm. Tolerates syntax errors and Python 2."""
 
 from __future__ import annotations
 
@@ -20,14 +20,12 @@ _BRANCHES = frozenset({"if_statement", "elif_clause", "conditional_expression", 
 _WORD = re.compile(rb"\w+")
 _FROM = re.compile(rb"from(?:\s|\\)+(\w+)")
 _IMPORT = re.compile(rb"import\b([^\n\\;#]*(?:\\\r?\n?[^\n\\;#]*)*)")
-# Where a statement at the margin starts, and not the next part of the one before it.
+# The start of an unindented statement that does not continue the one before it.
 _STATEMENT = re.compile(rb"^(?!(?:else|elif|except|finally|case)\b)[@A-Za-z_]", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class PythonUnit(ParsedUnit):
-    """One Python file."""
-
     language: ClassVar[Language] = Language(tree_sitter_python.language())
 
     @cached_property
@@ -37,15 +35,15 @@ class PythonUnit(ParsedUnit):
 
     @cached_property
     def imported(self) -> frozenset[bytes]:
-        """The first name of every absolute import and some other words, without a parse: enough to say what is not."""
+        """A superset of the top-level names that the file imports, found without a parse."""
         sources = _FROM.findall(self.data)
         return frozenset(sources).union(*(_WORD.findall(names) for names in _IMPORT.findall(self.data)))
 
     def up_to_import_of(self, modules: frozenset[bytes]) -> PythonUnit:
-        """The file without what follows its last import of one of these: imports stand first, so most need no parse.
+        """The file up to its last import of one of these modules, so that most of it need not be parsed.
 
-        It is cut before a statement at the margin. Where what is left has an error, as inside of a long string, or the
-        tree is there already, it is the whole file.
+        The cut is before an unindented statement. The whole file is returned if the first part does not parse, as in a
+        long string, or if the tree already exists.
         """
         matches = (*_FROM.finditer(self.data), *_IMPORT.finditer(self.data))
         last = max(
@@ -58,7 +56,7 @@ class PythonUnit(ParsedUnit):
         return self if head.tree.root_node.has_error or head.was_given_up else head
 
     def is_guarded(self, node: Node) -> bool:
-        """Whether a condition around the node already tells ROCm from CUDA."""
+        """Whether an enclosing condition distinguishes ROCm from CUDA."""
         return any(
             branch.start_byte <= node.start_byte and node.end_byte <= branch.end_byte and branch.id != node.id
             for branch in self._guards
@@ -66,7 +64,7 @@ class PythonUnit(ParsedUnit):
 
     @cached_property
     def _guards(self) -> list[Node]:
-        # Ranges instead of a way up: asking tree-sitter for a parent takes as long as the nesting is deep.
+        # Byte ranges, because Node.parent of tree-sitter takes time proportional to the depth.
         return [node for node in self.nodes(*_BRANCHES) if self._asks_for_rocm(node)]
 
     def _asks_for_rocm(self, branch: Node) -> bool:
@@ -84,7 +82,7 @@ class PythonUnit(ParsedUnit):
 
     @cached_property
     def _rocm_names(self) -> frozenset[str]:
-        """Names that stand for ROCm: bound to a question for it, or to a constant in a branch that asked."""
+        """Variables that mean "is ROCm": assigned from a ROCm condition, or a constant inside a branch on one."""
         names = {"ROCM_HOME", "IS_HIP_EXTENSION"}
         sides = [(n.child_by_field_name("left"), n.child_by_field_name("right")) for n in self.nodes("assignment")]
         bound = [(left, right) for left, right in sides if left and right and left.type == "identifier"]

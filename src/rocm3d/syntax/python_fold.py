@@ -1,4 +1,4 @@
-"""Folds `torch.version.hip is not None` to False in a module: what an NVIDIA user's interpreter runs."""
+"""Folds `torch.version.hip is not None` to False in a module, as on an NVIDIA machine."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _GUARD_DUMP = ast.dump(ast.parse(GUARD, mode="eval").body)
 
 
-class Unfoldable(ValueError):  # noqa: N818  (says what the module is)
-    """The module cannot be judged: it does not parse, or the guard's names mean something else in it."""
+class Unfoldable(ValueError):  # noqa: N818
+    """The module cannot be folded: it does not parse, or it uses the names of the guard for something else."""
 
 
 def folded_dump(source: bytes, original: bytes) -> str:
     """The syntax tree of a module without ROCm, without positions.
 
-    `original` decides which unguarded insertions are forgiven: `import torch`, only where the original imports torch
-    unconditionally at module level and lacks that line, and one `is_rocm = <guard>`.
+    Two unguarded insertions are allowed: one `is_rocm = <guard>`, and `import torch` if `original` imports torch
+    unconditionally at module level in another form.
     """
     tree, before = _parse(source), _parse(original)
     if _is_flag_misused(tree):
-        raise Unfoldable(f"{FLAG!r} has another meaning in this module")
+        raise Unfoldable(f"this module uses the name {FLAG!r} for something else")
     has_flag = any(_is_flag(node) for node in tree.body)
     if source != original and not _is_guard_bound(tree, before):
-        raise Unfoldable("the guard or its flag is used where torch or the flag may not be bound yet")
+        raise Unfoldable("the guard or is_rocm is used where torch or is_rocm may not be defined yet")
     if source != original and _doubtful_guards(tree) > _doubtful_guards(before):
-        raise Unfoldable("the guard is used in a function that gives the name torch a meaning of its own")
+        raise Unfoldable("the guard is used in a function that rebinds torch")
     forgive_import = imports_torch(before) and "torch" not in _bound(before)
     tree.body = [node for node in tree.body if not _is_flag(node) and not (forgive_import and _is_import_torch(node))]
     try:
         return ast.dump(_Folder(has_flag).visit(tree))
     except RecursionError as error:
-        raise Unfoldable("is nested too deeply") from error
+        raise Unfoldable("the module is nested too deeply") from error
 
 
 def imports_torch(tree: ast.Module) -> bool:
-    """Whether importing the module always imports torch: only then may an edit add `import torch`."""
+    """Whether the module imports torch unconditionally; only then may an edit add `import torch`."""
     return any(
         (isinstance(node, ast.Import) and any(alias.name.split(".")[0] == "torch" for alias in node.names))
         or (isinstance(node, ast.ImportFrom) and node.level == 0 and (node.module or "").split(".")[0] == "torch")
@@ -52,14 +52,13 @@ def imports_torch(tree: ast.Module) -> bool:
 
 
 def binds(root: ast.AST, name: str) -> bool:
-    """Whether a module, a function or one statement binds a name in its own scope."""
     return name in _bound(root)
 
 
 def _parse(source: bytes) -> ast.Module:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about the target's code, which nobody asked us to judge
+            warnings.simplefilter("ignore")  # SyntaxWarnings of the scanned code are not ours to report
             return ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise Unfoldable(f"does not parse as Python: {error}") from error
@@ -70,9 +69,9 @@ def _is_import_torch(node: ast.stmt) -> bool:
 
 
 def _is_guard_bound(tree: ast.Module, before: ast.Module) -> bool:
-    """Whether torch is bound, unconditionally and before any guard, and the flag set before any use of it.
+    """Whether torch is bound unconditionally before any guard, and the flag is set before its first use.
 
-    A forgiven `import torch` must stand behind the import that brought torch in anyway: it may not run earlier.
+    An added `import torch` must follow the original import of torch, so that torch is not imported earlier.
     """
     guards = [i for i, node in enumerate(tree.body) if any(_is_guard(inner) for inner in ast.walk(node))]
     uses = [i for i, node in enumerate(tree.body) if not _is_flag(node) and _mentions_flag(node)]
@@ -88,7 +87,7 @@ def _is_guard_bound(tree: ast.Module, before: ast.Module) -> bool:
 
 
 def _doubtful_guards(tree: ast.Module) -> int:
-    """How many guards stand in a function whose own torch may be another thing, or nothing yet."""
+    """The number of guards inside scopes where the name torch may be rebound or not bound yet."""
     found = 0
     stack: list[tuple[ast.AST, bool]] = [(tree, False)]
     while stack:
@@ -100,7 +99,7 @@ def _doubtful_guards(tree: ast.Module) -> int:
 
 
 def _hides_torch(scope: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda) -> bool:
-    """Whether a scope binds torch otherwise than by an import that always runs before its guards."""
+    """Whether a scope binds torch other than by an import that always runs before its guards."""
     given = () if isinstance(scope, ast.ClassDef) else ast.walk(scope.args)
     if any(isinstance(node, ast.arg) and node.arg == "torch" for node in given):
         return True
@@ -122,7 +121,7 @@ def _mentions_flag(node: ast.AST) -> bool:
 
 
 def _scope(root: ast.AST) -> Iterator[ast.AST]:
-    """A node and what is below it, without the insides of functions and classes."""
+    """A node and its descendants, without the bodies of nested functions and classes."""
     stack: list[ast.AST] = [root]
     while stack:
         node = stack.pop()
@@ -132,7 +131,7 @@ def _scope(root: ast.AST) -> Iterator[ast.AST]:
 
 
 def _bound(root: ast.AST) -> set[str]:
-    """The names that a module, a function or one statement binds in its own scope."""
+    """The names that a module, function or statement binds in its own scope."""
     names: set[str] = set()
     for node in _scope(root):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
@@ -163,7 +162,7 @@ def _is_flag(node: ast.stmt) -> bool:
 
 
 def _is_flag_misused(tree: ast.Module) -> bool:
-    """The flag must be assigned once, at module level, as the guard, before any use; nothing else may bind it."""
+    """Whether anything but one module-level assignment of the guard binds the flag."""
     stores = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == FLAG and not isinstance(n.ctx, ast.Load)]
     others = any(
         (isinstance(n, ast.arg) and n.arg == FLAG)
@@ -176,12 +175,12 @@ def _is_flag_misused(tree: ast.Module) -> bool:
     )
     flags = [node for node in tree.body if _is_flag(node)]
     if not flags:
-        return False  # whatever the name means here, it is the original's and is not folded
+        return False  # the name belongs to the original and is not folded
     return others or len(stores) != 1
 
 
 class _Folder(ast.NodeTransformer):
-    """Replaces the guard by False and resolves what that decides. Run over both versions, so equal code stays equal."""
+    """Replaces the guard with False and simplifies. Applied to both versions, so equal code stays equal."""
 
     def __init__(self, has_flag: bool) -> None:
         self.has_flag = has_flag
@@ -196,7 +195,7 @@ class _Folder(ast.NodeTransformer):
         return self._scoped(node)
 
     def _scoped(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> ast.AST:
-        """Dead code still counts where Python decides what is local, a generator, or a docstring."""
+        """Fold a scope. Dead code still decides which names are local, what is a generator, and what is a docstring."""
         bound, yields, doc = _bound(node), _yields(node), ast.get_docstring(node, clean=False)
         self.generic_visit(node)
         loads = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
@@ -204,7 +203,7 @@ class _Folder(ast.NodeTransformer):
         if shadowed:
             raise Unfoldable(f"a guarded branch makes {', '.join(sorted(shadowed))} local to {node.name}")
         if yields != _yields(node) or doc != ast.get_docstring(node, clean=False):
-            raise Unfoldable(f"a guarded branch changes what {node.name} is")
+            raise Unfoldable(f"a guarded branch makes {node.name} a generator or changes its docstring")
         return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
@@ -249,9 +248,9 @@ class _Folder(ast.NodeTransformer):
 
 
 def _joined(operator: ast.boolop, values: list[ast.expr], *, only_truth: bool) -> ast.expr:
-    """`and`/`or` with decided operands resolved, as Python evaluates them.
+    """`and`/`or` with constant operands removed, as Python evaluates them.
 
-    A trailing neutral operand (`X or False`) changes the value of the whole unless X is a bool or only truth is asked.
+    A trailing neutral operand (`X or False`) affects the value unless X is a bool or only its truth is needed.
     """
     neutral = isinstance(operator, ast.And)
     kept: list[ast.expr] = []
@@ -267,7 +266,7 @@ def _joined(operator: ast.boolop, values: list[ast.expr], *, only_truth: bool) -
 
 
 def _truth(node: ast.expr) -> ast.expr:
-    """An expression of which only the truth is asked."""
+    """Simplify an expression of which only the truth value matters."""
     return (
         _joined(node.op, [_truth(value) for value in node.values], only_truth=True)
         if isinstance(node, ast.BoolOp)

@@ -1,4 +1,4 @@
-"""Names in a Python file: what is imported and how firmly, what a dotted name stands for, calls and the environment."""
+"""Names in a Python file: imports, fully qualified names, call arguments, environment variables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TRITON = re.compile(rb"^[ \t]*(?:import|from)[ \t]+triton\b", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Import:
-    """One imported name. `module` is as written; `name` adds what `from` takes out of it; `bound` is the name here."""
+    """One imported name. `module` is as written, `name` is the full name, `bound` the name in this file."""
 
     module: str
     name: str
@@ -26,11 +26,11 @@ class Import:
 
 
 def imports(unit: PythonUnit) -> Iterator[Import]:
-    """Every absolute import of the file, wherever it stands."""
+    """Every absolute import of the file, also nested ones."""
     for node in unit.nodes("import_statement", "import_from_statement"):
         source = node.child_by_field_name("module_name")
         if source is not None and source.type != "dotted_name":
-            continue  # relative: the repository's own
+            continue  # a relative import is internal to the repository
         module = "" if source is None else unit.slice(source)
         taken = node.children_by_field_name("name")
         for item in taken:
@@ -44,7 +44,7 @@ def imports(unit: PythonUnit) -> Iterator[Import]:
 
 
 def firm_imports(unit: PythonUnit) -> Iterator[Import]:
-    """Imports that run whenever the module is loaded: in no function, under no condition, in no try."""
+    """Imports that always run when the module loads: outside functions, conditions and try blocks."""
     soft = [(node.start_byte, node.end_byte) for node in unit.nodes(*_OPTIONAL)]
     soft += [(n.start_byte, n.end_byte) for n in unit.nodes("with_statement") if "suppress(" in unit.slice(n)]
     for found in imports(unit):
@@ -53,7 +53,7 @@ def firm_imports(unit: PythonUnit) -> Iterator[Import]:
 
 
 class Names:
-    """What the dotted names of a file stand for, by its imports: `cpp.load` is `torch.utils.cpp_extension.load`."""
+    """Resolves dotted names by the imports of a file: `cpp.load` is `torch.utils.cpp_extension.load`."""
 
     def __init__(self, unit: PythonUnit) -> None:
         self._unit = unit
@@ -64,27 +64,25 @@ class Names:
         }
 
     def full(self, node: Node | None) -> str:
-        """The full name of a name or a chain of attributes; empty for anything else."""
+        """The full name of an identifier or attribute chain; empty for any other node."""
         if node is None or node.type not in ("identifier", "attribute", "dotted_name"):
             return ""
         parts = re.sub(r"\s", "", self._unit.slice(node)).split(".")
         return ".".join([self._known.get(parts[0], parts[0]), *parts[1:]])
 
     def calls(self) -> Iterator[tuple[str, Node]]:
-        """Every call with the full name of what is called."""
+        """Every call with the full name of its function."""
         for call in self._unit.nodes("call"):
             yield self.full(call.child_by_field_name("function")), call
 
 
 def arguments(call: Node) -> list[Node]:
-    """The positional arguments of a call."""
     given = call.child_by_field_name("arguments")
     items = [] if given is None else given.named_children
     return [item for item in items if item.type not in ("keyword_argument", "comment")]
 
 
 def keyword(unit: PythonUnit, call: Node, name: str) -> Node | None:
-    """The value of a keyword argument."""
     given = call.child_by_field_name("arguments")
     for item in [] if given is None else given.named_children:
         named = item.child_by_field_name("name") if item.type == "keyword_argument" else None
@@ -100,7 +98,6 @@ def strings(unit: PythonUnit, node: Node) -> list[tuple[Node, str]]:
 
 
 def ancestors(node: Node) -> Iterator[Node]:
-    """What stands around a node, nearest first."""
     above = node.parent
     while above is not None:
         yield above
@@ -108,7 +105,7 @@ def ancestors(node: Node) -> Iterator[Node]:
 
 
 def environment_writes(unit: PythonUnit) -> Iterator[tuple[str, Node, Node]]:
-    """Variables that the program sets for itself: name, value, and where."""
+    """Environment variables that the program sets: name, value node, statement node."""
     for node in unit.nodes("assignment"):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if left is None or right is None or left.type != "subscript":
@@ -127,5 +124,5 @@ def environment_writes(unit: PythonUnit) -> Iterator[tuple[str, Node, Node]]:
 
 
 def uses_triton(unit: PythonUnit) -> bool:
-    """Whether the file imports Triton, so that it may hold kernels."""
+    """Whether the file imports Triton and so may contain kernels."""
     return _TRITON.search(unit.data) is not None

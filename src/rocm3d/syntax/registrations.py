@@ -1,4 +1,4 @@
-"""Functions that a source hands to torch's registry of operators."""
+"""Functions that a source registers as torch operators."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _METHOD = ".op"
 
 
 def registered_noexcept(unit: CudaUnit) -> Iterator[Node]:
-    """`&function` in a registration, where the file declares the function noexcept and without parameters."""
+    """`&function` nodes in registrations of functions that the file declares noexcept and without parameters."""
     known = {_declared(unit, node) for node in unit.nodes("noexcept")} - {""}
     if not known:
         return
@@ -33,7 +33,7 @@ def registered_noexcept(unit: CudaUnit) -> Iterator[Node]:
 
 
 def _declared(unit: CudaUnit, node: Node) -> str:
-    """The function that this noexcept is said of, if it takes nothing."""
+    """The name of the function declared with this noexcept, if it has no parameters; else empty."""
     function = node.parent
     if function is None or function.type != "function_declarator":
         return ""

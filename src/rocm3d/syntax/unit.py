@@ -1,4 +1,4 @@
-"""A source file, parsed once for all detectors; `text` turns byte offsets into lines and columns."""
+"""A source file that is parsed once for all detectors."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from rocm3d.model.text import Text
 from rocm3d.syntax.bounded_parse import bounded_parse
 
 NodesByKind = dict[str, list[tuple[int, Node]]]
-"""Nodes of each kind with their place in source order."""
+"""Nodes of each type with their index in source order."""
 
 _LONGEST_NAME = 1024
-_DEEPEST = 1000  # levels of nodes; the deepest seen in code that people wrote is 526
+_DEEPEST = 1000  # levels of nodes; the maximum seen in hand-written code is 526
 
 
 @dataclass(frozen=True)
 class ParsedUnit:
-    """One file in the language of its subclass. Broken code gives error nodes, never an exception."""
+    """One file in the language of the subclass. Invalid code gives error nodes, never an exception."""
 
     path: str
     data: bytes
@@ -30,17 +30,16 @@ class ParsedUnit:
 
     @cached_property
     def text(self) -> Text:
-        """Lines and columns."""
         return Text(self.data)
 
     @property
     def source(self) -> bytes:
-        """What is parsed; as long as the file."""
+        """The bytes to parse; offsets are those of the file."""
         return self.data
 
     @cached_property
     def tree(self) -> Tree:
-        """The syntax tree; an empty one where the parse had to be given up."""
+        """The syntax tree; empty if the parse exceeded its limits."""
         return self._parsed or Parser(self.language).parse(b"")
 
     @cached_property
@@ -49,19 +48,19 @@ class ParsedUnit:
 
     @property
     def was_given_up(self) -> bool:
-        """Whether somebody wanted the tree and it took too long, or too much memory."""
+        """Whether a parse was started and exceeded its time or memory limit."""
         return "_parsed" in self.__dict__ and self._parsed is None
 
     @property
     def trouble(self) -> str:
-        """What was not looked at by those who wanted nodes, and why; empty where all is well."""
+        """Which part of the syntax was not scanned, and why; empty if all of it was."""
         if self.was_given_up:
-            return "takes too long or too much memory to parse, so its syntax was not looked at"
+            return "exceeds the time or memory limit of the parser, so its syntax was not scanned"
         too_deep = "_walked" in self.__dict__ and self._walked[1]
-        return f"nests deeper than {_DEEPEST} levels, so its innermost parts were not looked at" if too_deep else ""
+        return f"nests deeper than {_DEEPEST} levels, so its innermost parts were not scanned" if too_deep else ""
 
     def nodes(self, *kinds: str) -> Iterator[Node]:
-        """All nodes of these kinds, in source order."""
+        """All nodes of these types, in source order."""
         if len(kinds) == 1:
             return (node for _, node in self._by_kind.get(kinds[0], ()))
         chosen = (item for kind in kinds for item in self._by_kind.get(kind, ()))
@@ -73,8 +72,8 @@ class ParsedUnit:
 
     @cached_property
     def _walked(self) -> tuple[NodesByKind, bool]:
-        """The nodes, and whether some lie too deep: in `f()()()...` each call is all of the text before it, too."""
-        # Sorted by kind once, along a cursor: nodes are what takes time, so each is made once.
+        """The nodes by type, and whether some are too deep: in `f()()()...` each call contains all text before it."""
+        # One walk with a cursor: creating node objects dominates, so each is created once.
         found: NodesByKind = defaultdict(list)
         cursor, place, depth, too_deep = self.tree.walk(), 0, 0, False
         while True:
@@ -93,7 +92,7 @@ class ParsedUnit:
 
     @cached_property
     def parents(self) -> dict[int, Node]:
-        """What stands around every named node, by its id: asking tree-sitter takes as long as the nesting is deep."""
+        """The parent of every named node, by id: Node.parent of tree-sitter takes time proportional to the depth."""
         found: dict[int, Node] = {}
         stack = [self.tree.root_node]
         while stack:
@@ -104,22 +103,21 @@ class ParsedUnit:
         return found
 
     def slice(self, node: Node) -> str:
-        """The source text of a node."""
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def head(self, node: Node) -> str:
-        """The text of a node, cut off where no name goes on: of `f(1)(1)(1)...` every part would be read in full."""
+        """The first 1024 bytes of a node, enough for a name; reading all of `f(1)(1)(1)...` is quadratic."""
         end = min(node.end_byte, node.start_byte + _LONGEST_NAME)
         return self.data[node.start_byte : end].decode("utf-8", "replace")
 
     def tail(self, node: Node) -> str:
-        """The end of a node's text, likewise: the last name of `a.b.c` is all that says what is called."""
+        """The last 1024 bytes of a node: the last name of `a.b.c` identifies the called function."""
         start = max(node.start_byte, node.end_byte - _LONGEST_NAME)
         return self.data[start : node.end_byte].decode("utf-8", "replace")
 
 
 def walk(root: Node) -> Iterator[Node]:
-    """Every named node below one, in source order, without recursion: hostile files nest deeply."""
+    """A node and all named nodes below it in source order; not recursive, because hostile files nest deeply."""
     stack = [root]
     while stack:
         node = stack.pop()
