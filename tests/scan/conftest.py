@@ -1,4 +1,4 @@
-"""Scans of small hand-made trees, with the real codes and packages that no data file can move."""
+"""Scans of small trees with the shipped codes and fixed packages, independent of the package records."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rocm3d.workspace.tree import Tree
 
 FACT = {"checked": date(2026, 11, 1), "confidence": "reported", "sources": (Source(where="a test"),)}
 
-# What examples/README.md says are CUDA-only packages, and NVIDIA's own wheels.
+# The CUDA-only packages of examples/README.md, and NVIDIA's wheels.
 PIPS = {
     "cupy": "cupy-cuda12x",
     "flash-attn": "flash-attn",
@@ -37,7 +37,7 @@ PIPS = {
 }
 
 
-# Names that are CUDA's only with an extra.
+# Packages that need CUDA only with an extra.
 EXTRAS = {
     "jax": {"jax[cuda12]": "NVIDIA's plugin", "jax[cuda12_pip]": "NVIDIA's plugin"},
     "rembg": {"rembg[gpu]": "onnxruntime-gpu"},
@@ -53,7 +53,7 @@ def package(name: str, pip: str, decision: str = "drop") -> Package:
 
 @pytest.fixture(scope="session")
 def known():
-    """The shipped codes and recipes, with packages of our own."""
+    """The shipped codes and recipes, with test packages."""
     folder = Path(__file__).parents[2] / "knowledge"
     codes = CodeTable.model_validate(tomllib.loads((folder / "codes.toml").read_text(encoding="utf-8"))).codes
     texts = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("recipes/*/*/recipe.toml"))]
@@ -78,7 +78,7 @@ def make_package():
 
 @pytest.fixture
 def scanned(tmp_path, known):
-    """Scans a tree of the given files; a rule's name selects it."""
+    """Scans a tree with these files; rule names select rules."""
 
     def run(files: dict[str, str | bytes], *only: str, limits=None):
         root = tmp_path / "repository"
@@ -94,12 +94,12 @@ def scanned(tmp_path, known):
 
 @pytest.fixture(autouse=True)
 def _filters_hide_nothing(monkeypatch):
-    """Every test of a detector tests its filter too: what `needs` turns down has no hit."""
+    """Every detector test also checks that the prefilter rejects no unit with a match."""
     asked = Detector.may_find
 
     def checked(self, unit, look):
         may = asked(self, unit, look)
-        assert may or not list(self.find(unit, look)), f"{self.rule} hides its own hit"
+        assert may or not list(self.find(unit, look)), f"{self.rule} has a match that its prefilter rejects"
         return may
 
     monkeypatch.setattr(Detector, "may_find", checked)

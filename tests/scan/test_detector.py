@@ -22,7 +22,7 @@ def test_detectors_come_in_code_order():
 
 
 def test_no_detector_is_ignored_by_git():
-    """A rule that .gitignore hides is missing from every clone and every wheel."""
+    """A rule matched by .gitignore would be missing from every clone and wheel."""
     folder = Path(package.__file__).parent
     modules = sorted(str(path) for path in folder.rglob("*.py"))
     ignored = subprocess.run(

@@ -15,7 +15,7 @@ def found(text: str, path: str = "setup.py"):
 @pytest.mark.parametrize(
     "text",
     [
-        'CUDAExtension(name="a", sources=["a.cu"])\n',  # nothing of torch here
+        'CUDAExtension(name="a", sources=["a.cu"])\n',  # no import of torch
         IMPORT,
         IMPORT + "# CUDAExtension(name='a', sources=['a.cu'])\n",
         IMPORT + "note = \"CUDAExtension(name='a', sources=['a.cu'])\"\n",
@@ -45,7 +45,7 @@ def test_cpp_extension_and_dotted_name():
 
 
 def test_build_extension_by_position():
-    """As deform-op, cpu-only-gate and already-portable write it."""
+    """As in the examples deform-op, cpu-only-gate and already-portable."""
     assert found(IMPORT + 'CUDAExtension("p._C", ["a.cu", "b.cpp"], define_macros=[])\n') == [
         ("p._C", "build_extension", ("a.cu", "b.cpp"))
     ]

@@ -36,7 +36,7 @@ def test_what_takes_too_long_to_parse_is_told(knowledge, monkeypatch):
     result = look_at("a.py", b"import pynvml\nx=" + b"a?" * 20_000, knowledge, Selection())
 
     (trouble,) = result.skipped
-    assert trouble.reason == "takes too long or too much memory to parse, so its syntax was not looked at"
+    assert trouble.reason == "exceeds the time or memory limit of the parser, so its syntax was not scanned"
 
 
 @pytest.mark.parametrize("word", ["missing_header", "CU201", "spaced_launch, cu201"])

@@ -1,4 +1,4 @@
-"""Filters before the parse: in doubt the answer is yes. That none hides a hit is checked in each test of a detector."""
+"""Prefilters. Every detector test checks that its prefilter rejects no file with a match (see conftest.py)."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def dependency(name: str, package: str | None) -> Dependency:
 
 
 def test_ready_when_nothing_was_found(known):
-    assert readiness([], [], known) == ("ready", ("nothing CUDA-first was found",))
+    assert readiness([], [], known) == ("ready", ("no CUDA-specific code or dependency found",))
 
 
 def test_ready_when_there_are_only_notes(known):
@@ -32,12 +32,14 @@ def test_ready_with_deps_names_the_packages(known):
 
     assert readiness(found, named, known) == (
         "ready-with-deps",
-        ("flash-attn needs another source", "gsplat needs another source"),
+        ("flash-attn must be installed from another source", "gsplat must be installed from another source"),
     )
 
 
 def test_ready_with_deps_for_an_index_alone(known):
-    assert readiness([finding("DEP102", "cuda_index")], [], known) == ("ready-with-deps", ("install lines name CUDA",))
+    reasons = ("install commands request CUDA builds",)
+
+    assert readiness([finding("DEP102", "cuda_index")], [], known) == ("ready-with-deps", reasons)
 
 
 @pytest.mark.parametrize(("code", "rule"), [("CU301", "spaced_launch"), ("PY101", "flash_attention_required")])

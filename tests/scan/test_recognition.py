@@ -10,7 +10,7 @@ from rocm3d.scan.recognition import known_as
 
 @pytest.fixture(scope="module")
 def knowledge():
-    """Three ports of our own marks."""
+    """Three test ports with marks."""
     base = load()
     one, two, three, *_ = sorted(base.ports)
     marks = {one: ("a.py", "b/c.py"), two: ("a.py", "b/c.py", "d.py"), three: ()}

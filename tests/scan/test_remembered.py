@@ -1,4 +1,4 @@
-"""The document of a tree comes back only if nothing has changed that it depends on."""
+"""A cached scan is used only if nothing has changed that it depends on."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def keep(seen: Remembered) -> None:
         lambda root: (root / "c.hip").write_bytes(b"int z;\n"),
         lambda root: (root / "link").symlink_to("a.py"),
     ],
-    ids=["bytes", "new file", "no file", "other path", "file read besides", "link"],
+    ids=["bytes", "new file", "no file", "other path", "other file that was read", "link"],
 )
 def test_after_a_change_nothing_is_found(root, remembered, change):
     keep(remembered())

@@ -14,7 +14,7 @@ FILES = {
 
 @pytest.mark.parametrize("side", ["only", "skip"])
 def test_unknown_word_is_refused_with_the_nearest_name(side):
-    with pytest.raises(UserError, match="'spaced_lunch' is no rule and no code prefix") as caught:
+    with pytest.raises(UserError, match="Unknown rule or code prefix: 'spaced_lunch'") as caught:
         Selection(**{side: ("spaced_lunch",)})
 
     assert "spaced_launch" in caught.value.hint

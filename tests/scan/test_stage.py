@@ -12,7 +12,7 @@ from rocm3d.scan.selection import Selection
 from rocm3d.scan.stage import scan
 from rocm3d.workspace.tree import Limits, Tree
 
-# Judged one by one against the example files; severities included, notes too.
+# Checked by hand against the example files, including severities and notes.
 EXAMPLES = {
     "already-portable": [],
     "cmake-lib": [
@@ -129,7 +129,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def quiet(path: str) -> None:
-    """No progress."""
+    """Ignores progress."""
 
 
 def reasons(document) -> dict[str, str]:
@@ -197,7 +197,7 @@ def test_oversize_files_are_not_read_and_named(scanned):
     document = scanned({"a.cu": b"x" * 101, "b.cu": b"x" * 100}, limits=Limits(file_bytes=100))
 
     assert list(reasons(document)) == ["a.cu"]
-    assert "more than" in reasons(document)["a.cu"]
+    assert "above the limit" in reasons(document)["a.cu"]
     assert document.inventory.counts.cuda == 1
 
 
@@ -221,7 +221,7 @@ def test_symlinks_do_not_lead_out(scanned, tmp_path):
     document = scanned({"b.py": ""})
 
     assert document.findings == ()
-    assert "leads out" in reasons(document)["a.cu"]
+    assert "outside the repository" in reasons(document)["a.cu"]
 
 
 def test_own_state_and_git_are_not_read(scanned):

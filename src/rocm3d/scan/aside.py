@@ -1,8 +1,7 @@
-"""Which files of a repository stand beside its program: tests, documentation, examples, benchmarks.
+"""Auxiliary files of a repository: tests, documentation, examples, benchmarks.
 
-One policy for every rule: they are read like the rest, and what is found there is a note. They follow the program, and
-a port is about what is installed and run. Folders of other people's code (third_party, submodules) are built with the
-rest, so they are no such place.
+Every rule scans them like other files, but their findings are notes: a port is about what is installed and run.
+Vendored code (third_party, submodules) is built with the program and is not auxiliary.
 """
 
 from __future__ import annotations
@@ -17,5 +16,5 @@ _ASIDE = re.compile(
 
 
 def is_aside(path: str) -> bool:
-    """Whether a file is no part of the program itself."""
+    """Whether a file belongs to tests, documentation, examples or benchmarks, by its path."""
     return _ASIDE.search(path) is not None

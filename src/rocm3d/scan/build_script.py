@@ -1,6 +1,6 @@
-"""The flags that a Python build script spells out, and who gets them. For the rules over build files.
+"""Compiler flags in Python build scripts: text, position, and whether they are for the host compiler only.
 
-A flag may stand in a list, be appended, be part of one long string, or be a formatted string whose end is not known.
+A flag can be a list element, an appended value, part of a longer string, or a formatted string whose end is unknown.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-EITHER = (PythonUnit, Manifest)  # for rules over build scripts of both kinds
-HOLE = "{}"  # what a formatted string fills in
+EITHER = (PythonUnit, Manifest)  # for rules that read both Python build scripts and manifests
+HOLE = "{}"  # stands for an interpolated value of a formatted string
 
 _WINDOWS = re.compile(r"win32|windows|['\"]nt['\"]|\bis_win\b|\bmsvc\b", re.IGNORECASE)
 _NEGATED = re.compile(r"\bnot\b|!=")
@@ -29,17 +29,17 @@ _HOST = re.compile(r"(?i)(.*cxx.*|c_?flags|.*extra_cflags|cpp_?flags)$")
 
 @dataclass(frozen=True)
 class Flag:
-    """One flag: its text with `{}` where something is filled in, its place, and whom it is for."""
+    """One compiler flag. `text` has `{}` in place of interpolated values."""
 
     text: str
     line: int
     column: int
     node: Node
-    guarded: bool  # a condition around it tells ROCm from CUDA
-    host: bool  # for the host compiler alone
+    guarded: bool  # inside a condition that distinguishes ROCm from CUDA
+    host: bool  # passed to the host compiler only
 
     def begins(self, prefixes: Iterable[str]) -> str | None:
-        """The longest prefix that it begins with, also where its own end is filled in later."""
+        """The longest prefix that the flag starts with, or may start with if its end is interpolated."""
         head, hole, _ = self.text.partition(HOLE)
         head, percent, _ = head.partition("%")
         is_open = len(head) > 5 and bool(hole or percent or head.endswith("="))
@@ -47,12 +47,11 @@ class Flag:
         return max(found, key=len, default=None)
 
     def hit(self, **facts: str) -> Hit:
-        """A hit at the flag."""
         return Hit(self.line, self.column, facts)
 
 
 def flags(unit: PythonUnit) -> Iterator[Flag]:
-    """Every word that begins with a dash in a string that does, in a script that builds torch extensions."""
+    """The flags of a script that builds torch extensions, from strings whose first word starts with a dash."""
     if not unit.builds_extensions:
         return
     windows, idle, host = _windows(unit), _spoken_of(unit), _for_host(unit)
@@ -70,12 +69,12 @@ def flags(unit: PythonUnit) -> Iterator[Flag]:
 
 
 def builds(unit: PythonUnit) -> bool:
-    """Whether the file itself describes a package with torch extensions; to compile some at run time is not enough."""
+    """Whether the file defines a package with torch extensions; JIT compilation at run time does not count."""
     return unit.builds_extensions and bool(re.search(rb"\b(setup\s*\(|CUDAExtension|CppExtension)", unit.data))
 
 
 def _words(unit: PythonUnit, node: Node) -> Iterator[tuple[str, int]]:
-    """The words of a string with their byte offsets; the first one's is that of the string."""
+    """The words of a string literal with byte offsets; the first word has the offset of the literal."""
     pieces: list[tuple[int, int]] = []  # index in the text, byte offset
     text = ""
     for child in node.named_children:
@@ -93,7 +92,7 @@ def _within(node: Node, ranges: list[tuple[int, int]]) -> bool:
 
 
 def _windows(unit: PythonUnit) -> list[tuple[int, int]]:
-    """Branches that only Windows takes."""
+    """Byte ranges of branches that run on Windows only."""
     found = []
     for node in unit.nodes("if_statement", "elif_clause", "conditional_expression"):
         if node.type == "conditional_expression":
@@ -110,7 +109,7 @@ def _windows(unit: PythonUnit) -> list[tuple[int, int]]:
 
 
 def _spoken_of(unit: PythonUnit) -> set[int]:
-    """Strings that reach no compiler: statements of their own, compared ones, printed ones, subscripts and keys."""
+    """Ids of nodes that never reach a compiler: docstrings, compared or printed strings, subscripts, keys."""
     found: set[int] = set()
     for node in unit.nodes("expression_statement", "comparison_operator", "subscript", "raise_statement", "pair"):
         inner = [node.child_by_field_name("key")] if node.type == "pair" else node.named_children
@@ -123,7 +122,7 @@ def _spoken_of(unit: PythonUnit) -> set[int]:
 
 
 def _for_host(unit: PythonUnit) -> list[tuple[int, int]]:
-    """What is given to the host compiler by its key or by the name it is bound to."""
+    """Byte ranges of values that go to the host compiler, by their key or variable name."""
     found = []
     sides = {"pair": ("key", "value"), "keyword_argument": ("name", "value")}
     for node in unit.nodes("pair", "keyword_argument", "assignment", "augmented_assignment"):

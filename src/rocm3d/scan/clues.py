@@ -1,4 +1,4 @@
-"""Findings that take two files: a hit in one counts where another gives the clue that it waits for, or gives none."""
+"""Findings that depend on two files: a match in one counts only if another file has, or lacks, a clue."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _CENTRAL = re.compile(r"(?i)(^|/)(models?|networks?|modules?)(/|\.py$)")
 
 
 def confirmed(results: Sequence[FileResult]) -> Iterator[Finding]:
-    """For each clue that some file gives, the one waiting finding that stands nearest to such a file.
+    """The conditional findings whose condition holds.
 
-    What a file told by itself, without a clue, needs no second telling for the same package. What waits for nobody to
-    speak against it is told wherever it stands.
+    For each clue that occurs, only the finding nearest to a file with that clue is reported, and none if the same code
+    already reports the package unconditionally. A finding with `unless` is reported if no file has that clue.
     """
     given: dict[str, list[str]] = {}
     waiting: dict[str, list[Finding]] = {}
@@ -42,7 +42,7 @@ def confirmed(results: Sequence[FileResult]) -> Iterator[Finding]:
 
 
 def _nearness(finding: Finding, others: Iterable[str]) -> tuple[bool, int, bool, int]:
-    """What counts: the program before what stands beside it, shared folders, where models are made, a short path."""
+    """Sort key: the program before auxiliary files, then shared folders, model code, and short paths."""
     path = PurePosixPath(finding.path)
     shared = max(_shared(path.parts[:-1], PurePosixPath(other).parts[:-1]) for other in others)
     return finding.severity != "note", shared, bool(_CENTRAL.search(finding.path)), -len(path.parts)

@@ -1,4 +1,4 @@
-"""Native targets that a CMake file builds of device sources, as far as its words tell. Nothing is run."""
+"""Targets that a CMake file builds from device sources, read from its text. Nothing is run."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _DEEP = 4
 
 
 def cmake_extensions(unit: Manifest) -> Iterator[Extension]:
-    """Each target that has a device source."""
+    """Each target with at least one device source (.cu, .hip)."""
     given = {
         command.arguments[0]: command.arguments[1:]
         for command in unit.commands
@@ -67,13 +67,13 @@ def cmake_extensions(unit: Manifest) -> Iterator[Extension]:
 
 
 def _of(unit: Manifest, command: str, target: str) -> tuple[str, ...]:
-    """What a command says about a target."""
+    """The arguments of all calls of a command for a target."""
     found: list[Command] = [item for item in unit.commands if item.name == command and item.arguments[:1] == (target,)]
     return tuple(word for item in found for word in item.arguments[1:])
 
 
 def _resolved(words: tuple[str, ...], given: dict[str, tuple[str, ...]], deep: int = _DEEP) -> list[str]:
-    """Plain words; a variable is what the file sets it to, its own folder is nothing, what else is not known goes."""
+    """Arguments with variables of this file expanded. The source folder becomes empty; unknown values are dropped."""
     found: list[str] = []
     for word in words:
         plain = _HERE.sub("", word)

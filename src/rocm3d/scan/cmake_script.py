@@ -1,4 +1,4 @@
-"""What a CMake file says about its backends. For the rules over CMake files."""
+"""Which GPU backends a CMake file enables, and whether CUDA is optional."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CUDA = re.compile(r"CUDA|NVCC|GPU", re.IGNORECASE)
 
 
 def handles_rocm(unit: Manifest) -> bool:
-    """Whether a condition or a command of the file turns HIP on."""
+    """Whether a condition or a command of the file mentions ROCm or HIP."""
     return any(
         command.name in ("if", "elseif", "option", "find_package", "enable_language", "project", "hip_add_library")
         and any(_ROCM.search(word) for word in command.arguments)
@@ -25,7 +25,7 @@ def handles_rocm(unit: Manifest) -> bool:
 
 
 def with_optional(unit: Manifest) -> Iterator[tuple[Command, bool]]:
-    """Each command, and whether a condition on CUDA stands around it: the project can do without."""
+    """Each command, and whether it is inside a condition on CUDA, so that the project also builds without."""
     asked: list[bool] = []
     for command in unit.commands:
         if command.name == "if":
@@ -39,7 +39,7 @@ def with_optional(unit: Manifest) -> Iterator[tuple[Command, bool]]:
 
 
 def turns_cuda_on(unit: Manifest) -> bool:
-    """Whether the project cannot do without CUDA."""
+    """Whether the project enables CUDA unconditionally."""
     return any(
         command.name in ("project", "enable_language", "find_package")
         and not optional

@@ -1,4 +1,4 @@
-"""What a detector is, and where they are found: each module below detectors/ is one rule."""
+"""Detectors and their matches. Each module below detectors/ implements one rule."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Paths:
-    """The names of all files: for rules over names. `read` gives the bytes of the few that a rule must look into."""
+    """All file paths of the repository, for rules over file names. `read` returns the bytes of one file."""
 
     paths: tuple[str, ...]
     read: Callable[[str], bytes | None] = lambda _: None
@@ -34,45 +34,45 @@ Unit = CudaUnit | PythonUnit | Manifest | Paths
 
 @dataclass(frozen=True)
 class Hit:
-    """A place where the pattern stands. `facts` fill the {braces} of the code's message and hint."""
+    """A position where the pattern of a rule occurs. `facts` fill the {placeholders} of the code's message and hint."""
 
     line: int
     column: int
     facts: dict[str, str] = field(default_factory=dict)
     package: str | None = None
-    severity: Severity | None = None  # where this place is better or worse than the rule as a whole
-    path: str = ""  # only for rules over Paths, which have no file of their own
-    clue: str = ""  # it counts only where some file of the repository gives this clue
-    unless: str = ""  # it counts only where no file gives this one
+    severity: Severity | None = None  # overrides the severity of the rule
+    path: str = ""  # only for rules over file names, whose unit is not one file
+    clue: str = ""  # reported only if some file of the repository has this clue
+    unless: str = ""  # reported only if no file has this clue
 
 
 @dataclass(frozen=True)
 class Clue:
-    """What one file tells about the repository, for hits of the same rule in other files."""
+    """A fact about the repository, found in one file, that decides about matches of the same rule in other files."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Look:
-    """What a detector may consult: its own code (with the terms to look for) and the knowledge base."""
+    """What a detector may consult: its code with the terms to search for, and the knowledge base."""
 
     code: Code
     knowledge: Knowledge
-    own: frozenset[str] = frozenset()  # packages that the repository is itself; findings about them are dropped
+    own: frozenset[str] = frozenset()  # packages that this repository provides; findings about them are dropped
 
     @cached_property
     def words(self) -> tuple[bytes, ...]:
-        """The terms of the code as bytes."""
+        """The terms of the code, encoded for searching in file contents."""
         return tuple(term.encode() for term in self.code.terms)
 
 
 @dataclass(frozen=True)
 class Detector:
-    """One rule. Its name is the module's; `find` matches and never edits.
+    """One rule, named after its module. `find` only searches; it never edits.
 
-    `needs` is a cheap filter, as bytes of which one must be there, or as a question: a file that it turns down cannot
-    have a hit and is not parsed for this rule.
+    `prefilter` is a cheap test before the parse: byte strings of which one must occur, or a predicate. A file that
+    fails it cannot contain a match and is not parsed for this rule.
     """
 
     module: str
@@ -83,25 +83,23 @@ class Detector:
 
     @property
     def rule(self) -> str:
-        """The pattern it finds."""
+        """The rule name: the last part of the module name."""
         return self.module.rsplit(".", 1)[-1]
 
     def may_find(self, unit: Unit, look: Look) -> bool:
-        """Whether a unit of the kind it reads holds what it needs."""
         if callable(self.needs):
             return self.needs(unit, look)
         return not self.needs or any(word in getattr(unit, "data", b"") for word in self.needs)
 
 
 def hit(unit: CudaUnit | PythonUnit, node: Node, **facts: str) -> Hit:
-    """A hit at the start of a syntax node."""
     line, column = unit.text.place(node.start_byte)
     return Hit(line, column, facts)
 
 
 @cache
 def modules() -> dict[str, str]:
-    """The module of every rule. The package is walked; there is no list to edit."""
+    """The module name of every rule, found by walking the package."""
     package = importlib.import_module("rocm3d.scan.detectors")
     walked = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
     return {item.name.rsplit(".", 1)[-1]: item.name for item in walked if not item.ispkg}
@@ -109,12 +107,11 @@ def modules() -> dict[str, str]:
 
 @cache
 def detector_of(rule: str) -> Detector:
-    """The detector of a rule, loaded when it is asked for."""
     found: Detector = importlib.import_module(modules()[rule]).detector
     return found
 
 
 @cache
 def detectors() -> tuple[Detector, ...]:
-    """Every detector, by code."""
+    """Every detector, sorted by code."""
     return tuple(sorted(map(detector_of, modules()), key=lambda detector: detector.code))

@@ -1,4 +1,4 @@
-"""Native extensions that a Python file builds with torch, as far as literals tell."""
+"""torch extensions that a Python file builds, as far as its literals show."""
 
 from __future__ import annotations
 
@@ -24,17 +24,16 @@ _HOW: dict[str, Literal["build_extension", "jit"]] = {
     "load": "jit",
 }
 _LOAD = "torch.utils.cpp_extension.load"
-# Later ones moved between releases of torch.
+# Positional parameters after these differ between torch releases.
 _BY_POSITION = {"build_extension": ("name", "sources"), "jit": ("name", "sources", "extra_cflags", "extra_cuda_cflags")}
 _JOINS = frozenset({"join", "joinpath", "Path"})
-# What a wrapper of torch's own `load` hands on.
+# Keywords by which a wrapper around torch's `load` is recognised.
 _JIT_WORDS = frozenset({"sources", "extra_cuda_cflags"})
 _SEVERAL = frozenset({"keyword_argument", "list_splat", "dictionary_splat"})
 _DEEP = 4
 
 
 def extensions(unit: PythonUnit) -> Iterator[Extension]:
-    """Each call that declares an extension."""
     if not unit.builds_extensions:
         return
     names = Names(unit)
@@ -44,7 +43,7 @@ def extensions(unit: PythonUnit) -> Iterator[Extension]:
             continue
         is_load = names.full(function) == _LOAD
         how = "jit" if is_load else _HOW.get(unit.slice(function).rsplit(".", 1)[-1])
-        # Other functions are called load as well, and take other things by position.
+        # Other functions are named load too; their positional arguments mean something else.
         positions = _BY_POSITION[how] if how is not None and (is_load or how != "jit") else ()
         keywords = _arguments(unit, arguments, positions)
         if how is None and keywords.keys() >= _JIT_WORDS:
@@ -79,7 +78,7 @@ def _extension(
 
 
 def _known(unit: PythonUnit, node: Node, deep: int = _DEEP) -> Iterator[str]:
-    """Literals below a node, and those that names in it were given elsewhere in the file."""
+    """String literals below a node, and those assigned to its variables elsewhere in the file."""
     yield from _strings(unit, node)
     if deep:
         for name in {unit.slice(inner) for inner in walk(node) if inner.type == "identifier"}:
@@ -88,7 +87,7 @@ def _known(unit: PythonUnit, node: Node, deep: int = _DEEP) -> Iterator[str]:
 
 
 def _given(unit: PythonUnit) -> dict[str, list[Node]]:
-    """What each name is bound to, or gets added."""
+    """Every value that is assigned or added to each variable."""
     found: dict[str, list[Node]] = {}
     for node in unit.nodes("assignment", "augmented_assignment"):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -98,7 +97,7 @@ def _given(unit: PythonUnit) -> dict[str, list[Node]]:
 
 
 def _by_compiler(unit: PythonUnit, node: Node | None) -> tuple[list[str], list[str]]:
-    """Flags for host and device: a dictionary has them apart, a list is for both."""
+    """Host and device flags. A dictionary has one list per compiler; a plain list applies to both."""
     if node is None:
         return [], []
     given = _given(unit).get(unit.slice(node), [node]) if node.type == "identifier" else [node]
@@ -115,7 +114,7 @@ def _by_compiler(unit: PythonUnit, node: Node | None) -> tuple[list[str], list[s
 
 
 def _macros(unit: PythonUnit, node: Node | None) -> Iterator[str]:
-    """Pairs of a name and a value, as distutils takes them."""
+    """Macros as NAME or NAME=VALUE, from the (name, value) tuples of distutils."""
     for inner in walk(node) if node is not None else ():
         if inner.type == "tuple" and inner.named_children:
             name, *value = (string_value(unit, part) for part in inner.named_children if part.type == "string")
@@ -124,7 +123,7 @@ def _macros(unit: PythonUnit, node: Node | None) -> Iterator[str]:
 
 
 def _arguments(unit: PythonUnit, arguments: Node, positions: tuple[str, ...]) -> dict[str, Node]:
-    """By keyword, and by position up to the first argument that stands for several."""
+    """Arguments by parameter name. Positional ones count up to the first keyword argument or splat."""
     items = [item for item in arguments.named_children if item.type != "comment"]
     plain = takewhile(lambda item: item.type not in _SEVERAL, items)
     found = dict(zip(positions, plain, strict=False))
@@ -136,7 +135,7 @@ def _arguments(unit: PythonUnit, arguments: Node, positions: tuple[str, ...]) ->
 
 
 def _strings(unit: PythonUnit, node: Node) -> list[str]:
-    """Literals below a node; those of a join, such as os.path.join(here, "csrc", "a.cu"), are parts of one path."""
+    """String literals below a node. Those of a path join, such as os.path.join(root, "csrc", "a.cu"), form one path."""
     found, stack = [], [node]
     while stack:
         inner = stack.pop()

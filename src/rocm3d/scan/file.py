@@ -1,4 +1,4 @@
-"""One file, shown to every detector of its kind: a pure function of its path and bytes."""
+"""Scan one file with every detector of its kind: a pure function of its path and bytes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _IGNORE = re.compile(rb"rocm3d:\s*ignore\[([A-Za-z0-9_,\s]+)\]")
 
 
 class Told(Record):
-    """A finding; one with `clue` counts only where another file gives it, one with `unless` only where none does."""
+    """A finding. With `clue` it counts only if another file has that clue; with `unless` only if no file has it."""
 
     finding: Finding
     clue: str = ""
@@ -38,12 +38,12 @@ class Told(Record):
 
     @property
     def waits(self) -> bool:
-        """Whether other files decide."""
+        """Whether clues in other files decide about it."""
         return bool(self.clue or self.unless)
 
 
 class FileResult(Record):
-    """What one file gave."""
+    """The scan result of one file; `python`, `cuda` and `manifests` count its units."""
 
     path: str = ""
     findings: tuple[Finding, ...] = ()
@@ -59,15 +59,14 @@ class FileResult(Record):
 
 
 def is_wanted(path: str) -> bool:
-    """Whether the bytes of a path are worth reading."""
+    """Whether any detector reads files with this path."""
     suffix = pure(path).suffix.lower()
     return suffix == ".py" or suffix in SUFFIXES or any(r.matches(path) for r in readers() if not r.by_name)
 
 
 def look_at(path: str, data: bytes, knowledge: Knowledge, selection: Selection) -> FileResult:
-    """Everything the detectors find in one file."""
     if b"\0" in data:
-        return FileResult(skipped=(Skipped(path=path, reason="holds NUL bytes, so it is no source text"),))
+        return FileResult(skipped=(Skipped(path=path, reason="contains NUL bytes (not a text file)"),))
     units = list(_units(path, data))
     manifests = [unit for unit in units if isinstance(unit, Manifest)]
     said = [item for unit in units for item in _said(unit, path, knowledge, selection)]
@@ -95,7 +94,7 @@ def look_at_paths(
     selection: Selection,
     read: Callable[[str], bytes | None] = lambda _: None,
 ) -> FileResult:
-    """What the names of files tell: bundled binaries, generated files, collisions. Few of them are opened."""
+    """Run the rules over file names: bundled binaries, generated files, collisions. Only a few files are opened."""
     named = [reader.read(path, b"") for reader in readers() if reader.by_name for path in paths if reader.matches(path)]
     units: list[Unit] = [Paths(tuple(paths), read), *named]
     said = (item for unit in units for item in _said(unit, getattr(unit, "path", ""), knowledge, selection))
@@ -143,7 +142,7 @@ def _finding(detector: Detector, look: Look, path: str, found: Hit) -> Finding:
 
 
 def _ignored(data: bytes) -> dict[int, set[str]]:
-    """The rules and codes that lines name by `rocm3d: ignore[RULE]`."""
+    """Ignored rules and codes by line number, from `rocm3d: ignore[RULE]` comments."""
     found: dict[int, set[str]] = {}
     for number, line in enumerate(data.split(b"\n") if b"rocm3d" in data else (), 1):
         match = _IGNORE.search(line) if b"rocm3d" in line else None
@@ -166,7 +165,7 @@ def _extensions(unit: Unit) -> Iterator[Extension]:
 def _dependencies(unit: Manifest, knowledge: Knowledge) -> Iterator[Dependency]:
     for mention in unit.mentions:
         if mention.section.split(":")[0] in ("documentation", "workflow"):
-            continue  # a page tells what people may type; what the repository needs stands in its manifests
+            continue  # dependencies come from manifests, not from documentation or CI
         name, package = package_of(mention, knowledge)
         yield Dependency(
             name=name,
@@ -180,7 +179,7 @@ def _troubles(path: str, data: bytes, units: list[Unit]) -> Iterator[Skipped]:
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
-        yield Skipped(path=path, reason="is not UTF-8; read byte by byte, positions may be off")
+        yield Skipped(path=path, reason="is not UTF-8: line and column numbers may be wrong")
     for unit in units:
         if isinstance(unit, ParsedUnit) and unit.trouble:
             yield Skipped(path=path, reason=unit.trouble)

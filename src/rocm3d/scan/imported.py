@@ -1,4 +1,4 @@
-"""What a program imports from others, and which package record owns it."""
+"""Third-party imports of a Python file, and the package records that own them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def needed(unit: PythonUnit) -> Iterator[Import]:
-    """Imports without which the program does not load; a file inside a package may import that package."""
+    """Unconditional imports, except those of a package that contains the file itself."""
     folders = set(PurePosixPath(unit.path).parts[:-1])
     yield from (found for found in firm_imports(unit) if found.module.split(".")[0] not in folders)
 
 
 def owner(knowledge: Knowledge, found: Import) -> tuple[str, Package] | None:
-    """The package behind an import, with the module to speak of: the longest name that a record has, first by id."""
+    """The package that owns the longest known prefix of an import, and the module name to report."""
     parts = found.name.split(".")
     for end in range(len(parts), 0, -1):
         name = ".".join(parts[:end])

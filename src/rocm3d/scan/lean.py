@@ -1,4 +1,4 @@
-"""Findings by the hundred thousand in less memory: a text that many have is kept once."""
+"""String interning for findings: equal strings share memory when a scan has hundreds of thousands of findings."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from rocm3d.model.finding import Finding
 if TYPE_CHECKING:
     from rocm3d.scan.file import FileResult
 
-_ALL = set(Finding.model_fields)  # which fields were given: all of them, and one set says so for all findings
+_ALL = set(Finding.model_fields)  # one shared fields-set instead of one per finding
 
 
 class Lean:
-    """Remembers texts, and makes results that share them."""
+    """Replaces the strings of findings with shared copies."""
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
 
     def __call__(self, result: FileResult) -> FileResult:
-        """The same result."""
+        """An equal result whose findings share their strings."""
         if not result.findings:
             return result
         return result.model_copy(update={"findings": tuple(map(self._shared, result.findings))})

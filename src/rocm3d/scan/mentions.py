@@ -1,4 +1,4 @@
-"""What dependency rules ask of a mention: how serious its file is, which options go with it, whether it is ROCm's."""
+"""Properties of a dependency mention: severity of its file, install options, package record, ROCm or CUDA build."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rocm3d.model.finding import Severity
     from rocm3d.model.package import Package
 
-_REMARKS = frozenset({"markdown", "workflow", "locks"})  # read by people, run elsewhere, or written by a program
+_REMARKS = frozenset({"markdown", "workflow", "locks"})  # read by people, run in CI, or generated
 _SCRIPTS = frozenset({"shell", "docker", "dockerfile", "markdown", "workflow", "notebook", "setup_py"})
 _SUBDIRECTORY = re.compile(r"(?:^|&)subdirectory=([^&]+)")
 _EXPORTED = re.compile(rb"(PIP|UV)_[A-Z_]*(INDEX|LINKS)")
@@ -25,35 +25,35 @@ _ROCM = re.compile(r"rocm|\bhip\b|amd\.com|radeon", re.IGNORECASE)
 
 
 def severity(unit: Manifest) -> Severity | None:
-    """A note where nothing installs from the file by itself; None leaves it to the code."""
+    """`note` if nothing installs from this file automatically; None means the severity of the code."""
     return "note" if unit.kind in _REMARKS else None
 
 
 def is_conda(mention: Mention) -> bool:
-    """Whether conda is asked for it, not pip."""
+    """Whether conda installs it, not pip."""
     return mention.section.endswith("conda")
 
 
 def is_rocm(unit: Manifest, mention: Mention) -> bool:
-    """Whether version, address or index say that the ROCm build is meant."""
+    """Whether the version, URL or index requests a ROCm build."""
     given = (mention.version, mention.url, *(url for option in options_of(unit, mention) for url in option.urls))
     return any(_ROCM.search(text) for text in given)
 
 
 def is_from_default_index(unit: Manifest, mention: Mention) -> bool:
-    """Whether nothing but the name says where it comes from."""
+    """Whether it has neither a URL nor an index."""
     return not mention.url and not any(option.urls for option in options_of(unit, mention))
 
 
 def is_compiled_wheel(mention: Mention) -> bool:
-    """Whether it is one finished wheel with compiled code, by its address."""
+    """Whether its URL is a platform-specific wheel."""
     address = mention.url.split("#")[0].split("?")[0]
     return address.endswith(".whl") and not address.endswith("-none-any.whl")
 
 
 def options_of(unit: Manifest, mention: Mention) -> list[Option]:
-    """Options that hold for a mention: those of its command and of the environment in scripts, all elsewhere."""
-    if unit.kind == "python_script":  # a call may be spread over lines; its words are known
+    """Options that apply to a mention: in scripts those of its command and of the environment, elsewhere all."""
+    if unit.kind == "python_script":  # a call may span several lines, so compare words
         words = {word for command in unit.commands if mention.text in command.arguments for word in command.arguments}
         return [option for option in unit.options if set(option.urls) & words]
     if unit.kind not in _SCRIPTS:
@@ -63,7 +63,7 @@ def options_of(unit: Manifest, mention: Mention) -> list[Option]:
 
 
 def mentions_of(unit: Manifest, option: Option) -> list[Mention]:
-    """Mentions that an option holds for."""
+    """Mentions that an option applies to."""
     if unit.kind == "python_script":
         return [mention for mention in unit.mentions if option in options_of(unit, mention)]
     if unit.kind not in _SCRIPTS or _is_exported(unit, option):
@@ -73,7 +73,7 @@ def mentions_of(unit: Manifest, option: Option) -> list[Mention]:
 
 
 def command_lines(unit: Manifest, line: int) -> tuple[int, int]:
-    """The lines of a command that backslashes hold together."""
+    """First and last line of a command that continues over lines with backslashes."""
     lines = unit.lines
     first = last = line
     while 1 < first <= len(lines) + 1 and _goes_on(lines[first - 2]):
@@ -84,7 +84,7 @@ def command_lines(unit: Manifest, line: int) -> tuple[int, int]:
 
 
 def _is_exported(unit: Manifest, option: Option) -> bool:
-    """Whether a variable of the environment sets it, for every command that follows."""
+    """Whether the option is set by an environment variable and so applies to every later command."""
     lines = unit.lines
     text = lines[option.line - 1].decode("utf-8", "replace") if option.line <= len(lines) else ""
     return bool(_EXPORTED.match(text[option.column - 1 :].encode()))
@@ -95,10 +95,10 @@ def _goes_on(line: bytes) -> bool:
 
 
 def package_of(mention: Mention, knowledge: Knowledge) -> tuple[str, Package | None]:
-    """The package whose CUDA build a mention asks for, and the name that led to it.
+    """The package whose CUDA build a mention installs, and the name by which it was identified.
 
-    A folder or repository goes by its parts from the end, since the last one can be anything: a copy of another's
-    extension, or bindings in a folder that is called after the framework.
+    The parts of a folder or repository URL are tried from the end. The last part alone is not reliable: it can be a
+    copy of another extension, or bindings in a folder named after the framework.
     """
     conda = is_conda(mention)
     found = knowledge.cuda_package(mention.name, mention.extras, conda=conda)
@@ -112,12 +112,12 @@ def package_of(mention: Mention, knowledge: Knowledge) -> tuple[str, Package | N
 
 
 def package_at(name: str, knowledge: Knowledge) -> Package | None:
-    """The package that a folder or repository of this name builds."""
+    """The package that a folder or repository with this name builds."""
     return knowledge.cuda_package(name) or knowledge.package_by_repository(name)
 
 
 def _parts(address: str) -> list[str]:
-    """Names that a folder or an address may install, the most telling first; who owns a repository is not one."""
+    """Candidate package names in a folder or URL, most specific first; the owner of a repository is left out."""
     path, _, fragment = address.partition("#")
     inside = _SUBDIRECTORY.search(fragment)
     folders = inside.group(1).split("/") if inside else []
@@ -127,6 +127,6 @@ def _parts(address: str) -> list[str]:
 
 
 def term_of(name: str, terms: Mapping[str, str]) -> str | None:
-    """The reason that the terms give for a distribution's name."""
+    """The reason that the terms record for a distribution name, compared in canonical form."""
     wanted = canonicalize_name(name)
     return next((why for term, why in terms.items() if canonicalize_name(term) == wanted), None)

@@ -1,6 +1,6 @@
-"""Cheap questions that come before the parse: a file for which the answer is no cannot have a hit of the rule.
+"""Prefilters: cheap tests on the bytes of a file, before the parse. False means that the rule cannot match.
 
-Each is for rules that compare text of the file with what the question looks for. In doubt the answer is yes.
+A prefilter may return True for a file without a match, never False for a file with one.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 _WORD = re.compile(rb"\w+")
 _APART = rb"(?:\s|\\|/\*[^*]*\*/)*"
 _LAUNCH = re.compile(rb"<" + _APART + rb"<" + _APART + rb"<")
-# Spaces between three chevrons, or comments between two. Not any number of comments: each may hold a chevron itself.
+# Spaces between three chevrons, or comments between two. Comments are limited to 8 because each may contain chevrons.
 _PULLED_APART = re.compile(
     rb"([<>])(?:\1[\s\\]+|[\s\\]+\1[\s\\]*)\1|([<>])(?:[\s\\]*(?:/\*[^*]*\*/|//[^\n]*\n)){1,8}[\s\\]*\2"
 )
 
 
 def a_term(unit: CudaUnit | PythonUnit | Manifest, look: Look) -> bool:
-    """One of the code's terms, as it is written."""
+    """Whether a term of the code occurs verbatim."""
     return any(word in unit.data for word in look.words)
 
 
 def a_first_word(unit: CudaUnit | PythonUnit, look: Look) -> bool:
-    """The first word of a term."""
+    """Whether the first word of a term occurs."""
     return any(word in unit.data for term in look.words for word in _WORD.findall(term)[:1])
 
 
 def a_qualified_name(unit: CudaUnit, look: Look) -> bool:
-    """A term, where it has colons with or without spaces around them."""
+    """Whether a term such as at::cuda occurs, with or without spaces around `::`."""
     return any(_WORD.findall(term)[0] in unit.data and _spaced(term).search(unit.data) for term in look.words)
 
 
@@ -45,7 +45,7 @@ def _spaced(term: bytes) -> re.Pattern[bytes]:
 
 
 def a_dotted_name(unit: PythonUnit, look: Look) -> bool:
-    """A term such as torch.version.cuda, or an import that gives one of its last two parts another name."""
+    """Whether a term such as torch.version.cuda occurs, or an import that may rename one of its last two parts."""
     return any(_may_be_named(unit, term) for term in look.words)
 
 
@@ -58,7 +58,7 @@ def _may_be_named(unit: PythonUnit, term: bytes) -> bool:
 
 @cache
 def _parts(term: bytes) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
-    """The parts of a dotted name as they stand, and once more with the longest first: few files have that one."""
+    """The parts of a dotted name in order, and again longest first: long parts are rare, so the search ends sooner."""
     parts = tuple(term.split(b"."))
     return parts, tuple(sorted(parts, key=len, reverse=True))
 
@@ -69,31 +69,31 @@ def _joined(parts: tuple[bytes, ...]) -> re.Pattern[bytes]:
 
 
 def an_imported_term(unit: PythonUnit, look: Look) -> bool:
-    """An import of a module that a term names."""
+    """Whether the file imports a module that is a term."""
     return not unit.imported.isdisjoint(look.words)
 
 
 def a_known_import(unit: PythonUnit, look: Look) -> bool:
-    """An import of a module of a package; the terms name packages that are left out."""
+    """Whether the file imports a module of a known package; here the terms are packages to exclude."""
     return imports_others(unit, known_modules(look))
 
 
 def known_modules(look: Look) -> frozenset[bytes]:
-    """The modules of packages, without those that the repository is itself and those that the terms name."""
+    """Modules of known packages, except those of the repository itself and those of the terms."""
     return look.knowledge.modules(look.own.union(look.code.terms))
 
 
 def imports_others(unit: PythonUnit, modules: frozenset[bytes]) -> bool:
-    """An import of one of these modules; a file inside a package may import that package."""
+    """Whether the file imports one of these modules, other than a package that contains the file."""
     known = unit.imported & modules
     return bool(known) and not known <= {*unit.path.encode().split(b"/")[:-1]}
 
 
 def a_launch(unit: CudaUnit, look: Look) -> bool:  # noqa: ARG001
-    """The start of a launch, also where the formatter has pulled it apart."""
+    """Whether `<<<` occurs, also with spaces or comments between the chevrons."""
     return b"<<<" in unit.data or _LAUNCH.search(unit.data) is not None
 
 
 def a_launch_pulled_apart(unit: CudaUnit, look: Look) -> bool:
-    """A launch, and chevrons with something between them."""
+    """Whether a kernel launch has spaces or comments between its chevrons."""
     return a_launch(unit, look) and _PULLED_APART.search(unit.data) is not None

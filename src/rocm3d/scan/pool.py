@@ -1,4 +1,4 @@
-"""Many files at once: a pool of processes, and what to do when a file brings one down."""
+"""Parallel scan in a process pool that survives a crash of the parser."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.scan.selection import Selection
 
-# Fewer files than this are done before a pool has started.
+# Starting a pool takes longer than scanning fewer files than this.
 SMALL = 150
 BATCH = 24
 
@@ -31,7 +31,7 @@ Job = tuple[str, bytes]
 def look_at_all(
     jobs: Iterable[Job], knowledge: Knowledge, selection: Selection, workers: int | None = None
 ) -> Iterator[tuple[str, FileResult]]:
-    """Every file's result, in any order of batches. Jobs are taken as they are needed, so that memory stays bounded."""
+    """Scan all files. Results come in any order; jobs are read lazily, so memory stays bounded."""
     processes, rest = workers or _cores(), iter(jobs)
     first = list(islice(rest, SMALL))
     if len(first) < SMALL or processes < 2:
@@ -42,7 +42,7 @@ def look_at_all(
 
 
 def _cores() -> int:
-    """Those that this process may use: a container or a job often has fewer than the machine."""
+    """Cores that this process may use; a container or a job often has fewer than the machine."""
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
@@ -50,10 +50,10 @@ def _cores() -> int:
 def _pooled(
     jobs: Iterator[Job], knowledge: Knowledge, selection: Selection, processes: int
 ) -> Iterator[tuple[str, FileResult]]:
-    """A window of batches is under way at a time."""
+    """Scan in a pool, with at most two batches per process in flight."""
     from concurrent.futures.process import BrokenProcessPool
 
-    # What every worker needs is loaded before they part, models included, and no worker looks through it for garbage.
+    # Load rules and models before the fork, and freeze them so that no worker's garbage collector scans them.
     rules(knowledge, selection)
     knowledge.recipe_for("")
     look_at("a.py", b"", knowledge, selection).model_dump_json()
@@ -79,7 +79,7 @@ def _pooled(
 
 
 def _again(batch: list[Job], knowledge: Knowledge, selection: Selection) -> Iterator[tuple[str, FileResult]]:
-    """A batch that was lost, in a process of its own; halved until only the culprit is left out."""
+    """Scan a lost batch again in its own process, and bisect it until only the crashing file is skipped."""
     from concurrent.futures.process import BrokenProcessPool
 
     try:
@@ -87,7 +87,7 @@ def _again(batch: list[Job], knowledge: Knowledge, selection: Selection) -> Iter
             yield from _results(batch, pool.submit(_work, batch))
     except BrokenProcessPool:
         if len(batch) == 1:
-            yield batch[0][0], FileResult(skipped=(Skipped(path=batch[0][0], reason="brought the parser down"),))
+            yield batch[0][0], FileResult(skipped=(Skipped(path=batch[0][0], reason="crashed the parser"),))
         else:
             middle = len(batch) // 2
             yield from _again(batch[:middle], knowledge, selection)
@@ -95,7 +95,7 @@ def _again(batch: list[Job], knowledge: Knowledge, selection: Selection) -> Iter
 
 
 def _pool(processes: int, *given: Any) -> ProcessPoolExecutor:
-    """Forked where that is safe: other ways to start a worker load everything again."""
+    """A pool that forks where that is safe: a spawned worker would load all rules again."""
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
@@ -113,11 +113,11 @@ _given: tuple[Knowledge, Selection] | None = None
 
 
 def _begin(knowledge: Knowledge, selection: Selection) -> None:
-    global _given  # noqa: PLW0603  (a worker process has this one state, set once at its start)
+    global _given  # noqa: PLW0603  (set once when a worker process starts)
     _given = (knowledge, selection)
 
 
 def _work(batch: list[Job]) -> list[str]:
-    """Results as JSON, which pydantic writes and reads faster than pickle does."""
+    """Scan a batch. Results are JSON because pydantic reads and writes it faster than pickle."""
     assert _given is not None
     return [look_at(path, data, *_given).model_dump_json() for path, data in batch]

@@ -1,4 +1,4 @@
-"""A first word on how far a repository is from running on ROCm, before any GPU is named."""
+"""A first estimate of how far a repository is from running on ROCm, independent of the GPU."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def readiness(
     findings: Sequence[Finding], dependencies: Sequence[Dependency], knowledge: Knowledge
 ) -> tuple[Readiness, tuple[str, ...]]:
-    """The state and the reasons that decided it."""
+    """The readiness state and the reasons for it."""
     serious = [finding for finding in findings if finding.severity != "note"]
     named = sorted({item.package for item in dependencies if item.package and not is_aside(item.location.path)})
     imported = {finding.package for finding in serious if finding.package and not finding.is_dependency}
@@ -30,10 +30,10 @@ def readiness(
         rules = sorted({finding.rule for finding in edits})
         return "needs-edits", tuple(f"{rule}: {sum(f.rule == rule for f in edits)}" for rule in rules)
     if serious:
-        return "ready-with-deps", tuple(f"{name} needs another source" for name in named) or (
-            "install lines name CUDA",
+        return "ready-with-deps", tuple(f"{name} must be installed from another source" for name in named) or (
+            "install commands request CUDA builds",
         )
-    return "ready", ("nothing CUDA-first was found",)
+    return "ready", ("no CUDA-specific code or dependency found",)
 
 
 def _has_route(package: Package, *, is_imported: bool) -> bool:
@@ -42,9 +42,9 @@ def _has_route(package: Package, *, is_imported: bool) -> bool:
 
 
 def _is_edit(finding: Finding, knowledge: Knowledge) -> bool:
-    """Whether the program's own text has to change.
+    """Whether the finding requires a change of the program's source.
 
-    An import is settled by its package's route, unless no route keeps the name; then the finding is an error.
+    The route of its package resolves an import, unless no route keeps the import name; then the finding is an error.
     """
     code = knowledge.codes[finding.code]
     if finding.is_dependency or code.is_around:

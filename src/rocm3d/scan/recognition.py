@@ -1,4 +1,4 @@
-"""Which known repository a tree is, if any: by files that only it has, never by the name of the folder."""
+"""Recognises known repositories by characteristic files, never by the folder name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def known_as(paths: Iterable[str], knowledge: Knowledge) -> str | None:
-    """The port whose marks are all here; the one with most marks where several match."""
+    """The id of the port whose characteristic files all exist; of several, the one with the most such files."""
     there = frozenset(paths)
     matches = [port for port in knowledge.ports.values() if port.marks and there.issuperset(port.marks)]
     return max(matches, key=lambda port: (len(port.marks), port.id)).id if matches else None

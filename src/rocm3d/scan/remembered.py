@@ -1,7 +1,7 @@
-"""The document of a tree that was scanned before, found again by content. Loads no model and no rule.
+"""Cache of scan documents by repository content. Loads no model and no rule.
 
-A key holds everything that a result depends on: every byte that is read with its path, the rules and their knowledge,
-and the program itself. So nothing in the cache is ever out of date; it is only there or not.
+A key covers everything that a result depends on: paths and contents of the files that are read, the rules, the
+knowledge base and the program itself. So an entry never becomes stale.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ Reads = Callable[[str], "bytes | None"]
 
 
 def basis(fingerprint: str, only: Sequence[str], skip: Sequence[str]) -> str:
-    """Everything but the files that a result depends on; `fingerprint` is that of the knowledge."""
+    """The part of a cache key that does not depend on files; `fingerprint` identifies the knowledge base."""
     return f"{_program()} {fingerprint} {tuple(only)} {tuple(skip)}"
 
 
 @cache
 def _program() -> str:
-    """A digest of names, sizes and times of the modules behind a result: a checkout changes, its version does not."""
+    """Digest of names, sizes and times of the modules that affect a scan: a checkout changes without a new version."""
     root, known = Path(__file__).parents[1], hashlib.sha256(__version__.encode())
     for room in _ROOMS:
         for folder, _, names in sorted(os.walk(root / room)):
@@ -46,7 +46,7 @@ def _program() -> str:
 
 @dataclass(frozen=True)
 class Kept:
-    """A document as text, whether it has errors or warnings, and digests of files that were read besides."""
+    """A scan document as JSON, whether it has errors or warnings, and digests of other files that it depends on."""
 
     text: str
     serious: bool
@@ -55,7 +55,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Remembered:
-    """The scans of one tree. `progress` is told each path before it is read."""
+    """Cached scans of one tree. `progress` is called with each path before it is read."""
 
     cache: ResultCache
     tree: Tree
@@ -63,13 +63,13 @@ class Remembered:
     progress: Callable[[str], None] = lambda _: None
 
     def find(self) -> Kept | None:
-        """The document of the tree as it lies, where it is there."""
+        """The cached scan of the current content, if there is one."""
         wanted = self._value(self._names_key())
         sound = isinstance(wanted, list) and all(isinstance(path, str) and path in self.tree for path in wanted)
         return self.get(self.key(wanted)) if sound else None
 
     def key(self, wanted: Iterable[str]) -> str:
-        """Of the tree's content: those files are read, of the others names and sizes count."""
+        """The cache key: contents of the scanned files, names and sizes of all files."""
         known = hashlib.sha256(f"{self.basis} {self.tree.name!r}\n".encode())
         for path in wanted:
             self.progress(path)
@@ -80,7 +80,7 @@ class Remembered:
         return known.hexdigest()
 
     def get(self, key: str) -> Kept | None:
-        """What was kept, if what else was read for it is unchanged."""
+        """The cache entry, unless one of the other files that it depends on has changed."""
         value = self._value(key)
         try:
             kept = Kept(str(value["text"]), bool(value["serious"]), dict(value["also"]))
@@ -90,18 +90,18 @@ class Remembered:
         return kept if same else None
 
     def keep(self, key: str, wanted: Sequence[str], kept: Kept) -> None:
-        """For the next time, unless it is so large that few of its kind would fill the cache."""
+        """Store an entry, unless it is so large that a few of its size would fill the cache."""
         if len(kept.text) > _LARGEST:
             return
         value = {"text": kept.text, "serious": kept.serious, "also": kept.also}
         self.cache.put({self._names_key(): json.dumps(list(wanted)), key: json.dumps(value)})
 
     def _names_key(self) -> str:
-        """Which files are read is a matter of their names alone."""
+        """The key of the list of scanned files, which depends on the paths alone."""
         return hashlib.sha256(f"{_program()} {self.tree.paths()!r}".encode()).hexdigest()
 
     def _value(self, key: str) -> Any:
-        """None where nothing is kept, or no JSON: anybody may have written to the cache."""
+        """The JSON value of a key; None if missing or invalid, because other programs can write to the cache."""
         try:
             return json.loads(self.cache.get([key]).get(key, "null"))
         except (ValueError, RecursionError):
@@ -110,18 +110,17 @@ class Remembered:
 
 @dataclass
 class Noted:
-    """Reads files and notes what they held."""
+    """Reads files and records their digests."""
 
     read: Reads
     digests: dict[str, str] = field(default_factory=dict)
 
     def __call__(self, path: str) -> bytes | None:
-        """The bytes of a file."""
         data = self.read(path)
         self.digests[path] = digest(data)
         return data
 
 
 def digest(data: bytes | None) -> str:
-    """Of the bytes of a file; empty for one that cannot be read."""
+    """SHA-256 of the bytes of a file; empty if the file cannot be read."""
     return "" if data is None else hashlib.sha256(data).hexdigest()

@@ -1,4 +1,4 @@
-"""The rules of one run: what looks at which kind of unit, each with its code. Made once, asked for every file."""
+"""The rules of one scan, by type of unit. Built once and used for every file."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _made: dict[tuple[int, Selection], tuple[Knowledge, Rules]] = {}
 
 
 def rules(knowledge: Knowledge, selection: Selection) -> Rules:
-    """The detectors for each kind of unit, by code, with what they may consult."""
+    """The selected detectors for each type of unit, sorted by code, each with its context."""
     key = (id(knowledge), selection)
     if key not in _made:
-        _made.clear()  # every file of a scan asks for the same; the knowledge is kept so that its id stays its own
+        _made.clear()  # one entry is enough; it holds the knowledge base so that its id is not reused
         _made[key] = knowledge, _sorted_out(knowledge, selection)
     return _made[key][1]
 

@@ -1,4 +1,4 @@
-"""Results of single files that were looked at before, by content: after a change, only what changed is looked at."""
+"""Cache of scan results of single files, by content: after a change, only changed files are scanned again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BATCH = 256
 
 @dataclass
 class Seen:
-    """`found` are results that were there; `new` gives the other jobs, to be looked at. `basis`: see remembered."""
+    """`cached` are results from the cache; `uncached` yields the remaining jobs. `key_prefix`: see scan_cache."""
 
     cache: ResultCache
     basis: str
@@ -29,7 +29,7 @@ class Seen:
     keys: dict[str, str] = field(default_factory=dict)
 
     def new(self, jobs: Iterable[Job]) -> Iterator[Job]:
-        """Jobs that were not seen before, as they are needed."""
+        """Jobs without a cache entry, read lazily."""
         rest = iter(jobs)
         while batch := list(islice(rest, _BATCH)):
             keys = {path: digest(f"{self.basis} {path}\n".encode() + data) for path, data in batch}
@@ -43,7 +43,7 @@ class Seen:
                     self.found[path] = result
 
     def kept(self, fresh: Iterable[tuple[str, FileResult]]) -> Iterator[tuple[str, FileResult]]:
-        """The results of the new ones, each kept for the next time before it is given on."""
+        """Store each new result in the cache, then yield it."""
         rest = iter(fresh)
         while batch := list(islice(rest, _BATCH)):
             self.cache.put({self.keys.pop(path): result.model_dump_json() for path, result in batch})
@@ -51,7 +51,7 @@ class Seen:
 
 
 def _restored(text: str | None) -> FileResult | None:
-    """None where nothing was kept, or nothing that the model takes: anybody may have written to the cache."""
+    """The cached result; None if missing or invalid, because other programs can write to the cache."""
     try:
         return None if text is None else FileResult.model_validate_json(text)
     except ValidationError:

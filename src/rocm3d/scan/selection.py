@@ -12,7 +12,7 @@ from rocm3d.scan.detector import Detector, detector_of, detectors, modules
 
 @dataclass(frozen=True)
 class Selection:
-    """Which rules run; empty `only` means all. Nobody asks for findings about `own` packages of the repository."""
+    """Which rules run; empty `only` means all. `own` packages are provided by the repository: no findings."""
 
     only: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
@@ -24,21 +24,20 @@ class Selection:
                 continue
             if not word or not any(_matches(word, item.code, item.rule) for item in detectors()):
                 known = [item.rule for item in detectors()] + [item.code for item in detectors()]
-                raise UserError(f"{word!r} is no rule and no code prefix", hint=suggestion(word, known))
+                raise UserError(f"Unknown rule or code prefix: {word!r}", hint=suggestion(word, known))
 
     def takes(self, code: str, rule: str) -> bool:
-        """Whether a rule runs."""
         wanted = not self.only or any(_matches(word, code, rule) for word in self.only)
         return wanted and not any(_matches(word, code, rule) for word in self.skip)
 
     def detectors(self) -> tuple[Detector, ...]:
-        """The rules that run, by code."""
+        """The selected detectors, sorted by code."""
         return _chosen(self)
 
 
 @cache
 def _chosen(selection: Selection) -> tuple[Detector, ...]:
-    # Rules that are asked for by name need no others loaded.
+    # If all rules are selected by name, load only their modules.
     named = set(selection.only) <= modules().keys() and bool(selection.only)
     among = map(detector_of, dict.fromkeys(selection.only)) if named else detectors()
     return tuple(sorted((d for d in among if selection.takes(d.code, d.rule)), key=lambda d: d.code))

@@ -1,4 +1,4 @@
-"""The scan itself: every file once, then what the names tell, then the sum."""
+"""The scan stage: scans every file once, then the file names, and builds the document."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TOP_MODULE = re.compile(r"(?:src/|python/)?([^/]+)/__init__\.py$")
 
 @dataclass(frozen=True)
 class _How:
-    """What is the same for every file."""
+    """Settings that are the same for every file."""
 
     knowledge: Knowledge
     selection: Selection
@@ -48,7 +48,7 @@ def scan(
     progress: Callable[[str], None],
     cache: ResultCache | None = None,
 ) -> Scan:
-    """Everything CUDA-first in a tree. `progress` is told each path before it is read."""
+    """Scan a tree. `progress` is called with each path before it is read."""
     how = _How(knowledge, selection, progress, cache)
     wanted = [path for path in tree.paths() if is_wanted(path)]
     if cache is None:
@@ -65,7 +65,7 @@ def scan(
 
 
 def _restored(kept: Kept | None) -> Scan | None:
-    """None where nothing was kept, or nothing that the model takes: anybody may have written to the cache."""
+    """The cached document; None if missing or invalid, because other programs can write to the cache."""
     try:
         return None if kept is None else Scan.model_validate_json(kept.text)
     except ValidationError:
@@ -85,8 +85,8 @@ def _document(tree: Tree, wanted: list[str], how: _How, read: Reads) -> Scan:
 
 
 def _files(tree: Tree, wanted: list[str], how: _How) -> list[FileResult]:
-    """A result for every file that was read, in path order: from the cache where its content was seen before."""
-    # Files of a kind follow each other: what reads a rare kind is then loaded by one process of many.
+    """A result for every file that was read, in path order, from the cache where possible."""
+    # Sorted by suffix, so that few worker processes load the reader of a rare kind of file.
     by_kind = sorted(wanted, key=lambda path: path.rpartition(".")[2])
     jobs, lean = _read(tree, by_kind, how.progress), Lean()
     if how.cache is None:
@@ -109,7 +109,7 @@ def _read(tree: Tree, wanted: list[str], progress: Callable[[str], None]) -> Ite
 
 
 def _once(findings: list[Finding], knowledge: Knowledge) -> list[Finding]:
-    """An import that the package's route answers is one piece of news for the repository: repetitions become notes."""
+    """Turn repeated findings into notes if one decision about the package resolves all of them."""
     told: set[tuple[str, str | None]] = set()
     out = []
     for finding in findings:
@@ -122,7 +122,7 @@ def _once(findings: list[Finding], knowledge: Knowledge) -> list[Finding]:
 
 
 def _own_packages(paths: list[str], knowledge: Knowledge) -> frozenset[str]:
-    """Packages that the repository is itself: a library that imports its own name depends on nobody."""
+    """Packages that the repository provides: a library that imports itself has no dependency."""
     modules = {match.group(1) for path in paths if (match := _TOP_MODULE.match(path))}
     return frozenset(
         package.id
@@ -132,7 +132,7 @@ def _own_packages(paths: list[str], knowledge: Knowledge) -> frozenset[str]:
 
 
 def _disowned(result: FileResult, own: frozenset[str]) -> FileResult:
-    """A repository that installs itself needs no other source for it."""
+    """The result without links from dependencies to packages that the repository provides itself."""
     if not any(d.package in own for d in result.dependencies):
         return result
     named = (d.model_copy(update={"package": None}) if d.package in own else d for d in result.dependencies)

@@ -1,4 +1,4 @@
-"""One file, one rule: where it was found."""
+"""Fixtures that scan one file with one rule."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def findings(scanned):
 
 @pytest.fixture
 def places(findings):
-    """Lines and columns of the hits."""
+    """Lines and columns of the findings."""
 
     def run(rule: str, path: str, content: str | bytes):
         return [(found.line, found.column) for found in findings(rule, path, content)]

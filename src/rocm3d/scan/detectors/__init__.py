@@ -1,1 +1,1 @@
-"""One module per rule; `detector` in each is found by walking this package."""
+"""One module per rule. rocm3d.scan.detector walks this package and reads the `detector` of each module."""

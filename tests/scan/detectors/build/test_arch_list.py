@@ -91,6 +91,6 @@ def test_message_names_the_variable(findings):
 
     assert (found.code, found.severity) == ("BLD102", "warning")
     assert found.message == (
-        "TORCH_CUDA_ARCH_LIST fixes the architectures of the build: "
-        "it names NVIDIA architectures; PYTORCH_ROCM_ARCH names AMD ones"
+        "TORCH_CUDA_ARCH_LIST hard-codes the build architectures: "
+        "it selects NVIDIA architectures; PYTORCH_ROCM_ARCH selects AMD ones"
     )

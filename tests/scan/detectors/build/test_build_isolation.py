@@ -55,4 +55,4 @@ def test_message_names_command_and_package(findings):
     (found,) = findings(RULE, "Dockerfile", dockerfile("pip install ./nvdiffrast"))
 
     assert (found.code, found.package) == ("BLD304", "nvdiffrast")
-    assert found.message == "pip install ./nvdiffrast builds nvdiffrast apart from the installed torch"
+    assert found.message == "pip install ./nvdiffrast builds nvdiffrast in isolation from the installed torch"

@@ -49,4 +49,4 @@ def test_the_file_is_not_opened(findings):
     (found,) = findings(RULE, "k.cubin", b"\x00\xff\xfe")
 
     assert found.code == "BLD302"
-    assert found.message == "k.cubin is a binary for CUDA: machine code for NVIDIA GPUs"
+    assert found.message == "k.cubin is a CUDA binary: machine code for NVIDIA GPUs"

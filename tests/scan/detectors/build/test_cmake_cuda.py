@@ -76,4 +76,4 @@ def test_message_quotes_the_command(findings):
     (found,) = findings(RULE, "CMakeLists.txt", "project(a VERSION 1 LANGUAGES CXX CUDA)\n")
 
     assert found.code == "BLD203"
-    assert found.message == "CMake is told to use CUDA (project(a VERSION 1 LANGUAGES ...)): it needs nvcc"
+    assert found.message == "CMake is configured for CUDA (project(a VERSION 1 LANGUAGES ...)): it needs nvcc"

@@ -99,8 +99,8 @@ def test_message_quotes_a_gate_without_none(findings, body, gate):
 @pytest.mark.parametrize(
     "body",
     [
-        "if CUDA_HOME is not None and torch.version.cuda is not None:\n    a()\n",  # ROCm gets nothing
-        "if CUDA_HOME is not None:\n    a()\nelif torch.version.hip:\n    b()\n",  # a toolkit beside a ROCm torch
+        "if CUDA_HOME is not None and torch.version.cuda is not None:\n    a()\n",  # no ROCm branch
+        "if CUDA_HOME is not None:\n    a()\nelif torch.version.hip:\n    b()\n",  # a CUDA toolkit next to a ROCm torch
     ],
 )
 def test_both_questions_are_needed(places, body):

@@ -63,4 +63,4 @@ def test_message_names_the_flag(findings):
     (found,) = findings(RULE, "setup.py", IMPORT + 'f = ["-D_GLIBCXX_USE_CXX11_ABI=0"]\n')
 
     assert (found.code, found.severity) == ("BLD105", "warning")
-    assert found.message.startswith("-D_GLIBCXX_USE_CXX11_ABI=0 fixes the C++ ABI;")
+    assert found.message.startswith("-D_GLIBCXX_USE_CXX11_ABI=0 hard-codes the C++ ABI;")

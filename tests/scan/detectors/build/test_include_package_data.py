@@ -10,7 +10,7 @@ CALL = "setup(ext_modules=[CUDAExtension('a', ['a.cu'])], include_package_data=T
 @pytest.mark.parametrize(
     "text",
     [
-        CALL,  # no torch builder
+        CALL,  # no CUDAExtension
         HEAD.replace("CUDA", "Cpp") + CALL.replace("CUDA", "Cpp"),
         HEAD + CALL.replace("True", "False"),
         HEAD + CALL.replace("True", "torch.version.hip is None"),

@@ -31,7 +31,7 @@ def test_is_not_found_where_nothing_is_to_be_done(places, body):
 
 
 def test_is_not_found_in_a_docstring(places):
-    """A string that is a statement of its own reaches no compiler."""
+    """A docstring is not passed to a compiler."""
     text = f'"""--use_fast_math is not for us."""\n{IMPORT}def f():\n    """-gencode is set elsewhere."""\n'
 
     assert places(RULE, "setup.py", text) == []
@@ -68,7 +68,7 @@ def test_is_not_looked_for_in_other_files(places, path):
     ],
 )
 def test_place(places, body, where):
-    """The opening quote, columns counted in characters."""
+    """The position is that of the opening quote. Columns count characters, not bytes."""
     assert places(RULE, "setup.py", IMPORT + body) == where
 
 
@@ -85,8 +85,8 @@ def test_message_names_the_whole_flag_and_the_reason_of_its_longest_term(finding
 
     assert found.code == "BLD101"
     assert found.message == (
-        "-gencode=arch=compute_86,code=sm_86 is a flag of nvcc alone: "
-        "it names NVIDIA architectures; PYTORCH_ROCM_ARCH names AMD ones"
+        "-gencode=arch=compute_86,code=sm_86 is an nvcc-only flag: "
+        "it selects NVIDIA architectures; PYTORCH_ROCM_ARCH selects AMD ones"
     )
     assert found.recipe == "nvcc-flags-by-backend"
 

@@ -46,4 +46,4 @@ def test_message_names_the_folder(findings):
     (found,) = findings(RULE, "setup.py", FOUND)
 
     assert (found.code, found.severity) == ("CU509", "error")
-    assert found.message.startswith("third_party/glm/ is given as an include folder")
+    assert found.message.startswith("third_party/glm/ is listed as an include folder")

@@ -66,7 +66,7 @@ def test_every_32_bit_type(findings, kind):
     ],
 )
 def test_place(places, text, where):
-    """The ballot itself, columns counted in characters."""
+    """The position is that of the ballot. Columns count characters, not bytes."""
     assert places(RULE, "a.cu", text) == where
 
 
@@ -74,7 +74,7 @@ def test_message_names_the_ballot_and_what_keeps_it(findings):
     (found,) = findings(RULE, "a.cu", CALL.replace(USE, "int n = __popc(__ballot_sync(full, p))"))
 
     assert found.code == "CU102"
-    assert found.message.startswith("__ballot_sync is kept in 32 bits (__popc);")
+    assert found.message.startswith("__ballot_sync is stored in 32 bits (__popc);")
 
 
 @pytest.mark.parametrize(
@@ -88,5 +88,5 @@ def test_message_names_the_ballot_and_what_keeps_it(findings):
     ids=["one expression", "one line", "calls of calls", "chain of calls"],
 )
 def test_many_calls_take_no_longer_each(scanned, text, found):
-    """Quadratic, this would not end."""
+    """With quadratic runtime this test would time out."""
     assert len(scanned({"a.cu": text}, RULE).findings) == found

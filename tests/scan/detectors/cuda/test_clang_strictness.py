@@ -54,7 +54,7 @@ def test_is_not_looked_for_in_python(places):
     ],
 )
 def test_place(places, text, where):
-    """The first use of a file; one include answers all."""
+    """Only the first use of a file is reported, because one include fixes all."""
     assert places(RULE, "a.cu", text) == where
 
 

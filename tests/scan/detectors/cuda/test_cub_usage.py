@@ -71,11 +71,11 @@ def test_odd_bytes_before_the_hit_are_survived(places):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (TEXT, "cub::WarpReduce: hipCUB takes its place, and the default width is that of the hardware: 64 on CDNA"),
-        (SORT, "cub::DeviceRadixSort: hipCUB takes its place, and a begin_bit above 0 was seen to sort wrongly;"),
+        (TEXT, "cub::WarpReduce becomes hipCUB on ROCm: the default width is the hardware wave size: 64 on CDNA"),
+        (SORT, "cub::DeviceRadixSort becomes hipCUB on ROCm: a begin_bit above 0 has sorted wrongly;"),
         (
             REUSED.replace("  __syncthreads();\n", ""),
-            "Reduce: hipCUB takes its place, and its TempStorage is used again without __syncthreads",
+            "Reduce becomes hipCUB on ROCm: its TempStorage is used again without __syncthreads",
         ),
     ],
 )

@@ -57,4 +57,4 @@ def test_found(findings, text, call, severity, where):
     (found,) = findings(RULE, "a.cpp", text)
 
     assert (found.line, found.column, found.severity) == (*where, severity)
-    assert found.message == f"{call}: HIP has graphs, but errors inside a capture may stay silent"
+    assert found.message == f"{call}: HIP has graphs, but errors inside a capture may be silent"

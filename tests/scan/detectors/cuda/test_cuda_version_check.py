@@ -65,6 +65,6 @@ def test_message_shows_the_condition_or_the_name(findings):
     header, use = findings(RULE, "a.cpp", VERSION)
 
     assert check.code == "CU503"
-    assert check.message.startswith("CUDART_VERSION >= 11000 rests on a CUDA version number;")
-    assert header.message.startswith("#include <cuda.h> rests on")
-    assert use.message.startswith("CUDA_VERSION rests on")
+    assert check.message.startswith("CUDART_VERSION >= 11000 depends on a CUDA version number;")
+    assert header.message.startswith("#include <cuda.h> depends on")
+    assert use.message.startswith("CUDA_VERSION depends on")

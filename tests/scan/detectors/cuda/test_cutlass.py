@@ -55,7 +55,7 @@ def test_found(findings, text, name, where):
     (found,) = findings(RULE, "a.cu", text)
 
     assert (found.line, found.column) == where
-    assert found.message == f"{name} comes from CUTLASS or CuTe, which exist for NVIDIA GPUs only"
+    assert found.message == f"{name} comes from CUTLASS or CuTe, which support NVIDIA GPUs only"
 
 
 def test_a_library_is_reported_once_in_a_file(places):

@@ -54,4 +54,4 @@ def test_message_shows_the_literal(findings):
     (found,) = findings(RULE, "a.cpp", TEXT)
 
     assert (found.code, found.severity) == ("CU306", "error")
-    assert found.message == "1e-6d has the suffix d, which is no C++; clang refuses it"
+    assert found.message == "1e-6d has the suffix d, which is not standard C++; clang rejects it"

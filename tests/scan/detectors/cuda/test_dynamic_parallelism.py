@@ -46,7 +46,7 @@ def test_launch_from_the_host_is_not_found(places, text):
         ("__device__ void f() {\n  child<float><<<1, 64>>>();\n}\n", "child", (2, 3)),
         ("__global__ void f() { child << <1, 64>> >(); }\n", "child", (1, 23)),
         ("__global__ void f() { child<<<1, 64, 0, cudaStreamTailLaunch>>>(); }\n", "child", (1, 23)),
-        ("auto stream = cudaStreamFireAndForget;\n", "a kernel of cudaStreamFireAndForget", (1, 15)),
+        ("auto stream = cudaStreamFireAndForget;\n", "a kernel on cudaStreamFireAndForget", (1, 15)),
     ],
 )
 def test_found(findings, text, kernel, where):

@@ -17,11 +17,11 @@ def made(scanned):
     "paths",
     [
         ("src/a.cu", "src/a.h"),
-        ("src/a.hip",),  # a port without a CUDA side: nobody generates it anew
+        ("src/a.hip",),  # a HIP-only port: no CUDA source to generate it from
         ("src/a_hip.cpp",),
         ("src/a.cu", "lib/a.hip"),
         ("src/a.cu", "src/b.hip"),
-        ("src/cuda/a.cpp", "src/hip/a.cpp"),  # two backends, each written by hand
+        ("src/cuda/a.cpp", "src/hip/a.cpp"),  # two backends, both hand-written
         ("src/ship.cpp", "src/a.cpp"),
         ("docs/a.md", "docs/a_hip.md"),
     ],
@@ -48,7 +48,7 @@ def test_output_beside_its_source(made, source, output):
     (found,) = made(source, output)
 
     assert (found.path, found.line, found.column, found.code) == (output, 1, 1, "CU507")
-    assert found.message == f"{output} is output of hipify that is kept in the repository"
+    assert found.message == f"{output} is hipify output that is committed to the repository"
 
 
 @pytest.mark.parametrize("path", ["src/hip/a.cpp", "src/a_hip.cpp", "a.hip", "hip_rasterizer/a.h", "HIPHelper.cpp"])
@@ -63,4 +63,4 @@ def test_a_folder_is_told_once(made):
     found = made("src/a.cu", "src/a.hip", "src/b.cu", "src/b.hip", "src/c.h", "src/c_hip.h", "lib/d.cu", "lib/d.hip")
 
     assert [item.path for item in found] == ["lib/d.hip", "src/a.hip"]
-    assert found[1].message.startswith("src/a.hip (and 2 more of this folder) is output")
+    assert found[1].message.startswith("src/a.hip (and 2 more in this folder) is hipify output")

@@ -18,7 +18,7 @@ TEXT = "__global__ void k(float* g, __half2 v) {\n  atomicAdd((__half2*)&g[2], v
         TEXT.replace("&g[2], v", "&g[2]"),
         "__device__ __half2 atomicAdd(__half2* a, __half2 b);\n" + TEXT,
         "#ifdef USE_ROCM\n__device__ __half2 atomicAdd(__half2* a, __half2 b) { return b; }\n#endif\n" + TEXT,
-        "__device__ void f(at::Half* a, at::Half b) { atomicAdd(a, b); }\n",  # torch has that one for ROCm too
+        "__device__ void f(at::Half* a, at::Half b) { atomicAdd(a, b); }\n",  # torch defines this overload for ROCm too
         "// atomicAdd((__half2*)p, v)\n",
         'const char* s = "atomicAdd((__half2*)p, v)";\n',
         f"#if 0\n{TEXT}#endif\n",
@@ -50,7 +50,7 @@ def test_is_not_looked_for_in_python(places):
     ],
 )
 def test_place(places, text, where):
-    """The first call of each type; one function answers the rest."""
+    """Only the first call of each type is reported."""
     assert places(RULE, "a.cuh", text) == where
 
 
@@ -58,7 +58,7 @@ def test_message_names_the_type(findings):
     (found,) = findings(RULE, "a.cu", TEXT)
 
     assert (found.code, found.severity) == ("CU313", "error")
-    assert found.message.startswith("atomicAdd on __half2: HIP has it for integers, float and double alone")
+    assert found.message.startswith("atomicAdd on __half2: HIP has it only for integers, float and double")
 
 
 def test_a_header_of_the_repository_may_answer(scanned):

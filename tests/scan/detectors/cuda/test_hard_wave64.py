@@ -53,7 +53,7 @@ def test_place_and_message(findings, text, where, what):
     (found,) = findings(RULE, "a.cu", text)
 
     assert (found.line, found.column) == where
-    assert found.message == f"{what} takes every wave on ROCm to have 64 lanes"
+    assert found.message == f"{what} assumes 64 lanes for every wave on ROCm"
     assert found.code == "CU105"
 
 

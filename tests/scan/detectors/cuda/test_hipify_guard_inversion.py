@@ -50,4 +50,4 @@ def test_message_shows_the_condition(findings):
     (found,) = findings(RULE, "a.h", CHAIN)
 
     assert found.code == "CU505"
-    assert found.message.startswith("defined(USE_CUDA) tells CUDA from ROCm;")
+    assert found.message.startswith("defined(USE_CUDA) distinguishes CUDA from ROCm;")

@@ -14,7 +14,7 @@ CALL = "inline void f() {\n  cudaFree(p);\n}\n"
         ("src/a.h", CALL),
         ("src/a.cpp", CALL),
         ("src/cuda/a.inl", "inline int twice(int v) { return 2 * v; }\n"),
-        ("src/a.inl", DEVICE),  # stays where it is, and has nothing to translate
+        ("src/a.inl", DEVICE),  # not renamed, and nothing to translate
         ("src/a.inl", f"// {CALL.splitlines()[1]}\n"),
         ("src/a.inl", f"/* {CALL} */\n"),
         ("src/a.inl", 'const char* s = "cudaFree(p)";\n'),
@@ -49,5 +49,6 @@ def test_message_names_file_and_ending(findings):
 
     assert found.code == "CU506"
     assert (
-        found.message == "src/a.inl holds CUDA code that torch's hipify does not translate (.inl: not read by hipify)"
+        found.message
+        == "src/a.inl contains CUDA code that torch's hipify does not translate (.inl: not read by hipify)"
     )

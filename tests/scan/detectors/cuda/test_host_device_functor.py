@@ -32,7 +32,7 @@ void f() { cub::DeviceReduce::Reduce(tmp, bytes, in, out, n, Min(), init); }
 @pytest.mark.parametrize(
     "text",
     [
-        TEXT,  # in a .cu file nobody else can take it
+        TEXT,  # other files cannot use a type of a .cu file
         TEXT.replace("__device__", "__host__ __device__").replace("__host__ __host__", "__host__") + SUM,
         TEXT + SUM.replace("Vec", "Other"),
         FUNCTOR,
@@ -92,7 +92,7 @@ def test_message_names_member_and_algorithm(findings):
     found = findings(RULE, "a.cu", TEXT + SUM)
 
     assert {(item.code, item.severity) for item in found} == {("CU305", "error")}
-    assert found[2].message.startswith("Vec::operator+ is __device__ only and is handed to cub::DeviceReduce; hipCUB")
+    assert found[2].message.startswith("Vec::operator+ is __device__ only and is passed to cub::DeviceReduce; hipCUB")
 
 
 def test_message_in_a_header_says_that_the_use_is_elsewhere(findings):

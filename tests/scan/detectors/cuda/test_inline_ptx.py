@@ -51,10 +51,10 @@ def test_other_assembly_is_not_found(places, text):
         (
             '__device__ void f() { asm("{ .reg .pred p;" "setp.ne.b32 p, %0, 0; }" :: "r"(x)); }\n',
             "setp.ne.b32",
-            "a person",
+            "by hand",
         ),
         ('void f() { asm("bfind.u32 %0, %1;" : "=r"(r) : "r"(v)); }\n', "bfind.u32", "31 - __clz(x)"),
-        ('__global__ void f() { asm("exit;"); }\n', "exit", "a person"),
+        ('__global__ void f() { asm("exit;"); }\n', "exit", "by hand"),
     ],
 )
 def test_instruction_and_counterpart(findings, text, instruction, counterpart):

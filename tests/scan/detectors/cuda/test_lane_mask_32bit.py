@@ -93,7 +93,7 @@ def test_every_spelling_of_the_mask(places, mask):
     ],
 )
 def test_place(places, text, where):
-    """The mask itself, columns counted in characters."""
+    """The position is that of the mask. Columns count characters, not bytes."""
     assert places(RULE, "a.cu", text) == where
 
 

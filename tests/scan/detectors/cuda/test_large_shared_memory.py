@@ -11,7 +11,7 @@ FOUND = "__global__ void k() { __shared__ float tile[20000]; }\n"
 
 @pytest.fixture(scope="module")
 def known(known):
-    """With targets: the smallest of them sets the limit."""
+    """Two targets: the smaller one sets the limit."""
     return replace(known, targets={"small": SimpleNamespace(lds_kib=64), "large": SimpleNamespace(lds_kib=160)})
 
 
@@ -79,7 +79,7 @@ def test_found(findings, text, size, where):
     (found,) = findings(RULE, "a.cu", text)
 
     assert (found.line, found.column, found.severity) == (*where, "error")
-    assert found.message == f"the kernel asks for {size} bytes of shared memory; a block has 64 KB on most AMD GPUs"
+    assert found.message == f"the kernel requests {size} bytes of shared memory; a block has 64 KB on most AMD GPUs"
 
 
 def test_request_of_a_size_that_is_not_known_is_a_note(findings):
@@ -88,4 +88,4 @@ def test_request_of_a_size_that_is_not_known_is_a_note(findings):
     (found,) = findings(RULE, "a.cu", text)
 
     assert (found.line, found.column, found.severity) == (1, 89, "note")
-    assert found.message.startswith("the kernel asks for smem bytes")
+    assert found.message.startswith("the kernel requests smem bytes")

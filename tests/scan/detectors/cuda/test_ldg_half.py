@@ -53,7 +53,7 @@ def test_is_not_looked_for_in_python(places):
     ],
 )
 def test_place(places, text, where):
-    """The first one; an overload answers all."""
+    """Only the first call of a file is reported."""
     assert places(RULE, "a.cu", text) == where
 
 

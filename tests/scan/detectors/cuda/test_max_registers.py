@@ -51,4 +51,4 @@ def test_message_shows_the_limit(findings):
     (found,) = findings(RULE, "a.cu", TEXT)
 
     assert (found.code, found.severity) == ("CU310", "error")
-    assert found.message == "__maxnreg__(64) limits registers the NVIDIA way; HIP does not know it"
+    assert found.message == "__maxnreg__(64) limits NVIDIA registers; HIP does not support it"

@@ -60,5 +60,7 @@ def test_message_names_header_and_reason(findings):
     (found,) = findings(RULE, "a.cpp", INCLUDE)
 
     assert found.code == "CU201"
-    assert found.message == "device_launch_parameters.h is not part of HIP: threadIdx and its kin are built in"
+    assert (
+        found.message == "device_launch_parameters.h is not part of HIP: threadIdx and related variables are built in"
+    )
     assert found.recipe == "toolkit-header-guarded"

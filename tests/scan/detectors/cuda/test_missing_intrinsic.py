@@ -9,7 +9,7 @@ TEXT = "__device__ float f(float c) {\n  return __frcp_rz(c);\n}\n"
 @pytest.mark.parametrize(
     "text",
     [
-        TEXT.replace("_rz", "_rn"),  # to nearest is there
+        TEXT.replace("_rz", "_rn"),  # HIP has round-to-nearest
         TEXT.replace("__frcp_rz", "__fsqrt_rn"),
         TEXT.replace("__frcp_rz", "__float2int_rz"),  # conversions have every rounding mode
         TEXT.replace("__frcp_rz", "my::__frcp_rz"),
@@ -66,7 +66,7 @@ def test_message_says_what_to_do_instead(findings):
     (found,) = findings(RULE, "a.cu", TEXT)
 
     assert (found.code, found.severity) == ("CU312", "error")
-    assert found.message.startswith("HIP has no __frcp_rz: rounds to nearest alone")
+    assert found.message.startswith("HIP has no __frcp_rz: only rounding to nearest is available")
 
 
 def test_a_header_of_the_repository_may_answer(scanned):

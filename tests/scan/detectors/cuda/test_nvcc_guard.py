@@ -58,4 +58,4 @@ def test_message_shows_the_condition(findings):
     (found,) = findings(RULE, "a.h", guard("#ifdef __NVCC__"))
 
     assert found.code == "CU502"
-    assert found.message.startswith("defined(__NVCC__) asks for nvcc;")
+    assert found.message.startswith("defined(__NVCC__) tests for nvcc;")

@@ -49,4 +49,4 @@ def test_message_names_what_stands_in_for_it(findings):
     (found,) = findings(RULE, "a.cu", TEXT)
 
     assert (found.code, found.severity) == ("CU209", "error")
-    assert found.message == "nvjpeg.h is NVIDIA's own library: rocJPEG has another interface"
+    assert found.message == "nvjpeg.h is an NVIDIA library: rocJPEG has another interface"

@@ -22,13 +22,13 @@ def collide(scanned):
     "paths",
     [
         ("setup.py", "a.cpp", "a_kernel.cu"),
-        ("setup.py", "a.cpp", "a.cu"),  # collides for CUDA already, so nobody has it
+        ("setup.py", "a.cpp", "a.cu"),  # collides under CUDA already, so it does not occur
         ("setup.py", "a_cuda.cpp", "a_cuda_kernel.cu"),
         ("setup.py", "a.cpp", "cuda/a_cuda.cu"),
         ("setup.py", "a.cpp", "a_hip.cpp"),  # output of hipify
         ("setup.py", "a.h", "a_cuda.cu"),
         ("setup.py", "a.cpp", "a_cuda.cuh"),
-        ("setup.py", "a.cpp", "a_cuda.cpp"),  # host code alone keeps its names unless it is changed
+        ("setup.py", "a.cpp", "a_cuda.cpp"),  # without a .cu file no pair is reported
         ("CMakeLists.txt", "a.cpp", "a_cuda.cu"),  # no torch, no hipify
     ],
 )

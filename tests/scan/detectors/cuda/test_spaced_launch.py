@@ -51,7 +51,7 @@ def test_is_found_in_every_kind_of_cuda_file(places, path):
     ],
 )
 def test_place(places, text, where):
-    """The opening chevrons, columns counted in characters."""
+    """The position is that of the opening chevrons. Columns count characters, not bytes."""
     assert places(RULE, "a.cu", text) == where
 
 

@@ -50,7 +50,7 @@ def test_message_counts_the_calls(findings):
     (twice,) = findings(RULE, "a.cu", CALL + CALL)
 
     assert once.code == "CU103"
-    assert once.message.startswith("__syncwarp (once in this file) is not in every HIP")
+    assert once.message.startswith("__syncwarp (once in this file) is missing from older HIP")
     assert twice.message.startswith("__syncwarp (2 times in this file)")
 
 

@@ -60,7 +60,7 @@ def test_texture_objects_and_look_alikes_are_not_found(places, text):
         ),
         (
             "void f() {\n  d.readMode = cudaReadModeElementType;\n  d.filterMode = cudaFilterModeLinear;\n}\n",
-            "cudaFilterModeLinear: refused together with cudaReadModeElementType on float",
+            "cudaFilterModeLinear: rejected together with cudaReadModeElementType on float",
             "warning",
             (3, 18),
         ),

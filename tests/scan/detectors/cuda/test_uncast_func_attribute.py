@@ -43,7 +43,7 @@ def test_is_not_looked_for_in_python(places):
     ],
 )
 def test_place(places, text, where):
-    """The kernel, not the call."""
+    """The position is that of the kernel argument, not of the call."""
     assert places(RULE, "a.cu", text) == where
 
 

@@ -71,9 +71,7 @@ def test_buffer_that_is_only_added_to(findings, text, where):
     (found,) = findings(RULE, "a.cu", text)
 
     assert (found.line, found.column, found.severity) == (*where, "warning")
-    assert found.message.startswith(
-        "sums is allocated without being cleared and count, which only adds to it, may read"
-    )
+    assert found.message.startswith("sums is allocated but not cleared, and count, which only adds to it, may read")
 
 
 def test_sort_input_that_is_written_under_a_condition_is_a_note(findings):

@@ -11,7 +11,7 @@ STRUCT = "struct float3 {float x, y, z; float& operator[](int i) {return (&x)[i]
     "text",
     [
         TEXT.replace("__host__ ", ""),  # a __device__ operator wins over HIP's
-        TEXT.replace("__host__ __device__ ", ""),  # so does a host one in a file that hipcc compiles
+        TEXT.replace("__host__ __device__ ", ""),  # and so does a host operator in a file that hipcc compiles
         TEXT.replace("operator*", "operator+"),
         TEXT.replace("operator*", "operator=="),
         TEXT.replace("const float3& b", "float b"),
@@ -78,4 +78,4 @@ def test_message_names_what_is_defined(findings, text, name):
     (found,) = findings(RULE, "a.cuh", text)
 
     assert (found.code, found.severity) == ("CU304", "error")
-    assert found.message.startswith(f"{name} is defined here; HIP's vector types bring it along")
+    assert found.message.startswith(f"{name} is defined here; HIP's vector types define it too")

@@ -50,7 +50,7 @@ def test_every_arithmetic(findings, arithmetic):
     (found,) = findings(RULE, "a.cu", KERNEL.replace("threadIdx.x & 31", arithmetic))
 
     assert (found.line, found.column, found.severity) == (2, 14, "warning")
-    assert found.message == f"{arithmetic} takes the wave to have 32 lanes"
+    assert found.message == f"{arithmetic} assumes 32 lanes per wave"
 
 
 @pytest.mark.parametrize("call", ["__any_sync(full, p)", "__all(p)", "__activemask()", "__shfl_sync(full, v, 0)"])
@@ -72,7 +72,7 @@ def test_named_width_is_found_where_it_is_defined(findings, definition, use, col
     (found,) = findings(RULE, "a.cu", f"{definition}\n{KERNEL.replace('threadIdx.x & 31', use)}")
 
     assert (found.line, found.column, found.code) == (1, column, "CU104")
-    assert " = 32 takes the wave to have 32 lanes" in found.message
+    assert " = 32 assumes 32 lanes per wave" in found.message
 
 
 @pytest.mark.parametrize(

@@ -69,8 +69,8 @@ def test_messages(findings):
     channel, package = findings(RULE, "environment.yml", text)
 
     assert (channel.code, channel.severity) == ("DEP105", "error")
-    assert channel.message == "the conda environment asks for nvidia: NVIDIA's channel"
-    assert package.message == "the conda environment asks for pytorch-cuda: selects a CUDA torch"
+    assert channel.message == "the conda environment requires nvidia: NVIDIA's channel"
+    assert package.message == "the conda environment requires pytorch-cuda: selects a CUDA torch"
 
 
 def test_a_page_is_worth_a_note(findings):

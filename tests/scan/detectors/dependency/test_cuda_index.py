@@ -77,4 +77,4 @@ def test_odd_bytes_before_the_hit_are_survived(places):
 def test_message_names_the_address(findings):
     (found,) = findings(RULE, "requirements.txt", f"--extra-index-url {INDEX}\n")
 
-    assert (found.code, found.message) == ("DEP102", f"packages are taken from a CUDA index: {INDEX}")
+    assert (found.code, found.message) == ("DEP102", f"packages are installed from a CUDA index: {INDEX}")

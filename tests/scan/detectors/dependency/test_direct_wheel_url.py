@@ -46,7 +46,7 @@ def test_message_says_what_the_wheel_fixes(findings):
     (found,) = findings(RULE, "requirements.txt", f"{FLASH}\n")
 
     assert (found.code, found.severity, found.package) == ("DEP104", "error", "flash-attn")
-    assert found.message == f"{FLASH} is one finished wheel: a wheel for one CUDA version"
+    assert found.message == f"{FLASH} is a prebuilt wheel: a wheel for one CUDA version"
 
 
 def test_a_page_is_worth_a_note(findings):

@@ -42,4 +42,4 @@ def test_message_names_the_extra(findings):
     (found,) = findings(RULE, "requirements.txt", "rembg[gpu,cli]>=2\n")
 
     assert (found.code, found.severity, found.package) == ("DEP203", "error", "rembg")
-    assert found.message == "rembg[gpu] asks for an extra that pulls in CUDA packages: onnxruntime-gpu"
+    assert found.message == "rembg[gpu] has an extra that installs CUDA packages: onnxruntime-gpu"

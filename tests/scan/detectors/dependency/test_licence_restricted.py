@@ -41,7 +41,7 @@ def test_is_not_found_where_nothing_is_to_be_done(notes, text):
     ("path", "text", "where"),
     [
         ("requirements.txt", "numpy\n  nvdiffrast\n", [(2, 3)]),
-        ("requirements.txt", "nvdiffrast\nnvdiffrast==1\n", [(1, 1)]),  # once for each package and file
+        ("requirements.txt", "nvdiffrast\nnvdiffrast==1\n", [(1, 1)]),  # one finding per package and file
         ("a.sh", "git clone https://host/NVlabs/nvdiffrast.git\npip install ./nvdiffrast\n", [(1, 11)]),
         (".gitmodules", '[submodule "x"]\n url = https://host/nvdiffrast\n', [(1, 1)]),
     ],

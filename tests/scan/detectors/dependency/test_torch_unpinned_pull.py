@@ -75,4 +75,4 @@ def test_message_names_file_and_requirement(findings):
     (found,) = findings(RULE, "a/requirements.txt", "torch[opt]==2.3.1 ; python_version > '3.8'\n")
 
     assert found.code == "DEP202"
-    assert found.message.startswith("requirements.txt asks for torch[opt]==2.3.1; pip may replace")
+    assert found.message.startswith("requirements.txt requires torch[opt]==2.3.1; pip may replace")

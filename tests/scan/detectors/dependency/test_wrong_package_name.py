@@ -52,4 +52,4 @@ def test_message_says_what_the_name_leads_to(findings):
     (found,) = findings(RULE, "requirements.txt", "kaolin==0.1\n")
 
     assert (found.code, found.severity) == ("DEP204", "error")
-    assert found.message.startswith("kaolin is not the package that is meant: on PyPI a placeholder")
+    assert found.message.startswith("kaolin is not the intended package: on PyPI a placeholder")

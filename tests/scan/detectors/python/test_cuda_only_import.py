@@ -91,5 +91,5 @@ def test_message_names_module_and_package(findings):
     (found,) = findings(RULE, "a.py", "from gsplat.cuda import f\n")
 
     assert found.code == "PY103"
-    assert found.message == "gsplat.cuda is imported at the top; gsplat needs CUDA by default (what gsplat is for)"
+    assert found.message == "gsplat.cuda is imported at module level; gsplat needs CUDA by default (what gsplat is for)"
     assert "`rocm3d explain gsplat`" in found.hint

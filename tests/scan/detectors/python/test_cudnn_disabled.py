@@ -53,4 +53,4 @@ def test_message(findings):
     (found,) = findings(RULE, "a.py", "import torch\ntorch.backends.cudnn.enabled = False\n")
 
     assert (found.code, found.severity) == ("PY208", "warning")
-    assert found.message == "cuDNN is switched off, and with it MIOpen on ROCm"
+    assert found.message == "cuDNN is disabled, and with it MIOpen on ROCm"

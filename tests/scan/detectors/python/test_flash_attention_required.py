@@ -45,13 +45,13 @@ PORTED = TRY.replace(
         TRY.replace("flash_attn", "kaolin").replace("    HAS = False", "    raise"),
         CHOICE.replace("raise ValueError(A)", "pass"),
         CHOICE.partition("else:")[0],
-        CHOICE.replace("import xformers.ops", "pass"),  # one way needs no package
+        CHOICE.replace("import xformers.ops", "pass"),  # one branch works without a package
         CHOICE.replace("import xformers.ops", "import math"),
         CHOICE.replace("import xformers.ops", "from torch.nn.functional import linear"),
         CHOICE.replace("flash_attn", "kaolin"),
         CHOICE + "out = F.scaled_dot_product_attention(q, k, v)\n",
         "import torch\nif torch.version.hip is None:\n    " + CHOICE.replace("\n", "\n    ") + "\n",
-        "if A:\n    import flash_attn\nelse:\n    raise ValueError(A)\n",  # an option that may be off
+        "if A:\n    import flash_attn\nelse:\n    raise ValueError(A)\n",  # an option that can be disabled
     ],
 )
 def test_is_not_found_where_nothing_is_to_be_done(places, text):

@@ -57,4 +57,4 @@ def test_message_names_the_type(findings):
     (found,) = findings(RULE, "a.py", "import torch\nx.to(torch.float8_e4m3fn)\n")
 
     assert (found.code, found.severity) == ("PY205", "warning")
-    assert found.message.startswith("torch.float8_e4m3fn is used whatever the target; OCP; ")
+    assert found.message.startswith("torch.float8_e4m3fn is used for every target; OCP; ")

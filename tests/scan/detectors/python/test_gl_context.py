@@ -70,4 +70,4 @@ def test_message_names_the_call(findings):
     (found,) = findings(RULE, "a.py", "dr.RasterizeGLContext()\n")
 
     assert found.code == "PY404"
-    assert found.message == "RasterizeGLContext decides how pictures are drawn: nvdiffrast through OpenGL"
+    assert found.message == "RasterizeGLContext selects the rendering backend: nvdiffrast through OpenGL"

@@ -61,4 +61,4 @@ def test_message_names_the_device(findings):
     (found,) = findings(RULE, "a.py", "import torch\nx.to('rocm:0')\n")
 
     assert (found.code, found.severity) == ("PY204", "error")
-    assert found.message == 'the device is called "rocm:0"; torch knows AMD GPUs as "cuda"'
+    assert found.message == 'the device string is "rocm:0"; torch uses "cuda" for AMD GPUs'

@@ -57,4 +57,4 @@ def test_message_names_the_option(findings):
     (found,) = findings(RULE, "a.py", "import torch\ntorch._inductor.config.max_autotune = True\n")
 
     assert (found.code, found.severity) == ("PY302", "warning")
-    assert found.message == "max_autotune is set for the compiler: a long search, often for nothing"
+    assert found.message == "max_autotune is set for the compiler: a long search, often without benefit"

@@ -54,4 +54,4 @@ def test_message_names_the_call(findings):
     (found,) = findings(RULE, "a.py", "from torch.utils.cpp_extension import load\nload('x', sources=files)\n")
 
     assert (found.code, found.severity) == ("PY406", "warning")
-    assert found.message == "torch.utils.cpp_extension.load compiles an extension when the program runs"
+    assert found.message == "torch.utils.cpp_extension.load compiles an extension at run time"

@@ -52,4 +52,4 @@ def test_message_names_the_module(findings):
     (found,) = findings(RULE, "a.py", "from pynvml.smi import nvidia_smi\n")
 
     assert (found.code, found.severity, found.package) == ("PY401", "error", None)
-    assert found.message == "pynvml is imported at the top; it needs NVIDIA's management library"
+    assert found.message == "pynvml is imported at module level; it needs NVIDIA's management library"

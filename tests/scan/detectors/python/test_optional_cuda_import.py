@@ -65,4 +65,4 @@ def test_message_names_module_and_package(findings):
     (found,) = findings(RULE, "a.py", FOUND)
 
     assert (found.code, found.severity, found.package) == ("PY105", "note", "gsplat")
-    assert found.message == "gsplat is imported where it is wanted; gsplat needs CUDA by default (what gsplat is for)"
+    assert found.message == "gsplat is imported on demand; gsplat needs CUDA by default (what gsplat is for)"

@@ -51,4 +51,4 @@ def test_message_names_the_provider(findings):
     (found,) = findings(RULE, "a.py", "p = ['ROCMExecutionProvider']\n")
 
     assert (found.code, found.severity) == ("PY403", "warning")
-    assert found.message == "the session names ROCMExecutionProvider: removed in onnxruntime 1.23"
+    assert found.message == "the session requests ROCMExecutionProvider: removed in onnxruntime 1.23"

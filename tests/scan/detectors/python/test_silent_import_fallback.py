@@ -78,4 +78,4 @@ def test_message_names_the_module(findings):
     (found,) = findings(RULE, "a.py", "try:\n    import torch_scatter\nexcept ImportError:\n    pass\n")
 
     assert (found.code, found.severity, found.package) == ("PY104", "warning", "torch-scatter")
-    assert found.message == "a failed import of torch_scatter is swallowed; the slow path then runs without a word"
+    assert found.message == "a failed import of torch_scatter is swallowed; the slow path then runs silently"

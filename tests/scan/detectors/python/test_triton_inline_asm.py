@@ -58,4 +58,4 @@ def test_message_names_the_call(findings):
     (found,) = findings(RULE, "a.py", "import triton.language as tl\ntl.inline_asm_elementwise('x')\n")
 
     assert (found.code, found.severity) == ("PY503", "error")
-    assert found.message == "a Triton kernel uses tl.inline_asm_elementwise, which is NVIDIA's: the text is PTX"
+    assert found.message == "a Triton kernel uses tl.inline_asm_elementwise, which is NVIDIA-only: the text is PTX"

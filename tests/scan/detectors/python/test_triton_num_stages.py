@@ -66,4 +66,4 @@ def test_message_names_option_and_value(findings):
     (found,) = findings(RULE, "a.py", "import triton\nk[g](x, num_stages=4)\n")
 
     assert found.code == "PY501"
-    assert found.message == "a Triton kernel asks for num_stages=4, a choice made for NVIDIA GPUs"
+    assert found.message == "a Triton kernel sets num_stages=4, tuned for NVIDIA GPUs"

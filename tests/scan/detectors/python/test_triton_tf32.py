@@ -58,4 +58,4 @@ def test_message_quotes_the_argument(findings):
     (found,) = findings(RULE, "a.py", "import triton.language as tl\ntl.dot(a, b, input_precision='tf32')\n")
 
     assert (found.code, found.severity) == ("PY502", "error")
-    assert 'told to compute in TF32 (input_precision="tf32")' in found.message
+    assert 'tl.dot requests TF32 (input_precision="tf32")' in found.message

@@ -62,4 +62,4 @@ def test_message_names_the_variable(findings):
     (found,) = findings(RULE, "a.py", "import os\nos.environ['ROCR_VISIBLE_DEVICES'] = '0'\n")
 
     assert found.code == "PY206"
-    assert found.message == "the program sets ROCR_VISIBLE_DEVICES: the lower level; Ray refuses it"
+    assert found.message == "the program sets ROCR_VISIBLE_DEVICES: the lower level; Ray rejects it"

@@ -62,4 +62,4 @@ def test_message_names_the_module(findings):
     (found,) = findings(RULE, "a.py", "from xformers.ops import SwiGLU\n")
 
     assert (found.code, found.severity) == ("PY102", "error")
-    assert found.message == "xformers.ops is imported with nothing to fall back on"
+    assert found.message == "xformers.ops is imported without a fallback"

@@ -1,6 +1,6 @@
-"""The architectures of a build as a constant: a list of NVIDIA's in the environment or in CMake, or one AMD target.
+"""Hard-coded GPU architectures: an NVIDIA list in the environment or in CMake, or one AMD target.
 
-A literal --offload-arch is told even where it is chosen for ROCm: it switches torch's own choice of targets off.
+A literal --offload-arch is reported even in ROCm-only code, because it disables torch's own choice of targets.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SETS = frozenset({"set", "set_target_properties", "set_property", "ENV", "ARG",
 
 
 def find(unit: PythonUnit | Manifest, look: Look) -> Iterator[Hit]:
-    """Variables of the code's terms that are set or required, and literal targets."""
+    """Matches variables among the code's terms that are set or required, and literal targets."""
     terms = look.code.terms
     if isinstance(unit, PythonUnit):
         for flag in flags(unit):
@@ -41,7 +41,7 @@ def find(unit: PythonUnit | Manifest, look: Look) -> Iterator[Hit]:
 
 
 def _variables(unit: PythonUnit, terms: dict[str, str]) -> Iterator[Hit]:
-    """`os.environ[NAME]`, set or required, and its setters. To set nothing is to switch it off."""
+    """Matches `os.environ[NAME]`, set or required, and setter calls. An empty value counts as unset."""
     given = {left.start_byte: unit.slice(right) for left, right in _assignments(unit)}
     asks_first = re.search(rb"(in|not in) os\.environ|environ\.get|getenv", unit.data) is not None
     for node in unit.nodes("subscript", "call"):
@@ -71,7 +71,7 @@ def _knows_rocm(unit: Manifest) -> bool:
 
 
 def _names(command: Command) -> list[str]:
-    """What a command sets: by CMake's words, or as NAME=VALUE before or behind its name."""
+    """The variables that a command sets: CMake arguments, or NAME=VALUE before or after the command name."""
     words = [command.name, *command.arguments]
     given = [word.partition("=")[0] for word in words if "=" in word]
     if command.name not in _SETS:
@@ -82,7 +82,7 @@ def _names(command: Command) -> list[str]:
 
 
 def _mentioned(unit: PythonUnit | Manifest, look: Look) -> bool:
-    """A term, in Python; what a manifest holds was read already."""
+    """Python files need a term. Manifests are parsed already, so they are always searched."""
     return not isinstance(unit, PythonUnit) or a_term(unit, look)
 
 

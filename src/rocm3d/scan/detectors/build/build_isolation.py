@@ -1,4 +1,4 @@
-"""A folder or repository built by pip in an environment of its own: there it meets the default index's CUDA torch."""
+"""A folder or repository that pip builds in an isolated environment: pip installs the default CUDA torch there."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from rocm3d.model.finding import Severity
 
 _BUILT = re.compile(r"(git|hg)\+|\.{0,2}/|[^:]*$")
-_PROSE = ("markdown", "notebook")  # what people read, no part of the build
-_NESTED = re.compile(r"(extensions?|submodules?|third_?party|ops|csrc|libs?)/")  # where extensions are kept
+_PROSE = ("markdown", "notebook")  # documentation, not run by the build
+_NESTED = re.compile(r"(extensions?|submodules?|third_?party|ops|csrc|libs?)/")  # usual folders of extensions
 _SWITCHED_OFF = re.compile(rb"(PIP_)?NO_BUILD_ISOLATION\s*[= ]\s*[\"']?(0|false|no|off)", re.IGNORECASE)
 
 
 def find(unit: Manifest, look: Look) -> Iterator[Hit]:
-    """Known packages (error) and unknown folders (less) that a command builds without --no-build-isolation."""
-    if _SWITCHED_OFF.search(unit.data):  # pip reads the variable the other way round: 0 switches isolation off
+    """Matches installs without --no-build-isolation: known packages are errors, unknown folders warnings or notes."""
+    if _SWITCHED_OFF.search(unit.data):  # pip inverts this variable: 0 disables isolation
         return
     for command in unit.commands:
         place = command.line, command.column

@@ -1,4 +1,4 @@
-"""A compiled file in the repository that is for CUDA by its name, or that does not say what it is for."""
+"""A compiled file in the repository that is built for CUDA according to its name, or for an unknown backend."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FOR_ALL = re.compile(r"-any\.whl$|rocm|hip|macosx|win(32|_amd64|_arm64)")
 
 
 def find(unit: Manifest, look: Look) -> Iterator[Hit]:
-    """Judged by suffix, by the library's name, and by a wheel's tags."""
+    """Matches by suffix, library name and wheel tags."""
     if unit.kind != "binaries":
         return
     terms = look.code.terms

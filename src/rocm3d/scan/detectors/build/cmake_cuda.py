@@ -1,6 +1,6 @@
-"""CMake that turns CUDA on and knows nothing of HIP: configuration stops without a CUDA toolkit.
+"""CMake that enables CUDA without HIP support: configuration fails without a CUDA toolkit.
 
-Where a condition on CUDA stands around it the project can do without, and a note is enough.
+Inside a condition on CUDA it is a note, because the project also builds without CUDA.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: Manifest, look: Look) -> Iterator[Hit]:
-    """Commands of the code's terms: a command alone, a command with its first word, or a variable."""
+    """Matches commands among the code's terms: a command, a command with its first argument, or a variable."""
     if unit.kind != "cmake" or handles_rocm(unit):
         return
     for command, optional in with_optional(unit):

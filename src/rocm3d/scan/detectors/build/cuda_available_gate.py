@@ -1,4 +1,4 @@
-"""A build that asks whether a GPU can be seen: in an image build or on a login node it leaves the device code out."""
+"""A build that checks for a visible GPU: image builds and login nodes have none, so device code is left out."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _DEVICE = re.compile(r"[\"']c(uda|pu)")
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """Calls of the code's terms in conditions and flags of a script that describes extensions."""
+    """Matches calls among the code's terms in conditions and flags of a script that builds extensions."""
     if not builds(unit):
         return
-    severity: Severity | None = "note" if b"FORCE_CUDA" in unit.data else None  # such a build can be told otherwise
+    severity: Severity | None = "note" if b"FORCE_CUDA" in unit.data else None  # the user can force the CUDA build
     asking = list(_asking(unit))
     for call in unit.nodes("call"):
         function = call.child_by_field_name("function")
@@ -35,7 +35,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
 
 
 def _asking(unit: PythonUnit) -> Iterator[Node]:
-    """Conditions, and what a flag is set to; not the choice of a device to run on."""
+    """Yields conditions and the values of flags, but not the choice of a device to run on."""
     for node in unit.nodes("if_statement", "elif_clause", "conditional_expression", "assert_statement", "assignment"):
         if node.type == "conditional_expression":
             if len(node.named_children) == 3 and not _DEVICE.search(unit.slice(node)):

@@ -1,7 +1,7 @@
-"""A build that asks for CUDA_HOME: under ROCm torch it is None, so the extension is refused or silently CPU-only.
+"""A build that tests CUDA_HOME: with a ROCm torch it is None, so the build fails or silently becomes CPU-only.
 
-The question may be a comparison with None, or CUDA_HOME itself as a condition or as a part of one. A choice that asks
-torch for CUDA as well, and has a branch of its own for ROCm, is right as it is.
+The test is a comparison with None, or CUDA_HOME as (a part of) a condition. A condition that also tests
+torch.version.cuda and has a separate ROCm branch is correct and not reported.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HOME = re.compile(r"(\w+\.)*CUDA_HOME$")
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """Questions for CUDA_HOME that know nothing of ROCm."""
+    """Matches tests of CUDA_HOME without a ROCm alternative."""
     if not unit.builds_extensions:
         return
     found = {node.start_byte: (node, gate) for node, gate in _gates(unit)}
@@ -32,7 +32,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
 
 
 def _is_settled(unit: PythonUnit, asked: Node) -> bool:
-    """Whether it stands in `if ... version.cuda ...: elif ... version.hip ...:`."""
+    """Whether the test is part of `if ... version.cuda ...: elif ... version.hip ...:`."""
     for chain in unit.nodes("if_statement"):
         condition = chain.child_by_field_name("condition")
         if condition is None or not condition.start_byte <= asked.start_byte < condition.end_byte:
@@ -46,7 +46,7 @@ def _is_settled(unit: PythonUnit, asked: Node) -> bool:
 
 
 def _gates(unit: PythonUnit) -> Iterator[tuple[Node, str]]:
-    """The node that asks, and how it reads."""
+    """Yields the node of each test and its source text."""
     for node in unit.nodes("comparison_operator"):
         if _COMPARED.match(unit.slice(node)):
             yield node, unit.slice(node)
@@ -62,7 +62,7 @@ def _gates(unit: PythonUnit) -> Iterator[tuple[Node, str]]:
 
 
 def _asked(unit: PythonUnit, node: Node) -> list[Node]:
-    """What a node takes for true or false."""
+    """The operands that a node evaluates as a truth value."""
     if node.type == "call":
         function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
         is_bool = function is not None and unit.slice(function) == "bool"

@@ -1,4 +1,4 @@
-"""The ABI of the C++ standard library as a constant: torch must have been built with the same."""
+"""A hard-coded ABI of the C++ standard library: it must equal the one that torch was built with."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ASKS_TORCH = (b"compiled_with_cxx11_abi", b"_C._GLIBCXX_USE_CXX11_ABI", b"TORCH
 
 
 def find(unit: PythonUnit | Manifest, look: Look) -> Iterator[Hit]:
-    """The flag or the macro with a number, in files that do not ask torch for it."""
+    """Matches the flag or macro with a literal value, in files that do not query torch for it."""
     if any(word in unit.data for word in _ASKS_TORCH):
         return
     if isinstance(unit, PythonUnit):
@@ -36,7 +36,7 @@ def find(unit: PythonUnit | Manifest, look: Look) -> Iterator[Hit]:
 
 
 def _macros(unit: PythonUnit) -> list[tuple[str, int, int]]:
-    """`define_macros=[("NAME", "0")]`, spelled as the flag it becomes."""
+    """`define_macros=[("NAME", "0")]` as the resulting -D flag, with line and column."""
     found = []
     for pair in unit.nodes("tuple") if unit.builds_extensions else ():
         if len(pair.named_children) == 2 and string_value(unit, pair.named_children[0]) == _MACRO:

@@ -1,4 +1,4 @@
-"""A C++ standard older than torch's and rocPRIM's headers need, fixed in a build file; which ones is data."""
+"""A C++ standard that is too old for the headers of torch and rocPRIM. The code's terms list the flags."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: PythonUnit | Manifest, look: Look) -> Iterator[Hit]:
-    """Flags of an extension's build, and standards set in a CMake file that compiles device code."""
+    """Matches flags of an extension build, and standards set in a CMake file that compiles device code."""
     if isinstance(unit, PythonUnit):
         for flag in flags(unit):
             if not flag.guarded and flag.text in look.code.terms:

@@ -1,4 +1,4 @@
-"""Fast math for clang, not chosen for one backend: it assumes that there is no NaN, and gradients have become one."""
+"""A fast-math flag that both backends use: clang then assumes that NaN never occurs, and gradients became NaN."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """Flags for device code; what the host compiler gets, and what somebody chose for ROCm, is left alone."""
+    """Matches flags for device code, except host-only flags and flags inside a backend guard."""
     for flag in flags(unit):
         if flag.text in look.code.terms and not flag.guarded and not flag.host:
             yield flag.hit(flag=flag.text, why=look.code.terms[flag.text])

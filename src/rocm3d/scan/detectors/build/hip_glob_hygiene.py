@@ -1,6 +1,6 @@
-"""Sources collected by pattern: after one build that also takes the copies which hipify wrote beside them.
+"""Sources collected with a glob: after the first build the glob also matches the copies that hipify wrote.
 
-A .cu file becomes a .hip file, which no such pattern takes; a .cpp file becomes another .cpp file, which they all do.
+hipify turns a .cu file into a .hip file, which the globs do not match, but a .cpp file into another .cpp file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SKIPS = re.compile(r"(^|[*._/])hip([*._/]\w*)*$")
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """Calls of the code's terms with a pattern for sources, in a script that nowhere sets names with hip apart."""
+    """Matches calls among the code's terms with a source pattern, in a script that never excludes hip names."""
     if not builds(unit) or any(_SKIPS.search(string_value(unit, node) or "") for node in unit.nodes("string")):
         return
     methods = {term.rsplit(".", 1)[-1] for term in look.code.terms}
@@ -45,7 +45,7 @@ def _is_for_sources(unit: PythonUnit, arguments: Node) -> bool:
 
 
 def _filters_by_suffix(unit: PythonUnit) -> bool:
-    """Whether names are asked for the suffix of a source that hipify copies."""
+    """Whether the script filters names by the suffix of a source that hipify copies."""
     for call in unit.nodes("call"):
         function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
         if function is None or arguments is None or not unit.slice(function).endswith(".endswith"):

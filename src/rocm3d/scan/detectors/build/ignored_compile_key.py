@@ -18,7 +18,10 @@ _NAME = re.compile(r"\w*compile_args$")
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """Dictionaries of flags, told by a neighbouring key or by their name, and single keys set later."""
+    """Matches keys of flag dictionaries, and single keys assigned later.
+
+    A flag dictionary has a known key or is bound to a name that ends in `compile_args`.
+    """
     if not unit.builds_extensions:
         return
     named = _named(unit)
@@ -38,7 +41,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
 
 
 def _named(unit: PythonUnit) -> set[int]:
-    """Where the values of arguments and variables called `...compile_args` start."""
+    """Byte offsets of the values of arguments and variables named `...compile_args`."""
     found = set()
     for node in unit.nodes("keyword_argument", "assignment"):
         left = node.child_by_field_name("name" if node.type == "keyword_argument" else "left")

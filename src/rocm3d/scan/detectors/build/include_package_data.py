@@ -1,6 +1,6 @@
-"""include_package_data=True beside a CUDA extension: it takes what hipify writes, and with old torch the build stops.
+"""include_package_data=True with a CUDA extension: it packages hipify's output, and with an old torch the build fails.
 
-A warning where the script admits a Python that has nothing but such a torch (terms), else a note.
+A warning if python_requires admits a Python version that only has such an old torch (terms), else a note.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _OPTION = "include_package_data"
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """The option where it is surely on, given to setup() itself or as an entry of what setup() gets."""
+    """Matches the option if it is certainly True, as a keyword of setup() or as an entry of its dictionary."""
     if not builds(unit) or b"CUDAExtension" not in unit.data:
         return
     given = {name: (node, value) for name, node, value in _options(unit)}
@@ -50,10 +50,10 @@ def _is_on(unit: PythonUnit, value: Node) -> bool:
 
 
 def _admits(text: str, look: Look) -> bool:
-    """Whether one of the code's terms is among the versions of Python that are asked for by name."""
+    """Whether the python_requires specifier contains one of the Python versions among the code's terms."""
     try:
         return bool(text) and any(SpecifierSet(text).contains(version) for version in look.code.terms)
-    except ValueError:  # no specifier, or one with a number of thousands of digits
+    except ValueError:  # not a specifier, or a number with too many digits for int()
         return False
 
 

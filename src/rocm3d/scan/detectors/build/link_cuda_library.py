@@ -1,4 +1,4 @@
-"""A library of the CUDA toolkit on the linker's line: a ROCm system has none of that name. Which ones is data."""
+"""A CUDA toolkit library passed to the linker: ROCm has no library of that name. The code's terms list them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TARGET = "CUDA::"
 
 
 def find(unit: PythonUnit | Manifest, look: Look) -> Iterator[Hit]:
-    """`-lNAME`, `libraries=["NAME"]`, and what CMake links."""
+    """Matches `-lNAME`, `libraries=["NAME"]` and CMake link commands."""
     terms = look.code.terms
     if isinstance(unit, PythonUnit):
         for flag in flags(unit):
@@ -29,7 +29,7 @@ def find(unit: PythonUnit | Manifest, look: Look) -> Iterator[Hit]:
                 yield flag.hit(flag=flag.text, why=terms[name])
         yield from _libraries(unit, terms)
     elif unit.kind == "cmake" and not handles_rocm(unit):
-        # A part of a project does not say what the whole of it was made for.
+        # A file without project() is a part of a project and does not show whether the project needs CUDA.
         severity: Severity | None = None if any(command.name == "project" for command in unit.commands) else "note"
         for command in unit.commands:
             if command.name in ("target_link_libraries", "link_libraries"):
@@ -40,7 +40,7 @@ def find(unit: PythonUnit | Manifest, look: Look) -> Iterator[Hit]:
 
 
 def _libraries(unit: PythonUnit, terms: dict[str, str]) -> Iterator[Hit]:
-    """Names in the list of libraries of an extension."""
+    """Matches names in the `libraries` argument of an extension."""
     for argument in unit.nodes("keyword_argument") if unit.builds_extensions else ():
         name, value = argument.child_by_field_name("name"), argument.child_by_field_name("value")
         if name is None or value is None or unit.slice(name) != "libraries" or unit.is_guarded(argument):

@@ -1,6 +1,6 @@
-"""A compiler flag that only nvcc takes, in a script that builds torch extensions; which ones is data.
+"""A compiler flag that only nvcc accepts, in a script that builds torch extensions. The code's terms list them.
 
-hipcc is clang and stops at the first of them. To undefine a macro of CUDA headers is no error there, but does nothing.
+hipcc is clang and fails at the first such flag. Undefining a macro of the CUDA headers (-U) compiles but has no effect.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _UNDEFINE = "-U"
-_NEAR = 3  # lines: several macros undefined in a row have one remedy
+_NEAR = 3  # lines; -U flags closer than this have one fix, so they are one finding
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """Flags that start with one of the code's terms and are not already chosen by backend."""
+    """Matches flags that start with one of the code's terms and are not inside a backend guard."""
     last = -_NEAR
     for flag in flags(unit):
         term = None if flag.guarded else flag.begins(look.code.terms)
-        if term is None or "=/" in flag.text:  # what is handed on to Microsoft's compiler
+        if term is None or "=/" in flag.text:  # a flag for Microsoft's compiler
             continue
         if not term.startswith(_UNDEFINE):
             yield flag.hit(flag=flag.text, why=look.code.terms[term])

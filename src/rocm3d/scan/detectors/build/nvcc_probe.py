@@ -1,4 +1,4 @@
-"""A build that runs nvcc or searches for it: a ROCm system has none, so it raises or concludes that there is no GPU."""
+"""A build that runs nvcc or searches for it: without nvcc it raises, or concludes that there is no GPU."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NVCC = re.compile(r"^[\"']?(?:\S*[/\\}])?nvcc(?:\.exe)?(?=[\"'\s]|$)")
 
 
 def find(unit: PythonUnit | Manifest, look: Look) -> Iterator[Hit]:
-    """Calls that are handed nvcc by name, helpers known to ask for it, and commands of scripts."""
+    """Matches calls with nvcc as an argument, known helper functions that run it, and commands in scripts."""
     if isinstance(unit, PythonUnit):
         if unit.builds_extensions or unit.path.endswith("setup.py"):
             yield from _calls(unit, look.code.terms)
@@ -47,7 +47,7 @@ def _calls(unit: PythonUnit, terms: dict[str, str]) -> Iterator[Hit]:
         strings = [node for node in walk(arguments) if node.type == "string"] if _RUNS.search(name) else []
         named = {node.id for node in strings if _NVCC.match(_content(unit, node))} - seen
         if helper or named:
-            seen |= named  # a join inside a run is one question
+            seen |= named  # os.path.join(...) inside subprocess.run(...) is one finding
             yield hit(unit, call, call=re.sub(r"\s+", " ", unit.slice(call)))
 
 
@@ -56,7 +56,7 @@ def _field(node: Node, name: str) -> Node | None:
 
 
 def _content(unit: PythonUnit, node: Node) -> str:
-    """The text between the quotes, of formatted strings too."""
+    """The text between the quotes, also of f-strings."""
     return unit.slice(node).lstrip("rRbBuUfF").strip("\"'")
 
 

@@ -1,4 +1,4 @@
-"""A container built on an image for CUDA, or run by NVIDIA's runtime; which ones is data."""
+"""A container with a CUDA base image or NVIDIA's container runtime. The code's terms list them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OTHER = re.compile(r"rocm|cpu|xpu", re.IGNORECASE)
 
 
 def find(unit: Manifest, look: Look) -> Iterator[Hit]:
-    """Images whose name begins with one of the code's terms, and settings that equal one."""
+    """Matches images whose name starts with one of the code's terms, and settings that equal one."""
     terms = look.code.terms
     for image in unit.images:
         name, _, tag = _REGISTRY.sub("", image.name).partition(":")

@@ -1,4 +1,4 @@
-"""GLM among the include folders of an extension: torch's hipify follows them, and translates half of it."""
+"""GLM among the include folders of an extension: torch's hipify follows them and translates only a part of GLM."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from rocm3d.syntax.python import PythonUnit
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# A script that knows ROCm has its own way with it.
+# A script with ROCm support handles GLM itself.
 _KNOWS = re.compile(rb"\bversion\.hip\b|\bROCM_HOME\b|\bIS_HIP_EXTENSION\b|hipify|is_rocm", re.IGNORECASE)
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """Each extension with device sources, or sources that nobody can read, and such a folder."""
+    """Matches extensions with a GLM include folder and device sources, or sources that cannot be read."""
     if _KNOWS.search(unit.data):
         return
     for item in extensions(unit):

@@ -1,4 +1,4 @@
-"""__activemask kept in 32 bits: on HIP it has 64, and it names the lanes of the whole wave."""
+"""__activemask stored in 32 bits: on HIP it has 64 bits and covers all lanes of the wave."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Masks in 32-bit variables or bit functions; handed straight to a *_sync function they are right on HIP too."""
+    """Matches masks in 32-bit variables or bit functions. A mask passed directly to a *_sync function is fine."""
     if b"__activemask" not in unit.data:
         return
     values = Values(unit, look.knowledge.codes["CU102"].terms)

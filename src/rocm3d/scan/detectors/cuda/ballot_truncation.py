@@ -1,4 +1,4 @@
-"""A ballot that is kept in 32 bits: HIP returns 64, and the upper half of a 64-lane wave is lost without an error."""
+"""A ballot stored in 32 bits: HIP returns 64 bits, and the upper half of a 64-lane wave is lost without an error."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BALLOTS = frozenset({"__ballot_sync", "__ballot"})
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Ballots whose value goes into a 32-bit variable, return value, cast or bit function (the code's terms)."""
+    """Matches ballots that end in a 32-bit variable, return value, cast or bit function (the code's terms)."""
     if b"__ballot" not in unit.data:
         return
     values = Values(unit, look.code.terms)

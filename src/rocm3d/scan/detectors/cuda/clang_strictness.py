@@ -1,7 +1,7 @@
-"""What nvcc lets pass and clang does not: a limit of <cfloat> without its include, and .at() in device code.
+"""Code that nvcc accepts and clang rejects: a <cfloat> limit without its include, and .at() in device code.
 
-nvcc's own headers bring <cfloat> along, HIP's do not. Only a file that takes nothing from torch is reported, because
-torch's headers include it; one finding for a file. The checked access of std::array throws, which is host code.
+nvcc's headers include <cfloat>, HIP's do not. Files that include torch headers are not reported, because those include
+it. There is one finding per file. std::array::at throws, which only host code can do.
 """
 
 from __future__ import annotations
@@ -23,19 +23,18 @@ _DEVICE = re.compile(rb"\b__(?:device|global)__\b")
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """The first name of <cfloat>, and checked accesses in functions for the device."""
     yield from _limits(unit, look)
     yield from _checked(unit, look)
 
 
 def _limits(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """The first use of a name that the code's terms give to <cfloat>."""
+    """Matches the first use of a <cfloat> name among the code's terms."""
     paths = (include.child_by_field_name("path") for include in unit.nodes("preproc_include"))
     headers = [unit.slice(path).strip('<>"') for path in paths if path is not None]
     enough = tuple(term for term, why in look.code.terms.items() if why == "brings <cfloat> along")
     alone = any(header.startswith("cuda_runtime") for header in headers)
     if not alone or any(header.startswith(enough) for header in headers):
-        return  # without cuda_runtime.h it is part of another file, and what stands before it is not known
+        return  # without cuda_runtime.h another file includes this one, and its earlier includes are not known
     for node in unit.nodes("identifier"):
         name = unit.slice(node)
         why = look.code.terms.get(name, "")
@@ -45,7 +44,7 @@ def _limits(unit: CudaUnit, look: Look) -> Iterator[Hit]:
 
 
 def _checked(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """The first `x.at(i)` of each line in a function whose head says __device__ or __global__."""
+    """Matches the first `x.at(i)` of each line in __device__ and __global__ functions."""
     if b".at(" not in unit.data:
         return
     lines: set[int] = set()
@@ -63,7 +62,7 @@ def _checked(unit: CudaUnit, look: Look) -> Iterator[Hit]:
 def _is_at(unit: CudaUnit, call: Node) -> bool:
     function = call.child_by_field_name("function")
     field = None if function is None or function.type != "field_expression" else function.child_by_field_name("field")
-    # Others index their tuples by types: x.at(number<0>{}).
+    # x.at(number<0>{}) indexes a tuple by type and is not std::array::at.
     return field is not None and unit.slice(field) == "at" and "{" not in unit.slice(arguments(call)[0])
 
 

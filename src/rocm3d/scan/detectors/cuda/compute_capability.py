@@ -1,4 +1,4 @@
-"""Code chosen by compute capability: AMD GPUs report numbers made from the gfx name."""
+"""Code selected by compute capability: AMD GPUs report numbers derived from the gfx name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PASSED_ON = frozenset({"parenthesized_expression", "binary_expression"})
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """`major` of device properties in a comparison or sum, and queries of the attribute; not where it is printed."""
+    """Matches `major` of device properties in comparisons and arithmetic, and attribute queries, but not prints."""
     attributes = {term for term in look.code.terms if term.isidentifier()}
     if _PROPERTIES.search(unit.data):
         above = unit.parents
@@ -37,7 +37,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
 
 
 def _whole(node: Node, above: dict[int, Node]) -> Node | None:
-    """The arithmetic or comparison that the number is part of."""
+    """The outermost arithmetic or comparison that contains the number."""
     found = None
     for parent, _ in upward(node, above):
         operator = parent.child_by_field_name("operator") if parent.type == "binary_expression" else None

@@ -1,4 +1,4 @@
-"""An include of cooperative_groups/reduce.h: absent from older HIP releases, and often unused."""
+"""An include of cooperative_groups/reduce.h: older HIP releases lack it, and many files include it without using it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """The include; whether anything of it is called decides how it is answered."""
+    """Matches the include. The fix depends on whether the file calls anything from the header."""
     names = {term.rsplit("::", 1)[-1] for term in look.code.terms}
     functions = (call.child_by_field_name("function") for call in unit.nodes("call_expression"))
     called = any(_name(unit.head(function)) in names for function in functions if function is not None)
@@ -21,11 +21,11 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         if path is None or not unit.is_shared(include.start_byte):
             continue
         if unit.slice(path).strip('<>"') == "cooperative_groups/reduce.h":
-            yield hit(unit, include, use="its reduce is called here" if called else "nothing of it is used here")
+            yield hit(unit, include, use="this file calls its reduce" if called else "this file uses nothing from it")
 
 
 def _name(function: str) -> str:
-    """What is called, without its namespaces and template arguments."""
+    """The function name without namespaces and template arguments."""
     return function.split("<", 1)[0].strip().rsplit("::", 1)[-1]
 
 

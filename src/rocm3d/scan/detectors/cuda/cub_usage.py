@@ -1,7 +1,7 @@
-"""CUB where hipCUB differs. hipify maps the includes and the namespace, so a plain call of CUB is no finding.
+"""CUB calls that behave differently in hipCUB. hipify maps includes and namespace, so other calls need no change.
 
-Reported are warp collectives that leave their width to the hardware, a radix sort of part of the key or through a
-decomposer, and TempStorage that is used again without a barrier.
+Reported are warp collectives with the hardware's default width, radix sorts of a part of the key or with a decomposer,
+and TempStorage that is used again without a barrier.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _WARP = ("WarpReduce", "WarpScan")
 _SORT = re.compile(r"(?:::)?cub::DeviceRadixSort::Sort(Keys|Pairs)(?:Descending)?$")
 _STORAGE = re.compile(rb"\bTempStorage\s+(\w+)")
 _BARRIER = re.compile(rb"__syncthreads|\bsync\s*\(|__syncwarp")
-_FIRST_BIT = {"Keys": (5, 4), "Pairs": (7, 5)}  # where begin_bit stands, with pointers and with a DoubleBuffer
+_FIRST_BIT = {"Keys": (5, 4), "Pairs": (7, 5)}  # argument index of begin_bit, with pointers and with a DoubleBuffer
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """The three patterns, in source order."""
+    """Matches the three patterns in source order."""
     if b"cub::" not in unit.data:
         return
     found = [*_default_width(unit), *_sorts(unit), *_reused(unit)]
@@ -61,7 +61,7 @@ def _sorts(unit: CudaUnit) -> Iterator[tuple[Node, str, str, str]]:
             continue
         first = given[at]
         if first.type == "compound_literal_expression" or "decompos" in unit.slice(first).lower():
-            # Its tuple is the thing to change: that has a finding of its own where it stands in this file.
+            # The fix changes the decomposer's tuple, which another rule (libcudacxx) reports if it is in this file.
             if b"rocprim" not in unit.data:
                 severity = "note" if b"cuda::std" in unit.data else ""
                 yield call, "cub::DeviceRadixSort", "its decomposer must return a rocprim::tuple", severity
@@ -70,7 +70,7 @@ def _sorts(unit: CudaUnit) -> Iterator[tuple[Node, str, str, str]]:
 
 
 def _reused(unit: CudaUnit) -> Iterator[tuple[Node, str, str, str]]:
-    """Two collectives on one TempStorage in the same function, with nothing between them that waits."""
+    """Two collectives on one TempStorage in the same function without a barrier between them."""
     blank = blanked(unit.data)
     for body in unit.nodes("function_definition"):
         text = blank[body.start_byte : body.end_byte]

@@ -1,4 +1,4 @@
-"""An `#if` on __CUDA_ARCH__ without a HIP side: the macro does not exist in HIP's device pass."""
+"""An `#if` on __CUDA_ARCH__ without a HIP branch: HIP's device pass does not define the macro."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MACRO = "__CUDA_ARCH__"
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Branches that HIP decides otherwise than a recent NVIDIA GPU, and choices between two implementations."""
+    """Matches branches that HIP and a recent NVIDIA GPU decide differently, and choices of an implementation."""
     if _MACRO.encode() not in unit.data:
         return
     for chain in chains(unit.data):
@@ -26,7 +26,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
 
 
 def _matters(chain: Chain, text: str) -> bool:
-    """A one-sided workaround for old GPUs is left out on HIP too; a choice needs somebody to choose for HIP."""
+    """Whether HIP needs its own branch. A workaround for old GPUs without #else is skipped on HIP as well."""
     if chain.knows_hip:
         return False
     hip = decided(text, {_MACRO: False}, {_MACRO: 0})

@@ -1,4 +1,4 @@
-"""CUDA graphs: the calls translate, but what a capture drops in silence, and some argument counts, do not."""
+"""CUDA graphs: hipify translates the calls, but HIP may silently drop captured operations and lacks some overloads."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _START = "cudaStreamBeginCapture"
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """The first capture of a file and calls in a form HIP lacks; other graph calls are notes where no capture is."""
+    """Matches the first capture of a file and calls in a form that HIP lacks.
+
+    Without a capture, the first other graph call is a note.
+    """
     seen: set[str] = set()
     rest: list[tuple[str, Hit]] = []
     for call in unit.nodes("call_expression"):

@@ -1,4 +1,4 @@
-"""A CUDA version number in a condition or as a value: on ROCm it is undefined, or a HIP number on another scale."""
+"""A CUDA version macro in a condition or as a value: on ROCm it is undefined, or a HIP version on another scale."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _API = re.compile(rb"\bcu(?:da)?[A-Z]\w*")
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Conditions that ROCm decides otherwise, uses as a value, and the header that is there for the number alone."""
+    """Matches conditions that ROCm decides differently, uses as a value, and headers included only for the macro."""
     if any(name.encode() in unit.data for name in look.code.terms):
         yield from _conditions(unit, look)
         yield from _values(unit, look)
@@ -29,7 +29,7 @@ def _conditions(unit: CudaUnit, look: Look) -> Iterator[Hit]:
     cuda, recent = dict.fromkeys(names, True), dict.fromkeys(names, float("inf"))
     for chain in chains(unit.data):
         for branch in chain.branches:
-            # A condition on __CUDA_ARCH__ as well is one finding, of the rule for that.
+            # cuda_arch_guard reports conditions that also test __CUDA_ARCH__.
             if chain.knows_hip or branch.macros.isdisjoint(names) or "__CUDA_ARCH__" in branch.macros:
                 continue
             on_rocm = decided(branch.text, there, dict.fromkeys(names, 0.0))
@@ -58,7 +58,7 @@ def _values(unit: CudaUnit, look: Look) -> Iterator[Hit]:
 
 
 def _is_asked(asked: list[tuple[int, int]], offset: int) -> bool:
-    """Whether a place is inside one of the conditions."""
+    """Whether a byte offset is inside one of the conditions."""
     index = bisect_right(asked, (offset, offset + 1)) - 1
     return index >= 0 and asked[index][0] <= offset < asked[index][1]
 

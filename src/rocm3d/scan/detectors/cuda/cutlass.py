@@ -1,6 +1,6 @@
-"""CUTLASS, CuTe and the matrix instructions below them: nothing of it exists for AMD GPUs.
+"""CUTLASS, CuTe and the matrix instructions below them: none of it exists for AMD GPUs.
 
-One hit for each term and file, headers first: the kernel is written anew as a whole or not at all.
+One match per library and file, headers first, because the whole kernel has to be rewritten.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """The first place of every term; names only where no header of the same library was reported."""
+    """Matches the first use of every term. Names count only if no header of the same library was reported."""
     reported: set[str] = set()
     for term in sorted(look.code.terms, key=lambda term: not term.endswith("/")):
         library = term.rstrip("/:")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Calls named by the code's terms, unless a macro of the file gives the name a meaning."""
+    """Matches calls among the code's terms, unless the file defines a macro of that name."""
     macros = {
         unit.slice(own)
         for macro in unit.nodes("preproc_def", "preproc_function_def")

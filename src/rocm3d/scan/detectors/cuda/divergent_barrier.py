@@ -1,6 +1,6 @@
-"""A block barrier that not every thread reaches: below a branch on the thread, or in a loop that single threads leave.
+"""A block barrier that not every thread reaches: in a thread-dependent branch, or in a loop that some threads leave.
 
-CUDA forbids both and often gets away with them; AMD GPUs hang or mix up two barriers.
+CUDA forbids both but often tolerates them. AMD GPUs hang or mix up two barriers.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 _BARRIER = re.compile(r"__syncthreads(?:_count|_and|_or)?$")
 _LOOPS = frozenset({"for_statement", "while_statement", "do_statement"})
 _THREAD = re.compile(r"\bthreadIdx\b|\bthread_rank\s*\(")
-_UNIFORM = re.compile(r"\b__syncthreads_\w+\s*\(")  # what the whole block agreed on
+_UNIFORM = re.compile(r"\b__syncthreads_\w+\s*\(")  # the result is the same in all threads of the block
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Barriers whose branch or loop hangs on the thread's number, itself or through a variable."""
+    """Matches barriers in a branch or loop that depends on the thread index, directly or through a variable."""
     if b"__syncthreads" not in unit.data:
         return
     file = _File(unit, unit.parents)
@@ -44,11 +44,11 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
 class _File:
     unit: CudaUnit
     above: dict[int, Node]
-    told: set[int] = field(default_factory=set)  # loops of which a barrier was reported
+    told: set[int] = field(default_factory=set)  # node ids of loops with a reported barrier
     threads: dict[int, set[str]] = field(default_factory=dict)
 
     def divergent(self, barrier: Node) -> str | None:
-        """What keeps some threads away from a barrier."""
+        """The condition that keeps some threads from reaching a barrier, or None."""
         names, path = self._up_to_function(barrier)
         for node, child in path:
             asked = self._asked(node, names)
@@ -61,7 +61,7 @@ class _File:
 
     @cached_property
     def _exits(self) -> dict[int, str]:
-        """Loops that single threads leave, by `return` or by a `break` of this very loop, and on which condition."""
+        """Loops that some threads leave by `return` or `break`: node id to condition and statement."""
         found: dict[int, str] = {}
         for node in self.unit.nodes("return_statement", "break_statement"):
             names, path = self._up_to_function(node)
@@ -96,7 +96,7 @@ def _depends(text: str, names: set[str]) -> bool:
 
 
 def _of_the_thread(unit: CudaUnit, function: Node) -> set[str]:
-    """Variables that are made from the thread's number, in source order."""
+    """Names of variables that are computed from the thread index."""
     names: set[str] = set()
     for node in walk(function):
         name, given = node.child_by_field_name("declarator"), node.child_by_field_name("value")

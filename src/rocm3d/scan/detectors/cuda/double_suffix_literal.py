@@ -1,4 +1,4 @@
-"""A floating literal with the suffix d, such as 1e-6d: gcc and nvcc take it, clang does not."""
+"""A floating-point literal with the suffix d, such as 1e-6d: gcc and nvcc accept it, clang does not."""
 
 from __future__ import annotations
 
@@ -17,18 +17,17 @@ _OWN = re.compile(rb'operator\s*""\s*d\b')
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Literals with a point or an exponent and the suffix, unless the file defines that suffix itself."""
+    """Matches literals with a point or an exponent and the suffix, unless the file defines that suffix."""
     if _OWN.search(unit.data):
         return
     for node in unit.nodes("user_defined_literal", "number_literal"):
-        text = unit.slice(node).lstrip("+-")  # the grammar takes a sign for a part of the number
+        text = unit.slice(node).lstrip("+-")  # the grammar includes the sign in the literal
         if _LITERAL.match(text) and re.search(r"[.eE]", text) and unit.is_shared(node.start_byte):
             line, column = unit.text.place(node.end_byte - len(text))
             yield Hit(line, column, {"literal": text})
 
 
 def _may_hold(unit: CudaUnit, look: Look) -> bool:
-    """A number, or anything that ends like one, before the suffix."""
     return _ENDING.search(unit.data) is not None
 
 

@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Launches in a function of the device alone, and the streams that only such launches take."""
+    """Matches launches in device-only functions, and the streams that exist only for such launches."""
     for call in unit.nodes("call_expression"):
         function = call.child_by_field_name("function")
         launches = any(child.type == "kernel_call_syntax" for child in call.named_children)
         if launches and function is not None and _on_device(call) and unit.is_shared(call.start_byte):
             yield hit(unit, call, kernel=unit.head(function).split("<", 1)[0].strip())
     for name in unit.nodes("identifier"):
-        # In a launch the line has its finding already.
+        # A stream inside a launch is part of the finding of that launch.
         if unit.slice(name) in look.code.terms and unit.is_shared(name.start_byte) and not _in_launch(name):
-            yield hit(unit, name, kernel=f"a kernel of {unit.slice(name)}")
+            yield hit(unit, name, kernel=f"a kernel on {unit.slice(name)}")
 
 
 def _on_device(node: Node) -> bool:
-    """Whether the nearest function is for the device alone; one for both sides may launch on the host."""
+    """Whether the enclosing function is device-only. A __host__ __device__ function may launch on the host."""
     above = node.parent
     while above is not None and above.type not in ("function_definition", "lambda_expression"):
         above = above.parent
@@ -44,7 +44,6 @@ def _in_launch(node: Node) -> bool:
 
 
 def _may_launch(unit: CudaUnit, look: Look) -> bool:
-    """A launch beside a function of the device, or a term."""
     device = b"__global__" in unit.data or b"__device__" in unit.data
     return (device and a_launch(unit, look)) or a_term(unit, look)
 

@@ -1,6 +1,6 @@
-"""Output of hipify that is kept in the repository: it grows old, and source globs collect both.
+"""Output of hipify that is checked in: it becomes outdated, and source globs collect it with the originals.
 
-Known by the first line that torch's hipify writes, or by a name that it makes from another file of the repository.
+Recognised by the first line that torch's hipify writes, or by the name that it gives to another file's output.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NAMED_FOR_HIP = re.compile(r"(?i)(?:^|[/_.-])hip|\.hip$")
 
 
 def find(paths: Paths, look: Look) -> Iterator[Hit]:
-    """One hit a folder, at its first such file."""
+    """Yields one match per folder, at its first generated file."""
     there, words = set(paths.paths), look.knowledge.codes["CU508"].terms
     sources = [path for path in paths.paths if PurePosixPath(path).suffix in _SOURCES]
     made = {output for path in sources if (output := hip_path(path, words)) in there and _bears_the_mark(output)}
@@ -29,18 +29,18 @@ def find(paths: Paths, look: Look) -> Iterator[Hit]:
     for path in sorted(made):
         folders.setdefault(PurePosixPath(path).parent.as_posix(), []).append(path)
     for first, *others in folders.values():
-        more = f" (and {len(others)} more of this folder)" if others else ""
+        more = f" (and {len(others)} more in this folder)" if others else ""
         yield Hit(1, 1, {"path": first + more}, path=first)
 
 
 def _bears_the_mark(path: str) -> bool:
-    """A file of the same name in a folder called hip may be somebody's own work."""
+    """Whether the file name itself comes from hipify. A file in a hip/ folder with another name may be hand-written."""
     name = PurePosixPath(path)
     return name.suffix == ".hip" or name.stem.endswith("_hip")
 
 
 def _says_so(data: bytes | None, look: Look) -> bool:
-    """Whether the first line is the one among the code's terms that hipify writes."""
+    """Whether the first line contains hipify's marker, which starts with `!!!` among the code's terms."""
     first = b"" if data is None else data.split(b"\n", 1)[0]
     return any(term.encode() in first for term in look.code.terms if term.startswith("!!!"))
 

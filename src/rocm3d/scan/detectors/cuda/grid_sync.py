@@ -1,6 +1,6 @@
-"""A barrier over the whole grid: it needs a cooperative launch, and a grid that fits on the GPU that runs.
+"""A grid-wide barrier: it needs a cooperative launch and a grid that fits on the GPU at once.
 
-`this_grid().thread_rank()`, the usual global index of a thread, is no barrier and works in HIP as it is.
+`this_grid().thread_rank()`, the usual global thread index, is not a barrier and works unchanged in HIP.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _GRID = re.compile(r"(?:\b\w+::)*this_grid\s*\(\s*\)$")
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """`.sync()` on this_grid(), or on a variable that was made from it or declared a grid_group."""
+    """Matches `.sync()` on this_grid(), or on a variable that is initialised with it or declared as grid_group."""
     grids = set(_grids(unit))
     for call in unit.nodes("call_expression"):
         function = call.child_by_field_name("function")

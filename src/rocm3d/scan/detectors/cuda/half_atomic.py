@@ -1,7 +1,7 @@
-"""atomicAdd on half or bfloat16: HIP has it for integers, float and double alone; which types is data (terms).
+"""atomicAdd on half or bfloat16: HIP has it only for integers, float and double. The code's terms list the types.
 
-The first such call of a type in a file is reported, because one function answers them all; one for ROCm in any header
-of the repository answers those of all files.
+Only the first call per type and file is reported, because one overload fixes them all. A ROCm overload in any header of
+the repository fixes all files.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CALL = "atomicAdd"
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
-    """Calls whose first argument points to one of the code's terms, unless the file has the function itself."""
+    """Matches calls whose first argument points to one of the types, unless the file declares the overload."""
     yield from (Clue(_answered(kind)) for kind in look.code.terms if f"{_CALL}({kind}" in made_for_rocm(unit))
     told = {kind for kind in look.code.terms if kind in _own(unit)}
     known = {name: kind for name, kind in pointers(unit) if kind in look.code.terms}
@@ -41,7 +41,7 @@ def _answered(kind: str) -> str:
 
 
 def _own(unit: CudaUnit) -> set[str]:
-    """The types for which the file declares the function."""
+    """The types for which the file declares atomicAdd."""
     found = set()
     for node in unit.nodes("function_declarator"):
         name, taken = node.child_by_field_name("declarator"), node.child_by_field_name("parameters")

@@ -1,4 +1,4 @@
-"""Packed half intrinsics that hip_fp16.h lacks; which ones is data."""
+"""Packed half intrinsics that hip_fp16.h lacks. The code's terms list them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Calls named by the code's terms, unless the file defines the name for ROCm itself."""
+    """Matches calls among the code's terms, unless the file defines the name."""
     own = set(_defined(unit))
     for call in unit.nodes("call_expression"):
         function = call.child_by_field_name("function")

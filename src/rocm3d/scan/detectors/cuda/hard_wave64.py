@@ -1,4 +1,4 @@
-"""A wave width of 64 for every ROCm target: right on gfx9, wrong on RDNA. Also looked for where only ROCm sees it."""
+"""A wave size of 64 for every ROCm target: correct on gfx9, wrong on RDNA. ROCm-only code is searched too."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WIDTH = re.compile(r"\(?\s*64[uU]?\s*\)?$")
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Constants named for the wave's width that are 64, shuffles of width 64: each once, unless chosen by target."""
+    """Matches wave-size constants of 64 and shuffles of width 64, each once, unless they are chosen by target."""
     if b"64" not in unit.data:
         return
     around = Surroundings.of(unit.data)
@@ -51,7 +51,6 @@ def _constant(unit: CudaUnit, node: Node) -> str | None:
 
 
 def _may_hold(unit: CudaUnit, look: Look) -> bool:
-    """The number, and a shuffle or a name for the width."""
     text = unit.data.lower() if b"64" in unit.data else b""
     return b"__shfl" in text or b"warp" in text or b"wave" in text
 

@@ -1,4 +1,4 @@
-"""A chain of guards that names CUDA and ROCm: hipify rewrites the CUDA name, and then another branch is built."""
+"""An #if chain that tests CUDA and ROCm macros: hipify rewrites the CUDA macro, and ROCm builds another branch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _REWRITTEN = frozenset({"USE_CUDA", "__CUDACC__"})
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Chains of which ROCm builds one branch as written and another one after the translation."""
+    """Matches chains of which ROCm builds one branch before the translation and another one after it."""
     if not any(name.encode() in unit.data for name in _REWRITTEN):
         return
     for chain in chains(unit.data):
@@ -30,7 +30,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
 
 
 def _turns(chain: Chain) -> bool:
-    """Whether the translation moves ROCm to a branch that was not written for it."""
+    """Whether after the translation ROCm builds a branch that was not written for it."""
     before, after = _built(chain, translated=False), _built(chain, translated=True)
     if before is None or after is None or before == after:
         return False
@@ -38,7 +38,7 @@ def _turns(chain: Chain) -> bool:
 
 
 def _built(chain: Chain, *, translated: bool) -> int | None:
-    """Which branch a ROCm build takes, -1 for none of them; None where that depends on more."""
+    """The index of the branch that a ROCm build takes, -1 for no branch, None if it depends on other macros."""
     for number, branch in enumerate(chain.branches):
         known = {macro: with_rocm(macro) for macro in branch.macros} | dict.fromkeys(_REWRITTEN, translated)
         taken = decided(branch.text, {macro: value for macro, value in known.items() if value is not None}, {})

@@ -1,4 +1,4 @@
-"""A file with CUDA code whose ending torch's hipify does not read: it is neither translated nor copied."""
+"""A file with CUDA code whose suffix torch's hipify ignores: it is neither translated nor copied."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TRANSLATED = re.compile(rb"\bcuda[A-Z]\w*|\bcub::|\b(?:at|c10)::cuda\b|\bcurand
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """One hit a file: at the first name that hipify would translate, or at device code in a folder that it renames."""
+    """One match per file: the first name that hipify would translate, or device code in a folder that it renames."""
     path = PurePosixPath(unit.path)
     if path.suffix not in look.code.terms:
         return

@@ -1,9 +1,9 @@
-"""A value type whose constructors are __device__ only: hipCUB and rocPRIM make its values in host code too.
+"""A value type whose constructors are __device__ only: hipCUB and rocPRIM also construct its values in host code.
 
-Reported is each __device__-only member, declared or defined, of a struct that has a __device__-only constructor and is
-named together with a device algorithm of cub or thrust, or is a number-like type (it overloads operators) in a header,
-from where the algorithms' files take it. A functor with nothing but operator() is left alone: ports kept those.
-Read from the text without comments: `struct __align__(16) Name {` is more than the grammar takes.
+Reports each __device__-only member, declared or defined, of a struct with a __device__-only constructor. The struct
+must be used with a device algorithm of cub or thrust, or be a type with arithmetic operators in a header, which other
+files may use with one. A functor with only operator() is not reported: ports did not need to change those. The code
+searches the text without comments, because the grammar cannot parse `struct __align__(16) Name {`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _HEADERS = (".cuh", ".h", ".hpp", ".hh", ".inl")
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """All __device__-only members of the structs that are handed to host-side algorithms."""
+    """Matches all __device__-only members of the structs that are passed to host-side algorithms."""
     if b"__device__" not in unit.data:
         return
     text = blanked(unit.data)
@@ -39,11 +39,11 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
 
 
 def _uses(path: str, text: bytes, owners: set[bytes], members: list[Member]) -> dict[bytes, str]:
-    """What host code does with which of the structs: the first algorithm, else what other files may do."""
+    """The use of each struct in host code, as message text: the first algorithm, else a possible use in other files."""
     found: dict[bytes, str] = {}
     for match, statement in _statements(text):
         for name in owners.intersection(re.findall(rb"\w+", statement)):
-            found.setdefault(name, f"is handed to {match.decode('ascii', 'replace')}")
+            found.setdefault(name, f"is passed to {match.decode('ascii', 'replace')}")
     if path.endswith(_HEADERS):
         for member in members:
             if member.owner in owners and re.match(rb"operator[-+*/<>=]", member.name):
@@ -52,7 +52,7 @@ def _uses(path: str, text: bytes, owners: set[bytes], members: list[Member]) -> 
 
 
 def _statements(text: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """The first algorithm of each statement that has one, and the statement."""
+    """Yields the first algorithm of each statement that contains one, and the statement."""
     done = 0
     for match in _ALGORITHM.finditer(text):
         if match.start() >= done:

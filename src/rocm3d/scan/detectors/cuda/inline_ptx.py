@@ -1,4 +1,4 @@
-"""Inline PTX, also in the text of a macro: clang assembles no NVIDIA instructions for AMD GPUs."""
+"""Inline PTX, also in macro bodies: clang cannot assemble NVIDIA instructions for AMD GPUs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-# PTX names the type or the space after a dot; x86 and ARM assembly in host code does not.
+# PTX instructions name a type or memory space after a dot; x86 and ARM assembly in host code does not.
 _PTX = re.compile(
     r"(?<![\w.])[a-z]\w*(?:\.\w+)*\.(?:[usbfe]\d+\w*|bf16\w*|tf32|pred|sync|async|global|shared|gl|cta|sys)\b"
 )
@@ -21,12 +21,12 @@ _BARE = re.compile(r"\s*(?:exit|trap|brkpt|ret|discard)\s*;\s*$")
 _AMD = re.compile(r"(?<![\w.%])(?:[sv]|ds|global|buffer|flat|scratch|image)_\w")
 _FIRST = re.compile(r"(?:^|[\s;{}])((?!reg\b)[a-z]\w*(?:\.\w+)*)(?=[\s;])")
 _REGISTER = re.compile(r"%%?([a-z]\w+)")
-_OPEN, _CLOSE = b"void f() {", b"\n;}"  # the text of a macro is parsed between these
-_NO_COUNTERPART = "no counterpart is known here, so a person must say what it computes"
+_OPEN, _CLOSE = b"void f() {", b"\n;}"  # a macro body is parsed between these
+_NO_COUNTERPART = "none is known, so write it by hand"
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Assembly that is PTX, or that stands in a device function and is not AMD's own."""
+    """Matches PTX, and assembly in device functions that is not AMD's."""
     for held, node, offset in _assembly(unit):
         at = node.start_byte + offset
         code = _code(held, node)
@@ -38,7 +38,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
 
 
 def _assembly(unit: CudaUnit) -> Iterator[tuple[CudaUnit, Node, int]]:
-    """Every asm of the file, with the unit it was parsed in and where that starts."""
+    """Yields each asm node, the unit that it was parsed in, and the offset of that unit in the file."""
     for node in unit.nodes("gnu_asm_expression", "preproc_def", "preproc_function_def"):
         text = node.child_by_field_name("value")
         if node.type == "gnu_asm_expression":
@@ -50,7 +50,7 @@ def _assembly(unit: CudaUnit) -> Iterator[tuple[CudaUnit, Node, int]]:
 
 
 def _code(unit: CudaUnit, node: Node) -> str:
-    """The assembly itself: adjacent strings joined, line ends as spaces."""
+    """The assembly text: adjacent strings joined, line ends replaced by spaces."""
     text = node.child_by_field_name("assembly_code")
     if text is None:
         return ""
@@ -66,7 +66,7 @@ def _is_device(node: Node) -> bool:
 
 
 def _instruction(code: str) -> str:
-    """The first instruction, and the special register that it reads."""
+    """The first instruction, with the special register if it is a mov."""
     typed = _PTX.search(code)
     first = _FIRST.search(code)
     registers = [name for name in _REGISTER.findall(code) if name not in ("p", "r")]

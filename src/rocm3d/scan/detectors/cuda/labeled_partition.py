@@ -1,7 +1,7 @@
-"""A call of cooperative_groups that HIP does not have: groups by label, scans, asynchronous copies.
+"""A cooperative_groups function that HIP lacks: labeled partitions, scans, asynchronous copies.
 
-Matched as `cg::NAME`, `cooperative_groups::NAME` or through an alias of the file; which names is data. A bare name
-counts only for labeled_partition, which nothing else is called.
+Matches `cg::NAME`, `cooperative_groups::NAME` and namespace aliases of the file. The code's terms list the names. A
+bare name counts only for labeled_partition, because no other library uses that name.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FULL = "cooperative_groups"
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Calls whose namespace is cooperative_groups, under its own name or an alias."""
+    """Matches calls whose namespace is cooperative_groups or an alias of it."""
     aliases = {_FULL, "cg"} | {
         match.group(1)
         for node in unit.nodes("namespace_alias_definition")
@@ -40,7 +40,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
 
 
 def _named(unit: CudaUnit, look: Look) -> bool:
-    """The name itself, whatever its namespace is called here."""
+    """Whether a name occurs, under any namespace alias."""
     return any(word.rsplit(b"::", 1)[-1] in unit.data for word in look.words)
 
 

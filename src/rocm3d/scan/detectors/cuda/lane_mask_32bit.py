@@ -1,8 +1,8 @@
-"""A lane mask of 32 bits in a `*_sync` intrinsic: HIP asserts a 64-bit mask type.
+"""A 32-bit lane mask in a `*_sync` intrinsic: HIP asserts a 64-bit mask type.
 
-The mask may be a literal, a constant, a macro, a variable or a parameter, and the call may stand in a macro. What the
-file does not decide stays silent. A full mask that only others use is reported where it is made. A macro for ROCm that
-takes the intrinsic's name, in any header of the repository, answers the calls of all files.
+The mask may be a literal, a constant, a macro, a variable or a parameter, and the call may be inside a macro. Masks
+whose width is not certain from the file are not reported. A full mask that only other files use is reported at its
+definition. A ROCm macro with the intrinsic's name, in any header of the repository, fixes the calls of all files.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _INTRINSIC = re.compile(r"__(shfl|ballot|any|all|match_any|match_all|reduce)\w*_sync$")
 _ANY_INTRINSIC = re.compile(rb"__(?:shfl|ballot|any|all|match_any|match_all|reduce)[\w\x80-\xff]*_sync")
-_INTEGER = re.compile(r"-?(0[xX][0-9a-fA-F]{1,64}|0[bB][01]{1,64}|[0-9]{1,64})[uU]?$")  # without the suffix of a long
+_INTEGER = re.compile(r"-?(0[xX][0-9a-fA-F]{1,64}|0[bB][01]{1,64}|[0-9]{1,64})[uU]?$")  # no long suffix
 _NARROW = re.compile(r"(std::)?u?int(8|16|32)_t|(un)?signed( int)?|int|uint|[uUiIsS](int)?32")
 _QUALIFIER = re.compile(r"\b(const|constexpr|static|volatile)\b|&")
 _FULL = re.compile(r"(?<![\w.])(0[xX][fF]{8}[uU]?|~\s*0[uU]?|-1)[\s)]*$")
@@ -34,12 +34,12 @@ _COMMENT = re.compile(r"//.*|/\*.*?\*/", re.DOTALL)
 _FUNCTIONS = ("function_definition", "lambda_expression")
 _SCOPES = ("translation_unit", "compound_statement", "for_statement", *_FUNCTIONS)
 _DEPTH = 12
-_OPEN, _CLOSE = b"void f() { auto probe = ", b"\n;}"  # the text of a macro is parsed between these
+_OPEN, _CLOSE = b"void f() { auto probe = ", b"\n;}"  # a macro body is parsed between these
 
 
 @dataclass(frozen=True)
 class _Call:
-    """A call, and the macro whose text it stands in."""
+    """A call and, if it is inside a macro body, that macro. `offset` maps positions in `unit` to the file."""
 
     unit: CudaUnit
     node: Node
@@ -48,26 +48,25 @@ class _Call:
 
     @property
     def name(self) -> str:
-        """The function, without template arguments and the global namespace."""
+        """The function name without template arguments and leading `::`."""
         function = self.node.child_by_field_name("function")
         return "" if function is None else self.unit.head(function).split("<")[0].lstrip(":")
 
     @property
     def given(self) -> list[Node]:
-        """Its arguments."""
         arguments = self.node.child_by_field_name("arguments")
         return [] if arguments is None else [item for item in arguments.named_children if item.type != "comment"]
 
 
 @dataclass(frozen=True)
 class _File:
-    """What one file tells about its masks."""
+    """The declarations of one file that decide the width of its masks."""
 
     unit: CudaUnit
 
     @cached_property
     def macros(self) -> dict[str, list[tuple[Node, str | None]]]:
-        """Every definition of a macro by name, with its text; None where one backend alone sees it."""
+        """All definitions of each macro with their text. The text is None if only one backend compiles it."""
         found: dict[str, list[tuple[Node, str | None]]] = {}
         for define in self.unit.nodes("preproc_def", "preproc_function_def"):
             name, text = define.child_by_field_name("name"), define.child_by_field_name("value")
@@ -78,12 +77,12 @@ class _File:
         return found
 
     def is_by_backend(self, name: str) -> bool:
-        """Whether a macro of this name is made for one backend: then its uses are answered already."""
+        """Whether a definition of this macro is for one backend only: then its uses are handled already."""
         return any(text is None for _, text in self.macros.get(name, []))
 
     @cached_property
     def variables(self) -> dict[str, list[tuple[Node, Node, Node | None]]]:
-        """Variables and parameters by name: declaration, scope, first value."""
+        """Variables and parameters by name: declaration, scope, initial value."""
         found: dict[str, list[tuple[Node, Node, Node | None]]] = {}
         for node in self.unit.nodes("declaration", "parameter_declaration", "optional_parameter_declaration"):
             scope = _above(self.unit, node, _SCOPES if node.type == "declaration" else _FUNCTIONS)
@@ -96,7 +95,7 @@ class _File:
 
     @cached_property
     def aliases(self) -> dict[str, str]:
-        """Types that the file names itself; nothing for one that differs by backend."""
+        """Type aliases of the file. The type is "" if the alias is for one backend only."""
         found: dict[str, str] = {}
         for node in self.unit.nodes("alias_declaration", "type_definition"):
             name = node.child_by_field_name("name") or node.child_by_field_name("declarator")
@@ -107,7 +106,7 @@ class _File:
 
     @cached_property
     def calls(self) -> list[_Call]:
-        """Every call that both backends compile, in the code and in the texts of macros."""
+        """Every call with arguments that both backends compile, in code and in macro bodies."""
         found = [_Call(self.unit, node) for node in self.unit.nodes("call_expression")]
         for define in self.unit.nodes("preproc_function_def"):
             text = define.child_by_field_name("value")
@@ -119,7 +118,7 @@ class _File:
 
     @cached_property
     def wrappers(self) -> dict[str, int]:
-        """Macros that hand one of their arguments on as a mask, in one of their definitions, and which."""
+        """Macros that pass one of their arguments on as a mask, with the index of that argument."""
         found: dict[str, int] = {}
         for call in self.calls:
             if call.macro is not None and _INTRINSIC.match(call.name):
@@ -131,7 +130,7 @@ class _File:
         return found
 
     def narrow(self, unit: CudaUnit, node: Node, depth: int = _DEPTH) -> bool:
-        """Whether an expression surely has no more than 32 bits."""
+        """Whether an expression certainly has at most 32 bits."""
         inner = [item for item in node.named_children if item.type != "comment"]
         kind, operator = node.child_by_field_name("type"), node.child_by_field_name("operator")
         number = _INTEGER.match(unit.slice(node).replace("'", "")) if node.type == "number_literal" else None
@@ -140,7 +139,7 @@ class _File:
         if node.type in ("binary_expression", "parenthesized_expression", "unary_expression"):
             taken = inner[:1] if operator is not None and operator.type in ("<<", ">>") else inner
             return bool(taken) and all(self.narrow(unit, item, depth - 1) for item in taken)
-        if node.type == "call_expression":  # a cast that looks like a call
+        if node.type == "call_expression":  # a functional cast
             function = node.child_by_field_name("function")
             text = "" if function is None else unit.head(function)
             return self._narrow_type(text.removeprefix("static_cast").strip("<> "))
@@ -151,7 +150,7 @@ class _File:
         return number is not None and _value(number.group(1)) < 1 << 32
 
     def full_masks(self) -> Iterator[tuple[str, Node]]:
-        """Macros and constants outside functions that are named for a mask and hold 32 ones."""
+        """Macros and constants outside functions with a mask-like name and the value 0xffffffff."""
         for name, defines in self.macros.items():
             for define, text in defines:
                 if text and _NAME.search(name) and _FULL.search(text) and self._narrow_text(text, _DEPTH):
@@ -190,14 +189,14 @@ class _File:
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
-    """Calls whose mask is narrow, and full masks that the file defines for others."""
+    """Matches calls with a narrow mask, and full masks that the file defines for other files."""
     file = _File(unit)
     yield from (Clue(_answered(name)) for name in made_for_rocm(unit) if _INTRINSIC.match(name))
     passed, reported = set(), set()
     for call in file.calls:
         passed |= {call.unit.head(item) for item in call.given}
         index = 0 if _INTRINSIC.match(call.name) else file.wrappers.get(call.name, -1)
-        # A macro of one backend may take the intrinsic's name.
+        # A backend-specific macro may have the intrinsic's name.
         if not 0 <= index < len(call.given) or file.is_by_backend(call.name):
             continue
         mask = call.given[index]
@@ -208,8 +207,8 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
             yield Hit(line, column, {"mask": text, "call": call.name}, unless=_answered(call.name))
     for name, node in file.full_masks():
         if name not in reported:
-            # Passed to something that is defined elsewhere: that may be a wrapper which knows both backends.
-            found = hit(unit, node, mask=name, call="what uses it")
+            # A mask passed to a function of another file is a note: that may be a wrapper for both backends.
+            found = hit(unit, node, mask=name, call="code that uses it")
             yield replace(found, severity="note") if name in passed else found
 
 
@@ -218,7 +217,7 @@ def _answered(name: str) -> str:
 
 
 def _above(unit: CudaUnit, node: Node, kinds: tuple[str, ...]) -> Node | None:
-    """The nearest node of one of these kinds that holds this one."""
+    """The nearest enclosing node of one of these kinds."""
     return next((outer for outer, _ in upward(node, unit.parents) if outer.type in kinds), None)
 
 
@@ -227,7 +226,6 @@ def _value(text: str) -> int:
 
 
 def _may_hold(unit: CudaUnit, look: Look) -> bool:
-    """An intrinsic, or a name for a full mask."""
     if _ANY_INTRINSIC.search(unit.data):
         return True
     lower = unit.data.lower()

@@ -1,4 +1,4 @@
-"""Shared memory beyond what every AMD GPU grants a block: arrays, launches and the attribute that asks for more."""
+"""More shared memory than every AMD GPU offers per block: arrays, launches, and the attribute that raises the limit."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _OPERATORS: dict[str, Callable[[int, int], int]] = {
     "*": operator.mul,
     "<<": lambda left, right: left << right if 0 <= right < _DEPTH else 0,
 }
-_DEPTH = 32  # of an expression, and of a shift
-_OPEN, _CLOSE = b"auto probe = ", b"\n;"  # the text of a macro is parsed between these
+_DEPTH = 32  # limit for nested expressions and for shift counts
+_OPEN, _CLOSE = b"auto probe = ", b"\n;"  # a macro body is parsed between these
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """What is known to pass the limit; a request whose size this file does not tell is a note."""
+    """Matches sizes above the limit. A requested size that is not known from the file is a note."""
     limit = min((target.lds_kib for target in look.knowledge.targets.values()), default=0) * 1024
     known = _constants(unit) if limit else {}
     yield from _arrays(unit, known, limit) if limit else ()
@@ -46,7 +46,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
 
 
 def _requested(unit: CudaUnit, call: Node) -> Node | None:
-    """The size in a launch, or in a call that sets the attribute."""
+    """The size argument of a launch, or of a call that sets the attribute."""
     for child in call.named_children:
         if child.type == "kernel_call_syntax":
             return child.named_children[2] if len(child.named_children) > 2 else None
@@ -56,7 +56,7 @@ def _requested(unit: CudaUnit, call: Node) -> Node | None:
 
 
 def _arrays(unit: CudaUnit, known: dict[str, int], limit: int) -> Iterator[Hit]:
-    """The array with which a function passes the limit; those before it count, where their size is known."""
+    """Matches the array with which the known sizes of a function exceed the limit in bytes."""
     sums: dict[int, int] = {}
     for declaration in unit.nodes("declaration"):
         kind, name = declaration.child_by_field_name("type"), declaration.child_by_field_name("declarator")
@@ -78,7 +78,7 @@ def _arrays(unit: CudaUnit, known: dict[str, int], limit: int) -> Iterator[Hit]:
 
 
 def _size(text: str) -> int:
-    """The bytes of a type; 0 where it is not known."""
+    """The size of a type in bytes, 0 if it is not known."""
     match = _TYPE.fullmatch(" ".join(text.split()))
     if match is None or text in _SIZES:
         return _SIZES.get(text, 0)
@@ -88,7 +88,7 @@ def _size(text: str) -> int:
 
 
 def _constants(unit: CudaUnit) -> dict[str, int]:
-    """Macros and constants with a value that can be computed; what has two values has none."""
+    """Macros and constants with a computable value. A name with two values is left out."""
     known: dict[str, int] = {}
     spoilt: set[str] = set()
     for node in unit.nodes("preproc_def", "init_declarator"):
@@ -108,13 +108,13 @@ def _constants(unit: CudaUnit) -> dict[str, int]:
 
 
 def _declaration(unit: CudaUnit, node: Node) -> str:
-    """What stands around an initialised name, up to the value."""
+    """The text of the declaration around an initialised name, up to the `=`."""
     parent = unit.parents.get(node.id)
     return "" if parent is None else unit.head(parent).split("=", 1)[0]
 
 
 def _number(unit: CudaUnit, node: Node, known: dict[str, int], depth: int = _DEPTH) -> int | None:
-    """The value of a constant expression; None where it is not known."""
+    """The value of a constant expression, None if it is not known."""
     text, sign = unit.slice(node), node.child_by_field_name("operator")
     if node.type == "number_literal":
         digits = text.replace("'", "").rstrip("uUlLzZ")
@@ -135,7 +135,6 @@ def _number(unit: CudaUnit, node: Node, known: dict[str, int], depth: int = _DEP
 
 
 def _may_ask(unit: CudaUnit, look: Look) -> bool:
-    """An array, a launch, or the attribute."""
     return b"__shared__" in unit.data or _ATTRIBUTE.encode() in unit.data or a_launch(unit, look)
 
 

@@ -1,4 +1,4 @@
-"""A second number in __launch_bounds__: blocks in CUDA, waves in HIP. A 1 asks for nothing and is left alone."""
+"""A second argument of __launch_bounds__: it counts blocks in CUDA, but waves in HIP. The value 1 has no effect."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Bounds with a second argument other than 1."""
+    """Matches bounds with a second argument other than 1."""
     for bounds in unit.nodes("launch_bounds"):
         given = [item for item in bounds.named_children if item.type != "comment"]
         if len(given) > 1 and unit.slice(given[1]) != "1" and unit.is_shared(bounds.start_byte):

@@ -1,8 +1,8 @@
-"""__ldg on torch's half types: HIP has overloads for the built-in types and __half only.
+"""__ldg on torch's half types: HIP has overloads only for the built-in types and __half.
 
-The first such call of a file is reported, because one overload answers them all. A template's pointer counts where the
-file instantiates it with the half types, as torch's dispatch macros do. An overload for ROCm in any header of the
-repository answers the calls of all files.
+Only the first call per file is reported, because one overload fixes them all. A pointer to a template type counts if
+the file instantiates the template with half types, as torch's dispatch macros do. A ROCm overload in any header of the
+repository fixes the calls of all files.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DISPATCH = re.compile(rb"\bAT_DISPATCH_\w*HALF\w*|\b(?:ScalarType::|k)(?:Half|B
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
-    """The first call whose pointer is to one of the code's terms, or to a type that is dispatched over them."""
+    """Matches the first call on a pointer to one of the code's terms, or to a type that is dispatched over them."""
     if b"__ldg" not in unit.data:
         return
     if any(name.startswith("__ldg") for name in made_for_rocm(unit)):

@@ -1,4 +1,4 @@
-"""Use of libcu++: <cuda/std/...>, cuda::std:: and the other headers of that library, which ROCm does not ship."""
+"""Use of libcu++, which ROCm does not ship: <cuda/std/...>, cuda::std:: and the other headers of that library."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Includes that start with one of the code's terms, and each outermost name below cuda::std."""
+    """Matches includes among the code's terms, and each outermost name in cuda::std."""
     headers = tuple(term for term in look.code.terms if "::" not in term)
     namespaces = tuple(term for term in look.code.terms if "::" in term)
     end = -1
@@ -35,7 +35,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
 
 
 def _is_inner(node: Node) -> bool:
-    """Whether another scope stands before it, as in my::cuda::std."""
+    """Whether another scope precedes the name, as in my::cuda::std."""
     parent = node.parent
     return (
         parent is not None

@@ -1,4 +1,4 @@
-"""A match or integer reduce builtin: on HIP it works on the whole wave, where the code expects 32 lanes."""
+"""A match or integer reduce builtin: on HIP it covers the whole wave, but the code expects 32 lanes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
-    """Calls of the builtins that the code's terms name, in code or in the body of a macro."""
+    """Matches calls of builtins among the code's terms, in code and in macro bodies."""
     names = [name.encode() for name in look.code.terms]
     if not any(name in unit.data for name in names):
         return

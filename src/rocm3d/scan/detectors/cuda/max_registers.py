@@ -1,6 +1,6 @@
-"""__maxnreg__, CUDA's limit of registers for one kernel. The compiler flag of that kind is a rule over build files.
+"""__maxnreg__, CUDA's register limit for one kernel. The build rule nvcc_flag reports the compiler flag.
 
-Found in the text without comments and strings: the grammar reads the attribute as a variable.
+The detector searches the text without comments and strings, because the grammar parses the attribute as a variable.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LIMIT = re.compile(rb"\b__maxnreg__\s*\([^()]*\)")
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Each place where the attribute is given a number."""
+    """Matches each use of the attribute with a value."""
     if b"__maxnreg__" not in unit.data:
         return
     for match in _LIMIT.finditer(blanked(unit.data)):

@@ -1,4 +1,4 @@
-"""An include of a CUDA toolkit header that HIP does not have; which ones is data (codes.toml, terms)."""
+"""An include of a CUDA toolkit header that HIP lacks. The code's terms list the headers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Includes of the headers named by the code's terms."""
+    """Matches includes of headers among the code's terms."""
     for include in unit.nodes("preproc_include"):
         path = include.child_by_field_name("path")
         if path is None or not unit.is_shared(include.start_byte):

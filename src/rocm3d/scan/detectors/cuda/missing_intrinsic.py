@@ -1,7 +1,7 @@
-"""Device functions of CUDA that HIP does not have: rounding modes, packed integers, cache hints; which ones is data.
+"""CUDA device functions that HIP lacks: rounding modes, packed integers, cache hints. The code's terms list them.
 
-A term may hold wildcards, since whole families are missing. A definition for ROCm in any header of the repository
-answers the calls of all files.
+Terms may contain wildcards, because whole families are missing. A ROCm definition in any header of the repository fixes
+the calls of all files.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from rocm3d.syntax.own_names import made_for_rocm
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# A call, in code or in the text of a macro; what belongs to an object or another namespace is somebody else's.
+# A call, in code or in a macro body, but not a method or a function of another namespace.
 _CALL = re.compile(rb"(?<![\w.>:])(?:::\s*)?((?:__[a-z]|atomic[A-Z])\w*)\s*\(")
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
-    """Calls named by the code's terms, unless the file itself defines or declares the name."""
+    """Matches calls among the code's terms, unless the file itself defines or declares the name."""
     yield from (Clue(_answered(name.split("(")[0])) for name in made_for_rocm(unit))
     called = {match.group(1).decode() for match in _CALL.finditer(unit.data)}
     missing = {name: why for name in called for term, why in look.code.terms.items() if fnmatchcase(name, term)}

@@ -1,4 +1,4 @@
-"""An `#if` that asks for nvcc: hipcc defines __HIPCC__, and hipify rewrites only one of the names, where it reaches."""
+"""An `#if` that tests for nvcc: hipcc defines __HIPCC__, and hipify rewrites only __CUDACC__, in the files it reads."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _TRANSLATED = "__CUDACC__"
-_SHORT = 4096  # bytes; nobody writes more pragmas, and nested branches would be read again and again
+_SHORT = 4096  # longer branches hold more than pragmas; avoids rereading nested branches
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Conditions that nvcc and hipcc decide differently, without a HIP side, around more than pragmas."""
+    """Matches conditions without a HIP branch that nvcc and hipcc decide differently, around more than pragmas."""
     names = look.code.terms
     if not any(name.encode() in unit.data for name in names):
         return
@@ -37,7 +37,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
 
 
 def _silences(text: bytes, branch: Branch) -> bool:
-    """Whether a branch holds nothing but pragmas: warnings of nvcc switched off."""
+    """Whether a branch contains only pragmas, which usually disable warnings of nvcc."""
     if branch.end - branch.body > _SHORT:
         return False
     lines = [line.strip() for line in text[branch.body : branch.end].splitlines() if line.strip()]

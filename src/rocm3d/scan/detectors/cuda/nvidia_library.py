@@ -1,4 +1,4 @@
-"""An include of a library that only NVIDIA has; which ones, and what stands in for them, is data."""
+"""An include of an NVIDIA-only library. The code's terms list the headers and their replacements."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Includes whose file is named by the code's terms, in whatever folder, unless the project has it beside."""
+    """Matches includes whose file name is among the code's terms, in any folder except `./` of the project."""
     for include in unit.nodes("preproc_include"):
         path = include.child_by_field_name("path")
         if path is None or not unit.is_shared(include.start_byte):

@@ -1,4 +1,4 @@
-"""Compilation or loading of PTX at run time: HIP has the calls, but what they load is made for one target."""
+"""Run-time compilation or loading of PTX: HIP has the calls, but a loaded binary works on one target only."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """The first call of each name; the header only in a file that calls nothing."""
+    """Matches the first call of each function, or the include in a file without such calls."""
     seen: set[str] = set()
     for call in unit.nodes("call_expression"):
         function = call.child_by_field_name("function")
         name = "" if function is None else unit.head(function).lstrip(":")
-        term = name.split("::", 1)[0]  # jitify::..., or the whole name of a C function
+        term = name.split("::", 1)[0]  # the namespace (jitify::...) or the name of a C function
         if term in look.code.terms and term not in seen and unit.is_shared(call.start_byte):
             seen.add(term)
             yield hit(unit, call, name=name.split("<", 1)[0])

@@ -1,4 +1,4 @@
-"""Two sources whose names differ for CUDA and whose object files are one after hipify."""
+"""Two sources with different object files under CUDA, but the same object file after hipify."""
 
 from __future__ import annotations
 
@@ -16,9 +16,12 @@ _SOURCES = frozenset({".cu", ".c", ".cc", ".cpp"})
 
 
 def find(paths: Paths, look: Look) -> Iterator[Hit]:
-    """Pairs with one object name, one of them a .cu. What hipify leaves alone keeps its name; unread is a warning."""
+    """Matches pairs with the same object name of which one is a .cu file.
+
+    A file that hipify leaves unchanged keeps its name. A file that cannot be read makes the finding a warning.
+    """
     if not any(path.endswith(".py") for path in paths.paths):
-        return  # nothing here builds with torch, so nothing is hipified
+        return  # without Python files no torch build runs hipify
     there = {path for path in paths.paths if PurePosixPath(path).suffix in _SOURCES}
     outputs = {path: hip_path(path, look.code.terms) for path in sorted(there)}
     made = set(outputs.values())

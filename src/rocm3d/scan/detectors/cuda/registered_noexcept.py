@@ -1,4 +1,4 @@
-"""A noexcept function in torch's registry of operators: no torch 2 takes it, and ROCm has no older torch."""
+"""A noexcept function registered as a torch operator: torch 2 rejects it, and ROCm has no older torch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Each place where one is handed over."""
     for node in registered_noexcept(unit):
         yield hit(unit, node, function=unit.slice(node))
 

@@ -1,4 +1,4 @@
-"""Headers and names of the THC part of torch, gone from every torch that has a current ROCm build."""
+"""Headers and names of torch's THC library, which every torch with a current ROCm build has removed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Includes and identifiers named by the code's terms; a term that ends in `_` stands for all that start so."""
+    """Matches includes and identifiers among the code's terms. A term that ends in `_` is a prefix."""
     headers = {term: why for term, why in look.code.terms.items() if "/" in term}
     names = {term: why for term, why in look.code.terms.items() if "/" not in term}
     own = set(_macros(unit))
@@ -25,7 +25,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             path = node.child_by_field_name("path")
             header = "" if path is None else unit.slice(path).strip('<>"')
             if header.startswith("THC/"):
-                yield hit(unit, node, name=header, why=headers.get(header, "the folder THC is gone"))
+                yield hit(unit, node, name=header, why=headers.get(header, "torch has no THC folder"))
             continue
         name = unit.slice(node)
         why = names.get(name) or next((names[family] for family in families if name.startswith(family)), None)
@@ -34,7 +34,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
 
 
 def _macros(unit: CudaUnit) -> Iterator[str]:
-    """Names of the file's own macros: one that is spelled like a removed name is a shim that already answers."""
+    """Names of the file's macros. A macro with the name of a removed function is a shim for it."""
     for macro in unit.nodes("preproc_def", "preproc_function_def"):
         name = macro.child_by_field_name("name")
         if name is not None:
@@ -42,7 +42,6 @@ def _macros(unit: CudaUnit) -> Iterator[str]:
 
 
 def _mentioned(unit: CudaUnit, look: Look) -> bool:
-    """The folder, or a term."""
     return b"THC/" in unit.data or a_term(unit, look)
 
 

@@ -1,4 +1,4 @@
-"""A kernel launch written with spaces between its chevrons: clang and hipify do not take it."""
+"""A kernel launch with spaces between its chevrons: clang and hipify do not accept it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Launches that do not open with `<<<` and close with `>>>`."""
+    """Matches launches that do not start with `<<<` and end with `>>>`."""
     for launch in unit.nodes("kernel_call_syntax"):
         text = unit.slice(launch)
         if unit.is_shared(launch.start_byte) and not (text.startswith("<<<") and text.endswith(">>>")):

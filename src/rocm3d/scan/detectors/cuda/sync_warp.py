@@ -1,6 +1,6 @@
-"""A call of __syncwarp: not in every HIP. One finding for a file, as one guarded macro answers all its calls.
+"""A call of __syncwarp, which some HIP releases lack. One finding per file, because one guarded macro fixes all calls.
 
-A macro for ROCm in any header of the repository answers the calls of all files.
+A ROCm macro in any header of the repository fixes the calls of all files.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _DEFINED = re.compile(rb"#\s*define\s+__syncwarp\b")
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
-    """The first call that both builds see, in code or in the body of a macro; none where the file defines its own."""
+    """Matches the first call that both backends compile, also in a macro body, unless the file defines __syncwarp."""
     if b"__syncwarp" not in unit.data:
         return
     if any(name.split("(")[0] == _NAME for name in made_for_rocm(unit)):

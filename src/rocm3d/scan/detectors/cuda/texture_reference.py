@@ -1,6 +1,6 @@
-"""Texture references, which CUDA 12 and HIP have dropped, and the uses of textures that HIP refuses.
+"""Texture references, which CUDA 12 and HIP have removed, and uses of textures that HIP does not support.
 
-Texture objects are fine: `tex2D<float>(object, x, y)` is no hit.
+Texture objects are fine: `tex2D<float>(object, x, y)` does not match.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LINEAR, _BY_ELEMENT = "cudaFilterModeLinear", "cudaReadModeElementType"
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Declarations and bindings are errors; limits of texture objects are warnings, once for each name."""
+    """Declarations and bindings are errors. Unsupported uses of texture objects are warnings, once per name."""
     terms = look.code.terms
     kinds = unit.nodes("class_specifier", "struct_specifier")
     own = any(
@@ -47,7 +47,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
 
 
 def _mentioned(unit: CudaUnit, look: Look) -> bool:
-    """A declaration, spaced or not, or a term; what unbinds is reported as what binds."""
+    """A declaration may contain spaces (`texture <`), and unbind calls are reported under the bind term."""
     return b"texture" in unit.data or _UNBIND.encode() in unit.data or a_term(unit, look)
 
 

@@ -1,6 +1,6 @@
-"""Names of Thrust's CUDA backend: thrust::cuda::par and its kin do not exist in rocThrust.
+"""Names of Thrust's CUDA backend, such as thrust::cuda::par, which do not exist in rocThrust.
 
-hipify rewrites the folder thrust/system/cuda in includes, so an include is only noted; it leaves the namespace alone.
+hipify rewrites includes of thrust/system/cuda, so an include is a note. It does not rewrite the namespace.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Qualified names under the code's terms, outermost node only, and includes from the backend's folder."""
+    """Matches qualified names among the code's terms, outermost node only, and includes from the backend's folder."""
     names = tuple(term for term in look.code.terms if "::" in term)
     folders = tuple(term for term in look.code.terms if term.endswith("/"))
     end = -1

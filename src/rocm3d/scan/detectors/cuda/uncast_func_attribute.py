@@ -1,4 +1,4 @@
-"""cudaFuncSetAttribute with the kernel itself: HIP has only the form that takes a const void*."""
+"""cudaFuncSetAttribute with an uncast kernel: HIP has only the overload that takes a const void*."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-# Names, `&kernel`, and `kernel<A, B>` that was read as comparisons.
+# Names, `&kernel`, and `kernel<A, B>`, which the grammar parses as comparisons.
 _BARE = frozenset(
     {"identifier", "qualified_identifier", "template_function", "pointer_expression", "binary_expression"}
 )
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Calls of the code's terms whose first argument is the name of a function without a cast."""
+    """Matches calls among the code's terms whose first argument is a function name without a cast."""
     untyped = set(_untyped(unit))
     for call in unit.nodes("call_expression"):
         function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
@@ -38,7 +38,7 @@ def _is_bare(node: Node) -> bool:
 
 
 def _untyped(unit: CudaUnit) -> Iterator[str]:
-    """Names of variables and parameters that already are a void pointer."""
+    """Names of variables and parameters that are void pointers already."""
     for item in unit.nodes("pointer_declarator"):
         name, parent = item.child_by_field_name("declarator"), unit.parents.get(item.id)
         while parent is not None and parent.type == "init_declarator":

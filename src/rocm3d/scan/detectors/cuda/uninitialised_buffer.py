@@ -1,7 +1,7 @@
-"""A buffer that is read before it is written: fresh device memory often reads as zero on CUDA, and not on ROCm.
+"""A buffer that is read before it is written: fresh device memory often reads as zero on CUDA, but not on ROCm.
 
-Two classes, both decided inside one file. A kernel that only adds to a buffer which nobody cleared is a warning. Sort
-input that a kernel writes under a condition is a note: whether every entry is written depends on counts made elsewhere.
+Two patterns, both decided within one file. A kernel that only adds to a buffer that was never cleared is a warning.
+Sort input that a kernel writes under a condition is a note: other code decides whether every entry is written.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SORT = re.compile(r"\bSort(Pairs|Keys)\w*$")
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Arguments of launches whose kernel stands in the same file."""
+    """Matches arguments of launches whose kernel is in the same file."""
     kernels = {name: node for node in unit.nodes("function_definition") if (name := _kernel(unit, node))}
     calls = list(unit.nodes("call_expression")) if kernels else []
     sorts = {
@@ -78,7 +78,7 @@ def _parameters(unit: CudaUnit, kernel: Node) -> list[str]:
 
 
 def _writes(unit: CudaUnit, kernel: Node, parameter: str) -> set[str]:
-    """How a kernel uses a pointer: added, written, written under a condition, or otherwise."""
+    """How a kernel uses a pointer: "added", "written", "under a condition" (conditional write) or "otherwise"."""
     found = set()
     body = kernel.child_by_field_name("body")
     for node in walk(body) if body is not None else ():
@@ -103,7 +103,7 @@ def _use(unit: CudaUnit, node: Node, kernel: Node) -> str:
 
 
 def _under_if(node: Node, kernel: Node) -> bool:
-    """Whether data decides about the write; a check of the index against the size is no condition."""
+    """Whether the write depends on data. A check of the index against the size does not count."""
     above = node.parent
     while above is not None and above != kernel:
         condition = above.child_by_field_name("condition") if above.type == "if_statement" else None
@@ -114,7 +114,7 @@ def _under_if(node: Node, kernel: Node) -> bool:
 
 
 def _is_fresh(unit: CudaUnit, launch: Node, name: str, look: Look) -> bool:
-    """Whether the buffer is allocated in the same function, and only allocated, before the launch."""
+    """Whether the same function allocates the buffer and does nothing else with it before the launch."""
     above = launch.parent
     while above is not None and above.type != "function_definition":
         above = above.parent
@@ -131,7 +131,7 @@ def _is_fresh(unit: CudaUnit, launch: Node, name: str, look: Look) -> bool:
         text = "" if outer is None else unit.slice(outer)
         made = any(re.search(rf"(?<!\w){re.escape(term)}(_like)?\s*\(", text) for term in look.code.terms)
         if not made and (outer is None or outer.type != "declaration"):
-            return False  # something else happened to it
+            return False  # other code may have initialised it
         allocated += made
     return allocated > 0
 
@@ -142,7 +142,6 @@ def _is_cleared(unit: CudaUnit, text: str) -> bool:
 
 
 def _may_launch(unit: CudaUnit, look: Look) -> bool:
-    """A kernel and a launch."""
     return b"__global__" in unit.data and a_launch(unit, look)
 
 

@@ -1,7 +1,7 @@
-"""Own operators on float3 and its kin, or an own struct of that name: HIP's vector types bring them along.
+"""Custom operators on float3 and similar types, or a custom struct of that name: HIP's vector types define both.
 
-Tried with clang 22 and HIP 7.1 headers: ambiguous are `*`, `/` and the compound assignments of two vectors, and only if
-the own operator is for host and device. Sums, scalar forms, unary minus and __device__ operators win over HIP's.
+Tested with clang 22 and HIP 7.1 headers: `*`, `/` and the compound assignments of two vectors are ambiguous, but only
+if the custom operator is __host__ __device__. Sums, scalar forms, unary minus and __device__ operators win over HIP's.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _COMPILED_AS_HOST = (".cpp", ".cc", ".cxx")
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Includes of the well-known operator headers, clashing operators, and global structs with HIP's names."""
-    known = unit.path.rsplit("/", 1)[-1] in look.code.terms  # the header itself: one finding stands for all
+    """Matches includes of well-known operator headers, clashing operators, and global structs with HIP's names."""
+    known = unit.path.rsplit("/", 1)[-1] in look.code.terms  # one finding is enough for such a header
     without = _without_gpu(unit) if b"struct" in unit.data else []
     for node in unit.nodes("preproc_include", "function_definition", "declaration", "struct_specifier"):
         name = _name(unit, look, node)
@@ -75,7 +75,7 @@ def _kind(unit: CudaUnit, parameter: Node) -> str:
 
 
 def _is_inner(node: Node) -> bool:
-    """Whether a namespace or class keeps the name apart from HIP's."""
+    """Whether the struct is inside a namespace or class, so its name does not clash."""
     parent = node.parent
     while parent is not None:
         if parent.type in ("namespace_definition", "field_declaration_list"):
@@ -85,8 +85,8 @@ def _is_inner(node: Node) -> bool:
 
 
 def _without_gpu(unit: CudaUnit) -> list[tuple[int, int]]:
-    """The ranges that are read only where there is no CUDA, as in `#ifdef WITH_CUDA ... #else`."""
-    stack: list[tuple[bool, bool]] = []  # for each open #if: it asks for CUDA, and this branch is the one without
+    """Byte ranges that are compiled only without CUDA, as in `#ifdef WITH_CUDA ... #else`."""
+    stack: list[tuple[bool, bool]] = []  # per open #if: it tests CUDA, the current branch is without CUDA
     found: list[tuple[int, int]] = []
     since = 0
     for item in directives(unit.data):
@@ -106,7 +106,6 @@ def _without_gpu(unit: CudaUnit) -> list[tuple[int, int]]:
 
 
 def _may_clash(unit: CudaUnit, look: Look) -> bool:
-    """A vector type, or a header among the terms."""
     return _ANY_VECTOR.search(unit.data) is not None or a_term(unit, look)
 
 

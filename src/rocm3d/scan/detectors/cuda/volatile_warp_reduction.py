@@ -1,4 +1,4 @@
-"""The unrolled tail of a reduction through a volatile pointer, without a barrier: it relies on lanes in lockstep."""
+"""The unrolled tail of a reduction through a volatile pointer without a barrier: it relies on lanes in lockstep."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 _VOLATILE = re.compile(rb"\bvolatile\b[^;(){}=]{0,160}?([A-Za-z_]\w*)\s*(?=[=,;)\[])")
 _STEP = rb"\b%s\s*\[[^\[\]]*\+\s*(32|16|8|4|2|1)[uU]?\s*\]"
 _BARRIER = re.compile(rb"\b__sync(?:warp|threads)\b|\.\s*sync\s*\(")
-_STEPS = 3  # fewer are no tree
+_STEPS = 3  # fewer steps are not a tree reduction
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Functions with three steps or more of `name[t + 16]`, `[t + 8]`, ... on one volatile name, no barrier between."""
+    """Matches three or more steps `name[t + 16]`, `[t + 8]`, ... on one volatile name without a barrier between."""
     if b"volatile" not in unit.data:
         return
     text = blanked(unit.data)

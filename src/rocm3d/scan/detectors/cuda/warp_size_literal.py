@@ -1,6 +1,6 @@
-"""Lane arithmetic with 32 beside a vote or a broadcast over the whole wave: only there a 32 means the hardware.
+"""Lane arithmetic with 32 in a function with a wave-wide vote or broadcast: only there 32 means the hardware wave size.
 
-Groups of 32 (tiles, shuffles of width 32, the up, down and xor steps of a tree) stay right on 64 lanes.
+Groups of 32 (tiles, shuffles of width 32, the up, down and xor steps of a tree) stay correct on 64 lanes.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _VOTE = re.compile(r"__(?:ballot|any|all|match_any|match_all)(?:_sync)?$|__activemask$")
-_BROADCAST = {"__shfl_sync": 3, "__shfl": 2}  # how many arguments there are without a width
+_BROADCAST = {"__shfl_sync": 3, "__shfl": 2}  # argument count without a width
 _WIDTH, _LOW_BITS = re.compile(r"32[uU]?$"), re.compile(r"(?:31|0x1[fF])[uU]?$|\(\s*32\s*-\s*1\s*\)$")
 _NAMED = re.compile(r"k?_?(?:c10_)?warp_?(?:size)?$", re.IGNORECASE)
 _THREAD = re.compile(r"threadIdx\s*\.\s*[xyz]|\b(?:tid\w*|\w*thread\w*|lane\w*|row_?idx)\b", re.IGNORECASE)
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """The first lane arithmetic of each function that speaks to the whole wave; a named 32 where it is defined."""
+    """Matches the first lane arithmetic of each function with a wave-wide call, or the definition of a named 32."""
     named = dict(_constants(unit))
     told: set[int] = set()
     end = 0
     for function in unit.nodes("function_definition"):
         if function.start_byte < end:
-            continue  # inside the one before, and seen with it
+            continue  # nested in the previous function, which was searched as a whole
         end = function.end_byte
         inner = list(walk(function))
         if not any(_whole_wave(unit, node) for node in inner if node.type == "call_expression"):
@@ -56,7 +56,7 @@ def _whole_wave(unit: CudaUnit, call: Node) -> bool:
 
 
 def _width(unit: CudaUnit, node: Node, named: dict[str, Node]) -> str | None:
-    """What stands for the width in `thread & 31`, `>> 5`, `% 32`, `/ 32`; None for other arithmetic."""
+    """The operand that stands for the width in `thread & 31`, `>> 5`, `% 32`, `/ 32`, or None for other arithmetic."""
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     operator = node.child_by_field_name("operator")
     if left is None or right is None or operator is None or not _THREAD.search(unit.head(left)):
@@ -78,6 +78,6 @@ def _constants(unit: CudaUnit) -> Iterator[tuple[str, Node]]:
             yield unit.slice(name), node
 
 
-_SPOKEN_TO = (b"__ballot", b"__any", b"__all", b"__match_", b"__activemask", b"__shfl")  # starts of both
+_SPOKEN_TO = (b"__ballot", b"__any", b"__all", b"__match_", b"__activemask", b"__shfl")  # prefixes
 
 detector = Detector(__name__, code="CU104", reads=CudaUnit, find=find, needs=_SPOKEN_TO)

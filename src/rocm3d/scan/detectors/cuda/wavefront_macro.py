@@ -1,4 +1,4 @@
-"""A use of clang's wavefront-size macro, which newer clang no longer defines. It stands where only ROCm looks."""
+"""A use of clang's wavefront-size macro, which newer clang no longer defines. ROCm-only code is searched too."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TARGET = re.compile(rb"__(?:gfx|GFX)\w+")
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """Once for each line; not where the line or a branch around it asks for the target, or the file defines it."""
+    """Matches once per line, unless the line or an enclosing branch tests the target, or the file defines the macro."""
     names = [name.encode() for name in look.code.terms]
     if not any(name in unit.data for name in names):
         return

@@ -1,4 +1,4 @@
-"""NVIDIA's matrix interface nvcuda::wmma: HIP has no such namespace, and rocWMMA's fragments are laid out otherwise."""
+"""NVIDIA's matrix API nvcuda::wmma: HIP has no such namespace, and rocWMMA's fragments have another layout."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ _OWNER = "nvcuda"
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    """The header, the namespace, and the first use of each name; bare names not where `wmma` means something else."""
+    """Matches the header, the namespace, and the first use of each name.
+
+    Bare `wmma::` names do not count if the file uses `wmma` as an alias of another namespace.
+    """
     for include in unit.nodes("preproc_include"):
         path = include.child_by_field_name("path")
         header = "" if path is None else unit.slice(path)
@@ -39,7 +42,6 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
 
 
 def _mentioned(unit: CudaUnit, look: Look) -> bool:
-    """The namespace, or a term."""
     return _OWNER.encode() in unit.data or a_qualified_name(unit, look)
 
 

@@ -1,4 +1,4 @@
-"""CUDA through conda: NVIDIA's channel, the toolkit, or a build of torch. conda has no ROCm build of any of them."""
+"""CUDA from conda: NVIDIA's channel, the toolkit, or a CUDA build of torch. conda has no ROCm build of any of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: Manifest, look: Look) -> Iterator[Hit]:
-    """Channels and packages of the code's terms, and packages with a record."""
+    """Matches channels and packages among the code's terms, and packages with a record in the knowledge base."""
     for option in unit.options:
         for url in option.urls:
             why = None if "://" in url else _channel(url, look.code.terms)
@@ -42,7 +42,7 @@ def _channel(name: str, terms: Mapping[str, str]) -> str | None:
 
 
 def _term(name: str, terms: Mapping[str, str]) -> str | None:
-    """Terms may be patterns: the toolkit comes in some thirty parts."""
+    """The reason of the first matching term. Terms are glob patterns, because the toolkit has about thirty packages."""
     lower = name.lower()
     return next((w for t, w in terms.items() if fnmatchcase(lower, t) and not w.endswith("channel")), None)
 

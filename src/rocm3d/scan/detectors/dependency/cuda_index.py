@@ -16,7 +16,7 @@ _CUDA = re.compile(r"[/+_-](?:pt\d+)?cu\d{2,3}\b")
 
 
 def find(unit: Manifest, look: Look) -> Iterator[Hit]:
-    """Options whose address names a CUDA version, or one of the hosts in the code's terms."""
+    """Matches options whose URL contains a CUDA version or one of the hosts in the code's terms."""
     for option in unit.options:
         for url in option.urls:
             if is_cuda_index(url, look.code.terms):
@@ -24,7 +24,6 @@ def find(unit: Manifest, look: Look) -> Iterator[Hit]:
 
 
 def is_cuda_index(url: str, hosts: Mapping[str, str]) -> bool:
-    """Whether an address serves CUDA builds."""
     return bool(_CUDA.search(url.replace("%2B", "+"))) or any(host in url for host in hosts)
 
 

@@ -1,7 +1,7 @@
-"""A distribution whose default install is a CUDA build; which ones is data (knowledge/packages).
+"""A distribution whose default install is a CUDA build. knowledge/packages lists them.
 
-torch and what belongs to it is torch_unpinned_pull, what conda installs is conda_cuda, a name that leads elsewhere is
-wrong_package_name, a finished wheel is direct_wheel_url, and a package that is CUDA's only with an extra is gpu_extra.
+Other rules report the special cases: torch_unpinned_pull (torch and its companions), conda_cuda (conda packages),
+wrong_package_name (names of other projects), direct_wheel_url (wheels by URL) and gpu_extra (CUDA only with an extra).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: Manifest, look: Look) -> Iterator[Hit]:
-    """Mentions that the knowledge base has a record of."""
+    """Matches mentions of packages with a record in the knowledge base."""
     for mention in unit.mentions:
         name, package = package_of(mention, look.knowledge)
         if package is None or is_conda(mention) or is_rocm(unit, mention):
@@ -38,7 +38,7 @@ def find(unit: Manifest, look: Look) -> Iterator[Hit]:
 
 
 def _belongs_elsewhere(unit: Manifest, mention: Mention, look: Look) -> bool:
-    """Whether another rule says it better."""
+    """Whether a more specific rule reports this mention."""
     codes = look.knowledge.codes
     wrong = term_of(mention.name, codes["DEP204"].terms) is not None
     return (

@@ -1,4 +1,4 @@
-"""A requirement pinned to a CUDA build by its local version, such as ==2.1.0+cu121. Wheels by URL: direct_wheel_url."""
+"""A requirement pinned to a CUDA build by its local version (==2.1.0+cu121). direct_wheel_url covers wheels by URL."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ _LOCAL = re.compile(r"\+(?:pt\d+)?cu\d+")
 
 
 def find(unit: Manifest, look: Look) -> Iterator[Hit]:
-    """Pins by version."""
     for mention in unit.mentions:
         pinned = _LOCAL.search(mention.version)
         if pinned:

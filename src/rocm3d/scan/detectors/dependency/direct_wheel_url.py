@@ -1,4 +1,4 @@
-"""A link to one finished wheel: it fixes CUDA, torch, Python and ABI by its file name, and no resolver is asked."""
+"""A URL of one compiled wheel: its file name fixes CUDA, torch, Python and ABI, and the resolver cannot choose."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NOT_CUDA = re.compile(r"rocm|amd\.com|radeon|\+cpu\b|/cpu/", re.IGNORECASE)
 
 
 def find(unit: Manifest, look: Look) -> Iterator[Hit]:
-    """Wheels whose address holds a term, or compiled wheels of packages with a record."""
+    """Matches compiled wheels whose URL contains a term."""
     for mention in unit.mentions:
         url = unquote(mention.url)
         if not is_compiled_wheel(mention) or _NOT_CUDA.search(url):
@@ -30,7 +30,7 @@ def find(unit: Manifest, look: Look) -> Iterator[Hit]:
 
 
 def _why(url: str, terms: Mapping[str, str], *, known: bool) -> str | None:
-    """Terms that begin with a tag of the platform hold only for packages that are known to be CUDA builds."""
+    """Terms that start with a platform tag (linux) apply only to packages that are known to be CUDA builds."""
     for term, why in terms.items():
         if term in url and (known or not term.startswith("linux")):
             return why

@@ -1,6 +1,6 @@
-"""An extra in brackets that brings CUDA packages, none of whose names stand in the file: rembg[gpu], jax[cuda12].
+"""An extra that installs CUDA packages which the file does not name: rembg[gpu], jax[cuda12].
 
-Which extras is data: `only_with_extra` in knowledge/packages.
+The extras are listed in knowledge/packages (`only_with_extra`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: Manifest, look: Look) -> Iterator[Hit]:
-    """Mentions with an extra that the package's record names."""
+    """Matches mentions with an extra that the package's record lists."""
     for mention in unit.mentions:
         for extra, why in look.knowledge.cuda_extras(mention.name, mention.extras).items():
             if not is_rocm(unit, mention):

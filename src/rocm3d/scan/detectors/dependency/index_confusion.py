@@ -1,7 +1,6 @@
-"""A second index beside the default one: pip takes the highest version of both, so PyPI's CUDA build can win.
+"""A second index next to the default one: pip takes the highest version of both, so PyPI's CUDA build can win.
 
-Only where a package is named that the knowledge base has a record of; for others the choice of index is not our matter.
-An index of CUDA builds is cuda_index already.
+Reported only for packages with a record in the knowledge base. cuda_index reports indexes of CUDA builds.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _SHOWN = 3
 
 
 def find(unit: Manifest, look: Look) -> Iterator[Hit]:
-    """Options that add an index, with the packages at risk."""
+    """Matches options that add an index, and names the packages at risk."""
     hosts = look.knowledge.codes["DEP102"].terms
     for option in unit.options:
         urls = [url for url in option.urls if not is_cuda_index(url, hosts) and not _MIRROR.search(url)]
@@ -36,7 +35,7 @@ def find(unit: Manifest, look: Look) -> Iterator[Hit]:
 
 
 def _is_added(unit: Manifest, option: Option, look: Look) -> bool:
-    """Whether the option's own text says that it joins the default index instead of taking its place."""
+    """Whether the option adds to the default index instead of replacing it."""
     lines = unit.data.decode("utf-8", "replace").split("\n")[option.line - 1 : max(option.last_line, option.line)]
     text = "\n".join(lines)
     own = text[option.column - 1 :].split(option.urls[0])[0]

@@ -1,4 +1,4 @@
-"""A package whose record has a licence that restricts use or sharing: a note, once for each package and file."""
+"""A package with a licence that restricts use or sharing. One note per package and file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: Manifest, look: Look) -> Iterator[Hit]:
-    """Mentions and submodules whose licence, by name or note, holds one of the code's terms."""
+    """Matches mentions and submodules whose licence name or note contains one of the code's terms."""
     named = [(package_of(item, look.knowledge)[0], item.line, item.column) for item in unit.mentions]
     named += [(name_of(item.url) or name_of(item.path), item.line, item.column) for item in unit.submodules]
     seen: set[str] = set()

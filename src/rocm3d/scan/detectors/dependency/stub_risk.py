@@ -1,7 +1,7 @@
-"""A module put in place by hand: sys.modules["kaolin"] = types.ModuleType("kaolin"). Imports succeed, work does not.
+"""A stub module: sys.modules["kaolin"] = types.ModuleType("kaolin"). The import succeeds, but calls fail.
 
-A branch for ROCm is where such stubs stand, so a guard silences nothing here. A module that no record knows, or a part
-of one, is a note: shims for a moved function are made that way.
+Code inside a ROCm guard is reported too, because ports put their stubs there. A module without a record, or a submodule
+of a known one, is a note: projects use the same technique for shims of moved functions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TABLE = "sys.modules"
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """Assignments into sys.modules of something that a term makes."""
+    """Matches assignments to sys.modules whose value is created by one of the code's terms."""
     if b"sys" not in unit.data:
         return
     known = {name for package in look.knowledge.packages.values() for name in package.imports}
@@ -35,7 +35,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
 
 
 def _entries(unit: PythonUnit) -> Iterator[tuple[Node, str, Node]]:
-    """Where, which module, and what stands for it."""
+    """Yields the statement, the module name and the assigned value."""
     for node in unit.nodes("assignment", "call"):
         if node.type == "assignment":
             left, value = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -52,7 +52,7 @@ def _entries(unit: PythonUnit) -> Iterator[tuple[Node, str, Node]]:
 
 
 def _maker(unit: PythonUnit, value: Node, look: Look) -> str | None:
-    """The reason of the term that made the value, directly or through a name."""
+    """The reason of the term that creates the value, directly or through a variable. None if no term does."""
     made = [value]
     if value.type == "identifier":
         wanted = unit.slice(value)

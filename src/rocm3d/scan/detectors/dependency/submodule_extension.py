@@ -1,6 +1,6 @@
-"""A submodule, or a repository that an installer clones, with native code: a checkout without it shows nothing.
+"""A git submodule or cloned repository with native code. Without a checkout its sources are not scanned.
 
-A term whose reason begins with `headers` is a library without kernels of its own: nothing is built there, so a note.
+A term whose reason starts with `headers` is a header-only library: nothing is built from it, so it is a note.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ROCM = re.compile(r"rocm|[/_-]amd\b|[/_-]hip\b", re.IGNORECASE)
 
 
 def find(unit: Manifest, look: Look) -> Iterator[Hit]:
-    """Repositories of the code's terms by their name, and those of packages with a record."""
+    """Matches repositories named by the code's terms, and repositories of packages with a record."""
     for module in unit.submodules:
         name = name_of(module.url) or name_of(module.path)
         if not name or _ROCM.search(module.url) or term_of(name, look.knowledge.codes["DEP202"].terms):

@@ -1,7 +1,7 @@
-"""torch, or what pins a torch, asked for by a plain name or version: the default index answers with a CUDA build.
+"""torch, or a package that pins torch, required by name or version only: the default index has a CUDA build.
 
-A pin to a CUDA build is cuda_pin. Metadata of a library that any torch of the right age meets (`torch>=2`) is a note:
-the ROCm torch that is installed satisfies it, and ports leave it alone.
+cuda_pin reports pins to a CUDA build. A lower bound in a library's metadata (`torch>=2`) is a note: the installed ROCm
+torch satisfies it, and ports leave it unchanged.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from rocm3d.model.finding import Severity
 
 _METADATA = frozenset({"install_requires", "extras_require", "tests_require", "project", "optional", "poetry"})
-_BUILD = frozenset({"build-system", "setup_requires"})  # build_isolation speaks of these
+_BUILD = frozenset({"build-system", "setup_requires"})  # reported by build_isolation
 _HELD = re.compile(r"==|~=|<|\^|^\d")
 
 
 def find(unit: Manifest, look: Look) -> Iterator[Hit]:
-    """Names of the code's terms, unless a local version or a ROCm index settles the build."""
+    """Matches names among the code's terms, unless a local version, a URL or a ROCm index selects the build."""
     for mention in unit.mentions:
         if term_of(mention.name, look.code.terms) is None or mention.section in _BUILD or is_conda(mention):
             continue

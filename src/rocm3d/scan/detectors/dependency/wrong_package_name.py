@@ -1,6 +1,6 @@
-"""A name that leads to another project, a placeholder or nothing on the default index; which ones is in the terms.
+"""A name that is another project, a placeholder or missing on the default index. The code's terms list them.
 
-With an address, or an index of its own, the same name is right: then it is a package like others.
+With a URL or an explicit index the same name is correct and not reported.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: Manifest, look: Look) -> Iterator[Hit]:
-    """Plain names of the code's terms."""
+    """Matches names among the code's terms that come from the default index."""
     for mention in unit.mentions:
         why = term_of(mention.name, look.code.terms)
         if why is None or is_conda(mention) or unit.kind == "locks" or not is_from_default_index(unit, mention):

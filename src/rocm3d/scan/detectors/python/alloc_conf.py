@@ -1,4 +1,4 @@
-"""Settings of torch's allocator that were made for CUDA: some give wrong values on AMD GPUs without an error."""
+"""Settings of torch's allocator that were chosen for CUDA: some cause wrong values on AMD GPUs without an error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """Values with one of the settings among the terms. The first that is harmful by itself names the finding."""
+    """Matches values with a harmful setting among the terms. The first harmful setting is the reason of the finding."""
     names = {term for term in look.code.terms if term.isupper()}
     settings = [term for term in look.code.terms if term not in names]
     if not any(setting.encode() in unit.data for setting in settings):
@@ -24,7 +24,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
     for value in _values(unit, names):
         for node, text in strings(unit, value):
             used = [item for item in settings if re.search(rf"{re.escape(item)}(?!\s*:\s*[Ff]alse)", text)]
-            # "accepted" settings do no harm alone; the terms are in order of harm, so the first tells.
+            # Settings whose reason starts with "accepted" are harmless alone. The terms are sorted by harm.
             alone = [item for item in used if not look.code.terms[item].startswith("accepted")]
             if alone and not unit.is_guarded(node):
                 yield hit(unit, node, value=text, why=look.code.terms[alone[0]])

@@ -1,7 +1,7 @@
-"""Weights loaded where a library is used whose replacement stores them otherwise; which ones is data (terms).
+"""Weights loaded for a library whose replacement has another weight layout. The code's terms list the libraries.
 
-The load and the import often stand in different files, so the import is a clue for the loads of all others. What loads
-the state of an optimizer or a schedule loads no weights.
+The load and the import are often in different files, so the import is a clue for the loads in all other files. Loading
+the state of an optimizer or a scheduler is not reported.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _OTHER = re.compile(r"(?i)optim|sched|scaler|sampler|loader")
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit | Clue]:
-    """The first load of weights in a file that imports a library, or that may load for one which another imports."""
+    """Matches the first weight load of a file, if this file or another one imports such a library."""
     terms = look.code.terms
     used = {}
     if any(term.encode() in unit.data for term in terms):
@@ -48,7 +48,6 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit | Clue]:
 
 
 def _load(unit: PythonUnit) -> Node | None:
-    """The first call that loads weights."""
     if b"load_state_dict" not in unit.data:
         return None
     for call in unit.nodes("call"):
@@ -61,7 +60,7 @@ def _load(unit: PythonUnit) -> Node | None:
 
 
 def _hit(unit: PythonUnit, load: Node, library: str, package: str | None) -> Hit:
-    """A strict load at least fails: a warning."""
+    """The match at a load. A strict load is only a warning, because it fails with an error."""
     strict = keyword(unit, load, "strict")
     loose = strict is not None and strict.type == "false"
     place = hit(unit, load, package=package or library)

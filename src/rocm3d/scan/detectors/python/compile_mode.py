@@ -1,4 +1,4 @@
-"""torch.compile in a mode that captures graphs or searches for kernels; which modes is data (codes.toml, terms)."""
+"""torch.compile in a mode that captures graphs or autotunes kernels. The code's terms list the modes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """Calls of compile, as a function, a method or a decorator, with one of the modes."""
+    """Matches calls of compile (function, method or decorator) with one of the modes."""
     if b"compile" not in unit.data:
         return
     for call in unit.nodes("call"):

@@ -1,7 +1,7 @@
-"""An import that fails unless a package built for CUDA is installed; which packages is data (knowledge/packages).
+"""An import that fails unless a package built for CUDA is installed. knowledge/packages lists the packages.
 
-Only imports that run with the module count: one in a function, a try or a condition is somebody's choice. The code's
-terms name the records that are left out: their import works without CUDA, or another rule reports it.
+Only imports that run with the module count. Imports in a function, a try or a condition are optional. The code's terms
+name the excluded packages: their import works without CUDA, or another rule reports it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """The first such import of each package in a file."""
+    """Matches the first such import of each package in a file."""
     seen = set(look.code.terms)
     for found in needed(unit.up_to_import_of(known_modules(look))):
         owned = owner(look.knowledge, found)
@@ -35,7 +35,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
 
 
 def _keeps_the_name(package: Package) -> bool:
-    """Whether some route puts a package in place that is imported by the same name."""
+    """Whether an active route installs a package with the same import name."""
     decisions = ("keep", "replace", "build", "substitute", "stub")
     return any(r.import_kept and r.decision in decisions for r in package.routes if r.status == "active")
 

@@ -1,4 +1,4 @@
-"""cuDNN switched off for the whole program: on ROCm that switch is MIOpen's."""
+"""cuDNN disabled for the whole program: on ROCm this setting disables MIOpen."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """`torch.backends.cudnn.enabled = False`; the context manager for a single call is the remedy, not the fault."""
+    """Matches `torch.backends.cudnn.enabled = False`. The context manager for a single call is the recommended fix."""
     if b"cudnn" not in unit.data:
         return
     names = Names(unit)

@@ -1,4 +1,4 @@
-"""A choice by compute capability: ROCm makes that number from the gfx name, so thresholds for NVIDIA mean nothing."""
+"""A choice by compute capability: on ROCm the number comes from the gfx name, so NVIDIA thresholds are meaningless."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _ARCHITECTURE = re.compile(r"""[a-zA-Z]?["']+(\S*[=,])?sm_\{""")
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """Comparisons of the capability with numbers, and names of architectures made from it.
+    """Matches comparisons of the capability with numbers, and architecture names built from it.
 
-    A choice of bfloat16 comes out right for AMD, so it is a note.
+    A choice of bfloat16 is correct on AMD GPUs too, so it is a note.
     """
     if b"get_device_capability" not in unit.data and b"get_device_properties" not in unit.data:
         return
@@ -47,13 +47,13 @@ def _is_number(node: Node) -> bool:
 
 
 def _statement(unit: PythonUnit, node: Node) -> str:
-    """The text of the statement around a node; of a compound one, up to where its block starts being long."""
+    """The first 240 characters of the statement around a node."""
     above = next((item for item in ancestors(node) if item.type.endswith("_statement")), node)
     return unit.slice(above)[:240]
 
 
 def _variables(unit: PythonUnit) -> tuple[set[str], set[str]]:
-    """Variables that hold a capability (or a half of one), and those that hold properties."""
+    """The names of variables that hold a capability (or its major or minor part), and of those that hold properties."""
     capabilities: set[str] = set()
     properties: set[str] = set()
     for node in unit.nodes("assignment"):
@@ -62,7 +62,7 @@ def _variables(unit: PythonUnit) -> tuple[set[str], set[str]]:
         if left is None or right is None or asked is None or left.type not in ("identifier", "pattern_list"):
             continue
         if any(item.type == "comparison_operator" for item in walk(right)):
-            continue  # the answer of a comparison, which is found itself
+            continue  # the result of a comparison, which is reported itself
         names = {unit.slice(item) for item in walk(left) if item.type == "identifier"}
         if asked.group(1) == "capability" or _MAJOR.search(unit.slice(right)):
             capabilities |= names

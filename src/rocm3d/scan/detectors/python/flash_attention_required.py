@@ -1,4 +1,4 @@
-"""A demand for flash attention: the program stops where only another backend is installed."""
+"""Code that requires flash attention: the program fails if only another attention backend is installed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TORCH = re.compile(rb"\bscaled_dot_product_attention\b")
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """Asserts and raises on what a try-import sets, choices that all need a package, transformers told to use it."""
+    """Matches asserts and raises on flags of a try-import, choices without torch attention, and attn_implementation."""
     if not any(term.encode() in unit.data for term in look.code.terms):
         return
     flags: set[str] = set()
@@ -43,7 +43,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
 
 
 def _refusals(unit: PythonUnit, flags: set[str]) -> Iterator[Hit]:
-    """`if not FLAG: raise`, and a raise in the else of `if FLAG:`."""
+    """Matches `if not FLAG: raise`, and a raise in the else of `if FLAG:`."""
     for branch in unit.nodes("if_statement"):
         condition = branch.child_by_field_name("condition")
         if condition is None or unit.is_guarded(condition):
@@ -57,7 +57,7 @@ def _refusals(unit: PythonUnit, flags: set[str]) -> Iterator[Hit]:
 
 
 def _choices(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """`if A: import flash_attn, elif B: import other, else: raise` in a file that never asks torch itself."""
+    """Matches `if A: import flash_attn, elif B: import other, else: raise` in a file without torch's own attention."""
     if _TORCH.search(unit.data):
         return
     for chain in unit.nodes("if_statement"):
@@ -74,7 +74,7 @@ def _choices(unit: PythonUnit, look: Look) -> Iterator[Hit]:
 
 
 def _imported(unit: PythonUnit, block: Node, look: Look) -> list[tuple[str, Node]]:
-    """What a block imports that has to be installed: neither Python nor the stack brings it."""
+    """Imports of a block that need another package: neither the standard library nor the stack provides them."""
     there = {*sys.stdlib_module_names, *look.knowledge.codes["DEP202"].terms}
     inside = (found for found in imports(unit) if block.start_byte <= found.node.start_byte < block.end_byte)
     named = ((found.module.split(".")[0], found.node) for found in inside)
@@ -82,7 +82,7 @@ def _imported(unit: PythonUnit, block: Node, look: Look) -> list[tuple[str, Node
 
 
 def _settings(unit: PythonUnit, terms: dict[str, str]) -> Iterator[Hit]:
-    """`attn_implementation="..."` as an argument, a default, an assignment or an entry."""
+    """Matches `attn_implementation="..."` as an argument, a default, an assignment or a dictionary entry."""
     for node in unit.nodes("keyword_argument", "default_parameter", "typed_default_parameter", "assignment", "pair"):
         name = next((n for n in map(node.child_by_field_name, ("name", "left", "key")) if n), None)
         given = next((n for n in map(node.child_by_field_name, ("value", "right")) if n), None)
@@ -100,7 +100,7 @@ def _modules(unit: PythonUnit, block: Node, terms: dict[str, str]) -> list[str]:
 
 
 def _flags(unit: PythonUnit, block: Node) -> set[str]:
-    """Names set to True, False or None in a try statement; not those that ROCm has a value of its own for."""
+    """Names set to True, False or None in a try statement, except names with a ROCm-specific value."""
     inner = [node for node in walk(block) if node.type == "assignment"]
     sides = [(node.child_by_field_name("left"), node.child_by_field_name("right"), node) for node in inner]
     told_apart = {unit.slice(left) for left, _, node in sides if left and unit.is_guarded(node)}
@@ -109,7 +109,7 @@ def _flags(unit: PythonUnit, block: Node) -> set[str]:
 
 
 def _raises(clause: Node) -> list[Node]:
-    """The raise statements that stand in a clause itself."""
+    """The raise statements directly in a clause, without those of nested statements."""
     blocks = [clause, *(item for item in clause.named_children if item.type == "block")]
     return [item for block in blocks for item in block.named_children if item.type == "raise_statement"]
 

@@ -1,4 +1,4 @@
-"""An 8-bit float type that is used whatever the target: AMD's targets have one family of them, or none."""
+"""An 8-bit float type used on every target: an AMD target supports one family of FP8 types, or none."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TABLES = ("comparison_operator", "list", "tuple", "set", "pair", "subscript")
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """The first use of each type; tables and comparisons only know of it, and choose nothing."""
+    """Matches the first use of each type. Tables and comparisons only mention a type, so they do not count."""
     if b"float8" not in unit.data:
         return
     wanted = {term.rsplit(".", 1)[-1]: why for term, why in look.code.terms.items()}
@@ -30,7 +30,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
 
 
 def _is_in_table(node: Node) -> bool:
-    """Whether the name stands in a literal or a comparison of its own statement."""
+    """Whether the name is part of a collection literal, a subscript or a comparison in its statement."""
     for above in ancestors(node):
         if above.type in _TABLES:
             return True

@@ -1,4 +1,4 @@
-"""A renderer bound to one kind of context: OpenGL and EGL come from the vendor's library, or from Mesa for AMD."""
+"""A renderer that requires one kind of GL context: on AMD GPUs OpenGL and EGL come from Mesa, not from NVIDIA."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _VENDOR = re.compile(rb"nvidia", re.IGNORECASE)
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """The first place of each term. What Mesa or a ported build serves without an edit is a note."""
+    """Matches the first use of each term. Uses that work with Mesa or a ported build without an edit are notes."""
     terms, seen = look.code.terms, set()
     if not any(term.encode() in unit.data for term in terms):
         return
@@ -42,7 +42,7 @@ def _places(unit: PythonUnit) -> Iterator[tuple[str, Node, Severity | None]]:
     for name, value, node in environment_writes(unit):
         text = string_value(unit, value) or ""
         if name.startswith("_"):
-            if _VENDOR.search(unit.data, value.start_byte, value.end_byte):  # another vendor's file is no finding
+            if _VENDOR.search(unit.data, value.start_byte, value.end_byte):  # files of other vendors are fine
                 yield name, node, None
         elif text.lower() != "osmesa":
             yield name, node, "note"

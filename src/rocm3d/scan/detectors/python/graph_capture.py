@@ -1,4 +1,4 @@
-"""A graph captured by hand: HIP does not always stop at an operation that may not be captured."""
+"""A manual graph capture: HIP does not always raise an error for an operation that cannot be captured."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """Calls that capture; the graph object alone counts only where nothing in the file captures into it."""
+    """Matches capture calls. The graph object counts only if the file has no capture call."""
     if b"raph" not in unit.data and b"capture_begin" not in unit.data:
         return
     methods = {term for term in look.code.terms if "." not in term}

@@ -1,4 +1,4 @@
-"""A device called "hip" or "rocm": torch knows AMD GPUs by the name cuda alone."""
+"""A device named "hip" or "rocm": in torch AMD GPUs are "cuda" devices."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DEVICE = re.compile(r"(^|[._])device(_type)?$")
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """Such strings where a device is wanted. A branch for ROCm is no excuse: there it raises."""
+    """Matches such strings where torch expects a device, also inside ROCm guards: the code raises there."""
     if not any(quote + term.encode() in unit.data for term in look.code.terms for quote in (b'"', b"'")):
         return
     for place in _places(unit):

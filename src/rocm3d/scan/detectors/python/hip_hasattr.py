@@ -1,4 +1,4 @@
-"""A test for the attribute torch.version.hip instead of its value: every build of torch has the attribute."""
+"""A hasattr test for torch.version.hip instead of a test of its value: every torch build has the attribute."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """`hasattr(torch.version, "hip")` with no test of the value beside or around it."""
+    """Matches `hasattr(torch.version, "hip")` without a test of the value next to or around it."""
     if b"hasattr" not in unit.data:
         return
     names = Names(unit)
@@ -26,7 +26,6 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
 
 
 def _asks(unit: PythonUnit, look: Look) -> bool:
-    """All of the words."""
     return all(word in unit.data for word in (b"hasattr", b"version", b"hip"))
 
 

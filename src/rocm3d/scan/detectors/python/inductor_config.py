@@ -1,4 +1,4 @@
-"""Options of torch's compiler that were chosen on NVIDIA GPUs; which ones is data (codes.toml, terms)."""
+"""Options of torch.compile that were chosen on NVIDIA GPUs. The code's terms list them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """Options switched on in inductor's configuration, in `options=` of compile, or through the environment."""
+    """Matches options enabled in inductor's configuration, in `options=` of compile, or through the environment."""
     if not any(word in unit.data for word in (b"inductor", b"INDUCTOR", b"options")):
         return
     for option, value, node in (*_assigned(unit), *_passed(unit), *environment_writes(unit)):

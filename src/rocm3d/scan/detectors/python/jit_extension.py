@@ -1,4 +1,4 @@
-"""Device code that is compiled when the program runs; which calls do that is data (codes.toml, terms)."""
+"""Device code that is compiled at run time. The code's terms list the functions that do this."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DEVICE = re.compile(r"\.cuh?\b|cuda_|_cuda\b")
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """Calls of the functions among the terms; an extension of C++ files alone is no matter of the GPU."""
+    """Matches calls of functions among the terms, except extensions that only have C++ files."""
     if not any(term.rsplit(".", 1)[-1].encode() in unit.data for term in look.code.terms):
         return
     for name, call in Names(unit).calls():

@@ -1,4 +1,4 @@
-"""A command of NVIDIA's toolkit or driver that the program runs; which ones is data (codes.toml, terms)."""
+"""A program that runs a command of NVIDIA's toolkit or driver. The code's terms list the commands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """Calls of subprocess and os that start such a command; inside a try its absence is provided for: a note."""
+    """Matches subprocess and os calls that start such a command. Inside a try it is a note: the failure is handled."""
     if not any(term.encode() in unit.data for term in look.code.terms):
         return
     for name, call in Names(unit).calls():
@@ -32,7 +32,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
 
 
 def _program(unit: PythonUnit, command: Node) -> str:
-    """The file name of what a command starts: its first word, or the last string of its first item."""
+    """The file name of the program: the first word of a string, or the last string in the first element of a list."""
     if command.type == "list":
         items = [item for item in command.named_children if item.type != "comment"]
         texts = [unit.slice(n) for item in items[:1] for n in walk(item) if n.type == "string_content"]

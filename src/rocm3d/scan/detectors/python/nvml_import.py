@@ -1,4 +1,4 @@
-"""An import of NVIDIA's management library, or of what needs it, that runs with the module."""
+"""A module-level import of NVIDIA's management library (NVML), or of a package that needs it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """The first import of each module among the terms that is in no try, condition or function."""
+    """Matches the first import of each module among the terms, outside of try, conditions and functions."""
     seen = set()
     for found in needed(unit):
         module = found.module.split(".")[0]

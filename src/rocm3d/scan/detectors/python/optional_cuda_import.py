@@ -1,7 +1,7 @@
-"""An import of a package built for CUDA that the program loads without: in a function, a try, a condition, or by name.
+"""An optional import of a package built for CUDA: in a function, a try or a condition, or by name.
 
-A note: such a package is somebody's choice, but whoever ports wants to know that the choice is there. The records that
-cuda_only_import leaves out because their import works anywhere are left out here, too.
+A note: the program starts without the package, but a port should know about the feature. Packages that cuda_only_import
+excludes because their import works everywhere are excluded here too.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _BY_NAME = ("importlib.import_module", "importlib.util.find_spec", "__import__")
-_REPORTED = ("PY102", "PY401")  # rules that speak of a package only where its import is firm
+_REPORTED = ("PY102", "PY401")  # rules that report only unconditional imports of a package
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """The first such import of each package in a file."""
+    """Matches the first such import of each package in a file."""
     firm = {found.node.start_byte for found in firm_imports(unit)}
     seen = set(_left_out(look))
     folders = set(PurePosixPath(unit.path).parts[:-1])
@@ -39,7 +39,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
 
 
 def _by_name(unit: PythonUnit) -> Iterator[Import]:
-    """Modules that are imported, or looked for, by a literal."""
+    """Modules that are imported, or searched with find_spec, by a string literal."""
     if not any(name.rsplit(".", 1)[-1].encode() in unit.data for name in _BY_NAME):
         return
     for name, call in Names(unit).calls():
@@ -50,13 +50,11 @@ def _by_name(unit: PythonUnit) -> Iterator[Import]:
 
 
 def _left_out(look: Look) -> frozenset[str]:
-    """Packages that this rule does not speak of."""
     codes = look.knowledge.codes
     return frozenset(n for n in codes["PY103"].terms if not any(n in codes[code].terms for code in _REPORTED))
 
 
 def _may_import(unit: PythonUnit, look: Look) -> bool:
-    """A known import, or one by name."""
     by_name = any(name.rsplit(".", 1)[-1].encode() in unit.data for name in _BY_NAME)
     return by_name or imports_others(unit, look.knowledge.modules(look.own | _left_out(look)))
 

@@ -1,4 +1,4 @@
-"""A session of onnxruntime that names NVIDIA's providers: builds for AMD skip them and go on with the CPU."""
+"""An onnxruntime session with NVIDIA's execution providers: builds for AMD ignore them and run on the CPU."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """The first such provider of each list. A question whether one is there is a finding only if it is an assert."""
+    """Matches the first such provider of each list. A test for a provider counts only if it is an assert."""
     if b"ExecutionProvider" not in unit.data or b"MIGraphX" in unit.data:
         return
     seen = set()
@@ -33,7 +33,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
 
 
 def _statement(node: Node) -> int:
-    """Where the statement around a node starts."""
+    """The byte offset of the statement around a node."""
     for above in ancestors(node):
         if above.type.endswith("_statement"):
             return above.start_byte

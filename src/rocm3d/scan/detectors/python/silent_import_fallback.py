@@ -1,4 +1,4 @@
-"""A failed import of a compiled package that leads to a slow path without a word; which packages is data."""
+"""A failed import of a compiled package that silently selects a slow path. The code's terms list the modules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SPEAKS = re.compile(r"(^|[._])(print|warn|warning|info|error|debug|log|exceptio
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """Try statements around an import of a module that has a slow twin (terms) and a record."""
+    """Matches try statements around the import of a module that is among the terms and has a package record."""
     if b"except" not in unit.data:
         return
     taken = [(found, owner(look.knowledge, found)) for found in imports(unit)]
@@ -40,7 +40,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
 
 
 def _is_told(unit: PythonUnit, handlers: list[Node]) -> bool:
-    """Whether the handler raises or says something."""
+    """Whether the handler raises, prints or logs."""
     inner = [node for handler in handlers for node in walk(handler)]
     called = [node.child_by_field_name("function") for node in inner if node.type == "call"]
     return any(node.type == "raise_statement" for node in inner) or any(
@@ -49,7 +49,7 @@ def _is_told(unit: PythonUnit, handlers: list[Node]) -> bool:
 
 
 def _is_asked(unit: PythonUnit, block: Node) -> bool:
-    """Whether a name that the try statement sets is asserted, raised upon or printed: then the choice is no secret."""
+    """Whether a name that the try statement sets is asserted, raised on or printed: the user sees the fallback."""
     inner = list(walk(block))
     sides = [node.child_by_field_name("left") for node in inner if node.type == "assignment"]
     names = {unit.slice(left) for left in sides if left is not None and left.type == "identifier"}

@@ -1,4 +1,4 @@
-"""torch.version.cuda compared, split or parsed as if it were text: a ROCm torch has None there."""
+"""torch.version.cuda compared, split or parsed as a string: with a ROCm torch it is None."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """Uses as text, of the attribute or of a variable that was given it.
+    """Matches string uses of the attribute, or of a variable that holds it.
 
-    Where the program asks for it first nothing breaks; the question is a note, as ports tend to change it. So is a
-    comparison that None merely answers with no.
+    If the program checks the value first, nothing breaks: the check is a note, because ports usually change it. A
+    comparison that is merely false for None is a note too.
     """
     if b"version" not in unit.data:
         return
@@ -39,12 +39,12 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
             yield Hit(place.line, place.column, place.facts, severity="note" if _is_harmless(node) else None)
         elif asked.start_byte not in noted:
             noted.add(asked.start_byte)
-            place = hit(unit, asked, use=f"`{use}` below, after this question")
+            place = hit(unit, asked, use=f"`{use}` below, after this check")
             yield Hit(place.line, place.column, place.facts, severity="note")
 
 
 def _assigned(node: Node) -> Node | None:
-    """The variable that takes the value unchanged."""
+    """The variable that the value is assigned to unchanged."""
     above = node.parent
     if above is None or above.type != "assignment" or above.child_by_field_name("right") != node:
         return None
@@ -53,7 +53,7 @@ def _assigned(node: Node) -> Node | None:
 
 
 def _use(unit: PythonUnit, node: Node) -> str:
-    """What is done with the value; empty for what also works with None."""
+    """The source text of the string use, or "" if the use also works with None."""
     above = node.parent
     if above is None:
         return ""
@@ -72,7 +72,7 @@ def _use(unit: PythonUnit, node: Node) -> str:
 
 
 def _is_harmless(node: Node) -> bool:
-    """Whether None only makes a comparison false: equality, and being one of several."""
+    """Whether None only makes a comparison false: equality and membership."""
     above = node.parent
     if above is None or above.type != "comparison_operator":
         return False
@@ -81,7 +81,7 @@ def _is_harmless(node: Node) -> bool:
 
 
 def _asked_first(unit: PythonUnit, node: Node, names: set[str]) -> Node | None:
-    """The condition around a place that already looks whether there is a value."""
+    """The enclosing condition that already checks whether there is a value."""
     for above in ancestors(node):
         condition = above.child_by_field_name("condition") if above.type in ("if_statement", "elif_clause") else None
         if above.type == "conditional_expression" and len(above.named_children) == 3:

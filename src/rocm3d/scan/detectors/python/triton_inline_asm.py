@@ -1,4 +1,4 @@
-"""Parts of a Triton kernel that exist for NVIDIA alone: inline PTX, the CUDA library, Hopper's descriptors."""
+"""NVIDIA-only features in a Triton kernel: inline PTX, the CUDA libdevice, Hopper's descriptors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """Calls of the functions and imports of the modules among the terms, each place once."""
+    """Matches calls of functions and imports of modules among the terms, each statement once."""
     if not uses_triton(unit):
         return
     terms = look.code.terms

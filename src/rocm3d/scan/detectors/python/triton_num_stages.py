@@ -1,4 +1,4 @@
-"""Launch options of a Triton kernel that were tuned for NVIDIA GPUs: deep pipelines, clusters, register limits."""
+"""Launch options of a Triton kernel tuned for NVIDIA GPUs: deep pipelines, clusters, register limits."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _AT_MOST = {"num_stages": 2, "num_ctas": 1}
-_DIGITS = 9  # that are converted; Python refuses numbers of some thousands
+_DIGITS = 9  # longer literals are not converted, because int() limits the number of digits
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """The first place of each option. Among configurations to choose from it is a note: the tuner may drop it."""
+    """Matches the first use of each option. In an autotune configuration it is a note: the tuner may drop it."""
     if not uses_triton(unit):
         return
     first: dict[str, tuple[Node, str, bool]] = {}
@@ -41,7 +41,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
 
 
 def _is_tuned(unit: PythonUnit, option: str, value: Node) -> bool:
-    """Whether a literal asks for more than any backend serves; the number of warps alone is no fault."""
+    """Whether a literal exceeds what every backend supports. The number of warps alone is fine."""
     if option == "num_warps":
         return False
     if value.type == "true":

@@ -1,4 +1,4 @@
-"""A product of a Triton kernel told to compute in TF32, which AMD's backend refuses for nearly every target."""
+"""A Triton dot product in TF32, which the AMD backend rejects for nearly every target."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """Arguments, defaults and variables that say what one of the terms says; what a variable decides is found there."""
+    """Matches arguments, defaults and assignments that equal a term, such as `input_precision="tf32"`."""
     if b"tf32" not in unit.data or not uses_triton(unit):
         return
     for node in unit.nodes("keyword_argument", "assignment", "default_parameter", "typed_default_parameter"):

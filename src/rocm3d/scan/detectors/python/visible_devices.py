@@ -1,4 +1,4 @@
-"""A program that masks GPUs for itself: three variables do that on ROCm, and two of them disagree easily."""
+"""A program that masks GPUs itself: ROCm has three variables for it, and their values can contradict each other."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """The first time each mask is set. One mask alone works on ROCm and is a note; several are a warning."""
+    """Matches the first assignment of each mask. One mask works on ROCm and is a note, several are a warning."""
     if not any(term.encode() in unit.data for term in look.code.terms):
         return
     first: dict[str, Node] = {}

@@ -1,4 +1,4 @@
-"""An import of xformers that runs with the module: it has wheels for few ROCm releases, and torch can do its work."""
+"""A module-level import of xformers: it has wheels for few ROCm releases, and torch's attention can replace it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
-    """The first import of a module among the terms that is in no try, condition or function."""
+    """Matches the first import of a module among the terms, outside of try, conditions and functions."""
     for found in needed(unit):
         if found.module.split(".")[0] in look.code.terms:
             owned = owner(look.knowledge, found)
