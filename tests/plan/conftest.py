@@ -1,4 +1,4 @@
-"""A knowledge base of our own, so that no data file can move these tests."""
+"""A small knowledge base for tests, independent of the shipped data."""
 
 from __future__ import annotations
 

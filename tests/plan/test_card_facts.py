@@ -1,4 +1,4 @@
-"""An AMD card is its target and its own record together; which NVIDIA cards stand beside it follows from memory."""
+"""Facts of an AMD card come from its target and its own record; NVIDIA cards are chosen by memory."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_the_nearest_in_memory_are_taken_all_of_them_on_a_tie(make, known):
     chosen, why = nearest(known().gpu("mi300x"), cards)
 
     assert [card.id for card in chosen] == ["b", "c"]
-    assert why == "nearest in memory to 192 GB"
+    assert why == "memory nearest to 192 GB"
 
 
 def test_shared_memory_is_compared_with_shared_memory(make, known):

@@ -18,9 +18,9 @@ def here(make):
         ({"rocm": ">=7.2"}, "needs ROCm >=7.2; this stack has 7.1"),
         ({"torch": "<2.9"}, "needs torch <2.9; this stack has 2.9.0"),
         ({"python": "<3.12"}, "needs Python <3.12; this stack has 3.12"),
-        ({"gfx": ("gfx1100", "gfx1201")}, "serves gfx1100, gfx1201; this GPU is gfx942"),
-        ({"products": ("mi325x",)}, "serves mi325x; this GPU is mi300x"),
-        ({"moves": {"torch": "2.9.1"}}, "moves torch to 2.9.1; this stack has 2.9.0"),
+        ({"gfx": ("gfx1100", "gfx1201")}, "supports gfx1100, gfx1201; this GPU is gfx942"),
+        ({"products": ("mi325x",)}, "supports mi325x; this GPU is mi300x"),
+        ({"moves": {"torch": "2.9.1"}}, "installs torch 2.9.1; this stack has 2.9.0"),
         ({"rocm": "<7", "torch": "<2", "gfx": ("gfx1100",)}, "needs ROCm <7; this stack has 7.1"),
     ],
 )

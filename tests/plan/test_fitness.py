@@ -1,4 +1,4 @@
-"""Known or not, with a checkout or without: what fit can say, and what it refuses."""
+"""Results and refusals of fit for known and unknown repositories, with and without a checkout."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ def plan(make):
 
 
 def test_neither_record_nor_checkout_is_refused(ask, make):
-    with pytest.raises(UserError, match="neither a record nor a checkout"):
+    with pytest.raises(UserError, match="no known repository and no checkout"):
         fitness(ask(), None, make.today)
 
 
 def test_an_unknown_checkout_has_no_past(ask, plan, make):
-    with pytest.raises(UserError, match="folder is not known") as refused:
+    with pytest.raises(UserError, match="folder is not a known repository") as refused:
         fitness(ask(plan), None, make.today - timedelta(days=1))
 
     assert refused.value.hint == "drop --as-of"
@@ -98,7 +98,7 @@ def test_an_earlier_date_has_no_comparison_and_says_why(ask, port, make):
     document = fitness(ask(), port(), earlier)
 
     assert document.comparison is None
-    assert document.notes[-1] == f"cards are compared with what is known today, so not as of {earlier}"
+    assert document.notes[-1] == f"no comparison of cards: it uses today's facts, not those of {earlier}"
 
 
 def test_a_hosted_service_is_compared_with_nothing(ask, port, make):

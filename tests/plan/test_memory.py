@@ -1,4 +1,4 @@
-"""What fits, how often, and what is said when it does not."""
+"""Which modes fit, how many jobs at once, and the advice when none fits."""
 
 from __future__ import annotations
 
@@ -77,22 +77,20 @@ def test_a_16_gb_card_says_mode_by_mode_what_does_not_fit():
 
 
 def test_nothing_that_fits_names_the_smallest():
-    assert offload(fitted(HUNYUAN, 8), 8) == (
-        "no way of running it that is on record fits in 8 GB; shape takes least, 10 GB",
-    )
+    assert offload(fitted(HUNYUAN, 8), 8) == ("no known mode fits in 8 GB; shape needs the least, 10 GB",)
 
 
 def test_all_that_fits_needs_no_offload():
     (line,) = offload(fitted(HUNYUAN, 192), 192)
 
-    assert "nothing has to leave the card's memory" in line
+    assert "no offloading needed" in line
 
 
 def test_offload_that_fits_is_said_to_be_slower():
     lines = offload(fitted((mode("whole", 24), mode("cascade", 3.4, offload=True)), 8), 8)
 
     assert "whole (24 GB)" in lines[0]
-    assert lines[1].startswith("cascade keeps part of the weights in the system's memory: slower")
+    assert lines[1].startswith("cascade keeps part of the weights in system memory: slower")
 
 
 def test_the_rule_is_told_and_so_is_a_card_of_two_devices():
@@ -101,6 +99,6 @@ def test_the_rule_is_told_and_so_is_a_card_of_two_devices():
     assert notes(modes, 64, 1) == (RULE,)
     assert "90%" in RULE
     assert notes(modes, 64, 2) == (
-        "a program sees this card as 2 devices of 64 GB each; a mode has to fit into one",
+        "a program sees this card as 2 devices of 64 GB each; a mode must fit into one",
         RULE,
     )

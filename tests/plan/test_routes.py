@@ -28,7 +28,7 @@ def test_two_routes_that_need_other_versions_are_never_taken_together(make, sett
     )
 
     assert taken(found) == {"p": "old", "q": "only"}
-    assert found["p"].rejected[0].reason == "cannot be beside only of q: numpy >=2 against <2"
+    assert found["p"].rejected[0].reason == "conflicts with only of q: numpy >=2 versus <2"
     assert found["p"].rejected[0].would_need == "another route for q"
 
 
@@ -76,7 +76,7 @@ def test_a_pin_of_the_repository_binds(make, settled):
     found = settled(package, versions={"numpy": ("==1.26.4",)})["p"]
 
     assert found.chosen.id == "any"
-    assert found.rejected[0].reason == "needs numpy >=2; the repository asks for ==1.26.4"
+    assert found.rejected[0].reason == "needs numpy >=2; the repository requires ==1.26.4"
     assert settled(package, versions={"numpy": ("==1.26.4", ">=1.2")})["p"].chosen.id == "new"
 
 
@@ -120,4 +120,4 @@ def test_a_route_that_holds_only_without_the_import(make, settled):
     assert settled(package)["p"].chosen.id == "off"
     found = settled(package, imported=frozenset({"p"}))["p"]
     assert found.chosen.id == "none"
-    assert found.rejected[0].reason == "holds only where the program does not import it"
+    assert found.rejected[0].reason == "works only if no module imports it at the top"

@@ -37,29 +37,27 @@ def test_note_needs_no_answer(make, sorted_out):
 
 
 def test_no_recipe(make, sorted_out):
-    assert left(sorted_out([make.finding("CU301", "spaced_launch")])) == [("CU301", "no recipe answers it yet")]
+    assert left(sorted_out([make.finding("CU301", "spaced_launch")])) == [("CU301", "no recipe yet")]
 
 
 @pytest.mark.parametrize("status", ["planned", "refuted"])
 def test_recipe_that_is_not_active(make, sorted_out, status):
     recipe = make.recipe("r", "CU301").model_copy(update={"status": status})
 
-    assert left(sorted_out([make.finding("CU301", "spaced_launch")], [recipe])) == [
-        ("CU301", "no recipe answers it yet")
-    ]
+    assert left(sorted_out([make.finding("CU301", "spaced_launch")], [recipe])) == [("CU301", "no recipe yet")]
 
 
 def test_manual_recipe_is_advice(make, sorted_out):
     plan = sorted_out([make.finding("CU301", "spaced_launch")], [make.recipe("r", "CU301", "manual")])
 
-    assert left(plan) == [("CU301", "recipe r is advice, not an edit")]
+    assert left(plan) == [("CU301", "recipe r is advice, not an automatic edit")]
     assert plan.edits == ()
 
 
 def test_person(make, sorted_out):
     plan = sorted_out([make.finding("PY101", "flash_attention_required")])
 
-    assert left(plan) == [("PY101", "needs a decision about the program itself")]
+    assert left(plan) == [("PY101", "needs your decision about the program")]
 
 
 def test_decision_about_a_blocked_package(make, sorted_out):
@@ -77,13 +75,13 @@ def test_decision_about_a_package_nobody_decided(make, sorted_out):
 def test_decision_without_a_record(make, sorted_out):
     plan = sorted_out([make.finding("DEP201", "cuda_only_package")])
 
-    assert left(plan) == [("DEP201", "no record of this package says what to take instead")]
+    assert left(plan) == [("DEP201", "no known replacement for this package")]
 
 
 @pytest.mark.parametrize(
     ("when", "reason"),
     [
-        ({"wave_size": 32}, "recipe r is for waves of 32 lanes"),
+        ({"wave_size": 32}, "recipe r is for wave size 32"),
         ({"rocm": "<7"}, "recipe r is for ROCm <7"),
         ({"torch": "<2.9"}, "recipe r is for torch <2.9"),
     ],

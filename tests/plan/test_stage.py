@@ -44,7 +44,7 @@ def planned(make, base):
 
 
 def test_unknown_stack_is_refused(planned):
-    with pytest.raises(UserError, match="no stack is called"):
+    with pytest.raises(UserError, match="unknown stack"):
         planned(stack="nobody")
 
 
@@ -65,7 +65,7 @@ def test_stub_makes_it_partial_and_is_named(make, planned):
 
     assert document.readiness == "partial"
     assert [item.name for item in document.stubs] == ["fake"]
-    assert document.warnings == ("fake: a stand-in is used, never counted as verified",)
+    assert document.warnings == ("fake: replaced by a stub; never counted as verified",)
 
 
 def test_substitute_is_a_stub_too(make, planned):
@@ -105,7 +105,9 @@ def test_old_facts_warn_after_180_days(make, planned, days, warned):
     document = planned(dependencies=[make.dependency("good")], today=make.today + timedelta(days))
 
     assert bool(document.warnings) is warned
-    assert not warned or document.warnings == (f"good: the deciding fact was checked {days} days ago ({make.today})",)
+    assert not warned or document.warnings == (
+        f"good: the decision uses a fact last checked {days} days ago ({make.today})",
+    )
 
 
 def test_age_of_routes_not_taken_does_not_warn(make, planned):
@@ -208,8 +210,8 @@ def test_what_the_port_goes_without_is_said_first(make, planned):
 
     assert [item.name for item in document.losses] == ["p"]
     assert document.warnings == (
-        "p: the port goes without 8-bit loading",
-        "s: few packages of this field are reported to run on it",
+        "p: the port loses 8-bit loading",
+        "s: few 3D packages are known to run on it",
         "gfx942: it is hot",
     )
 
@@ -235,7 +237,7 @@ def test_a_known_repository_takes_the_routes_that_its_port_ran_with(make, base):
 
     assert [item.route for item in document.decisions] == ["source"]
     assert document.known_as == "model"
-    assert document.warnings[0].startswith("recognised as The Model")
+    assert document.warnings[0].startswith("Known project: The Model.")
     assert plan(scan, knowledge.gpu("mi300x"), knowledge, make.today).decisions[0].route == "wheel"
 
 

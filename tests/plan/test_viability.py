@@ -40,7 +40,7 @@ def test_a_hosted_service_is_not_viable_whatever_its_score():
 def test_a_circle_of_ports_is_refused():
     a, b = port("a", builds_on="b"), port("b", builds_on="a")
 
-    with pytest.raises(UserError, match="circle"):
+    with pytest.raises(UserError, match="circular"):
         fit(a, {"a": a, "b": b}, CARD, DAY)
 
 

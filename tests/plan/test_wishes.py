@@ -8,13 +8,13 @@ from rocm3d.plan.wishes import Wishes
 
 @pytest.mark.parametrize("text", ["newest", ">>7", "7.x", "6.4 or 7"])
 def test_what_is_neither_release_nor_range_is_refused(text):
-    with pytest.raises(UserError, match="no release and no range"):
+    with pytest.raises(UserError, match="not a release or a range"):
         Wishes(rocm=text)
 
 
 @pytest.mark.parametrize("wish", [{"stack": "s"}, {"rocm": "7.2"}])
 def test_the_installed_torch_leaves_no_choice(make, wish):
-    with pytest.raises(UserError, match="--keep-torch leaves no choice"):
+    with pytest.raises(UserError, match="--keep-torch excludes"):
         Wishes(installed=make.stack("installed"), **wish)
 
 

@@ -1,1 +1,1 @@
-"""Plan: Inventory + Findings + GPU -> Plan. Pure: touches no file and no process."""
+"""The plan stage: inventory, findings and GPU to a plan. Pure: reads no file, starts no process."""

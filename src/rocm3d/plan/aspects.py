@@ -1,4 +1,4 @@
-"""The rows of a comparison: one thing each, its value on every card, and what follows from the difference."""
+"""The rows of a card comparison: one property each, its value on every card, and a sentence about the difference."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from rocm3d.model.card import Price, Way
 
-UNKNOWN = "not on record"
-# Differences below this are no reason for anything.
+UNKNOWN = "unknown"
+# Relative differences up to this count as even.
 _ALIKE = 0.05
 _FP8 = {"none": "none", "fnuz": "fnuz formats", "ocp": "OCP formats"}
 _MATRIX = {"none": "none", "mfma": "MFMA", "wmma": "WMMA", "tensor": "tensor cores"}
@@ -23,7 +23,7 @@ _RANK = {"no": 0, "rare": 1, "yes": 2}
 
 
 class Verdict(NamedTuple):
-    """Who has more of it, and a sentence."""
+    """Which card leads in one property, and a sentence about it."""
 
     lead: Lead
     says: str
@@ -33,7 +33,7 @@ Judge = Callable[[CardFacts, CardFacts], Verdict]
 
 
 def aspects(gpu: CardFacts, against: Sequence[CardFacts], today: date) -> tuple[Aspect, ...]:
-    """Every row about the hardware, its price and where it can be had."""
+    """All rows about hardware, prices and cloud offers."""
 
     def row(name: str, show: Callable[[CardFacts], str], judge: Judge) -> Aspect:
         judged = [judge(gpu, other) for other in against]
@@ -64,8 +64,8 @@ def aspects(gpu: CardFacts, against: Sequence[CardFacts], today: date) -> tuple[
 def _memory(card: CardFacts) -> str:
     kind = f" {card.memory_kind}" if card.memory_kind else ""
     if card.memory_gb is None:
-        return f"as much{kind} as the system has"
-    shared = ", shared with the processor" if card.unified else ""
+        return f"the system's{kind} memory"
+    shared = ", shared with the CPU" if card.unified else ""
     several = f" on each of {card.devices} devices" if card.devices > 1 else ""
     return f"{card.memory_gb:g} GB{kind}{several}{shared}"
 
@@ -73,14 +73,14 @@ def _memory(card: CardFacts) -> str:
 def _bandwidth(card: CardFacts) -> str:
     if card.bandwidth_gbs is None:
         return UNKNOWN
-    return f"{card.bandwidth_gbs:g} GB/s" + (" for each device" if card.devices > 1 else "")
+    return f"{card.bandwidth_gbs:g} GB/s" + (" per device" if card.devices > 1 else "")
 
 
 def _ratio(what: str, a: CardFacts, b: CardFacts, first: float | None, second: float | None) -> Verdict:
     if first is None or second is None:
         return Verdict("unknown", "")
     if abs(first - second) <= _ALIKE * max(first, second):
-        return Verdict("even", f"{a.title} and {b.title} are about even in {what}")
+        return Verdict("even", f"{a.title} and {b.title}: about the same {what}")
     more, less = (a, b) if first > second else (b, a)
     times = max(first, second) / min(first, second)
     return Verdict(_lead(more), f"{more.title} has {times:.1f} times the {what} of {less.title}")
@@ -88,29 +88,29 @@ def _ratio(what: str, a: CardFacts, b: CardFacts, first: float | None, second: f
 
 def _fp8(a: CardFacts, b: CardFacts) -> Verdict:
     if a.fp8 == b.fp8:
-        return Verdict("even", "fp8 on neither" if a.fp8 == "none" else "the same fp8 formats")
+        return Verdict("even", "no fp8 on either card" if a.fp8 == "none" else "same fp8 formats")
     if "none" not in (a.fp8, b.fp8):
-        return Verdict("even", "the fp8 formats differ: weights saved in one have to be converted for the other")
+        return Verdict("even", "different fp8 formats: weights saved in one must be converted for the other")
     having = a if b.fp8 == "none" else b
-    return Verdict(_lead(having), f"only {having.title} has fp8 in hardware")
+    return Verdict(_lead(having), f"fp8: {having.title} only")
 
 
 def _bf16(a: CardFacts, b: CardFacts) -> Verdict:
     if a.bf16 is None or b.bf16 is None:
         return Verdict("unknown", "")
     if a.bf16 == b.bf16:
-        return Verdict("even", "bf16 on both" if a.bf16 else "bf16 on neither")
+        return Verdict("even", "bf16 on both cards" if a.bf16 else "no bf16 on either card")
     having = a if a.bf16 else b
-    return Verdict(_lead(having), f"only {having.title} has bf16 in hardware")
+    return Verdict(_lead(having), f"bf16: {having.title} only")
 
 
 def _matrix(a: CardFacts, b: CardFacts) -> Verdict:
     if a.matrix == b.matrix:
         return Verdict("even", "")
     if "none" not in (a.matrix, b.matrix):
-        return Verdict("even", "calls of libraries carry over; kernels written for tensor cores do not")
+        return Verdict("even", "library calls work on both; kernels written for tensor cores do not")
     having, lacking = (a, b) if b.matrix == "none" else (b, a)
-    says = f"{lacking.title} has no matrix instructions: large products run at vector speed"
+    says = f"{lacking.title} has no matrix instructions: large matrix products run at vector speed"
     return Verdict(_lead(having), says)
 
 
@@ -119,19 +119,19 @@ def _said_by_values(a: CardFacts, b: CardFacts) -> Verdict:  # noqa: ARG001  (on
 
 
 def _prices(card: CardFacts, way: Way, today: date) -> str:
-    return "; ".join(_price(price, today) for price in _of(card, way)) or "no price on record"
+    return "; ".join(_price(price, today) for price in _of(card, way)) or "no known price"
 
 
 def _price(price: Price, today: date) -> str:
     digits = 0 if price.way == "buy" else 2
     span = f"{price.low:,.{digits}f}" + (f" to {price.high:,.{digits}f}" if price.high > price.low else "")
     note = f", {price.note}" if price.note else ""
-    hourly = " an hour" if price.way == "rent" else ""
+    hourly = " per hour" if price.way == "rent" else ""
     return f"{price.currency} {span}{hourly}{note} ({dated(price.known, today)})"
 
 
 def dated(known: date, today: date) -> str:
-    """A date, and whether it is too old to lean on."""
+    """The date, marked `old` after OLD_AFTER_DAYS."""
     return f"{known}, old" if (today - known).days > OLD_AFTER_DAYS else f"{known}"
 
 
@@ -140,7 +140,7 @@ def _of(card: CardFacts, way: Way) -> Iterator[Price]:
 
 
 def _cheaper(way: Way, a: CardFacts, b: CardFacts) -> Verdict:
-    """Only where the ranges do not touch, and only like with like: no machine against a bare card."""
+    """Only if the price ranges do not overlap, and only like with like: never a machine with a bare card."""
     first, second = list(_of(a, way)), list(_of(b, way))
     both = (*first, *second)
     if not first or not second or len({(price.currency, bool(price.note)) for price in both}) > 1:
@@ -148,8 +148,8 @@ def _cheaper(way: Way, a: CardFacts, b: CardFacts) -> Verdict:
     dates = " and ".join(str(day) for day in sorted({price.known for price in both}))
     for low, high, cheap, dear in ((a, b, first, second), (b, a, second, first)):
         if max(price.high for price in cheap) < min(price.low for price in dear):
-            return Verdict(_lead(low), f"{low.title} is cheaper to {way} than {high.title}, by prices of {dates}")
-    return Verdict("even", f"what {a.title} and {b.title} cost to {way} overlaps: it depends on who asks")
+            return Verdict(_lead(low), f"{low.title} is cheaper to {way} than {high.title} (prices of {dates})")
+    return Verdict("even", f"{a.title} and {b.title}: prices to {way} overlap; compare offers")
 
 
 def _cloud(card: CardFacts, today: date) -> str:

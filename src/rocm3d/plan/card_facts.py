@@ -1,4 +1,4 @@
-"""What is known of one card, gathered for a comparison, and which NVIDIA cards an AMD one is compared with."""
+"""The facts about a card that a comparison needs, and the NVIDIA cards to compare an AMD card with."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def devices_of(gpu: Gpu, knowledge: Knowledge) -> int:
-    """How many GPUs a program sees on this card."""
+    """The number of GPUs that a program sees on this card."""
     card = knowledge.cards.get(gpu.product)
     return 1 if card is None else card.devices
 
 
 def facts_of_gpu(gpu: Gpu, knowledge: Knowledge, memory: Iterable[Memory] = ()) -> CardFacts:
-    """An AMD card: its target's record, and the card's own where there is one. The older of the two dates counts."""
+    """An AMD card, from the record of its target and, if present, its own record. `checked` is the older date."""
     target, card = knowledge.targets[gpu.gfx], knowledge.cards.get(gpu.product)
     devices = 1 if card is None else card.devices
     records = [target] if card is None else [target, card]
@@ -54,7 +54,7 @@ def facts_of_gpu(gpu: Gpu, knowledge: Knowledge, memory: Iterable[Memory] = ()) 
 
 
 def facts_of_card(card: Card, memory: Iterable[Memory] = ()) -> CardFacts:
-    """An NVIDIA card: all of it stands in one record, which its model makes sure of."""
+    """An NVIDIA card. The model guarantees that one record has all facts."""
     assert card.memory_gb is not None
     assert card.fp8 is not None
     gb = card.memory_gb / card.devices
@@ -82,14 +82,14 @@ def facts_of_card(card: Card, memory: Iterable[Memory] = ()) -> CardFacts:
 
 
 def nearest(gpu: Gpu, cards: Iterable[Card]) -> tuple[Sequence[Card], str]:
-    """The NVIDIA cards whose memory is nearest to that of an AMD card, and why these."""
+    """The NVIDIA cards with the most similar memory size, and the reason for the selection."""
     rivals = [card for card in cards if not card.is_amd]
     if gpu.vram_gb is None:
-        return [card for card in rivals if card.unified], "they share the system's memory too"
+        return [card for card in rivals if card.unified], "they share the system's memory, too"
     vram, own = gpu.vram_gb, [card for card in rivals if not card.unified]
     distance = {card.id: abs((card.memory_gb or 0) - vram) for card in own}
     least = min(distance.values(), default=0)
-    return [card for card in own if distance[card.id] == least], f"nearest in memory to {vram} GB"
+    return [card for card in own if distance[card.id] == least], f"memory nearest to {vram} GB"
 
 
 def _share(figure: float | None, devices: int) -> float | None:

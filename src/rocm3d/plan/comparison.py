@@ -1,4 +1,4 @@
-"""CUDA, ROCm or both for one repository: the cards beside each other, what its dependencies cost, and what decides."""
+"""CUDA, ROCm or both for one repository: compares the cards, counts the cost of its dependencies, and concludes."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from rocm3d.model.port import Memory
     from rocm3d.model.target import Gpu
 
-NO_CHECKOUT = "its dependencies were not looked at: name the folder of a checkout"
-NO_STACK = "no stack of the knowledge base serves this GPU"
+NO_CHECKOUT = "the dependencies are unknown. Pass the folder of a checkout"
+NO_STACK = "no known stack supports this GPU"
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is compared. No `against`: the NVIDIA cards nearest in memory. No `plan`: no checkout was looked at."""
+    """Without `against`, compares with the NVIDIA cards nearest in memory. Without `plan`, ignores dependencies."""
 
     gpu: Gpu
     knowledge: Knowledge
@@ -39,8 +39,8 @@ class Question:
 
 
 def compare(question: Question) -> Comparison:
-    """Every row with its values, then what speaks for each answer and what it costs."""
-    cards, chosen = question.against, "named"
+    """All rows with their values, then reasons for and costs of each choice."""
+    cards, chosen = question.against, "as requested"
     if not cards:
         cards, chosen = nearest(question.gpu, question.knowledge.cards.values())
     gpu = facts_of_gpu(question.gpu, question.knowledge, question.memory)
@@ -64,7 +64,7 @@ def compare(question: Question) -> Comparison:
 
 
 def dependency_cost(plan: Plan) -> DependencyCost:
-    """What the plan says the dependencies cost on ROCm."""
+    """Counts of the plan's decisions, losses, stubs and edits."""
     counts = Counter(item.decision for item in plan.decisions)
     blocked = tuple(item for item in plan.decisions if item.decision == "blocked")
     return DependencyCost(
@@ -82,7 +82,7 @@ def _row(cost: DependencyCost, cards: int) -> Aspect:
     return Aspect(
         name="dependencies",
         rocm=NO_STACK if cost.stack is None else counted(cost),
-        cuda=("as the repository says",) * cards,
+        cuda=("unchanged",) * cards,
         leads=("unknown",) * cards,
         says=("",) * cards,
     )
@@ -94,11 +94,11 @@ def _loss(item: DependencyDecision) -> Loss:
 
 def counted(cost: DependencyCost) -> str:
     """For example `12 keep, 3 replace, 1 blocked`."""
-    return ", ".join(f"{count} {decision}" for decision, count in cost.counts.items()) or "none found"
+    return ", ".join(f"{count} {decision}" for decision, count in cost.counts.items()) or "none"
 
 
 def _cuda(rows: Sequence[Aspect], gpu: CardFacts, against: Sequence[CardFacts], cost: DependencyCost | None) -> Choice:
-    reasons = [] if cost is None else ["the dependencies install as the repository says"]
+    reasons = [] if cost is None else ["the dependencies install unchanged"]
     reasons += _leads(rows, "rival")
     for card in against:
         reasons += [f"{mode} fits {card.title} and not {gpu.title}" for mode in _only(card, gpu)]
@@ -122,17 +122,17 @@ def _dependency_costs(cost: DependencyCost | None) -> Iterator[str]:
         return
     yield f"dependencies: {counted(cost)}"
     yield from (f"{item.name} is blocked: {item.why}" for item in cost.blocked)
-    yield from (f"lost with {item.name} ({item.decision}): {item.why}" for item in cost.losses)
-    yield from (f"a stand-in for {item.name}: {item.why}" for item in cost.stand_ins)
+    yield from (f"{item.name} ({item.decision}) loses: {item.why}" for item in cost.losses)
+    yield from (f"{item.name} becomes a stub or substitute: {item.why}" for item in cost.stand_ins)
     work = [f"{word} {count}" for word, count in _work(cost) if count]
     if work:
-        yield f"places in the source: {', '.join(work)}"
+        yield f"source edits: {', '.join(work)}"
 
 
 def _work(cost: DependencyCost) -> tuple[tuple[str, int], ...]:
     effort = cost.effort
     return (
-        ("known edits", cost.edits),
+        ("automatic", cost.edits),
         ("minutes each", effort.minutes),
         ("hours each", effort.hours),
         ("a rewrite each", effort.rewrite),
@@ -140,24 +140,24 @@ def _work(cost: DependencyCost) -> tuple[tuple[str, int], ...]:
 
 
 def _hybrid(gpu: CardFacts, against: Sequence[CardFacts], cost: DependencyCost | None) -> Choice:
-    """Parts on one side, parts on the other: which components or modes make it one."""
+    """Parts on CUDA and parts on ROCm: the components or modes that require it."""
     reasons = []
     if cost is not None and cost.blocked:
         names = ", ".join(item.name for item in cost.blocked)
-        reasons.append(f"{names}: no route on ROCm, so what needs it stays on CUDA; the rest can run on {gpu.title}")
+        reasons.append(f"{names}: no route on ROCm. What needs it stays on CUDA; all else can run on {gpu.title}")
     if cost is not None and cost.losses:
         names = ", ".join(item.name for item in cost.losses)
-        reasons.append(f"{names}: something is lost on ROCm; what needs it whole stays on CUDA")
+        reasons.append(f"{names}: loses features on ROCm. What needs them stays on CUDA")
     for card in against:
         for one, other in ((gpu, card), (card, gpu)):
-            reasons += [f"{mode} on {one.title}, as it does not fit {other.title}" for mode in _only(one, other)]
+            reasons += [f"{mode} on {one.title}, since it does not fit {other.title}" for mode in _only(one, other)]
     if not reasons and cost is not None and cost.stack is not None:
         reasons.append(
-            "no component forces CUDA: training on one and inference on the other is a matter of price alone"
+            "no component requires CUDA: training on one and inference on the other is only a matter of price"
         )
-    costs = ["two installs to keep, and results to compare between them"]
+    costs = ["two installations to maintain, and results to compare between them"]
     if any(card.fp8 not in ("none", gpu.fp8) and gpu.fp8 != "none" for card in against):
-        costs.append("fp8 weights, where there are any, are converted on the way")
+        costs.append("fp8 weights, if any, must be converted between them")
     return Choice(platform="hybrid", reasons=tuple(reasons), costs=tuple(costs))
 
 
@@ -167,20 +167,20 @@ def _leads(rows: Sequence[Aspect], side: Lead) -> Iterator[str]:
 
 
 def _only(one: CardFacts, other: CardFacts) -> list[str]:
-    """Modes that fit the one card and not the other; where a card shares the system's memory nobody knows."""
+    """Modes that fit the first card and not the second. Unknown, so none, for a card that shares system memory."""
     pairs = zip(one.modes, other.modes, strict=True)
     return [first.mode for first, second in pairs if first.fits and second.fits is False]
 
 
 def _conclusion(cost: DependencyCost | None) -> str:
     if cost is None:
-        return f"the cards can be compared, but {NO_CHECKOUT}"
+        return f"compares the cards only: {NO_CHECKOUT}"
     if cost.stack is None:
         return f"CUDA: {NO_STACK}"
     if cost.blocked:
         names = ", ".join(item.name for item in cost.blocked)
-        return f"CUDA or hybrid: {names} forces CUDA for what needs it"
+        return f"CUDA or hybrid: what needs {names} requires CUDA"
     if cost.losses:
         names = ", ".join(item.name for item in cost.losses)
-        return f"ROCm if the program can do without what is lost ({names}), else hybrid"
-    return "ROCm or CUDA: no dependency forces CUDA; the rows about the cards decide"
+        return f"ROCm if you can do without the features lost ({names}), else hybrid"
+    return "ROCm or CUDA: no dependency requires CUDA. Decide by the cards"

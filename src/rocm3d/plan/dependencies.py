@@ -1,4 +1,4 @@
-"""One decision for every distribution that the repository names or imports."""
+"""One decision for each distribution that the repository requires or imports."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def named(
     dependencies: Iterable[Dependency], findings: Sequence[Finding], knowledge: Knowledge
 ) -> dict[str, str | None]:
-    """Distribution name to package id, in name order; what is only imported goes by the package's first name."""
+    """Distribution name to package id, sorted. A package that is only imported gets its first name on PyPI."""
     found: dict[str, str | None] = {}
     for item in dependencies:
         if item.name:
@@ -33,7 +33,7 @@ def named(
     known = set(found.values())
     for finding in findings:
         package = knowledge.packages.get(finding.package or "")
-        # A note is about an import that the program loads without: nothing has to be installed for it.
+        # A note is about an optional import: nothing has to be installed for it.
         if package is not None and package.id not in known and finding.severity != "note":
             found.setdefault(_first_name(package), package.id)
     return dict(sorted(found.items()))
@@ -45,7 +45,7 @@ def _first_name(package: Package) -> str:
 
 
 def versions(dependencies: Iterable[Dependency]) -> dict[str, tuple[str, ...]]:
-    """What the repository itself asks of each distribution, as ranges; a mention without one excludes nothing."""
+    """The version ranges that the repository requires of each distribution; none if one mention has no range."""
     found: dict[str, set[str]] = {}
     for item in dependencies:
         try:
@@ -59,7 +59,6 @@ def versions(dependencies: Iterable[Dependency]) -> dict[str, tuple[str, ...]]:
 def decide(
     names: Mapping[str, str | None], routed: Mapping[str, Routed], stack: Stack, gpu: Gpu
 ) -> tuple[DependencyDecision, ...]:
-    """A decision for each name, in name order."""
     return tuple(
         _kept(name) if package is None else _decision(name, routed[package], stack, gpu)
         for name, package in names.items()
@@ -67,7 +66,7 @@ def decide(
 
 
 def _kept(name: str) -> DependencyDecision:
-    reason = "no record says that its default install needs NVIDIA"
+    reason = "not known to need NVIDIA"
     return DependencyDecision(name=name, package=None, decision="keep", route=None, reason=reason)
 
 

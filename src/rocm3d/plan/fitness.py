@@ -1,4 +1,4 @@
-"""Everything fit says of a repository: score and memory of a known one, and the comparison of cards for any."""
+"""The result of `rocm3d fit`: score and memory of a known repository, and a comparison of cards for any."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def fitness(question: Question, port: Port | None, as_of: date) -> Fit:
-    """Judge a repository that a record speaks of, a checkout that a plan was made for, or both in one."""
+    """Rate a known repository (`port`), a checkout with a plan, or both."""
     gpu, knowledge, plan = question.gpu, question.knowledge, question.plan
     if port is not None:
         document = fit(port, knowledge.ports, gpu, as_of, devices_of(gpu, knowledge))
@@ -30,7 +30,7 @@ def fitness(question: Question, port: Port | None, as_of: date) -> Fit:
     if plan is not None:
         document = document.model_copy(update={"repository": plan.repository})
     if as_of != question.today:
-        late = f"cards are compared with what is known today, so not as of {as_of}"
+        late = f"no comparison of cards: it uses today's facts, not those of {as_of}"
         return document.model_copy(update={"notes": (*document.notes, late)})
     hosted = port is not None and port.hosted
     return document if hosted else document.model_copy(update={"comparison": compare(question)})
@@ -39,9 +39,9 @@ def fitness(question: Question, port: Port | None, as_of: date) -> Fit:
 def _unknown(question: Question, as_of: date) -> Fit:
     plan: Plan | None = question.plan
     if plan is None:
-        raise UserError("neither a record nor a checkout to judge", hint="name one of them")
+        raise UserError("no known repository and no checkout", hint="pass one of them")
     if as_of != question.today:
-        raise UserError(f"{plan.repository} is not known, so nothing was known of it on {as_of}", hint="drop --as-of")
+        raise UserError(f"{plan.repository} is not a known repository: no facts of {as_of}", hint="drop --as-of")
     return Fit(
         model=None,
         title=plan.repository,

@@ -1,4 +1,4 @@
-"""Components whose terms are worth reading before anything is shipped."""
+"""Components whose licence limits use or redistribution."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def licences(packages: Iterable[str | None], port: Port | None, knowledge: Knowledge) -> tuple[LicenceNotice, ...]:
-    """Only terms that forbid something: of the packages, by id, and of the repository itself where it is known."""
+    """Restrictive licences of the packages, sorted by id, then that of the repository itself if it is known."""
     found = [
         LicenceNotice(package=name, licence=licence)
         for name in sorted({name for name in packages if name})

@@ -1,4 +1,4 @@
-"""The memory of a card against every way of running a repository: what fits, how often, and what is left to do."""
+"""A card's memory against each mode of a repository: what fits, how many jobs at once, and what to do otherwise."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ if TYPE_CHECKING:
 
     from rocm3d.model.port import Memory
 
-# Above this share of a card's memory there is no room for the driver, fragmentation or a larger input.
+# The usable share of a card's memory; the remainder is for the driver, fragmentation and larger inputs.
 HEADROOM = Decimal(9) / 10
 
-UNKNOWN = "no record of this repository; memory needs are not known"
-NOT_MEASURED = "the record has no figure for its memory"
+UNKNOWN = "not a known repository; its memory needs are unknown"
+NOT_MEASURED = "its memory needs were not measured"
 SHARED = (
-    "this GPU shares the system's memory: what fits, and how many jobs at once, depends on how much of it the "
+    "this GPU shares the system's memory: what fits, and how many jobs at once, depends on the memory that the "
     "machine has and lets the GPU use"
 )
 RULE = (
-    f"jobs at once: how often a mode fits into {HEADROOM:.0%} of the memory of one device; "
-    "by memory alone, which says nothing of their speed"
+    f"jobs at once: how many times a mode fits into {HEADROOM:.0%} of the memory of one device; "
+    "this does not consider their speed"
 )
 
 
 def fitted(memory: Iterable[Memory], gb: float | None) -> tuple[FitMemory, ...]:
-    """Every mode against the memory of one device; None: as much as the system has."""
+    """Each mode against the memory of one device in GB; None for a GPU that shares the system's memory."""
     return tuple(_fitted(mode, gb) for mode in memory)
 
 
@@ -47,39 +47,38 @@ def _fitted(mode: Memory, gb: float | None) -> FitMemory:
 
 
 def jobs(need: float, gb: float) -> int:
-    """How many fit at once. One that fits only without the usual headroom is still one."""
+    """How many jobs fit at once: at least 1 if the job fits without headroom."""
     return max(_times(need, gb), 1 if need <= gb else 0)
 
 
 def _times(need: float, gb: float) -> int:
-    # Decimals, so that 21.6 of 24 GB is exactly the limit and not a rounding beyond it.
+    # Decimal, so that 21.6 of 24 GB is exactly the limit despite rounding.
     return int(HEADROOM * Decimal(str(gb)) / Decimal(str(need)))
 
 
 def notes(modes: Sequence[FitMemory], gb: float | None, devices: int) -> tuple[str, ...]:
-    """How memory was judged."""
     if not modes:
         return (NOT_MEASURED,)
     if gb is None:
         return (SHARED,)
     if devices > 1:
-        return (f"a program sees this card as {devices} devices of {gb:g} GB each; a mode has to fit into one", RULE)
+        return (f"a program sees this card as {devices} devices of {gb:g} GB each; a mode must fit into one", RULE)
     return (RULE,)
 
 
 def offload(modes: Sequence[FitMemory], gb: float | None) -> tuple[str, ...]:
-    """What is left when a mode does not fit."""
+    """What to do about modes that do not fit."""
     if not modes or gb is None:
         return ()
     wanting, able = [mode for mode in modes if not mode.fits], [mode for mode in modes if mode.fits]
     if not wanting:
-        return ("every way of running it that is on record fits: nothing has to leave the card's memory",)
+        return ("every known mode fits: no offloading needed",)
     if not able:
         least = min(modes, key=lambda mode: mode.gb)
-        return (f"no way of running it that is on record fits in {gb:g} GB; {least.mode} takes least, {least.gb:g} GB",)
+        return (f"no known mode fits in {gb:g} GB; {least.mode} needs the least, {least.gb:g} GB",)
     lines = [f"does not fit in {gb:g} GB: {_listed(wanting)}; fits: {_listed(able)}"]
     lines += [
-        f"{mode.mode} keeps part of the weights in the system's memory: slower, and that memory must be there"
+        f"{mode.mode} keeps part of the weights in system memory: slower, and needs that memory"
         for mode in able
         if mode.offload
     ]

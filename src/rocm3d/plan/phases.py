@@ -1,4 +1,4 @@
-"""The phases of a port: which of them this repository needs, and what each holds."""
+"""The phases of a port: which ones this repository needs, with their counts of findings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def phases(method: Method | None, answered: Sequence[Finding], left: Sequence[Finding]) -> tuple[PlannedPhase, ...]:
-    """All nine, in order. A phase about codes that were not found is skipped, and says so."""
+    """All phases in order. A phase whose codes have no finding is skipped, with a reason."""
     if method is None:
         return ()
     return tuple(_planned(phase, answered, left) for phase in method.phases)
@@ -23,6 +23,6 @@ def phases(method: Method | None, answered: Sequence[Finding], left: Sequence[Fi
 def _planned(phase: Phase, answered: Sequence[Finding], left: Sequence[Finding]) -> PlannedPhase:
     done, open_ = (sum(item.code.startswith(phase.codes) for item in found) for found in (answered, left))
     if phase.codes and not done and not open_:
-        reason = phase.skip_if or "nothing of this kind was found"
+        reason = phase.skip_if or "no findings"
         return PlannedPhase(number=phase.number, title=phase.title, skipped=reason)
     return PlannedPhase(number=phase.number, title=phase.title, answered=done, left=open_, do=phase.do)

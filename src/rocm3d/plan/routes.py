@@ -1,4 +1,4 @@
-"""Routes for all packages at once on one stack: the best of each, unless two of them cannot live together."""
+"""Chooses routes for all packages on one stack: the best of each, unless two of them conflict."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Circumstances:
-    """What the repository brings: `pinned` routes of its known port, `versions` it asks of each distribution, and the
-    packages that it has `imported` at the top of a module."""
+    """`pinned` are the routes of its known port, `versions` the ranges it requires of each distribution, and
+    `imported` the packages that it imports unconditionally."""
 
     prefer: Preference = "stable"
     pinned: Mapping[str, str] = field(default_factory=dict)
@@ -31,7 +31,7 @@ class Circumstances:
 
 @dataclass(frozen=True)
 class Routed:
-    """What was chosen for one package, and why not the others. `chosen` is None where nothing is left."""
+    """The route chosen for one package, and the rejected ones with reasons. `chosen` is None if no route fits."""
 
     package: Package
     chosen: Route | None
@@ -40,19 +40,19 @@ class Routed:
 
     @property
     def misses_pin(self) -> bool:
-        """Whether a known port ran with another route than the one taken here."""
+        """Whether the known port used another route than the chosen one."""
         return self.pinned is not None and (self.chosen is None or self.chosen.id != self.pinned)
 
     @property
     def below_best(self) -> int:
-        """How far down the list the chosen route stands; one that a known port ran with is the best there is."""
+        """How many ranks below the best the chosen route is; 0 for the route that the known port used."""
         if self.chosen is None or self.chosen.id == self.pinned:
             return 0
         return self.chosen.rank - 1
 
     @property
     def open_ways(self) -> int:
-        """Routes that could be taken here as well."""
+        """The number of other routes that fit."""
         return sum(item.reason.startswith(_FITS) for item in self.rejected)
 
 
@@ -60,7 +60,6 @@ _FITS = "fits too"
 
 
 def settle(packages: Sequence[Package], stack: Stack, gpu: Gpu, given: Circumstances) -> dict[str, Routed]:
-    """A route for every package, by package id."""
     misfits: dict[tuple[str, str], Misfit] = {}
     options: dict[str, list[Route]] = {}
     for package in sorted(packages, key=lambda item: item.id):
@@ -84,7 +83,7 @@ def settle(packages: Sequence[Package], stack: Stack, gpu: Gpu, given: Circumsta
 
 
 def _ordered(package: Package, given: Circumstances) -> list[Route]:
-    """Best first. The route a known port ran with comes before all others."""
+    """Active routes, best first. The route that the known port used comes before all others."""
 
     def key(route: Route) -> tuple[bool, bool, int, str]:
         pinned = given.pinned.get(package.id) == route.id
@@ -95,24 +94,24 @@ def _ordered(package: Package, given: Circumstances) -> list[Route]:
 
 
 def _against_repository(package: Package, route: Route, given: Circumstances) -> Misfit | None:
-    """The repository's own imports and pins bind: what needs another version cannot be installed beside them."""
+    """A conflict with the repository's own imports and version ranges."""
     if route.unless_imported and package.id in given.imported:
-        return Misfit("holds only where the program does not import it", "the import moved to where it is used")
+        return Misfit("works only if no module imports it at the top", "the import moved into a function")
     for name, wanted in sorted(route.needs.items()):
         pins = given.versions.get(name, ())
         if pins and not any(agree((pin, wanted)) for pin in pins):
             return Misfit(
-                f"needs {name} {wanted}; the repository asks for {pins[0]}", f"the repository's pin of {name} lifted"
+                f"needs {name} {wanted}; the repository requires {pins[0]}", f"another {name} in the repository"
             )
     return None
 
 
 def _conflict(one: Route, other: Route) -> str | None:
-    """Why two routes cannot be in one environment."""
+    """Why two routes cannot share an environment; None if they can."""
     for name in sorted({*one.needs, *one.moves} & {*other.needs, *other.moves}):
         ours, theirs = _asks(one, name), _asks(other, name)
         if not agree((ours, theirs)):
-            return f"{name} {ours} against {theirs}"
+            return f"{name} {ours} versus {theirs}"
     return None
 
 
@@ -121,7 +120,7 @@ def _asks(route: Route, name: str) -> str:
 
 
 def _together(options: Mapping[str, Sequence[Route]]) -> dict[str, Route | None]:
-    """The best of each package; where those clash, the combination that gives up least, found by trying them all."""
+    """The best route of each package; among conflicting packages, the best combination, by exhaustive search."""
     contested = sorted(
         package
         for package, routes in options.items()
@@ -178,7 +177,7 @@ def _outranked(route: Route, taken: Route | None, rivals: Mapping[str, Route]) -
     for name, rival in sorted(rivals.items()):
         clash = _conflict(route, rival)
         if clash is not None:
-            reason = f"cannot be beside {rival.id} of {name}: {clash}"
+            reason = f"conflicts with {rival.id} of {name}: {clash}"
             return Rejected(id=route.id, reason=reason, would_need=f"another route for {name}")
     reason = f"{_FITS}, but ranks below {taken.id}" if taken else "was not chosen"
-    return Rejected(id=route.id, reason=reason, would_need="an overlay (--knowledge) that ranks it first")
+    return Rejected(id=route.id, reason=reason, would_need="a knowledge overlay (--knowledge) that ranks it first")

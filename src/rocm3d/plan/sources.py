@@ -1,4 +1,4 @@
-"""The source plan: which recipe answers which findings in which file, and what is left for a person."""
+"""The source plan: which recipe fixes which findings in which file, and what needs a manual edit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Conditions:
-    """What a finding is judged against. `decided` maps package ids to the plan's decision."""
+    """What decides how a finding is fixed. `decided` maps package ids to the plan's decision."""
 
     knowledge: Knowledge
     decided: Mapping[str, Decision]
@@ -34,7 +34,7 @@ class Conditions:
 
 @dataclass(frozen=True)
 class SourcePlan:
-    """Every finding that needs an answer is in one of these."""
+    """Every finding, except notes without an edit, is in at least one of these."""
 
     edits: tuple[PlannedEdit, ...]
     answered: tuple[Finding, ...]
@@ -42,20 +42,20 @@ class SourcePlan:
 
     @property
     def settled(self) -> tuple[Finding, ...]:
-        """Findings that cost a person nothing; an edit may stand beside another answer."""
+        """Findings that need no manual work. One finding can have an edit and another fix."""
         edited = (found for edit in self.edits for found in edit.findings)
         return tuple(dict.fromkeys((*edited, *self.answered)))
 
     @property
     def edited_codes(self) -> set[str]:
-        """Codes that nothing but an edit answers."""
+        """Codes that only an edit fixes."""
         answered = set(self.answered)
         found = (found for edit in self.edits for found in edit.findings if found not in answered)
         return {item.code for item in found if item.severity != "note"}
 
 
 def source_plan(findings: Sequence[Finding], extensions: Sequence[Extension], given: Conditions) -> SourcePlan:
-    """Sort the findings by who answers them; edits in path order."""
+    """Group the findings by how they are fixed; edits are sorted by path."""
     grouped: dict[tuple[str, str], list[Finding]] = {}
     answered: list[Finding] = []
     left: list[LeftForPerson] = []
@@ -66,7 +66,7 @@ def source_plan(findings: Sequence[Finding], extensions: Sequence[Extension], gi
         if beside is not None and _inapplicable(beside, given.stack, given.gpu) is None:
             grouped.setdefault((finding.path, beside.id), []).append(finding)
             if reason is not None:
-                continue  # the edit is its answer
+                continue  # the edit fixes it
         if finding.severity == "note":
             continue
         if reason is not None:
@@ -82,32 +82,32 @@ def source_plan(findings: Sequence[Finding], extensions: Sequence[Extension], gi
 
 
 def _unanswered(finding: Finding, recipe: Recipe | None, given: Conditions) -> str | None:
-    """Why a finding is left for a person; None where something answers it."""
+    """Why a finding needs manual work; None if something fixes it."""
     answer = given.knowledge.codes[finding.code].answered_by
     if answer == "addition":
-        # The port's install.sh and Dockerfile stand in for every other way to install the repository.
-        return None if given.stack is not None else "no stack serves this GPU, so there is nothing to install"
+        # The port's install.sh and Dockerfile replace all other install instructions of the repository.
+        return None if given.stack is not None else "no known stack supports this GPU: nothing to install"
     if answer == "decision":
         return _undecided(finding, given)
     if answer == "person":
-        return "needs a decision about the program itself"
+        return "needs your decision about the program"
     if recipe is None:
-        return "no recipe answers it yet"
+        return "no recipe yet"
     if recipe.safety == "manual":
-        return f"recipe {recipe.id} is advice, not an edit"
+        return f"recipe {recipe.id} is advice, not an automatic edit"
     return _inapplicable(recipe, given.stack, given.gpu)
 
 
 def _undecided(finding: Finding, given: Conditions) -> str | None:
     if finding.package is None:
-        return "no record of this package says what to take instead"
+        return "no known replacement for this package"
     return f"{finding.package} is blocked" if given.decided.get(finding.package, "blocked") == "blocked" else None
 
 
 def _inapplicable(recipe: Recipe, stack: Stack | None, gpu: Gpu) -> str | None:
     when = recipe.applies_when
     if when.wave_size is not None and when.wave_size != gpu.wave_size:
-        return f"recipe {recipe.id} is for waves of {when.wave_size} lanes"
+        return f"recipe {recipe.id} is for wave size {when.wave_size}"
     if stack is None:
         return None
     for what, wanted, given in (("ROCm", when.rocm, stack.rocm), ("torch", when.torch, stack.torch)):

@@ -1,4 +1,4 @@
-"""Choosing the stack: each is judged against all packages at once, and the losers keep their reasons."""
+"""Chooses the stack: evaluates each one with all packages and records why the others were rejected."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cost:
-    """One thing in which stacks are compared: less is better."""
+    """One criterion by which stacks are compared; a lower value is better."""
 
     word: str
     value: int
@@ -31,11 +31,11 @@ class Cost:
 
     @property
     def told(self) -> str:
-        """`blocked: gsplat, kaolin`, or the word alone."""
+        """`blocked: gsplat, kaolin`, or the label alone."""
         return f"{self.word}: {', '.join(self.names)}" if self.names else self.word
 
 
-# Nothing outweighs a blocked package or a lost feature; the preference orders the rest.
+# A blocked package or a lost feature always counts first; the preference orders the other costs.
 _ALWAYS = ("blocked", "lost")
 _ORDER: Mapping[Preference, tuple[str, ...]] = {
     "stable": ("pins", "stand-ins", "untried", "second", "builds", "closed", "old"),
@@ -46,14 +46,14 @@ _ORDER: Mapping[Preference, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Judged:
-    """A stack with what it would mean for every package."""
+    """A stack with the decisions that it implies for all packages."""
 
     stack: Stack
     decisions: tuple[DependencyDecision, ...]
     routed: Mapping[str, Routed]
 
     def costs(self, prefer: Preference) -> list[Cost]:
-        """In the order in which they count."""
+        """In order of importance."""
         parts = self._parts()
         return [parts[key] for key in (*_ALWAYS, *_ORDER[prefer])]
 
@@ -64,37 +64,37 @@ class Judged:
         lost = [item.name for item in self.decisions if item.loses or item.decision == "stub"]
         return {
             "blocked": self._counted("blocked", "blocked"),
-            "lost": _listed("goes without what they give", lost),
-            "pins": _listed("not as the known port ran", missed),
-            "stand-ins": self._counted("stand-ins", "stub", "substitute"),
-            "untried": Cost("few packages are reported to run on it", int(not self.stack.tried)),
-            "second": Cost("second choices", sum(below.values()), tuple(below)),
+            "lost": _listed("features lost", lost),
+            "pins": _listed("differs from the known port", missed),
+            "stand-ins": self._counted("stubs or substitutes", "stub", "substitute"),
+            "untried": Cost("few packages are known to run on it", int(not self.stack.tried)),
+            "second": Cost("second-choice routes", sum(below.values()), tuple(below)),
             "builds": self._counted("to build", "build"),
-            "closed": Cost("leaves fewer ways open", -sum(item.open_ways for item in self.routed.values())),
-            "old": Cost(f"no better, and released {released}", -released.toordinal()),
+            "closed": Cost("fewer fallback packages", -sum(item.open_ways for item in self.routed.values())),
+            "old": Cost(f"older, released {released}", -released.toordinal()),
         }
 
     def _counted(self, word: str, *decisions: str) -> Cost:
         return _listed(word, [item.name for item in self.decisions if item.decision in decisions])
 
     def key(self, prefer: Preference) -> tuple[tuple[int, ...], int, str]:
-        """What stacks are sorted by; among equals the newer Python."""
+        """Stacks are sorted by this key, best first; among equals the newer Python wins."""
         minor = int(self.stack.python.partition(".")[2])
         return tuple(cost.value for cost in self.costs(prefer)), -minor, self.stack.id
 
     @property
     def summary(self) -> str:
-        """What it means, in counts; the routes that could be taken as well are part of the reason."""
+        """Counts of the main costs, the release date, and the number of fallback routes."""
         parts = self._parts()
         counts = ", ".join(f"{parts[key].value} {parts[key].word}" for key in ("blocked", "stand-ins", "builds"))
         ways = [f"{name} {item.open_ways}" for name, item in sorted(self.routed.items()) if item.open_ways]
-        further = f"; further ways open: {', '.join(ways)}" if ways else ""
+        further = f"; fallback routes: {', '.join(ways)}" if ways else ""
         return f"{counts}, released {self.stack.released}{further}"
 
     def behind(self, best: Judged, prefer: Preference) -> str:
-        """The first thing in which this stack is worse than the best one."""
+        """The first criterion in which this stack is worse than the best one."""
         pairs = zip(self.costs(prefer), best.costs(prefer), strict=True)
-        return next((mine.told for mine, theirs in pairs if mine.value > theirs.value), "the same in everything")
+        return next((mine.told for mine, theirs in pairs if mine.value > theirs.value), "equal in every criterion")
 
 
 def _listed(word: str, names: list[str]) -> Cost:
@@ -103,7 +103,7 @@ def _listed(word: str, names: list[str]) -> Cost:
 
 @dataclass(frozen=True)
 class Question:
-    """What the stacks are judged against."""
+    """What the stacks are evaluated for. `names` maps distributions to package ids."""
 
     names: Mapping[str, str | None]
     knowledge: Knowledge
@@ -112,10 +112,10 @@ class Question:
 
 
 def choose(asked: Question, wishes: Wishes) -> tuple[Chosen | None, Judged | None, tuple[Rejected, ...]]:
-    """The best stack for a GPU and these packages, and every other one with its reason."""
+    """The best stack for a GPU and these packages, and all others with the reason of rejection."""
     known = asked.knowledge.stacks
     if wishes.stack is not None and wishes.stack not in known:
-        raise UserError(f"no stack is called {wishes.stack!r}", hint=f"known are {', '.join(sorted(known))}")
+        raise UserError(f"unknown stack {wishes.stack!r}", hint=f"known stacks: {', '.join(sorted(known))}")
     rejected: list[Rejected] = []
     judged: list[Judged] = []
     for stack in (*known.values(), *([wishes.installed] if wishes.installed else [])):
@@ -132,29 +132,28 @@ def choose(asked: Question, wishes: Wishes) -> tuple[Chosen | None, Judged | Non
 
 
 def judge(stack: Stack, asked: Question) -> Judged:
-    """What this stack would mean for every package."""
     packages = [asked.knowledge.packages[name] for name in sorted({name for name in asked.names.values() if name})]
     routed = settle(packages, stack, asked.gpu, asked.given)
     return Judged(stack, decide(asked.names, routed, stack, asked.gpu), routed)
 
 
 def _outdone(item: Judged, best: Judged, wishes: Wishes) -> Rejected:
-    would = f"--stack {item.stack.id} takes it all the same"
+    would = f"--stack {item.stack.id} to choose it anyway"
     return Rejected(id=item.stack.id, reason=item.behind(best, wishes.prefer), would_need=would)
 
 
 def _unusable(stack: Stack, gpu: Gpu, wishes: Wishes) -> Rejected | None:
-    """Why a stack is out before its packages are looked at."""
+    """Why a stack is rejected regardless of its packages; None if it is usable."""
     if wishes.installed is not None and stack is not wishes.installed:
-        return Rejected(id=stack.id, reason="what is installed is kept", would_need="leave --keep-torch out")
+        return Rejected(id=stack.id, reason="--keep-torch keeps the installed torch", would_need="no --keep-torch")
     if wishes.stack is not None and stack.id != wishes.stack:
-        return Rejected(id=stack.id, reason=f"{wishes.stack} was asked for", would_need=f"--stack {stack.id}")
+        return Rejected(id=stack.id, reason=f"--stack {wishes.stack} was chosen", would_need=f"--stack {stack.id}")
     if wishes.installed is None and not wishes.takes_rocm(stack.rocm):
-        reason = f"has ROCm {stack.rocm}; {wishes.rocm} was asked for"
+        reason = f"has ROCm {stack.rocm}, not {wishes.rocm}"
         return Rejected(id=stack.id, reason=reason, would_need="another --rocm")
     if gpu.gfx not in stack.gfx:
-        return Rejected(id=stack.id, reason=f"has no code for {gpu.gfx}", would_need=f"a build of it for {gpu.gfx}")
+        return Rejected(id=stack.id, reason=f"does not support {gpu.gfx}", would_need=f"a build for {gpu.gfx}")
     if wishes.platform not in stack.platforms:
-        reason = f"is for {', '.join(stack.platforms)}"
-        return Rejected(id=stack.id, reason=reason, would_need=f"a release of it for {wishes.platform}")
+        reason = f"is only for {', '.join(stack.platforms)}"
+        return Rejected(id=stack.id, reason=reason, would_need=f"a release for {wishes.platform}")
     return None

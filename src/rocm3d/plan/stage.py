@@ -1,4 +1,4 @@
-"""The plan itself: choose the stack, decide every dependency, bind recipes to files."""
+"""The plan stage: chooses the stack, decides about each dependency, and assigns recipes to files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OLD_AFTER_DAYS = 180
 
 
 def plan(scan: Scan, gpu: Gpu, knowledge: Knowledge, today: date, wishes: Wishes | None = None) -> Plan:
-    """What to do about each finding and dependency on one GPU. Same input, same bytes."""
+    """What to do about each finding and dependency on one GPU. Deterministic: same input, same bytes."""
     inventory, wishes = scan.inventory, wishes or Wishes()
     port = knowledge.ports.get(inventory.known_as or "")
     imported = frozenset(item.package for item in scan.findings if item.package and _is_firm_import(item))
@@ -66,7 +66,7 @@ def plan(scan: Scan, gpu: Gpu, knowledge: Knowledge, today: date, wishes: Wishes
 
 
 def _is_firm_import(finding: Finding) -> bool:
-    """Notes are about imports that the program loads without."""
+    """Notes are about optional imports."""
     return finding.severity != "note" and not finding.is_dependency
 
 
@@ -93,17 +93,17 @@ def _readiness(
 def _warnings(
     decisions: tuple[DependencyDecision, ...], base: Stack | None, port: Port | None, today: date
 ) -> Iterator[str]:
-    """What turns a feature off comes first."""
+    """Lost features come first."""
     for item in decisions:
         if item.decision == "stub":
-            yield f"{item.name}: a stand-in is used, never counted as verified"
+            yield f"{item.name}: replaced by a stub; never counted as verified"
         if item.loses:
-            yield f"{item.name}: the port goes without {item.loses}"
+            yield f"{item.name}: the port loses {item.loses}"
     if port is not None and port.routes:
-        yield f"recognised as {port.title}: the routes that its port ran with are taken where they fit"
+        yield f"Known project: {port.title}. Using package choices from its earlier port."
     if base is not None and not base.tried:
-        yield f"{base.id}: few packages of this field are reported to run on it"
+        yield f"{base.id}: few 3D packages are known to run on it"
     for item in decisions:
         age = (today - item.checked).days if item.checked else 0
         if age > OLD_AFTER_DAYS:
-            yield f"{item.name}: the deciding fact was checked {age} days ago ({item.checked})"
+            yield f"{item.name}: the decision uses a fact last checked {age} days ago ({item.checked})"

@@ -1,4 +1,4 @@
-"""Whether version ranges leave a version that all of them take."""
+"""Whether version ranges have a version in common."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _FAR = 99999
 
 
 def agree(ranges: Iterable[str]) -> bool:
-    """Ranges change only at the versions they name, so one version at, above and below each of those is enough to try.
+    """Whether some version is in all ranges. A text that is not a range excludes nothing.
 
-    A text that is no range (somebody else's requirement) excludes nothing.
+    Ranges change only at the versions they name, so it tries those and one version above and below each.
     """
     together = SpecifierSet()
     for text in ranges:

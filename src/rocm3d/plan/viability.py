@@ -1,6 +1,6 @@
-"""Viability of a known repository: a score that starts full and loses a point for each thing that stands in the way.
+"""Viability of a known repository: a score that starts at 5 and loses points for each known obstacle.
 
-Only facts known at a date count, so an old judgement can be made again and compared with today's.
+Only facts known at a date count, so an old score can be reproduced and compared with today's.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _BANDS: tuple[tuple[int, Viability], ...] = ((5, "High"), (4, "Medium"), (3, "Me
 
 
 def fit(port: Port, ports: Mapping[str, Port], gpu: Gpu, as_of: date, devices: int = 1) -> Fit:
-    """Score a repository for a GPU with what was known at a date. A card of several devices is judged by one."""
+    """Score a repository for a GPU with the facts known at a date. A card of several devices counts as one of them."""
     if port.first_known is not None and as_of < port.first_known:
-        raise UserError(f"{port.title} was not known on {as_of}", hint=f"it is since {port.first_known}")
+        raise UserError(f"{port.title} was not known on {as_of}", hint=f"use --as-of {port.first_known} or later")
     parts = list(_chain(port, ports))
     points = [_shown(point) for item in parts for point in item.points if _counts(point, gpu, as_of)]
     gb = None if gpu.vram_gb is None else gpu.vram_gb / devices
@@ -51,16 +51,15 @@ def fit(port: Port, ports: Mapping[str, Port], gpu: Gpu, as_of: date, devices: i
 
 
 def memory_of(port: Port, ports: Mapping[str, Port], as_of: date) -> tuple[Memory, ...]:
-    """Every way of running it that was known at a date, those of what it builds on too."""
+    """All modes known at a date, including those of the repositories it builds on."""
     return tuple(mode for item in _chain(port, ports) for mode in item.memory if mode.known <= as_of)
 
 
 def _chain(port: Port, ports: Mapping[str, Port]) -> Iterator[Port]:
-    """The repository and those it builds on."""
     seen: set[str] = set()
     while True:
         if port.id in seen:
-            raise UserError(f"ports build on each other in a circle: {', '.join(sorted(seen))}")
+            raise UserError(f"circular builds_on between ports: {', '.join(sorted(seen))}")
         seen.add(port.id)
         yield port
         if port.builds_on is None:
@@ -86,11 +85,11 @@ def _shown(point: Point) -> FitPoint:
 
 
 def _memory_points(modes: Sequence[FitMemory], gb: float) -> list[FitPoint]:
-    """What the hungriest way of running it takes."""
+    """The penalty for the mode that needs the most memory."""
     worst = max(modes, key=lambda mode: mode.gb, default=None)
     if worst is None or (worst.fits and not worst.tight):
         return []
-    effect, word = (-1, "leaves no room") if worst.fits else (-2, "does not fit")
+    effect, word = (-1, "leaves no headroom") if worst.fits else (-2, "does not fit")
     return [FitPoint(effect=effect, why=f"{worst.mode}: {worst.gb:g} GB {word} in {gb:g} GB", source=worst.source)]
 
 

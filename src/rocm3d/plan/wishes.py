@@ -1,4 +1,4 @@
-"""What a person asks of a plan beyond the GPU."""
+"""The user's options for a plan, besides the GPU."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Wishes:
-    """`rocm` is a release such as 7.2, or a range. `installed` is the torch that is there and stays."""
+    """`rocm` is a release such as 7.2, or a range. `installed` is the installed torch, which --keep-torch keeps."""
 
     stack: str | None = None
     rocm: str = ""
@@ -29,15 +29,14 @@ class Wishes:
         if self.rocm:
             _range(self.rocm)
         if self.installed is not None and (self.stack or self.rocm):
-            raise UserError("--keep-torch leaves no choice of --stack or --rocm", hint="name one of them")
+            raise UserError("--keep-torch excludes --stack and --rocm", hint="pass only one of them")
 
     def takes_rocm(self, release: str) -> bool:
-        """Whether a ROCm release is one of those asked for."""
         return not self.rocm or _range(self.rocm).contains(release, prereleases=True)
 
 
 def _range(text: str) -> SpecifierSet:
-    """7 means 7.anything, 7.2 means 7.2.anything; a range is taken as it is."""
+    """7 means ==7.*, 7.2 means ==7.2.*; a range stays as written."""
     try:
         Version(text)
     except InvalidVersion:
@@ -47,4 +46,4 @@ def _range(text: str) -> SpecifierSet:
     try:
         return SpecifierSet(text)
     except InvalidSpecifier as error:
-        raise UserError(f"--rocm {text}: no release and no range", hint="for example 7.2 or '>=6.4,<8'") from error
+        raise UserError(f"--rocm {text}: not a release or a range", hint="for example 7.2 or '>=6.4,<8'") from error
