@@ -1,4 +1,4 @@
-"""Hand-made plans for small trees."""
+"""Small plans for small trees."""
 
 from __future__ import annotations
 

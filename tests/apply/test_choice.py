@@ -19,7 +19,7 @@ def edit(make_edit):
 @pytest.mark.parametrize("word", ["", "spaced_lunch", "XX", "CU999", "nvcc-flags", "PY101,BLD"])
 def test_a_word_that_means_nothing_is_refused(knowledge, word):
     for only, skip in (([word], []), ([], [word])):
-        with pytest.raises(UserError, match="is no rule, no code prefix and no recipe"):
+        with pytest.raises(UserError, match="is not a rule, a code prefix or a recipe"):
             Choice.of(only, skip, knowledge)
 
 
@@ -32,12 +32,12 @@ def test_a_misspelt_word_gets_the_nearest_ones(knowledge):
 @pytest.mark.parametrize("word", ["spaced_launch", "CU301", "cu3", "CU", RECIPE])
 def test_an_edit_is_named_by_rule_code_prefix_or_recipe(knowledge, edit, word):
     assert Choice.of([word], [], knowledge).against(edit) is None
-    assert Choice.of([], [word], knowledge).against(edit) == f"left out by --skip {word}"
+    assert Choice.of([], [word], knowledge).against(edit) == f"excluded by --skip {word}"
 
 
 def test_what_only_does_not_name_is_left_out_and_skip_wins(knowledge, edit):
-    assert Choice.of(["PY", "BLD"], [], knowledge).against(edit) == "left out by --only PY,BLD"
-    assert Choice.of(["CU"], ["spaced_launch"], knowledge).against(edit) == "left out by --skip spaced_launch"
+    assert Choice.of(["PY", "BLD"], [], knowledge).against(edit) == "excluded by --only PY,BLD"
+    assert Choice.of(["CU"], ["spaced_launch"], knowledge).against(edit) == "excluded by --skip spaced_launch"
 
 
 def test_a_word_that_is_said_twice_counts_once(knowledge):

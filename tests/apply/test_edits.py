@@ -22,7 +22,7 @@ def test_a_submodule_that_git_cannot_read_gets_no_edit(tmp_path, make_edit):
     (tmp_path / "libs/a.cu").write_bytes(OLD)
     edits = Edits(Tree.open(tmp_path), Request(folder="rocm-port", modules=(Module("libs", None),)), None)
     edits.file("libs/a.cu", [make_edit("guard_include", "libs/a.cu", headers=["gone.h"])])
-    assert [item.reason for item in edits.refused] == ["git cannot say which commit the submodule libs is at"]
+    assert [item.reason for item in edits.refused] == ["git does not report the commit of submodule libs"]
     assert (edits.contents, edits.modules()) == ({}, [])
 
 
@@ -32,7 +32,7 @@ def test_a_file_of_a_submodule_with_other_changes_gets_no_edit(with_submodule, p
     tree = Tree.open(root)
     outcome = apply(plan_of("libs/knn/a.cu"), tree, Request(folder="rocm-port", modules=checked_out(tree)))
     (refused,) = outcome.patch.refused
-    assert refused.reason == f"is not as commit {commit[:12]} of libs/knn has it"
+    assert refused.reason == f"differs from commit {commit[:12]} of libs/knn"
     assert outcome.patch.modules == ()
 
 
@@ -41,7 +41,7 @@ def test_an_edit_that_is_left_out_is_refused_with_its_place(tmp_path, plan_of):
     request = Request(folder="rocm-port", choice=Choice(skip=("guard-include",)))
     outcome = apply(plan_of("a.cu"), Tree.open(tmp_path), request)
     (refused,) = outcome.patch.refused
-    assert (refused.reason, refused.places) == ("left out by --skip guard-include", ("a.cu:1:1",))
+    assert (refused.reason, refused.places) == ("excluded by --skip guard-include", ("a.cu:1:1",))
     assert "a.cu" not in outcome.contents
 
 

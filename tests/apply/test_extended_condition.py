@@ -13,7 +13,7 @@ def extended(text: str) -> str:
 
 @pytest.mark.parametrize("line", ["#ifdef OLD // why\n", "#if OLD /* why */\n", "#if OLD && \\\n  X\n"])
 def test_comments_and_continued_lines_are_refused(line):
-    with pytest.raises(Refuse, match="for a person"):
+    with pytest.raises(Refuse, match="by hand"):
         extended(line + "#endif\n")
 
 

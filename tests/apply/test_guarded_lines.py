@@ -39,7 +39,7 @@ def test_refusals(text):
 def test_two_edits_in_one_place():
     data = b"int abc;\n"
 
-    with pytest.raises(Refuse, match="meet in one place"):
+    with pytest.raises(Refuse, match="overlap"):
         guard_lines(data, [Replacement(4, 6, b"x"), Replacement(5, 7, b"y")], {})
 
 

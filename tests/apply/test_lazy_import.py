@@ -34,7 +34,7 @@ def test_a_handler_that_expects_a_failed_import(handler, expected):
 
 @pytest.mark.parametrize("name", ["flash_attn_func", "_sdpa", "_torch_attention"])
 def test_a_name_that_the_module_has_is_not_taken(name):
-    with pytest.raises(Refuse, match=f"called {name}"):
+    with pytest.raises(Refuse, match=f"already defines {name}"):
         definitions(cst.parse_module(f"import torch\nfor {name} in x:\n    pass\n"), {"flash_attn_func"})
 
 
@@ -43,8 +43,8 @@ def test_what_is_refused_is_left_and_told():
 
     assert found.statement is module.body[0]
     assert [str(reason) for reason in found.refused] == [
-        "flash_attn: nothing is known to stand for other",
-        "takes more of flash_attn than the functions that have a stand-in",
+        "flash_attn: no replacement for other",
+        "imports more of flash_attn than the functions that have a replacement",
     ]
 
 

@@ -61,7 +61,7 @@ def test_decided_packages_are_no_names(wanted, make_decision):
 
 def test_a_name_that_the_plan_does_not_know_is_left(wanted):
     found = wanted({"setup.sh": "pip install mystery\n"})
-    assert found.left == ["setup.sh:1: mystery: the plan does not speak of it"]
+    assert found.left == ["setup.sh:1: mystery: not in the plan"]
 
 
 def test_a_cuda_build_is_left(wanted):
@@ -72,7 +72,7 @@ def test_a_cuda_build_is_left(wanted):
 
 def test_a_requirements_file_that_is_no_text_is_told(wanted):
     found = wanted({"requirements.txt": "torch\n".encode("utf-16")})
-    assert found.left == ["requirements.txt cannot be read as text, so nothing of it is installed"]
+    assert found.left == ["requirements.txt is not a text file: nothing in it is installed"]
 
 
 def test_conditions_and_options_stay_with_pip(wanted):
@@ -118,10 +118,10 @@ def test_conda_counts_only_where_nothing_else_tells(wanted):
     files = {"environment.yml": conda, "train.py": "from plyfile import PlyData\nimport tqdm\n"}
     found = wanted(files, kept="plyfile tqdm libthing einops")
     assert found.names == {
-        "plyfile": ("plyfile==1.0.*", "environment.yml:3, by its name for conda"),
+        "plyfile": ("plyfile==1.0.*", "environment.yml:3, conda name"),
         "einops": ("einops", "environment.yml:7"),
     }
-    assert found.left == ["environment.yml names tqdm, libthing for conda; pip may call them otherwise"]
+    assert found.left == ["environment.yml lists tqdm, libthing for conda; the names on PyPI may differ"]
     again = wanted({"requirements.txt": "numpy\n"}, kept="plyfile tqdm libthing einops numpy")
     assert (list(again.names), again.left) == (["einops"], [])
 
@@ -204,7 +204,7 @@ mystery = "*"
         "rembg": ("rembg[cpu]~=2.0", "Pipfile:6"),
     }
     assert list(found.sources) == [Checkout("https://host/o/splat.git", "v1"), "csrc"]
-    assert found.left == ["Pipfile:9: mystery *: the plan does not speak of it"]
+    assert found.left == ["Pipfile:9: mystery *: not in the plan"]
 
 
 def test_a_cog_file_names_what_is_needed(wanted, make_decision):

@@ -1,4 +1,4 @@
-"""A table of nasty lines, and what becomes of each."""
+"""A table of difficult requirement lines with their expected copies."""
 
 from __future__ import annotations
 
@@ -174,18 +174,18 @@ def test_in_a_constraints_file_nothing_is_put_in_place():
 
 @pytest.mark.parametrize("line", ["foo==1.0+cu118", "https://host/foo-1.0%2Bcu121-cp310-cp310-linux_x86_64.whl"])
 def test_a_cuda_build_of_an_unknown_package_is_left_out(line):
-    assert copied(f"{line}\n") == f"# rocm3d: left out, a CUDA build without a known way to ROCm: {line}\n".encode()
+    assert copied(f"{line}\n") == f"# rocm3d: removed, a CUDA build without a known ROCm route: {line}\n".encode()
 
 
 def test_lines_that_install_sh_takes_over_say_so():
     copier = Copier(DECISIONS, frozenset(), frozenset({("requirements.txt", 2)}))
-    assert copied("-e .\n-e ./x\n", copier) == b"-e .\n# rocm3d: install.sh fetches and builds it: -e ./x\n"
+    assert copied("-e .\n-e ./x\n", copier) == b"-e .\n# rocm3d: built by install.sh: -e ./x\n"
 
 
 def test_an_index_goes_only_where_its_finding_is_answered():
     copier = Copier(DECISIONS, frozenset({("requirements.txt", 1), ("other.txt", 2)}), frozenset())
     text = "--extra-index-url https://host/cu118\n--extra-index-url https://host/private\n"
-    assert copied(text, copier) == b"# rocm3d: left out: https://host/cu118\n--extra-index-url https://host/private\n"
+    assert copied(text, copier) == b"# rocm3d: removed: https://host/cu118\n--extra-index-url https://host/private\n"
 
 
 @pytest.mark.parametrize(

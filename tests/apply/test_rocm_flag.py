@@ -38,8 +38,8 @@ def marked(code: str) -> str:
         ("x = 7\nimport torch\n", "before the imports"),
         ("import torch; x = 7\n", "before the imports"),
         ("import a\nx = 7\nimport b\nimport torch\ny = 7\n", "before the imports"),
-        ("import torch\nis_rocm = False\nx = 7\n", "means something else"),
-        ("import torch\nf(is_rocm)\nx = 7\n", "means something else"),
+        ("import torch\nis_rocm = False\nx = 7\n", "for something else"),
+        ("import torch\nf(is_rocm)\nx = 7\n", "for something else"),
         ("import torch\nx = 7 +\n", "does not parse"),
         ("import torch\nx = 7\n\0", "does not parse"),
         (f"import torch\nx = 7\n{FLAG}\n", "before"),
@@ -47,9 +47,9 @@ def marked(code: str) -> str:
         ("from torch import *\nx = 7\n", "star import"),
         (
             "try:\n    import torch\nexcept ImportError:\n    torch = None\nfrom torch.nn import L\nx = 7\n",
-            "another way",
+            "something other",
         ),
-        ("from torch.nn import L\nif a:\n    import torch\nx = 7\n", "another way"),
+        ("from torch.nn import L\nif a:\n    import torch\nx = 7\n", "something other"),
     ],
 )
 def test_refuses(code, reason):

@@ -28,7 +28,7 @@ def test_nothing_comes_of_nothing(rewrite):
 def test_a_folder_that_is_not_here_is_for_a_person(rewrite, path):
     found = rewrite(f"pip install --no-deps {path}")
     assert (found.wheels, found.lines) == ([], [])
-    assert found.left == [f"pip install --no-deps {path}  # {path} is not here"]
+    assert found.left == [f"pip install --no-deps {path}  # not found: {path}"]
 
 
 @pytest.mark.parametrize("kind", ["build", "replace", "blocked"])

@@ -26,7 +26,7 @@ def test_a_dependency_with_a_patch_in_the_folder_was_looked_at(tmp_path, make_pl
 def test_an_empty_submodule_is_named_with_the_commands(tmp_path, make_plan):
     (tmp_path / ".gitmodules").write_text(MODULES)
     (item,) = unseen(make_plan(), Tree.open(tmp_path), "amd")
-    assert (item.name, item.where, item.reason) == ("libs/k nn", ".gitmodules", "the submodule is not checked out")
+    assert (item.name, item.where, item.reason) == ("libs/k nn", ".gitmodules", "submodule not checked out")
     assert shlex.split(item.commands[0]) == ["git", "submodule", "update", "--init", "--", "libs/k nn"]
     assert item.commands[1].endswith("--folder amd")
 

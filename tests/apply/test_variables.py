@@ -10,7 +10,7 @@ def test_the_target_is_always_there_and_nobody_changes_it(make_plan, make_decisi
 
 def test_routes_that_agree_share_a_variable(make_plan, make_decision):
     plan = make_plan(decisions=(make_decision("b", env={"A": "1"}), make_decision("a", env={"A": "1"})))
-    assert Variable("A", "1", "asked for by a (r), b (r)") in variables(plan)
+    assert Variable("A", "1", "required by a (r), b (r)") in variables(plan)
 
 
 def test_routes_that_disagree_leave_it_to_each_build(make_plan, make_decision):

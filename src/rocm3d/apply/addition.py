@@ -1,4 +1,4 @@
-"""What an addition is, and where they are found: each module below additions/ makes new files for the port's folder."""
+"""The Addition record and its registry: each module in additions/ renders new files for the port folder."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Addition:
-    """New files by their path inside the port's folder, whose name is the third argument."""
+    """`render(plan, tree, folder)` returns new files by their path relative to the port folder `folder`."""
 
     module: str
     render: Callable[[Plan, Tree, str], dict[str, bytes]]
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """The module's last name; reports use it."""
         return self.module.rsplit(".", 1)[-1]
 
 
 @cache
 def additions() -> tuple[Addition, ...]:
-    """Every addition, by name. The package is walked; there is no list to edit."""
+    """All additions, sorted by name: the `addition` of every module in additions/."""
     package = importlib.import_module("rocm3d.apply.additions")
     names = sorted(item.name for item in pkgutil.iter_modules(package.__path__))
     return tuple(importlib.import_module(f"{package.__name__}.{name}").addition for name in names)

@@ -1,6 +1,6 @@
-"""Edits of C++ text through a macro: for CUDA it stands for the text that was there, for ROCm for another.
+"""Edits of C++ text through a macro that expands to the original text for CUDA and to another text for ROCm.
 
-This reaches places where no directive may stand, such as a macro's body or the arguments of AT_DISPATCH.
+This works where no preprocessor directive is allowed: inside a macro's body or the arguments of AT_DISPATCH.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Alias:
-    """A macro by the end of its name, what it is for CUDA and for ROCm, and the device texts that ROCm's needs."""
+    """A macro: its name without the prefix, its expansions, and the device helpers that the ROCm expansion calls."""
 
     name: str
     cuda: str
@@ -32,13 +32,12 @@ class Alias:
 
     @property
     def macro(self) -> str:
-        """The macro's whole name."""
         return PREFIX + self.name
 
 
 @dataclass(frozen=True)
 class Use:
-    """Bytes [start, end) of a file that become an alias; none to stand before what follows."""
+    """Bytes [start, end) of a file that an alias replaces. An empty range inserts the alias before the next token."""
 
     start: int
     end: int
@@ -46,7 +45,7 @@ class Use:
 
 
 def with_aliases(data: bytes, uses: Sequence[Use], parameters: Parameters) -> bytes:
-    """Write each alias where it is used and define it once, at file scope above the first use."""
+    """Replace each use by its alias, and define each alias once, at file scope above the first use."""
     if not uses:
         return data
     ordered = sorted(uses, key=lambda use: use.start)
@@ -66,13 +65,13 @@ def _written(data: bytes, use: Use) -> bytes:
         raise Refuse(f"{old} is not {use.alias.cuda}")
     if old:
         return name.encode()
-    # The alias is for ROCm alone: it stands before what follows and is empty for CUDA.
+    # The alias is only for ROCm: it precedes the next token and is empty for CUDA.
     touches = data[use.start - 1 : use.start].isalnum() or data[use.start - 1 : use.start] == b"_"
     return f"{' ' if touches else ''}{name} ".encode()
 
 
 def _is_defined(data: bytes, alias: Alias, before: int) -> bool:
-    """Whether an earlier edit left the alias here already."""
+    """Whether an earlier apply already defined the alias in this file."""
     found = re.search(rb"#[ \t]*define[ \t]+" + alias.macro.encode() + rb"\b", blanked(data))
     if found is not None and found.start() > before:
         raise Refuse(f"{alias.macro} is defined below its first use")

@@ -1,4 +1,4 @@
-"""What the base of a plan provides, as pins: by the stack's record, before anybody has looked at the machine."""
+"""Version pins of a plan's base packages, taken from the stack's record and not from the machine."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def base_requirements(plan: Plan) -> tuple[str, ...]:
-    """What to install where the base is wheels and not there yet, for the plan's target."""
+    """Requirements that install the base on the plan's target. Empty unless the base consists of wheels."""
     if plan.base is None or plan.base.form != "pip":
         return ()
     return tuple(item.replace("{gfx}", plan.gpu.gfx) for item in plan.base.requirements)
 
 
 def base_pins(plan: Plan) -> dict[str, str]:
-    """Distribution to version, with the local version where the record has it: then no other build satisfies it."""
+    """Distribution to pin. A local version, where the record has one, excludes every other build."""
     if plan.base is None:
         return {}
     pins = {PROTECTED[0]: f"=={plan.base.torch}"}

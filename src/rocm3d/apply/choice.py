@@ -1,4 +1,4 @@
-"""`--only` and `--skip` of apply: which planned edits are made, by rule, code prefix or recipe."""
+"""`rocm3d apply --only` and `--skip`: selects planned edits by rule, code prefix or recipe."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Choice:
-    """Which edits are wanted; empty `only` means all. The port's own files are no edits and always made."""
+    """Selected edits; an empty `only` selects all. Additions are not edits and are always written."""
 
     only: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, only: Sequence[str], skip: Sequence[str], knowledge: Knowledge) -> Choice:
-        """The words of the command line; one that means nothing is refused."""
+        """Raises UserError for a value that is neither a rule, nor a code prefix, nor a recipe."""
         chosen = cls(tuple(dict.fromkeys(only)), tuple(dict.fromkeys(skip)))
         codes = [code for code in knowledge.codes.values() if code.status == "active"]
         for word in (*chosen.only, *chosen.skip):
             if word not in knowledge.recipes and not any(_names(word, code.code, code.rule) for code in codes):
                 known = [*(code.rule for code in codes), *(code.code for code in codes), *knowledge.recipes]
-                raise UserError(f"{word!r} is no rule, no code prefix and no recipe", hint=suggestion(word, known))
+                raise UserError(f"{word!r} is not a rule, a code prefix or a recipe", hint=suggestion(word, known))
         return chosen
 
     def against(self, edit: PlannedEdit) -> str | None:
-        """Why an edit is left out; None where it is wanted."""
+        """Why the edit is excluded; None if it is selected."""
         for word in self.skip:
             if _meant(word, edit):
-                return f"left out by --skip {word}"
+                return f"excluded by --skip {word}"
         if self.only and not any(_meant(word, edit) for word in self.only):
-            return f"left out by --only {','.join(self.only)}"
+            return f"excluded by --only {','.join(self.only)}"
         return None
 
 
@@ -47,5 +47,5 @@ def _meant(word: str, edit: PlannedEdit) -> bool:
 
 
 def _names(word: str, code: str, rule: str) -> bool:
-    """As `rocm3d scan` takes its words."""
+    """The same matching as `rocm3d scan --only`."""
     return bool(word) and (word == rule or code.startswith(word.upper()))

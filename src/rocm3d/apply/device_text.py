@@ -1,4 +1,4 @@
-"""C++ that a port brings along for ROCm: the files of device/, each one function or type, guarded against twice."""
+"""C++ helpers for ROCm: the files of device/, one function or type each, with an include guard."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from functools import cache
 from pathlib import Path
 
 _FOLDER = Path(__file__).parent / "device"
-# What a text calls comes before it.
+# Helpers that must be defined before the helper that calls them.
 _NEEDS = {"match_any": ("wave_peers",), "labeled_partition": ("wave_peers",)}
 
 
 def helpers(names: Iterable[str]) -> str:
-    """The texts by these names and what they need, each once in a translation unit, and only where HIP compiles."""
+    """The named helpers and their dependencies. Each is compiled by HIP only, and once per translation unit."""
     wanted = dict.fromkeys(part for name in names for part in (*_NEEDS.get(name, ()), name))
     return "".join(_once(name) for name in wanted)
 
@@ -24,5 +24,4 @@ def _once(name: str) -> str:
 
 @cache
 def text(name: str) -> str:
-    """One file of device/."""
     return (_FOLDER / f"{name}.h").read_text(encoding="utf-8")

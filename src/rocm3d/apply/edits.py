@@ -1,4 +1,4 @@
-"""The edits of a port: every planned one that is wanted and can be proven, file by file."""
+"""Makes the planned edits of a port, file by file: those that are selected and proven."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Edits:
-    """The edited files so far. `earlier` is the patch of an earlier apply to the same tree."""
+    """The files edited so far. `earlier` is the patch of an earlier apply to the same tree."""
 
     def __init__(self, tree: Tree, request: Request, earlier: Patch | None) -> None:
         self.tree, self.request, self.earlier = tree, request, earlier
@@ -29,7 +29,7 @@ class Edits:
         self._committed: dict[str, bytes | None] = {}
 
     def file(self, path: str, planned: list[PlannedEdit]) -> None:
-        """Run one file through its edits; each must prove itself against the original."""
+        """Make the planned edits of one file. Each one must be proven against the original file."""
         self._planned[path] = planned
         data, obstacle = self._start(path)
         data, made, refused = self._run(path, data, obstacle)
@@ -38,12 +38,12 @@ class Edits:
             self.contents[path], self._recipes[path] = data, made
 
     def put(self, path: str, data: bytes) -> None:
-        """An edit that no recipe names; the same proof is asked of it."""
+        """Add an edit that has no recipe. It is dropped unless the same proof holds."""
         if self.module(path) is None and path not in self.contents and prove(path, self.original(path), data).holds:
             self.contents[path], self._recipes[path] = data, []
 
     def carry(self) -> None:
-        """Take over edits of an earlier apply that still stand, whatever this one was asked to leave out."""
+        """Keep edits of an earlier apply that are still in the tree, even if this apply excludes them."""
         known = {} if self.earlier is None else {change.path: change.recipes for change in self.earlier.changes}
         for path, before in self.request.originals.items():
             if before is None or path not in self.tree:
@@ -56,16 +56,16 @@ class Edits:
                 self.refused = [item for item in self.refused if item.path != path or item.recipe not in made]
 
     def module(self, path: str) -> Module | None:
-        """The submodule that a file lies in."""
+        """The submodule that contains the file."""
         return holding(path, self.request.modules)
 
     def original(self, path: str) -> bytes:
-        """A file as it was before any apply; in a submodule: as its commit has it."""
+        """The file before any apply; in a submodule, the committed file."""
         before = self._of_commit(path) if self.module(path) else self.request.originals.get(path)
         return before or self.tree.read(path) or b""
 
     def change(self, path: str) -> FileChange:
-        """An edited file, with its proof over all edits together."""
+        """The change of an edited file, with one proof for all its edits together."""
         before, after = self.original(path), self.contents[path]
         return FileChange(
             path=path,
@@ -78,7 +78,7 @@ class Edits:
         )
 
     def modules(self) -> list[tuple[ModulePatch, bytes]]:
-        """One patch for each submodule that has edits, and its bytes, by path."""
+        """One patch record and its bytes for each submodule with edits, sorted by path."""
         found = []
         for module in sorted(self.request.modules, key=lambda module: module.path):
             paths = sorted(path for path in self.contents if self.module(path) == module)
@@ -99,17 +99,17 @@ class Edits:
         return found
 
     def _start(self, path: str) -> tuple[bytes, str | None]:
-        """A file's bytes to begin from, and what stands in the way of any edit."""
+        """The bytes to edit, and the reason why the file cannot be edited (None if it can)."""
         data = self.tree.read(path) if path in self.tree else None
         if data is None:
-            return b"", "the file cannot be read"
+            return b"", "cannot read the file"
         module = self.module(path)
         if module is None:
             return data, None
         if module.commit is None:
-            return data, f"git cannot say which commit the submodule {module.path} is at"
+            return data, f"git does not report the commit of submodule {module.path}"
         was = self._of_commit(path)
-        return (was, None) if was else (data, f"is not as commit {module.commit[:12]} of {module.path} has it")
+        return (was, None) if was else (data, f"differs from commit {module.commit[:12]} of {module.path}")
 
     def _of_commit(self, path: str) -> bytes | None:
         module = self.module(path)
@@ -118,7 +118,7 @@ class Edits:
         return self._committed.get(path)
 
     def _run(self, path: str, data: bytes, obstacle: str | None) -> tuple[bytes, list[str], list[Refused]]:
-        """What the planned edits make of these bytes, which of them did, and which not and why."""
+        """The edited bytes, the recipes that changed them, and the refused edits with reasons."""
         made: list[str] = []
         refused: list[Refused] = []
         for edit in self._planned.get(path, ()):
@@ -132,7 +132,7 @@ class Edits:
         return data, made, refused
 
     def _replayed(self, path: str, before: bytes) -> list[str]:
-        """The recipes behind an edited file that no patch tells of, as after a crash."""
+        """Recipes of an edited file that is missing in the patch document, as after a crash."""
         data, made, _ = self._run(path, before, None)
         return made if data == self.tree.read(path) else []
 
@@ -141,14 +141,14 @@ class Edits:
         if unwanted is not None:
             return data, unwanted
         if edit.safety == "manual":
-            return data, "is for a person to make: recipes of this kind are never applied"
+            return data, "manual recipe: never applied automatically"
         if edit.rewrite not in rewrites():
-            return data, f"this rocm3d has no rewrite {edit.rewrite}"
+            return data, f"this version of rocm3d has no rewrite {edit.rewrite}"
         if edit.safety == "review" and not self.request.review:
-            return data, "wants a look first: apply with --review"
+            return data, "needs your review: apply with --review"
         try:
             changed = rewrites()[edit.rewrite].edit(data, edit.parameters)
         except Refuse as refusal:
             return data, str(refusal)
         proof = prove(path, self.original(path), changed)
-        return (changed, None) if proof.holds else (data, f"isolation is not proven: {proof.detail}")
+        return (changed, None) if proof.holds else (data, f"NVIDIA isolation not proven: {proof.detail}")

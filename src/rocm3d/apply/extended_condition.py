@@ -1,4 +1,4 @@
-"""Conditions of `#if` that also accept ROCm: `#ifdef X` becomes `#if defined(X) || ...`, and the proof can follow."""
+"""Extends `#if` conditions to ROCm in a form that the isolation proof accepts: `#if defined(X) || ...`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BARE = re.compile(rb"[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif)\b[^\n\\]*?\r?\n?")
 
 
 def extend(data: bytes, wanted: Callable[[Directive], bool], clause: str) -> bytes:
-    """Let every wanted condition that both builds see hold on ROCm as well; a negated one does not."""
+    """Make each selected condition that both builds see true on ROCm as well; a negated one becomes false there."""
     unit = CudaUnit("", data)
     out, at = [], 0
     for item in directives(data):
@@ -28,7 +28,7 @@ def extend(data: bytes, wanted: Callable[[Directive], bool], clause: str) -> byt
 def _line(data: bytes, item: Directive, clause: str) -> bytes:
     own = data[item.start : item.end]
     if not _BARE.fullmatch(own) or b"//" in own or b"/*" in own:
-        raise Refuse("a condition with a comment or a continued line is for a person")
+        raise Refuse("the condition has a comment or a continued line: edit it by hand")
     newline = own[len(own.rstrip(b"\r\n")) :]
     indent = own[: own.index(b"#")]
     return indent + _text(item, clause).encode() + newline

@@ -1,4 +1,4 @@
-"""Folders of the repository that pip can install, its submodules among them."""
+"""Folders of the repository that pip can install, including submodules."""
 
 from __future__ import annotations
 
@@ -20,19 +20,17 @@ _MARKS = ("setup.py", "pyproject.toml", "setup.cfg")
 
 @dataclass(frozen=True)
 class Folders:
-    """Asked for a folder by the way somebody wrote it; answers with its path here."""
-
     tree: Tree
 
     @cached_property
     def installable(self) -> frozenset[str]:
-        """Folders that have a build file."""
+        """Folders with a setup.py, pyproject.toml or setup.cfg; `.` is the root."""
         found = (posixpath.split(path) for path in self.tree.paths())
         return frozenset(folder or "." for folder, name in found if name in _MARKS)
 
     @cached_property
     def submodules(self) -> tuple[Submodule, ...]:
-        """Other repositories inside this one, and inside those; checked out or not; none that leads out."""
+        """All submodules, nested ones included, checked out or not. Paths outside the repository are ignored."""
         found: dict[str, Submodule] = {}
         around = [""]
         while around:
@@ -50,7 +48,7 @@ class Folders:
                 yield replace(item, path=posixpath.join(folder, inside))
 
     def place(self, path: str) -> str | None:
-        """Where a folder lies: there, in a submodule, or as the only one of its name. None: nowhere here."""
+        """The folder's path in the repository: as written, inside a submodule, or the only folder of that name."""
         wanted = posixpath.normpath(path)
         if wanted == ".":
             return "." if self.is_project else None
@@ -63,7 +61,7 @@ class Folders:
 
     @cached_property
     def is_project(self) -> bool:
-        """Whether the repository itself is meant to be installed: a pyproject.toml alone may only configure tools."""
+        """Whether the repository itself can be installed: a pyproject.toml alone may only configure tools."""
         if "setup.py" in self.tree:
             return True
         text = self.tree.read("pyproject.toml") or b"" if "pyproject.toml" in self.tree else b""

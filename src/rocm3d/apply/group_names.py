@@ -1,4 +1,4 @@
-"""Cooperative groups in a file: what their namespace is called, and which variables are tiles of fixed size."""
+"""Cooperative groups in a file: the names of their namespace, and which variables are tiles of fixed size."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _ALIAS = re.compile(r"namespace\s+(\w+)\s*=\s*(?:::)?cooperative_groups\s*;")
 
 
 def namespaces(unit: CudaUnit) -> tuple[str, ...]:
-    """The namespace by its own name, by the usual one, and by what the file calls it."""
+    """The namespace's full name, the usual alias `cg`, and the aliases that the file defines."""
     nodes = unit.nodes("namespace_alias_definition")
     aliases = (match.group(1) for node in nodes if (match := _ALIAS.search(unit.slice(node))) is not None)
     return tuple(dict.fromkeys((_FULL, "cg", *aliases)))
 
 
 def is_tile(unit: CudaUnit, group: Node) -> bool:
-    """Whether a variable of the function around is declared as a tile: those have shuffles and a size in HIP."""
+    """Whether the enclosing function declares the variable as a tile. In HIP, tiles have shuffles and a size."""
     if group.type != "identifier":
         return False
     name, function = re.escape(unit.slice(group)), unit.slice(function_around(unit, group))

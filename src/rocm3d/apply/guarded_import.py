@@ -1,4 +1,4 @@
-"""Imports chosen by backend: on ROCm a module defines itself what it takes from a package elsewhere."""
+"""Imports chosen by backend: on ROCm a module defines the functions itself that it imports from a package elsewhere."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ _BLANK = cst.EmptyLine(indent=False)
 
 
 def parsed(data: bytes) -> cst.Module:
-    """A module, or a refusal."""
     try:
-        # Python's parser first: it knows its limits, where libcst's overflows the stack and ends the process.
+        # Python's parser first: on deeply nested code it raises, while libcst overflows the stack and ends the process.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             ast.parse(data)
@@ -30,7 +29,7 @@ def parsed(data: bytes) -> cst.Module:
 
 
 def has_torch(statements: Sequence[cst.BaseStatement]) -> bool:
-    """Whether one of these statements of a module binds the name torch, whatever happens."""
+    """Whether one of these module-level statements unconditionally binds the name torch."""
     lines = [line for line in statements if isinstance(line, cst.SimpleStatementLine)]
     taken = [small for line in lines for small in line.body if isinstance(small, cst.Import)]
     names = [alias for small in taken for alias in small.names]
@@ -38,7 +37,7 @@ def has_torch(statements: Sequence[cst.BaseStatement]) -> bool:
 
 
 def asks_for_rocm(node: cst.CSTNode) -> bool:
-    """Whether a condition somewhere in a node asks for ROCm."""
+    """Whether the node contains a check for ROCm."""
     return bool(m.findall(node, m.Attribute(attr=m.Name("hip")) | m.Name(FLAG)))
 
 
@@ -52,12 +51,12 @@ def by_backend(rocm: Sequence[cst.BaseStatement], cuda: Sequence[cst.BaseStateme
 
 
 def statements(text: str) -> list[cst.BaseStatement]:
-    """Statements that take on the indent and the line ends of the module they are put into."""
+    """Statements without own indentation and line ends: they take those of the module they are inserted into."""
     return [line for line in cst.parse_module(text).body if isinstance(line, cst.BaseStatement)]
 
 
 def functions(names: Sequence[str], then: Sequence[cst.BaseStatement]) -> list[cst.BaseStatement]:
-    """Our functions of these names, with what they call, and what is to follow them."""
+    """The helper functions of these names with their callees, then the `following` statements."""
     wanted = with_callees(names)
     found = [f.with_changes(leading_lines=[_BLANK]) for name, f in _functions().items() if name in wanted]
     found[0] = found[0].with_changes(leading_lines=[])
@@ -65,7 +64,6 @@ def functions(names: Sequence[str], then: Sequence[cst.BaseStatement]) -> list[c
 
 
 def with_callees(names: Sequence[str]) -> set[str]:
-    """These functions, and those that they call."""
     wanted: set[str] = set()
     open_names = list(names)
     while open_names:
@@ -79,12 +77,11 @@ def with_callees(names: Sequence[str]) -> set[str]:
 
 
 def defined(module: cst.Module) -> set[str]:
-    """Functions and classes of a module."""
+    """Names of the module-level functions and classes."""
     return {line.name.value for line in module.body if isinstance(line, (cst.FunctionDef, cst.ClassDef))}
 
 
 def parameters_of(name: str) -> tuple[str, ...]:
-    """What one of our functions takes by position."""
     return tuple(parameter.name.value for parameter in _functions()[name].params.params)
 
 

@@ -1,4 +1,4 @@
-"""Edits of C++ text as guarded pairs: the lines for ROCm, then the lines as they were, never a directive in a call."""
+"""Edits of C++ text as `#if` ROCm lines `#else` original lines `#endif`, never with a directive inside a call."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 # torch's BuildExtension defines USE_ROCM for every source; other builds may define only the platform macro.
 _GUARDS = {"torch": b"defined(USE_ROCM)", "any": b"defined(USE_ROCM) || defined(__HIP_PLATFORM_AMD__)"}
-# A pair longer than this is read by nobody: better an alias, or a person.
+# Longer copies are unreadable: such edits need a macro alias, or a manual edit.
 _MOST_LINES = 24
-# A short function or block is copied as a whole.
+# A function or block up to this length is copied completely.
 _NEAR_LINES = 8
 
 
 @dataclass(frozen=True)
 class Replacement:
-    """Bytes [start, end) of the file, and what a ROCm build reads instead."""
+    """Bytes [start, end) of the file, and their replacement in a ROCm build."""
 
     start: int
     end: int
@@ -34,7 +34,7 @@ class Replacement:
 
 @dataclass(frozen=True)
 class Lines:
-    """Whole lines [start, end) of a file, and what a ROCm build reads instead: None for nothing at all."""
+    """Complete lines at bytes [start, end), and their replacement in a ROCm build; None removes them there."""
 
     start: int
     end: int
@@ -43,7 +43,7 @@ class Lines:
 
 @dataclass(frozen=True)
 class _Block:
-    """Whole lines, and the replacements in them."""
+    """Complete lines at bytes [start, end), and the replacements in them."""
 
     start: int
     end: int
@@ -51,12 +51,12 @@ class _Block:
 
 
 def guard(parameters: Parameters) -> bytes:
-    """The condition that a ROCm build meets, by the recipe's or the plan's `guard`."""
+    """The preprocessor condition of a ROCm build, chosen by the parameter `guard` of the recipe or the plan."""
     return _GUARDS[str(parameters.get("guard", "any"))]
 
 
 def guard_lines(data: bytes, replacements: Iterable[Replacement], parameters: Parameters) -> bytes:
-    """Put each replacement into a guarded copy of its lines. Lines that share a pair of parentheses stay together."""
+    """Make each replacement in a guarded copy of its lines. Lines inside one pair of parentheses stay together."""
     wanted = sorted(replacements, key=lambda item: item.start)
     if not wanted:
         return data
@@ -70,13 +70,13 @@ def guard_lines(data: bytes, replacements: Iterable[Replacement], parameters: Pa
 
 
 def choose_lines(data: bytes, chosen: Iterable[Lines], parameters: Parameters) -> bytes:
-    """Put each run of lines, directives among them, behind the guard; what no build would read is not written."""
+    """Put each range of lines behind the guard; the lines may contain directives."""
     newline, condition = Text(data).newline, guard(parameters)
     out, at = [], 0
     for item in sorted(chosen, key=lambda item: item.start):
         own = data[item.start : item.end]
         if not own.endswith(b"\n") or item.start < at:
-            raise Refuse("the last line has no newline" if item.start >= at else "two edits meet in one place")
+            raise Refuse("the last line has no newline" if item.start >= at else "two edits overlap")
         if item.rocm is None:
             parts = [b"#if ", unless_rocm(parameters), newline, own]
         else:
@@ -88,20 +88,20 @@ def choose_lines(data: bytes, chosen: Iterable[Lines], parameters: Parameters) -
 
 
 def unless_rocm(parameters: Parameters) -> bytes:
-    """The condition that only other builds meet."""
+    """The preprocessor condition of all other builds."""
     return b" && ".join(b"!" + part for part in guard(parameters).split(b" || "))
 
 
 def insert_guarded(data: bytes, at: int, text: bytes, parameters: Parameters) -> bytes:
-    """Lines that only a ROCm build reads, before the line that begins at an offset."""
+    """Insert lines for ROCm builds only, before the line that begins at `offset`."""
     newline = Text(data).newline
     body = text.replace(b"\n", newline)
     return b"".join([data[:at], b"#if ", guard(parameters), newline, body, b"#endif", newline, data[at:]])
 
 
 def after_includes(data: bytes, before: int | None = None) -> int:
-    """The beginning of the line where helpers of a file go: behind the last include at the top, and before a use."""
-    opened: list[bool] = []  # for each open #if: whether an include stands in it
+    """Where to insert helpers: the start of the line after the last top-level include in front of offset `before`."""
+    opened: list[bool] = []  # for each open #if: whether it contains an include
     place = 0
     for item in _without_include_guard(data):
         if before is not None and item.start >= before:
@@ -121,7 +121,7 @@ def after_includes(data: bytes, before: int | None = None) -> int:
 
 
 def _without_include_guard(data: bytes) -> list[Directive]:
-    """Directives of a file; of the `#ifndef X`, `#define X` around a whole header only the second, as a beginning."""
+    """The file's directives. An include guard around the complete file counts as `#pragma once`."""
     found = directives(data)
     if len(found) > 2 and found[0].keyword == "ifndef" and found[1].keyword == "define":
         depth, ends = 0, -1
@@ -138,9 +138,9 @@ def _without_include_guard(data: bytes) -> list[Directive]:
 def _checked_place(data: bytes, place: int) -> int:
     shown = blanked(data)[:place]
     if place and not data[:place].endswith(b"\n"):
-        raise Refuse("the last include has no newline after it")
+        raise Refuse("the last include has no newline")
     if shown.count(b"{") != shown.count(b"}"):
-        raise Refuse("the last include stands inside braces")
+        raise Refuse("the last include is inside braces")
     return place
 
 
@@ -152,7 +152,7 @@ def _blocks(data: bytes, wanted: Sequence[Replacement]) -> list[_Block]:
         start, end = _whole_lines(shown, item.start, item.end)
         end = _balanced(shown, start, end)
         if any(first < end and start < last for first, last in spans):
-            raise Refuse("a preprocessor directive stands in the way")
+            raise Refuse("the lines contain a preprocessor directive")
         if found and _belongs(data, found[-1], start, end):
             previous = found.pop()
             start, end = previous.start, max(end, previous.end)
@@ -168,13 +168,13 @@ def _blocks(data: bytes, wanted: Sequence[Replacement]) -> list[_Block]:
 
 
 def _belongs(data: bytes, previous: _Block, start: int, end: int) -> bool:
-    """Whether lines overlap a block, or follow it at once and leave it short enough to be read."""
+    """Whether the lines overlap the block, or follow it directly and keep it within the length limit."""
     touches = start == previous.end and data.count(b"\n", previous.start, end) <= _MOST_LINES
     return start < previous.end or touches
 
 
 def _whole_lines(shown: bytes, start: int, end: int) -> tuple[int, int]:
-    """The lines of a range, widened until no parenthesis is open at either end."""
+    """The range, extended to complete lines until no parenthesis is open at either end."""
     first = shown.rfind(b"\n", 0, start) + 1
     while first > 0 and _open_at(shown, first) > 0:
         first = shown.rfind(b"\n", 0, first - 1) + 1
@@ -191,7 +191,7 @@ def _whole_lines(shown: bytes, start: int, end: int) -> tuple[int, int]:
 
 
 def _balanced(shown: bytes, start: int, end: int) -> int:
-    """Where lines that open a brace end with it, if that is near: a branch is easier to read with both."""
+    """Extend lines that open a brace to its closing brace, if it is near: a branch is easier to read with both."""
     depth, last = 0, start
     for _ in range(_NEAR_LINES):
         newline = shown.find(b"\n", last)
@@ -207,7 +207,7 @@ def _balanced(shown: bytes, start: int, end: int) -> int:
 
 
 def _open_at(shown: bytes, at: int) -> int:
-    """Parentheses open at an offset, counted from the last line that surely has none: one that begins a declaration."""
+    """Open parentheses at an offset, counted from the last line that starts with `}`: none is open there."""
     begin = shown.rfind(b"\n}", 0, at) + 1
     return shown.count(b"(", begin, at) - shown.count(b")", begin, at)
 
@@ -216,7 +216,7 @@ def _replaced(data: bytes, block: _Block) -> bytes:
     out, at = [], block.start
     for item in sorted(block.inside, key=lambda item: item.start):
         if item.start < at:
-            raise Refuse("two edits meet in one place")
+            raise Refuse("two edits overlap")
         out += [data[at : item.start], item.text]
         at = item.end
     return b"".join([*out, data[at : block.end]])

@@ -1,4 +1,4 @@
-"""Whether host code reads a constant whose value only the device pass knows."""
+"""Whether host code reads a constant whose value is known only in the device pass."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HOST = re.compile(rb"\b__host__\b")
 
 
 def read_on_host(unit: CudaUnit, name: str) -> int | None:
-    """The first line that reads the name outside the body of a device function; its own definitions do not count."""
+    """The first line that reads the name outside device functions, not counting definitions; None if none does."""
     shown = blanked(unit.data)
     word = re.escape(name.encode())
     defined = re.compile(rb"#[ \t]*define[ \t]+" + word + rb"\b|\b" + word + rb"\s*=[^=]")
@@ -37,6 +37,6 @@ def _device_body(unit: CudaUnit, function: Node) -> Node | None:
 
 
 def _in_condition(shown: bytes, at: int) -> bool:
-    """`#ifndef NAME` and `#undef NAME` read no value."""
+    """Whether the name is in `#ifdef`, `#ifndef` or `#undef`, which do not read its value."""
     line = shown[shown.rfind(b"\n", 0, at) + 1 : at]
     return re.match(rb"[ \t]*#[ \t]*(?:ifdef|ifndef|undef)\b", line) is not None

@@ -1,4 +1,4 @@
-"""Calls of CUDA's warp intrinsics, and the aliases that keep them to groups of 32 lanes on ROCm."""
+"""Calls of CUDA's warp intrinsics, and the macro aliases that restrict them to groups of 32 lanes on ROCm."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rocm3d.apply.lane_groups import Lanes
     from rocm3d.syntax.cuda import CudaUnit
 
-# All 32 lanes, written out or named as a macro.
+# A mask of all 32 lanes: a literal or a macro.
 FULL = re.compile(r"0[xX][fF]{8}[uU]?|~0[uU]?|-1|[A-Z][A-Z0-9_]*")
 SHUFFLES = ("__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync")
 MASKED = (*SHUFFLES, "__any_sync", "__all_sync", "__ballot_sync", "__match_any_sync")
@@ -28,7 +28,7 @@ MASKED = (*SHUFFLES, "__any_sync", "__all_sync", "__ballot_sync", "__match_any_s
 
 @dataclass(frozen=True)
 class LaneCall:
-    """One call by the place of its name; `node` is None in the text of a macro."""
+    """A call; [start, end) are the bytes of its name. `node` is None inside a macro's body."""
 
     name: str
     start: int
@@ -38,13 +38,13 @@ class LaneCall:
 
 
 def group_use(call: LaneCall) -> Use:
-    """The call as an alias that for ROCm is a function of device/, working on groups of 32."""
+    """An alias for the call; its ROCm expansion is a helper of device/ that works on groups of 32 lanes."""
     own = call.name.strip("_").removesuffix("_sync")
     return Use(call.start, call.end, Alias(own.upper(), cuda=call.name, rocm=f"rocm3d_{own}", needs=(own,)))
 
 
 def lane_calls(unit: CudaUnit, names: Iterable[str]) -> Iterator[LaneCall]:
-    """Calls that both builds see, in code and in macros, in order; none that the file itself answers for ROCm."""
+    """Calls that both builds see, in code and macros, in file order, except names that the file defines for ROCm."""
     own = {name.split("(")[0] for name in made_for_rocm(unit)}
     wanted = [name for name in names if name not in own]
     if not wanted:
@@ -59,13 +59,13 @@ def lane_calls(unit: CudaUnit, names: Iterable[str]) -> Iterator[LaneCall]:
 
 
 def mask_of(unit: CudaUnit, call: Node) -> str:
-    """The first argument as it is written."""
+    """The source text of the first argument; empty if the call has none."""
     given = arguments(call)
     return unit.slice(given[0]) if given else ""
 
 
 def function_around(unit: CudaUnit, node: Node) -> Node:
-    """The outermost function that a node stands in; the node itself where there is none."""
+    """The outermost function that contains the node; the node itself if there is none."""
     found = node
     for above, _ in upward(node, unit.parents):
         if above.type == "function_definition":
@@ -74,7 +74,7 @@ def function_around(unit: CudaUnit, node: Node) -> Node:
 
 
 def _is_qualified(unit: CudaUnit, at: int) -> bool:
-    """`own::__ballot_sync` is somebody else's; `::__ballot_sync` is CUDA's."""
+    """`own::__ballot_sync` is the repository's own function; `::__ballot_sync` is CUDA's."""
     before = unit.data[max(0, at - 80) : at].rstrip()
     return before.endswith(b"::") and re.search(rb"[\w>]\s*::$", before) is not None
 
@@ -96,4 +96,4 @@ def _lanes_of_macro(unit: CudaUnit, at: int) -> Lanes:
     for node in unit.nodes("preproc_def", "preproc_function_def"):
         if node.start_byte <= at < node.end_byte:
             return lanes_in(unit, node.start_byte, node.end_byte)
-    raise Refuse("a call stands where the grammar sees none")
+    raise Refuse("the parser does not recognise a call of a warp intrinsic")

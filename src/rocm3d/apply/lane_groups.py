@@ -1,7 +1,7 @@
-"""Which lanes a CUDA function means by a warp: groups of 32, or whatever the hardware's wave is.
+"""Whether a CUDA function works on groups of 32 lanes or on the hardware's wave.
 
 A function that counts lanes with `warpSize` follows the wave on ROCm, 64 lanes on some targets. One that counts with 32
-keeps groups of 32 there: in a wave of 64 each half is a group of its own. A function that does both is for a person.
+keeps groups of 32 there: a wave of 64 contains two groups. A function that does both needs a manual edit.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Lanes = Literal["group", "wave"]
 
 _BUILTIN = re.compile(rb"\bwarpSize\b")
-# As the width of a shuffle it only says "all of them".
+# As the width of a shuffle, warpSize only means "all lanes".
 _AS_WIDTH = re.compile(rb",\s*warpSize\s*\)")
 _NAMED = re.compile(rb"\b(?!warpSize\b)k?_?(?:\w+_)?warp_?size\b", re.IGNORECASE)
 _COUNTS_32 = re.compile(rb"[%/&]\s*(?:32|31|0x1[fF])[uU]?\b|>>\s*5\b|==\s*31\b|\b32\s*-\s*1\b")
@@ -29,7 +29,7 @@ _VALUE = rb"(?:#[ \t]*define[ \t]+%s[ \t]+|\b%s\s*=\s*)\(?\s*(\w+)"
 
 
 def lanes_meant(unit: CudaUnit, node: Node) -> Lanes:
-    """What the function around a node counts with; refused where that cannot be told."""
+    """What the function that contains the node counts with; raises RewriteRefusedError if that is ambiguous."""
     function = node
     for above, _ in upward(node, unit.parents):
         if above.type == "function_definition":
@@ -38,7 +38,7 @@ def lanes_meant(unit: CudaUnit, node: Node) -> Lanes:
 
 
 def lanes_in(unit: CudaUnit, start: int, end: int) -> Lanes:
-    """The same for a part of a file."""
+    """The same for bytes [start, end) of the file."""
     text = _AS_WIDTH.sub(b"", blanked(unit.data)[start:end])
     by_wave = bool(_BUILTIN.search(text))
     by_32 = bool(_COUNTS_32.search(text))
@@ -46,7 +46,7 @@ def lanes_in(unit: CudaUnit, start: int, end: int) -> Lanes:
         value = _value(unit, name)
         by_wave, by_32 = by_wave or value == "wave", by_32 or value == "group"
     if by_wave and by_32:
-        raise Refuse("lanes are counted with 32 and with the size of the wave in one function")
+        raise Refuse("one function counts lanes both with 32 and with the wave size")
     return "wave" if by_wave else "group"
 
 
@@ -55,5 +55,5 @@ def _value(unit: CudaUnit, name: bytes) -> Lanes:
     if values == {b"32"}:
         return "group"
     if values and values <= {b"warpSize", b"32", b"64"}:
-        return "wave"  # chosen by backend or by target
-    raise Refuse(f"{name.decode()} is not set to a number in this file")
+        return "wave"  # the value depends on the backend or the target
+    raise Refuse(f"the value of {name.decode()} is not in this file")

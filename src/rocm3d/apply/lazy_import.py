@@ -1,4 +1,4 @@
-"""Imports of a package inside functions: on ROCm a failed one is answered by functions that the module defines once."""
+"""Imports of a package inside functions: if one fails on ROCm, helper functions defined once per module replace it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CATCHES = ("ImportError", "ModuleNotFoundError", "Exception", "BaseException")
 
 @dataclass(frozen=True)
 class Lazy:
-    """A function or class with its imports made choices, which functions of ours they need, and what was refused."""
+    """The rewritten function or class, the names of the helper functions it needs, and the refused imports."""
 
     statement: cst.FunctionDef | cst.ClassDef
     names: frozenset[str]
@@ -28,7 +28,7 @@ class Lazy:
 
 
 def lazy(statement: cst.FunctionDef | cst.ClassDef, module: cst.Module, package: Package) -> Lazy:
-    """Each import inside a function becomes a choice; the same statement where there is none that can."""
+    """Rewrite each import inside a function; returns the same statement if none can be rewritten."""
     edit = _Lazy(module, package)
     new = statement.visit(edit)
     assert isinstance(new, (cst.FunctionDef, cst.ClassDef))
@@ -36,7 +36,7 @@ def lazy(statement: cst.FunctionDef | cst.ClassDef, module: cst.Module, package:
 
 
 class _Lazy(cst.CSTTransformer):
-    """An import in a try that expects it to fail is somebody's choice already."""
+    """Leaves imports alone whose failure the repository already handles (try, suppress, a check for ROCm)."""
 
     def __init__(self, module: cst.Module, package: Package) -> None:
         super().__init__()
@@ -84,10 +84,10 @@ class _Lazy(cst.CSTTransformer):
         return tried_on_rocm(updated_node, statements(bound))
 
     def _bound(self, taken: cst.Import | cst.ImportFrom) -> str:
-        """The lines that bind what the import would have bound."""
+        """Lines that bind the same names as the import, to the helper functions."""
         use = self.package.use(self.module, taken)
         if not use.functions:
-            raise Refuse("nothing of the package is used here")
+            raise Refuse("the module uses nothing of the package")
         self.names.update(use.functions)
         assert not isinstance(taken.names, cst.ImportStar)
         if isinstance(taken, cst.Import):
@@ -97,7 +97,7 @@ class _Lazy(cst.CSTTransformer):
 
 
 def catches(handler: cst.ExceptHandler) -> bool:
-    """Whether a handler expects that an import fails."""
+    """Whether the handler catches a failed import."""
     if handler.type is None:
         return True
     kinds = [e.value for e in handler.type.elements] if isinstance(handler.type, cst.Tuple) else [handler.type]
@@ -105,7 +105,7 @@ def catches(handler: cst.ExceptHandler) -> bool:
 
 
 def tried_on_rocm(line: cst.SimpleStatementLine, instead: Sequence[cst.BaseStatement]) -> cst.If:
-    """An import that may fail on ROCm, with what stands for it there; as it was elsewhere."""
+    """The import in a `try` on ROCm, with `fallback` as its handler; unchanged on other backends."""
     bare = line.with_changes(leading_lines=[])
     handler = cst.ExceptHandler(cst.IndentedBlock(list(instead)), cst.Name("ImportError"))
     chosen = by_backend([cst.Try(cst.IndentedBlock([bare]), [handler])], [bare])
@@ -113,11 +113,11 @@ def tried_on_rocm(line: cst.SimpleStatementLine, instead: Sequence[cst.BaseState
 
 
 def definitions(module: cst.Module, names: Set[str]) -> cst.If:
-    """Our functions of these names under the guard, and the one name that edited functions know them by."""
+    """The guarded helper functions, and the namespace through which rewritten functions reach them."""
     tree = ast.parse(module.bytes)
     clashes = sorted(name for name in (*with_callees(sorted(names)), NAMES) if binds(tree, name))
     if clashes:
-        raise Refuse(f"the module has something of its own called {clashes[0]}")
+        raise Refuse(f"the module already defines {clashes[0]}")
     given = ", ".join(f"{name}={name}" for name in sorted(names))
     lines = statements(f"from types import SimpleNamespace\n{NAMES} = SimpleNamespace({given})\n")
     return cst.If(

@@ -1,7 +1,7 @@
-"""Submodules: which are checked out, at which commit, and what their files are there.
+"""Checked-out submodules: their commits, and their files as committed.
 
-Edits inside one cannot be committed with the repository around it. They become a patch for exactly that commit, which
-install.sh applies, and the checkout stays as it is.
+Edits inside a submodule cannot be committed with the outer repository. They become a patch for exactly that commit,
+which install.sh applies. The checkout itself is not changed.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Module:
-    """A submodule that is checked out; `commit` is None where git cannot say which one it is at."""
+    """A submodule that is checked out; `commit` is None if git does not report it or its path is not shell-safe."""
 
     path: str
     commit: str | None
 
     @property
     def name(self) -> str:
-        """What install.sh calls it: the last part of its path."""
+        """The last part of its path; install.sh and patch files use it."""
         return posixpath.basename(self.path)
 
     @property
     def patch(self) -> str:
-        """Its patch in the port's folder."""
+        """The path of its patch, relative to the port folder."""
         return f"patches/{self.name}@{self.commit}.patch"
 
     def inside(self, path: str) -> str | None:
-        """A path of the repository as this module sees it; None where it lies elsewhere."""
+        """The path relative to the submodule; None for a path outside it."""
         return path.removeprefix(f"{self.path}/") if path.startswith(f"{self.path}/") else None
 
 
 def checked_out(tree: Tree) -> tuple[Module, ...]:
-    """Submodules that are here as repositories of their own, the innermost first."""
+    """Submodules with their own .git, innermost first."""
     paths = [item.path for item in Folders(tree).submodules if (tree.root / item.path / ".git").exists()]
-    # A name that a shell or git would read as something else gets no patch; its files are left alone.
+    # A path that a shell or git could misread gets no patch, and its files are not edited.
     return tuple(
         Module(path, head(tree.root / path) if _is_plain(path) else None)
         for path in sorted(paths, key=len, reverse=True)
@@ -56,12 +56,12 @@ def checked_out(tree: Tree) -> tuple[Module, ...]:
 
 
 def holding(path: str, modules: tuple[Module, ...]) -> Module | None:
-    """The submodule that a file lies in."""
+    """The submodule that contains the file."""
     return next((module for module in modules if module.inside(path) is not None), None)
 
 
 def original(module: Module, path: str, tree: Tree, earlier: Patch | None) -> bytes | None:
-    """A file as its commit has it; None where it holds other changes than those of our own patch."""
+    """The committed bytes of a file; None if the file has changes that are not from our own patch."""
     inside = module.inside(path)
     was = committed(tree.root / module.path, inside) if inside is not None else None
     now = tree.read(path) if path in tree else None
@@ -72,7 +72,7 @@ def original(module: Module, path: str, tree: Tree, earlier: Patch | None) -> by
 
 
 def patched_files(tree: Tree, earlier: Patch | None) -> Iterator[tuple[str, bytes]]:
-    """Files of submodules in which our patch is applied already, as their commits have them."""
+    """Paths and committed bytes of submodule files to which our patch is already applied."""
     for item in earlier.modules if earlier is not None else ():
         module = Module(item.path, item.commit)
         for change in item.changes:
@@ -82,7 +82,7 @@ def patched_files(tree: Tree, earlier: Patch | None) -> Iterator[tuple[str, byte
 
 
 def holds_only_ours(root: Path, path: str, earlier: Patch | None) -> bool:
-    """Whether all that git sees changed in a submodule is what our patch changes there."""
+    """Whether our patch accounts for all uncommitted changes in the submodule."""
     for item in earlier.modules if earlier is not None else ():
         if item.path == path:
             meant = {change.path.removeprefix(f"{path}/") for change in item.changes}

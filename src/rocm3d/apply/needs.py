@@ -1,6 +1,6 @@
-"""What the repository needs, wherever it says so: files to install from, names, clones and folders of its own.
+"""Everything the repository needs installed: requirements files, single requirements, git clones and own folders.
 
-Only its top level speaks for it. What a deeper folder asks for may be another program's, and is left alone.
+Only manifests in the top folder count. A manifest in a deeper folder may belong to another program and is ignored.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rocm3d.model.plan import DependencyDecision, Plan
     from rocm3d.workspace.tree import Tree
 
-# Which file is believed first where two name the same distribution.
+# Precedence of manifests when two name the same distribution.
 _KINDS = (
     KIND, "pyproject", "setup_py", "setup_cfg", "pipfile", "cog",
     "conda", "shell", "docker", "python_script", "markdown",
@@ -44,7 +44,7 @@ _INSTALLERS = frozenset({"python", "pip", "setuptools", "wheel", "conda", "uv"})
 
 @dataclass(frozen=True)
 class Source:
-    """Code to build: a clone or a folder of the repository, as somebody asked for it."""
+    """Code to build: a git clone, or a folder of the repository, with its extras and editable flag."""
 
     what: Checkout | str
     extras: frozenset[str] = frozenset()
@@ -53,8 +53,11 @@ class Source:
 
 @dataclass
 class Needs:
-    """`files` are requirements files, `taken` the lines of them that become sources; `names` are further requirements
-    with their places, `paths` where it keeps decided packages, and `left` is what is not installed."""
+    """`files` are requirements files; `source_lines` are their lines (path, line) that become `sources`.
+
+    `by_name` maps further distributions to a requirement and its origin. `package_locations` maps packages with a plan
+    decision to their code in the repository. `not_installed` has one sentence for each requirement that is left out.
+    """
 
     files: tuple[str, ...] = ()
     taken: set[tuple[str, int]] = field(default_factory=set)
@@ -65,7 +68,7 @@ class Needs:
 
 
 def needs(plan: Plan, tree: Tree) -> Needs:
-    """Everything but what the plan's own routes put in place."""
+    """All requirements except those that the plan's routes install."""
     reading = _Reading(tree, {item.name: item for item in plan.decisions})
     manifests = list(_manifests(tree, ""))
     reading.take_files(manifests)
@@ -79,7 +82,7 @@ def needs(plan: Plan, tree: Tree) -> Needs:
 
 
 def _manifests(tree: Tree, folder: str) -> Iterator[Manifest]:
-    """Manifests right in a folder. Requirements files are read where they are named."""
+    """Manifests directly in a folder, without requirements files, which `included_files` reads."""
     for path in tree.paths():
         data = tree.read(path) if posixpath.dirname(path) == folder and not is_requirements(path) else None
         if data is None or b"\0" in data:
@@ -102,13 +105,13 @@ class _Reading:
         self.folders = Folders(self.tree)
 
     def take_files(self, manifests: list[Manifest]) -> None:
-        """The requirements file at the top; without one, those that a manifest installs from."""
+        """The top-level requirements.txt; without one, the files that other manifests include with -r."""
         named = [name for unit in manifests for option in unit.options for name in option.includes]
         files = ["requirements.txt"] if "requirements.txt" in self.tree else list(map(posixpath.normpath, named))
         self.found.files = tuple(dict.fromkeys(path for path in files if self._is_file(path)))
         for path, unit in closure(self.tree, self.found.files).items():
             if unit is None:
-                self.found.left.append(f"{path} cannot be read as text, so nothing of it is installed")
+                self.found.left.append(f"{path} is not a text file: nothing in it is installed")
                 continue
             if not is_constraints(path):
                 self.listed |= {str(canonicalize_name(item.name)) for item in unit.mentions if not item.url}
@@ -118,7 +121,7 @@ class _Reading:
         return path in self.tree and is_requirements(path) and one_line(path) == path
 
     def take_all(self, manifests: list[Manifest]) -> None:
-        """Every mention, those of the files that are believed first before the others."""
+        """All mentions, in order of precedence."""
         for unit in sorted(manifests, key=lambda unit: (_KINDS.index(unit.kind), unit.path)):
             if unit.kind == "conda":
                 self.described = bool(self.found.files or self.found.names)
@@ -126,7 +129,6 @@ class _Reading:
                 self._take(unit, mention)
 
     def _take(self, unit: Manifest, mention: Mention) -> None:
-        """One mention to where it belongs."""
         if mention.section.split(":")[0] in _NOT_TO_RUN or "$" in mention.text:
             return
         decision = decided(mention, self.decisions)
@@ -136,8 +138,8 @@ class _Reading:
                 self.found.paths.setdefault(decision.name, source)
         elif source is not None:
             if isinstance(source, Checkout) and unit.kind == "markdown":
-                return  # a page tells what people may type
-            if not (";" in mention.text or " --" in mention.text):  # conditions and options are pip's to read
+                return  # documentation lists commands that people may type, not requirements
+            if not (";" in mention.text or " --" in mention.text):  # pip must read conditions and options
                 editable = mention.text.lstrip().startswith(("-e", "--editable"))
                 self.found.sources.setdefault(source, Source(source, mention.extras, editable))
                 self.found.taken |= {(unit.path, mention.line)}
@@ -145,14 +147,14 @@ class _Reading:
             self._name(unit, mention, decision)
 
     def finish(self) -> None:
-        """Distributions of other names that stand for what no requirements file names, and what only conda knows."""
+        """Add substitutes of packages that no requirements file names, and report names found only for conda."""
         for item in self.decisions.values():
             if is_inline(item) and item.name not in self.listed:
                 self.found.names[item.name] = item.requirement, f"instead of {item.name}"
         for path, names in self.conda.items():
             more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
             self.found.left.append(
-                f"{path} names {', '.join(names[:_SHOWN])}{more} for conda; pip may call them otherwise"
+                f"{path} lists {', '.join(names[:_SHOWN])}{more} for conda; the names on PyPI may differ"
             )
 
     def _source(self, mention: Mention) -> Checkout | str | None:
@@ -165,7 +167,7 @@ class _Reading:
 
     @cached_property
     def _imported(self) -> frozenset[str]:
-        """Modules that the program imports: conda's name for such a one is very likely pip's as well."""
+        """Modules that the program imports: for these, conda's name is very likely the name on PyPI as well."""
         files = (self.tree.read(path) or b"" for path in self.tree.paths() if path.endswith(".py"))
         names = {match.decode() for data in files for match in _IMPORT.findall(data)}
         return frozenset(str(canonicalize_name(name)) for name in names)
@@ -178,25 +180,27 @@ class _Reading:
         if decision is None and unit.kind == "markdown":
             return
         if decision is None:
-            self.found.left.append(f"{where}: {one_line(mention.text)}: the plan does not speak of it")
+            self.found.left.append(f"{where}: {one_line(mention.text)}: not in the plan")
         elif is_cuda_build(mention):
-            self.found.left.append(f"{where}: {one_line(mention.text)}: a CUDA build without a known way to ROCm")
+            self.found.left.append(f"{where}: {one_line(mention.text)}: a CUDA build without a known ROCm route")
         elif not mention.section.endswith("conda"):
             self.found.names[name] = requirement(mention), where
         elif not self.described and unit.kind != "markdown":
             self._conda(unit, mention, name)
 
     def _conda(self, unit: Manifest, mention: Mention, name: str) -> None:
-        """Conda's names are its own. Where nothing else tells, one that the program imports goes as pip's; a pin to a
-        build is no wish but what somebody's environment happened to hold."""
+        """Take a conda name for a PyPI name only if the program imports it and no other manifest lists requirements.
+
+        A pin to a build (two `=`) records somebody's environment and is not a requirement.
+        """
         if mention.version.count("=") < 2 and name in self._imported:
-            self.found.names[name] = requirement(mention), f"{unit.path}:{mention.line}, by its name for conda"
+            self.found.names[name] = requirement(mention), f"{unit.path}:{mention.line}, conda name"
         else:
             self.conda.setdefault(unit.path, []).append(name)
 
 
 def closure(tree: Tree, files: tuple[str, ...]) -> dict[str, Manifest | None]:
-    """Requirements files and those that they name with -r or -c; None for one that is no text."""
+    """Requirements files and the files they include with -r or -c; None for a file that is not text."""
     found: dict[str, Manifest | None] = {}
     waiting = list(files)
     while waiting:
@@ -212,6 +216,6 @@ def closure(tree: Tree, files: tuple[str, ...]) -> dict[str, Manifest | None]:
 
 
 def _repository(address: str) -> Checkout | None:
-    """A repository by its address; one that a script clones has not the mark that pip wants before it."""
+    """The git repository of a URL. In clone commands of scripts the URL has no `git+` prefix."""
     plain = address.startswith(("https://", "http://")) and address.partition("#")[0].endswith(".git")
     return checkout(f"git+{address}" if plain else address)

@@ -1,4 +1,4 @@
-"""Where a mention's code comes from: a git repository, a folder of this one, or an index, and who decides about it."""
+"""Where the code of a required package comes from (git, a local folder, an index), and its plan decision."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from rocm3d.manifest.manifest import Mention
     from rocm3d.model.plan import DependencyDecision
 
-# What the contract protects: no step of ours, and nobody's dependency, may bring another.
+# The packages that nothing may replace: no install step, and no dependency of a package.
 PROTECTED = ("torch", "torchvision", "torchaudio", "triton")
 
-# Transports that only fetch; git has others that run a command.
+# Only transports that fetch; other git transports can run a command.
 _GIT = re.compile(r"(?:git\+)?(?P<url>(?:https?|ssh|git|file)://[^\s#]+)(?:#(?P<fragment>\S*))?$")
 _SUBDIRECTORY = re.compile(r"(?:^|&)subdirectory=([^&]+)")
 _CUDA = re.compile(r"[+/_-](?:pt\d+)?cu\d{2,3}\b")
@@ -29,7 +29,7 @@ _CUDA = re.compile(r"[+/_-](?:pt\d+)?cu\d{2,3}\b")
 
 @dataclass(frozen=True)
 class Checkout:
-    """A git repository to clone, at a revision where one is named; `folder` is the part of it to install."""
+    """A git repository to clone; `revision` may be empty; `folder` is the subfolder to install."""
 
     url: str
     revision: str = ""
@@ -37,23 +37,23 @@ class Checkout:
 
     @property
     def name(self) -> str:
-        """What patches call it: the repository's name."""
+        """The repository's name; patch files use it."""
         return re.sub(r"[^\w.+-]", "-", name_of(self.url)) or "source"
 
     @property
     def place(self) -> str:
-        """Its folder among the clones; another revision is another clone."""
+        """Its folder in the build folder, one for each revision."""
         return f"{self.name}-{re.sub(r'[^A-Za-z0-9._]', '-', self.revision)}" if self.revision else self.name
 
 
 def checkout(address: str) -> Checkout | None:
-    """The repository that a `git+` address names; None where pip itself must read it, or nothing is to be cloned."""
+    """The repository of a `git+` URL; None for any other URL and for one with a variable, which only pip can expand."""
     match = _GIT.match(address)
     if match is None or not address.startswith("git+") or "${" in address:
         return None
     scheme, _, path = match["url"].partition("://")
     head, at, revision = path.rpartition("@")
-    if not at or "/" not in head:  # an @ before the first slash belongs to the user's name
+    if not at or "/" not in head:  # an @ before the first slash belongs to the user name
         head, revision = path, ""
     inside = _SUBDIRECTORY.search(match["fragment"] or "")
     folder = posixpath.normpath(unquote(inside.group(1))) if inside else ""
@@ -63,7 +63,7 @@ def checkout(address: str) -> Checkout | None:
 
 
 def local_path(address: str) -> str | None:
-    """The folder that a mention names, seen from where the installer runs; None for anything that is not one."""
+    """The folder that a URL or path names, relative to where the installer runs; None if it is not a folder."""
     path = address.removeprefix("file:") if not address.startswith("file://") else ""
     path = re.sub(r"\[[^\]]*\]$", "", path)
     if (
@@ -78,13 +78,13 @@ def local_path(address: str) -> str | None:
 
 
 def is_cuda_build(mention: Mention) -> bool:
-    """Whether version or address name a CUDA release: no other build is meant, whoever makes the package."""
+    """Whether the version or the URL names a CUDA release, as in `+cu121`."""
     return _CUDA.search(f"{mention.version} {unquote(mention.url)}") is not None
 
 
 def decided(mention: Mention, decisions: Mapping[str, DependencyDecision]) -> DependencyDecision | None:
-    """The plan's decision about a mention. A folder or repository goes by its parts, since its last one can be
-    anything: bindings for torch are not torch."""
+    """The plan's decision about a mention. For a path or URL every part is tried, since the last one can be anything:
+    a folder `torch` with bindings for torch is not torch."""
     found = [decisions[name] for name in _names(mention) if name in decisions]
     known = [item for item in found if item.package is not None]
     return next((item for item in known if item.name not in PROTECTED), None) or next(iter(known or found), None)

@@ -1,4 +1,4 @@
-"""Submodules as their patches make them, for whoever looks at a port without applying those."""
+"""Files of submodules with the port's patches applied in memory; the checkouts do not change."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PortedModules:
 
 
 def ported_modules(patch: Patch, tree: Tree) -> PortedModules:
-    """Read from the patches that lie in the port's folder; a file that such a one does not give is not among them."""
+    """Apply the patches in the port folder. Leaves out files that are not in a patch or differ from its base."""
     before: dict[str, bytes] = {}
     after: dict[str, bytes] = {}
     for item in patch.modules:

@@ -1,4 +1,4 @@
-"""How to apply: what a person asked for, and what the tree was before."""
+"""Input of apply: the user's options, and the tree before any earlier apply."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from rocm3d.apply.modules import Module
 
 @dataclass(frozen=True)
 class Request:
-    """`originals` are files as they were before any earlier apply; None for one that was not there.
+    """`originals` are files before any earlier apply; None for a file that did not exist.
 
-    `modules` are submodules that are checked out: what is edited in them becomes a patch of its own.
+    `submodules` are those that are checked out; edits in each become a separate patch.
     """
 
     folder: str

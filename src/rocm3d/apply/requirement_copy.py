@@ -1,4 +1,4 @@
-"""One requirements file without what brings CUDA back, and without what install.sh puts in place itself."""
+"""Copies a requirements file without CUDA builds and without packages that install.sh installs itself."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NAME = re.compile(r"\s*[\"']?([A-Za-z0-9][\w.-]*)")
 
 @dataclass(frozen=True)
 class Copier:
-    """What decides about a line. `answered` are places of findings, `taken` lines that install.sh installs itself."""
+    """`answered_lines` are (path, line) of findings; `source_lines` are lines that install.sh builds itself."""
 
     decisions: Mapping[str, DependencyDecision]
     answered: frozenset[tuple[str, int]]
@@ -34,13 +34,13 @@ class Copier:
 
     @classmethod
     def of(cls, plan: Plan, taken: Iterable[tuple[str, int]]) -> Copier:
-        """By the plan alone: a name that it decides about is decided wherever it stands, found or not."""
+        """The plan's decision about a name applies to every line with that name, with or without a finding."""
         decisions = {item.name: item for item in plan.decisions}
         answered = frozenset((finding.path, finding.line) for finding in plan.answered)
         return cls(decisions, answered, frozenset(taken))
 
     def copy(self, requirements: Manifest) -> bytes:
-        """The file with its decided lines turned into comments or replacements; all other bytes stay."""
+        """The file with decided lines replaced or turned into comments; all other bytes are unchanged."""
         named = {item.line: item for item in requirements.mentions}
         urls = {item.line: item.urls for item in requirements.options}
         lines = requirements.data.splitlines()
@@ -50,7 +50,7 @@ class Copier:
                 return None
             if line in urls:
                 answered = urls[line] and (requirements.path, line) in self.answered
-                return f"# rocm3d: left out: {one_line(' '.join(urls[line]))}" if answered else None
+                return f"# rocm3d: removed: {one_line(' '.join(urls[line]))}" if answered else None
             if line in named:
                 return self._mention(requirements.path, named[line])
             return self._unread(lines[line - 1].decode("utf-8", "replace"))
@@ -62,13 +62,13 @@ class Copier:
         if decision is not None and decision.package is not None and decision.decision != "keep":
             return instead(decision, constraint=constraint)
         if is_cuda_build(mention):
-            return f"# rocm3d: left out, a CUDA build without a known way to ROCm: {one_line(mention.text)}"
+            return f"# rocm3d: removed, a CUDA build without a known ROCm route: {one_line(mention.text)}"
         if (path, mention.line) in self.taken:
-            return f"# rocm3d: install.sh fetches and builds it: {one_line(mention.text)}"
+            return f"# rocm3d: built by install.sh: {one_line(mention.text)}"
         return None
 
     def _unread(self, line: str) -> str | None:
-        """pip may understand what we do not, once a variable is filled in; a decided name does not get that far."""
+        """A line that only pip can read, after expanding a variable: replaced if the plan decides about its name."""
         match = _NAME.match(line)
         decision = self.decisions.get(str(canonicalize_name(match[1]))) if match else None
         if decision is None or decision.package is None or decision.decision == "keep":
@@ -77,17 +77,17 @@ class Copier:
 
 
 def is_constraints(path: str) -> bool:
-    """Whether a file bounds versions and installs nothing."""
+    """Whether the file only constrains versions and installs nothing."""
     return PurePosixPath(path).name.lower().startswith("constraint")
 
 
 def is_inline(item: DependencyDecision) -> bool:
-    """Whether another name from the default index is all there is to it."""
+    """Whether a package of another name from the default index replaces it, without further commands."""
     return item.decision == "replace" and bool(item.requirement) and not (item.index or item.commands)
 
 
 def instead(item: DependencyDecision, *, constraint: bool = False) -> str:
-    """What stands in the copy for a decided line: the replacement, or a comment that says what happens to it."""
+    """The copy's line for a decided package: its replacement, or a comment with the decision."""
     if is_inline(item) and not constraint:
         return f"{item.requirement}  # rocm3d: instead of {item.name}"
     commands = "" if constraint else "".join(f"\n#   {one_line(shlex.join(command))}" for command in item.commands)

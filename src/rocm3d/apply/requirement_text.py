@@ -1,4 +1,4 @@
-"""A mention from any manifest as a line that pip reads; what other tools write for a version is translated."""
+"""Turns a mention from any manifest into a requirement that pip reads; translates poetry and conda versions."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def requirement(mention: Mention) -> str:
-    """Its own text where that is a requirement; else name, extras and what can be said of its version."""
+    """The mention's own text if it is a valid requirement; else its name, extras and translated version."""
     try:
         read = Requirement(mention.text)
-        read.extras |= mention.extras  # other tools keep them apart from the name
+        read.extras |= mention.extras  # other tools list extras separately from the name
         return str(read)
     except InvalidRequirement:
         if "://" in mention.url:
@@ -27,7 +27,7 @@ def requirement(mention: Mention) -> str:
 
 def _version(text: str) -> str:
     caret = re.fullmatch(r"\^(\d+(?:\.\d+)*)", text)
-    if caret:  # poetry: up to the next change of the first part that is not zero
+    if caret:  # poetry: below the next version of the first part that is not zero
         parts = caret[1].split(".")
         first = next((place for place, part in enumerate(parts) if int(part)), len(parts) - 1)
         return f">={caret[1]},<{'.'.join([*parts[:first], str(int(parts[first]) + 1)])}"

@@ -1,4 +1,4 @@
-"""What a rewrite is, and where they are found: each module below rewrites/ is one edit, named by recipes."""
+"""The Rewrite record and its registry: each module in rewrites/ makes one kind of edit; recipes refer to its name."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from rocm3d.model.recipe import Parameters
 
 
 class Refuse(Exception):  # noqa: N818  (an answer, not an error)
-    """The edit is not certain, so it is not made; the reason goes into the report."""
+    """The rewrite cannot make the edit safely. The message is the reason that the report shows."""
 
 
 @dataclass(frozen=True)
 class Rewrite:
-    """One edit. `edit` gets a file's bytes and the recipe's parameters; twice is the same as once."""
+    """One kind of edit. `edit(file bytes, recipe parameters)` returns the new bytes and is idempotent."""
 
     module: str
     edit: Callable[[bytes, Parameters], bytes]
 
     @property
     def name(self) -> str:
-        """What recipes call it."""
+        """The module's last name; recipes refer to it."""
         return self.module.rsplit(".", 1)[-1]
 
 
 @cache
 def rewrites() -> dict[str, Rewrite]:
-    """Every rewrite by name. The package is walked; there is no list to edit."""
+    """All rewrites by name: the `rewrite` of every module in rewrites/."""
     package = importlib.import_module("rocm3d.apply.rewrites")
     modules = (
         importlib.import_module(f"{package.__name__}.{item.name}") for item in pkgutil.iter_modules(package.__path__)
@@ -39,6 +39,6 @@ def rewrites() -> dict[str, Rewrite]:
 
 
 def words(parameters: Parameters, key: str) -> tuple[str, ...]:
-    """A list parameter; absent means empty."""
+    """The value as a tuple; a missing parameter is empty."""
     given = parameters.get(key, [])
     return tuple(given) if isinstance(given, list) else (str(given),)

@@ -1,4 +1,4 @@
-"""Guarded edits of Python modules: gives them the name `is_rocm`, in the one form the isolation proof accepts."""
+"""Guarded edits of Python modules. Defines `is_rocm` in the form that the isolation proof accepts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ROCM = m.Attribute(attr=m.Name("hip")) | m.Name(FLAG) | m.Name("ROCM_HOME")
 
 
 class GuardedEdit(cst.CSTTransformer):
-    """A transformer that knows what is already chosen by backend, and where its own first edit stands."""
+    """A transformer that skips code already guarded for ROCm and records the line of its first edit."""
 
     METADATA_DEPENDENCIES = (PositionProvider, ParentNodeProvider)
 
@@ -25,17 +25,15 @@ class GuardedEdit(cst.CSTTransformer):
         self.first_line: int | None = None
 
     def note(self, node: cst.CSTNode) -> None:
-        """Remember an edited place."""
         line = self.get_metadata(PositionProvider, node).start.line
         self.first_line = line if self.first_line is None else min(self.first_line, line)
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
-        """The node around one."""
         found = self.get_metadata(ParentNodeProvider, node, None)
         return found if isinstance(found, cst.CSTNode) else None
 
     def is_guarded(self, node: cst.CSTNode) -> bool:
-        """Whether an expression or condition around the node already asks for ROCm."""
+        """Whether a condition or boolean expression around the node already checks for ROCm."""
         around = self.parent(node)
         while around is not None:
             asked = around.test if isinstance(around, (cst.If, cst.IfExp, cst.Assert)) else around
@@ -47,14 +45,14 @@ class GuardedEdit(cst.CSTTransformer):
     def parentheses(
         self, node: cst.CSTNode, *bare: type[cst.CSTNode]
     ) -> tuple[list[cst.LeftParen], list[cst.RightParen]]:
-        """None where the parent is one of `bare`, so that the new expression may stand as it is."""
+        """Parentheses for a new expression; none if the parent has one of these types and needs none."""
         return ([], []) if isinstance(self.parent(node), bare) else ([cst.LeftParen()], [cst.RightParen()])
 
 
 def edited(data: bytes, edit: GuardedEdit) -> bytes:
-    """Run an edit over a module and give the module its flag; unchanged bytes where nothing was edited."""
+    """Run the edit and define the flag in the module; returns the same bytes if nothing was edited."""
     try:
-        # Python's parser first: it knows its limits, where libcst's overflows the stack and ends the process.
+        # Python's parser first: on deeply nested code it raises, while libcst overflows the stack and ends the process.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(data)
@@ -70,19 +68,19 @@ def _with_flag(module: cst.Module, original: ast.Module, first_use: int) -> cst.
     flag = _flag(original)
     if flag is not None:
         if first_use <= (flag.end_lineno or 0):
-            raise Refuse(f"the edit would stand before {FLAG} is set")
+            raise Refuse(f"the code to edit comes before the line that sets {FLAG}")
         return module
     if any(isinstance(node, ast.Name) and node.id == FLAG for node in ast.walk(original)):
-        raise Refuse(f"the name {FLAG} already means something else here")
+        raise Refuse(f"the module already uses the name {FLAG} for something else")
     if not imports_torch(original):
         raise Refuse("torch is not imported unconditionally at module level")
     if any(isinstance(node, ast.alias) and node.name == "*" for node in ast.walk(original)):
-        raise Refuse(f"a star import may bring another {FLAG}")
+        raise Refuse(f"a star import may define another {FLAG}")
     if not _binds_torch(original) and binds(original, "torch"):
-        raise Refuse("torch is bound in another way than by a plain import at module level")
+        raise Refuse("the name torch is bound by something other than a plain module-level import")
     place = _after_imports(original)
     if first_use <= (original.body[place - 1].end_lineno or 0):
-        raise Refuse("the edit would stand before the imports")
+        raise Refuse("the code to edit comes before the imports")
     return _inserted(module, place, [] if _binds_torch(original) else ["import torch"])
 
 
@@ -98,7 +96,7 @@ def _binds_torch(tree: ast.Module) -> bool:
 
 
 def _after_imports(tree: ast.Module) -> int:
-    """The index behind the block of imports that first binds torch, or first brings it in where none does."""
+    """The index after the first block of imports that binds torch; if none binds it, that imports it indirectly."""
     brings = [index for index, node in enumerate(tree.body) if imports_torch(ast.Module([node], []))]
     binds = [index for index in brings if _binds_torch(ast.Module([tree.body[index]], []))]
     index = (binds or brings)[0] + 1
@@ -119,7 +117,7 @@ def _inserted(module: cst.Module, place: int, imports: list[str]) -> cst.Module:
 
 
 def _line_index(module: cst.Module, place: int) -> int:
-    """libcst keeps `a; b` as one line where ast has two statements: count the small ones."""
+    """libcst keeps `a; b` as one line, ast as two statements; so count the statements inside lines."""
     seen = 0
     for index, node in enumerate(module.body):
         seen += len(node.body) if isinstance(node, cst.SimpleStatementLine) else 1
@@ -129,7 +127,7 @@ def _line_index(module: cst.Module, place: int) -> int:
 
 
 def chosen(rocm: cst.BaseExpression, cuda: cst.BaseExpression, edit: GuardedEdit, place: cst.CSTNode) -> cst.IfExp:
-    """`rocm if is_rocm else cuda`, in parentheses where the place needs them; the edit remembers the place."""
+    """`rocm if is_rocm else cuda`, in parentheses where the node's parent needs them. Records the edit."""
     edit.note(place)
     left, right = edit.parentheses(
         place, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Arg, cst.DictElement, cst.Return
@@ -138,6 +136,6 @@ def chosen(rocm: cst.BaseExpression, cuda: cst.BaseExpression, edit: GuardedEdit
 
 
 def text_of(node: cst.BaseExpression) -> str | None:
-    """The value of a plain string literal."""
+    """The value of a plain string literal; None for any other node."""
     value = node.evaluated_value if isinstance(node, cst.SimpleString) else None
     return value if isinstance(value, str) else None

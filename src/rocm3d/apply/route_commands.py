@@ -1,4 +1,4 @@
-"""The commands of a route as lines of install.sh: clones go to the build folder, pip is asked through its functions."""
+"""Turns a route's commands into lines of install.sh: clones go to the build folder, pip runs in shell functions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NOT_ISOLATED = "--no-build-isolation"
 
 @dataclass(frozen=True)
 class Wheels:
-    """What one call of pip takes from one index: calls with the same options become one transaction."""
+    """Packages of one `pip install`. Calls with the same options and environment are merged into one step."""
 
     options: tuple[str, ...]
     env: tuple[tuple[str, str], ...]
@@ -30,7 +30,7 @@ class Wheels:
 
 @dataclass
 class Rewritten:
-    """A route's commands: `wheels` alone where nothing is built, else `lines` in order; `left` is for a person."""
+    """`wheels` alone if nothing is built, else `lines` in order; `manual` lists what the user must do by hand."""
 
     wheels: list[Wheels] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
@@ -38,7 +38,7 @@ class Rewritten:
 
 
 def rewritten(item: DependencyDecision, folders: Folders, kept: Checkout | str | None) -> Rewritten:
-    """The commands of a decision. `kept` is where the repository itself keeps or clones the package."""
+    """The commands of a decision. `existing_source` is the package's code that the repository contains or clones."""
     rewriter = _Rewriter(item, folders, kept)
     commands = item.commands or tuple(_implied(item, kept))
     for command in commands:
@@ -50,7 +50,7 @@ def rewritten(item: DependencyDecision, folders: Folders, kept: Checkout | str |
 
 
 def _implied(item: DependencyDecision, kept: Checkout | str | None) -> Iterator[tuple[str, ...]]:
-    """What a route without commands comes to."""
+    """The commands of a route that lists none."""
     if item.requirement and item.index:
         yield "pip", "install", "--no-deps", "--index-url", item.index, item.requirement
     elif item.decision == "build" and kept is not None:
@@ -58,7 +58,7 @@ def _implied(item: DependencyDecision, kept: Checkout | str | None) -> Iterator[
 
 
 def _is_elsewhere(item: DependencyDecision) -> bool:
-    """Whether the route is nothing that pip could do: an image of its own, say."""
+    """Whether pip cannot install the route, for example a separate container image."""
     return item.decision == "replace" and not item.commands and not item.requirement
 
 
@@ -114,7 +114,7 @@ class _Rewriter:
         names = tuple(word for word, place in folders if place is None)
         missing = [word for word in names if _is_path(word)]
         if missing:
-            self.out.left.append(f"{shlex.join(['pip', 'install', *words])}  # {', '.join(missing)} is not here")
+            self.out.left.append(f"{shlex.join(['pip', 'install', *words])}  # not found: {', '.join(missing)}")
         elif sources:
             for place in sources:
                 self._line("build", place, "''", *map(shlex.quote, options))
@@ -128,7 +128,7 @@ class _Rewriter:
         self._line("pip_install", *map(shlex.quote, (*options, *names)))
 
     def _folder(self, word: str) -> str | None:
-        """The shell word of a source folder; None for a name, an address or a folder that is not here."""
+        """The shell word of a source folder; None for a package name, a URL, or a folder that does not exist."""
         source, path = checkout(word), posixpath.normpath(word)
         if source is None and not _is_path(word):
             return None
@@ -143,17 +143,16 @@ class _Rewriter:
 
 
 def fetch_line(source: Checkout) -> str:
-    """The line that brings a clone to the build folder."""
     return shlex.join(["fetch", source.place, source.name, source.url, source.revision])
 
 
 def folder_word(path: str) -> str:
-    """The shell word of a folder of the repository."""
+    """The folder of the repository, quoted for install.sh."""
     return '"$root"' if path == "." else f'"$root"/{shlex.quote(path)}'
 
 
 def clone_word(place: str, folder: str = "") -> str:
-    """The shell word of a clone, or of a folder in it."""
+    """The clone in the build folder, or a folder in it, quoted for install.sh."""
     return f'"$build"/{shlex.quote(posixpath.join(place, folder) if folder else place)}'
 
 
@@ -162,7 +161,7 @@ def _is_path(word: str) -> bool:
 
 
 def _split(words: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
-    """Options of pip with their values, and what it is to install. A second index is taken as the only one."""
+    """pip's options with their values, and the requirements. `--extra-index-url` becomes `--index-url`."""
     options: list[str] = []
     wanted: list[str] = []
     given = iter(words)

@@ -1,7 +1,7 @@
-"""Keeps the port's folder out of source distributions that take whatever lies about.
+"""Excludes the port folder from source distributions that include every file by default.
 
 The commands of MANIFEST.in are those of https://setuptools.pypa.io/en/latest/userguide/miscellaneous.html.
-hatchling takes every file that git does not ignore: https://hatch.pypa.io/latest/config/build/#file-selection.
+hatchling includes every file that git does not ignore: https://hatch.pypa.io/latest/config/build/#file-selection.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from rocm3d.workspace.tree import Tree
 
 _BACKEND = "hatchling.build"
-# Where a project keeps hatchling's settings apart, those of pyproject.toml count no more.
+# If this file exists, hatchling ignores its settings in pyproject.toml.
 _APART = "hatch.toml"
 
 
 def exclusions(tree: Tree, folder: str) -> Iterator[tuple[str, bytes]]:
-    """The files that decide what a source distribution holds, with the folder left out."""
+    """The edited files that control the contents of source distributions, with the port folder excluded."""
     for path, edited in ((MANIFEST_FILE, manifest(tree, folder)), (PROJECT_FILE, project(tree, folder))):
         if edited is not None:
             yield path, edited
 
 
 def manifest(tree: Tree, folder: str) -> bytes | None:
-    """MANIFEST.in with one more command at its end; None where it is not there or does not reach the folder."""
+    """MANIFEST.in with a `prune` command appended; None if it is missing or does not include the folder."""
     data = tree.read(MANIFEST_FILE) if MANIFEST_FILE in tree else None
     if data is None or b"\0" in data or BEGIN in data or not _reaches(data, folder) or not _is_plain(folder):
         return None
@@ -38,7 +38,7 @@ def manifest(tree: Tree, folder: str) -> bytes | None:
 
 
 def project(tree: Tree, folder: str) -> bytes | None:
-    """pyproject.toml with one more table; None where hatchling does not build, or is told what to take already."""
+    """pyproject.toml with an sdist table appended; None if hatchling is not used or already has such settings."""
     data = tree.read(PROJECT_FILE) if PROJECT_FILE in tree and _APART not in tree else None
     if data is None or BEGIN in data or not _is_plain(folder):
         return None
@@ -48,7 +48,7 @@ def project(tree: Tree, folder: str) -> bytes | None:
         return None
     if _table(document, "build-system").get("build-backend") != _BACKEND:
         return None
-    # Settings of the target replace those of the whole: a list that is there would be lost, or defined twice.
+    # Settings of the sdist target replace the general ones: an existing list would be lost or defined twice.
     if _table(document, *SDIST_TABLE) or "exclude" in _table(document, *SDIST_TABLE[:3]):
         return None
     return _with_block(data, f"[{'.'.join(SDIST_TABLE)}]", f'exclude = ["/{folder}"]')

@@ -1,6 +1,6 @@
-"""A repository's own shuffles of half values, which hand theirs on to CUDA's: on ROCm they shuffle the bits, maskless.
+"""A repository's own shuffle overloads for half types: on ROCm they shuffle the bits, without a mask.
 
-HIP has shuffles of the built-in types alone; a half converts to several of them, so a plain call would be ambiguous.
+HIP has shuffles for built-in types only. A half converts to several of them, so a plain call would be ambiguous.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _WIDTH = "const int width = warpSize"
 
 @dataclass(frozen=True)
 class _Parameter:
-    """As it is written, and its name."""
+    """The complete source text of a parameter, its name, and its type."""
 
     text: str
     name: str
@@ -32,7 +32,7 @@ class _Parameter:
 
 
 def overloads(unit: CudaUnit, calls: Collection[str], types: Collection[str]) -> Iterator[Replacement]:
-    """Definitions that do nothing but hand a value of one of the types on to the shuffle of the same name."""
+    """Replacements for overloads that only forward a value of one of the types to the shuffle of the same name."""
     declared = {unit.head(node).split("(", 1)[0].strip() for node in unit.nodes("function_declarator")}
     for node in unit.nodes("function_definition"):
         declarator = node.child_by_field_name("declarator")
@@ -71,7 +71,7 @@ def _parameters(unit: CudaUnit, declarator: Node) -> list[_Parameter]:
 
 
 def _hands_on(unit: CudaUnit, definition: Node, name: str, taken: list[_Parameter]) -> bool:
-    """Whether the body is one return of a call of that name with the same mask, lane and width."""
+    """Whether the body is a single return of a call of that name with the same mask, lane and width."""
     body = definition.child_by_field_name("body")
     lines = [] if body is None else [item for item in body.named_children if item.type != "comment"]
     if len(lines) != 1 or lines[0].type != "return_statement" or not lines[0].named_children:

@@ -1,4 +1,4 @@
-"""Apply itself: make every planned edit that can be proven, add the port's files, and say what was not done."""
+"""The apply stage: makes every planned edit that is proven, adds the port's files, and reports refused edits."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ MANIFEST = "port.json"
 
 @dataclass(frozen=True)
 class Outcome:
-    """The patch and the bytes to write for it; `inside` are those of files in submodules, which are not written.
+    """The patch, and the bytes to write. `submodule_contents` are edited submodule files, which are not written.
 
-    `commit` is all of it as one file for `git am` and `git apply`.
+    `commit` is the complete change as one file for `git am` and `git apply`.
     """
 
     patch: Patch
@@ -41,7 +41,7 @@ class Outcome:
 
 
 def apply(plan: Plan, tree: Tree, request: Request, earlier: Patch | None = None) -> Outcome:
-    """Compute the port. The patch is cumulative: it describes the tree against its originals, however often we ran."""
+    """Compute the port. The patch is cumulative: it compares with the original tree, even after earlier applies."""
     refuse_foreign_folder(tree, request.folder)
     edits = Edits(tree, request, earlier)
     for path, planned in groupby(sorted(plan.edits, key=lambda edit: edit.path), key=lambda edit: edit.path):
@@ -50,9 +50,9 @@ def apply(plan: Plan, tree: Tree, request: Request, earlier: Patch | None = None
         edits.put(path, data)
     edits.carry()
     modules = edits.modules()
-    # By path: after a crash some were made before this call, and come from elsewhere.
+    # Sorted by path, because edits that an interrupted apply left behind come in another order.
     edited = {path: data for path, data in sorted(edits.contents.items()) if edits.module(path) is None}
-    # They name lines: of the originals, or a second apply would name others.
+    # Additions quote line numbers: use those of the originals, so that a second apply writes the same files.
     before = replace(tree, overlay={**tree.overlay, **request.originals}, _sizes=None)
     added = {
         f"{request.folder}/{path}": data
@@ -84,14 +84,14 @@ def apply(plan: Plan, tree: Tree, request: Request, earlier: Patch | None = None
 
 
 def refuse_foreign_folder(tree: Tree, folder: str) -> None:
-    """A folder of that name that is not ours stays untouched."""
+    """Raises UserError if the folder has files and was not made by rocm3d."""
     inside = [path for path in tree.paths() if path.startswith(f"{folder}/")]
     if inside and not is_port_folder(tree, folder):
-        raise UserError(f"{folder}/ is there already and not from rocm3d", hint="name another one with --folder")
+        raise UserError(f"{folder}/ exists and was not made by rocm3d", hint="choose another folder with --folder")
 
 
 def is_port_folder(tree: Tree, folder: str) -> bool:
-    """Whether a folder of the tree was made by rocm3d: its manifest says so."""
+    """Whether the folder has a manifest of rocm3d."""
     data = tree.read(f"{folder}/{MANIFEST}") if f"{folder}/{MANIFEST}" in tree else None
     try:
         return isinstance(manifest := json.loads(data or b"null"), dict) and manifest.get("tool") == "rocm3d"
@@ -100,13 +100,13 @@ def is_port_folder(tree: Tree, folder: str) -> bool:
 
 
 def _added(path: str, data: bytes) -> FileChange:
-    proof = Proof(kind="added-file", holds=True, detail="a new file under the port's folder, imported by nothing")
+    proof = Proof(kind="added-file", holds=True, detail="new file in the port folder; nothing imports it")
     diff = file_diff(path, None, data).decode("utf-8", "replace")
     return FileChange(path=path, kind="added", before=None, after=digest(data), recipes=(), proof=proof, diff=diff)
 
 
 def _manifest(plan: Plan, edited: list[FileChange], added: Iterable[str]) -> bytes:
-    """port.json: marks the folder as ours and says what belongs to the port. Nothing of the day or the machine."""
+    """port.json: marks the folder as made by rocm3d and lists the port's files. Independent of date and machine."""
     content = {
         "tool": "rocm3d",
         "version": __version__,
@@ -120,7 +120,6 @@ def _manifest(plan: Plan, edited: list[FileChange], added: Iterable[str]) -> byt
 
 
 def _message(patch: Patch) -> str:
-    """What a commit says of itself; the report says the rest."""
     edited = [change for change in patch.changes if change.kind == "edited"]
     made = [f"- {one_line(change.path)}: {', '.join(change.recipes) or change.proof.detail}" for change in edited]
     text = (

@@ -1,4 +1,4 @@
-"""The steps of install.sh in their order: one transaction for each index, then one build after the other."""
+"""The steps of install.sh in order: one `pip install` for each index, then the builds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ELSEWHERE = "requirements-rocm3d.txt"
 
 @dataclass(frozen=True)
 class Step:
-    """A part of the install that either leaves the base as it was or is named as the culprit."""
+    """A part of the install. install.sh checks after each step that torch is unchanged, and names the step if not."""
 
     title: str
     lines: tuple[str, ...]
@@ -30,14 +30,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Installation:
-    """All steps, and what they leave to a person."""
+    """All steps, and what the user must install by hand."""
 
     steps: tuple[Step, ...]
     left: tuple[str, ...]
 
 
 def installation(plan: Plan, tree: Tree) -> Installation:
-    """Requirements first, since builds use them; the repository itself last, since it uses everything."""
+    """Requirements first, since builds need them; the repository itself last, since it needs everything."""
     wanted, folders = needs(plan, tree), Folders(tree)
     routed = {item.name: rewritten(item, folders, wanted.paths.get(item.name)) for item in settled(plan)}
     builds = [*_builds(routed), *_sources(wanted)]
@@ -47,13 +47,13 @@ def installation(plan: Plan, tree: Tree) -> Installation:
 
 
 def entry_files(wanted: Needs, tree: Tree) -> tuple[str, ...]:
-    """The requirements files that the install begins from, as they are called in the port's folder."""
+    """Names, in the port folder, of the requirements files that the install starts with."""
     if "requirements.txt" not in tree:
         return ("requirements.txt",) if wanted.files or wanted.names else ()
     return ("requirements.txt", ELSEWHERE) if wanted.names else ("requirements.txt",)
 
 
-# What setup.py of an extension needs around it where it is not built apart from the environment.
+# What the setup.py of an extension needs when it is built without isolation.
 _TOOLS = (Step("build tools", ("tools setuptools wheel ninja packaging",)),)
 
 
@@ -68,7 +68,7 @@ def _requirements(wanted: Needs, tree: Tree) -> list[Step]:
 
 
 def _wheels(routed: dict[str, Rewritten]) -> list[Step]:
-    """One step for each index and set of options, in the order of first use."""
+    """One step for each set of options and environment, in the order of first use."""
     groups: dict[tuple[object, ...], list[Wheels]] = {}
     for item in routed.values():
         for wheels in item.wheels if not item.lines else ():
@@ -110,7 +110,7 @@ def _clone(item: Source) -> Step:
 
 
 def _folder(item: Source) -> Step:
-    """Its own requirements were installed before: what it declares may name torch."""
+    """Built with --no-deps: its requirements are already installed, and what it declares may include torch."""
     assert isinstance(item.what, str)
     words = ["build", folder_word(item.what), _extras(item), "--no-deps", *(["-e"] if item.editable else [])]
     title = "the repository itself" if item.what == "." else item.what

@@ -1,4 +1,4 @@
-"""The port's files from templates, each value quoted for the language it lands in."""
+"""Renders the port's files from templates; each value is quoted for the target language."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]+")
 
 
 def one_line(text: str) -> str:
-    """Text as it may stand in a comment: nothing in it ends the line."""
+    """The text as a single line, safe inside a comment."""
     return " ".join(_UNPRINTABLE.sub(" ", text).split())
 
 
 def docker_value(text: str) -> str:
-    """A value of ENV, which knows double quotes, backslashes and dollar signs."""
+    """A quoted value for a Dockerfile's ENV, which interprets double quotes, backslashes and dollar signs."""
     return '"' + re.sub(r'([\\"$])', r"\\\1", one_line(text)) + '"'
 
 
 @cache
 def _environment() -> Environment:
-    # Shell, Dockerfile, YAML and Markdown, none of which HTML's escapes would serve.
+    # No autoescape: the templates are shell, Dockerfile, YAML and Markdown, not HTML.
     environment = Environment(  # noqa: S701
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        comment_start_string="{//",  # what Jinja would take otherwise is how bash counts an array
+        comment_start_string="{//",  # Jinja's default `{#` is bash's array length
         comment_end_string="//}",
     )
     environment.filters |= {
@@ -43,12 +43,11 @@ def _environment() -> Environment:
         "slug": lambda text: re.sub(r"[^\w.-]+", "-", text),
         "docker": docker_value,
         "json": json.dumps,
-        # Compose takes a dollar sign for the start of a variable.
+        # Compose reads a dollar sign as the start of a variable.
         "yaml": lambda text: json.dumps(text).replace("$", "$$"),
     }
     return environment
 
 
 def render(template: str, **given: Any) -> bytes:
-    """A file from a template of this package."""
     return _environment().get_template(template).render(**given).encode()

@@ -1,4 +1,4 @@
-"""Undo: the tree as it was before the first apply, byte for byte."""
+"""Undo: restores the tree before the first apply, byte for byte."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Undone:
-    """What was put back, and what was left because somebody changed it since."""
+    """Restored paths, and paths that were not restored because they changed after apply."""
 
     restored: tuple[str, ...]
     kept: tuple[str, ...]
 
 
 def changed_since(journal: Journal) -> list[str]:
-    """Paths that are neither as apply left them nor as they were before it."""
+    """Paths whose content is neither what apply wrote nor what was there before it."""
     found = []
     for path, entry in journal.entries.items():
         place = journal.root / path
@@ -33,12 +33,12 @@ def changed_since(journal: Journal) -> list[str]:
 
 
 def undo(journal: Journal, writer: Writer, *, keep_changed: bool) -> Undone:
-    """Put every original back. Work of other people is never overwritten."""
+    """Restore every original. Files that changed after apply are never overwritten."""
     changed = changed_since(journal)
     if changed and not keep_changed:
         raise UserError(
-            f"{len(changed)} file(s) were changed after apply: {', '.join(changed[:5])}",
-            hint="--keep-changed leaves those as they are and puts the rest back",
+            f"changed after apply: {', '.join(changed[:5])} ({len(changed)} in total)",
+            hint="restore only the other files: --keep-changed",
         )
     restored = [path for path in journal.entries if path not in changed]
     for path in restored:

@@ -1,4 +1,4 @@
-"""Code that a port needs and that is not here: submodules that are not checked out, and git+ dependencies."""
+"""Code that a port needs and that was not scanned: submodules that are not checked out, and git+ dependencies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def unseen(plan: Plan, tree: Tree, folder: str) -> tuple[Unseen, ...]:
-    """Each with the commands to look at it; what has its patch in the port's folder already was looked at."""
+    """Each with the commands that port it. Sources that already have a patch in the port folder are left out."""
     found = [*_submodules(plan, tree, folder), *_clones(plan, tree, folder)]
     return tuple(sorted(found, key=lambda item: (item.where, item.name)))
 
@@ -26,12 +26,12 @@ def unseen(plan: Plan, tree: Tree, folder: str) -> tuple[Unseen, ...]:
 def _submodules(plan: Plan, tree: Tree, folder: str) -> Iterator[Unseen]:
     paths = tree.paths()
     for item in Folders(tree).submodules:
-        # One whose files are here without their history is part of this repository, and was read as such.
+        # A submodule whose files are present without a .git is part of this repository and was scanned with it.
         if not any(path.startswith(f"{item.path}/") for path in paths):
             yield Unseen(
                 name=one_line(item.path),
                 where=".gitmodules",
-                reason="the submodule is not checked out",
+                reason="submodule not checked out",
                 commands=(
                     shlex.join(["git", "submodule", "update", "--init", "--", item.path]),
                     shlex.join(["rocm3d", "apply", ".", "--gpu", plan.gpu.product, *_named(folder)]),
@@ -55,7 +55,7 @@ def _clones(plan: Plan, tree: Tree, folder: str) -> Iterator[Unseen]:
         yield Unseen(
             name=one_line(what.name),
             where=one_line(f"{what.url}@{what.revision}" if what.revision else what.url),
-            reason="a dependency from git, which is not here",
+            reason="git dependency, not checked out",
             commands=tuple(one_line(line) for line in commands),
         )
 

@@ -1,4 +1,4 @@
-"""The environment variables of a port: what the GPU and the plan's routes ask for, and where routes disagree."""
+"""The environment variables that the GPU and the plan's routes require, and where routes disagree."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ARCH = "PYTORCH_ROCM_ARCH"
 
 @dataclass(frozen=True)
 class Variable:
-    """One variable. `value` is None where routes ask for different ones: then each build gets its own."""
+    """`value` is None if routes require different values: then each build sets its own."""
 
     name: str
     value: str | None
@@ -21,7 +21,7 @@ class Variable:
 
 
 def variables(plan: Plan) -> tuple[Variable, ...]:
-    """By name. The target always: where no GPU is visible, as in an image build, torch would compile for none."""
+    """Sorted by name. Always includes the target: where no GPU is visible (image build), torch compiles for none."""
     asked: dict[str, dict[str, list[str]]] = {}
     for item in settled(plan):
         for name, value in item.env.items():
@@ -31,15 +31,15 @@ def variables(plan: Plan) -> tuple[Variable, ...]:
     for name, values in asked.items():
         if len(values) == 1:
             ((value, who),) = values.items()
-            found.append(Variable(name, value, f"asked for by {', '.join(sorted(who))}"))
+            found.append(Variable(name, value, f"required by {', '.join(sorted(who))}"))
         else:
             told = "; ".join(f"{', '.join(sorted(who))} {value}" for value, who in sorted(values.items()))
-            found.append(Variable(name, None, f"asked for differently, so install.sh sets it for each build: {told}"))
+            found.append(Variable(name, None, f"routes need different values; install.sh sets it per build: {told}"))
     return tuple(sorted(found, key=lambda item: item.name))
 
 
 def settled(plan: Plan) -> tuple[DependencyDecision, ...]:
-    """The decisions with the plan's target in place of its placeholder."""
+    """The plan's decisions with the placeholder {gfx} replaced by its target."""
 
     def here(text: str) -> str:
         return text.replace("{gfx}", plan.gpu.gfx)

@@ -1,4 +1,4 @@
-"""Lane masks of a whole wave in 64 bits: the variable that holds one, and every use of it, written anew for ROCm."""
+"""64-bit lane masks on ROCm: replaces the type of the variable that holds a wave's mask, and each of its uses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SHIFTS = frozenset({"<<", "-", "+", "~", "*"})
 
 
 def widened(unit: CudaUnit, call: Node, instead: str) -> list[Replacement]:
-    """The edits that make a call's value, and what it goes into, 64 bits wide; refused where a use is not known."""
+    """Edits that make a call's value and the variable it initialises 64 bits wide. Refused for an unknown use."""
     found = [Replacement(call.start_byte, call.end_byte, instead.encode())]
     parent = unit.parents.get(call.id)
     if parent is None or parent.type != "init_declarator":
@@ -36,9 +36,9 @@ def widened(unit: CudaUnit, call: Node, instead: str) -> list[Replacement]:
     kind, name = declaration.child_by_field_name("type"), parent.child_by_field_name("declarator")
     declared = declaration.children_by_field_name("declarator")
     if kind is None or name is None or name.type != "identifier" or len(declared) != 1:
-        raise Refuse("a mask is declared together with something else")
+        raise Refuse("the declaration of a mask declares other variables too")
     if not _NARROW.match(" ".join(unit.slice(kind).split())):
-        raise Refuse(f"a mask is kept as {unit.slice(kind)}")
+        raise Refuse(f"a mask has the unexpected type {unit.slice(kind)}")
     if unit.slice(kind) != "auto":
         found.append(Replacement(kind.start_byte, kind.end_byte, _WIDE.encode()))
     for use in _uses(unit, name, declaration):
@@ -47,7 +47,7 @@ def widened(unit: CudaUnit, call: Node, instead: str) -> list[Replacement]:
 
 
 def _uses(unit: CudaUnit, name: Node, declaration: Node) -> Iterator[Node]:
-    """Every later mention of a variable in its function."""
+    """Uses of the variable after its declaration, in the same function."""
     for node in walk(function_around(unit, name)):
         if node.type != "identifier" or node.start_byte < declaration.end_byte:
             continue
@@ -70,7 +70,7 @@ def _use(unit: CudaUnit, node: Node) -> list[Replacement]:
         return []
     if parent.type in ("binary_expression", "assignment_expression"):
         return _operand(unit, node, parent)
-    raise Refuse(f"{unit.slice(parent)} uses a mask in a way that is not known")
+    raise Refuse(f"unknown use of a mask: {unit.slice(parent)}")
 
 
 def _argument(unit: CudaUnit, node: Node, call: Node) -> list[Replacement]:
@@ -80,10 +80,10 @@ def _argument(unit: CudaUnit, node: Node, call: Node) -> list[Replacement]:
     if name in _COUNTS and len(given) == 1:
         return [Replacement(function.start_byte, function.end_byte, _COUNTS[name].encode())]
     if name in SHUFFLES and given[0].id == node.id and len(given) == 3:
-        # Without a mask and a width it reads any active lane of the wave.
+        # A shuffle without mask and width can read any active lane of the wave.
         maskless = Replacement(function.start_byte, function.end_byte, name.removesuffix("_sync").encode())
         return [maskless, Replacement(given[0].start_byte, given[1].start_byte, b"")]
-    raise Refuse(f"{name} takes a mask of 32 lanes")
+    raise Refuse(f"{name} expects a mask of 32 lanes")
 
 
 def _operand(unit: CudaUnit, node: Node, parent: Node) -> list[Replacement]:
@@ -93,7 +93,7 @@ def _operand(unit: CudaUnit, node: Node, parent: Node) -> list[Replacement]:
     if operator == "-" and right is not None and _clears_lowest(unit, node, parent, right):
         return []
     if left is None or right is None or operator not in ("&", "&=", "==", "!=", ">>"):
-        raise Refuse(f"{unit.slice(parent)} uses a mask in a way that is not known")
+        raise Refuse(f"unknown use of a mask: {unit.slice(parent)}")
     other = right if left.id == node.id else left
     if operator in ("==", "!="):
         if unit.slice(other) not in ("0", "0u", "0U"):
@@ -105,7 +105,7 @@ def _operand(unit: CudaUnit, node: Node, parent: Node) -> list[Replacement]:
 
 
 def _clears_lowest(unit: CudaUnit, node: Node, parent: Node, right: Node) -> bool:
-    """`mask & mask - 1` and `mask &= mask - 1` take the lowest lane out at any width."""
+    """`mask & mask - 1` and `mask &= mask - 1` clear the lowest lane at any width."""
     outer = unit.parents[parent.id]
     while outer.type == "parenthesized_expression":
         outer = unit.parents[outer.id]
@@ -115,18 +115,18 @@ def _clears_lowest(unit: CudaUnit, node: Node, parent: Node, right: Node) -> boo
 
 
 def _use_of_bit(unit: CudaUnit, node: Node, parent: Node, left: Node) -> list[Replacement]:
-    """`mask >> lane & 1` is right at any width."""
+    """`mask >> lane & 1` is correct at any width; other shifts are refused."""
     outer = unit.parents[parent.id]
     while outer.type == "parenthesized_expression":
         outer = unit.parents[outer.id]
     last = outer.child_by_field_name("right")
     if left.id != node.id or last is None or not _ONE.match(unit.slice(last)):
-        raise Refuse(f"{unit.slice(parent)} uses a mask in a way that is not known")
+        raise Refuse(f"unknown use of a mask: {unit.slice(parent)}")
     return []
 
 
 def _bits(unit: CudaUnit, node: Node, mask: str) -> list[Replacement]:
-    """`(1u << lane) - 1u` with its ones of 64 bits; anything that holds 32 bits is refused."""
+    """`(1u << lane) - 1u` with 64-bit ones. Refused for an operand that may have 32 bits."""
     found: list[Replacement] = []
     shifts = False
     stack = [node]
@@ -134,14 +134,14 @@ def _bits(unit: CudaUnit, node: Node, mask: str) -> list[Replacement]:
         item = stack.pop()
         sign = item.child_by_field_name("operator")
         if (sign is not None and sign.type not in _SHIFTS) or item.type == "call_expression":
-            raise Refuse(f"{unit.slice(node)} may have 32 bits")
+            raise Refuse(f"{unit.slice(node)} may have only 32 bits")
         if item.type == "number_literal" and _ONE.match(unit.slice(item)):
             found.append(Replacement(item.start_byte, item.end_byte, b"1ull"))
         if sign is not None and sign.type == "<<":
             shifts = True
-            stack += item.children_by_field_name("left")  # by how much does not matter
+            stack += item.children_by_field_name("left")  # the shift distance does not matter
         else:
             stack += item.named_children
     if not shifts and unit.slice(node).replace(" ", "").strip("()") not in (f"{mask}-1", f"{mask}-1u"):
-        raise Refuse(f"{unit.slice(node)} may have 32 bits")
+        raise Refuse(f"{unit.slice(node)} may have only 32 bits")
     return found

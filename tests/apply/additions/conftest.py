@@ -1,4 +1,4 @@
-"""A throw-away environment with a stand-in torch, wheels on disk, and repositories to install into it."""
+"""A temporary environment with a stub of torch, local wheels, and repositories to install into it."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class Machine:
 
 @pytest.fixture(scope="session")
 def prepared(tmp_path_factory) -> Path:
-    """An environment with pip and the stand-ins of a base, to be copied."""
+    """An environment with pip and stubs of the base packages, to be copied."""
     base = tmp_path_factory.mktemp("base")
     venv.create(base / "environment", with_pip=True)
     places = [torch_wheel(base, TORCH), wheel(base, "torchvision", "0.21.0+rocm6.4.3")]

@@ -36,7 +36,7 @@ def test_the_arch_of_the_gpu_is_always_there(tmp_path, make_plan):
 
 def test_each_variable_says_who_asked_for_it(tmp_path, make_plan, make_decision):
     lines = rendered(tmp_path, make_plan(decisions=(make_decision("pkg", env={"B": "1", "A": "2"}),))).splitlines()
-    assert lines[lines.index("export A=2") - 1] == "# asked for by pkg (r)"
+    assert lines[lines.index("export A=2") - 1] == "# required by pkg (r)"
     assert lines.index("export A=2") < lines.index("export B=1")
 
 

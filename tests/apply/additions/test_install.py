@@ -1,4 +1,4 @@
-"""install.sh, run for real in a throw-away environment whose torch is a stand-in."""
+"""install.sh, run in a temporary environment with a stub of torch."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_torch_that_is_no_rocm_build_is_refused(machine, make_plan, make_stack
     machine.render(make_plan(base=make_stack()))
     ended = machine.install()
     assert ended.returncode == 1
-    assert "is no ROCm build" in ended.stderr
+    assert "is not a ROCm build" in ended.stderr
 
 
 def test_another_release_of_torch_is_refused(machine, make_plan, make_stack):
@@ -99,8 +99,8 @@ def test_a_build_that_changes_torch_behind_pip_is_named(machine, make_plan, make
     machine.render(make_plan(base=make_stack(), decisions=decisions))
     ended = machine.install()
     assert ended.returncode == 1
-    assert "step 2 of 3 (evil, built) changed what must stay: HIP: 6.4.43484 became none" in ended.stderr
-    assert "to go back: start again from the image rocm/pytorch:tag" in ended.stderr
+    assert "step 2 of 3 (evil, built) changed a protected package: HIP: 6.4.43484 became none" in ended.stderr
+    assert "to recover: start again from the image rocm/pytorch:tag" in ended.stderr
     assert "later" not in machine.versions()
 
 
@@ -123,7 +123,7 @@ def test_an_isolated_build_cannot_be_made_for_another_torch(machine, make_plan, 
     machine.render(make_plan(base=make_stack()))
     ended = machine.install()
     assert ended.returncode == 1
-    assert "torch" in ended.stderr.split("as they were")[1]
+    assert "torch" in ended.stderr.split("are unchanged")[1]
     assert is_untouched(machine)
 
 
@@ -163,7 +163,7 @@ def test_without_poison_it_runs_to_the_end_from_anywhere_and_again(machine, make
     assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
     assert "Successfully installed numpy-1.0" in first.stdout
     assert "already satisfied: numpy" in second.stdout
-    assert "== done; torch: torch==2.6.0+rocm6.4.3, as before" in second.stdout
+    assert "== done; torch: torch==2.6.0+rocm6.4.3, unchanged" in second.stdout
     assert is_untouched(machine)
     assert (machine.root / ".rocm3d" / ".gitignore").read_text() == "*\n"
 
@@ -260,10 +260,10 @@ def test_a_git_dependency_is_cloned_at_its_commit_patched_and_built_once(
     assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
     assert machine.versions()["dep"] == "1.0"
     assert f"dep {address} {commit}" in (machine.root / ".rocm3d" / "install" / "commits.txt").read_text()
-    assert "is there already" in second.stdout
-    assert "is there already" not in first.stdout
+    assert "already installed" in second.stdout
+    assert "already installed" not in first.stdout
     machine.pip("uninstall", "-y", "dep")
-    assert "is there already" not in machine.install().stdout
+    assert "already installed" not in machine.install().stdout
     assert machine.versions()["dep"] == "1.0"
 
 
@@ -317,9 +317,9 @@ def test_what_came_back_and_what_is_left_is_told_at_the_end(machine, make_plan, 
     machine.render(make_plan(base=make_stack(), decisions=decisions))
     ended = machine.install()
     assert ended.returncode == 0, ended.stderr
-    assert "note: dropped 1.0 is here although the plan leaves it out" in ended.stderr
-    assert "note: torchaudio is named by the repository, and the base does not have it" in ended.stderr
-    assert "note: gone: blocked: it's $(touch pwned) over (left for a person)" in ended.stderr
+    assert "note: dropped 1.0 is installed although the plan excludes it" in ended.stderr
+    assert "note: torchaudio is required by the repository but missing in the base" in ended.stderr
+    assert "note: gone: blocked: it's $(touch pwned) over (to do by hand)" in ended.stderr
     assert not list(machine.root.parent.rglob("pwned"))
 
 

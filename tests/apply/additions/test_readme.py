@@ -32,7 +32,7 @@ def test_losses_and_stand_ins_come_first(tmp_path, make_plan, make_stack, make_d
     text = rendered(tmp_path, make_plan(base=make_stack(), decisions=decisions))
     assert "- a: stub, why\n- c: drop. Without it: the view of depth\n- b: substitute, why\n" in text
     assert "- d" not in text
-    assert text.index("## What is missing") < text.index("## Base") < text.index("## Install")
+    assert text.index("## Missing or replaced") < text.index("## Base") < text.index("## Install")
 
 
 def test_the_steps_and_what_is_left_are_told(tmp_path, make_plan, make_stack, make_decision):
@@ -40,7 +40,7 @@ def test_the_steps_and_what_is_left_are_told(tmp_path, make_plan, make_stack, ma
     decisions = (make_decision("gone", "blocked", reason="no\nway"),)
     text = rendered(tmp_path, make_plan(base=make_stack(), decisions=decisions))
     assert "1 step:\n\n1. requirements of the repository\n" in text
-    assert "## Left for a person\n\n- gone: blocked: no way\n" in text
+    assert "## To do by hand\n\n- gone: blocked: no way\n" in text
     assert "docker compose -f rocm-port/compose.yaml run --rm port" in text
 
 

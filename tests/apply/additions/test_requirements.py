@@ -48,7 +48,7 @@ def test_exactly_the_decided_lines_change(tree, make_plan, make_decision, make_f
     )
     assert render(plan, tree, "rocm-port")["requirements.txt"] == (
         b"# \xff odd\r\n# rocm3d: torch: drop: why\r\nnumpy  # keep\r\n"
-        b"# rocm3d: left out: https://host/cu118\r\n"
+        b"# rocm3d: removed: https://host/cu118\r\n"
         b"xformers-rocm>=1  # rocm3d: instead of xformers\r\n"
     )
 

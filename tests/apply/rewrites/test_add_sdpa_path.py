@@ -45,7 +45,7 @@ def edited(text: str, parameters=PARAMETERS) -> str:
 
 
 def again(data: bytes, parameters) -> bytes:
-    """What was left the first time is refused when it is all that there is."""
+    """An import that the first edit left is refused if nothing else can be edited."""
     try:
         return edit(data, parameters)
     except Refuse:
@@ -64,7 +64,7 @@ def again(data: bytes, parameters) -> bytes:
         (TRIED + "assert HAS\nflash_attn.flash_attn_func(q, k, v, return_attn_probs=True)\n", "return_attn_probs"),
         (TRIED + "assert HAS\nflash_attn.flash_attn_func(q, k, v, alibi_slopes=slopes())\n", "alibi_slopes"),
         (TRIED + "assert HAS\nflash_attn.flash_attn_func(q, k, v, 0.0, None, True, (1, 1))\n", "positional"),
-        (TRIED + "assert HAS\nflash_attn.flash_attn_func(q, k, v)\ndef _sdpa():\n    pass\n", "of its own"),
+        (TRIED + "assert HAS\nflash_attn.flash_attn_func(q, k, v)\ndef _sdpa():\n    pass\n", "already defines"),
         (TRIED.replace("HAS = True", "HAS = check()") + "assert HAS\nflash_attn.flash_attn_func(q, k, v)\n", "flags"),
         (TRIED.replace("ImportError", "OSError") + "assert HAS\nflash_attn.flash_attn_func(q, k, v)\n", "flags"),
         ("def f(\n# flash_attn", "does not parse"),
@@ -76,9 +76,9 @@ def again(data: bytes, parameters) -> bytes:
         (LAZY.replace("import torch\n", ""), "torch"),
         ("import torch\ndef f():\n    import flash_attn\n", "nothing of the package"),
         ("import torch\ndef f():\n    import flash_attn\n    return flash_attn\n", "cannot be followed"),
-        (LAZY + "flash_attn_func = None\n", "something of its own called flash_attn_func"),
-        (LAZY + "try:\n    x\nexcept E as _sdpa:\n    pass\n", "something of its own called _sdpa"),
-        (LAZY + "_torch_attention = 1\n", "something of its own called _torch_attention"),
+        (LAZY + "flash_attn_func = None\n", "already defines flash_attn_func"),
+        (LAZY + "try:\n    x\nexcept E as _sdpa:\n    pass\n", "already defines _sdpa"),
+        (LAZY + "_torch_attention = 1\n", "already defines _torch_attention"),
         (LAZY.replace("(q, q, q)", "(q, q, q, alibi_slopes=[1])"), "alibi_slopes"),
     ],
 )
@@ -171,7 +171,7 @@ def test_an_import_in_a_function_finds_the_functions_of_the_module():
 
 
 def test_imports_in_methods_and_branches_share_the_functions():
-    """As a choice by a setting is written in real code: with a look into globals() before."""
+    """Real code chooses by a setting, and checks globals() before the import."""
     text = """import torch
 def f(qkv, kind):
     if kind == 'a':
@@ -220,7 +220,7 @@ def test_a_setting_is_answered_where_the_imports_are_not():
 
 @pytest.mark.parametrize("how", ["lazy", "firm"])
 def test_the_edited_module_computes_what_a_float64_reference_computes(torch_python, how):
-    """Without flash_attn, and with the guard answered as a ROCm build would."""
+    """Runs without flash_attn, and with the guard true as in a ROCm build."""
     parameters = KNOWLEDGE.recipes["flash-attention-optional"].parameters
     calls = parameters["calls"]
     lazy = "def lazy_{0}(*given, **named):\n    from flash_attn import {0}\n    return {0}(*given, **named)\n"
@@ -280,8 +280,8 @@ def test_any_file_is_proven_or_refused_and_twice_is_once(parts, newline, final):
         return
     compile(after, "model.py", "exec")
     proof = prove("model.py", data, after)
-    # A function with a torch of its own is the one thing that the proof sees and the edit does not.
-    assert proof.holds or "a meaning of its own" in proof.detail, (proof.detail, after)
+    # Only the proof checks whether a function binds the name torch itself.
+    assert proof.holds or "rebinds torch" in proof.detail, (proof.detail, after)
     assert again(after, PARAMETERS) == after
 
 

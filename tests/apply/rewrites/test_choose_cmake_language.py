@@ -18,13 +18,13 @@ EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "cmake-lib" / "CMak
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("enable_language(CUDA\n", "does not read as CMake"),
+        ("enable_language(CUDA\n", "does not parse as CMake"),
         ("enable_language(CUDA) add_library(a a.cu)\n", "share a line"),
         ("if(X) enable_language(CUDA)\nendif()\n", "share a line"),
-        ("enable_language(CUDA)", "no end"),
-        ("find_package(CUDA)\ncuda_add_library(a a.cu)\n", "of FindCUDA"),
+        ("enable_language(CUDA)", "no newline"),
+        ("find_package(CUDA)\ncuda_add_library(a a.cu)\n", "belongs to FindCUDA"),
         ("find_package(CUDAToolkit)\ntarget_link_libraries(a CUDA::cublas)\n", "CUDA::cublas"),
-        ("enable_language(CUDA)\nset(S a.cpp b.cu)\nadd_library(a ${S})\n", "among others"),
+        ("enable_language(CUDA)\nset(S a.cpp b.cu)\nadd_library(a ${S})\n", "mixes .cu files"),
     ],
 )
 def test_refuses(text, reason):
@@ -75,12 +75,12 @@ def test_sources_are_marked_by_name_and_by_list():
 
 
 def configured(text: bytes, folder: Path, *options: str) -> list[str]:
-    """The commands that real CMake comes to, in its script mode, each one only told."""
+    """The commands that real CMake reaches in script mode; stubs print them instead of running them."""
     libraries = ("add_library", "add_executable", "set_source_files_properties")
     targets = ("link_libraries", "include_directories", "compile_options")
     told = ("project", "enable_language", "find_package", *libraries, *(f"target_{name}" for name in targets))
     stubs = "".join(
-        f'macro({name})\nmessage("told {name} ${{ARGV}}")\nendmacro()\n' for name in (*told, "set_target_properties")
+        f'macro({name})\nmessage("called {name} ${{ARGV}}")\nendmacro()\n' for name in (*told, "set_target_properties")
     )
     folder.mkdir(exist_ok=True)
     (folder / "file.cmake").write_bytes(text)
@@ -88,7 +88,7 @@ def configured(text: bytes, folder: Path, *options: str) -> list[str]:
     command = ["cmake", *options, "-P", str(folder / "all.cmake")]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
-    return [line for line in ended.stderr.splitlines() if line.startswith("told ")]
+    return [line for line in ended.stderr.splitlines() if line.startswith("called ")]
 
 
 def test_real_cmake_comes_to_the_same_commands_without_rocm_and_to_hip_with_it(tmp_path):
@@ -99,8 +99,8 @@ def test_real_cmake_comes_to_the_same_commands_without_rocm_and_to_hip_with_it(t
 
     assert configured(before, tmp_path / "a") == configured(after, tmp_path / "b")
     with_rocm = configured(after, tmp_path / "b", "-DUSE_ROCM=ON")
-    assert "told project gridsample;VERSION;0.2.0;LANGUAGES;CXX;HIP" in with_rocm
-    assert "told set_source_files_properties src/gridsample.cu;PROPERTIES;LANGUAGE;HIP" in with_rocm
+    assert "called project gridsample;VERSION;0.2.0;LANGUAGES;CXX;HIP" in with_rocm
+    assert "called set_source_files_properties src/gridsample.cu;PROPERTIES;LANGUAGE;HIP" in with_rocm
     assert not [line for line in with_rocm if "CUDAToolkit" in line or "CUDA::" in line]
 
 

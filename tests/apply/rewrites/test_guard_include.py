@@ -126,11 +126,11 @@ def test_the_edges_of_a_file_are_proven_or_refused(data):
         after = edit(data, HEADERS)
     except Refuse:
         return
-    assert after != data, "neither done nor refused"
+    assert after != data, "neither edited nor refused"
     assert prove("x.cu", data, after).holds
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="no preprocessor here")
+@pytest.mark.skipif(shutil.which("cc") is None, reason="not run: cc is not installed")
 @pytest.mark.parametrize("macro", ["USE_ROCM", "__HIP_PLATFORM_AMD__"])
 def test_the_preprocessor_skips_the_header_for_rocm_alone(tmp_path, macro):
     (tmp_path / "gone.h").write_text("from_the_header\n")

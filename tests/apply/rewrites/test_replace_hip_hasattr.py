@@ -96,7 +96,7 @@ ASKS = st.sampled_from([ASKED, "hasattr(torch . version,'''hip''')", "(hasattr(t
 
 @given(st.lists(st.tuples(PLACES, ASKS), max_size=5), st.sampled_from(["\n", "\r\n"]), st.booleans())
 def test_any_file_means_the_same_where_hip_has_a_value(parts, newline, final):
-    """With ROCm both questions have one answer, so the trees are the same but for the question."""
+    """Both checks are true on ROCm, so the trees are equal once each check is replaced by its value."""
     text = "import torch\n" + "\n".join(place.format(asked, asked) for place, asked in parts) + "\n" * final
     data = text.replace("\n", newline).encode()
 
@@ -108,7 +108,7 @@ def test_any_file_means_the_same_where_hip_has_a_value(parts, newline, final):
 
 
 class Answered(ast.NodeTransformer):
-    """Both questions with the answer that a ROCm build gives."""
+    """Replaces both checks by their value in a ROCm build."""
 
     def visit_UnaryOp(self, node):
         self.generic_visit(node)

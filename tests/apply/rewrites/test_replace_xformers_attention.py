@@ -23,7 +23,7 @@ edited = PythonEdit(edit, PARAMETERS)
         ("import torch\nfrom xformers.components import attention\n", "more of xformers"),
         ("import torch\nimport xformers.ops as xops\nxops.fmha.BlockDiagonalMask(x)\n", "fmha"),
         ("import torch\nimport xformers\nxformers.info.print()\nimport_module(xformers)\n", "followed"),
-        ("import torch\nimport xformers, os\n", "together"),
+        ("import torch\nimport xformers, os\n", "other packages"),
         ("import torch\nimport xformers\n", "nothing"),
         ("import torch\nimport xformers\nimport xformers.ops\n", "more than once"),
         (

@@ -17,7 +17,7 @@ HEAD = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension\n\n"
 
 
 def test_no_build_script():
-    with pytest.raises(Refuse, match="no script"):
+    with pytest.raises(Refuse, match="does not build"):
         edit(b"__device__ __half2 f(__half2 a) { return __hmin2(a, a); }\n", HALF)
 
 
@@ -66,7 +66,7 @@ def test_a_list_that_is_chosen_already_gains_them_where_rocm_reads_it():
 
 
 def test_flags_for_nvcc_alone_still_go_afterwards():
-    """Both recipes answer one list, in the order of their names."""
+    """Both recipes edit the same list, in the order of their names."""
     before = f'{HEAD}flags = ["-U__CUDA_NO_HALF_OPERATORS__", "--expt-relaxed-constexpr"]\n'.encode()
     nvcc = {"nvcc_only": ["--expt", "-U__CUDA_NO_HALF"], "takes_value": []}
 

@@ -54,6 +54,6 @@ def test_groups_of_32_with_the_calls_that_take_the_mask():
     assert b"ROCM3D_ACTIVEMASK()" in on_rocm
     assert b"ROCM3D_SHFL(a, v, l)" in on_rocm
     assert b"ROCM3D_ANY(a, v)" in on_rocm
-    assert b"__shfl_xor_sync(0xffffffff, v, 1)" in on_rocm  # another recipe's
+    assert b"__shfl_xor_sync(0xffffffff, v, 1)" in on_rocm  # another recipe edits it
     assert prove("x.cu", before, after).kind == "cpp-tokens-equal"
     assert edit(after, {}) == after

@@ -1,1 +1,1 @@
-"""One module per kind of new file; `addition` in each is found by walking this package."""
+"""One module per kind of added file; each defines `addition`."""

@@ -1,4 +1,4 @@
-"""convert_checkpoint.py: weights in the layout of the library that stands for another. Only where such weights load."""
+"""convert_checkpoint.py: converts weights to the layout of a substitute library. Added only if the port needs it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CODE = "PY405"
 
 
 def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
-    """The script, where the plan has a load of weights that it can convert; it says itself for which packages."""
+    """The script, if a finding loads weights of one of the packages that the script's header lists."""
     text = _TEXT.read_text("utf-8")
     known = {name for line in _PACKAGES.findall(text) for name in line.split(", ")}
     findings = [*(item.finding for item in plan.left), *(found for edit in plan.edits for found in edit.findings)]

@@ -1,4 +1,4 @@
-"""constraints.txt: the base as its record knows it, versions that routes need, and the repository's own constraints."""
+"""constraints.txt: the base's pins, versions that routes need, and the repository's own constraints."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAME = "constraints.txt"
 
 
 def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
-    """A file of the repository with this name comes first, without what the plan decides about."""
+    """The repository's constraints.txt comes first, without the packages that the plan decides about."""
     data = tree.read(NAME) if NAME in tree else None
     theirs = b"" if data is None or b"\0" in data else Copier.of(plan, ()).copy(read(NAME, data))
     newline = Text(theirs).newline
@@ -28,7 +28,7 @@ def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
 
 
 def _ours(plan: Plan) -> list[str]:
-    lines = ["# rocm3d: what must stay as it is. install.sh puts the versions that are really there in place of these."]
+    lines = ["# rocm3d: packages that must not change. install.sh replaces these by the versions that are installed."]
     lines += [f"{name}{pin}" for name, pin in base_pins(plan).items()]
     needs = sorted(
         (name, wanted, one_line(f"{item.name} ({item.route})"))

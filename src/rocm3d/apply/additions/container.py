@@ -1,4 +1,4 @@
-"""Dockerfile, what its build leaves out, and compose.yaml: the base image, the install, and the GPU's device files."""
+"""Dockerfile, Dockerfile.dockerignore and compose.yaml: the base image, the install, and the GPU's device files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _IMAGE = re.compile(r"[\w.:/@-]+")
 
 
 def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
-    """Nothing where the base has no image, or the machine is no Linux with the kernel driver."""
+    """Nothing if the base has no image or the plan is not for Linux."""
     base = plan.base
     if base is None or plan.platform != "linux" or not _IMAGE.fullmatch(base.image):
         return {}
@@ -40,7 +40,7 @@ def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
 
 
 def _left_out(tree: Tree, folder: str) -> bytes:
-    """Docker reads this file in place of the repository's own, so that one's lines come first."""
+    """Docker reads this file instead of the repository's .dockerignore, so it starts with the lines of that one."""
     theirs = tree.read(".dockerignore") or b"" if ".dockerignore" in tree else b""
     joint = b"\n" if theirs and not theirs.endswith(b"\n") else b""
     ours = ["# rocm3d", ".rocm3d", "**/.venv", "**/__pycache__", f"!{folder}"]

@@ -1,4 +1,4 @@
-"""environment.sh: exactly the variables that this GPU and these routes need, for building and for running."""
+"""environment.sh: the variables that this GPU and these routes need, for building and for running."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
-    """Plain sh, one comment and one export for each variable."""
+    """POSIX sh, one comment and one export for each variable."""
     lines = [f"# shellcheck shell=sh\n# Source this before installing or running on {plan.gpu.title} ({plan.gpu.gfx})."]
     for item in variables(plan):
         lines.append(f"# {one_line(item.why)}" if item.value is not None else f"# {item.name}: {one_line(item.why)}")

@@ -1,4 +1,4 @@
-"""install.sh and what it asks the interpreter: the install that stops when something touches torch."""
+"""install.sh and base_state.py, which it runs: an install that stops when a step changes torch."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from rocm3d.workspace.tree import Tree
 
 _SCRIPT = "base_state.py"
-# The dot keeps a search for namespace packages out, which would take a bare folder of modules for one.
+# The dot hides the folder from searches for namespace packages, which would take a folder of modules for one.
 _SCRIPTS = "scripts.d"
 
 
 def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
-    """One script for every form of base; only what it says when torch is missing differs."""
+    """One script for every form of base; only its hints differ."""
     install = installation(plan, tree)
     script = rendered(
         "install.sh",
@@ -52,20 +52,20 @@ def _missing(base: Stack | None) -> str:
     if base is not None and base.form == "container":
         return f"run this inside the image {base.image}"
     if base is not None and base.form == "pip":
-        return "run this in a new virtual environment: it installs the one that the plan is for"
-    return "name the interpreter that has a ROCm build with PYTHON=..."
+        return "run this in a new virtual environment: it installs the torch of the plan"
+    return "set PYTHON=... to an interpreter with a ROCm build of torch"
 
 
 def _back(base: Stack | None) -> str:
     if base is not None and base.form == "container":
-        return f"start again from the image {base.image}, without what this step installs"
+        return f"start again from the image {base.image} and leave out this step"
     if base is not None and base.form == "pip":
-        return "make a new virtual environment and leave out what this step installs"
-    return "install the versions that were there again, from where they came"
+        return "make a new virtual environment and leave out this step"
+    return "reinstall the earlier versions from their original index"
 
 
 def _is_unwanted(item: DependencyDecision) -> bool:
-    """Whether the distribution of this very name has no place beside what the plan puts there."""
+    """Whether the plan replaces or drops the distribution of this name, so that it must not be installed."""
     if item.package is None or item.decision == "keep" or item.name in PROTECTED:
         return False
     try:

@@ -1,4 +1,4 @@
-"""overrides.txt, for uv: whatever a package asks for, these versions stay, and what the plan leaves out stays out."""
+"""overrides.txt, for uv: versions that no dependency may change, and packages that no dependency may bring in."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from rocm3d.model.plan import DependencyDecision, Plan
     from rocm3d.workspace.tree import Tree
 
-# An override whose condition never holds takes the requirement away.
+# An override whose marker is never true removes the requirement.
 _NEVER = " ; sys_platform == 'never'"
 
 
 def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
-    """Used as `uv pip install --overrides overrides.txt`; pip has nothing like it."""
-    lines = ["# rocm3d: what no package may change. For `uv pip install --overrides`; pip takes constraints.txt."]
+    """Used as `uv pip install --overrides overrides.txt`; pip has no equivalent."""
+    lines = ["# rocm3d: versions that must not change. For `uv pip install --overrides`; pip uses constraints.txt."]
     pins = base_pins(plan)
     lines += [f"{name}{pin}" for name, pin in pins.items()]
-    lines += [f"{name}{_NEVER}  # not in the base under this name" for name in PROTECTED if name not in pins]
-    lines.append("# rocm3d: what the plan leaves out or replaces, should a dependency ask for it.")
+    lines += [f"{name}{_NEVER}  # the base has no package of this name" for name in PROTECTED if name not in pins]
+    lines.append("# rocm3d: packages that the plan drops or replaces, in case a dependency requires them.")
     for item in settled(plan):
         if item.package is not None and item.decision != "keep" and item.name not in (*pins, *PROTECTED):
             lines.append(f"{_instead(item)}  # {item.decision}: {one_line(item.reason)}")
@@ -35,7 +35,7 @@ def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
 
 
 def _instead(item: DependencyDecision) -> str:
-    """The plan's version of the same distribution, or nothing."""
+    """The plan's version of the same distribution, or an override that removes it."""
     try:
         wanted = Requirement(item.requirement)
     except InvalidRequirement:
@@ -45,7 +45,7 @@ def _instead(item: DependencyDecision) -> str:
 
 
 def _is_built(item: DependencyDecision) -> bool:
-    """Whether a build of the route's own is installed under this very name: any version of it will do."""
+    """Whether the route builds a package under this name, so that any version is accepted."""
     return item.decision == "build" and any(item.name in command for command in item.commands)
 
 

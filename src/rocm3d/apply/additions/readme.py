@@ -1,4 +1,4 @@
-"""README.md of the port's folder: what is missing, how to install, what is left, how to be rid of it."""
+"""README.md of the port folder: losses, install commands, manual steps, and how to undo the port."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
-    """Short: the plan and the report say the rest. Losses and stand-ins come first."""
+    """Losses and stubs come first. Details are in the plan and the report."""
     install = installation(plan, tree)
     losses = {item.name: item for item in (*plan.losses, *plan.stubs)}
     text = rendered(

@@ -1,4 +1,4 @@
-"""Copies of the requirements files without what brings CUDA back, and what the repository names elsewhere."""
+"""Copies of the requirements files without CUDA builds, and requirements that other manifests name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
-    """The copies lie as the originals do, so that `-r` and `-c` lines between them still hold."""
+    """The copies keep the relative paths of the originals, so that `-r` and `-c` lines stay valid."""
     wanted = needs(plan, tree)
     copier = Copier.of(plan, wanted.taken)
     theirs = tuple(path for path in tree.paths() if is_requirements(path) and not path.startswith(f"{folder}/"))
@@ -34,8 +34,8 @@ def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
 
 
 def _elsewhere(wanted: Needs, files: tuple[str, ...]) -> bytes:
-    """A requirements file of our own, each line with the place that asks for it."""
-    lines = ["# Made by rocm3d: what the repository names outside of a requirements file at its top."]
+    """An additional requirements file; each line has its origin as a comment."""
+    lines = ["# Made by rocm3d: requirements that the repository names outside its top-level requirements files."]
     lines += [f"-r {shlex.quote(path)}" for path in files]
     lines += [f"{text}  # {one_line(where)}" for _, (text, where) in sorted(wanted.names.items())]
     return ("\n".join(lines) + "\n").encode()

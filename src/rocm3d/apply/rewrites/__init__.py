@@ -1,1 +1,1 @@
-"""One module per edit; `rewrite` in each is found by walking this package."""
+"""One module per rewrite; the registry walks this package and reads `rewrite` from each module."""

@@ -1,6 +1,6 @@
-"""Includes a header on ROCm where its names are used and nothing brings it along.
+"""Adds a guarded include on ROCm if a file uses a header's names without including it.
 
-Parameters: header, names, also_given_by (headers, or the beginnings of their paths), guard.
+Parameters: header, names, also_given_by (other headers that include it, or prefixes of their paths), guard.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """One guarded include behind the others, above the first use that both builds see."""
+    """Inserts one guarded include after the others, above the first use that both builds see."""
     header = str(parameters["header"])
     enough = (header, *words(parameters, "also_given_by"))
     included = [item.argument.strip('<>"') for item in directives(data) if item.keyword == "include"]

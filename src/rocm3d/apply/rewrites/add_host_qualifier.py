@@ -1,4 +1,4 @@
-"""Members of value types and functors become `__host__ __device__` on ROCm, through one alias. Parameters: guard."""
+"""Makes members of value types and functors `__host__ __device__` on ROCm, with one alias macro. Parameters: guard."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from rocm3d.model.recipe import Parameters
 
 _BOTH = Alias("HOST_DEVICE", cuda="__device__", rocm="__host__ __device__")
-# What has no meaning on the host: such a member stays the device's.
+# Code that cannot run on the host: a member that contains it stays `__device__`.
 _DEVICE_WORK = re.compile(
     rb"\b(?:threadIdx|blockIdx|blockDim|gridDim|warpSize|__shared__|asm)\b|\b(?:__[a-z]\w*|atomic[A-Z]\w*)\s*\("
 )
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """All members of a struct that algorithms may make or call on the host: one with a constructor or operator()."""
+    """Edits structs with a constructor or operator(): algorithms may construct or call these on the host."""
     unit, shown = CudaUnit("", data), blanked(data)
     members = [member for member in device_members(shown) if unit.is_shared(member.offset)]
     owners = {member.owner for member in members if member.name in (member.owner, b"operator()")}
@@ -33,12 +33,12 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
         if not _DEVICE_WORK.search(_body(shown, member))
     ]
     if wanted and not uses and _BOTH.macro.encode() not in data:
-        raise Refuse("every member does what only the device can do")
+        raise Refuse("every member contains code that only the device can run")
     return with_aliases(data, uses, parameters)
 
 
 def _body(shown: bytes, member: Member) -> bytes:
-    """Between the braces of a definition; nothing for a declaration."""
+    """The body of a definition with its braces; empty for a declaration."""
     semicolon, start = shown.find(b";", member.offset), shown.find(b"{", member.offset)
     if start < 0 or 0 <= semicolon < start:
         return b""

@@ -1,4 +1,4 @@
-"""Host files of a JIT extension get the macros that tell ROCm, which torch does not define for them.
+"""Passes the ROCm macros to the host files of a JIT extension: torch does not define them there.
 
 Parameters: macros.
 """
@@ -46,7 +46,7 @@ class _Macros(GuardedEdit):
         if isinstance(value, cst.IfExp):
             return updated_node
         if place is None or not isinstance(value, cst.List):
-            raise Refuse(f"{_KEYWORD} is no list here, so there is nothing to add to without changing the call for all")
+            raise Refuse(f"the call has no list literal for {_KEYWORD}, so the macros cannot be added for ROCm alone")
         added = [cst.Element(cst.SimpleString(f'"{flag}"')) for flag in self.flags]
         plain = [element.with_changes(comma=cst.MaybeSentinel.DEFAULT) for element in value.elements]
         both = chosen(cst.List([*plain, *added]), value, self, value)

@@ -1,4 +1,4 @@
-"""A variable of CUDA's runtime is set under HIP's name too. Parameters: old, new (the two names)."""
+"""Sets HIP's counterpart of a CUDA runtime variable as well. Parameters: old, new (the two names)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SETS = m.SimpleStatementLine([m.Assign([m.AssignTarget(m.Subscript(value=_ENVIR
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """Behind `os.environ["CUDA_LAUNCH_BLOCKING"] = "1"` HIP's variable is set to the same under `if is_rocm:`."""
+    """After `os.environ["CUDA_LAUNCH_BLOCKING"] = "1"`, sets HIP's variable to the same value under `if is_rocm:`."""
     (old,), (new,) = words(parameters, "old"), words(parameters, "new")
     return edited(data, _Add(old, new)) if old.encode() in data and new.encode() not in data else data
 

@@ -1,4 +1,4 @@
-"""Adds __ldg for torch's half types on ROCm, as the plain load that it is there. Parameters: call, types, guard."""
+"""Adds `__ldg` overloads for torch's half types on ROCm, as plain loads. Parameters: call, types, guard."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MARK = "ROCM3D_HAS_LDG_HALF"
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """Overloads above the first call that both builds see, once a translation unit; none where a file has its own."""
+    """Inserts overloads above the first shared call, once per translation unit, unless the file defines its own."""
     unit, name = CudaUnit("", data), str(parameters["call"])
     own = any(unit.slice(node).startswith(f"{name}(") for node in unit.nodes("function_declarator"))
     calls = (call for call in unit.nodes("call_expression") if function_name(unit, call) == name)

@@ -1,7 +1,7 @@
-"""Where flash_attn is missing on ROCm, torch's attention stands for it.
+"""Uses torch's attention where flash_attn is missing on ROCm.
 
-Parameters: package, calls (the functions that are known), refuse_keywords, settings (names of it in transformers).
-The edit is at the import: a program that stops without the package finds functions of the same names there.
+Parameters: package, calls (supported functions), refuse_keywords, settings (the package's names in transformers).
+The edit is at the import: a program that stops without the package gets functions of the same names there.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """An import that the program stops at gains another way, whether tried, chosen, firm or lazy; so does a setting."""
+    """Gives a fallback to each setting, and to each import without which the program stops."""
     (path,) = words(parameters, "package")
     package = Package(path, words(parameters, "calls"), words(parameters, "refuse_keywords"))
     after, refusal = data, None
@@ -43,7 +43,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
 
 
 class _Imports:
-    """One module and its imports of the package. What cannot be answered is left, where something else can be."""
+    """Edits the imports of the package in one module. Refused imports stay as they are if another one can be edited."""
 
     def __init__(self, module: cst.Module, package: Package) -> None:
         self.module, self.package = module, package
@@ -70,7 +70,7 @@ class _Imports:
         return self.module.with_changes(body=body).bytes
 
     def _statement(self, statement: cst.CSTNode) -> tuple[_Statement, Set[str]]:
-        """What becomes of a statement, and which of our functions are asked for inside of functions."""
+        """The edited statement, and the fallback functions that imports inside functions need."""
         assert isinstance(statement, (cst.SimpleStatementLine, cst.BaseCompoundStatement))
         if isinstance(statement, cst.Try):
             return self._tried(statement), set()
@@ -85,7 +85,7 @@ class _Imports:
         return found.statement, found.names
 
     def _firm(self, line: cst.SimpleStatementLine) -> _Statement:
-        """`from flash_attn import flash_attn_func`, which runs with the module."""
+        """`from flash_attn import flash_attn_func` at module level."""
         taken = self.package.imports(line)
         if taken is None:
             return line
@@ -96,20 +96,20 @@ class _Imports:
             return line
 
     def _tried(self, node: cst.Try) -> cst.Try:
-        """`try: import flash_attn; FLAG = True, except ImportError: FLAG = False`, where something insists on FLAG."""
+        """`try: import flash_attn; FLAG = True, except ImportError: FLAG = False`, if other code requires FLAG."""
         lines = [*_lines(node.body), *(_lines(node.orelse.body) if node.orelse else [])]
         taken = [found for found in map(self.package.imports, lines) if found is not None]
         if not taken or asks_for_rocm(node) or not self._is_insisted_on(node):
             return node
         rest = [line for line in lines if self.package.imports(line) is None]
         if len(node.handlers) != 1 or not catches(node.handlers[0]) or not all(map(_sets_constant, rest)):
-            raise Refuse("more than flags hangs on the import")
+            raise Refuse("the try statement has more than the import, flags and one ImportError handler")
         handler = node.handlers[0]
         body = cst.IndentedBlock([by_backend(self._instead(taken, rest), _lines(handler.body))])
         return node.with_changes(handlers=[handler.with_changes(body=body)])
 
     def _choice(self, node: cst.If) -> cst.If:
-        """`if A: import xformers, elif B: import flash_attn, else: raise`: the one import gains a fallback."""
+        """`if A: import xformers, elif B: import flash_attn, else: raise`: the import gains a fallback."""
         old = [] if asks_for_rocm(node.test) else _lines(node.body)
         new = [self._line(line) for line in old]
         if any(line is not before for line, before in zip(new, old, strict=True)):
@@ -131,11 +131,11 @@ class _Imports:
         uses = [self.package.use(self.module, each) for each in taken]
         names = sorted({name for use in uses for name in use.functions})
         if not names:
-            raise Refuse("nothing of the package is used here")
+            raise Refuse("the module uses nothing of the package")
         return functions(names, [*statements("".join(use.instead for use in uses)), *flags])
 
     def _is_insisted_on(self, node: cst.Try) -> bool:
-        """Whether the program stops without the package: in the handler, or later by a flag."""
+        """Whether the program stops without the package: in the handler, or at a later check of a flag."""
         if m.findall(node.handlers[0] if node.handlers else node, m.Raise()):
             return True
         targets = m.findall(node, m.AssignTarget(target=m.Name()))
@@ -146,7 +146,7 @@ class _Imports:
 
 
 class _Settings(GuardedEdit):
-    """`attn_implementation="flash_attention_2"`: transformers names torch's attention sdpa."""
+    """Replaces `attn_implementation="flash_attention_2"` by sdpa, the name of torch's attention in transformers."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         super().__init__()

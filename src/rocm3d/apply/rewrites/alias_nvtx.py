@@ -1,4 +1,4 @@
-"""Sends nvtx ranges to roctx on ROCm: another header, and names for the calls.
+"""Maps nvtx ranges to roctx on ROCm: includes its header and defines macros for the calls.
 
 Parameters: headers, instead (ROCm's header), prefix, rocm_prefix, names (without the prefix), guard.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """The first include brings the names along; a file that uses more than the known ones is refused."""
+    """Defines the macros at the first include; a file that uses other nvtx names is refused."""
     unit, headers = CudaUnit("", data), set(words(parameters, "headers"))
     found = [item for item in directives(data) if _names(item, headers) and unit.is_shared(item.start)]
     if not found:
@@ -29,7 +29,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     )
     unknown = [f"{prefix}{name}" for name in used if name not in known]
     if unknown:
-        raise Refuse(f"{', '.join(sorted(unknown))} has no counterpart that is known here")
+        raise Refuse(f"no counterpart on ROCm is known for {', '.join(sorted(unknown))}")
     defines = "".join(f"#define {prefix}{name} {parameters['rocm_prefix']}{name}\n" for name in known if name in used)
     first = f"#include <{parameters['instead']}>\n{defines}"
     chosen = [Lines(item.start, item.end, first if index == 0 else None) for index, item in enumerate(found)]
@@ -41,7 +41,7 @@ def _names(item: Directive, headers: set[str]) -> bool:
 
 
 def _code(data: bytes) -> bytes:
-    """Without comments, strings and includes."""
+    """The file with comments, strings and includes blanked; offsets stay."""
     text = bytearray(blanked(data))
     for item in directives(data):
         if item.keyword == "include":

@@ -1,4 +1,4 @@
-"""Patterns for what hipify writes, as one marked block at the end of an ignore file. Parameters: patterns."""
+"""Ignores files that hipify generates, with one marked block at the end of an ignore file. Parameters: patterns."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """The patterns that are not there yet; a line that takes one back is somebody's choice and refused."""
+    """Appends the missing patterns; a file that deliberately includes hip files with `!` is refused."""
     lines = {line.strip() for line in data.splitlines()}
     patterns = [pattern.encode() for pattern in words(parameters, "patterns")]
     if any(line.startswith(b"!") and b"hip" in line.lower() for line in lines):
-        raise Refuse("the file keeps names with hip on purpose")
+        raise Refuse("a ! pattern in this file includes hip files on purpose")
     missing = [pattern for pattern in patterns if pattern not in lines and not _is_covered(pattern, lines)]
     if not missing or BEGIN in lines:
         return data
@@ -27,7 +27,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
 
 
 def _is_covered(pattern: bytes, lines: set[bytes]) -> bool:
-    """`*_hip.*` takes every `*_hip.x`."""
+    """`*_hip.*` covers every `*_hip.x`."""
     stem, _, suffix = pattern.rpartition(b".")
     return bool(suffix) and stem + b".*" in lines
 

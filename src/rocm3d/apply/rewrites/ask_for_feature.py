@@ -1,6 +1,6 @@
-"""A threshold of the compute capability that stands for a feature asks torch for that feature on ROCm.
+"""Replaces a compute capability threshold that means a feature by a query for that feature on ROCm.
 
-Parameters: threshold (the major number), near (words that tell the feature), ask (the expression that asks for it).
+Parameters: threshold (major version), near (words that indicate the feature), ask (the expression that queries it).
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _ASKED = m.Call(func=_CALLED) | m.Attribute(attr=m.Name("major"))
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """`get_device_capability()[0] >= 8` beside bfloat16 becomes `is_bf16_supported() if is_rocm else ...`."""
+    """`get_device_capability()[0] >= 8` next to bfloat16 becomes `is_bf16_supported() if is_rocm else ...`."""
     if b"get_device_" not in data:
         return data
     (threshold,), (ask,) = words(parameters, "threshold"), words(parameters, "ask")
     asking = _Ask(threshold, words(parameters, "near"), cst.parse_expression(ask))
     after = edited(data, asking)
     if after == data and asking.left:
-        raise Refuse("the threshold may stand for anything: what it is meant to tell is for a person to say")
+        raise Refuse("the code does not say which feature the compute capability threshold means; decide by hand")
     return after
 
 
@@ -50,7 +50,7 @@ class _Ask(GuardedEdit):
         return chosen(self.ask, updated_node, self, original_node)
 
     def _is_near(self, node: cst.CSTNode) -> bool:
-        """Whether the statement around says what is meant. Of a compound one only a short block belongs to it."""
+        """Whether the enclosing statement names the feature. An `if` counts only if its body is one statement."""
         around: cst.CSTNode | None = node
         while around is not None and not isinstance(around, cst.BaseStatement):
             around = self.parent(around)

@@ -1,4 +1,4 @@
-"""The switch for the C++11 ABI is the one torch was built with. Parameters: macro."""
+"""Builds with the C++11 ABI that torch was built with. Parameters: macro."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rocm3d.model.recipe import Parameters
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """`"-D_GLIBCXX_USE_CXX11_ABI=0"` asks torch on ROCm, in a module that builds torch extensions."""
+    """`"-D_GLIBCXX_USE_CXX11_ABI=0"` takes torch's value on ROCm, in a module that builds torch extensions."""
     return edited(data, _Ask(str(parameters["macro"]))) if b"cpp_extension" in data else data
 
 

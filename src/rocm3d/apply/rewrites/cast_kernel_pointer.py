@@ -1,6 +1,6 @@
-"""Kernels handed to an attribute call get the cast that HIP asks for. Parameters: calls, guard.
+"""Casts kernels that are passed to attribute calls, as HIP requires. Parameters: calls, guard.
 
-As a guarded copy of their lines; where that cannot stand, through an alias that is empty for CUDA.
+The edit is a guarded copy of the lines or, where that is refused, an alias macro that is empty on CUDA.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 _CAST = Alias("KERNEL_CAST", cuda="", rocm="(const void*)")
 _NAMES = frozenset({"identifier", "qualified_identifier", "template_function", "pointer_expression"})
-# `kernel<A, B>` reads as comparisons where the grammar does not know a template.
+# `kernel<A, B>` parses as comparisons if the grammar does not know the template.
 _READ_AS_COMPARISON = "binary_expression"
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """Put the cast before the first argument where that is the kernel itself, in code and in macros."""
+    """Inserts the cast before the first argument if that is the kernel itself, in code and in macros."""
     unit = CudaUnit("", data)
     calls = set(words(parameters, "calls"))
     places = sorted({*_in_code(unit, calls), *_in_macros(unit, calls)})
@@ -61,7 +61,7 @@ def _in_macros(unit: CudaUnit, calls: set[str]) -> Iterator[int]:
 
 
 def _untyped(unit: CudaUnit) -> Iterator[str]:
-    """Names of variables and parameters that are a void pointer already."""
+    """Names of variables and parameters that are void pointers already."""
     for match in re.finditer(rb"\bvoid\s*(?:const\s*)?\*\s*(?:const\s+)?(\w+)", blanked(unit.data)):
         yield match.group(1).decode()
 

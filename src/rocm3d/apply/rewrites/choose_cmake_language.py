@@ -1,6 +1,6 @@
-"""HIP in place of CUDA as a language of CMake, between if(USE_ROCM) and endif(). Parameters: define.
+"""Enables HIP instead of CUDA as CMake language inside if(USE_ROCM). Parameters: define.
 
-The commands of HIP are those of CMake 3.21 and of ROCm's own packages:
+The HIP commands are those of CMake 3.21 and of ROCm's own packages:
 https://cmake.org/cmake/help/latest/release/3.21.html, https://rocm.docs.amd.com/en/latest/conceptual/cmake-packages.html
 """
 
@@ -25,16 +25,16 @@ _LINKED = {b"CUDA::cudart": b"hip::host", b"CUDA::cudart_static": b"hip::host"}
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """Each command that needs CUDA gets one for ROCm before it; those of NVIDIA stay as they are, byte for byte."""
+    """Inserts a ROCm variant before each command that needs CUDA; the NVIDIA commands stay byte for byte."""
     if str(parameters.get("define", "")).encode() not in (b"", SWITCH):
-        raise Refuse(f"only {SWITCH.decode()} is a guard that can be proven")
+        raise Refuse(f"isolation can be proven only for the guard {SWITCH.decode()}")
     try:
         found = list(commands(data))
         folded(data)
     except UnfoldableCMake as error:
-        raise Refuse(f"does not read as CMake: {error}") from error
+        raise Refuse(f"does not parse as CMake: {error}") from error
     if any(_ROCM.search(word) for command in found for word in command.arguments):
-        return data  # it has a branch for ROCm, or something of that name
+        return data  # has a ROCm branch, or uses a name that looks like one
     if not any(_turned_on(command) for command in found):
         return data
     newline, out, at = Text(data).newline, [], 0
@@ -54,7 +54,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
 def _guarded(
     data: bytes, place: tuple[int, int], lines: list[bytes], behind: list[bytes], newline: bytes
 ) -> list[bytes]:
-    """The command's own lines, with a choice around them and what is to follow."""
+    """The command's lines with a ROCm variant before them, and ROCm-only lines after them."""
     own = data[slice(*place)]
     indent = own[: len(own) - len(own.lstrip(b" \t"))]
     ended = own if own.endswith(b"\n") else own + newline
@@ -67,7 +67,7 @@ def _guarded(
         inside = [indent + b"  " + line for line in behind]
         out.append(newline.join([indent + b"if(" + SWITCH + b")", *inside, indent + b"endif()", b""]))
     if not own.endswith(b"\n"):
-        raise Refuse("the last line has no end, and would get one")
+        raise Refuse("the last line has no newline")
     return out
 
 
@@ -80,9 +80,9 @@ def _turned_on(command: Command) -> bool:
 
 
 def _instead(command: Command) -> Iterator[bytes]:
-    """What stands for a command on ROCm; nothing where it can stay."""
+    """The ROCm variant of a command; nothing if the command can stay."""
     if command.name.startswith(b"cuda_"):
-        raise Refuse(f"{command.name.decode()}() is of FindCUDA, and HIP has none like it")
+        raise Refuse(f"{command.name.decode()}() belongs to FindCUDA and has no HIP counterpart")
     words = command.arguments
     if _turned_on(command) and command.name != b"find_package":
         first = 1 if command.name == b"project" else 0
@@ -93,13 +93,13 @@ def _instead(command: Command) -> Iterator[bytes]:
     elif command.name == b"target_link_libraries" and any(b"CUDA::" in word for word in words):
         strange = [word for word in words if b"CUDA::" in word and word not in _LINKED]
         if strange:
-            raise Refuse(f"what stands for {strange[0].decode('utf-8', 'replace')} on ROCm is not known")
+            raise Refuse(f"no counterpart on ROCm is known for {strange[0].decode('utf-8', 'replace')}")
         taken = dict.fromkeys(_LINKED.get(word, word) for word in words)
         yield command.name + b"(" + b" ".join(taken) + b")"
 
 
 def _marked(command: Command, found: list[Command]) -> Iterator[bytes]:
-    """The sources of a target that are CUDA, told to be HIP."""
+    """Sets the language of a target's CUDA sources to HIP."""
     if command.name not in _SOURCES:
         return
     named = [word for word in command.arguments[1:] if word.strip(b'"').endswith(b".cu")]
@@ -110,7 +110,7 @@ def _marked(command: Command, found: list[Command]) -> Iterator[bytes]:
 
 
 def _is_list_of_cuda(word: bytes, found: list[Command]) -> bool:
-    """Whether a variable holds .cu files alone; one that holds other files, too, is refused."""
+    """Whether a variable holds only .cu files; a mix with other files is refused."""
     name = _VARIABLE.fullmatch(word.strip(b'"'))
     if name is None:
         return False
@@ -118,12 +118,12 @@ def _is_list_of_cuda(word: bytes, found: list[Command]) -> bool:
     files = [text.strip(b'"') for item in setting for text in item.arguments if b"." in text]
     cuda = [text for text in files if text.endswith(b".cu")]
     if cuda and len(cuda) < len(files):
-        raise Refuse(f"{word.decode('utf-8', 'replace')} holds .cu files among others")
+        raise Refuse(f"{word.decode('utf-8', 'replace')} mixes .cu files with other files")
     return bool(cuda)
 
 
 def _whole_lines(data: bytes, command: Command) -> tuple[int, int]:
-    """From the beginning of a command's first line to the end of its last."""
+    """Offsets of the start of a command's first line and of the end of its last."""
     start = data.rfind(b"\n", 0, command.start) + 1
     end = data.find(b"\n", command.end)
     return start, len(data) if end < 0 else end + 1

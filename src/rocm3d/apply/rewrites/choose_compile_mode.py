@@ -1,4 +1,4 @@
-"""torch.compile in its default mode on ROCm. Parameters: modes (those that are not used there)."""
+"""Runs torch.compile in its default mode on ROCm. Parameters: modes (the ones to replace)."""
 
 from __future__ import annotations
 

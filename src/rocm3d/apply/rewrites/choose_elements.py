@@ -1,7 +1,7 @@
 """Chooses the names in a list by backend: libraries to link, execution providers.
 
-Parameters: arguments (keywords whose list is meant), cuda, rocm (same length; an empty name drops the element), and
-link, where lists that name libraries for the linker are meant, too: what stands before a name, as -l.
+Parameters: arguments (keywords whose list is edited), cuda, rocm (same length; an empty name drops the element), and
+link (prefix of a library in linker flags, such as -l: lists of such flags are edited, too).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class _Choose(GuardedEdit):
         return updated_node.with_changes(value=chosen(_for_rocm(value, texts, self.names), value, self, value))
 
     def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.BaseExpression:  # noqa: N802
-        """`["-lcusparse"]`, and `["-l", "cusparse"]`, which is written as one."""
+        """`["-lcusparse"]`, and `["-l", "cusparse"]`, which becomes one element."""
         joined = self._joined(original_node)
         texts = [text_of(element.value) for element in joined.elements]
         if not any(text in self.linked for text in texts) or self.is_guarded(original_node):
@@ -55,7 +55,7 @@ class _Choose(GuardedEdit):
 
 
 def _for_rocm(value: cst.List | cst.Tuple, texts: list[str | None], names: dict[str, str]) -> cst.BaseExpression:
-    """Each name once, in the order of the first that stands for it; what is no known name stays."""
+    """Replaces known names, each once, in order of first occurrence; other elements stay."""
     kept: list[cst.BaseElement] = []
     seen: set[str] = set()
     for element, text in zip(value.elements, texts, strict=True):

@@ -1,7 +1,7 @@
-"""The 8-bit float of NVIDIA is the fnuz kind on the AMD targets that compute with that.
+"""Uses the fnuz variant of an 8-bit float type on the AMD targets that compute with it.
 
-Parameters: fnuz_on (gfx names), types (names in torch). The device is asked inside functions only, so that an import
-starts no GPU.
+Parameters: fnuz_on (gfx names), types (names in torch). The device is queried inside functions only, so that an import
+does not initialise the GPU.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _TABLES = (cst.Comparison, cst.List, cst.Tuple, cst.Set, cst.Dict, cst.Subscript
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """`torch.float8_e4m3fn` in a function becomes a choice; tables and comparisons know every kind and stay."""
+    """`torch.float8_e4m3fn` in a function becomes a choice; tables and comparisons cover every variant and stay."""
     if b"float8" not in data:
         return data
     choose = _Choose(words(parameters, "types"), words(parameters, "fnuz_on"))
     after = edited(data, choose)
     if after == data and choose.outside:
-        raise Refuse("the type is chosen while the module is imported, where no device may be asked")
+        raise Refuse("the type is chosen at import time, when the device must not be queried")
     return after
 
 
@@ -64,7 +64,7 @@ class _Choose(GuardedEdit):
         return False
 
     def _runs_late(self, node: cst.CSTNode) -> bool:
-        """Whether it stands in the body of a function or lambda; defaults and decorators run with the module."""
+        """Whether the node is in the body of a function or lambda; defaults and decorators run at import time."""
         inner, around = node, self.parent(node)
         while around is not None:
             if isinstance(around, (cst.FunctionDef, cst.Lambda)) and inner is around.body:

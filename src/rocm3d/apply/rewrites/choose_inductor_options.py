@@ -1,4 +1,4 @@
-"""Options of torch's compiler that were chosen for NVIDIA are off on ROCm. Parameters: options (dotted names)."""
+"""Turns options of torch's compiler that were chosen for NVIDIA off on ROCm. Parameters: options (dotted names)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COMPILE = m.Call(func=m.Attribute(attr=m.Name("compile")))
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """`config.max_autotune = True` becomes `not is_rocm`, which is the same for everybody else."""
+    """`config.max_autotune = True` becomes `not is_rocm`, which is still True elsewhere."""
     options = words(parameters, "options")
     if not any(option.encode() in data for option in options):
         return data
@@ -29,7 +29,7 @@ class _Choose(GuardedEdit):
         self.configs: set[str] = {"torch._inductor.config"}
 
     def visit_ImportAlias(self, node: cst.ImportAlias) -> None:  # noqa: N802
-        """Names that stand for inductor's configuration."""
+        """Collects the names under which the module knows inductor's configuration."""
         above = self.parent(node)
         source = f"{_dotted(above.module)}." if isinstance(above, cst.ImportFrom) else ""
         known = {"torch._inductor": ".config", "torch._inductor.config": ""}

@@ -1,4 +1,4 @@
-"""Triton kernels get fewer pipeline stages on ROCm. Parameters: stages."""
+"""Limits the pipeline stages of Triton kernels on ROCm. Parameters: stages."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _CONFIG = m.Call(func=m.Attribute(attr=m.Name("Config")) | m.Name("Config"))
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """`kernel[grid](x, num_stages=3)` becomes `num_stages=1 if is_rocm else 3`; so do configurations to tune."""
+    """`kernel[grid](x, num_stages=3)` becomes `num_stages=1 if is_rocm else 3`; so do autotune configs."""
     (stages,) = words(parameters, "stages")
     if b"triton" not in data or _KEYWORD.encode() not in data:
         return data
     choose = _Choose(int(stages))
     after = edited(data, choose)
     if after == data and choose.left:
-        raise Refuse(f"{_KEYWORD} is no number here")
+        raise Refuse(f"{_KEYWORD} is not an integer literal")
     return after
 
 
@@ -31,7 +31,7 @@ class _Choose(GuardedEdit):
         self.stages, self.left = stages, 0
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:  # noqa: N802
-        # A launch is a call of something subscripted with the grid.
+        # A launch calls the kernel subscripted with its grid.
         launch = isinstance(original_node.func, cst.Subscript) or m.matches(original_node, _CONFIG)
         if not launch or self.is_guarded(original_node):
             return updated_node

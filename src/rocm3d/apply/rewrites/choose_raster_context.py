@@ -1,4 +1,4 @@
-"""Rasterizing without OpenGL on ROCm. Parameters: old, new (names of the two contexts), keeps (arguments of both)."""
+"""Rasterizes without OpenGL on ROCm. Parameters: old, new (context classes), keeps (arguments that both accept)."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class _Choose(GuardedEdit):
         if not named or self.is_guarded(original_node) or self._is_asked_for_both(original_node):
             return updated_node
         if not isinstance(function, cst.Attribute):
-            raise Refuse(f"{self.new} is not imported here")
+            raise Refuse(f"{self.new} is not imported in this file")
         if any(argument.keyword is None or argument.keyword.value not in self.keeps for argument in original_node.args):
-            raise Refuse(f"{self.old} is given arguments that {self.new} does not have")
+            raise Refuse(f"{self.old} is called with arguments that {self.new} does not accept")
         rocm = updated_node.with_changes(func=function.with_changes(attr=cst.Name(self.new)))
         return chosen(rocm, updated_node, self, original_node)
 
     def _is_asked_for_both(self, node: cst.CSTNode) -> bool:
-        """Whether the program chooses between the two itself."""
+        """Whether the program itself chooses between the two contexts."""
         around = self.parent(node)
         while around is not None:
             if isinstance(around, (cst.If, cst.IfExp)) and m.findall(around, m.Name(self.new)):

@@ -1,6 +1,6 @@
-"""A command that only shows the cards is AMD's on ROCm.
+"""Runs AMD's counterpart of a command that only prints GPU status, on ROCm.
 
-Parameters: old, new (command lines, same length). What a program reads the output of is refused: the columns differ.
+Parameters: old, new (command lines, same length). A call whose output the program reads is refused: columns differ.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     choose = _Choose(commands)
     after = edited(data, choose)
     if after == data and choose.left:
-        raise Refuse("the program reads what the command prints, or asks it for columns")
+        raise Refuse("the program reads the command's output or selects columns, and AMD's output differs")
     return after
 
 
@@ -57,7 +57,7 @@ class _Choose(GuardedEdit):
 
 
 def _command(call: cst.Call) -> str:
-    """The command line that a call starts, as far as it is literal."""
+    """The command line that a call starts; `?` for each list element that is not a literal."""
     starts = m.Attribute(value=m.Name("subprocess") | m.Name("os"))
     if not call.args or not m.matches(call.func, starts):
         return ""

@@ -1,6 +1,6 @@
-"""Names of Thrust's CUDA backend become those of its HIP backend on ROCm.
+"""Replaces names of Thrust's CUDA backend by those of its HIP backend on ROCm.
 
-Parameters: folder, rocm_folder (of headers), namespace, rocm_namespace, policies (what is known in both), guard.
+Parameters: folder, rocm_folder (of headers), namespace, rocm_namespace, policies (names that both have), guard.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """Uses first, as their places are those of the text as it was; then the includes."""
+    """Edits the uses, then the includes, each on freshly parsed text."""
     return _includes(_uses(data, parameters), parameters)
 
 
@@ -30,7 +30,7 @@ def _uses(data: bytes, parameters: Parameters) -> bytes:
     found = [match for match in name.finditer(blanked(data)) if unit.is_shared(match.start())]
     unknown = {match.group(2).decode() for match in found} - set(words(parameters, "policies"))
     if unknown:
-        raise Refuse(f"{namespace}::{min(unknown)} is not known to be in ROCm's backend")
+        raise Refuse(f"{namespace}::{min(unknown)} is not known to exist in ROCm's backend")
     rocm = str(parameters["rocm_namespace"])
     try:
         places = [Replacement(match.start(1), match.end(1), rocm.encode()) for match in found]

@@ -1,4 +1,4 @@
-"""A TF32 flag passed to a Triton kernel is off on ROCm. Parameters: keywords."""
+"""Turns a TF32 flag that is passed to a Triton kernel off on ROCm. Parameters: keywords."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rocm3d.syntax.python_fold import FLAG
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """`kernel[grid](..., ALLOW_TF32=True)` becomes `ALLOW_TF32=not is_rocm`: the same for everybody else."""
+    """`kernel[grid](..., ALLOW_TF32=True)` becomes `ALLOW_TF32=not is_rocm`, still True elsewhere."""
     return edited(data, _Choose(words(parameters, "keywords")))
 
 
@@ -22,7 +22,7 @@ class _Choose(GuardedEdit):
         self.keywords = keywords
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:  # noqa: N802
-        # A launch is a call of something subscripted with the grid.
+        # A launch calls the kernel subscripted with its grid.
         if not isinstance(original_node.func, cst.Subscript) or self.is_guarded(original_node):
             return updated_node
         arguments = [self._argument(arg) for arg in updated_node.args]

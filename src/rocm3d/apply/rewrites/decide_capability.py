@@ -1,6 +1,6 @@
-"""Paths that an NVIDIA compute capability opens stay closed on ROCm, where the numbers mean something else.
+"""Disables code that requires a compute capability on ROCm, where the numbers mean something else.
 
-Parameters: properties (types of device properties, and calls that give them), on_rocm, guard.
+Parameters: properties (types of device properties, and calls that return them), on_rocm, guard.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _DEMANDS = re.compile(r"(?i)check|assert|require|enforce|expect")
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """Comparisons of `major` that ask for at least a number; a demand, a negation or arithmetic is for a person."""
+    """Replaces comparisons of `major` with a minimum; assertions, negations and arithmetic are refused."""
     unit = CudaUnit("", data)
     asked = re.compile(rb"\b(?:" + b"|".join(re.escape(w.encode()) for w in words(parameters, "properties")) + rb")\b")
     found: dict[int, Replacement] = {}
@@ -40,7 +40,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
 
 
 def _is_property(unit: CudaUnit, node: Node, properties: tuple[str, ...]) -> bool:
-    """Whether the value is one of device properties: by its declaration in the file, or by the call in front."""
+    """Whether the value holds device properties: by its declaration in the file, or by the call that returns it."""
     value = node.child_by_field_name("argument")
     text = "" if value is None else unit.slice(value)
     if any(name in text for name in properties):
@@ -50,25 +50,25 @@ def _is_property(unit: CudaUnit, node: Node, properties: tuple[str, ...]) -> boo
 
 
 def _comparison(unit: CudaUnit, node: Node) -> Node:
-    """The comparison that a number is part of, arithmetic below it included."""
+    """The comparison that contains a number, including arithmetic on the number."""
     whole: Node | None = None
     for above, _ in upward(node, unit.parents):
         sign = above.child_by_field_name("operator") if above.type == "binary_expression" else None
         if sign is not None and sign.type in _OPENS:
             whole = above
         elif above.type == "unary_expression":
-            raise Refuse("a capability is asked for and the answer turned round")
+            raise Refuse("a compute capability check is negated")
         elif above.type == "argument_list":
             call = unit.parents[above.id]
             if whole is None or _DEMANDS.search(function_name(unit, call)):
-                raise Refuse(f"{function_name(unit, call)} takes a capability")
+                raise Refuse(f"{function_name(unit, call)} is called with a compute capability")
             break
         elif sign is not None and sign.type not in _JOINS and whole is not None:
-            raise Refuse("a capability is computed with")
+            raise Refuse("the result of a compute capability check is used in arithmetic")
         elif above.type not in ("parenthesized_expression", "binary_expression"):
             break
     if whole is None:
-        raise Refuse("a capability is kept or compared in a way that is for a person")
+        raise Refuse("a compute capability is stored, or compared in a way that needs a manual edit")
     return whole
 
 

@@ -1,6 +1,6 @@
-"""__syncwarp as a wave barrier between fences, where HIP has none of its own or would refuse the mask.
+"""Defines `__syncwarp` as a wave barrier between fences, if HIP lacks it or rejects the mask.
 
-Parameters: call, since (HIP_VERSION of the first HIP that has it), guard.
+Parameters: call, since (first HIP_VERSION that has it), guard.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """One macro above the first call, so that calls in macros are served too; none where the file has its own."""
+    """Inserts a macro above the first call, so that calls in macros use it too; skips a file that defines its own."""
     name = re.escape(str(parameters["call"]).encode())
     shown, unit = blanked(data), CudaUnit("", data)
     calls = [match for match in re.finditer(rb"\b" + name + rb"\s*\(\s*(\)?)", shown) if unit.is_shared(match.start())]
@@ -27,7 +27,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
         return data
     macro = text("syncwarp")
     if all(match.group(1) for match in calls):
-        # HIP's own does the same; with a mask of 32 bits it does not compile.
+        # HIP's own function does the same without a mask; with a 32-bit mask it does not compile.
         macro = f"#include <hip/hip_version.h>\n#if HIP_VERSION < {parameters['since']}\n{macro}#endif\n"
     return insert_guarded(data, after_includes(data, calls[0].start()), macro.encode(), parameters)
 

@@ -1,4 +1,4 @@
-"""Literals with gcc's suffix d lose it on ROCm: without one they are doubles as well. Parameters: guard."""
+"""Removes gcc's literal suffix d on ROCm: without a suffix the literals are doubles as well. Parameters: guard."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 
-# Not hexadecimal: there d is a digit.
+# Hexadecimal literals do not match: there d is a digit.
 _SUFFIXED = re.compile(
     rb"(?<![\w.])((?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+)[dD](?![\w.])"
 )
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """Found in the text: the grammar takes such a literal for something else."""
+    """Searches the text: the grammar does not parse such a literal as one."""
     unit = CudaUnit("", data)
     found = [
         Replacement(match.start(), match.end(), match.group(1))

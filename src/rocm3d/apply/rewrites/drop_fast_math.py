@@ -1,4 +1,4 @@
-"""Fast math of clang is left out of what ROCm compiles device code with. Parameters: flags."""
+"""Removes clang's fast-math flags from device compilation on ROCm. Parameters: flags."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HOST = re.compile(r"(?i)(.*cxx.*|c_?flags|.*extra_cflags|cpp_?flags)$")
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """A list that ROCm alone gets loses the flags; any other list of device flags becomes a choice."""
+    """A list that only ROCm reads loses the flags; any other list of device flags becomes a choice by backend."""
     flags = words(parameters, "flags")
     if b"cpp_extension" not in data or not any(flag.encode() in data for flag in flags):
         return data
@@ -25,21 +25,21 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
 
 
 class _Flags(GuardedEdit):
-    """Knows the lists with such flags."""
+    """Common part of both edits: which lists have the flags, and which compiler gets a list."""
 
     def __init__(self, flags: tuple[str, ...]) -> None:
         super().__init__()
         self.flags = flags
 
     def without(self, node: cst.List) -> cst.List | None:
-        """The list without the flags; None where it has none."""
+        """The list without the flags; None if it has none of them."""
         kept = [element for element in node.elements if text_of(element.value) not in self.flags]
         if len(kept) == len(node.elements):
             return None
         return node.with_changes(elements=[item.with_changes(comma=cst.MaybeSentinel.DEFAULT) for item in kept])
 
     def is_for_rocm(self, node: cst.CSTNode) -> bool:
-        """Whether a choice by exactly our guard gives it to ROCm alone."""
+        """Whether an enclosing choice by exactly our guard selects the list for ROCm only."""
         inner, around = node, self.parent(node)
         while around is not None:
             if isinstance(around, (cst.If, cst.IfExp)) and inner is around.body and _asks(around.test):
@@ -48,7 +48,7 @@ class _Flags(GuardedEdit):
         return False
 
     def is_for_host(self, node: cst.CSTNode) -> bool:
-        """Whether a key, a keyword, a variable or a plain C++ extension gives it to the host compiler."""
+        """Whether a key, keyword, variable or plain C++ extension passes the list to the host compiler."""
         around = self.parent(node)
         while around is not None and not isinstance(around, cst.BaseStatement):
             if _HOST.match(_binds(around)) or m.matches(around, m.Call(func=_CPP)):
@@ -77,12 +77,11 @@ class _Choose(_Flags):
 
 
 def _asks(test: cst.BaseExpression) -> bool:
-    """Whether a condition is exactly our guard."""
     return cst.Module([]).code_for_node(test) in (GUARD, FLAG)
 
 
 def _binds(node: cst.CSTNode) -> str:
-    """The name that a value gets from what is around it."""
+    """The dictionary key, keyword or variable that a value is bound to."""
     if isinstance(node, cst.DictElement):
         return text_of(node.key) or ""
     if isinstance(node, cst.Arg):

@@ -1,6 +1,6 @@
-"""Shuffles and votes lose their 32-bit mask on ROCm and keep to groups of 32 lanes.
+"""Drops the 32-bit mask of shuffles and votes on ROCm, and limits them to groups of 32 lanes.
 
-Parameters: calls (shuffles), votes (any and all), width, halves (types of two bytes that torch has), guard.
+Parameters: calls (shuffles), votes (any and all), width, halves (torch's 16-bit types), guard.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _VOTE, _WITHOUT_WIDTH, _WITH_WIDTH = 2, 3, 4
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """The maskless shuffle reads any lane of the wave; a width makes it the group that the CUDA code means.
+    """A shuffle without mask reads any lane of the wave; a width limits it to the group that the CUDA code means.
 
-    A function that counts lanes with warpSize means the wave itself, and gets no width.
+    A function that counts lanes with warpSize means the whole wave and gets no width.
     """
-    # Votes first: a guarded copy of a line is nobody's to edit any more.
+    # Votes first: guarded lines are not edited again.
     data = _votes(data, parameters)
     unit = CudaUnit("", data)
     calls = set(words(parameters, "calls"))
@@ -39,7 +39,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
         function = call.child_by_field_name("function")
         if function is None or not unit.is_shared(call.start_byte):
             continue
-        # A mask made at run time may say who takes part.
+        # A mask that is computed at run time may select lanes.
         if unit.slice(function).removeprefix("::") in calls and FULL.fullmatch(mask_of(unit, call)):
             found.append(_replacement(unit, call, unit.slice(function), arguments(call), str(parameters["width"])))
     found += overloads(unit, calls, words(parameters, "halves"))
@@ -49,7 +49,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
 
 
 def _votes(data: bytes, parameters: Parameters) -> bytes:
-    """Through an alias, as a vote of 32 lanes has no counterpart in HIP; over the wave without a mask."""
+    """Votes of 32 lanes become an alias, as HIP has no counterpart; votes of the whole wave lose the mask."""
     unit = CudaUnit("", data)
     calls = list(lane_calls(unit, words(parameters, "votes")))
     changed = with_aliases(data, [group_use(call) for call in calls if call.lanes == "group"], parameters)
@@ -61,22 +61,22 @@ def _votes(data: bytes, parameters: Parameters) -> bytes:
 def _vote_of_the_wave(unit: CudaUnit, call: LaneCall) -> Replacement:
     given = [] if call.node is None else arguments(call.node)
     if call.node is None or len(given) != _VOTE or not FULL.fullmatch(unit.slice(given[0])):
-        raise Refuse(f"{call.name} takes a mask that not every lane may be in, or stands in a macro")
+        raise Refuse(f"{call.name} has a mask that may exclude lanes, or is inside a macro")
     text = f"{call.name.removesuffix('_sync')}({unit.slice(given[1])})"
     return Replacement(call.node.start_byte, call.node.end_byte, text.encode())
 
 
 def _replacement(unit: CudaUnit, call: Node, name: str, given: list[Node], width: str) -> Replacement:
     if len(given) not in (_WITHOUT_WIDTH, _WITH_WIDTH):
-        raise Refuse(f"{name} has {len(given)} arguments")
+        raise Refuse(f"{name} has {len(given)} arguments instead of {_WITHOUT_WIDTH} or {_WITH_WIDTH}")
     value, lane = (unit.slice(item) for item in given[1:3])
     asked = unit.slice(given[3]) if len(given) == _WITH_WIDTH else "warpSize"
     if asked == "warpSize" and lanes_meant(unit, call) == "wave":
         return Replacement(call.start_byte, call.end_byte, f"{name.removesuffix('_sync')}({value}, {lane})".encode())
-    if asked == "warpSize":  # 32 to the CUDA code, 64 lanes on CDNA
+    if asked == "warpSize":  # 32 in CUDA code, 64 lanes on CDNA
         asked = width
     if not asked.isdecimal() or int(asked) > int(width):
-        raise Refuse(f"{name} takes the width {asked}, which may be more than {width}")
+        raise Refuse(f"{name} has the width {asked}, which may exceed {width}")
     text = f"{name.removesuffix('_sync')}({value}, {lane}, {asked})"
     return Replacement(call.start_byte, call.end_byte, text.encode())
 
@@ -84,7 +84,7 @@ def _replacement(unit: CudaUnit, call: Node, name: str, given: list[Node], width
 def _refuse_nested(found: list[Replacement]) -> None:
     for one, other in itertools.pairwise(found):
         if other.start < one.end:
-            raise Refuse("a shuffle stands inside another")
+            raise Refuse("a shuffle is nested in another one")
 
 
 rewrite = Rewrite(__name__, edit)

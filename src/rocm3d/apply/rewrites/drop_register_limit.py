@@ -1,4 +1,4 @@
-"""CUDA's limit of registers becomes nothing on ROCm. Parameters: attribute, guard."""
+"""Defines CUDA's register limit attribute as an empty macro on ROCm. Parameters: attribute, guard."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """One macro above the first use; nothing where the file has a macro of that name."""
+    """Inserts the macro above the first use; skips a file that defines a macro of that name."""
     name = str(parameters["attribute"])
     shown, unit = blanked(data), CudaUnit("", data)
     word = re.escape(name.encode())

@@ -1,4 +1,4 @@
-"""Lists that name NVIDIA architectures are empty on ROCm, where torch chooses. Parameters: prefixes."""
+"""Empties lists of NVIDIA architecture flags on ROCm, where torch chooses the target. Parameters: prefixes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pattern for sources leaves out what hipify wrote beside them on ROCm. Parameters: parts (of generated names)."""
+"""Excludes hipify-generated files from source globs on ROCm. Parameters: parts (of generated names)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WALKS = m.Attribute(value=m.Name("os"), attr=m.Name("walk") | m.Name("listdir")
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """`glob.glob("csrc/*.cpp")` is filtered on ROCm; a script that sets such names apart itself is left alone."""
+    """`glob.glob("csrc/*.cpp")` is filtered on ROCm; a script that handles such names itself stays unchanged."""
     if b"cpp_extension" not in data:
         return data
     choose = _Filter(words(parameters, "parts"))
@@ -27,7 +27,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     if choose.skips:
         return data
     if after == data and choose.walks:
-        raise Refuse("the sources are collected by a loop of its own")
+        raise Refuse("the script collects its sources in a loop instead of a glob")
     return after
 
 

@@ -1,4 +1,4 @@
-"""What splits or compares torch.version.cuda is not asked on ROCm, where it is None."""
+"""Skips expressions that split or compare torch.version.cuda on ROCm, where it is None."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ORDER = m.LessThan() | m.LessThanEqual() | m.GreaterThan() | m.GreaterThanEqual
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """An assert holds on ROCm; any other comparison is false there."""
+    """An assert passes on ROCm; any other comparison is false there."""
     return edited(data, _Guard())
 
 
@@ -41,7 +41,7 @@ class _Guard(GuardedEdit):
         )
 
     def _is_guarded_by_value(self, node: cst.CSTNode) -> bool:
-        """Whether something around it asks for ROCm, or for the version itself."""
+        """Whether an enclosing expression checks for ROCm, or for a version that is not None."""
         if self.is_guarded(node):
             return True
         around = self.parent(node)

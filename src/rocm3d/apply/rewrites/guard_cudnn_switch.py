@@ -1,4 +1,4 @@
-"""cuDNN switched off by a program stays on where the switch is MIOpen's."""
+"""Ignores on ROCm that a program switches cuDNN off: there the same switch disables MIOpen."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OFF = m.SimpleStatementLine(
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """`torch.backends.cudnn.enabled = False` is put under `if not is_rocm:`."""
+    """`torch.backends.cudnn.enabled = False` moves under `if not is_rocm:`."""
     return edited(data, _Guard()) if b"cudnn.enabled" in data else data
 
 

@@ -19,14 +19,14 @@ _GUARDS = {
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """Wrap each matching include that both builds see; adjacent ones share a guard."""
+    """Wraps each matching include that both builds see; adjacent includes share a guard."""
     unit = CudaUnit("", data)
     runs = _adjacent([item for item in _includes(unit, words(parameters, "headers")) if unit.is_shared(item.start)])
     if not runs:
         return data
     needed = _named(data) & set(words(parameters, "refuse_if_called"))
     if needed:
-        raise Refuse(f"{', '.join(sorted(needed))} of the header is called")
+        raise Refuse(f"this file uses {', '.join(sorted(needed))} from the header")
     if not data[runs[-1][1].start : runs[-1][1].end].endswith(b"\n"):
         raise Refuse("the include is the last line and has no newline")
     newline, guard = Text(data).newline, _GUARDS[str(parameters.get("guard", "any"))]
@@ -58,7 +58,7 @@ def _adjacent(items: list[Directive]) -> list[tuple[Directive, Directive]]:
 
 
 def _named(data: bytes) -> set[str]:
-    """Every word outside comments, strings and includes: a macro or `using` needs the header as a call does."""
+    """Identifiers outside comments, strings and includes: a macro or `using` needs the header as a call does."""
     text = bytearray(blanked(data))
     for item in directives(data):
         if item.keyword == "include":

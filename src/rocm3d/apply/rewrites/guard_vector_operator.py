@@ -1,4 +1,4 @@
-"""Own vector operators that HIP's types bring along are left out on ROCm. Parameters: types, guard."""
+"""Hides a file's vector operators on ROCm if HIP's vector types already define them. Parameters: types, guard."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from rocm3d.model.recipe import Parameters
 
 _CLASHING = re.compile(r"operator\s*([-+*/]=|[*/])$")
-# __device__ alone wins over HIP's and is none of ours.
+# An operator that is only __device__ takes precedence over HIP's and can stay.
 _DEVICE_ONLY = re.compile(r"__device__")
 _HOST_TOO = re.compile(r"__host__|host_?device|device_?host|\bHD\b|constexpr", re.IGNORECASE)
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """Hide each clashing operator whose body works by component; one that means something else is refused."""
+    """Hides each clashing component-wise operator; one that computes something else is refused."""
     unit, types = CudaUnit("", data), set(words(parameters, "types"))
     chosen = []
     for node in unit.nodes("function_definition"):
@@ -31,13 +31,13 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
             continue
         sign, kind = found
         if not _by_component(unit, node, sign, kind):
-            raise Refuse(f"operator{sign} of {kind} does not work by component, as HIP's does")
+            raise Refuse(f"operator{sign} of {kind} is not component-wise like HIP's")
         chosen.append(_whole_lines(data, node))
     return choose_lines(data, chosen, parameters)
 
 
 def _operator(unit: CudaUnit, node: Node, types: set[str]) -> tuple[str, str] | None:
-    """The sign and the vector type of an operator that clashes."""
+    """The sign and the vector type of an operator that clashes with HIP's."""
     declarator = node.child_by_field_name("declarator")
     while declarator is not None and declarator.type == "reference_declarator":
         declarator = next(iter(declarator.named_children), None)
@@ -55,7 +55,7 @@ def _operator(unit: CudaUnit, node: Node, types: set[str]) -> tuple[str, str] | 
 
 
 def _by_component(unit: CudaUnit, node: Node, sign: str, kind: str) -> bool:
-    """Whether each component is computed from the two of its name, and nothing else is computed."""
+    """Whether each component is computed from the same component of both operands, and nothing else is."""
     body = node.child_by_field_name("body") or node
     rest = blanked(unit.data)[body.start_byte : body.end_byte].decode("utf-8", "replace")
     for part in "xyzw"[: int(kind[-1])]:
@@ -68,7 +68,7 @@ def _by_component(unit: CudaUnit, node: Node, sign: str, kind: str) -> bool:
 def _whole_lines(data: bytes, node: Node) -> Lines:
     start, end = data.rfind(b"\n", 0, node.start_byte) + 1, data.find(b"\n", node.end_byte) + 1
     if data[start : node.start_byte].strip() or data[node.end_byte : end].strip() or not end:
-        raise Refuse("an operator shares its line with something else")
+        raise Refuse("an operator shares its line with other code")
     return Lines(start, end, None)
 
 

@@ -1,6 +1,7 @@
-"""Launches written `<< <` and `>> >` get chevrons that clang and hipify know. Parameters: guard.
+"""Joins launch chevrons that are written `<< <` and `>> >`: clang and hipify reject them. Parameters: guard.
 
-As a guarded copy of their lines; in a macro or a statement too long for that, in place, as an edit of the closed list.
+The edit is a guarded copy of the lines. In a macro or a very long statement it is made in place: it is one of the edits
+in syntax/closed_list.py.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ if TYPE_CHECKING:
     from rocm3d.model.recipe import Parameters
 
 _OPEN, _CLOSE = re.compile(r"<\s*<\s*<"), re.compile(r">\s*>\s*>$")
-# In the text of a macro the grammar sees no launch. Template arguments do not open with three.
+# The grammar does not parse launches inside macros. Template arguments do not open with three `<`.
 _IN_MACRO = re.compile(rb"<<[ \t]+<([^;{}]*?)>>[ \t]+>(?=\s*\()")
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """Every launch that both builds see."""
+    """Edits every launch that both builds see."""
     unit = CudaUnit("", data)
     guarded: list[Replacement] = []
     in_place = _in_macros(unit)
@@ -34,7 +35,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
         (guarded if _can_be_guarded(data, item, parameters) else in_place).append(item)
     if not in_place:
         return guard_lines(data, guarded, parameters)
-    # Offsets move with every edit in place, and each launch is then seen as it is.
+    # Edits in place shift offsets: parse again for the guarded ones.
     return edit(_replaced(data, in_place), parameters)
 
 

@@ -1,4 +1,4 @@
-"""Flags under a key that torch does not read become the ROCm list of the key it does. Parameters: ignored, read."""
+"""Moves flags from a key that torch ignores to the ROCm list of the key that it reads. Parameters: ignored, read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HOST_KEY = "cxx"
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """`{"nvcc": a, "hipcc": b}` becomes `{"nvcc": b if is_rocm else a, "hipcc": b}`: nobody reads the last one."""
+    """`{"nvcc": a, "hipcc": b}` becomes `{"nvcc": b if is_rocm else a, "hipcc": b}`; torch never reads the last key."""
     (read,) = words(parameters, "read")
     return edited(data, _Move(words(parameters, "ignored"), read)) if b"cpp_extension" in data else data
 
@@ -31,13 +31,13 @@ class _Move(GuardedEdit):
         if not lost or not (_HOST_KEY in keys or self._is_named(original_node)) or self.is_guarded(original_node):
             return updated_node
         if len(lost) > 1 or self.read not in keys:
-            raise Refuse(f"there is no list under {self.read} to choose from, or more than one to choose")
+            raise Refuse(f"the key {self.read} is missing, or more than one key is ignored")
         place = keys.index(self.read)
         old, flags = original_node.elements[place].value, original_node.elements[lost[0]].value
         if isinstance(old, cst.IfExp):
             return updated_node
         if not isinstance(flags, (cst.List, cst.Name)):
-            raise Refuse("the lost flags are computed")
+            raise Refuse("the ignored flags are neither a list nor a variable")
         elements = list(updated_node.elements)
         elements[place] = elements[place].with_changes(value=chosen(flags, elements[place].value, self, old))
         return updated_node.with_changes(elements=elements)

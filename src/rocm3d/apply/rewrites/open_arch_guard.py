@@ -1,4 +1,4 @@
-"""Guards that ask whether this is the device pass accept HIP's. Parameters: macro, on_device."""
+"""Lets guards that test for the device pass accept HIP's device pass. Parameters: macro, on_device."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rocm3d.syntax.directives import Directive
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """Only the plain question is extended: a comparison with a number asks for what one NVIDIA generation can do."""
+    """Extends only plain `defined` tests: a comparison with a number tests for an NVIDIA generation."""
     macro = str(parameters["macro"])
     plain = re.compile(rf"defined\s*\(\s*{macro}\s*\)|defined\s+{macro}")
 

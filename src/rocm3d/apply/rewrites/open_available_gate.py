@@ -1,6 +1,6 @@
-"""A build that asks whether a GPU is there accepts a ROCm torch, as an image build sees none.
+"""Lets a build that checks for a GPU accept a ROCm torch: an image build sees no GPU.
 
-Parameters: asks_card, functions of torch.cuda that need a card.
+Parameters: asks_card (functions of torch.cuda that need a GPU).
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _ASKED = m.Call(func=m.Attribute(value=_TORCH_CUDA, attr=m.Name("is_available"))
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """`if torch.cuda.is_available():` gains `or is_rocm` where torch extensions are built; only whole conditions.
+    """`if torch.cuda.is_available():` gains `or is_rocm` in builds of torch extensions, if it is the whole condition.
 
-    A branch that asks the card itself stays: without one it would fail.
+    A branch that queries the GPU stays unchanged: it would fail without one.
     """
     return edited(data, _Gate(words(parameters, "asks_card"))) if b"cpp_extension" in data else data
 

@@ -1,4 +1,4 @@
-"""Guards that ask for NVIDIA's compiler accept HIP's. Parameters: macros, compiler."""
+"""Lets guards that test for NVIDIA's compiler accept HIP's. Parameters: macros, compiler."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rocm3d.syntax.directives import Directive
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """Only the plain question is extended; one joined with others may mean something else."""
+    """Extends only plain tests: a test combined with others may mean something else."""
     macros = "|".join(re.escape(word) for word in words(parameters, "macros"))
     plain = re.compile(rf"defined\s*\(\s*(?:{macros})\s*\)|defined\s+(?:{macros})|{macros}")
 

@@ -1,4 +1,4 @@
-"""A search for NVIDIA's compiler is not asked on ROCm. Parameters: tools."""
+"""Ignores a failed search for NVIDIA's compiler on ROCm. Parameters: tools."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Checks for a CUDA toolkit at least so new accept ROCm, where all they hold is a header that ROCm has.
+"""Lets checks for a minimum CUDA version accept ROCm if they only guard headers that ROCm has.
 
-A function that returns the number returns HIP's there. Parameters: macros, headers, number (HIP's), number_header, with
-instead_of the headers that are there for the number alone, guard.
+A function that returns the version returns HIP's on ROCm. Parameters: macros, headers, number (HIP's version macro),
+number_header (its header), instead_of (CUDA headers that are included only for the version), guard.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _API = re.compile(rb"\bcu(?:da)?[A-Z]\w*")
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """What else a check may hold is for a person: an API of a newer toolkit need not be in ROCm."""
+    """A check that guards other code stays unchanged: ROCm may lack the API of a newer toolkit."""
     macros = "|".join(re.escape(word) for word in words(parameters, "macros"))
     newer = re.compile(rf"(?:defined\s*\(\s*(?:{macros})\s*\)\s*&&\s*)?(?:{macros})\s*>=?\s*[0-9]+")
     opened = {chain.branches[0].start: chain for chain in chains(data)}
@@ -42,7 +42,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
 
 
 def _returned(data: bytes, parameters: Parameters) -> bytes:
-    """`return CUDA_VERSION;` in a guarded pair, and the header of the other number."""
+    """Returns HIP's version instead of `CUDA_VERSION` on ROCm, and includes its header."""
     unit, macros = CudaUnit("", data), words(parameters, "macros")
     found = [
         Replacement(node.start_byte, node.end_byte, str(parameters["number"]).encode())
@@ -54,7 +54,7 @@ def _returned(data: bytes, parameters: Parameters) -> bytes:
 
 
 def _with_header(data: bytes, parameters: Parameters) -> bytes:
-    """In the place of a header of CUDA that nothing else needs; else below the others."""
+    """Replaces a CUDA header that nothing else needs; otherwise inserts the include after the others."""
     line = f"#include <{parameters['number_header']}>\n"
     unit, names = CudaUnit("", data), words(parameters, "instead_of")
     for item in directives(data):
@@ -65,7 +65,7 @@ def _with_header(data: bytes, parameters: Parameters) -> bytes:
 
 
 def _holds_only(data: bytes, chain: Chain, headers: set[str]) -> bool:
-    """Whether the first branch is nothing but includes of these headers, and names for what they define."""
+    """Whether the first branch holds only includes of these headers, and aliases of what they define."""
     branch = chain.branches[0]
     inside = [item for item in directives(data) if branch.body <= item.start < branch.end]
     text = bytearray(blanked(data)[branch.body : branch.end])

@@ -1,6 +1,6 @@
-"""Warp collectives of cub that leave their width to the hardware get the width of the CUDA code on ROCm.
+"""Sets the width of cub warp collectives on ROCm to that of the CUDA code, if the code sets none.
 
-Parameters: templates, width, refuse_if_only (names that bring the same code, and are not answered here), guard.
+Parameters: templates, width, refuse_if_only (names with the same finding code that need a manual edit), guard.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """`cub::WarpReduce<T>` with one template argument gets a second."""
+    """`cub::WarpReduce<T>` with one template argument gets the width as a second one."""
     unit = CudaUnit("", data)
     ends = list(_ends(unit, words(parameters, "templates")))
     places = [at for at in ends if unit.is_shared(at)]
     if not places and not ends:
         others = [name for name in words(parameters, "refuse_if_only") if name.encode() in blanked(data)]
         if others:
-            raise Refuse(f"{others[0]} is for a person: no width is left to the hardware here")
+            raise Refuse(f"{others[0]} needs a manual edit: this file has no collective without a width")
     if not places:
         return data
     width = f", {parameters['width']}"
@@ -40,7 +40,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
 
 
 def _ends(unit: CudaUnit, templates: tuple[str, ...]) -> Iterator[int]:
-    """Before the `>` of each use of a template with one argument; found in the text, so in macros too."""
+    """Offset of the `>` of each use with one template argument. Searches the text, so that macros are covered."""
     names = b"|".join(re.escape(name.encode()) for name in templates)
     shown = blanked(unit.data)
     for match in re.finditer(rb"(?<![\w:])(?:::\s*)?(?:" + names + rb")\s*<", shown):
@@ -50,7 +50,7 @@ def _ends(unit: CudaUnit, templates: tuple[str, ...]) -> Iterator[int]:
 
 
 def _only_argument(shown: bytes, start: int) -> int | None:
-    """Where the one template argument ends; None for more than one, or where `<` was no template's."""
+    """Where a single template argument ends; None for several arguments, or if `<` opens no template."""
     depth = 0
     for at in range(start, min(len(shown), start + 400)):
         character = shown[at : at + 1]

@@ -1,6 +1,6 @@
-"""Groups by label on ROCm, made of ballots: the lanes of a tile that have the same label.
+"""Builds labeled partitions from ballots on ROCm: the lanes of a tile with the same label form a group.
 
-Parameters: function, members (what the group is asked for), guard.
+Parameters: function, members (supported members of the group), guard.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ARGUMENTS = 2
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """Through an alias: the group that it makes on ROCm answers to the same members, and to no others."""
+    """Calls the function through an alias. On ROCm its group has the supported members and no others."""
     unit, name = CudaUnit("", data), str(parameters["function"])
     spelt = re.compile(rf"(?:::)?(?:(?:{'|'.join(namespaces(unit))})\s*::\s*)?{name}$")
     uses = []
@@ -37,23 +37,23 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
         alias = Alias(name.upper(), cuda=unit.slice(function), rocm=f"rocm3d_{name}", needs=(name,))
         uses.append(Use(function.start_byte, function.end_byte, alias))
     if len({use.alias for use in uses}) > 1:
-        raise Refuse(f"{name} is spelt in more than one way")
+        raise Refuse(f"this file spells {name} in more than one form")
     return with_aliases(data, uses, parameters)
 
 
 def _refuse_unknown(unit: CudaUnit, call: Node, members: tuple[str, ...]) -> None:
     given, holder = arguments(call), unit.parents[call.id]
     if len(given) != _ARGUMENTS or not is_tile(unit, given[0]):
-        raise Refuse("the group that is split is not a tile of fixed size")
+        raise Refuse("the partitioned group is not a tile of fixed size")
     name = holder.child_by_field_name("declarator") if holder.type == "init_declarator" else None
     kind = unit.parents[holder.id].child_by_field_name("type") if name is not None else None
     if name is None or kind is None or unit.slice(kind) != "auto":
-        raise Refuse("the group is not kept in a variable of type auto")
+        raise Refuse("the group is not stored in a variable of type auto")
     for node in walk(function_around(unit, call)):
         if node.type == "identifier" and unit.slice(node) == unit.slice(name) and node.start_byte > call.end_byte:
             member = unit.parents[node.id].child_by_field_name("field")
             if member is None or unit.slice(member) not in members:
-                raise Refuse(f"{unit.slice(name)} is used for more than {', '.join(members)}")
+                raise Refuse(f"{unit.slice(name)} is used for more than its members {', '.join(members)}")
 
 
 rewrite = Rewrite(__name__, edit)

@@ -1,6 +1,6 @@
-"""__match_any_sync on ROCm, made of ballots: over the whole wave where lanes are counted by it, else in groups of 32.
+"""Builds `__match_any_sync` from ballots on ROCm: over the whole wave if the code counts its lanes, else per 32 lanes.
 
-Parameters: call, others (builtins of the same code that are for a person), guard.
+Parameters: call, others (builtins with the same finding code that need a manual edit), guard.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _ACTIVE = "__activemask"
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """The wide ones as guarded copies of their lines, then the others through an alias."""
+    """Edits whole-wave calls as guarded copies of their lines, then the other calls through an alias."""
     unit, name = CudaUnit("", data), str(parameters["call"])
     calls = list(lane_calls(unit, [name]))
     done = b"rocm3d_wave_peers" in data
     others = [] if calls or done else list(lane_calls(unit, words(parameters, "others")))
     if others:
-        raise Refuse(f"{others[0].name} is for a person: over 32 lanes it is a tree of shuffles")
+        raise Refuse(f"{others[0].name} needs a manual edit: over 32 lanes it becomes a tree of shuffles")
     wide = [item for call in calls if call.lanes == "wave" for item in _wide(unit, call)]
     changed = guard_lines(data, list(dict.fromkeys(wide)), parameters)
     if wide:
@@ -43,15 +43,15 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
 
 def _wide(unit: CudaUnit, call: LaneCall) -> list[Replacement]:
     if call.node is None:
-        raise Refuse(f"{call.name} over the whole wave stands in a macro")
+        raise Refuse(f"{call.name} over the whole wave is inside a macro")
     mask, given = mask_of(unit, call.node), arguments(call.node)
     if len(given) != 2 or not (FULL.fullmatch(mask) or mask == f"{_ACTIVE}()"):
-        raise Refuse(f"{call.name} takes a mask that not every lane may be in")
+        raise Refuse(f"{call.name} has a mask that may exclude lanes")
     return widened(unit, call.node, f"rocm3d_wave_peers({unit.slice(given[1])})")
 
 
 def _belongs(unit: CudaUnit, call: LaneCall, name: str) -> bool:
-    """The match, and the active lanes where they are its mask."""
+    """Whether a call is the match itself, or the active mask as its argument."""
     if call.name == name:
         return True
     outer = unit.parents[unit.parents[call.node.id].id] if call.node is not None else None

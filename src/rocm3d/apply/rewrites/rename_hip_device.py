@@ -1,4 +1,4 @@
-"""A device called hip or rocm is called cuda, which is its name in torch on ROCm too. Parameters: strings."""
+"""Renames a device hip or rocm to cuda, which is its name in torch on ROCm too. Parameters: strings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DEVICE = re.compile(r"(^|_)device(_type)?$")
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """Where ROCm alone gets the string it is replaced; elsewhere it becomes a choice."""
+    """Replaces a string that only ROCm reads; any other becomes a choice by backend."""
     names = words(parameters, "strings")
     if not any(f"{quote}{name}{quote}".encode() in data for name in names for quote in "\"'"):
         return data
@@ -25,18 +25,18 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
 
 
 class _Devices(GuardedEdit):
-    """Finds such strings and which side of a choice they are on."""
+    """Common part of both edits: which strings are devices, and on which side of a choice they are."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         super().__init__()
         self.names = names
 
     def side(self, node: cst.SimpleString) -> str | None:
-        """`rocm`, `other` or empty for a device of such a name; None for any other string."""
+        """For a device of such a name: `rocm`, `other`, or empty outside any choice. None for other strings."""
         return self._branch(node) if text_of(node) in self.names and self._is_device(node) else None
 
     def _branch(self, node: cst.CSTNode) -> str:
-        """Which side of a choice by exactly our guard it is on, if any."""
+        """The side of an enclosing choice by exactly our guard; empty without such a choice."""
         inner, around = node, self.parent(node)
         while around is not None:
             if isinstance(around, (cst.If, cst.IfExp)) and inner is not around.test and _asks(around.test):
@@ -45,7 +45,7 @@ class _Devices(GuardedEdit):
         return ""
 
     def _is_device(self, node: cst.CSTNode) -> bool:
-        """Whether the value becomes a device: the first argument of what takes one, a keyword, a variable."""
+        """Whether the value becomes a device: a first argument, a keyword, a variable or a default."""
         inner, around = node, self.parent(node)
         while isinstance(around, cst.IfExp) and inner is not around.test:
             inner, around = around, self.parent(around)
@@ -80,7 +80,6 @@ def _cuda(node: cst.SimpleString) -> cst.SimpleString:
 
 
 def _asks(test: cst.BaseExpression) -> bool:
-    """Whether a condition is exactly our guard."""
     return cst.Module([]).code_for_node(test) in (GUARD, FLAG)
 
 

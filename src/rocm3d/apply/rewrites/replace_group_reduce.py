@@ -1,6 +1,6 @@
-"""reduce of cooperative groups on ROCm: a tree of the tile's own shuffles, and its header left out.
+"""Replaces reduce of cooperative groups by a tree of the tile's shuffles on ROCm, and skips its header.
 
-Parameters: header, function, operations (functors of the header), others (its names that are for a person), guard.
+Parameters: header, function, operations (functors of the header), others (its names that need a manual edit), guard.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ARGUMENTS = 3
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """Calls first, then the functions that they need, then the include; where nothing is called only that."""
+    """Edits the calls, inserts the functions that they need, and guards the include, which may be all there is."""
     unit = CudaUnit("", data)
     used, replacements = _calls(unit, parameters)
     changed = guard_lines(data, replacements, parameters)
@@ -67,20 +67,20 @@ def _calls(unit: CudaUnit, parameters: Parameters) -> tuple[set[str], list[Repla
 def _operation(unit: CudaUnit, call: Node, scopes: tuple[str, ...], known: tuple[str, ...]) -> tuple[Node, str] | None:
     given = arguments(call)
     if len(given) != _ARGUMENTS or not is_tile(unit, given[0]):
-        raise Refuse("reduce is not called on a tile of fixed size")
+        raise Refuse("reduce is called on a group that is not a tile of fixed size")
     match = re.match(rf"(?:::)?(?:{'|'.join(scopes)})\s*::\s*(\w+)", unit.slice(given[2]))
     if match is not None and match.group(1) not in known:
-        raise Refuse(f"reduce takes {match.group(0)}, which is not known here")
+        raise Refuse(f"reduce is called with {match.group(0)}, which is not supported")
     return None if match is None else (given[2], match.group(1))
 
 
 def _refuse_others(unit: CudaUnit, parameters: Parameters, scopes: tuple[str, ...], answered: int) -> None:
-    """What the header has beyond the calls that were found, in macros and under other names."""
+    """Refuses uses of the header beyond the edited calls: in macros, or of its other names."""
     names = "|".join((str(parameters["function"]), *words(parameters, "others")))
     spelt = re.compile(rf"\b(?:{'|'.join(scopes)})\s*::\s*({names})\b".encode())
     seen = [match for match in spelt.finditer(blanked(unit.data)) if unit.is_shared(match.start())]
     if len(seen) != answered:
-        raise Refuse("the header is used in a way that is not known")
+        raise Refuse("the header is used for more than plain calls of reduce")
     if re.search(rb"\busing\s+namespace\s+cooperative_groups\b", blanked(unit.data)) and re.search(
         rf"(?<![\w:.]){parameters['function']}\s*\(".encode(), blanked(unit.data)
     ):
@@ -88,7 +88,7 @@ def _refuse_others(unit: CudaUnit, parameters: Parameters, scopes: tuple[str, ..
 
 
 def _joined(includes: list[Lines]) -> list[Lines]:
-    """Lines that follow each other share a guard."""
+    """Joins adjacent lines, so that they share a guard."""
     found: list[Lines] = []
     for item in includes:
         if found and found[-1].end == item.start:

@@ -1,7 +1,7 @@
-"""The value of torch.version.hip is asked for instead of its presence, which every build of torch has.
+"""Checks the value of torch.version.hip instead of its presence: every build of torch has the attribute.
 
-It changes what NVIDIA users run, and is meant to: no proof can hold, so recipes name it as advice and apply never
-makes it.
+The edit changes what NVIDIA users run, on purpose. Isolation cannot be proven, so recipes list it as advice and apply
+never makes it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
 
 class _Value(GuardedEdit):
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:  # noqa: N802
-        # Of a negated one the whole is replaced, below.
+        # leave_UnaryOperation replaces a negated call together with its `not`.
         if not self._is_asked(original_node) or self._negation(original_node) is not None:
             return updated_node
         return self._compared(original_node, updated_node, cst.IsNot())

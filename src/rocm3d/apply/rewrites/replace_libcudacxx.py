@@ -1,4 +1,4 @@
-"""tuple and plus of CUDA's standard library become rocPRIM's tuple and an own sum on ROCm.
+"""Replaces tuple and plus of CUDA's standard library by rocPRIM's tuple and a sum functor on ROCm.
 
 Parameters: namespace, tuple (ROCm's), headers, tuple_header (ROCm's), guard.
 """
@@ -26,7 +26,7 @@ _PLUS = re.compile(rb"(?:\s*<[\w:\s]*>)?")
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """Uses, then what they need at file scope, then the includes; a file with more of the library is refused."""
+    """Edits uses, inserts what they need, then edits includes. A file that uses more of the library is refused."""
     unit = CudaUnit("", data)
     used, replacements = _uses(unit, parameters)
     needs = (
@@ -50,7 +50,7 @@ def _uses(unit: CudaUnit, parameters: Parameters) -> tuple[set[str], list[Replac
         if not unit.is_shared(match.start()):
             continue
         if what not in ("tuple", "plus"):
-            raise Refuse(f"{parameters['namespace']}::{what} has no counterpart that is known here")
+            raise Refuse(f"no counterpart on ROCm is known for {parameters['namespace']}::{what}")
         used.add(what)
         end = _PLUS.match(unit.data, match.end()) if what == "plus" else None
         text = str(parameters["tuple"]) if what == "tuple" else "rocm3d_plus"
@@ -93,7 +93,7 @@ def _brings_tuple(unit: CudaUnit, parameters: Parameters) -> bool:
 
 
 def _includes(data: bytes, parameters: Parameters) -> bytes:
-    """The library's headers are for CUDA; the one that brings the tuple has a counterpart."""
+    """Guards the library's headers; only the tuple header has a counterpart on ROCm."""
     chosen = []
     for item in _headers(CudaUnit("", data), parameters):
         brings = item.argument.strip('<>"').endswith("/tuple")

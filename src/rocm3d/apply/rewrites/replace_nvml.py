@@ -1,6 +1,6 @@
-"""On ROCm torch answers what a program asks of NVML, which is not imported.
+"""Replaces NVML by torch on ROCm, where NVML is not imported.
 
-Parameters: package, calls (the functions that are known).
+Parameters: package, calls (supported functions).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from rocm3d.model.recipe import Parameters
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """An import that always runs becomes a choice; a use of NVML that torch cannot answer is refused."""
+    """An unconditional import becomes a choice by backend; a use of NVML that torch cannot replace is refused."""
     (path,) = words(parameters, "package")
     return replaced(data, Package(path, words(parameters, "calls"), ()))
 

@@ -1,4 +1,4 @@
-"""Single PTX instructions with a known meaning become C++ on ROCm; other assembly is left. Parameters: guard.
+"""Replaces single PTX instructions of known meaning by C++ on ROCm; other assembly stays. Parameters: guard.
 
 Lane ids and lane masks are those of a group of 32, unless the function counts lanes with warpSize.
 """
@@ -27,7 +27,7 @@ _MASKS = {
     "gt": f"~((2u << {_LANE}) - 1u)",
     "ge": f"~((1u << {_LANE}) - 1u)",
 }
-# By instruction: the C++ with its operands, and the device texts that it calls.
+# Per instruction: the C++ expression, and the helper functions that it calls.
 _PLAIN = {
     "bfind.u32": ("31 - __clz({0})", ()),
     "clz.b32": ("__clz({0})", ()),
@@ -42,7 +42,7 @@ _REGISTER = re.compile(r"%%?(laneid|lanemask_(eq|lt|le|gt|ge))")
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """Each statement that both builds see, as a guarded copy of its lines."""
+    """Edits each asm statement that both builds see, as a guarded copy of its lines."""
     unit = CudaUnit("", data)
     found: list[Replacement] = []
     needs: list[str] = []
@@ -60,7 +60,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
         found.append(Replacement(node.start_byte, node.end_byte, text.encode()))
         needs += texts
     if not found and unknown and not ported:
-        raise Refuse(f"no counterpart is known for {unknown}")
+        raise Refuse(f"no counterpart on ROCm is known for {unknown}")
     changed = guard_lines(data, found, parameters)
     if not needs:
         return changed
@@ -69,7 +69,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
 
 
 def _translated(unit: CudaUnit, node: Node) -> tuple[str, tuple[str, ...]] | None:
-    """`result = ...` for an asm statement, and the device texts it calls; None for one that is not known."""
+    """`result = ...` for an asm statement, and the helper functions it calls; None for an unknown instruction."""
     match = _INSTRUCTION.fullmatch(_code(unit, node))
     outputs, inputs = _operands(unit, node, "output_operands"), _operands(unit, node, "input_operands")
     if match is None or match.group(2) != "%0" or len(outputs) != 1 or outputs[0][0] != "=r":
@@ -91,7 +91,7 @@ def _special(unit: CudaUnit, node: Node, register: re.Match[str]) -> str:
     if register.group(1) == "laneid":
         return "__lane_id()" if wave else _LANE[1:-1]
     if wave:
-        raise Refuse(f"%{register.group(1)} has 32 bits, and lanes are counted by the wave")
+        raise Refuse(f"%{register.group(1)} has 32 bits, but the function counts lanes of the whole wave")
     return _MASKS[register.group(2)]
 
 
@@ -114,7 +114,7 @@ def _operands(unit: CudaUnit, node: Node, field: str) -> list[tuple[str, str]]:
 
 
 def _code(unit: CudaUnit, node: Node) -> str:
-    """The assembly itself: adjacent strings joined, line ends as spaces."""
+    """The assembly text: adjacent strings joined, line ends as spaces."""
     text = node.child_by_field_name("assembly_code")
     parts = [] if text is None else re.findall(r'"((?:\\.|[^"\\])*)"', unit.slice(text), re.DOTALL)
     return re.sub(r"\\[nt]", " ", "".join(parts))

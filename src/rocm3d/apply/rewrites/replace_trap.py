@@ -1,4 +1,4 @@
-"""Calls of a device trap that HIP lacks become the compiler's own. Parameters: calls, instead, guard."""
+"""Replaces calls of a device trap that HIP lacks by the compiler's builtin. Parameters: calls, instead, guard."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rocm3d.syntax.cuda import CudaUnit
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """Replace the name of each call that both builds see, unless the file gives the name a meaning of its own."""
+    """Replaces the name in each call that both builds see, unless the file defines a macro of that name."""
     unit = CudaUnit("", data)
     wanted = set(words(parameters, "calls")) - _own_names(unit)
     found = []

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """One block above the first use, so that values, conditions and macros all stay as they are."""
+    """Inserts one block above the first use, so that values, conditions and macros need no edit."""
     unit, shown, around = CudaUnit("", data), blanked(data), Surroundings.of(data)
     uses: dict[str, int] = {}
     for name in words(parameters, "macros"):
@@ -42,12 +42,12 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
 
 
 def _refuse_host(unit: CudaUnit, name: str) -> None:
-    """The host pass does not know the target; neither does a constant that it takes from the macro."""
+    """The host pass does not know the target, so neither the macro nor a constant set from it may be read there."""
     constants = re.findall(rb"(?:define[ \t]+(\w+)[ \t]+|\b(\w+)\s*=\s*)" + name.encode() + rb"\b", blanked(unit.data))
     for constant in sorted({(one or other).decode() for one, other in constants}):
         line = read_on_host(unit, constant)
         if line is not None:
-            raise Refuse(f"{constant} is read outside device code in line {line}")
+            raise Refuse(f"{constant} is read outside device code, in line {line}")
     for function in unit.nodes("function_definition"):
         head = unit.data[function.start_byte : function.end_byte]
         if re.search(rb"\b" + name.encode() + rb"\b", head) and not re.search(rb"__(?:device|global)__", head):

@@ -1,6 +1,6 @@
-"""On ROCm torch's attention stands for that of xformers, which is not imported.
+"""Replaces attention of xformers by torch's on ROCm, where xformers is not imported.
 
-Parameters: package, calls (the functions that are known), refuse_keywords.
+Parameters: package, calls (supported functions), refuse_keywords.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from rocm3d.model.recipe import Parameters
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """An import that always runs becomes a choice; one in a try, a condition or a function is somebody's already."""
+    """An unconditional import becomes a choice by backend; one in a try, a condition or a function stays unchanged."""
     (path,) = words(parameters, "package")
     return replaced(data, Package(path, words(parameters, "calls"), words(parameters, "refuse_keywords")))
 

@@ -1,6 +1,6 @@
-"""A constant for the wave's width gets its value by target: the device pass knows it.
+"""Sets a constant for the wave size by target, which the device pass knows.
 
-Parameters: wave64 (macros of targets with 64 lanes), narrow, wide (the two widths), guard.
+Parameters: wave64 (macros of targets with 64 lanes), narrow, wide (the two wave sizes), guard.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _GROUPS = re.compile(
 
 @dataclass(frozen=True)
 class _Constant:
-    """One definition: the line [start, end) and where its number stands."""
+    """One definition: its line [start, end), and the offset of its number."""
 
     name: str
     number: str
@@ -49,15 +49,15 @@ class _Constant:
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """32 in code of both builds where the wave votes as a whole, 64 in a branch for ROCm; each becomes a choice."""
+    """A 32 in shared code with whole-wave votes, or a 64 in a branch for ROCm, becomes a choice by target."""
     unit, newline = CudaUnit("", data), Text(data).newline
     constants = list(_constants(unit, parameters))
     if not _DEFINED.search(blanked(data)) and _LITERAL.search(blanked(data)):
-        raise Refuse("lanes are counted with a plain 32: right where votes and shuffles keep to groups of 32")
+        raise Refuse("left at 32: correct as long as votes and shuffles stay within 32 lanes")
     out, at = [], 0
     for item in constants:
         if read_on_host(unit, item.name) is not None:
-            raise Refuse(f"{item.name} is read outside device code in line {read_on_host(unit, item.name)}")
+            raise Refuse(f"{item.name} is read outside device code, in line {read_on_host(unit, item.name)}")
         shared = unit.is_shared(item.at)
         condition = _condition(parameters, with_guard=shared)
         line = data[item.start : item.end]
@@ -97,12 +97,12 @@ def _constants(unit: CudaUnit, parameters: Parameters) -> Iterator[_Constant]:
 
 
 def _refuse_groups(unit: CudaUnit) -> None:
-    """Only a vote over the whole wave wants the hardware's width; with groups of 32 anywhere it would be wrong."""
+    """Only a vote over the whole wave needs the hardware's wave size; groups of 32 in the same file rule it out."""
     on_rocm = blanked(folded(unit.data, with_rocm))
     if not _WHOLE_WAVE.search(on_rocm):
-        raise Refuse("nothing votes over the whole wave here: groups of 32 are right as they are")
+        raise Refuse("left at 32: no vote in this file uses the whole wave")
     if _GROUPS.search(on_rocm):
-        raise Refuse("votes or shuffles keep to groups of 32 here")
+        raise Refuse("left at 32: votes or shuffles in this file use groups of 32")
 
 
 rewrite = Rewrite(__name__, edit)

@@ -1,4 +1,4 @@
-"""An option of torch's allocator is off on ROCm. Parameters: variables, option."""
+"""Turns an option of torch's allocator off on ROCm. Parameters: variables, option."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ENVIRON = m.Attribute(value=m.Name("os"), attr=m.Name("environ")) | m.Name("env
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """`expandable_segments:True` in such a variable is False on ROCm; the other options stay."""
+    """`expandable_segments:True` in such a variable becomes False on ROCm; the other options stay."""
     (option,) = words(parameters, "option")
     return edited(data, _Split(words(parameters, "variables"), option)) if option.encode() in data else data
 

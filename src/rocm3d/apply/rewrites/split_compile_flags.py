@@ -1,6 +1,6 @@
-"""Chooses compiler flags by backend: lists with nvcc-only flags stay for CUDA, ROCm gets them without.
+"""Chooses compiler flags by backend: CUDA keeps its lists, ROCm gets them without nvcc-only flags.
 
-A flag of nvcc that is appended alone, literal or filled in, is appended for CUDA only.
+An nvcc-only flag that is appended alone, as a literal or an f-string, is appended on CUDA only.
 
 Parameters: nvcc_only (prefixes), takes_value (flags whose value is the next element).
 """
@@ -36,7 +36,7 @@ class _Split(GuardedEdit):
             return updated_node
         around = self.parent(original_node)
         if isinstance(around, cst.IfExp) and around.body is original_node and m.matches(around.test, m.Name(FLAG)):
-            self.note(original_node)  # chosen for ROCm by another edit, which knew nothing of these flags
+            self.note(original_node)  # another edit chose this list for ROCm and left these flags in
             return cst.List([_plain(element) for element in kept])
         if self.is_guarded(original_node):
             return updated_node
@@ -65,14 +65,14 @@ class _Split(GuardedEdit):
         )
 
     def _appends(self, node: cst.SimpleStatementLine) -> bool:
-        """Whether the line is `flags.append("--nvcc-only")` and no more; one whose value follows is not certain."""
+        """Whether the line is `flags.append("--nvcc-only")` and no more; a flag whose value follows does not count."""
         if not m.matches(node, m.SimpleStatementLine(body=[m.Expr(_APPEND)])):
             return False
         value = m.findall(node, _APPEND)[0].args[0].value  # type: ignore[attr-defined]
         return self._is_nvcc_only(value) and _head(value) not in self.takes_value
 
     def _is_nvcc_only(self, value: cst.BaseExpression) -> bool:
-        """Of `f"-arch={arch}"` the part before the value is enough: no flag of clang begins so."""
+        """For `f"-arch={arch}"` the part before the value is enough: no clang flag begins with it."""
         text = _head(value) or ""
         opened = isinstance(value, cst.FormattedString) and text.endswith("=")
         return text.startswith(self.nvcc_only) or (opened and any(flag.startswith(text) for flag in self.nvcc_only))
@@ -91,12 +91,12 @@ class _Split(GuardedEdit):
 
 
 def _plain(element: cst.BaseElement) -> cst.BaseElement:
-    """Without the comma and comments of its old place; a star stays."""
+    """The element without its comma and comments; a star stays."""
     return cst.StarredElement(element.value) if isinstance(element, cst.StarredElement) else cst.Element(element.value)
 
 
 def _head(node: cst.BaseExpression) -> str | None:
-    """The text of a literal, or what stands before the first value that is filled in."""
+    """The text of a literal, or of an f-string before its first value."""
     if isinstance(node, cst.FormattedString):
         first = node.parts[0] if node.parts else None
         return first.value if isinstance(first, cst.FormattedStringText) else None

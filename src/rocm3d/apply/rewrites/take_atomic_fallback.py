@@ -1,6 +1,6 @@
-"""Halves are added on ROCm as on older NVIDIA cards, where a file has a branch for those.
+"""Uses a file's fallback for older NVIDIA cards on ROCm for atomic additions of half types.
 
-Parameters: call, types, macro (the one that tells architectures apart), guard.
+Parameters: call, types, macro (the one that identifies architectures), guard.
 """
 
 from __future__ import annotations
@@ -24,15 +24,13 @@ if TYPE_CHECKING:
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """`#if __CUDA_ARCH__ < 700` around a loop of atomicCAS accepts ROCm; without such a branch it refuses."""
+    """`#if __CUDA_ARCH__ < 700` around a loop of atomicCAS accepts ROCm; a file without such a branch is refused."""
     unit, call = CudaUnit("", data), str(parameters["call"])
     places = list(_calls(unit, call, words(parameters, "types")))
     known = chains(data)
     found = [_chain(data, known, place, parameters) for place in places]
     if any(chain is None for chain in found):
-        raise Refuse(
-            f"there is no branch for older cards to take: a loop of atomicCAS instead of {call} is for a person"
-        )
+        raise Refuse(f"this file has no fallback for older cards: replace {call} by a loop of atomicCAS by hand")
     starts = {chain.branches[0].start for chain in found if chain is not None}
     return extend(data, lambda item: item.start in starts, guard(parameters).decode())
 
@@ -46,14 +44,14 @@ def _calls(unit: CudaUnit, name: str, types: tuple[str, ...]) -> Iterator[int]:
 
 
 def _known(unit: CudaUnit, place: int) -> dict[str, str]:
-    """Pointers of the function around a place: others give the same names to other types."""
+    """Pointer types in the function around an offset: other functions may use the same names for other types."""
     around = [node for node in unit.nodes("function_definition") if node.start_byte <= place < node.end_byte]
     own = unit if not around else CudaUnit("", unit.data[around[-1].start_byte : around[-1].end_byte])
     return dict(pointers(own))
 
 
 def _chain(data: bytes, known: list[Chain], place: int, parameters: Parameters) -> Chain | None:
-    """The innermost `#if older` ... `#else` with the call in the second branch and none in the first."""
+    """The innermost `#if older` ... `#else` with the call in the second branch only."""
     older = re.compile(rf"\b{re.escape(str(parameters['macro']))}\s*<=?\s*[0-9]")
     newer = re.compile(rf"!\s*defined|>=?\s*[0-9]|\b{re.escape(str(parameters['macro']))}\s*[=!]=")
     call = str(parameters["call"]).encode()

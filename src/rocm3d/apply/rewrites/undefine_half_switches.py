@@ -1,6 +1,6 @@
-"""Builds that undefine CUDA's half switches undefine HIP's too on ROCm.
+"""Undefines HIP's half switches on ROCm where a build undefines CUDA's.
 
-Parameters: switches (without the prefix of either), cuda_prefix, rocm_prefix.
+Parameters: switches (without either prefix), cuda_prefix, rocm_prefix.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rocm3d.syntax.python_fold import FLAG
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`["-U__CUDA_X"]` gains `-U__HIP_X` on ROCm, in a module that builds torch extensions."""
     if b"cpp_extension" not in data:
-        raise Refuse("is no script that builds an extension, so there are no switches to undefine")
+        raise Refuse("this file does not build an extension, so it has no switches to undefine")
     cuda, rocm = str(parameters["cuda_prefix"]), str(parameters["rocm_prefix"])
     return edited(data, _Undefine({f"{cuda}{name}": f"{rocm}{name}" for name in words(parameters, "switches")}))
 
@@ -39,7 +39,7 @@ class _Undefine(GuardedEdit):
         return updated_node if self.is_guarded(original_node) else chosen(whole, original_node, self, original_node)
 
     def _is_for_rocm(self, node: cst.List) -> bool:
-        """Whether an earlier choice by backend reads the list on ROCm alone."""
+        """Whether an earlier choice by backend selects the list for ROCm only."""
         around = self.parent(node)
         return isinstance(around, cst.IfExp) and around.body is node and m.matches(around.test, m.Name(FLAG))
 

@@ -1,4 +1,4 @@
-"""The active lanes on ROCm: of the whole wave in 64 bits where lanes are counted by it, of groups of 32 elsewhere.
+"""Widens the active mask on ROCm: to the whole wave if the code counts its lanes, else it covers groups of 32.
 
 Parameters: guard.
 """
@@ -22,7 +22,7 @@ _ACTIVE = "__activemask"
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """In groups of 32, calls that take such a mask go along: HIP's want one of 64 bits."""
+    """In groups of 32, calls that take such a mask are edited too: HIP's expect 64 bits."""
     unit = CudaUnit("", data)
     wide = [item for call in lane_calls(unit, [_ACTIVE]) if call.lanes == "wave" for item in _wide(unit, call)]
     changed = guard_lines(data, list(dict.fromkeys(wide)), parameters)
@@ -36,7 +36,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
 
 def _wide(unit: CudaUnit, call: LaneCall) -> list[Replacement]:
     if call.node is None:
-        raise Refuse(f"{call.name} of the whole wave stands in a macro")
+        raise Refuse(f"{call.name} over the whole wave is inside a macro")
     return widened(unit, call.node, "__ballot(1)")
 
 

@@ -1,4 +1,4 @@
-"""Ballots on ROCm: of the whole wave in 64 bits where lanes are counted by it, of groups of 32 elsewhere.
+"""Widens ballots on ROCm: to the whole wave if the code counts its lanes, else they cover groups of 32.
 
 Parameters: calls, guard.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """The wide ones as guarded copies of their lines, then the others through an alias."""
+    """Edits whole-wave calls as guarded copies of their lines, then the other calls through an alias."""
     unit, names = CudaUnit("", data), words(parameters, "calls")
     wide = [item for call in lane_calls(unit, names) if call.lanes == "wave" for item in _wide(unit, call)]
     changed = guard_lines(data, list(dict.fromkeys(wide)), parameters)
@@ -34,15 +34,15 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
 
 def _wide(unit: CudaUnit, call: LaneCall) -> list[Replacement]:
     if call.node is None:
-        raise Refuse(f"{call.name} of the whole wave stands in a macro")
+        raise Refuse(f"{call.name} over the whole wave is inside a macro")
     given = arguments(call.node)
     if len(given) != 2 or not FULL.fullmatch(unit.slice(given[0])):
-        raise Refuse(f"{call.name} takes a mask that not every lane may be in")
+        raise Refuse(f"{call.name} has a mask that may exclude lanes")
     return widened(unit, call.node, f"__ballot({unit.slice(given[1])})")
 
 
 def _is_mask_or_vote(unit: CudaUnit, call: LaneCall, names: tuple[str, ...]) -> bool:
-    """Ballots, and the active lanes where they are the mask of one: HIP's have 64 bits."""
+    """Whether a call is a ballot, or the active mask as argument of one: HIP's have 64 bits."""
     if call.name in names:
         return True
     outer = unit.parents[unit.parents[call.node.id].id] if call.node is not None else None

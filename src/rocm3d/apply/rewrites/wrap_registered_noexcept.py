@@ -1,4 +1,4 @@
-"""A noexcept function that is registered as an operator is called by a lambda on ROCm. Parameters: guard."""
+"""Wraps noexcept functions that are registered as operators in a lambda on ROCm. Parameters: guard."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rocm3d.syntax.registrations import registered_noexcept
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """Put a lambda in the place of each such pointer."""
+    """Replaces each pointer to such a function by a lambda."""
     unit = CudaUnit("", data)
     found = []
     for node in registered_noexcept(unit):

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Installs what {{ name | line }} needs on {{ gpu.title | line }} ({{ gpu.gfx }}) beside the torch that is there, never over it.
-# Made by rocm3d; `rocm3d apply` writes it anew.
+# Installs the requirements of {{ name | line }} on {{ gpu.title | line }} ({{ gpu.gfx }}). Never replaces the installed torch.
+# Made by rocm3d; `rocm3d apply` overwrites it.
 #
 #   bash install.sh             install; after a failure run it again
-#   bash install.sh --dry-run   only say what would be done
+#   bash install.sh --dry-run   print the commands, run nothing
 #
-# PYTHON names the interpreter to install into (default: python3, else python).
+# PYTHON is the interpreter to install into (default: python3, else python).
 #
-# Texts of the plan stand in single quotes, dollar signs and all.
+# Texts from the plan are in single quotes and may contain dollar signs.
 # shellcheck disable=SC1003,SC2016
 set -euo pipefail
 
@@ -25,7 +25,7 @@ for argument in "$@"; do
       exit 0
       ;;
     *)
-      printf 'install.sh: unknown argument %s; there is only --dry-run\n' "$argument" >&2
+      printf 'install.sh: unknown argument %s; the only option is --dry-run\n' "$argument" >&2
       exit 2
       ;;
   esac
@@ -33,7 +33,7 @@ done
 
 PYTHON="${PYTHON:-$(command -v python3 || command -v python || true)}"
 PYTHON="$(command -v -- "${PYTHON:-python3}" || true)"
-[ -n "$PYTHON" ] || fail "no Python was found: name one with PYTHON=..."
+[ -n "$PYTHON" ] || fail "no Python found: set PYTHON=path/to/python"
 case "$PYTHON" in
   /*) ;;
   *) PYTHON="$PWD/$PYTHON" ;;
@@ -41,18 +41,18 @@ esac
 port="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)"
 root="$(cd -- "$port"/{{ up }} && pwd -P)"
 cd -- "$root"
-# Also sets it where no GPU is visible, as in an image build: torch would compile for none.
+# Set even if no GPU is visible, as in an image build: torch would compile for none.
 export PYTORCH_ROCM_ARCH={{ gpu.gfx | shell }}
 # shellcheck source=/dev/null
 . "$port/environment.sh"
 
-# Clones, the log and the constraints that hold: in the repository's own .rocm3d, which git does not see.
+# Clones, the log and the constraints in use go to the repository's .rocm3d, which git ignores.
 work="$root/.rocm3d/install"
 if [ "$dry_run" = no ]; then
   if ! mkdir -p -- "$work" 2>/dev/null; then
     work="${TMPDIR:-/tmp}/rocm3d-$(id -u)"/{{ name | slug }}
     (umask 077 && mkdir -p -- "$work")
-    [ -O "$work" ] || fail "$work belongs to somebody else"
+    [ -O "$work" ] || fail "$work belongs to another user"
   elif [ ! -e "$root/.rocm3d/.gitignore" ]; then
     printf '*\n' >"$root/.rocm3d/.gitignore"
   fi
@@ -68,7 +68,7 @@ before=""
 step="the base"
 first_line=1
 
-# What is installed, by metadata; run away from the repository, whose files could be taken for modules.
+# Reads package metadata. Runs in /, because files of the repository could be imported as modules.
 ask() {
   (cd / && "$PYTHON" "$port/scripts.d/base_state.py" "$@")
 }
@@ -79,15 +79,15 @@ begin() {
   [ "$dry_run" = yes ] || first_line="$(($(wc -l <"$log") + 1))"
 }
 
-# Ends, and names the culprit: the step, with what it changed or who asked for another base.
+# Ends with the name of the step, and what it changed or which package required another torch.
 broken() {
   local asked changed=""
   [ -z "$before" ] || changed="$(ask changes "$before")"
   if [ -n "$changed" ]; then
-    fail "$step changed what must stay: ${changed//$'\n'/; }" "to go back: "{{ back | shell }} "the log is $log"
+    fail "$step changed a protected package: ${changed//$'\n'/; }" "to recover: "{{ back | shell }} "log: $log"
   fi
   asked="$(tail -n "+$first_line" "$log" | grep -E '(depends on|satisfies the requirement|\(constraint\)) (torch|torchvision|torchaudio|triton)\b' | sed 's/^ *//' | sort -u | head -n 3 || true)"
-  fail "$step failed; torch and what belongs to it are as they were" ${asked:+"$asked"} "the log is $log"
+  fail "$step failed; torch, torchvision, torchaudio and triton are unchanged" ${asked:+"$asked"} "log: $log"
 }
 
 check() {
@@ -102,8 +102,8 @@ run() {
   fi
 }
 
-# pip, with the base as constraint. Builds apart from the environment are bound by it too: one that asks for torch
-# fails, instead of being compiled for another torch.
+# pip with the base as constraint. Isolated builds get the same constraint: one that requires torch fails instead of
+# being compiled for another torch.
 pip_install() {
   local argument index=no shared=no
   local -a settings=()
@@ -114,7 +114,7 @@ pip_install() {
     esac
   done
   if [ "$index" = yes ]; then
-    # That index alone: a package of the same name elsewhere could win.
+    # Only that index: a package of the same name on another index could be chosen.
     settings+=(PIP_CONFIG_FILE=/dev/null PIP_EXTRA_INDEX_URL= PIP_FIND_LINKS= PIP_NO_INDEX=)
     [ "$dry_run" = yes ] || while IFS= read -r argument; do settings+=("$argument"); done < <(connection)
   fi
@@ -124,7 +124,7 @@ pip_install() {
   run env ${settings[@]+"${settings[@]}"} "$PYTHON" -m pip install -c "$constraints" "$@"
 }
 
-# How this machine reaches an index, without the indexes it would ask.
+# Connection settings of pip on this machine, without its indexes.
 connection() {
   local option value
   for option in cert client-cert proxy trusted-host; do
@@ -133,18 +133,18 @@ connection() {
   done
 }
 
-# tools NAME...: those that are missing.
+# tools NAME...: installs those that are missing.
 tools() {
   local -a lacking=("$@")
   [ "$dry_run" = yes ] || mapfile -t lacking < <(ask lacking "$@")
   [ "${#lacking[@]}" = 0 ] || pip_install "${lacking[@]}"
 }
 
-# fetch PLACE NAME URL REVISION: a clone in the build folder with its patches; one that is there is kept.
+# fetch FOLDER NAME URL REVISION: clones into the build folder and applies patches; reuses an existing clone.
 fetch() {
   local folder="$build/$1" name="$2" url="$3" revision="$4" found
   if [ -e "$folder/.git" ]; then
-    [ "$(git -C "$folder" config remote.origin.url)" = "$url" ] || fail "$folder is a clone of something else: remove it"
+    [ "$(git -C "$folder" config remote.origin.url)" = "$url" ] || fail "$folder is a clone of another repository: remove it"
   else
     [ "$dry_run" = yes ] || rm -rf -- "$folder.part"
     run git clone --quiet --filter=blob:none -- "$url" "$folder.part"
@@ -166,7 +166,7 @@ fetch() {
   patched "$name" "$folder"
 }
 
-# patched NAME FOLDER: the port's patch for exactly this commit; one that is in already stays.
+# patched NAME FOLDER: applies the port's patch for exactly this commit, unless it is already applied.
 patched() {
   local patch commit head other=""
   for patch in "$port/patches/$1@"*.patch; do
@@ -184,10 +184,10 @@ patched() {
     fi
     other="$patch is not for commit $head of $1"
   done
-  [ -z "$other" ] || fail "$step: $other" "check out the commit that it names, or plan again"
+  [ -z "$other" ] || fail "$step: $other" "check out the commit in the patch's name, or run rocm3d plan and rocm3d apply again"
 }
 
-# submodules PATH...: those that are not there yet, at the commits that the repository names, with their patches.
+# submodules PATH...: checks out missing submodules at the repository's commits and applies their patches.
 submodules() {
   local path
   if [ "$(git rev-parse --show-toplevel 2>/dev/null || true)" = "$root" ]; then
@@ -200,7 +200,7 @@ submodules() {
   done
 }
 
-# build FOLDER EXTRAS OPTIONS...: what needs torch to build gets the torch that is here.
+# build FOLDER EXTRAS OPTIONS...: a build that needs torch uses the installed torch.
 build() {
   local folder="$1" extras="$2" argument key="" shared=no
   shift 2
@@ -214,13 +214,13 @@ build() {
   done
   if [ "$dry_run" = no ]; then
     [ -e "$folder/setup.py" ] || [ -e "$folder/pyproject.toml" ] ||
-      fail "$step: $folder is missing or empty" "a submodule? git submodule update --init --recursive"
+      fail "$step: $folder is missing or empty" "if it is a submodule: git submodule update --init --recursive"
     case "$folder" in
       "$build"/*)
         key="$PYTHON $folder $(git -C "$folder" rev-parse HEAD) $(cat "$port/patches/"*.patch 2>/dev/null | cksum) $before $*"
         key="$(printf %s "$key" | cksum)"
         if grep -qsxF "$key" "$work/done.txt" && [ -n "$(ask from "$folder")" ]; then
-          printf '   is there already\n'
+          printf '   already installed\n'
           return 0
         fi
         ;;
@@ -237,7 +237,7 @@ build() {
 }
 
 {% if base %}
-# The base is wheels: what is missing of it comes first, from its own index, and what is there is held.
+# The base consists of wheels: installs the missing ones first, from their own index, and keeps the others.
 base() {
   local -a lacking=("$@")
   if [ "$dry_run" = no ]; then
@@ -258,20 +258,20 @@ if [ "$dry_run" = no ]; then
   printf '%s\n' "$before"
   case "$before" in
     "torch: none"*) fail "$PYTHON has no torch" {{ missing | shell }} ;;
-    *"HIP: none"*) fail "the torch of $PYTHON is no ROCm build" {{ missing | shell }} ;;
+    *"HIP: none"*) fail "the torch of $PYTHON is not a ROCm build" {{ missing | shell }} ;;
 {% if torch %}
     "torch: torch=="{{ torch | shell }}[.+]*) ;;
-    *) fail {{ ("the plan is for torch " ~ torch ~ ", and another is here") | shell }} "plan for this one: rocm3d plan . --gpu {{ gpu.product }} --keep-torch" ;;
+    *) fail {{ ("the plan is for torch " ~ torch ~ ", but another version is installed") | shell }} "plan for the installed one: rocm3d plan . --gpu {{ gpu.product }} --keep-torch" ;;
 {% endif %}
   esac
 {% if python %}
-  [ "$(ask python)" = {{ python | shell }} ] || printf 'install.sh: note: %s\n' {{ ("the plan is for Python " ~ python ~ "; wheels for it may not fit this one") | shell }} >&2
+  [ "$(ask python)" = {{ python | shell }} ] || printf 'install.sh: note: %s\n' {{ ("the plan is for Python " ~ python ~ "; its wheels may not work with this one") | shell }} >&2
 {% endif %}
   ask constraints "$port/constraints.txt" >"$constraints"
   ask overrides "$port/overrides.txt" >"$work/overrides.txt"
 fi
 
-# ROCm from wheels has its compiler inside the environment.
+# ROCm installed from wheels has its compiler inside the environment.
 if sdk="$("$(dirname -- "$PYTHON")/rocm-sdk" path --root 2>/dev/null)"; then
   export ROCM_HOME="${ROCM_HOME:-$sdk}" ROCM_PATH="${ROCM_PATH:-$sdk}"
 fi
@@ -285,17 +285,17 @@ check
 {% endfor %}
 
 [ "$dry_run" = no ] || exit 0
-printf '== done; %s, as before\n' "${before%%$'\n'*}"
+printf '== done; %s, unchanged\n' "${before%%$'\n'*}"
 note() {
   while IFS= read -r line; do printf 'install.sh: note: %s%s\n' "$line" "$1" >&2; done
 }
 {% if unwanted %}
-ask there {{ unwanted | words }} | note " is here although the plan leaves it out: a dependency asked for it"
+ask there {{ unwanted | words }} | note " is installed although the plan excludes it: a dependency requires it"
 {% endif %}
 {% if expected %}
-ask without {{ expected | words }} | note " is named by the repository, and the base does not have it"
+ask without {{ expected | words }} | note " is required by the repository but missing in the base"
 {% endif %}
 {% for text in left %}
-printf '%s\n' {{ text | shell }} | note " (left for a person)"
+printf '%s\n' {{ text | shell }} | note " (to do by hand)"
 {% endfor %}
 if ! broken_ones="$("$PYTHON" -m pip check 2>&1)"; then printf '%s\n' "$broken_ones" | note " (pip check)"; fi
