@@ -1,4 +1,4 @@
-"""The toolchain made of wheels, put together once for all test processes and kept between runs in build/."""
+"""The toolchain made of wheels, prepared once for all test processes and cached in build/ between runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def recipe():
 
 @pytest.fixture(scope="session")
 def toolchain(recipe):
-    """The compiler; nothing here passes without it."""
+    """The compiler of the prepared toolchain."""
     KEPT.mkdir(parents=True, exist_ok=True)
     before = os.environ.get("ROCM3D_CACHE")
     os.environ["ROCM3D_CACHE"] = str(KEPT)

@@ -1,4 +1,4 @@
-"""What recipes write compiles for a wave of 64 and one of 32 lanes, after torch's hipify, down to machine code."""
+"""Recipe examples compile to machine code for wave sizes 64 and 32, after torch's hipify."""
 
 from __future__ import annotations
 

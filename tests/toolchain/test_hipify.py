@@ -61,7 +61,7 @@ def test_torchs_headers_are_made(toolchain):
 
 
 def test_what_is_loaded_is_translated_from_outside(hipify, tmp_path):
-    """torch's load knows the headers of the include folders alone, and all of them."""
+    """torch's load translates all headers of the include folders, and no others."""
     root, build = tmp_path / "tree", tmp_path / "build"
     build.mkdir()
     for name, text in {"cuda/k.cu": SOURCE, "cuda/own.h": "", "inc/given.h": "#include <cuda_fp16.h>\n"}.items():

@@ -32,7 +32,7 @@ PTX = """.version 9.0
 def nvcc():
     found = find_nvcc()
     if found is None:
-        pytest.skip("not run: nvcc is not installed here")
+        pytest.skip("not run: nvcc is not installed")
     return found
 
 

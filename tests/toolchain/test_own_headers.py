@@ -26,7 +26,7 @@ void go(float* p, float* q, DeviceVector* v, int* o, void* t, size_t& b, int n) 
 
 @pytest.fixture
 def compile_text(toolchain, tmp_path):
-    """What the host side of a text says; nothing where it compiles."""
+    """The compiler's messages for the host side of a text; empty if it compiles."""
 
     def compiled(includes: str, body: str, gfx: str | None = None) -> str:
         source = tmp_path / "c.hip"
@@ -147,7 +147,7 @@ CSRGEMM2 = """hipsparseHandle_t h = nullptr;
 
 
 def test_the_older_product_of_sparse_matrices_is_declared_as_the_real_header_has_it(compile_text):
-    """hipSPARSE kept it where cuSPARSE dropped it with CUDA 12; programs call it through references."""
+    """hipSPARSE still has it although cuSPARSE dropped it with CUDA 12; programs call it through references."""
     assert compile_text("#include <hipsparse/hipsparse.h>", CSRGEMM2) == ""
 
 

@@ -9,7 +9,7 @@ from rocm3d.toolchain.hipify import Hipified
 
 
 class FirstGeneration:
-    """Knows torch's own headers by where they lie in torch's tree, as hipify 1 does."""
+    """Translates torch's headers only below their path in torch's tree, as hipify 1 does."""
 
     def headers(self, project: Path) -> Hipified:
         made = {}

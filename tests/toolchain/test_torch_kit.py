@@ -20,7 +20,7 @@ def f():
 
 @pytest.fixture
 def interpreter(tmp_path):
-    """A program that answers as an interpreter with a torch of these files would."""
+    """A program that prints this response, like an interpreter with torch."""
 
     def make(answer: str) -> Path:
         place = tmp_path / "python"
@@ -32,12 +32,12 @@ def interpreter(tmp_path):
 
 
 def test_an_interpreter_without_torch(interpreter):
-    with pytest.raises(MachineLacks, match="has no torch"):
+    with pytest.raises(MachineLacks, match="torch is not installed for"):
         torch_kit.of_interpreter(interpreter('{"torch": "", "include": "/x"}'))
 
 
 def test_a_program_that_is_no_interpreter(interpreter):
-    with pytest.raises(MachineLacks, match="cannot be asked"):
+    with pytest.raises(MachineLacks, match="cannot run"):
         torch_kit.of_interpreter(interpreter("hello"))
 
 

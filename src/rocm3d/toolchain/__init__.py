@@ -1,1 +1,1 @@
-"""Finding and preparing compilers for AMD targets, and reading code objects back."""
+"""Finds and prepares compilers for AMD targets, and reads code objects back."""

@@ -1,4 +1,4 @@
-"""AMD code objects read back: the target, the wave width and what every kernel uses. Nothing here trusts the file."""
+"""Reads AMD code objects: target, wave size and resources of every kernel. Files are untrusted input."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _NT_AMDGPU_METADATA = 32
 _MACH_MASK = 0xFF
 
 
-class NotACodeObject(Exception):  # noqa: N818  (says what the file is, as the reader asks it)
-    """The bytes are no AMD code object, or a broken one."""
+class NotACodeObject(Exception):  # noqa: N818
+    """The bytes are not an AMD code object, or a corrupt one."""
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """What the metadata note says about one kernel, and how many bytes of code it has."""
+    """Metadata of one kernel. `code_bytes`: size of its symbol, 0 if there is none."""
 
     name: str
     wave_size: int
@@ -37,13 +37,13 @@ class Kernel:
 
     @property
     def spills(self) -> int:
-        """Registers that did not fit."""
+        """Spilled vector and scalar registers."""
         return self.vgpr_spills + self.sgpr_spills
 
 
 @dataclass(frozen=True)
 class CodeObject:
-    """One linked AMD ELF file."""
+    """One linked AMD ELF file. `features` such as `xnack-`; `mach`: EF_AMDGPU_MACH of e_flags."""
 
     gfx: str
     features: tuple[str, ...]
@@ -52,16 +52,16 @@ class CodeObject:
 
 
 def read_code_object(data: bytes) -> CodeObject:
-    """Read one; raises NotACodeObject for anything else."""
+    """Raises CodeObjectError for anything else."""
     try:
         elf = ELFFile(io.BytesIO(data))
         if elf.header["e_machine"] != "EM_AMDGPU":
-            raise NotACodeObject(f"machine is {elf.header['e_machine']}")
+            raise NotACodeObject(f"ELF machine is {elf.header['e_machine']}")
         metadata = _metadata(elf)
         sizes = _symbol_sizes(elf)
         mach = int(elf.header["e_flags"]) & _MACH_MASK
     except (ELFError, msgpack.exceptions.UnpackException, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise NotACodeObject(f"broken: {error}") from error
+        raise NotACodeObject(f"corrupt: {error}") from error
     target, *features = str(metadata.get("amdhsa.target", "")).rpartition("--")[2].split(":")
     kernels = [_kernel(item, sizes) for item in metadata.get("amdhsa.kernels", []) if isinstance(item, dict)]
     return CodeObject(target, tuple(features), mach, tuple(sorted(kernels, key=lambda kernel: kernel.name)))

@@ -1,4 +1,4 @@
-"""A compiler for AMD targets, ready to be used: HIP text in, code object or host object out."""
+"""A HIP compiler: compiles a source to a code object or a host object."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KEPT_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Compiled:
-    """How one translation unit went. `output` is None where it failed; `said` is the compiler's own text."""
+    """Result of one compile. `output` is None if it failed; `messages` is the text that the compiler printed."""
 
     output: Path | None
     said: str
@@ -28,7 +28,7 @@ class Compiled:
 
 @dataclass(frozen=True)
 class Compiler:
-    """`command` compiles HIP; `assemble` and `link` are given where the driver cannot reach a linker by itself."""
+    """`command` compiles HIP. `assemble` and `link` are set if the driver cannot call a linker."""
 
     about: FoundToolchain
     command: tuple[str, ...]
@@ -40,7 +40,7 @@ class Compiler:
     def device(
         self, source: Path, gfx: str, output: Path, flags: Sequence[str] = (), seconds: float = SECONDS
     ) -> Compiled:
-        """Machine code for one target: always down to the object, as inline assembly passes everything before that."""
+        """Compiles to a code object for one target. Errors in inline assembly appear only in this last step."""
         base = [*self.command, "--cuda-device-only", f"--offload-arch={gfx}", *flags]
         if not self.link:
             return self._run([*base, "--no-gpu-bundle-output", "-c", str(source), "-o", str(output)], output, seconds)
@@ -59,13 +59,13 @@ class Compiler:
         return Compiled(output, "".join(said))
 
     def host(self, source: Path, output: Path, flags: Sequence[str] = (), seconds: float = SECONDS) -> Compiled:
-        """The host side of the same text."""
+        """Compiles the host side of a HIP source."""
         return self._run(
             [*self.command, "--cuda-host-only", *flags, "-c", str(source), "-o", str(output)], output, seconds
         )
 
     def plain(self, source: Path, output: Path, flags: Sequence[str] = (), seconds: float = SECONDS) -> Compiled:
-        """C++ that the host compiler of a build would get: no HIP as a language, the same headers."""
+        """Compiles a C++ source, which is not HIP but uses the same headers."""
         return self._run([*self.command, "-x", "c++", *flags, "-c", str(source), "-o", str(output)], output, seconds)
 
     def _run(self, command: Sequence[str], output: Path, seconds: float) -> Compiled:

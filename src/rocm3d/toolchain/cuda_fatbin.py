@@ -1,6 +1,6 @@
-"""CUDA code inside host objects: which sm_ and compute_ targets a fat binary holds.
+"""Reads CUDA fat binaries inside host objects: which sm_ and compute_ targets they hold.
 
-The container is not documented by NVIDIA; the few fields read here are those that public tools agree on.
+NVIDIA does not document the container. We read only the fields that public tools agree on.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _LEAST_HEADER = 64
 
 
 def read_fatbin(section: bytes) -> list[str]:
-    """Targets by name, sorted; a part that cannot be followed is left out."""
+    """Sorted targets such as `sm_90`. Unreadable parts are skipped."""
     found: set[tuple[int, str]] = set()
     at = section.find(_MAGIC)
     while at >= 0:

@@ -1,4 +1,4 @@
-"""The parts of a ROCm root that no wheel holds: control libraries of one constant each, and the version file."""
+"""Generates the files of a ROCm root that no wheel has: control libraries of one constant and the version file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GFX = re.compile(r"gfx([6-9]|1\d)([0-9a-f])([0-9a-f])")
 
 
 def isa_version(gfx: str) -> int:
-    """gfx942 is 9402, gfx90a is 9010, gfx1100 is 11000: thousands, hundreds, and the stepping in decimal."""
+    """gfx942 is 9402, gfx90a is 9010, gfx1100 is 11000: major * 1000 + minor * 100 + stepping in decimal."""
     match = _GFX.fullmatch(gfx)
     if match is None:
         raise ValueError(gfx)
@@ -28,7 +28,7 @@ def isa_version(gfx: str) -> int:
 
 
 def complete(root: Path, recipe: WheelToolchain, clang: Sequence[str]) -> None:
-    """Write what the recipe says that clang looks for in a ROCm root."""
+    """Writes the files of the recipe that clang requires in a ROCm root."""
     bitcode = root / "amdgcn" / "bitcode"
     bitcode.mkdir(parents=True, exist_ok=True)
     layout = _layout(bitcode, clang)
@@ -54,14 +54,14 @@ def _constant(symbol: str, kind: str, value: int) -> str:
 
 
 def _layout(folder: Path, clang: Sequence[str]) -> str:
-    """The compiler's own: a mismatch would be a warning in every compile."""
+    """The data layout of this compiler: another one would cause a warning in every compile."""
     probe = folder / "probe.c"
     probe.write_text("void nothing(void) {}\n", encoding="ascii")
     ended = run([*clang, f"--target={_TRIPLE}", "-nogpulib", "-S", "-emit-llvm", str(probe), "-o", "-"])
     probe.unlink()
     match = re.search(r'target datalayout = "([^"]+)"', ended.stdout.decode(errors="replace"))
     if match is None:
-        raise MachineLacks(f"{clang[0]} makes no code for AMD targets: {ended.stderr.decode(errors='replace')[-200:]}")
+        raise MachineLacks(f"{clang[0]} has no AMD targets: {ended.stderr.decode(errors='replace')[-200:]}")
     return match.group(1)
 
 

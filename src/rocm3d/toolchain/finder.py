@@ -1,4 +1,4 @@
-"""Which compilers for AMD targets are here: an installed ROCm, a system clang with HIP, the one made of wheels."""
+"""Finds compilers for AMD targets: an installed ROCm, a system clang with HIP, or the toolchain made of wheels."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ def newest(recipes: Mapping[str, WheelToolchain]) -> WheelToolchain:
 
 
 def toolchains(recipes: Mapping[str, WheelToolchain]) -> Toolchains:
-    """Every kind, with what it lacks where it cannot be used."""
+    """Every kind of toolchain, with the reason if it cannot be used."""
     rocm, clang = installed_rocm(), system_clang(newest(recipes).targets[0])
     found = (
-        rocm.about if rocm else FoundToolchain(kind="rocm", title="an installed ROCm", lacks="none was found"),
-        clang.about if clang else FoundToolchain(kind="clang", title="a system clang with HIP", lacks="none was found"),
+        rocm.about if rocm else FoundToolchain(kind="rocm", title="an installed ROCm", lacks="not found"),
+        clang.about if clang else FoundToolchain(kind="clang", title="a system clang with HIP", lacks="not found"),
         prepared.find(newest(recipes)),
     )
     return Toolchains(found=found)
 
 
 def best(recipes: Mapping[str, WheelToolchain], kind: ToolchainKind | None = None) -> Compiler:
-    """The first that can be used, or the one of a kind; says what to do where there is none."""
+    """The first usable compiler, or the one of `kind`. Raises MachineError with instructions if there is none."""
     if kind in (None, "rocm") and (rocm := installed_rocm()) is not None:
         return rocm
-    # A system clang alone has old headers more often than not: the wheels are preferred where they are prepared.
+    # A system clang often has old headers, so a prepared wheel toolchain comes first.
     recipe = newest(recipes)
     about = prepared.find(recipe)
     if kind in (None, "wheels") and not about.lacks:
         return prepared.compiler(recipe, about=about)
     if kind in (None, "clang") and (clang := system_clang(recipe.targets[0])) is not None:
         return clang
-    raise MachineLacks(f"no compiler for AMD targets is here ({about.lacks})")
+    raise MachineLacks(f"no compiler for AMD targets found ({about.lacks})")

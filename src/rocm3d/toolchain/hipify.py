@@ -1,4 +1,4 @@
-"""torch's own translator of CUDA names, run in a process of its own on a copy of the sources."""
+"""Runs torch's hipify in a separate process on a copy of the sources."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KEPT_BYTES = 16 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Hipified:
-    """`files` maps a source to its translation, itself where nothing had to change; `version` is hipify's."""
+    """`files` maps a source to its translation, or to itself if nothing changed. `failed`: errors by source."""
 
     version: str
     files: Mapping[Path, Path]
@@ -29,14 +29,14 @@ class Hipified:
 
     @property
     def generation(self) -> int:
-        """The second one keeps torch's CUDA spellings; ports made for one need not build with the other."""
+        """Generation 2 keeps torch's CUDA names. Code ported for one generation may not build with the other."""
         major = self.version.split(".")[0]
         return int(major) if major.isdecimal() else 1
 
 
 @dataclass(frozen=True)
 class Hipify:
-    """Where hipify is: unpacked on its own below `package_parent`, or in the torch of another interpreter."""
+    """Location of hipify: unpacked in `package_parent`, or in the torch of `interpreter` if that is None."""
 
     package_parent: Path | None
     interpreter: Path = Path(sys.executable)
@@ -44,11 +44,11 @@ class Hipify:
     def sources(
         self, project: Path, sources: Sequence[Path], include_dirs: Sequence[Path] = (), *, jit: bool = False
     ) -> Hipified:
-        """Translate in place; call it on a copy, and with folders of that copy. `jit`: `project` is an empty folder."""
+        """Translates in place: pass paths of a copy only. With `jit`, `project` is an empty folder."""
         return self._run(project, sources, include_dirs, jit=jit)
 
     def headers(self, project: Path) -> Hipified:
-        """Translate a tree of torch's own headers, c10/cuda to c10/hip and so on, in place."""
+        """Translates a tree of torch's headers in place, such as c10/cuda to c10/hip."""
         return self._run(project, (), (), headers=True)
 
     def _run(
@@ -77,7 +77,7 @@ class Hipify:
             answer: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
         except (ValueError, IndexError) as error:
             said = ended.stderr.decode(errors="replace").strip().splitlines()
-            raise MachineLacks(f"hipify failed: {said[-1] if said else 'no answer'}") from error
+            raise MachineLacks(f"hipify failed: {said[-1] if said else 'it printed no result'}") from error
         return _hipified(answer)
 
 

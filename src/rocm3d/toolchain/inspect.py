@@ -1,4 +1,4 @@
-"""What a binary really holds: AMD targets, CUDA targets, or no device code at all. Nothing is loaded or run."""
+"""Lists the device code in a binary: AMD targets, CUDA targets or none. Nothing is loaded or run."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ _HIP_SECTION = ".hip_fatbin"
 _PYTHON = re.compile(r"\.(cpython-(\d)(\d+)|cp(\d)(\d+)|abi3)[-.]")
 _BINARY = re.compile(r"\.(so(\.\d+)*|o|hsaco|co|pyd)$")
 _MOST_BYTES = 4 * 1024**3
-# Mangled names of torch's own namespaces; what a library takes from elsewhere is undefined in it.
+# Mangled namespaces of torch, to search for in the undefined symbols of a library.
 _TORCH = ("3c10", "2at", "5torch")
 
 
 def inspect(path: Path) -> Inspection:
-    """Look into a .so, .o, .hsaco or .whl."""
+    """Inspects a .so, .o, .hsaco or .whl. Raises UserError for other files."""
     if not path.is_file():
-        raise UserError(f"{path} is no file", hint="give a .so, .o, .hsaco or .whl")
+        raise UserError(f"no such file: {path}", hint="pass a .so, .o, .hsaco or .whl")
     if zipfile.is_zipfile(path):
         return _wheel(path)
     binary = _binary(path.name, path.read_bytes())
     if binary is None:
-        raise UserError(f"{path} is neither an ELF file nor a wheel", hint="give a .so, .o, .hsaco or .whl")
+        raise UserError(f"{path} is neither an ELF file nor a wheel", hint="pass a .so, .o, .hsaco or .whl")
     return Inspection(name=path.name, binaries=(binary,))
 
 
@@ -52,7 +52,7 @@ def _wheel(path: Path) -> Inspection:
                 metadata = archive.read(member).decode(errors="replace")
             elif _BINARY.search(member.filename):
                 if member.file_size > _MOST_BYTES:
-                    raise UserError(f"{member.filename} unpacks to {member.file_size} bytes")
+                    raise UserError(f"{member.filename} is too large: {member.file_size} bytes")
                 binary = _binary(member.filename, archive.read(member))
                 binaries += [] if binary is None else [binary]
     head = metadata.partition("\n\n")[0]
@@ -120,7 +120,7 @@ def _amd(section: bytes) -> tuple[tuple[TargetCode, ...], tuple[str, ...]]:
                 target = _target(entry.target, entry.data)
                 found[entry.target] = _joined(found[entry.target], target) if entry.target in found else target
     except BrokenBundle as error:
-        notes.append(f"device code that cannot be read: {error}")
+        notes.append(f"cannot read device code: {error}")
     return tuple(found[key] for key in sorted(found)), tuple(notes)
 
 
@@ -135,7 +135,7 @@ def _target(name: str, data: bytes) -> TargetCode:
         features=tuple(features),
         wave_sizes=tuple(sorted({kernel.wave_size for kernel in kernels})),
         kernels=len(kernels),
-        empty_kernels=sum(kernel.code_bytes <= 4 for kernel in kernels),  # nothing but the end of the program
+        empty_kernels=sum(kernel.code_bytes <= 4 for kernel in kernels),  # only s_endpgm
         spilling_kernels=sum(kernel.spills > 0 for kernel in kernels),
     )
 
@@ -164,7 +164,7 @@ def _needed(sections: dict[str, Any]) -> Iterator[str]:
 
 
 def _abi(symbols: list[str]) -> bool | None:
-    """Which std::string it passes to others; None where it passes none."""
+    """Whether it uses the C++11 ABI of std::string; None if it passes no strings to torch."""
     if any("__cxx11" in symbol for symbol in symbols):
         return True
     return (

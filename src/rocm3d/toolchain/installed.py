@@ -1,4 +1,4 @@
-"""A ROCm that is installed, as a system or as the pip SDK, and a clang of the system that knows HIP."""
+"""Finds an installed ROCm (system or pip SDK) and a system clang that supports HIP."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _VERSION = re.compile(r"^#define HIP_VERSION_(MAJOR|MINOR|PATCH) +(\d+)", re.MUL
 
 
 def rocm_roots(environment: Mapping[str, str] = os.environ, usual: Path = Path("/opt")) -> Iterator[Path]:
-    """Where a ROCm may lie, best first: what the user says, the pip SDK, the usual place."""
+    """Possible ROCm folders, best first: environment variables, the pip SDK, /opt."""
     for name in _VARIABLES:
         if environment.get(name):
             yield Path(environment[name])
@@ -35,7 +35,7 @@ def rocm_roots(environment: Mapping[str, str] = os.environ, usual: Path = Path("
 
 
 def installed_rocm(roots: Iterator[Path] | None = None) -> Compiler | None:
-    """The first root that has both a compiler and the HIP headers; None where there is none."""
+    """The compiler of the first root that has both clang and the HIP headers; None if there is none."""
     for root in roots if roots is not None else rocm_roots():
         clang = next((root / name for name in _CLANGS if (root / name).is_file()), None)
         version = hip_version(root / "include")
@@ -47,7 +47,7 @@ def installed_rocm(roots: Iterator[Path] | None = None) -> Compiler | None:
 
 
 def system_clang(gfx: str, search: str | None = None) -> Compiler | None:
-    """A clang on the search path that finds a device library by itself; None where it does not."""
+    """A clang on the search path that finds a device library without options; None if there is none."""
     for name in ("clang++", *(f"clang++-{major}" for major in range(29, 14, -1))):
         clang = shutil.which(name, path=search)
         if clang is None:
@@ -65,7 +65,7 @@ def system_clang(gfx: str, search: str | None = None) -> Compiler | None:
 
 
 def hip_version(include: Path) -> str | None:
-    """By hip/hip_version.h; None where there is no such header."""
+    """The version in hip/hip_version.h; None if there is no such header."""
     try:
         text = (include / "hip" / "hip_version.h").read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -1,4 +1,4 @@
-"""NVIDIA's compiler where it is installed: it tells whether the CUDA side of a port is still what it was."""
+"""Finds and runs nvcc, to check that the CUDA side of a port still compiles."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _KEPT_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Nvcc:
-    """`architecture` is one that this release knows and that has what current code asks for."""
+    """`architecture`: an sm_ name that this release supports, new enough for current code."""
 
     program: Path
     release: str
     architecture: str
 
     def object(self, source: Path, output: Path, flags: Sequence[str], cwd: Path, seconds: float = SECONDS) -> Compiled:
-        """Host and device side of a unit; the PTX of it is left beside the output."""
+        """Compiles host and device side of a unit. The PTX is stored next to the output, for `read_ptx`."""
         kept = output.with_suffix(".kept")
         kept.mkdir(parents=True, exist_ok=True)
         language = ["-x", "cu"] if source.suffix in (".cu", ".hip") else []
@@ -43,20 +43,20 @@ class Nvcc:
 
     @property
     def include(self) -> Path:
-        """Where its runtime's headers are; the program itself may be a script that starts another."""
+        """Include folder of the CUDA runtime. From nvcc's dry run, as the program may be a wrapper script."""
         said = run([str(self.program), "--dryrun", "-x", "cu", "-E", os.devnull]).stderr.decode(errors="replace")
         match = _TOP.search(said)
         return Path(match["top"]).resolve() / "include" if match else self.program.resolve().parents[1] / "include"
 
     @staticmethod
     def ptx(output: Path) -> str:
-        """What `object` left."""
+        """The PTX that `compile_object` stored for this output."""
         found = sorted(output.with_suffix(".kept").glob("*.ptx"))
         return "".join(path.read_text(encoding="utf-8", errors="replace") for path in found)
 
 
 def find_nvcc(environment: Mapping[str, str] = os.environ, usual: Path = Path("/usr/local/cuda")) -> Nvcc | None:
-    """The one on the search path, of CUDA_HOME, or in the usual place."""
+    """nvcc from PATH, CUDA_HOME, CUDA_PATH or /usr/local/cuda; None if there is none."""
     homes = [Path(environment[name]) for name in ("CUDA_HOME", "CUDA_PATH") if environment.get(name)]
     named = shutil.which("nvcc", path=environment.get("PATH"))
     for program in (*([Path(named)] if named else []), *(home / "bin" / "nvcc" for home in (*homes, usual))):
@@ -64,13 +64,13 @@ def find_nvcc(environment: Mapping[str, str] = os.environ, usual: Path = Path("/
             release = _RELEASE.search(run([str(program), "--version"]).stdout.decode(errors="replace"))
             known = run([str(program), "--list-gpu-code"]).stdout.decode(errors="replace").split()
             if release is not None and known:
-                # The middle of the list: neither about to go nor the newest.
+                # The middle of the list: neither deprecated nor the newest.
                 return Nvcc(program, release.group(1), known[len(known) // 2])
     return None
 
 
 def entries(ptx: str) -> Iterator[tuple[str, bool]]:
-    """Kernels of a PTX text: the symbol, and whether it returns without doing anything."""
+    """Kernels of a PTX text: the symbol, and whether the body is empty."""
     for match in _ENTRY.finditer(ptx):
         body = _BODY.search(ptx, match.end())
         words = [] if body is None else [line.strip() for line in body["body"].splitlines()]

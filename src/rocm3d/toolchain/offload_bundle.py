@@ -1,4 +1,4 @@
-"""AMD code inside host objects: clang's offload bundles, plain and compressed.
+"""Reads clang's offload bundles, plain and compressed: AMD code inside host objects.
 
 Format: https://clang.llvm.org/docs/ClangOffloadBundler.html
 """
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
 PLAIN = b"__CLANG_OFFLOAD_BUNDLE__"
 COMPRESSED = b"CCOB"
 _ZLIB, _ZSTD = 0, 1
-# Version of the compressed form: layout of what follows the version and method fields, hash included.
+# By version of the compressed format: layout of the fields after version and method, including the hash.
 _LAYOUTS = {1: "<IQ", 2: "<IIQ", 3: "<QQQ"}
 _MOST_BYTES = 2 * 1024**3
 _MOST_ENTRIES = 4096
 
 
-class BrokenBundle(Exception):  # noqa: N818  (says what the file is, as the reader asks it)
-    """The bytes begin as a bundle and do not go on as one."""
+class BrokenBundle(Exception):  # noqa: N818
+    """The bytes start like a bundle but are corrupt or of an unknown version."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """Code for one target: `target` is gfx942:sramecc+:xnack-, or empty for the host's own entry."""
+    """Code for one target, such as gfx942:sramecc+:xnack-. `target` is empty for the host entry."""
 
     target: str
     data: bytes
 
 
 def read_bundles(section: bytes) -> Iterator[Entry]:
-    """Every entry of every bundle in a section; linkers lay several one after another, with padding between."""
+    """All entries of all bundles in a section. Linkers concatenate bundles with padding between them."""
     at = 0
     while True:
         found = [place for mark in (PLAIN, COMPRESSED) if (place := section.find(mark, at)) >= 0]
@@ -65,7 +65,7 @@ def _plain(data: bytes) -> tuple[list[Entry], int]:
             name = data[at + 24 : at + 24 + length].decode("ascii", errors="replace")
             at += 24 + length
             if offset + size > len(data):
-                raise BrokenBundle("an entry ends after the file")
+                raise BrokenBundle("an entry extends past the end of the data")
             entries.append(Entry(_target(name), data[offset : offset + size]))
             end = max(end, at, offset + size)
     except struct.error as error:
@@ -79,20 +79,20 @@ def _target(name: str) -> str:
 
 
 def _expanded(data: bytes) -> tuple[bytes, int]:
-    """The bundle inside a compressed one, and how many bytes that took."""
+    """The decompressed bundle, and the size in bytes of the compressed one."""
     try:
         version, method = struct.unpack_from("<HH", data, len(COMPRESSED))
         layout = _LAYOUTS.get(version)
         if layout is None:
-            raise BrokenBundle(f"compressed form {version} is not known")
+            raise BrokenBundle(f"unknown version {version} of the compressed format")
         *sizes, _ = struct.unpack_from(layout, data, 8)
     except struct.error as error:
         raise BrokenBundle(str(error)) from error
     header = 8 + struct.calcsize(layout)
-    # The first form does not say where it ends: whatever follows the stream is left alone by both methods.
+    # Version 1 has no total size. Both decompressors ignore data after the stream.
     total = sizes[0] if len(sizes) > 1 else len(data)
     if sizes[-1] > _MOST_BYTES or total < header:
-        raise BrokenBundle(f"{sizes[-1]} bytes when unpacked")
+        raise BrokenBundle(f"invalid size: {sizes[-1]} bytes uncompressed")
     packed = data[header:total]
     try:
         if method == _ZSTD:
@@ -101,4 +101,4 @@ def _expanded(data: bytes) -> tuple[bytes, int]:
             return zlib.decompressobj().decompress(packed, sizes[-1]), total
     except (zstandard.ZstdError, zlib.error) as error:
         raise BrokenBundle(str(error)) from error
-    raise BrokenBundle(f"compression method {method} is not known")
+    raise BrokenBundle(f"unknown compression method {method}")

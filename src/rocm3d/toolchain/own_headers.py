@@ -1,4 +1,4 @@
-"""Headers of our own beside this module, and where they stand in the search: see headers/README.md."""
+"""The headers that rocm3d ships in headers/, and their include folders: see headers/README.md."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DECLARED, COMPLETED, CUDA = FOLDER / "declared", FOLDER / "completed", FOLDER / 
 
 @cache
 def digest() -> str:
-    """Of all of them: another text is another result."""
+    """A digest of all shipped headers, for cache keys."""
     seen = hashlib.sha256()
     for path in sorted(item for item in FOLDER.rglob("*") if item.is_file()):
         seen.update(path.relative_to(FOLDER).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
@@ -20,7 +20,7 @@ def digest() -> str:
 
 
 def name_of(path: Path) -> str | None:
-    """What people include, where a header is ours; None for anybody else's."""
+    """The path to use in #include for a shipped header; None for other files."""
     for folder in (DECLARED, COMPLETED, CUDA):
         if path.is_relative_to(folder):
             return path.relative_to(folder).as_posix()

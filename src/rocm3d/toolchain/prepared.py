@@ -1,4 +1,4 @@
-"""The toolchain made of wheels: put together once in rocm3d's own cache, checked, and then used from there."""
+"""The toolchain made of wheels: assembled and checked once, then used from rocm3d's cache."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rocm3d.model.toolchain import WheelToolchain
 
 STAMP = "toolchain.json"
-_LAYOUT = 3  # what this module makes of a recipe
+_LAYOUT = 3  # increase it if this module assembles a recipe differently
 KNOWN_KERNEL = """#include <hip/hip_runtime.h>
 #include <hip/hip_fp16.h>
 extern "C" __global__ void rocm3d_known(float* x, int n) {
@@ -40,27 +40,29 @@ Progress = Callable[[str], None]
 
 
 def place(recipe: WheelToolchain) -> Path:
-    """Where it lies, or would lie: another recipe is another folder, so an update never meets old files."""
+    """Folder of the toolchain, which may not exist yet. Each recipe has its own, so an update finds no old files."""
     digest = hashlib.sha256(f"{_LAYOUT}{recipe.model_dump_json()}".encode()).hexdigest()[:12]
     return cache_path() / "toolchain" / f"{recipe.id}-{digest}"
 
 
 def find(recipe: WheelToolchain) -> FoundToolchain:
-    """What there is of it on this machine."""
+    """The state of the toolchain on this machine; `lacks` is the reason if it cannot be used."""
     lacks = _missing_modules(recipe)
     stamp = place(recipe) / STAMP
     if lacks is None and not stamp.is_file():
-        lacks = f"not put together yet: run `rocm3d toolchain prepare` ({download_megabytes(recipe)} MB at most)"
+        lacks = f"not prepared yet. Run rocm3d toolchain prepare (downloads at most {download_megabytes(recipe)} MB)"
     if lacks is not None:
         return FoundToolchain(kind="wheels", title=recipe.title, hip=recipe.hip, headers="mixed", lacks=lacks)
     try:
         return FoundToolchain.model_validate_json(stamp.read_text(encoding="utf-8"))
     except (OSError, ValidationError) as error:
-        raise MachineLacks(f"{stamp} cannot be read", hint="`rocm3d cache clear`, then prepare again") from error
+        raise MachineLacks(
+            f"cannot read {stamp}", hint="run rocm3d cache clear, then rocm3d toolchain prepare"
+        ) from error
 
 
 def download_megabytes(recipe: WheelToolchain) -> int:
-    """The most that preparing fetches."""
+    """Upper limit of the download of `prepare`."""
     return sum(part.megabytes for part in (*recipe.wheels, *recipe.torches))
 
 
@@ -80,18 +82,18 @@ def compiler(recipe: WheelToolchain, root: Path | None = None, about: FoundToolc
 
 
 def prepare(recipe: WheelToolchain, progress: Progress) -> FoundToolchain:
-    """Fetch, unpack, patch, generate, and compile a known kernel for every target. Safe beside another prepare."""
+    """Downloads, unpacks, patches, generates, and compiles a test kernel for every target. Safe to run in parallel."""
     lacks = _missing_modules(recipe)
     if lacks is not None:
         raise MachineLacks(lacks)
-    cache_folder()  # tagged as ours, so that other caches can lie beside it
+    cache_folder()  # creates it with its tag file
     target = place(recipe)
     target.parent.mkdir(parents=True, exist_ok=True)
-    with alone(target, seconds=math.inf):  # whoever holds it downloads for us, too
+    with alone(target, seconds=math.inf):  # the process that holds the lock prepares for us too
         if (target / STAMP).is_file():
             return find(recipe)
         for stale in target.parent.glob(f"{target.name}.making-*"):
-            shutil.rmtree(stale)  # we hold the lock: whoever made it was killed
+            shutil.rmtree(stale)  # we hold the lock, so the process that created it was killed
         with tempfile.TemporaryDirectory(prefix=f"{target.name}.making-", dir=target.parent) as making:
             root = Path(making) / "root"
             about = _assemble(recipe, root, Path(making) / "wheels", progress)
@@ -103,15 +105,15 @@ def prepare(recipe: WheelToolchain, progress: Progress) -> FoundToolchain:
 
 def _assemble(recipe: WheelToolchain, root: Path, wheels: Path, progress: Progress) -> FoundToolchain:
     for part in (*recipe.wheels, *recipe.torches):
-        progress(f"fetching {part.distribution} {part.version}, at most {part.megabytes} MB: {part.why}")
+        progress(f"downloading {part.distribution} {part.version}, at most {part.megabytes} MB: {part.why}")
         wheel = fetch(part, wheels)
         unpack(wheel, part.takes, root)
-        wheel.unlink()  # hundreds of megabytes that nobody needs twice
+        wheel.unlink()  # hundreds of megabytes
     for patch in recipe.patches:
         path = root / patch.path
         text = path.read_text(encoding="utf-8")
         if patch.old not in text:
-            raise MachineLacks(f"{patch.path} is not as the recipe {recipe.id} knows it: {patch.old!r} is not there")
+            raise MachineLacks(f"cannot patch {patch.path} for recipe {recipe.id}: it does not contain {patch.old!r}")
         path.write_text(text.replace(patch.old, patch.new), encoding="utf-8")
     progress("generating the control libraries")
     device_library.complete(root, recipe, (str(_zig(recipe)), "clang"))
@@ -123,7 +125,7 @@ def _assemble(recipe: WheelToolchain, root: Path, wheels: Path, progress: Progre
     about = FoundToolchain(kind="wheels", title=recipe.title, hip=recipe.hip, headers="mixed", torch=torch)
     made = compiler(recipe, root, about)
     for gfx in recipe.targets:
-        progress(f"compiling a known kernel for {gfx}")
+        progress(f"compiling a test kernel for {gfx}")
         _check(made, gfx, root)
     return about.model_copy(update={"targets": recipe.targets})
 
@@ -133,17 +135,17 @@ def _check(made: Compiler, gfx: str, root: Path) -> None:
     source.write_text(KNOWN_KERNEL, encoding="ascii")
     ended = made.device(source, gfx, output, ["-O2"])
     if ended.output is None:
-        raise MachineLacks(f"the toolchain does not compile for {gfx}: {ended.said.strip()[-300:]}")
+        raise MachineLacks(f"the toolchain cannot compile for {gfx}: {ended.said.strip()[-300:]}")
     code = read_code_object(output.read_bytes())
     if code.gfx != gfx or [kernel.name for kernel in code.kernels] != ["rocm3d_known"]:
-        raise MachineLacks(f"the toolchain made {code.gfx} with {len(code.kernels)} kernels instead of {gfx} with one")
+        raise MachineLacks(f"test kernel for {gfx}: expected 1 kernel, got {len(code.kernels)} for {code.gfx}")
     for leftover in root.glob("known.*"):
         leftover.unlink()
 
 
 def _missing_modules(recipe: WheelToolchain) -> str | None:
     gone = [name for name in (recipe.compiler_module, recipe.resource_module) if _folder(name) is None]
-    return f"{', '.join(gone)} not installed: pip install 'rocm3d[{recipe.extra}]'" if gone else None
+    return f"{', '.join(gone)} not installed. Run pip install 'rocm3d[{recipe.extra}]'" if gone else None
 
 
 def _zig(recipe: WheelToolchain) -> Path:
@@ -159,6 +161,6 @@ def _resource(recipe: WheelToolchain) -> Path:
 
 
 def _folder(module: str) -> Path | None:
-    """A module's folder without importing it."""
+    """The folder of a module, found without importing it."""
     found = importlib.util.find_spec(module)
     return Path(found.origin).parent if found is not None and found.origin is not None else None

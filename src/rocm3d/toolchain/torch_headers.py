@@ -1,4 +1,4 @@
-"""torch's HIP headers, made from the CUDA ones that every torch wheel carries, as torch's own ROCm build makes them."""
+"""Generates torch's HIP headers from the CUDA headers in every torch wheel, as torch's ROCm build does."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from rocm3d.toolchain.hipify import Hipify
 
 _FOLDERS = ("c10/cuda", "ATen/cuda", "ATen/native/cuda")
-# Where they lie in torch's own tree: the first generation of hipify knows headers of ATen by it, and skips others.
+# Path in torch's source tree: hipify generation 1 translates ATen headers only below it.
 _SOURCE = "aten/src"
-# Written by torch's own build and in no wheel; what they would define is about how that torch was built.
+# Headers that torch's build generates and no wheel has. They define how that torch was built.
 _NOTHING = ("CUDNN", "CUSPARSELT", "HIPSPARSELT", "MAGMA")
 _BUILD_MACROS = {
     "c10/hip/impl/hip_cmake_macros.h": "",
@@ -24,7 +24,7 @@ _BUILD_MACROS = {
 
 
 def make(include: Path, output: Path, hipify: Hipify) -> int:
-    """Make them below `output`; how many there are. They go before `include` on a command line."""
+    """Writes them to `output` and returns their number. `output` must come before `include` in the search order."""
     for name in _FOLDERS:
         if (include / name).is_dir():
             shutil.copytree(include / name, output / _in_source(name))
@@ -33,7 +33,7 @@ def make(include: Path, output: Path, hipify: Hipify) -> int:
         (output / _SOURCE / "ATen").rename(output / "ATen")
         shutil.rmtree(output / _SOURCE.partition("/")[0])
     for name in _FOLDERS:
-        # The CUDA ones are found in the torch itself; two copies would be two definitions.
+        # The CUDA headers are in torch's include folder: a second copy would define everything twice.
         shutil.rmtree(output / name, ignore_errors=True)
     without = "".join(f"#define AT_{library}_ENABLED() 0\n" for library in _NOTHING)
     for name, text in _BUILD_MACROS.items():

@@ -1,4 +1,4 @@
-"""What of a torch a build of extensions needs: headers for both sides, its hipify, and the flags that it gives."""
+"""The parts of torch that building extensions needs: HIP and CUDA headers, hipify and compiler flags."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _HIPIFY_VERSION = re.compile(r"""__version__ = ['"](\d+)""")
 
 @dataclass(frozen=True)
 class Flags:
-    """What torch's BuildExtension gives: to every source under ROCm, to device sources, and to nvcc."""
+    """Flags of torch's BuildExtension: for every source under ROCm, for device sources, and for nvcc."""
 
     common: tuple[str, ...]
     device: tuple[str, ...]
@@ -40,7 +40,7 @@ class Flags:
 
 @dataclass(frozen=True)
 class TorchKit:
-    """`include` is in the order of the search; `root` holds all of it, so that a cache need not look inside."""
+    """`include` is in search order. `generation`: of hipify. `root` contains all headers; caches skip its files."""
 
     version: str
     generation: int
@@ -53,12 +53,12 @@ class TorchKit:
 
     @property
     def search(self) -> tuple[Path, ...]:
-        """Every folder of headers, Python's last."""
+        """All include folders, Python's last."""
         return (*self.include, self.python_include)
 
 
 def of_wheel(recipe: WheelToolchain, part: TorchWheel, root: Path | None = None) -> TorchKit:
-    """The one that the prepared toolchain brings."""
+    """From a torch wheel of the prepared toolchain."""
     folder = (root or prepared.place(recipe)) / part.folder
     hip, plain = folder / "hip_include", folder / "include"
     return TorchKit(
@@ -74,14 +74,14 @@ def of_wheel(recipe: WheelToolchain, part: TorchWheel, root: Path | None = None)
 
 
 def of_interpreter(interpreter: Path) -> TorchKit:
-    """The one that another environment has; headers for HIP are made of its own where it is no ROCm build."""
+    """From the torch of another environment. If it is not a ROCm build, HIP headers are generated from its headers."""
     ended = run([str(interpreter), "-I", str(PLACES)])
     try:
         places = json.loads(ended.stdout)
     except ValueError as error:
-        raise MachineLacks(f"{interpreter} cannot be asked for torch") from error
+        raise MachineLacks(f"cannot run {interpreter} to locate torch") from error
     if not places["torch"]:
-        raise MachineLacks(f"{interpreter} has no torch")
+        raise MachineLacks(f"torch is not installed for {interpreter}")
     torch = Path(places["torch"])
     version = _VERSION.search((torch / "version.py").read_text(encoding="utf-8"))
     named = _HIPIFY_VERSION.search((torch / "utils" / "hipify" / "__init__.py").read_text(encoding="utf-8"))
@@ -100,7 +100,7 @@ def of_interpreter(interpreter: Path) -> TorchKit:
 
 
 def flags_of(text: str) -> Flags:
-    """Read them out of torch's own cpp_extension.py, whose lists are literals."""
+    """Parses torch's cpp_extension.py, whose flag lists are literals."""
     lists: dict[str, tuple[str, ...]] = {}
     for node in ast.parse(text).body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and isinstance(node.value, ast.List):
@@ -120,10 +120,10 @@ def _both(include: Path) -> tuple[Path, Path]:
 
 
 def _hip_headers(torch: Path, version: str, hipify: Hipify) -> tuple[Path, ...]:
-    """None are needed where torch was built for ROCm; else made once and kept."""
+    """Include folder of generated HIP headers, created once in the cache; none for a ROCm build of torch."""
     if (torch / "include" / "c10" / "hip").is_dir():
         return ()
-    # By what makes them as well: an upgrade makes its own.
+    # The key includes the code that generates them, so that an upgrade generates new ones.
     makers = b"".join(path.read_bytes() for path in (Path(torch_headers.__file__), SCRIPT))
     made_by = hashlib.sha256(makers).hexdigest()[:12]
     kept = cache_folder() / "torch-headers" / f"{version}-{sys.version_info[0]}-{made_by}"
@@ -133,6 +133,6 @@ def _hip_headers(torch: Path, version: str, hipify: Hipify) -> tuple[Path, ...]:
             torch_headers.make(torch / "include", Path(making) / "made", hipify)
             try:
                 (Path(making) / "made").rename(kept)
-            except OSError:  # somebody else was faster
+            except OSError:  # another process was faster
                 assert kept.is_dir()
     return (kept,)

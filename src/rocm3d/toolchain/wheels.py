@@ -1,4 +1,4 @@
-"""Wheels that are unpacked in part and never installed: fetched by name, version and digest, without dependencies."""
+"""Downloads wheels by name, version and digest, and unpacks parts of them. Nothing is installed."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from rocm3d.workspace.process import run
 if TYPE_CHECKING:
     from rocm3d.model.toolchain import Taken, WheelPart
 
-# A wheel has hundreds of megabytes; a slow line must not be taken for a dead one.
+# Wheels have hundreds of megabytes: leave time for slow connections.
 _SECONDS = 3600.0
 
 
 def fetch(part: WheelPart, folder: Path) -> Path:
-    """Download the wheel into a folder. pip keeps the user's own index settings; nothing is built or installed."""
+    """Downloads the wheel into a folder with the user's pip settings. Builds and installs nothing."""
     folder.mkdir(parents=True, exist_ok=True)
     wanted = folder / f"{part.distribution}.txt"
     digest = f" --hash=sha256:{part.sha256}" if part.sha256 else ""
@@ -34,13 +34,15 @@ def fetch(part: WheelPart, folder: Path) -> Path:
     found = sorted(place.glob("*.whl")) if place.is_dir() else []
     if ended.code != 0 or len(found) != 1:
         said = ended.stderr.decode(errors="replace").strip().splitlines()
-        reason = said[-1] if said else f"pip ended with {ended.code}"
-        raise MachineLacks(f"cannot get {part.distribution} {part.version}: {reason}", hint="is the index in reach?")
+        reason = said[-1] if said else f"pip exited with code {ended.code}"
+        raise MachineLacks(
+            f"cannot download {part.distribution} {part.version}: {reason}", hint="can pip reach its index?"
+        )
     return found[0]
 
 
 def unpack(wheel: Path, takes: tuple[Taken, ...], target: Path) -> int:
-    """Put the named parts of a wheel in their places; how many files that were. Paths never lead out of the target."""
+    """Unpacks the parts in `takes`; returns the number of files. No path leaves `target`."""
     count = 0
     with zipfile.ZipFile(wheel) as archive:
         for member in archive.infolist():
@@ -51,7 +53,7 @@ def unpack(wheel: Path, takes: tuple[Taken, ...], target: Path) -> int:
             place.write_bytes(archive.read(member))
             count += 1
     if not count:
-        raise MachineLacks(f"{wheel.name} holds nothing of what is needed", hint="a different build of the wheel?")
+        raise MachineLacks(f"{wheel.name} has none of the required files", hint="it may be another build of the wheel")
     return count
 
 

@@ -1,4 +1,4 @@
-// Handles, statuses and the calls that this field makes.
+// Handles, statuses and the functions that CUDA extensions commonly call.
 #pragma once
 
 #include <cuComplex.h>

@@ -1,4 +1,4 @@
-// Handles and statuses alone, for translation units that only pass them on.
+// Only handles and statuses, for translation units that pass them on.
 #pragma once
 
 #include <cuda_runtime_api.h>

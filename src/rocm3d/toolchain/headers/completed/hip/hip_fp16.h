@@ -1,4 +1,4 @@
-// The fp16 header of an older HIP, and what newer ones have beside it.
+// The fp16 header of an older HIP, with the additions of newer releases.
 #pragma once
 
 #include_next <hip/hip_fp16.h>

@@ -143,7 +143,7 @@ __device__ inline __hip_bfloat16 hrcp(__hip_bfloat16 a) { return __hip_bfloat16(
 __device__ inline __hip_bfloat16 __ldg(const __hip_bfloat16* place) { return *place; }
 __device__ inline __hip_bfloat162 __ldg(const __hip_bfloat162* place) { return *place; }
 
-// In HIP these take a mask; without one there is no shuffle of a bfloat16.
+// In HIP these take a mask; bfloat16 has no shuffle without one.
 #define ROCM3D_SHUFFLE(type, name, plain, count)                                                       \
   __device__ inline type name(const unsigned long long, const type value, const count by,              \
                               const int width = warpSize) {                                            \

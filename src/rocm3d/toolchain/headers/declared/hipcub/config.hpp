@@ -1,6 +1,6 @@
 #pragma once
 
-// What the real ones bring along is part of what people rely on.
+// Includes what the real headers include, because programs rely on it.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

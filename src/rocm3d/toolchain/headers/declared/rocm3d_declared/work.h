@@ -1,4 +1,4 @@
-// How the declared libraries use what they are given: in a kernel, or on the host.
+// Runs the work of the declared libraries in a kernel or on the host.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace rocm3d_declared {
 
-// Whatever the work calls is compiled for the device.
+// Everything that the work calls is compiled for the device.
 template <class Work>
 __global__ void device_work(Work work) {
   work();
@@ -29,7 +29,7 @@ using value_t = typename std::iterator_traits<Iterator>::value_type;
 template <class T>
 using plain_t = std::remove_cv_t<std::remove_reference_t<T>>;
 
-// What a call gives, also of a functor that only the device can call: a body of both sides is checked where it is used.
+// The result type of a call, also of a device-only functor: a host-device body is checked only where it is used.
 template <class Function, class... Arguments>
 __host__ __device__ inline decltype(auto) called(Function&& function, Arguments&&... arguments) {
   return function(static_cast<Arguments&&>(arguments)...);

@@ -7,7 +7,7 @@ namespace thrust {
 template <class T>
 class device_ptr;
 
-// A place in device memory: read and written by a copy from the host, directly on the device.
+// A reference to device memory: the host reads and writes it by copying, the device directly.
 template <class T>
 class device_reference {
   using value_type = std::remove_cv_t<T>;

@@ -8,7 +8,7 @@ template <ROCM3D_POLICY, class In, class T, class Operation, ROCM3D_IF_POLICY>
 __host__ __device__ inline T reduce(const Policy& policy, In first, In last, T init, Operation operation) {
   const auto n = last - first;
   auto in = detail::raw(first);
-  T fetched = T();  // the result comes back into a value that is made first
+  T fetched = T();  // the result is copied into a value that exists before
   fetched = init;
   return detail::perform(policy, fetched, ROCM3D_WORK {
     T sum = init;

@@ -17,7 +17,7 @@ struct is_rocprim_tuple : std::false_type {};
 template <class... Ts>
 struct is_rocprim_tuple<::rocprim::tuple<Ts...>> : std::true_type {};
 
-// A decomposer gives the parts of a key as a tuple of rocPRIM; of another library's tuple nothing is known.
+// A decomposer returns the parts of a key as a rocPRIM tuple; tuples of other libraries are not supported.
 template <class Decomposer, class Key>
 inline constexpr bool is_decomposer =
     is_rocprim_tuple<rocm3d_declared::plain_t<rocm3d_declared::called_t<Decomposer&, Key&>>>::value;

@@ -3,13 +3,13 @@
 #include <tuple>
 #include <utility>
 
-// A tuple of rocPRIM has the interface of the standard one and is a type of its own.
+// A rocPRIM tuple has the interface of the standard one but is a separate type.
 namespace rocprim {
 
 template <class... Ts>
 struct tuple : std::tuple<Ts...> {
   constexpr tuple() = default;
-  // Not the inherited constructors, which are for the host alone.
+  // Not the inherited constructors, which are host-only.
   template <class... Us, class = std::enable_if_t<sizeof...(Us) == sizeof...(Ts) && (sizeof...(Us) > 0) &&
                                                   std::is_constructible_v<std::tuple<Ts...>, Us&&...>>>
   __host__ __device__ constexpr tuple(Us&&... given) : std::tuple<Ts...>(static_cast<Us&&>(given)...) {}

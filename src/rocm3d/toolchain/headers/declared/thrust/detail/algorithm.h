@@ -1,4 +1,4 @@
-// What the algorithms share. Each is a plain loop, done by `perform`: the point is what it calls, and where.
+// Shared by the algorithms. Each is a plain loop, run by `perform`; only what it calls, and on which side, matters.
 #pragma once
 
 #include <thrust/device_ptr.h>

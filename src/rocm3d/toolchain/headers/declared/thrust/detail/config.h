@@ -1,4 +1,4 @@
-// Systems and policies, and how an algorithm is done under each of them.
+// Systems and policies, and how an algorithm runs under each of them.
 #pragma once
 
 #include <algorithm>
@@ -64,11 +64,11 @@ template <class T>
 inline constexpr bool is_of_device =
     std::is_same_v<typename iterator_system<rocm3d_declared::plain_t<T>>::type, device_system_tag>;
 
-// The system that an algorithm chooses where no policy is given.
+// The system of an algorithm without a policy.
 template <class... Arguments>
 using system_of = std::conditional_t<(is_of_device<Arguments> || ...), device_system_tag, host_system_tag>;
 
-// On the device's system the work becomes a kernel when it is asked for by the host; everywhere else it is done on the spot.
+// On the device system, work that the host starts becomes a kernel; in all other cases it runs in place.
 // `result` is what comes back from a kernel.
 template <class Policy, class Result, class Work>
 __host__ __device__ inline Result perform(const Policy&, Result result, Work work) {

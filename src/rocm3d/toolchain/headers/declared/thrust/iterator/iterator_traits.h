@@ -32,7 +32,7 @@ struct use_default {};
 
 namespace detail {
 
-// What all iterators here share; Derived has `at(n)` and `moved(n)` and says its own types.
+// Base of all iterators; Derived has `at(n)` and `moved(n)` and defines its own types.
 template <class Derived, class Value, class Reference, class System>
 struct iterator_core {
   using value_type = Value;
