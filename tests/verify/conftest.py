@@ -47,7 +47,7 @@ def change(path: str, before: bytes | None, after: bytes) -> FileChange:
 
 @pytest.fixture
 def case(tmp_path):
-    """A case: what the patch says of (path, before, after), what lies in the tree, what is still found."""
+    """A case with these changes (path, before, after), files of the tree, and findings of the current scan."""
 
     def make(changes=(), tree=None, originals=None, planned=(), found=(), refused=(), dry_run=False) -> Case:
         files = {path: after for path, _, after in changes} if tree is None else tree
@@ -109,7 +109,7 @@ def make_finding():
 
 
 class Index:
-    """A package index that a test fills; nothing in it can run."""
+    """A package index that a test fills with wheels and sdists."""
 
     def __init__(self, folder: Path, url: str) -> None:
         self.folder, self.url = folder, url
@@ -126,7 +126,7 @@ class Index:
         return self._add(name, f"{stem}-{tag}.whl", data.getvalue())
 
     def sdist(self, name: str, version: str, metadata: bool = True, **files: str) -> Path:
-        """Files by their names without the dot: pyproject, setup. Without metadata only a build tells what it needs."""
+        """`files` by name without suffix: pyproject, setup. Without metadata, requirements need a build."""
         stem = f"{name.replace('-', '_')}-{version}"
         data = io.BytesIO()
         named = {"PKG-INFO": f"Metadata-Version: 2.2\nName: {name}\nVersion: {version}\n"} if metadata else {}
@@ -157,7 +157,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 @contextlib.contextmanager
 def served(folder: Path):
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
-    # It asks so often whether it shall end.
+    # Interval in seconds at which the server checks for shutdown.
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
@@ -170,7 +170,7 @@ def served(folder: Path):
 
 @pytest.fixture
 def no_settings(monkeypatch):
-    """No index of this machine: neither variables nor files of pip and uv."""
+    """Disables all index settings of this machine, variables and files of pip and uv."""
     for name in [name for name in os.environ if name.startswith(("PIP_", "UV_"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
@@ -180,7 +180,7 @@ def no_settings(monkeypatch):
 
 @pytest.fixture
 def index(tmp_path, monkeypatch, no_settings):
-    """The only index that pip and uv know of."""
+    """The only index that pip and uv use."""
     folder = tmp_path / "index"
     (folder / "simple").mkdir(parents=True)
     with served(folder) as url:
@@ -206,7 +206,7 @@ def make_decision():
 
 @pytest.fixture
 def ported(case, knowledge, stack):
-    """A ported tree of these files, with decisions, that may ask servers."""
+    """A case with these files and decisions that may use the network."""
 
     def make(tree=None, decisions=(), resolver="uv", base=stack, refused="") -> Case:
         texts = {path: text.encode() for path, text in (tree or {}).items()}

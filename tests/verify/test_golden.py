@@ -33,12 +33,12 @@ def usual(knowledge):
 
 @pytest.mark.parametrize("word", ["x", "x=nothing", "float32-operator"])
 def test_a_tolerance_that_is_none_is_refused(knowledge, word):
-    with pytest.raises(UserError, match="not PATTERN=TOLERANCE"):
+    with pytest.raises(UserError, match="expected PATTERN=TOLERANCE"):
         Tolerances.of(knowledge, "operator", (word,))
 
 
 def test_a_class_that_is_none_is_refused(knowledge):
-    with pytest.raises(UserError, match="no tolerance is for 'operators'") as failure:
+    with pytest.raises(UserError, match="no tolerance for operation 'operators'") as failure:
         Tolerances.of(knowledge, "operators", ())
     assert "operator" in failure.value.hint
 
@@ -60,10 +60,10 @@ def test_missing_tensors_other_shapes_and_other_types_do_not_agree(recording, us
     found = {item.name: item.reason for item in compare_golden(a, b, usual).tensors if not item.agrees}
 
     assert found == {
-        "a.npz:gone": "the candidate has no such tensor",
-        "a.npz:new": "the reference has no such tensor",
+        "a.npz:gone": "missing in the candidate",
+        "a.npz:new": "missing in the reference",
         "a.npz:kind": "is float16, not float32",
-        "a.npz:shape": "has the shape [3], not [2]",
+        "a.npz:shape": "shape is [3], expected [2]",
         "a.npz:poisoned": "1 of 2 elements are NaN where the reference is not",
     }
 

@@ -1,1 +1,1 @@
-"""Verify: Patch + Tree + targets -> Verdicts. What was not looked at is not_run, never passed."""
+"""Verify: Patch + Tree + targets -> Verdicts. What was not checked is not_run, never passed."""

@@ -1,4 +1,4 @@
-"""Compares two recordings, tensor by tensor, within tolerances by name."""
+"""Compares two golden recordings tensor by tensor, each with a named tolerance."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EXACT = "int-exact"
 
 @dataclass(frozen=True)
 class Tolerances:
-    """Which tolerance is whose: by type and class of operation, but for names that fit a pattern."""
+    """Selects the tolerance of a tensor: by a pattern for its name, otherwise by data type and class of operation."""
 
     known: Mapping[str, Tolerance]
     operation: str = "operator"
@@ -37,32 +37,32 @@ class Tolerances:
 
     @classmethod
     def of(cls, knowledge: Knowledge, operation: str, chosen: tuple[str, ...]) -> Tolerances:
-        """From the words of the command line; `chosen` are PATTERN=TOLERANCE."""
+        """From options of the command line; each of `chosen` is PATTERN=TOLERANCE."""
         known = knowledge.tolerances
         if not any(name.endswith(f"-{operation}") for name in known):
             classes = {name.partition("-")[2] for name in known}
-            raise UserError(f"no tolerance is for {operation!r}", hint=suggestion(operation, classes))
+            raise UserError(f"no tolerance for operation {operation!r}", hint=suggestion(operation, classes))
         pairs = []
         for word in chosen:
             pattern, equals, name = word.rpartition("=")
             if not equals or name not in known:
-                raise UserError(f"--tolerance {word}: not PATTERN=TOLERANCE", hint=suggestion(name, known))
+                raise UserError(f"--tolerance {word}: expected PATTERN=TOLERANCE", hint=suggestion(name, known))
             pairs.append((pattern, name))
         return cls(known, operation, tuple(pairs))
 
     def of_tensor(self, name: str, dtype: str) -> Tolerance:
-        """For one tensor. Whole numbers must be equal whatever the class."""
+        """Integers must be equal, whatever the class of operation. Raises UserError if there is no such tolerance."""
         chosen = next((tolerance for pattern, tolerance in self.chosen if fnmatchcase(name, pattern)), None)
         wanted = chosen or (EXACT if dtype == "int" else f"{dtype}-{self.operation}")
         if wanted not in self.known:
             theirs = [known for known in self.known if known.startswith(f"{dtype}-")]
-            hint = f"choose one with --tolerance '{name}=NAME': {', '.join(theirs) or 'none is for this type'}"
-            raise UserError(f"{name} is {dtype}, and there is no tolerance {wanted}", hint=hint)
+            hint = f"choose one with --tolerance '{name}=NAME': {', '.join(theirs) or f'none exists for {dtype}'}"
+            raise UserError(f"{name} is {dtype}, but there is no tolerance {wanted}", hint=hint)
         return self.known[wanted]
 
 
 def compare_golden(reference: Path, candidate: Path, tolerances: Tolerances) -> GoldenComparison:
-    """Every tensor of either side; one that only one of them has does not agree."""
+    """Compares every tensor of either recording. One that exists on one side only does not agree."""
     need_numpy()
     first, second = read(reference), read(candidate)
     a, b = _tensors(reference, first), _tensors(candidate, second)
@@ -91,7 +91,7 @@ def _of_file(path: Path, name: str, dtype: str) -> Iterator[tuple[str, tuple[Arr
 def _compared(name: str, a: Tensors, b: Tensors, tolerances: Tolerances) -> ComparedTensor:
     if name not in a or name not in b:
         where = "the candidate" if name in a else "the reference"
-        return ComparedTensor(name=name, agrees=False, reason=f"{where} has no such tensor")
+        return ComparedTensor(name=name, agrees=False, reason=f"missing in {where}")
     (first, dtype), (second, other) = a[name], b[name]
     if dtype != other:
         return ComparedTensor(name=name, agrees=False, reason=f"is {other}, not {dtype}", dtype=dtype)

@@ -1,4 +1,4 @@
-"""What a probe is, and where they are found: each module below probes/ is one check."""
+"""The Probe type and its registry: each module in probes/ is one check."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ ResolverName = Literal["uv", "pip"]
 
 @dataclass(frozen=True)
 class Network:
-    """Whether servers may be asked, and by which resolver. `refused` says why not; empty: they may.
+    """Whether probes may use the network, and with which resolver. `disabled_reason` is empty if they may.
 
-    `answers` keeps what one probe was told for the next one that asks the same.
+    `resolutions` is a cache that the probes of one verification share.
     """
 
-    refused: str = "servers are asked only where that is wished for: rocm3d verify --level resolve"
+    refused: str = "needs the network. Run rocm3d verify . --level resolve"
     resolver: ResolverName = "uv"
     answers: dict[object, Resolution] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True)
 class Case:
-    """What there is to look at. `originals` lacks a path whose original is not on this machine."""
+    """Everything a probe may consult. `originals` has no entry for a path whose original is not on this machine."""
 
     plan: Plan
     patch: Patch
@@ -57,7 +57,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Probe:
-    """One check, named for what it attempts. It gives one verdict, or one for each thing it looked at."""
+    """One check. `attempt` returns one verdict, or one for each file or package that it checked."""
 
     module: str
     level: Level
@@ -66,13 +66,13 @@ class Probe:
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """The name in reports: the last part of the module's dotted name."""
         return self.module.rsplit(".", 1)[-1]
 
 
 @cache
 def probes() -> tuple[Probe, ...]:
-    """Every probe, by name. The package is walked; there is no list to edit."""
+    """Every probe, sorted by name. The modules of the package are listed; there is no table to edit."""
     package = importlib.import_module("rocm3d.verify.probes")
     names = sorted(item.name for item in pkgutil.iter_modules(package.__path__))
     return tuple(importlib.import_module(f"{package.__name__}.{name}").probe for name in names)

@@ -1,4 +1,4 @@
-"""Verify itself: run the probes of the levels asked for; a level nobody can check here is not_run with the reason."""
+"""The verify stage: runs the probes of the requested levels. A level that cannot be checked is not_run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 
 
 def verify(case: Case, levels: Iterable[Level] = LEVELS) -> Verdicts:
-    """Every verdict of the levels, in their order."""
+    """All verdicts, in the order of LEVELS."""
     asked = set(levels)
     found = [verdict for level in LEVELS if level in asked for verdict in _of_level(level, case)]
     return Verdicts(repository=case.patch.repository, targets=case.targets, verdicts=tuple(found))

@@ -1,4 +1,4 @@
-"""Interpreters that answer what a test says, and looks by hand."""
+"""Fake interpreters with fixed responses, and hand-made backend checks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rocm3d.verify.backends.environment import Environment
 
 @pytest.fixture
 def interpreter(tmp_path):
-    """A program that takes a request as python would, keeps it, and then runs the lines."""
+    """A program that is called like python, stores the request, and then runs the lines."""
 
     def make(lines: str) -> Path:
         place = tmp_path / "python"
@@ -26,7 +26,7 @@ def interpreter(tmp_path):
 
 @pytest.fixture
 def answering(interpreter):
-    """An environment whose interpreter gives this answer to everything."""
+    """An environment whose interpreter prints this response for every request."""
 
     def make(**answer) -> Environment:
         given = json.dumps({"probe": "p", "outcome": "accelerated", **answer})

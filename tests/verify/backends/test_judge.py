@@ -19,11 +19,11 @@ AOTRITON = "attn_fwd.kd"
 @pytest.mark.parametrize(
     ("evidence", "kernels", "reason"),
     [
-        ("library", (COPY,), "nothing but copies ran on the device"),
-        ("device", (), "nothing but copies ran on the device"),
-        ("library", (COPY, INDEX, TORCH), "its library is loaded, but the kernels that ran are not its own"),
-        ("library", (RADIX,), "its library is loaded, but the kernels that ran are not its own"),
-        ("kernels", (TORCH,), "the kernels that ran are those of plain torch"),
+        ("library", (COPY,), "only copies ran on the device"),
+        ("device", (), "only copies ran on the device"),
+        ("library", (COPY, INDEX, TORCH), "its library is loaded, but only kernels of other libraries ran"),
+        ("library", (RADIX,), "its library is loaded, but only kernels of other libraries ran"),
+        ("kernels", (TORCH,), "only kernels of plain torch ran"),
     ],
 )
 def test_kernels_turn_an_acceleration_down(knowledge, seen, evidence, kernels, reason):
@@ -52,7 +52,7 @@ def test_an_acceleration_that_kernels_do_not_contradict_stays(knowledge, seen, e
     ("kernels", "outcome"), [((TRITON,), "accelerated"), ((OWN,), "fallback"), ((TORCH,), "fallback")]
 )
 def test_without_a_library_only_kernels_that_are_known_show_it(knowledge, seen, kernels, outcome):
-    """A name that nobody knows proves nothing: it may be torch's own."""
+    """An unknown kernel proves nothing: it may belong to torch."""
     look = judged(
         seen("fallback", reason="no library", evidence="library", kernels=kernels, checks=AGREES), knowledge.backends
     )
@@ -71,7 +71,7 @@ def test_without_a_profile_nothing_that_only_kernels_show_is_claimed(knowledge, 
     facts = {"gpu": True, "profile": "no profile: forbidden"}
     look = judged(seen(evidence="kernels", kernels=None, checks=AGREES, facts=facts), knowledge.backends)
 
-    assert (look.outcome, look.reason) == ("not_run", "which kernels ran cannot be seen: no profile: forbidden")
+    assert (look.outcome, look.reason) == ("not_run", "the kernels that ran are unknown: no profile: forbidden")
 
 
 def test_backends_are_named_for_the_default_and_for_each_kind(knowledge, seen):

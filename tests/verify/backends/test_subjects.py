@@ -18,8 +18,8 @@ def of_plan(case, knowledge, make_decision):
 @pytest.mark.parametrize(
     ("decision", "aside"),
     [
-        (("xformers", "drop"), ("skipped", "left out by the plan")),
-        (("kaolin", "blocked"), ("not_run", "blocked, as the plan has no route")),
+        (("xformers", "drop"), ("skipped", "dropped by the plan")),
+        (("kaolin", "blocked"), ("not_run", "blocked: the plan has no route")),
     ],
 )
 def test_what_is_not_installed_is_set_aside(of_plan, decision, aside):
@@ -33,7 +33,7 @@ def test_another_name_is_set_aside(of_plan):
     )
 
     assert replaced.aside[0] == "not_run"
-    assert stands_in.aside == ("skipped", "planned fallback, imported by another name")
+    assert stands_in.aside == ("skipped", "planned fallback under another import name")
 
 
 def test_a_distribution_that_no_record_knows_is_no_subject(of_plan):

@@ -8,7 +8,7 @@ from rocm3d.verify.backends.suites import chosen, looked
 
 @pytest.mark.parametrize("name", ["nothing", "kaolin", ""])
 def test_a_name_that_nothing_can_be_looked_at_by_is_refused(knowledge, name):
-    with pytest.raises(UserError, match="no suite or package with a probe"):
+    with pytest.raises(UserError, match="no suite or package with a backend check"):
         chosen([name], knowledge)
 
 

@@ -26,9 +26,9 @@ def test_an_unplanned_fallback_has_failed_and_a_planned_one_is_skipped(seen, tel
         "failed",
         "fancy: fallback: no library",
     )
-    planned = tell(look, "probe", "route cpu is the plan's")
+    planned = tell(look, "probe", "the plan uses route cpu")
     assert planned.outcome == "skipped"
-    assert planned.reason == "fancy: planned fallback: route cpu is the plan's: no library"
+    assert planned.reason == "fancy: planned fallback: the plan uses route cpu: no library"
 
 
 @pytest.mark.parametrize("planned", ["", "the plan's"])
@@ -43,15 +43,15 @@ def test_a_module_from_elsewhere_has_failed(seen):
     verdict = imported(seen("imported", modules=(module,)), "probe", "")
 
     assert verdict.outcome == "failed"
-    assert "comes from /env/fancy.py, neither the environment nor the repository" in verdict.reason
+    assert "comes from /env/fancy.py, outside the environment and the repository" in verdict.reason
 
 
 def test_numbers_of_nothing_or_of_the_slow_path_are_not_run(seen):
     broken = agreed(seen("broken", reason="died"), "probe", "")
     slow = agreed(seen("fallback", reason="no library", checks=(GOOD,)), "probe", "")
 
-    assert (broken.outcome, broken.reason) == ("not_run", "fancy: there is no result: died")
-    assert (slow.outcome, slow.reason) == ("not_run", "fancy: only the slow path ran: no library")
+    assert (broken.outcome, broken.reason) == ("not_run", "fancy: no result: died")
+    assert (slow.outcome, slow.reason) == ("not_run", "fancy: only the fallback ran: no library")
     assert agreed(seen("fallback", reason="slow", checks=(GOOD,)), "probe", "the plan's").outcome == "skipped"
 
 
@@ -76,7 +76,7 @@ def test_what_passed_says_at_what_was_looked(seen):
         "library /env/_C.so",
         "kernels of gsplat",
         "library lib.so",
-        "sum within float32-segment, greatest error 1e-06",
-        "x as it must be",
+        "sum within float32-segment, largest error 1e-06",
+        "x as expected",
     )
-    assert agreed(look, "p", "").looked_at[0] == "fancy: sum within float32-segment, greatest error 1e-06"
+    assert agreed(look, "p", "").looked_at[0] == "fancy: sum within float32-segment, largest error 1e-06"

@@ -12,7 +12,7 @@ from rocm3d.verify.backends.visit import visit
 from rocm3d.verify.stage import verify
 
 LEVELS = ("import", "backend", "numerics")
-# The silent fallback of one package, and one that computes nothing.
+# One package that silently falls back, and one that computes nothing.
 FAKES = Path(__file__).resolve().parents[2] / "payload" / "fakes"
 
 
@@ -35,14 +35,14 @@ def test_those_that_are_not_looked_at_are_named_together(ported, make_decision, 
 
     assert [(item.outcome, item.reason) for item in verdicts] == [
         ("not_run", "torch: is not installed"),
-        ("skipped", "left out by the plan: xformers, flash-attn"),
-        ("not_run", "no probe knows them: deepspeed, apex"),
+        ("skipped", "dropped by the plan: xformers, flash-attn"),
+        ("not_run", "no backend check exists: deepspeed, apex"),
     ]
 
 
 @pytest.fixture
 def fakes(torch_environment, ported, make_decision):
-    """A port whose environment holds both fakes; results are compared on the CPU, as there is no GPU here."""
+    """A port whose environment has both fakes. Results are compared on the CPU, because tests run without a GPU."""
     python, site = torch_environment
     shutil.copytree(FAKES, site, dirs_exist_ok=True)
 
@@ -68,14 +68,14 @@ def test_a_silent_fallback_and_a_rasterizer_that_computes_nothing_are_caught_alt
     scatter, raster = found["backend", "torch-scatter"], found["backend", "nvdiffrast"]
     assert (scatter.outcome, scatter.reason) == (
         "failed",
-        "torch-scatter: fallback: no compiled library of it is loaded",
+        "torch-scatter: fallback: none of its compiled libraries is loaded",
     )
     assert raster.outcome == "failed"
     assert "broken: covered pixels is 0, not 921" in raster.reason
     assert found["numerics", "torch-scatter"].outcome == "not_run"
     assert found["numerics", "nvdiffrast"].outcome == "failed"
     torch = found["backend", "torch"]
-    assert (torch.outcome, torch.reason.endswith("is no ROCm build")) == ("failed", True)
+    assert (torch.outcome, torch.reason.endswith("is not a ROCm build")) == ("failed", True)
     assert found["numerics", "torch"].outcome == "passed"
 
 
@@ -84,7 +84,7 @@ def test_a_planned_fallback_is_skipped(fakes):
 
     (scatter,) = [item for item in verdicts if item.reason.startswith("torch-scatter")]
     assert scatter.outcome == "skipped"
-    assert scatter.reason.startswith("torch-scatter: planned fallback: route torch-shim is the plan's")
+    assert scatter.reason.startswith("torch-scatter: planned fallback: the plan uses route torch-shim")
 
 
 def test_without_a_gpu_nothing_is_judged(fakes):

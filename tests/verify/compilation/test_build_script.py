@@ -50,7 +50,7 @@ def test_a_script_that_leaves_is_survived(read):
 def test_a_script_that_kills_its_process_gives_no_answer(read):
     found = read("import os\nos._exit(1)\n")
 
-    assert (found.known, found.error) == (False, "setup.py gave no answer")
+    assert (found.known, found.error) == (False, "setup.py printed no result")
 
 
 def test_a_cpu_extension_is_none_of_ours(read):

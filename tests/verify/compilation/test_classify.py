@@ -107,7 +107,7 @@ def test_other_patterns_are_another_digest(knowledge):
 
 
 def test_who_asks_for_a_template_counts_before_the_include_that_brought_it(codes, tmp_path):
-    """Only the first error of a header tells how it was included; all of them stand on the line of the call."""
+    """Only the first error of a header has the include stack; all are reported on the line of the call."""
     (tmp_path / "a.cu").write_text("1\n2\n3\n")
     asks = Remark(path="a.cu", line=3, message="in instantiation of '__shfl_sync<unsigned>' requested here")
     included = Remark(path="a.cu", line=1, message="included from here")

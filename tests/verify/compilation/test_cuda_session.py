@@ -28,7 +28,7 @@ __global__ void k(float* x) { x[0] = __expf(x[0]); }
 def compiled(tmp_path, knowledge, kit):
     nvcc = find_nvcc()
     if nvcc is None:
-        pytest.skip("not run: nvcc is not installed here")
+        pytest.skip("not run: nvcc is not installed")
 
     def run(kernel: str):
         root = tmp_path / "repo"

@@ -29,7 +29,7 @@ def test_a_build_that_quietly_has_no_device_code_is_a_problem_at_its_gate(tree, 
 
     (found,) = Finder(tree, AMD, [finding], knowledge.codes).find([extension()])
 
-    assert "builds no device code; a CUDA toolkit would have brought 1 sources" in found.problem.message
+    assert "builds no device code with a ROCm torch; device sources in the CUDA build: 1" in found.problem.message
     assert (found.problem.path, found.problem.line, found.problem.code) == ("setup.py", 3, "BLD201")
     assert found.extensions[0].sources == ("k.cu",)
 
@@ -41,7 +41,7 @@ def test_a_build_that_stops_is_a_problem_where_it_does(tree):
 
     (found,) = Finder(tree, AMD).find([extension()])
 
-    assert found.problem.message == "with a ROCm torch the build stops: OSError: no CUDA"
+    assert found.problem.message == "the build stops with a ROCm torch: OSError: no CUDA"
     assert found.problem.line == 3
 
 
@@ -51,7 +51,7 @@ def test_a_script_that_cannot_be_run_is_read(tree):
     (found,) = Finder(tree, AMD).find([extension(device_flags=("--use_fast_math", "-DX"), macros=("M=1",))])
 
     assert found.problem is None
-    assert "was read and not run (ModuleNotFoundError" in found.note
+    assert "was parsed, not run (ModuleNotFoundError" in found.note
     assert (found.extensions[0].device_flags, found.extensions[0].macros) == (("-DX",), ("-DM=1",))
 
 

@@ -20,7 +20,7 @@ def test_an_interpreter_without_torch(knowledge, kits, tmp_path, monkeypatch):
     interpreter.write_text('#!/bin/sh\necho \'{"torch": "", "include": "/x"}\'\n')
     interpreter.chmod(0o755)
 
-    assert find_kit(knowledge.toolchains, None, None, interpreter) == f"{interpreter} has no torch"
+    assert find_kit(knowledge.toolchains, None, None, interpreter) == f"torch is not installed for {interpreter}"
 
 
 def test_each_generation_of_hipify_has_its_torch(kits):

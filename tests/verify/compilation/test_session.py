@@ -41,7 +41,7 @@ HEADER = (
 
 @pytest.fixture
 def compiled(tmp_path, knowledge, kit):
-    """Compiles a repository of these files, for one target where nothing else is said."""
+    """Compiles a repository of these files, by default for one target."""
 
     def run(files: dict[str, str], flags=(), kit=kit, targets=TARGETS[:1], **more):
         root = tmp_path / "repo"
@@ -219,7 +219,7 @@ print(*(side.outcome for unit in report.units for side in unit.sides.values()))
 
 @pytest.fixture
 def compiling(tmp_path, kit):
-    """Starts a compile of three files in a process of its own, whose temporary files are all in one place."""
+    """Starts a compile of three files in a separate process; all its temporary files are in one folder."""
     root, place = tmp_path / "repo", tmp_path / "tmp"
     for folder in (root, place):
         folder.mkdir()
@@ -256,7 +256,7 @@ def test_killed_at_any_time_it_leaves_nothing_and_the_cache_is_of_use(compiling)
 
 
 def running(folder: Path) -> list[int]:
-    """Processes that a path below the folder was given to, or that the keeper would have to find."""
+    """Processes with a path in this folder in their command line or environment."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:

@@ -93,7 +93,7 @@ def test_headers_that_include_each_other_end(tmp_path):
 
 
 def test_what_is_loaded_gets_the_flags_of_load():
-    """Device sources get those of the host too, and no name in a flag is translated."""
+    """Device sources get the host flags too, and no flag is hipified."""
     item = declared(device_flags=("-DCUDA_X",), host_flags=("-Wall",), include_dirs=("inc",), jit=True)
 
     device, host = hip_flags(item, TORCH, device=True), hip_flags(item, TORCH, device=False)

@@ -42,17 +42,17 @@ def test_a_missing_header_and_time_are_no_failures():
     _, lacks = verdicts(Side(side="gfx942", outcome="lacks", lacks="Eigen/Dense"))
     _, late = verdicts(Side(side="gfx942", outcome="timed_out"))
 
-    assert (lacks.outcome, lacks.reason) == ("not_run", "k.cu (p._C): Eigen/Dense is nowhere on this machine")
-    assert (late.outcome, late.reason) == ("not_run", "k.cu (p._C): the compiler took too long")
+    assert (lacks.outcome, lacks.reason) == ("not_run", "k.cu (p._C): header Eigen/Dense not found on this machine")
+    assert (late.outcome, late.reason) == ("not_run", "k.cu (p._C): the compiler was stopped at the time limit")
 
 
 def test_a_script_fails_by_its_gate_and_its_flags():
-    gate, flag = Problem("setup.py", 17, 0, "no device code"), Problem("setup.py", 67, 5, "clang does not take -x")
+    gate, flag = Problem("setup.py", 17, 0, "no device code"), Problem("setup.py", 67, 5, "clang does not accept -x")
 
     (script,) = verdicts(found=(Found("setup.py", FOUND.extensions, problem=gate),), flags=(flag,))
 
     assert script.outcome == "failed"
-    assert script.reason == "setup.py:17: no device code; setup.py:67:5: clang does not take -x"
+    assert script.reason == "setup.py:17: no device code; setup.py:67:5: clang does not accept -x"
 
 
 def test_what_could_not_be_looked_at_is_not_run():
@@ -73,9 +73,9 @@ def test_a_passed_unit_says_what_was_read_back_and_which_headers():
     assert unit.outcome == "passed"
     assert unit.looked_at == (
         "k.cu (p._C)",
-        "gfx942: 1 kernels, wave 64, at most 12 VGPRs, 8 SGPRs, 256 bytes of LDS, no spills",
+        "gfx942: 1 kernel, wave 64, at most 12 VGPRs, 8 SGPRs, 256 bytes of LDS, no spills",
         "host: compiled",
-        "headers: HIP 7.7.7 (mixed); ROCm libraries as given (real); declared by rocm3d: hipcub",
+        "headers: HIP 7.7.7 (mixed); ROCm libraries from --hip-headers (real); declared by rocm3d: hipcub",
     )
 
 
@@ -84,8 +84,8 @@ def test_spilling_and_empty_kernels_are_told():
 
     text = shown(Side(side="gfx1100", outcome="compiled", kernels=(KERNEL, worse)))
 
-    assert text.endswith("1 spill registers, 1 empty")
-    assert shown(Side(side="gfx1100", outcome="compiled")) == "gfx1100: an object without kernels"
+    assert text.endswith("1 with register spills, 1 empty")
+    assert shown(Side(side="gfx1100", outcome="compiled")) == "gfx1100: compiled, no kernels"
 
 
 def test_many_errors_are_cut():

@@ -17,7 +17,7 @@ KERNEL = "#include <cuda_runtime.h>\n__global__ void k(float* x) { x[0] = 1; }\n
 
 @pytest.fixture
 def compiling(ported, monkeypatch):
-    """A tree that may be compiled, with a kit that is or is not there."""
+    """A case that may be compiled; without `kit` the real search for a kit runs."""
 
     def make(tree, kit=None, base=None, refused="") -> Case:
         made = ported(tree, base=base) if base else ported(tree)
@@ -48,7 +48,7 @@ def test_a_stack_with_the_other_generation_of_hipify_is_not_run(compiling, knowl
 
     def find_kit(recipes, generation, headers, interpreter):
         asked.append(generation)
-        return f"the stack's torch has generation {generation} of hipify, and no torch here has"
+        return f"no torch with hipify generation {generation} found"
 
     monkeypatch.setattr(visit, "find_kit", find_kit)
 
@@ -68,6 +68,6 @@ def test_a_script_and_its_units_have_a_verdict_each(compiling, kits):
     verdicts = attempt(compiling({"setup.py": SETUP, "k.cu": KERNEL}, kits[1]))
 
     assert [item.outcome for item in verdicts] == ["passed", "passed"]
-    assert verdicts[1].looked_at[1].startswith("gfx942: 1 kernels, wave 64")
-    assert verdicts[1].looked_at[2].startswith("gfx1100: 1 kernels, wave 32")
+    assert verdicts[1].looked_at[1].startswith("gfx942: 1 kernel, wave 64")
+    assert verdicts[1].looked_at[2].startswith("gfx1100: 1 kernel, wave 32")
     assert {item.probe for item in verdicts} == {compile_extensions.probe.name}

@@ -8,7 +8,7 @@ from rocm3d.verify.probes.find_leftovers import attempt
 def test_skipped_without_a_planned_edit(case, make_finding):
     verdict = attempt(case(found=[make_finding("a.cu")]))
 
-    assert (verdict.outcome, verdict.reason) == ("skipped", "the plan has no edit")
+    assert (verdict.outcome, verdict.reason) == ("skipped", "the plan has no edits")
 
 
 def test_skipped_when_every_edit_was_refused(case, make_finding):

@@ -26,7 +26,7 @@ def run(command=("python", "train.py"), held=None, **values) -> RunRecord:
 
 @pytest.fixture
 def judged(ported):
-    """The verdicts on these runs, which are all of the repository as it is; `known_as` is what the plan says."""
+    """The verdicts on these runs of the current code. `known_as`: the port record that the plan names."""
 
     def judge(*runs, known_as=None, kept=None):
         case = ported()
@@ -42,16 +42,16 @@ def test_without_a_run_it_says_what_would_make_one(judged):
 
     assert (verdict.level, verdict.probe, verdict.outcome) == ("workload", "judge_runs", "not_run")
     assert verdict.reason == (
-        "no run is kept with it; make one on MI300X: "
+        "no recorded run. Record one on MI300X: "
         "rocm3d run --limit 30m -- python train.py -s '<scene>' --iterations 1000 --test_iterations 1000"
     )
 
 
 def test_runs_of_another_state_are_named_and_not_judged(judged):
-    (verdict,) = judged(kept=(Kept("train", run(), "", False), Kept("b", None, "b is half-written")))
+    (verdict,) = judged(kept=(Kept("train", run(), "", False), Kept("b", None, "b is incomplete")))
 
     assert verdict.outcome == "not_run"
-    assert "train: the code has changed since; b: b is half-written" in verdict.reason
+    assert "train: the code has changed since this run; b: b is incomplete" in verdict.reason
 
 
 def test_without_knowledge_nothing_is_judged(case):
@@ -72,7 +72,7 @@ def test_a_run_that_did_not_finish_shows_no_more_than_that(judged, status, outco
 def test_a_run_on_another_gpu_is_not_judged_by_its_values(judged):
     (verdict,) = judged(run(held={"gfx": "gfx1100"}))
 
-    assert (verdict.outcome, verdict.reason) == ("not_run", "runs/train-0: it ran on gfx1100, the plan is for gfx942")
+    assert (verdict.outcome, verdict.reason) == ("not_run", "runs/train-0: ran on gfx1100; the plan is for gfx942")
 
 
 def test_the_workload_of_a_known_repository_is_judged_by_its_record(judged, knowledge):

@@ -19,7 +19,7 @@ def side(name="gfx942", outcome="compiled", kernels=("_Z1kPf",), empty=(), **mor
 
 @pytest.fixture
 def matched(case, monkeypatch):
-    """The verdict on one unit, as both compilers left it."""
+    """The verdict on one unit with these results of both compilers."""
 
     def verdict(ours: Side, theirs):
         report = Report((), (), (UnitReport(UNIT, {ours.side: ours}, ()),), (), {}, "2.0.0")
@@ -34,16 +34,16 @@ def matched(case, monkeypatch):
 
 
 def test_without_nvcc_there_is_nothing_to_compare_with(matched):
-    verdict = matched(side(), "nvcc is not installed here")
+    verdict = matched(side(), "nvcc is not installed")
 
     assert verdict.outcome == "not_run"
-    assert verdict.reason == "nvcc is not installed here, so there is no CUDA build to compare with"
+    assert verdict.reason == "no CUDA build to compare with: nvcc is not installed"
 
 
 @pytest.mark.parametrize(
     ("ours", "theirs", "why"),
     [
-        (side(outcome="failed"), side("nvcc"), "it does not compile for every target"),
+        (side(outcome="failed"), side("nvcc"), "does not compile for every target"),
         (side(), side("nvcc", outcome="lacks", lacks="cudnn.h"), "nvcc: cudnn.h"),
         (side(), None, "is not part of the CUDA build"),
     ],
@@ -57,18 +57,21 @@ def test_what_one_of_them_did_not_take_is_not_run(matched, ours, theirs, why):
 def test_a_kernel_that_vanished_fails(matched):
     verdict = matched(side(kernels=()), side("nvcc"))
 
-    assert (verdict.outcome, verdict.reason) == ("failed", "k.cu: gfx942: k: not there or fewer of them")
+    assert (verdict.outcome, verdict.reason) == (
+        "failed",
+        "k.cu: gfx942: k: missing, or fewer instantiations than in the CUDA build",
+    )
 
 
 def test_a_kernel_that_does_nothing_any_more_fails(matched):
     verdict = matched(side(empty=("_Z1kPf",)), side("nvcc"))
 
     assert verdict.outcome == "failed"
-    assert "empty, and not in the CUDA build" in verdict.reason
+    assert "empty, but not empty in the CUDA build" in verdict.reason
 
 
 def test_the_same_kernels_pass(matched):
     verdict = matched(side(), side("nvcc"))
 
     assert verdict.outcome == "passed"
-    assert "1 kernels of its own in both builds" in verdict.looked_at[0]
+    assert "kernels in both builds: 1" in verdict.looked_at[0]

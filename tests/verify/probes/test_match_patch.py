@@ -8,20 +8,20 @@ CHANGES = [("a.cu", b"old", b"new"), ("rocm-port/README.md", None, b"added")]
 def test_skipped_when_the_patch_changes_nothing(case):
     verdict = attempt(case())
 
-    assert (verdict.outcome, verdict.reason) == ("skipped", "the patch changes no file")
+    assert (verdict.outcome, verdict.reason) == ("skipped", "the patch changes no files")
 
 
 def test_failed_when_a_file_was_tampered_with(case):
     verdict = attempt(case(CHANGES, tree={"a.cu": b"new!", "rocm-port/README.md": b"added"}))
 
-    assert (verdict.outcome, verdict.reason) == ("failed", "not as the patch left them: a.cu")
+    assert (verdict.outcome, verdict.reason) == ("failed", "changed since the patch was applied: a.cu")
     assert verdict.looked_at == ("a.cu", "rocm-port/README.md")
 
 
 def test_failed_when_a_file_is_gone(case):
     verdict = attempt(case(CHANGES, tree={"a.cu": b"new"}))
 
-    assert (verdict.outcome, verdict.reason) == ("failed", "not as the patch left them: rocm-port/README.md")
+    assert (verdict.outcome, verdict.reason) == ("failed", "changed since the patch was applied: rocm-port/README.md")
 
 
 def test_failed_when_a_file_became_a_link(case, tmp_path):

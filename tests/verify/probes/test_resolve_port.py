@@ -1,4 +1,4 @@
-"""The port's requirements before a real resolver, on an index of tiny wheels."""
+"""The port's requirements with a real resolver and an index of tiny wheels."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_cuda_by_a_dependency_is_a_failure_with_the_chain(index, ported, resolve
     (verdict,) = attempt(ported({FILE: "top\n"}, resolver=resolver))
 
     assert verdict.outcome == "failed"
-    assert "nvidia-cublas-cu12 12.4.5.8 is of CUDA (top -> inner -> nvidia-cublas-cu12)" in verdict.reason
+    assert "nvidia-cublas-cu12 12.4.5.8 is a CUDA package (top -> inner -> nvidia-cublas-cu12)" in verdict.reason
 
 
 @pytest.mark.parametrize("name", ["spconv-cu120", "cupy-cuda12x", "cuda-bindings", "nvidia-nccl-cu13"])
@@ -55,7 +55,7 @@ def test_another_triton_is_a_failure_where_the_stack_has_it_under_another_name(i
     (verdict,) = attempt(ported({FILE: "kernels\n"}))
 
     assert verdict.outcome == "failed"
-    assert "triton 3.9.0 would lie over the stack's triton (kernels -> triton)" in verdict.reason
+    assert "triton 3.9.0 would overwrite the stack's triton (kernels -> triton)" in verdict.reason
 
 
 def test_the_way_that_uv_has_is_named_and_the_failure_stays(index, ported):
@@ -82,7 +82,7 @@ def test_an_index_that_does_not_answer_is_not_run(ported, no_settings, monkeypat
     (verdict,) = attempt(ported({FILE: "numpy\n"}))
 
     assert verdict.outcome == "not_run"
-    assert verdict.reason.startswith("the index http://127.0.0.1:9/simple does not answer: ")
+    assert verdict.reason.startswith("the index http://127.0.0.1:9/simple does not respond: ")
 
 
 def test_an_address_that_does_not_answer_is_not_run_by_name_and_the_rest_is_judged(index, ported):
@@ -104,7 +104,7 @@ def test_what_cannot_be_built_to_be_read_is_not_run_by_name_and_the_rest_is_judg
 
     assert judged.outcome == "passed"
     assert aside.outcome == "not_run"
-    assert aside.reason.startswith("builds: has to be built to be read, and that fails here")
+    assert aside.reason.startswith("builds: its metadata needs a build, which failed")
 
 
 def test_without_the_resolver_it_is_not_run_with_the_hint(ported, monkeypatch, no_settings):
@@ -142,7 +142,7 @@ def test_a_clean_set_passes_and_says_what_stays(index, ported, resolver):
 
     assert verdict.outcome == "passed"
     assert verdict.looked_at[0].startswith(
-        f"{FILE}: 1 package, 0.0 MB, none of CUDA, beside the stack's own, by {resolver} "
+        f"{FILE}: 1 package, 0.0 MB, none of CUDA, in addition to the stack, by {resolver} "
     )
     assert any("torch 2.6.0+rocm6.4.3" in line for line in verdict.looked_at)
 
@@ -156,7 +156,7 @@ def test_what_other_files_name_and_the_plan_keeps_is_looked_at_too(index, ported
     (verdict,) = attempt(ported({"setup.py": setup}, decisions))
 
     assert verdict.outcome == "failed"
-    assert verdict.reason == "setup.py, as far as it is kept: kept -> torch==1.0"
+    assert verdict.reason == "setup.py (lines that the plan keeps): kept -> torch==1.0"
 
 
 def test_a_package_with_a_record_that_nobody_decided_about_is_named(index, ported):
@@ -167,4 +167,4 @@ def test_a_package_with_a_record_that_nobody_decided_about_is_named(index, porte
     (verdict,) = attempt(ported({FILE: "top\n"}))
 
     assert verdict.outcome == "passed"
-    assert "brought by others, and CUDA-first by default: bitsandbytes, nvidia-ml-py" in verdict.looked_at
+    assert "transitive dependencies that default to CUDA: bitsandbytes, nvidia-ml-py" in verdict.looked_at

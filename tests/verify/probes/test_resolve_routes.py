@@ -1,4 +1,4 @@
-"""Packages that the plan installs in steps of their own, each at its index."""
+"""Packages that the plan installs with separate commands, each from its index."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_an_index_that_does_not_answer_leaves_its_packages_not_run_by_name(index
     (verdict,) = attempt(ported(decisions=[routed]))
 
     assert verdict.outcome == "not_run"
-    assert verdict.reason.startswith(f"amd-gsplat: is routed to {away}, which does not answer: ")
+    assert verdict.reason.startswith(f"amd-gsplat: its index {away} does not respond: ")
 
 
 def test_the_rest_is_judged_all_the_same(index, ported, make_decision):
@@ -61,7 +61,7 @@ def test_without_dependencies_means_without(index, ported, make_decision):
 
 
 def test_an_index_is_asked_alone(index, ported, make_decision, tmp_path):
-    """A package of that name on the machine's own index is not taken for it."""
+    """A package of the same name on the machine's index must not be used."""
     index.wheel("near", "1.0")
     other = index.url.replace("/simple", "/other")
     routed = make_decision("x", "replace", requirement="near", index=other)

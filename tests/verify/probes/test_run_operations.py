@@ -33,7 +33,7 @@ def test_it_says_why_it_was_not_run(ported):
 def test_a_torch_for_cuda_has_failed_however_well_it_runs(torch_says):
     verdict = torch_says(version="2.9.1+cu128", hip=None, cuda="12.8")
 
-    assert (verdict.outcome, verdict.reason) == ("failed", "torch: 2.9.1+cu128 is no ROCm build")
+    assert (verdict.outcome, verdict.reason) == ("failed", "torch: 2.9.1+cu128 is not a ROCm build")
 
 
 def test_a_torch_for_rocm_passes_with_what_it_runs_on(torch_says):

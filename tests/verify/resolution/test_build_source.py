@@ -52,7 +52,7 @@ def test_files_of_a_folder_of_the_tree(tmp_path):
 def test_a_repository_that_does_not_answer_is_a_reason(tmp_path):
     found = of_git(GitSource("http://127.0.0.1:9/o/n"), Web(), tmp_path / "git")
 
-    assert found.startswith("http://127.0.0.1:9/o/n does not answer: ")
+    assert found.startswith("http://127.0.0.1:9/o/n does not respond: ")
 
 
 @pytest.fixture
@@ -81,13 +81,13 @@ def test_files_of_a_repository(repository, tmp_path):
 def test_an_archive_that_is_none_is_a_reason(tmp_path):
     (tmp_path / "a-1.tar.gz").write_bytes(b"not an archive")
 
-    assert "cannot be read" in of_archive((tmp_path / "a-1.tar.gz").as_uri(), Web())
+    assert "cannot read" in of_archive((tmp_path / "a-1.tar.gz").as_uri(), Web())
 
 
 def test_an_archive_that_is_too_large_is_a_reason(index, monkeypatch):
     monkeypatch.setattr(build_source, "_MOST_BYTES", 10)
 
-    assert "cannot be fetched, or is larger" in of_archive(index.sdist("a", "1", setup="x").as_uri(), Web())
+    assert "or it is larger than" in of_archive(index.sdist("a", "1", setup="x").as_uri(), Web())
 
 
 def test_files_of_an_sdist(index):

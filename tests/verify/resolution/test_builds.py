@@ -41,7 +41,7 @@ def test_a_requirement_that_is_no_repository_is_none(here):
 def test_a_repository_that_does_not_answer_is_a_reason(here):
     line = Line("a", "a", "git+http://127.0.0.1:9/o/a")
 
-    assert "does not answer" in of_git_line(line, here).why
+    assert "does not respond" in of_git_line(line, here).why
 
 
 def test_a_folder_that_an_earlier_command_clones_is_looked_for_there(first_build):
@@ -50,7 +50,7 @@ def test_a_folder_that_an_earlier_command_clones_is_looked_for_there(first_build
         ("pip", "install", "--no-build-isolation", "./rocm-gsplat/inner"),
     )
 
-    assert found.why.startswith("http://127.0.0.1:9/o/gsplat.git does not answer")
+    assert found.why.startswith("http://127.0.0.1:9/o/gsplat.git does not respond")
     assert found.open
 
 

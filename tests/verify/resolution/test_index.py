@@ -17,7 +17,7 @@ def test_without_settings_it_is_the_default_of_the_tools():
 
 @pytest.mark.parametrize("url", ["file:///srv/simple", "/srv/simple"])
 def test_a_store_of_this_machine_is_left_out(url):
-    """What it holds is not what others get."""
+    """Other users do not have it, so they would resolve differently."""
     given = environment(PIP_EXTRA_INDEX_URL=url, PIP_INDEX_URL=url, PIP_FIND_LINKS="/srv/wheels")
 
     assert configured(given) == Indexes()

@@ -37,7 +37,7 @@ def test_the_same_torch_of_another_build_is_a_fault(base, knowledge):
 
     found = faults(Resolution((Resolved("a", "1"), Resolved("torch", "2.6.0")), edges), base, knowledge)
 
-    assert found == ["torch 2.6.0 is not the stack's (a -> torch)"]
+    assert found == ["torch 2.6.0 is not the stack's version (a -> torch)"]
 
 
 def test_edges_of_versions_that_were_given_up_are_no_chain(base, knowledge):
@@ -50,7 +50,7 @@ def test_edges_of_versions_that_were_given_up_are_no_chain(base, knowledge):
     )
 
     assert faults(Resolution(packages, edges), base, knowledge) == [
-        "nvidia-nccl-cu12 2 is of CUDA (b -> nvidia-nccl-cu12)"
+        "nvidia-nccl-cu12 2 is a CUDA package (b -> nvidia-nccl-cu12)"
     ]
 
 

@@ -100,4 +100,4 @@ def test_a_report_is_read():
 
 
 def test_the_label_says_which_python_judges_markers():
-    assert "(markers as of Python 3." in Pip(find_pip(), Indexes()).label
+    assert "(markers evaluated for Python 3." in Pip(find_pip(), Indexes()).label

@@ -19,7 +19,7 @@ def test_sources_that_the_copy_leaves_to_the_install_are_looked_at(ported, make_
 
     assert texts(port_sets(ported(files, [make_decision("a"), make_decision("clip")]))) == {
         "rocm-port/requirements.txt": ["a"],
-        "requirements.txt, as far as it is kept": ["git+https://h/o/clip"],
+        "requirements.txt (lines that the plan keeps)": ["git+https://h/o/clip"],
     }
 
 
@@ -37,7 +37,7 @@ def test_what_is_not_kept_is_left_out(ported, make_decision):
 
     assert texts(port_sets(ported(files, decisions))) == {
         "rocm-port/requirements.txt": ["b"],
-        "setup.sh, as far as it is kept": ["a"],
+        "setup.sh (lines that the plan keeps)": ["a"],
     }
 
 

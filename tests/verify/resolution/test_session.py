@@ -11,7 +11,7 @@ from rocm3d.verify.resolution.sets import Line
 
 
 class Scripted:
-    """Answers as it was told, and keeps what it was asked."""
+    """Returns these resolutions in order, and stores the requests."""
 
     label, indexes = "scripted 1", Indexes()
 
@@ -72,7 +72,7 @@ def test_what_cannot_be_built_is_left_out_and_the_rest_asked_again(visit):
         found = here.on_base(prepared("a", "b==1"))
     _, texts = scripted.asked[1]
     assert texts["requirements.txt"] == "a\n"
-    assert texts["aside.txt"] == "b ; python_version < '0'\n"
+    assert texts["excluded.txt"] == "b ; python_version < '0'\n"
     assert found.resolution.packages == (Resolved("a", "1"),)
 
 
@@ -108,8 +108,8 @@ def test_a_resolver_that_is_not_here_is_told(monkeypatch, no_settings):
     monkeypatch.setattr(module, "find_uv", lambda: None)
     monkeypatch.setattr(module, "find_pip", lambda: None)
 
-    assert resolver_named("uv").startswith("uv is not installed here")
-    assert resolver_named("pip").startswith("pip is not installed here")
+    assert resolver_named("uv").startswith("uv is not installed")
+    assert resolver_named("pip").startswith("pip is not installed")
 
 
 def test_a_resolver_that_is_here_is_given(no_settings):

@@ -25,7 +25,7 @@ def test_the_uv_of_our_own_environment_is_found():
 
 
 def test_it_is_stopped_when_it_takes_too_long(tmp_path):
-    """workspace.process ends the whole group; here only that its limit is used and told."""
+    """workspace.process ends the whole group. This test checks only that the limit is used and named."""
     slow = tmp_path / "uv"
     slow.write_text('#!/bin/sh\nif [ "$1" = --version ]; then echo uv 1.0; exit; fi\nsleep 60\n')
     slow.chmod(slow.stat().st_mode | stat.S_IXUSR)
@@ -33,7 +33,7 @@ def test_it_is_stopped_when_it_takes_too_long(tmp_path):
 
     found = Uv(str(slow), Indexes(), seconds=1).resolve(Request(tmp_path / "requirements.txt", "3.12", "linux"))
 
-    assert (found.problem.kind, found.problem.text) == ("time-out", "uv 1.0 was stopped after 1 s")
+    assert (found.problem.kind, found.problem.text) == ("time-out", "uv 1.0 was stopped at the 1 s limit")
 
 
 @pytest.mark.parametrize(

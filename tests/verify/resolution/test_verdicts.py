@@ -55,14 +55,14 @@ def test_each_that_was_set_aside_has_its_own_verdict(here):
 def test_source_is_named(here):
     (found,) = judged("p", asked(Resolved("a", "1"), Resolved("b", "2", is_source=True)), here)
 
-    assert "without a wheel, so built from source: b 2" in found.looked_at
+    assert "no wheel, built from source: b 2" in found.looked_at
 
 
 def test_what_the_stack_has_is_not_counted(here):
     (found,) = judged("p", asked(Resolved("a", "1"), Resolved("torch", "2.6.0+rocm6.4.3")), here)
 
     assert found.looked_at[0].startswith(
-        "r.txt: 1 package, 0.0 MB, none of CUDA, 1 of unknown size, beside the stack's own"
+        "r.txt: 1 package, 0.0 MB, none of CUDA, 1 of unknown size, in addition to the stack"
     )
 
 

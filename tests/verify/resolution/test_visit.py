@@ -8,7 +8,7 @@ from rocm3d.verify.resolution.visit import visit
 
 
 def never(here):
-    pytest.fail("looked all the same")
+    pytest.fail("the probe ran")
 
 
 def test_without_a_stack_nobody_looks(ported):
@@ -28,7 +28,7 @@ def test_without_the_index_nobody_looks(ported, monkeypatch, no_settings):
 
     (found,) = visit(ported(), "p", never)
 
-    assert found.reason == "the index http://127.0.0.1:9/simple does not answer: Connection refused"
+    assert found.reason == "the index http://127.0.0.1:9/simple does not respond: Connection refused"
 
 
 def test_the_same_verdict_is_given_once(ported, index):

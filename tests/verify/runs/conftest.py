@@ -1,4 +1,4 @@
-"""Runs as the recorder would have left them on the planned GPU."""
+"""Run records as the recorder writes them on the planned GPU."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TORCH = LoadedModule(name="torch", file="/env/site-packages/torch/__init__.py", 
 
 @pytest.fixture
 def make_run():
-    """On an MI300X, with a splat; keywords change the record, `held` its manifest."""
+    """A run on an MI300X with a splat. Keywords change the record, `held` changes its manifest."""
 
     def make(held=None, **values) -> RunRecord:
         manifest = Manifest(

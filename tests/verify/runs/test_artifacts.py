@@ -5,7 +5,7 @@ from rocm3d.verify.runs.artifacts import artifacts
 
 
 def test_a_run_that_made_nothing_shows_nothing(make_run):
-    assert list(artifacts(make_run(artifacts=()))) == [("not_run", "no artifact came out of it", ())]
+    assert list(artifacts(make_run(artifacts=()))) == [("not_run", "the run wrote no artifacts", ())]
 
 
 def test_each_is_called_what_it_is(make_run):
@@ -17,6 +17,6 @@ def test_each_is_called_what_it_is(make_run):
 
     assert list(artifacts(make_run(artifacts=made))) == [
         ("failed", "black.mp4: every frame is black; still", ()),
-        ("not_run", "a.exr could not be read: nobody reads it", ()),
+        ("not_run", "cannot read a.exr: nobody reads it", ()),
         ("passed", "", ("a.ply: gaussians 5",)),
     ]

@@ -11,7 +11,7 @@ MISSED = ImportFallback(module="gsplat", reason="ModuleNotFoundError", where="re
 
 @pytest.fixture
 def told(ported, make_decision, knowledge, make_run):
-    """What is said of gsplat, which the plan decides on like this."""
+    """The verdicts on gsplat with these decisions of the plan."""
 
     def tell(run, *decisions):
         plan = ported(decisions=decisions).plan
@@ -31,27 +31,27 @@ def test_a_library_of_another_package_shows_nothing(told, built, make_run):
 
     ((outcome, reason, _),) = told(run, built)
 
-    assert (outcome, reason) == ("not_run", "gsplat was imported, but no library or kernel of its own was seen")
+    assert (outcome, reason) == ("not_run", "gsplat was imported, but none of its libraries or kernels was used")
 
 
 def test_a_planned_package_that_the_run_never_imported_is_not_shown(told, built, make_run):
     ((outcome, reason, _),) = told(make_run(), built)
 
-    assert (outcome, reason) == ("not_run", "planned, and not imported by this run: gsplat")
+    assert (outcome, reason) == ("not_run", "planned, but not imported in this run: gsplat")
 
 
 def test_a_fallback_that_the_plan_does_not_mean_has_failed(told, built, make_run):
     ((outcome, reason, _),) = told(make_run(fallbacks=(MISSED,)), built)
 
     assert outcome == "failed"
-    assert reason.startswith("fallback that the plan does not mean: gsplat was looked for in vain at render.py:3")
+    assert reason.startswith("unplanned fallback: import of gsplat failed at render.py:3")
 
 
 def test_a_fallback_that_no_plan_speaks_of_has_failed_where_the_repository_asked(told, make_run):
     ((outcome, reason, _),) = told(make_run(fallbacks=(MISSED,)))
 
     assert outcome == "failed"
-    assert "does not speak of" in reason
+    assert "not in the plan" in reason
 
 
 @pytest.mark.parametrize("where", ["/env/site-packages/nerfstudio/a.py:1", ".venv/lib/site-packages/nerfstudio/a.py:1"])
@@ -74,7 +74,7 @@ def test_a_stand_in_is_skipped_where_it_is_planned_and_has_failed_otherwise(told
     ((unplanned, reason, _),) = told(run, built)
 
     assert (planned, unplanned) == ("skipped", "failed")
-    assert "gsplat is a stand-in: rocm3d-kernels 0.1" in reason
+    assert "gsplat is a substitute: rocm3d-kernels 0.1" in reason
 
 
 def test_its_kernels_show_it_at_work(told, built, make_run):

@@ -14,7 +14,7 @@ def zipsplat(knowledge):
 
 @pytest.fixture
 def as_recorded(zipsplat, make_run):
-    """A run of the workload that the record of zipsplat has."""
+    """A run of the workload in zipsplat's record."""
 
     def make(**values):
         return make_run(command=zipsplat.workload.command, **values)

@@ -11,7 +11,7 @@ from rocm3d.verify.runs.kept import Kept, latest
     ("more", "why"),
     [
         ({"problem": "half-written"}, "half-written"),
-        ({"is_present": None}, "cannot be told"),
+        ({"is_present": None}, "is unknown"),
         ({"is_present": False}, "changed since"),
     ],
 )

@@ -1,1 +1,1 @@
-"""Looks at packages in the target's environment: what runs there, how fast a path it takes, and whether it is right."""
+"""Backend checks in the target's environment: does a package import, use the GPU, and compute the right result?"""

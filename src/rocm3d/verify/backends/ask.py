@@ -1,4 +1,4 @@
-"""Asks the target's interpreter about one package, in a process of its own: a crash or a hang is an answer too."""
+"""Runs one backend check in a process of the target's interpreter, so that a crash or a hang is a result too."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _KEPT_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Question:
-    """What to look at. Without a probe the modules are only imported; `env` is what the plan's route sets."""
+    """One backend check. Without `probe` the modules are only imported. `env`: variables of the plan's route."""
 
     package: str
     modules: tuple[str, ...]
@@ -37,12 +37,12 @@ class Question:
 
     @property
     def key(self) -> object:
-        """Equal for equal questions."""
+        """Cache key."""
         return self.package, self.modules, self.probe, tuple(sorted(self.env.items()))
 
 
 def ask(question: Question, environment: Environment, knowledge: Knowledge) -> Look:
-    """The answer, remembered in the environment."""
+    """The result; cached in the environment."""
     if question.key not in environment.answers:
         started = time.monotonic()
         look = _asked(question, environment, knowledge)
@@ -64,7 +64,7 @@ def _asked(question: Question, environment: Environment, knowledge: Knowledge) -
     with scratch_file("request.json", json.dumps(request).encode()) as note:
         command = [str(environment.interpreter), str(SCRIPT), str(note)]
         try:
-            # In a folder of its own: what lies in the caller's must not be imported or written over.
+            # In an empty folder: modules in the caller's folder must not be imported or overwritten.
             ended = run(
                 command,
                 cwd=note.parent,
@@ -79,7 +79,7 @@ def _asked(question: Question, environment: Environment, knowledge: Knowledge) -
 
 def _read(ended: Finished, question: Question, environment: Environment) -> Look:
     if ended.timed_out:
-        reason = f"no answer within {environment.seconds:g} s: it hangs, or compiles for longer than that"
+        reason = f"stopped at the {environment.seconds:g} s limit: it hangs, or compiles longer than that"
         return Look(probe=question.probe, outcome="broken", reason=reason)
     lines = ended.stdout.splitlines()
     try:
@@ -91,10 +91,10 @@ def _read(ended: Finished, question: Question, environment: Environment) -> Look
 
 
 def _end(code: int | None) -> str:
-    """How a process without an answer ended."""
+    """Why a process wrote no result."""
     if code is not None and code < 0:
         try:
-            return f"the process died of {signal.Signals(-code).name}"
+            return f"process killed by {signal.Signals(-code).name}"
         except ValueError:
-            return f"the process died of signal {-code}"
-    return f"the process ended with {code} and no answer"
+            return f"process killed by signal {-code}"
+    return f"process exited with code {code} and wrote no result"

@@ -1,4 +1,4 @@
-"""The target's environment: its interpreter, and what it was asked already."""
+"""The target's environment: its interpreter and the cached results of backend checks."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ SECONDS = 300.0  # kernels may be compiled on their first call
 
 @dataclass(frozen=True)
 class Environment:
-    """`lacks` says why nothing can be asked; empty: it can. `answers` keeps what one probe was told for the next one.
+    """`unavailable_reason`: why no check can run; empty if it can. `cached_checks` are shared by all probes.
 
-    `device` is cuda, which is what torch calls every GPU; with cpu the comparisons alone are tried.
+    `device` is cuda, torch's name for every GPU. With cpu only the numerical comparisons run.
     """
 
     interpreter: Path | None = None
-    lacks: str = "no interpreter of the target is known: name it with --python"
+    lacks: str = "no Python environment of the target found. Pass --python path/to/python"
     roots: tuple[Path, ...] = ()
     device: str = "cuda"
     seconds: float = SECONDS
@@ -28,5 +28,5 @@ class Environment:
 
     @classmethod
     def of(cls, interpreter: Path, *roots: Path) -> Environment:
-        """One that can be asked; `roots` are folders that packages may come from besides the environment itself."""
+        """With an interpreter. `roots`: folders outside the environment that packages may come from."""
         return cls(interpreter, "", roots)

@@ -1,4 +1,4 @@
-"""What kernel names say about a look: a loaded library that no kernel came from is a fallback all the same."""
+"""Corrects the outcome of a backend check by the kernels that ran: a loaded library without kernels is a fallback."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def judged(look: Look, backends: Mapping[str, Backend]) -> Look:
-    """The look with the backends that its kernels betray, and the outcome that follows from them."""
+    """A copy with the backends that the kernel names belong to, and the outcome that follows from them."""
     if look.kernels is None:
         return _unseen(look)
     named = {name: of_kernel(name, backends.values()) for name in look.kernels}
@@ -26,22 +26,22 @@ def judged(look: Look, backends: Mapping[str, Backend]) -> Look:
     if look.outcome == "accelerated" and reason:
         return seen.model_copy(update={"outcome": "fallback", "reason": reason})
     if look.outcome == "fallback" and look.evidence == "library" and _specific(work):
-        # No library, but kernels of its own: they were compiled on the way, as Triton's are.
+        # No library, but kernels of this package: compiled just in time, as with Triton.
         kinds = ", ".join(_labels(_specific(work)))
-        return seen.model_copy(update={"outcome": "accelerated", "reason": f"by its kernels: {kinds}"})
+        return seen.model_copy(update={"outcome": "accelerated", "reason": f"its kernels ran: {kinds}"})
     return seen
 
 
 def _unseen(look: Look) -> Look:
-    """Without a profile a library still shows something; what only kernel names could show is not known."""
+    """Without a profile a loaded library is still evidence; a check that relies on kernel names is not_run."""
     if look.outcome != "accelerated" or look.evidence != "kernels" or not look.facts.get("gpu"):
         return look
-    reason = f"which kernels ran cannot be seen: {look.facts.get('profile', 'no profile')}"
+    reason = f"the kernels that ran are unknown: {look.facts.get('profile', 'no profile')}"
     return look.model_copy(update={"outcome": "not_run", "reason": reason})
 
 
 def _with_backends(facts: dict[str, Any], backends: Mapping[str, Backend]) -> dict[str, Any]:
-    """Of each kind of attention that was tried alone, too."""
+    """Adds the backends to each kind of attention that was checked separately."""
     kinds = {
         kind: {**tried, "backends": _labels(of_kernel(name, backends.values()) for name in tried["kernels"])}
         if isinstance(tried.get("kernels"), list)
@@ -55,11 +55,11 @@ def _why_slow(look: Look, work: Mapping[str, Backend | None]) -> str:
     if look.evidence == "provider":
         return ""
     if not work:
-        return "nothing but copies ran on the device"
+        return "only copies ran on the device"
     if look.evidence == "kernels" and not _specific(work):
-        return f"the kernels that ran are those of plain torch: {', '.join(_labels(work.values()))}"
+        return f"only kernels of plain torch ran: {', '.join(_labels(work.values()))}"
     if look.evidence == "library" and all(backend is not None and not backend.is_specific for backend in work.values()):
-        return f"its library is loaded, but the kernels that ran are not its own: {', '.join(_labels(work.values()))}"
+        return f"its library is loaded, but only kernels of other libraries ran: {', '.join(_labels(work.values()))}"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""Which packages of a plan there are to look at, and what the plan means to happen to each."""
+"""The packages of a plan that backend checks cover, and what the plan does with each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Subject:
-    """One package. `planned` says why the slow path is meant, `aside` why there is nothing to look at."""
+    """One package. `fallback_reason`: why a fallback is planned. `exclusion`: why there is nothing to check."""
 
     package: str
     question: Question | None = None
@@ -27,7 +27,7 @@ class Subject:
 
 
 def subjects(plan: Plan, knowledge: Knowledge) -> Iterator[Subject]:
-    """What every look rests on first, then each package that the plan decides on, once."""
+    """The base packages first, as every check needs them; then each package with a decision, once."""
     base = [name for suite in knowledge.suites.values() if suite.base for name in suite.packages]
     for name in base:
         package = knowledge.packages[name]
@@ -46,19 +46,19 @@ def _subject(decision: DependencyDecision, package: Package) -> Subject:
         return Subject(package.id, aside=aside)
     route = next((route for route in package.routes if route.id == decision.route), None)
     means_slow = decision.decision in ("stub", "substitute") or (route is not None and route.fallback)
-    planned = f"route {decision.route} is the plan's" if means_slow else ""
+    planned = f"the plan uses route {decision.route}" if means_slow else ""
     return Subject(package.id, Question(package.id, package.imports, package.probe, decision.env), planned)
 
 
 def _aside(decision: DependencyDecision, package: Package) -> tuple[Outcome, str] | None:
     if decision.decision == "drop":
-        return "skipped", "left out by the plan"
+        return "skipped", "dropped by the plan"
     if decision.decision == "blocked":
-        return "not_run", "blocked, as the plan has no route"
+        return "not_run", "blocked: the plan has no route"
     if not package.imports:
-        return "skipped", "not imported by a name of its own"
+        return "skipped", "has no import name"
     if decision.import_kept:
         return None
     if decision.decision in ("stub", "substitute"):
-        return "skipped", "planned fallback, imported by another name"
-    return "not_run", "imported by another name on the plan's route"
+        return "skipped", "planned fallback under another import name"
+    return "not_run", "the planned route uses another import name"

@@ -1,4 +1,4 @@
-"""Tries a machine out, suite by suite: `rocm3d smoke`."""
+"""Runs suites of backend checks on this machine: `rocm3d smoke`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Chosen = tuple[tuple[str, str, tuple[Question, ...]], ...]
 
 
 def chosen(names: Sequence[str], knowledge: Knowledge) -> Chosen:
-    """Id, title and questions of each suite or package that is named; without names, of every suite."""
+    """Id, title and checks of each named suite or package; without names, of every suite."""
     if not names:
         return tuple((suite.id, suite.title, _questions(suite, knowledge)) for suite in knowledge.suites.values())
     return tuple(_named(name, knowledge) for name in names)
@@ -35,7 +35,7 @@ def _named(name: str, knowledge: Knowledge) -> tuple[str, str, tuple[Question, .
     if package is not None and package.probe:
         return package.id, package.purpose, (_question(package.id, knowledge),)
     known = [*knowledge.suites, *(item.id for item in knowledge.packages.values() if item.probe)]
-    raise UserError(f"no suite or package with a probe is called {name!r}", hint=suggestion(word, known))
+    raise UserError(f"no suite or package with a backend check is named {name!r}", hint=suggestion(word, known))
 
 
 def _questions(suite: Suite, knowledge: Knowledge) -> tuple[Question, ...]:
@@ -51,7 +51,7 @@ def _question(name: str, knowledge: Knowledge) -> Question:
 def looked(
     given: Chosen, environment: Environment, knowledge: Knowledge, progress: Callable[[str], None]
 ) -> Iterator[SuiteLooks]:
-    """Every look, one after the other: two at once would share the device and its memory."""
+    """Runs the checks one after another, because two at once would share the GPU and its memory."""
 
     def one(question: Question) -> Look:
         progress(question.package or question.probe)

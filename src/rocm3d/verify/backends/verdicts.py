@@ -1,4 +1,4 @@
-"""Looks as verdicts: an unplanned fallback has failed, a planned one is skipped, an absent package is not run."""
+"""Verdicts of backend checks: an unplanned fallback is failed, a planned one skipped, an absent package not_run."""
 
 from __future__ import annotations
 
@@ -14,40 +14,40 @@ _MOST = 6
 
 
 def imported(look: Look, probe: str, planned: str) -> Verdict:
-    """Of the import alone: that it works, and that the module comes from where it should."""
+    """Level import: the import works, and the module comes from the environment or the repository."""
     if look.outcome != "imported":
         return _otherwise("import", look, probe, planned)
     strange = [module for module in look.modules if module.origin == "elsewhere"]
     if strange:
-        where = f"{strange[0].name} comes from {strange[0].file}, neither the environment nor the repository"
+        where = f"{strange[0].name} comes from {strange[0].file}, outside the environment and the repository"
         return _verdict("import", probe, "failed", f"{look.label}: {where}")
     return _verdict("import", probe, "passed", "", modules(look))
 
 
 def accelerated(look: Look, probe: str, planned: str) -> Verdict:
-    """Of what really ran."""
+    """Level backend: the operation ran on the GPU with kernels of this package."""
     if look.outcome != "accelerated":
         return _otherwise("backend", look, probe, planned)
     return _verdict("backend", probe, "passed", "", evidence(look))
 
 
 def agreed(look: Look, probe: str, planned: str) -> Verdict:
-    """Of the results alone; those of the slow path are no proof of the other."""
+    """Level numerics: results agree with the reference. Results of an unplanned fallback prove nothing."""
     wrong = [check for check in look.checks if not check.agrees]
     if wrong:
         reason = "; ".join(f"{check.name} {check.reason}" for check in wrong[:_MOST])
         return _verdict("numerics", probe, "failed", f"{look.label}: {reason}")
     if look.outcome == "broken":
-        return _verdict("numerics", probe, "not_run", f"{look.label}: there is no result: {look.reason}")
+        return _verdict("numerics", probe, "not_run", f"{look.label}: no result: {look.reason}")
     if look.outcome == "fallback" and not planned:
-        return _verdict("numerics", probe, "not_run", f"{look.label}: only the slow path ran: {look.reason}")
+        return _verdict("numerics", probe, "not_run", f"{look.label}: only the fallback ran: {look.reason}")
     if look.outcome != "accelerated" or not look.checks:
         return _otherwise("numerics", look, probe, planned)
     return _verdict("numerics", probe, "passed", "", tuple(f"{look.label}: {result(item)}" for item in look.checks))
 
 
 def evidence(look: Look) -> tuple[str, ...]:
-    """What was seen, in words: where it comes from, what was loaded, whose kernels ran, what agrees."""
+    """Texts for `looked_at`: module files, loaded libraries, backends of the kernels, facts and comparisons."""
     found = [*modules(look), *(f"library {path}" for path in look.libraries[:_MOST])]
     if look.backends:
         found.append(f"kernels of {', '.join(look.backends)}")
@@ -56,16 +56,16 @@ def evidence(look: Look) -> tuple[str, ...]:
 
 
 def modules(look: Look) -> tuple[str, ...]:
-    """Each module with its version and file."""
+    """One text for each module, with version and file."""
     return tuple(f"{item.name} {item.version} from {item.file}".replace("  ", " ") for item in look.modules)
 
 
 def result(check: Check) -> str:
-    """One comparison in words."""
+    """One comparison as a text, such as `forward within fp32-operator, largest error 1e-06`."""
     if not check.tolerance:
-        return f"{check.name} {check.reason or 'as it must be'}"
-    error = "" if check.max_error is None else f", greatest error {check.max_error:.3g}"
-    return f"{check.name} {'within' if check.agrees else 'outside of'} {check.tolerance}{error}"
+        return f"{check.name} {check.reason or 'as expected'}"
+    error = "" if check.max_error is None else f", largest error {check.max_error:.3g}"
+    return f"{check.name} {'within' if check.agrees else 'outside'} {check.tolerance}{error}"
 
 
 def _otherwise(level: Level, look: Look, probe: str, planned: str) -> Verdict:

@@ -1,4 +1,4 @@
-"""The way of the three levels that ask the target's environment: subject by subject, each with a verdict."""
+"""Runs the backend checks of levels import, backend and numerics: one verdict for each package of the plan."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
     Tell = Callable[[Look, str, str], Verdict]
 
-_UNKNOWN: tuple[Outcome, str] = ("not_run", "no probe knows them")
+_UNKNOWN: tuple[Outcome, str] = ("not_run", "no backend check exists")
 
 
 def visit(case: Case, level: Level, probe: str, tell: Tell) -> tuple[Verdict, ...]:
-    """A verdict for each package; `tell` makes it of the look. Those that are not looked at are named together."""
+    """A verdict for each package. Packages without a check share one verdict for each reason."""
     if case.knowledge is None or case.environment.lacks:
-        reason = case.environment.lacks or "the knowledge base is not at hand"
+        reason = case.environment.lacks or "no knowledge base loaded"
         return (Verdict(level=level, probe=probe, outcome="not_run", reason=reason),)
     return tuple(_told(case, level, probe, tell))
 

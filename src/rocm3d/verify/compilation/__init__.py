@@ -1,1 +1,1 @@
-"""Compiling a repository's native extensions for AMD targets, and telling what came out."""
+"""Compiles a repository's native extensions for AMD targets and with nvcc, and reads back the kernels."""

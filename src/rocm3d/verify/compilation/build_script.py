@@ -1,4 +1,4 @@
-"""What a build script would build on a given machine: run with stand-ins for torch and setuptools, on a copy."""
+"""Lists the extensions that a build script declares: runs it on a copy, with stubs for torch and setuptools."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TOOLKIT = "/usr/local/cuda"
 
 @dataclass(frozen=True)
 class Machine:
-    """What the script is told about the machine. With `cuda` it has NVIDIA's torch, else AMD's."""
+    """The machine that the stubs simulate. With `cuda` set, torch is a CUDA build, otherwise a ROCm build."""
 
     torch: str
     hip: str
@@ -35,7 +35,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class Answer:
-    """`error` says what ended the script, at `line`; `known` is False where the stand-ins were not enough."""
+    """`error`: the exception that ended the script at `line`; not conclusive if the stubs may have caused it."""
 
     extensions: tuple[Declared, ...]
     error: str = ""
@@ -44,12 +44,12 @@ class Answer:
 
     @property
     def has_device_code(self) -> bool:
-        """Whether any source is for a GPU."""
+        """Whether any source holds device code."""
         return any(extension.device_sources for extension in self.extensions)
 
 
 def read_script(tree: Path, script: str, machine: Machine, interpreter: Path | None = None) -> Answer:
-    """Run it; `tree` is a copy of the repository and `script` a path in it."""
+    """Runs the script. `tree` is a copy of the repository; `script` is a path in it."""
     request = {
         "script": str(tree / script),
         "torch": machine.torch,
@@ -67,7 +67,7 @@ def read_script(tree: Path, script: str, machine: Machine, interpreter: Path | N
     try:
         answer: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
     except (ValueError, IndexError):
-        why = "did not end in time" if ended.timed_out else "gave no answer"
+        why = f"was stopped at the {_SECONDS:.0f} s limit" if ended.timed_out else "printed no result"
         return Answer((), f"{script} {why}", 1, known=False)
     root = posixpath.dirname(script)
     extensions = tuple(_declared(item, tree, script, root) for item in answer["extensions"] if item["kind"] == "cuda")
@@ -76,12 +76,12 @@ def read_script(tree: Path, script: str, machine: Machine, interpreter: Path | N
 
 
 def _is_ours(error: str) -> bool:
-    """Whether it stopped because of the stand-ins or of modules that are not here, and not by its own decision."""
+    """Whether stubs or missing modules caused the error, and not a decision of the script."""
     return error.startswith(("AttributeError", "ImportError", "ModuleNotFoundError", "TypeError"))
 
 
 def _environment(tree: Path, machine: Machine) -> Mapping[str, str]:
-    """Little, so that the answer does not depend on who asks."""
+    """Minimal, so that the result does not depend on the user's environment."""
     env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(tree.parent), "LANG": "C.UTF-8"}
     if machine.pretends_cuda_home:
         env["FORCE_CUDA"] = "1"
@@ -108,6 +108,6 @@ def _declared(item: dict[str, Any], tree: Path, script: str, root: str) -> Decla
 
 
 def _inside(path: str, tree: Path, root: str) -> str:
-    """Relative to the repository; a path outside of it stays as it is."""
+    """Relative to the repository; absolute if the path is outside."""
     place = Path(posixpath.normpath(str(tree / root / path)))
     return place.relative_to(tree).as_posix() if place.is_relative_to(tree) else place.as_posix()

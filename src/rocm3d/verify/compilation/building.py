@@ -1,4 +1,4 @@
-"""Whether and with what extensions are compiled."""
+"""Options for compiling extensions, shared by the probes of levels compile and nvidia."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from pathlib import Path
 
 
 def _silent(message: str) -> None:
-    """Nobody listens."""
+    """Drops progress messages."""
 
 
 @dataclass(frozen=True)
 class Building:
-    """`refused` says why not; empty: they are. Headers of a real ROCm and a torch may be named from elsewhere.
+    """`disabled_reason`: why nothing is compiled; empty if it is. `hip_headers`: include folder of a real ROCm.
 
-    `kept` holds what one probe has compiled for the next one.
+    `interpreter`: a Python with torch. `results` caches what one probe compiled for the next.
     """
 
-    refused: str = "compiling takes minutes and runs the build scripts, so it has to be asked for: --level compile"
+    refused: str = "not compiled yet (takes minutes, runs setup.py). Run rocm3d verify . --level compile"
     hip_headers: Path | None = None
     interpreter: Path | None = None
     told: Callable[[str], None] = _silent

@@ -1,4 +1,4 @@
-"""Errors of a compiler in the words of rocm3d: where in the repository, and which code explains it."""
+"""Maps compiler errors to positions in the repository and to the finding codes that explain them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Problem:
-    """An error at a place of the repository. `also` are other places that the compiler names for it."""
+    """An error at a position of the repository. `also`: further positions that the compiler names for it."""
 
     path: str
     line: int
@@ -30,7 +30,7 @@ class Problem:
     also: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """As findings are written."""
+        """In the format of findings."""
         place = ":".join(str(part) for part in (self.path, self.line, self.column) if part)
         name = f"{self.code} {self.rule}: " if self.code else ""
         return f"{place}: {name}{self.message}" if place else f"{name}{self.message}"
@@ -38,27 +38,27 @@ class Problem:
 
 @dataclass(frozen=True)
 class Codes:
-    """The codes that know errors of compilers, in the order of their table."""
+    """Finding codes with patterns for compiler errors, in the order of codes.toml."""
 
     patterns: tuple[tuple[Code, re.Pattern[str]], ...]
 
     @classmethod
     def of(cls, codes: Mapping[str, Code]) -> Codes:
-        """Those whose record has patterns."""
+        """From all codes that have error patterns."""
         return cls(tuple((code, re.compile(text)) for code in codes.values() for text in code.errors))
 
     @property
     def digest(self) -> str:
-        """Which errors are known decides what a result says."""
+        """Part of the cache key: the patterns influence compile results."""
         return hashlib.sha256("\0".join(pattern.pattern for _, pattern in self.patterns).encode()).hexdigest()
 
     def find(self, text: str) -> Code | None:
-        """The first one that knows it. The text is the message, then the line of source, then the notes."""
+        """The first code that matches. `text` is the message, the source line and the notes, one per line."""
         return next((code for code, pattern in self.patterns if pattern.search(text)), None)
 
 
 def problems(errors: Iterable[Diagnostic], translation: Translation, codes: Codes) -> tuple[Problem, ...]:
-    """Every error once for each line; one of a library stands where the repository asked for it."""
+    """Each error once per line. An error inside a library is reported where the repository uses it."""
     found: dict[tuple[str, int, str], Problem] = {}
     for error in errors:
         problem = _problem(error, translation, codes)
@@ -68,7 +68,7 @@ def problems(errors: Iterable[Diagnostic], translation: Translation, codes: Code
 
 def _problem(error: Diagnostic, translation: Translation, codes: Codes) -> Problem:
     own = translation.place(error.path, error.line) if error.path else None
-    # Who asks for an instantiation, before the include that brought the template: only the first error tells that.
+    # The instantiation comes before the include that brought the template: only the first error names the include.
     remarks = sorted(error.remarks, key=lambda remark: remark.message == INCLUDED)
     asked = [place for remark in remarks if (place := translation.place(remark.path, remark.line))]
     place = own or next(iter(asked), None) or ("", 0)

@@ -1,4 +1,4 @@
-"""One compile of one unit: down to code for a target, or to an object for the host, and what was read back of it."""
+"""Compiles one unit for one side, a target or the host, and reads the kernels back."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from rocm3d.verify.compilation.unit import Unit
 
 HOST = "host"
-_MOVED = "'{}' lies beside the original, and not where hipify puts the translated file"
-_STAND_INS = 12  # headers that HIP lacks, in one unit
+_MOVED = "'{}' is next to the original, but hipify writes the translated file to another folder"
+_STAND_INS = 12  # limit of missing headers to stub in one unit
 _SAFE = re.compile(r"[^A-Za-z0-9_.-]+")
-# s_endpgm alone: the kernel does nothing.
+# Size in bytes of s_endpgm: a kernel of this size does nothing.
 _NOTHING = 4
 
 
 @dataclass(frozen=True)
 class Done:
-    """A result, and the files it was made of. Not final where the compiler said nothing, as one that was killed."""
+    """A result and the files that the compiler read. Not final (not cached) if it printed nothing, as when killed."""
 
     result: Side
     files: tuple[Path, ...]
@@ -41,9 +41,9 @@ class Done:
 
 @dataclass(frozen=True)
 class Bench:
-    """Where compiling happens: `tree` is the translated copy, `out` takes what is made.
+    """Compiles units with HIP. `tree`: the hipified copy of the repository. `out`: folder for objects.
 
-    `originals` names for each file that hipify wrote the one it was made of.
+    `originals` maps each file that hipify wrote to its source.
     """
 
     kit: Kit
@@ -55,7 +55,7 @@ class Bench:
     originals: Mapping[str, str] = field(default_factory=dict)
 
     def compile(self, unit: Unit, side: str) -> Done:
-        """A header that HIP lacks is an error, and one in its place lets the compiler tell the rest."""
+        """A header that HIP does not have is an error. A stub for it lets the compiler report the other errors too."""
         name = _SAFE.sub("_", f"{unit.extension}-{unit.file}-{side}")
         stand_ins = self.out / f"{name}.stand-ins"
         lacked: list[Diagnostic] = []
@@ -71,7 +71,7 @@ class Bench:
                 break
             lacked.append(gone if beside is None else gone.model_copy(update={"message": _MOVED.format(header)}))
             if beside is not None and gone.path != unit.file:
-                # A library that was moved in half: there would be no end to it.
+                # hipify moved only part of a library: every further header would fail the same way.
                 found = tuple(error for error in found if error != gone)
                 break
             stand_in = stand_ins / header
@@ -83,7 +83,7 @@ class Bench:
     def _once(self, unit: Unit, side: str, base: Path, stand_ins: Path) -> tuple[Compiled, list[Path]]:
         rule = base.with_name(f"{base.name}.d")
         rule.unlink(missing_ok=True)
-        # Not -MD, which the driver drops for a device.
+        # Not -MD: the driver ignores it in device compiles.
         wanted = ("-dependency-file", str(rule), "-MT", "it", "-sys-header-deps")
         told = (*diagnostics.FLAGS, *(word for item in wanted for word in ("-Xclang", item)))
         flags = (*unit.flags, *self.kit.search, f"-isystem{stand_ins}", *told)
@@ -91,17 +91,17 @@ class Bench:
         if unit.language == "c++":
             ended = self.compiler.plain(source, output, (*flags, "-O0"), self.seconds)
         elif side == HOST:
-            # Which errors there are does not depend on it, and it is faster.
+            # -O0 is faster and reports the same errors.
             ended = self.compiler.host(source, output, (*flags, "-O0"), self.seconds)
         else:
             ended = self.compiler.device(source, side, output, flags, self.seconds)
         read = read_dependencies(rule, self.tree)
-        # There is no rule of a unit that failed: then any file of the repository may be the reason.
+        # A failed unit has no dependency file: the result then depends on all files of the repository.
         files = read or [path for path in self.tree.rglob("*") if path.is_file()]
         return ended, [path for path in files if not path.is_relative_to(stand_ins)]
 
     def _beside(self, error: Diagnostic, name: str) -> Path | None:
-        """A header that lies beside the original: hipify has put what includes it into another folder, without it."""
+        """A header next to the original: hipify wrote the including file to another folder without copying it."""
         asking = Path(posixpath.normpath(self.tree / error.path))
         if not asking.is_relative_to(self.tree):
             return None
@@ -110,7 +110,7 @@ class Bench:
         return place if original is not None and place.is_file() else None
 
     def _is_of_the_port(self, error: Diagnostic) -> bool:
-        """Whether the repository asks for a header of CUDA or an old torch, and not for a library that is not here."""
+        """Whether the repository includes a header that a port must replace, not one of a library not installed."""
         asks = not Path(error.path).is_absolute() or Path(error.path).is_relative_to(self.tree)
         return asks and self.codes.find(f"{error.message}\n\n") is not None
 
@@ -129,12 +129,14 @@ class Bench:
         try:
             kernels = () if side == HOST else read_back(ended.output, side)
         except NotACodeObject as error:
-            return base.model_copy(update={"errors": (_speechless(f"what came out is no code for {side}: {error}"),)})
+            return base.model_copy(
+                update={"errors": (_speechless(f"the output is not a code object for {side}: {error}"),)}
+            )
         return base.model_copy(update={"outcome": "compiled", "kernels": kernels})
 
 
 def read_back(file: Path, gfx: str) -> tuple[KernelFacts, ...]:
-    """Every kernel of a code object, which must be for the target."""
+    """All kernels of a code object. Raises CodeObjectError if it is for another target."""
     code = read_code_object(file.read_bytes())
     if code.gfx != gfx:
         raise NotACodeObject(f"it is for {code.gfx}")
@@ -155,4 +157,4 @@ def read_back(file: Path, gfx: str) -> tuple[KernelFacts, ...]:
 
 def _speechless(said: str) -> Diagnostic:
     last = said.strip().splitlines()
-    return Diagnostic(path="", line=0, column=0, message=last[-1] if last else "the compiler failed without a word")
+    return Diagnostic(path="", line=0, column=0, message=last[-1] if last else "the compiler failed without a message")

@@ -1,4 +1,4 @@
-"""Results by content: a unit, the files it was made of, its flags, the toolchain. What has not changed is known."""
+"""A cache of compile results, by the content of all files read, the flags and the toolchain."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from rocm3d.model.compilation import Side
     from rocm3d.workspace.result_cache import ResultCache
 
-_MOST = 4  # results of one key: a header that goes back and forth
+_MOST = 4  # results per key, for headers that change back and forth
 
 
 @dataclass
 class ContentCache:
-    """`tree` is the copy that is compiled; files below `roots` are known by the digest in every key."""
+    """`tree`: the copy that is compiled. Files in `roots` are not hashed: every key contains their digest."""
 
     store: ResultCache | None
     tree: Path
@@ -31,23 +31,23 @@ class ContentCache:
     _digests: dict[Path, str] = field(default_factory=dict)
 
     def key(self, *parts: str) -> str:
-        """Of everything that decides besides the content of files."""
+        """A digest of everything that influences a result except file contents."""
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
     def names(self) -> str:
-        """Of all files: one that is added can hide another. What a port adds in its folder, nothing includes."""
+        """A digest of all file names: a new file can shadow a header. The port's folder is never included."""
         paths = (path.relative_to(self.tree) for path in self.tree.rglob("*") if path.is_file())
         return self.key(*sorted(path.as_posix() for path in paths if path.parts[0] != PORT))
 
     def find(self, key: str) -> Side | None:
-        """A result whose files are all as they were."""
+        """A cached result of which no file has changed; None if there is none."""
         for kept in self._kept(key):
             if all(self._digest(name) == digest for name, digest in kept.files.items()):
                 return kept.result
         return None
 
     def keep(self, key: str, files: Iterable[Path], result: Side) -> None:
-        """Remember a result. Files are those that the compiler read."""
+        """Stores a result. `files`: those that the compiler read."""
         if self.store is None:
             return
         names = {self._name(path): path for path in files if not any(path.is_relative_to(root) for root in self.roots)}
@@ -60,10 +60,10 @@ class ContentCache:
         try:
             return KeptResults.model_validate_json(text[key]).results if key in text else ()
         except ValidationError:
-            return ()  # of another version
+            return ()  # written by another version
 
     def _name(self, path: Path) -> str:
-        """Relative for files of the repository, whose copy lies elsewhere every time."""
+        """Relative for files of the repository, because each copy has another path."""
         return path.relative_to(self.tree).as_posix() if path.is_relative_to(self.tree) else str(path)
 
     def _digest(self, name: str) -> str:
@@ -77,7 +77,7 @@ class ContentCache:
 
 
 def read_dependencies(file: Path, cwd: Path) -> list[Path]:
-    """The files that a compiler names as read, from its make rule."""
+    """The files in a compiler's dependency file (a make rule); empty if there is no such file."""
     try:
         text = file.read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -1,4 +1,4 @@
-"""The CUDA side of the same units, by nvcc: does it still compile, and which kernels does it have?"""
+"""Compiles the same units with nvcc: do they still compile, and which kernels do they have?"""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ _OURS_TO_CHOOSE = ("-gencode", "--generate-code", "-arch", "--gpu-architecture",
 
 @dataclass(frozen=True)
 class CudaUnit:
-    """A unit and what nvcc made of it."""
+    """A unit and its result with nvcc."""
 
     unit: Unit
     side: Side
 
 
 def compile_cuda(request: Request, torch: TorchKit, nvcc: Nvcc) -> tuple[CudaUnit, ...]:
-    """Every unit of the repository as NVIDIA's users build it."""
+    """Compiles every unit of the repository as NVIDIA users build it."""
     with workplace(request) as place:
         machine = Machine(torch.version, "", "", _WARP, cuda=nvcc.release)
         scripts = Finder(place.tree, machine, interpreter=request.interpreter).find(request.extensions)
@@ -81,7 +81,7 @@ def _units(extension: Declared, tree: Path, torch: TorchKit) -> Iterator[Unit]:
 
 
 def _flags(extension: Declared, torch: TorchKit, unit: Unit) -> tuple[str, ...]:
-    """As torch's BuildExtension gives them to nvcc, or to the host compiler."""
+    """The flags that torch's BuildExtension passes to nvcc or to the host compiler."""
     device = unit.language == "hip"
     given = [
         flag
@@ -107,7 +107,7 @@ def _flags(extension: Declared, torch: TorchKit, unit: Unit) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class _Bench:
-    """Where nvcc and the host compiler work."""
+    """Compiles units with nvcc and the host compiler."""
 
     nvcc: Nvcc
     tree: Path
@@ -128,10 +128,10 @@ class _Bench:
         return Done(_side(unit, ended, output, files), files, is_final=spoke)
 
     def _plain(self, unit: Unit, output: Path, flags: Sequence[str]) -> Compiled:
-        """C++ goes to the host compiler, which has to be told where CUDA's headers are."""
+        """C++ sources go to the host compiler, with the include folder of CUDA."""
         host = shutil.which("c++") or shutil.which("g++")
         if host is None:
-            return Compiled(None, "error: there is no host compiler here")
+            return Compiled(None, "error: no host compiler found (c++ or g++)")
         command = [host, *flags, f"-I{self.nvcc.include}", "-c", unit.file, "-o", str(output)]
         ended = run(command, cwd=self.tree, seconds=self.seconds, keep_bytes=4 * 1024 * 1024)
         made = output if ended.code == 0 and output.is_file() else None

@@ -11,9 +11,9 @@ HOST = frozenset({".cpp", ".cc", ".cxx", ".c++"})
 
 @dataclass(frozen=True)
 class Declared:
-    """`root` is the folder that the build starts from; `uses_torch` says that torch's build adds its own flags.
+    """`root`: the folder where the build starts. `uses_torch`: torch's BuildExtension adds its flags.
 
-    `jit` says that it is compiled when it is loaded, which torch translates and flags in another way.
+    `jit`: compiled at import time by `torch.utils.cpp_extension.load`, with other flags and another hipify folder.
     """
 
     name: str
@@ -30,11 +30,11 @@ class Declared:
 
     @property
     def device_sources(self) -> tuple[str, ...]:
-        """Those that hold device code."""
+        """Sources with device code, by suffix."""
         return tuple(source for source in self.sources if PurePosixPath(source).suffix in DEVICE)
 
     def without(self, flags: set[str]) -> Declared:
-        """The same, with flags left out that a compiler does not take; the value of one goes with it."""
+        """A copy without these flags and their values."""
         return replace(
             self, host_flags=_without(self.host_flags, flags), device_flags=_without(self.device_flags, flags)
         )

@@ -1,4 +1,4 @@
-"""What clang and nvcc print, as errors with places. Only what begins a line is taken; the rest is decoration."""
+"""Parses errors of clang and nvcc. Only text at the start of a line counts; the rest is decoration."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from rocm3d.model.compilation import Diagnostic, Remark
 
 INCLUDED = "included from here"
-# So that a message is one line, and every step of an instantiation is told; and every place: a name that one header
-# lacks may be used a hundred times.
+# One line per message, every step of an instantiation, and no early stop: a name that one header does not declare may
+# be used a hundred times.
 FLAGS = (
     "-w",
     "-ferror-limit=1000",
@@ -34,7 +34,7 @@ _MISSING = re.compile(r"'(?P<header>[^']+)' file not found|cannot open source fi
 
 
 def errors(text: str) -> tuple[Diagnostic, ...]:
-    """Every error with its notes; the files that include it come first among them."""
+    """All errors with their notes. The include stack comes first among the notes."""
     found: list[Diagnostic] = []
     included: list[Remark] = []
     for line in text.splitlines():
@@ -52,7 +52,7 @@ def errors(text: str) -> tuple[Diagnostic, ...]:
                 remark = Remark(path=match["path"], line=int(match["line"]), message=match["text"])
                 found[-1] = found[-1].model_copy(update={"remarks": (*found[-1].remarks, remark)})
         else:
-            # The innermost file comes last on the way in, and first among the remarks.
+            # Compilers print the innermost include last; we store it first.
             column = int(match.groupdict().get("column") or 0)
             found.append(
                 Diagnostic(
@@ -68,13 +68,13 @@ def errors(text: str) -> tuple[Diagnostic, ...]:
 
 
 def missing_header(error: Diagnostic) -> str | None:
-    """The header that an error says is nowhere."""
+    """The header that the error reports as not found; None for other errors."""
     match = _MISSING.search(error.message) or _NVCC_MISSING.search(f"fatal error: {error.message}")
     return None if match is None else next(group for group in match.groups() if group)
 
 
 def unknown_flags(text: str) -> Iterator[str]:
-    """Flags that the compiler does not take."""
+    """Flags that the compiler reports as unknown or unsupported."""
     for error in errors(text):
         match = _UNKNOWN.search(error.message)
         if match:

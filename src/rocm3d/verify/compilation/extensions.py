@@ -1,4 +1,4 @@
-"""Which extensions a repository builds: by running its build scripts on a copy, else by what the inventory has read."""
+"""Finds the extensions of a repository: by running its build scripts on a copy, otherwise from the inventory."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from rocm3d.model.inventory import Extension
 
 _DETECTION = "DETECT"
-# Of flags that were only read, those that decide what the text means; the rest needs the script's own decisions.
+# Flags to use from a script that was parsed but not run: those that change the meaning of the source.
 _MEANING = ("-D", "-U", "-I", "-std=")
 
 
 @dataclass(frozen=True)
 class Found:
-    """What one script builds. `problem` says that on ROCm it would not; `note` that it was only read, not run."""
+    """The extensions of one script. `problem`: it would not build them on ROCm. `note`: it was parsed, not run."""
 
     script: str
     extensions: tuple[Declared, ...]
@@ -35,7 +35,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Finder:
-    """`tree` is a copy that scripts may run on; findings of scan say where a script tells machines apart."""
+    """`tree`: a copy that scripts may run on. `findings` locate the line where a script detects CUDA."""
 
     tree: Path
     machine: Machine
@@ -44,7 +44,7 @@ class Finder:
     interpreter: Path | None = None
 
     def find(self, listed: Sequence[Extension]) -> Iterator[Found]:
-        """Each script of the inventory once, and each setup.py that uses torch's builder in a way scan cannot read."""
+        """Each script of the inventory, and each setup.py that imports torch's cpp_extension."""
         by_script: dict[str, list[Extension]] = {name: [] for name in _torch_setups(self.tree)}
         for item in listed:
             by_script.setdefault(item.location.path, []).append(item)
@@ -55,11 +55,11 @@ class Finder:
                 built |= {source for item in found.extensions for source in item.sources}
                 yield found
                 continue
-            # A CMake file that builds what torch builds too is the same code without torch's flags.
+            # Skip CMake targets whose sources a setup.py builds too: the same code without torch's flags.
             read = _distinct(as_read(item, self.tree) for item in items)
             others = tuple(item for item in read if not set(item.device_sources) <= built)
             if others:
-                yield Found(script, others, note=f"{script} was read and not run")
+                yield Found(script, others, note=f"{script} was parsed, not run")
 
     def _of_script(self, script: str, items: Sequence[Extension]) -> Found:
         honest = read_script(self.tree, script, self.machine, self.interpreter)
@@ -71,13 +71,13 @@ class Finder:
         return Found(script, _distinct(other.extensions), problem=self._silent(script, honest, other))
 
     def _silent(self, script: str, honest: Answer, other: Answer) -> Problem:
-        """The build that stops on ROCm, or quietly becomes one without device code."""
+        """The build stops on ROCm, or silently leaves out all device code."""
         sources = sum(len(item.device_sources) for item in other.extensions)
         if honest.error:
-            message = f"with a ROCm torch the build stops: {honest.error}"
+            message = f"the build stops with a ROCm torch: {honest.error}"
         else:
-            message = f"with a ROCm torch it builds no device code; a CUDA toolkit would have brought {sources} sources"
-        # What is a warning, as asking for a visible GPU, is not what stops it on a machine that has one.
+            message = f"builds no device code with a ROCm torch; device sources in the CUDA build: {sources}"
+        # Errors first: a warning, such as a check for a visible GPU, does not stop the build on a GPU machine.
         for found in sorted(self.findings, key=lambda item: item.severity != "error"):
             code = self.codes.get(found.code)
             if found.path == script and code is not None and _DETECTION in code.kinds:
@@ -86,16 +86,16 @@ class Finder:
 
 
 def _order(items: Sequence[Extension]) -> int:
-    """Scripts that install first: what they build is not built again by modules that compile where it is missing."""
+    """Install scripts before modules that compile at import time, as those are skipped if already built."""
     return 2 if _is_cmake(items) else int(any(item.how == "jit" for item in items))
 
 
 def _without_twins(found: Found, built: set[str]) -> Found:
-    """Without what is compiled at run time only where no script has built it; hipify would put both in one place."""
+    """Without JIT extensions whose sources another script builds: hipify would write both to the same files."""
     others = tuple(item for item in found.extensions if not (item.jit and set(item.device_sources) <= built))
     if len(others) == len(found.extensions):
         return found
-    note = f"{found.script}: what it compiles when it is loaded, another script builds"
+    note = f"{found.script}: skipped its JIT extensions, another script builds the same sources"
     return replace(found, extensions=others, note=f"{found.note}; {note}" if found.note else note)
 
 
@@ -110,12 +110,12 @@ def _torch_setups(tree: Path) -> list[str]:
 
 def _only_read(script: str, items: Sequence[Extension], tree: Path, answer: Answer) -> Found:
     extensions = _distinct(as_read(item, tree) for item in items)
-    why = answer.error or "it names no device source by itself"
-    return Found(script, extensions, note=f"{script} was read and not run ({why}); flags that it chooses are not known")
+    why = answer.error or "it declares no device source"
+    return Found(script, extensions, note=f"{script} was parsed, not run ({why}); flags set at run time are unknown")
 
 
 def as_read(item: Extension, tree: Path) -> Declared:
-    """An extension by the literals of its script."""
+    """An extension from the literals in its script."""
     script = item.location.path
     root = posixpath.dirname(script)
 
@@ -140,11 +140,11 @@ def as_read(item: Extension, tree: Path) -> Declared:
 def _expanded(path: str, tree: Path) -> list[str]:
     if not any(sign in path for sign in "*?["):
         return [path]
-    return sorted(found.relative_to(tree).as_posix() for found in tree.glob(path))
+    return sorted(source.relative_to(tree).as_posix() for source in tree.glob(path))
 
 
 def _distinct(extensions: Iterator[Declared] | tuple[Declared, ...]) -> tuple[Declared, ...]:
-    """Without those that say the same twice, as a module that compiles in two branches does."""
+    """Without duplicates, as when a module declares one extension in two branches."""
     found: dict[tuple[object, ...], Declared] = {}
     for item in extensions:
         found.setdefault((item.name, item.sources, item.device_flags, item.macros), item)

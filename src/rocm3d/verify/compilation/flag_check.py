@@ -1,4 +1,4 @@
-"""Which flags of an extension clang refuses: asked with an empty file, so that a flag hides no error in the code."""
+"""Finds the flags that clang rejects by compiling an empty file, so that they do not hide errors in the code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROUNDS = 8
 
 @dataclass
 class FlagCheck:
-    """Remembers what it has asked: extensions of one script share most of their flags."""
+    """Caches results: extensions of one script share most flags."""
 
     compiler: Compiler
     folder: Path
@@ -28,13 +28,13 @@ class FlagCheck:
     _known: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = field(default_factory=dict)
 
     def refused(self, extension: Declared) -> tuple[str, ...]:
-        """As they stand in the script, device flags first."""
+        """Rejected flags as the script spells them, device flags first."""
         device = [word for word in extension.device_flags if not word.startswith("--offload-arch")]
         return (*self._ask("hip", tuple(device)), *self._ask("c++", extension.host_flags))
 
     def problem(self, flag: str, extension: Declared, tree: Path) -> Problem:
-        """A refused flag at the line of the script that has it."""
-        message = f"clang does not take {flag}"
+        """A rejected flag, with its position in the script."""
+        message = f"clang does not accept {flag}"
         code = self.codes.find(f"unknown argument: '{flag}'\n\n")
         line, column = _place(flag, tree / extension.script) or (extension.line, 0)
         return Problem(extension.script, line, column, message, code.code if code else "", code.rule if code else "")
@@ -63,7 +63,7 @@ class FlagCheck:
 
 
 def _place(flag: str, script: Path) -> tuple[int, int] | None:
-    """Where a script spells a flag, or the part of it before a value that is filled in."""
+    """Line and column of a flag in a script, or of its part before `=`; None if it is not found."""
     try:
         lines = script.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

@@ -1,6 +1,6 @@
-"""Kernels of two builds side by side: did each one come out, and does it do something where it did before?
+"""Compares the kernels of a CUDA and a HIP build: is each one present, and did none become empty?
 
-Names are compared without the types of their arguments: the same vector is one type in CUDA and another in HIP.
+Names are compared without argument types, because vector types differ between CUDA and HIP.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rocm3d.model.compilation import KernelFacts
 
-# Kernels of libraries are theirs: each has its own, under names of its own.
+# Namespaces of libraries: their kernels differ between CUDA and ROCm.
 _LIBRARIES = frozenset({"cub", "hipcub", "thrust", "rocprim", "rocm3d_declared", "at", "c10", "at_cuda_detail"})
 _INTERNAL = re.compile(r"^(_GLOBAL__N_|_INTERNAL_|__nv_static_)")
 _SUFFIX = re.compile(r"(__static__|__intern__|\.).*$")
@@ -23,7 +23,7 @@ _SUFFIX = re.compile(r"(__static__|__intern__|\.).*$")
 
 @dataclass(frozen=True)
 class Difference:
-    """Kernels by name. `vanished` are in the CUDA build alone, `emptied` do something there and nothing here."""
+    """Kernel names. `vanished`: only in the CUDA build. `appeared`: only in HIP. `emptied`: empty only in HIP."""
 
     vanished: tuple[str, ...]
     appeared: tuple[str, ...]
@@ -35,7 +35,7 @@ class Difference:
 
 
 def compare(cuda: Iterable[KernelFacts], hip: Iterable[KernelFacts]) -> Difference:
-    """By name and number of instantiations."""
+    """Compares by name and number of instantiations."""
     there, here = _by_name(cuda), _by_name(hip)
     counts, others = Counter({k: len(v) for k, v in there.items()}), Counter({k: len(v) for k, v in here.items()})
     emptied = [
@@ -52,7 +52,7 @@ def compare(cuda: Iterable[KernelFacts], hip: Iterable[KernelFacts]) -> Differen
 
 
 def plain_name(symbol: str) -> tuple[str, ...]:
-    """The parts of a qualified name: `_ZN3cub4scanIfEEvPT_` is ("cub", "scan"). What is not mangled is one part."""
+    """The parts of a qualified name: `_ZN3cub4scanIfEEvPT_` is ("cub", "scan"). An unmangled name is one part."""
     if not symbol.startswith("_Z"):
         return (_SUFFIX.sub("", symbol),)
     at = 2

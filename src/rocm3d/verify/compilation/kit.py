@@ -1,4 +1,4 @@
-"""Everything that compiling needs on this machine: the compiler, a torch that fits the stack, and where headers are."""
+"""What compiling needs on this machine: a HIP compiler, a torch that matches the stack, and include folders."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FP16 = "hip/hip_fp16.h"
 
 @dataclass(frozen=True)
 class Kit:
-    """`roots` are folders whose content the digest stands for, so that a cache need not look inside."""
+    """`digest` covers the content of the folders in `roots`, so that a cache need not hash their files."""
 
     compiler: Compiler
     torch: TorchKit | None
@@ -33,7 +33,7 @@ class Kit:
 
     @property
     def search(self) -> tuple[str, ...]:
-        """Where headers are looked for: given ones, the toolchain's own, and at last those that we declare."""
+        """Include flags: torch, --hip-headers, completed headers, and last the declared headers."""
         before = [self.hip_headers] if self.hip_headers else []
         given = self.hip_headers is not None and (self.hip_headers / _FP16).is_file()
         if self.compiler.about.headers == "mixed" and not given:
@@ -43,17 +43,17 @@ class Kit:
 
     @property
     def label(self) -> str:
-        """What it is made of, in words."""
+        """Compiler, HIP, torch and headers as one text, for verdicts."""
         about = self.compiler.about
         torch = f", torch {self.torch.version} (hipify {self.torch.generation})" if self.torch else ", no torch"
-        given = ", headers of ROCm's libraries as given" if self.hip_headers else ""
+        given = ", ROCm library headers from --hip-headers" if self.hip_headers else ""
         return f"{about.title}, HIP {about.hip} {about.headers} headers{torch}{given}"
 
 
 def find_kit(
     recipes: Mapping[str, WheelToolchain], generation: int | None, hip_headers: Path | None, interpreter: Path | None
 ) -> Kit | str:
-    """The kit, or why there is none. `generation` is that of the stack's hipify; None: the newest there is."""
+    """The kit, or an error text. `generation`: that of the stack's hipify; None for the newest."""
     try:
         compiler = best(recipes)
         torch = _torch(newest(recipes), generation, interpreter)
@@ -72,15 +72,15 @@ def _torch(recipe: WheelToolchain, generation: int | None, interpreter: Path | N
         found = torch_kit.of_interpreter(interpreter)
         if generation not in (None, found.generation):
             return (
-                f"the stack's torch has generation {generation} of hipify, and the one of {interpreter} generation "
-                f"{found.generation}: what builds with one need not build with the other"
+                f"the stack's torch has hipify generation {generation}, but the torch of {interpreter} has generation "
+                f"{found.generation}. Code that builds with one may fail with the other"
             )
         return found
     if prepared.find(recipe).lacks:
         return None
     fitting = [part for part in recipe.torches if generation in (None, part.hipify)]
     if not fitting:
-        return f"the stack's torch has generation {generation} of hipify, and no torch here has; name one with --python"
+        return f"no torch with hipify generation {generation} found, which the stack needs. Pass --python PATH"
     return torch_kit.of_wheel(recipe, fitting[0])
 
 
@@ -90,7 +90,7 @@ def _root(compiler: Compiler) -> Path | None:
 
 
 def _of_folder(folder: Path | None) -> str:
-    """A folder of headers by names, sizes and times: other files, other results."""
+    """A digest of names, sizes and times of all files in a folder of headers."""
     if folder is None:
         return ""
     seen = hashlib.sha256()

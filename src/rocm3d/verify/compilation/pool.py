@@ -1,4 +1,4 @@
-"""Many compiles at once, one for each core; a result that is known by content is not made again."""
+"""Compiles units in parallel, one for each core. Cached results are not compiled again."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _PAUSE = 0.1
 
 @dataclass(frozen=True)
 class Job:
-    """`key` stands for all that decides besides the content of the files it reads."""
+    """`key`: cache key, covers everything that influences the result except file contents."""
 
     key: str
     make: Callable[[], Done]
 
 
 def cores() -> int:
-    """Those that this process may use."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
 def compile_all(jobs: dict[K, Job], cache: ContentCache, told: Callable[[K, Side], None]) -> dict[K, Side]:
-    """Results by the same keys. Interrupted, it ends what runs and leaves."""
+    """Results by the keys of `jobs`. If interrupted, ends the running compilers and raises."""
     given_up = Event()
     with ThreadPoolExecutor(cores()) as pool:
         running = {name: pool.submit(_one, job, cache, given_up) for name, job in jobs.items()}
@@ -46,11 +46,11 @@ def compile_all(jobs: dict[K, Job], cache: ContentCache, told: Callable[[K, Side
                 results[name] = future.result()
                 told(name, results[name])
         except BaseException:
-            given_up.set()  # first: what a compiler says that we end is no result
+            given_up.set()  # first: output of a compiler that we end must not be cached
             pool.shutdown(wait=False, cancel_futures=True)
-            # Not wait(): it never counts a future that was cancelled before its turn.
+            # Not wait(): it never returns for a future that was cancelled before it started.
             while not all(future.done() for future in running.values()):
-                end_all()  # again and again: a job may have been about to start its program
+                end_all()  # repeatedly: a job may have been about to start its compiler
                 time.sleep(_PAUSE)
             raise
     return results

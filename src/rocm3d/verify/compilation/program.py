@@ -1,4 +1,4 @@
-"""Which rocm3d made a result: what puts a compile together and reads it back decides as much as the sources do."""
+"""A digest of the rocm3d code that influences compile results, as part of their cache keys."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from rocm3d import __version__
 
 _PACKAGE = Path(__file__).parents[2]
-# Modules that find and call compilers, and that read what they say and make. The headers of our own count elsewhere.
+# Modules that find and call compilers and parse their output. own_headers has a separate digest.
 _PARTS = (
     "toolchain", "verify/compilation", "payload/hipify_sources.py", "payload/read_build.py", "model/compilation.py",
 )  # fmt: skip
@@ -17,7 +17,7 @@ _PARTS = (
 
 @cache
 def digest(package: Path = _PACKAGE) -> str:
-    """Of their text, so that a copy somewhere else knows the same results, and an upgrade none that are not its own."""
+    """Of relative paths and contents: another copy of the same version shares results, an upgrade does not."""
     seen = hashlib.sha256(__version__.encode())
     for part in _PARTS:
         place = package / part

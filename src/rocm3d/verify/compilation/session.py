@@ -1,4 +1,4 @@
-"""One visit to the compiler: a copy of the repository, its extensions, their sources translated, all units compiled."""
+"""Compiles a repository: copies it, finds its extensions, hipifies their sources and compiles all units."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ Told = Callable[[str], None]
 
 
 def _silent(message: str) -> None:
-    """Nobody listens."""
+    """Drops progress messages."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What to compile: a tree as it lies, the extensions that scan has listed, and for which targets."""
+    """What to compile: a tree, the extensions that scan found, and the targets. `seconds`: limit per compile."""
 
     tree: Tree
     extensions: Sequence[Extension]
@@ -59,7 +59,7 @@ class Request:
 
 @dataclass(frozen=True)
 class UnitReport:
-    """What came of one unit, side by side, in the words of the repository."""
+    """Results of one unit by side, and its problems at positions of the repository."""
 
     unit: Unit
     sides: dict[str, Side]
@@ -68,7 +68,7 @@ class UnitReport:
 
 @dataclass(frozen=True)
 class Report:
-    """What came of all of it. `missing` are sources that are not there, `untranslated` those that hipify failed on."""
+    """Results of a repository. `missing`: sources that do not exist. `untranslated`: hipify's errors by source."""
 
     found: tuple[Found, ...]
     flags: tuple[Problem, ...]
@@ -80,7 +80,7 @@ class Report:
 
 @dataclass
 class Workplace:
-    """A copy of the repository to run scripts and hipify on; both write beside what they read."""
+    """A copy of the repository to run build scripts and hipify on; both write next to their inputs."""
 
     folder: Path
     tree: Path
@@ -90,7 +90,7 @@ class Workplace:
 
 @contextmanager
 def workplace(request: Request) -> Iterator[Workplace]:
-    """Copy it; gone afterwards even where we are killed."""
+    """Copies the tree. The copy is removed afterwards, even if this process is killed."""
     with kept_folder() as folder:
         tree = folder.resolve() / "tree"
         for path in request.tree.paths():
@@ -102,7 +102,7 @@ def workplace(request: Request) -> Iterator[Workplace]:
 
 
 def compile_repository(request: Request, kit: Kit) -> Report:
-    """Compile every unit for every target and for the host."""
+    """Compiles every unit for every target and for the host."""
     assert kit.torch is not None
     codes = Codes.of(request.knowledge.codes)
     with workplace(request) as place:
@@ -143,7 +143,7 @@ def _scripts(request: Request, kit: Kit, place: Workplace) -> Iterator[Found]:
 
 
 def _translate(place: Workplace, kit: Kit, scripts: Sequence[Found]) -> _Translated:
-    """As torch's builds do it: from the folder of the script, following includes, or what is loaded from outside."""
+    """Hipifies as torch does: setup.py extensions together in the script's folder, each JIT extension separately."""
     assert kit.torch is not None
     version = ""
     written: dict[str, str] = {}
@@ -165,7 +165,7 @@ def _hipified(group: Sequence[Declared], place: Workplace, hipify: Hipify, root:
     there = [path for path in sources if path.is_file()]
     if not there:
         return None
-    # Folders of this machine are not ours to write into.
+    # Include folders outside the copy: hipify must not write there.
     named = dict.fromkeys(place.tree / name for item in group for name in item.include_dirs)
     folders = [path for path in named if path.is_relative_to(place.tree)]
     if not group[0].jit:
@@ -176,7 +176,7 @@ def _hipified(group: Sequence[Declared], place: Workplace, hipify: Hipify, root:
 
 
 def _checked(scripts: Sequence[Found], check: FlagCheck, tree: Path) -> tuple[list[Found], tuple[Problem, ...]]:
-    """Scripts without the flags that clang refuses, and those flags; what was only read is not blamed on anybody."""
+    """Scripts without the flags that clang rejects, and those flags as problems, unless the script was only parsed."""
     kept, refused = [], []
     for found in scripts:
         extensions = []
@@ -189,7 +189,7 @@ def _checked(scripts: Sequence[Found], check: FlagCheck, tree: Path) -> tuple[li
 
 
 def _units(scripts: Sequence[Found], tree: Path, written: dict[str, str], kit: Kit, request: Request) -> Iterator[Unit]:
-    """Each source with each set of flags once."""
+    """Each pair of source and flags once."""
     seen = set()
     for found in scripts:
         for item in found.extensions:

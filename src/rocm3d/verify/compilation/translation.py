@@ -1,4 +1,4 @@
-"""The way back from what hipify wrote: which original a file is of, and which line a line was."""
+"""Maps files and lines that hipify wrote back to the original sources."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
 @dataclass
 class Translation:
-    """`tree` is the copy that was translated; `originals` names for each written file the one it was made of."""
+    """`tree`: the hipified copy. `originals` maps each file that hipify wrote to its source."""
 
     tree: Path
     originals: Mapping[str, str]
     _lines: dict[str, list[int]] = field(default_factory=dict)
 
     def inside(self, path: str) -> str | None:
-        """A path of a message relative to the repository, or None for one that lies outside."""
+        """The path of a compiler message relative to the repository; None if it is outside."""
         whole = Path(posixpath.normpath(posixpath.join(str(self.tree), path)))
         return whole.relative_to(self.tree).as_posix() if whole.is_relative_to(self.tree) else None
 
     def place(self, path: str, line: int) -> tuple[str, int] | None:
-        """File and line in the repository as it was; None for a place outside of it."""
+        """File and line in the original repository; None for a position outside."""
         here = self.inside(path)
         if here is None:
             return None
@@ -37,7 +37,7 @@ class Translation:
         return original, lines[min(line, len(lines)) - 1] if lines else 1
 
     def text(self, path: str, line: int) -> str:
-        """A line of an original file."""
+        """A line of an original file, stripped; empty if there is no such line."""
         lines = _read(self.tree / path)
         return lines[line - 1].strip() if 0 < line <= len(lines) else ""
 
@@ -48,14 +48,14 @@ class Translation:
 
 
 def line_map(made: list[str], original: list[str]) -> list[int]:
-    """For each line of the written text the line of the original, from one on."""
+    """For each line of the hipified text the 1-based line of the original."""
     found: list[int] = []
     for kind, start, end, first, last in SequenceMatcher(None, made, original).get_opcodes():
         if kind == "equal":
             found += range(first + 1, last + 1)
             continue
         count, there = end - start, last - first
-        # A changed run: line by line where both have as many, else by the share.
+        # A changed block: proportionally, which is line by line if both have the same length.
         found += (
             min(max(first + (at * there // count if count else 0), 0), len(original) - 1) + 1 for at in range(count)
         )

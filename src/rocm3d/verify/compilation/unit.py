@@ -1,4 +1,4 @@
-"""A translation unit: one source of an extension, with the flags that a build on ROCm would give it."""
+"""Translation units: the sources of an extension, with the flags of a build on ROCm."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 Language = Literal["hip", "c++"]
 
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*([<\"])([^>\"\n]+)[>\"]", re.MULTILINE)
-# Headers of torch, or of a GPU's runtime: a unit without any of them is no concern of a port.
+# Headers of torch and of GPU runtimes: a port cannot break a unit that includes none of them.
 _CONCERNS = re.compile(rb"^(torch|ATen|c10|pybind11|cuda|cub|cublas|curand|cusparse|cusolver|thrust|hip|roc|device_)")
-_OPTIMISED = "-O3"  # what hipcc does where nobody says anything
+_OPTIMISED = "-O3"  # default of hipcc
 _OURS_TO_CHOOSE = ("--offload-arch", "--cuda-gpu-arch", "-gencode", "-arch=")
 
 
 @dataclass(frozen=True)
 class Unit:
-    """`source` is the original, `file` what is compiled; both relative to the repository."""
+    """`source`: the original; `file`: the hipified file that is compiled. Both are relative to the repository."""
 
     source: str
     file: str
@@ -37,7 +37,7 @@ class Unit:
 
 
 def units(extension: Declared, tree: Path, translated: Mapping[str, str], torch: TorchKit | None) -> Iterator[Unit]:
-    """Every source of an extension that is there and that a port may concern."""
+    """Sources of an extension that exist and that a port can affect. `translated`: hipified files by source."""
     for source in extension.sources:
         suffix = PurePosixPath(source).suffix
         if not (tree / source).is_file() or suffix not in DEVICE | HOST:
@@ -49,7 +49,7 @@ def units(extension: Declared, tree: Path, translated: Mapping[str, str], torch:
 
 
 def hip_flags(extension: Declared, torch: TorchKit | None, *, device: bool) -> tuple[str, ...]:
-    """As torch's BuildExtension puts them together under ROCm; which target it is for is not theirs to say."""
+    """The flags of torch's BuildExtension under ROCm, without those that select a target."""
     if extension.jit and torch is not None:
         return _loaded_flags(extension, torch, device=device)
     given = extension.device_flags if device else extension.host_flags
@@ -66,7 +66,7 @@ def hip_flags(extension: Declared, torch: TorchKit | None, *, device: bool) -> t
 
 
 def _loaded_flags(extension: Declared, torch: TorchKit, *, device: bool) -> tuple[str, ...]:
-    """As `load` has them: device sources get the flags of the host as well, and none is translated."""
+    """The flags of `cpp_extension.load`: device sources get the host flags too, and no flag is hipified."""
     include = tuple(f"-I{folder}" for folder in extension.include_dirs)
     names = (f"-DTORCH_EXTENSION_NAME={extension.name}", "-DTORCH_API_INCLUDE_EXTENSION_H", *include)
     standard = f"-std={torch.flags.standard}"
@@ -77,14 +77,14 @@ def _loaded_flags(extension: Declared, torch: TorchKit, *, device: bool) -> tupl
 
 
 def hipified_flag(flag: str) -> str:
-    """torch gives device sources the flags of nvcc with the first CUDA in a name made HIP."""
+    """As torch does for device sources: the first CUDA in the name of an nvcc flag becomes HIP."""
     name, sign, value = flag.partition("=")
     changes = flag.startswith("-") and not flag.startswith("-I") and "CUDA" in name
     return f"{name.replace('CUDA', 'HIP', 1)}{sign}{value}" if changes else flag
 
 
 def concerns(tree: Path, source: str, include_dirs: Sequence[str]) -> bool:
-    """Whether a C++ source includes a header of torch or of a GPU, itself or by its own headers."""
+    """Whether a C++ source includes a header of torch or of a GPU runtime, directly or through the repository."""
     seen, waiting = set(), [source]
     while waiting:
         path = waiting.pop()

@@ -1,4 +1,4 @@
-"""How the probes of the levels compile and nvidia begin; what one of them has compiled the next one need not."""
+"""Compile results that the probes of levels compile and nvidia share, so that each unit is compiled once."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ NO_EXTENSION = "the repository builds no native extension"
 
 
 def kit_of(case: Case) -> Kit | str:
-    """The kit for the plan's stack, or why nothing can be compiled."""
+    """The kit for the plan's stack, or the reason why nothing can be compiled."""
     if case.building.refused:
         return case.building.refused
     if case.knowledge is None:
-        return "nothing is known about toolchains"
+        return "no knowledge base loaded"
     generation = case.plan.base.hipify if case.plan.base else None
     given = case.building
     kit = find_kit(case.knowledge.toolchains, generation, given.hip_headers, given.interpreter)
     if isinstance(kit, Kit) and kit.torch is None:
-        return "no headers of torch are here: rocm3d toolchain prepare, or name an interpreter with --python"
+        return "no headers of torch found. Run rocm3d toolchain prepare, or pass --python path/to/python"
     return kit
 
 
 def amd(case: Case, kit: Kit) -> Report:
-    """Every unit for the targets, compiled once for all probes."""
+    """Compiles every unit for the targets, once for all probes."""
     kept = case.building.kept
     if "amd" not in kept:
         kept["amd"] = compile_repository(_request(case, case.tree), kit)
@@ -44,14 +44,14 @@ def amd(case: Case, kit: Kit) -> Report:
 
 
 def nvidia(case: Case, kit: Kit, tree: Tree | None = None, *, device_alone: bool = False) -> tuple[CudaUnit, ...] | str:
-    """Every unit by nvcc, or why not. `tree` is another state of the repository, which is not remembered.
+    """Compiles every unit with nvcc, or returns the reason why not. Results for another `tree` are not cached.
 
-    `device_alone` leaves out sources that can hold no kernel; compiling torch's headers takes most of the time.
+    `device_only` skips sources without device code; compiling torch's headers takes most of the time.
     """
     assert kit.torch is not None
     nvcc = nvcc_here()
     if nvcc is None:
-        return "nvcc is not installed here"
+        return "nvcc is not installed"
     if tree is not None:
         return compile_cuda(_request(case, tree), kit.torch, nvcc)
     kept = case.building.kept
@@ -69,7 +69,7 @@ def _has_kernels(path: str) -> bool:
 
 
 def nvcc_here() -> Nvcc | None:
-    """For tests to take away."""
+    """nvcc of this machine; None if it is not installed."""
     return find_nvcc()
 
 

@@ -1,1 +1,1 @@
-"""One module per check; `probe` in each is found by walking this package."""
+"""One module per check. Each defines `probe`, which the registry in verify/probe.py loads."""

@@ -1,4 +1,4 @@
-"""Compares the results of each planned package with a reference, within tolerances that knowledge/ names."""
+"""Compares the results of each planned package with a reference, within the tolerances of the knowledge base."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rocm3d.verify.probe import Case, Probe
 
 
 def attempt(case: Case) -> tuple[Verdict, ...]:
-    """The runs are those of the level backend; each is made once."""
+    """Uses the results of level backend; each operation runs once."""
     return visit(case, "numerics", probe.name, agreed)
 
 

@@ -1,4 +1,4 @@
-"""Compiles the CUDA side of the ported tree with nvcc: what worked for NVIDIA's users must still work."""
+"""Compiles the CUDA side of the ported tree with nvcc: what compiled for NVIDIA users must still compile."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def attempt(case: Case) -> tuple[Verdict, ...]:
-    """One verdict for each unit. One that nvcc refuses in the original too is not the port's fault."""
+    """One verdict for each unit. A unit that does not compile in the original either is not_run, not failed."""
     kit = kit_of(case)
     if isinstance(kit, str):
         return (verdict(probe.name, "not_run", kit, level="nvidia"),)
@@ -36,9 +36,9 @@ def _of_unit(item: CudaUnit, before: Side | None) -> Verdict:
     source, side = item.unit.source, item.side
     name = f"{source} ({item.unit.extension})"
     if side.outcome == "lacks":
-        return verdict(probe.name, "not_run", f"{name}: {side.lacks} is nowhere on this machine", level="nvidia")
+        return verdict(probe.name, "not_run", f"{name}: header {side.lacks} not found on this machine", level="nvidia")
     if side.outcome == "timed_out":
-        return verdict(probe.name, "not_run", f"{name}: nvcc took too long", level="nvidia")
+        return verdict(probe.name, "not_run", f"{name}: nvcc was stopped at the time limit", level="nvidia")
     if side.outcome == "failed":
         first = side.errors[0] if side.errors else None
         told = f"{first.path}:{first.line}: {first.message}" if first else "nvcc failed"
@@ -47,7 +47,9 @@ def _of_unit(item: CudaUnit, before: Side | None) -> Verdict:
                 probe.name, "not_run", f"{name}: the original does not compile either: {told}", level="nvidia"
             )
         return verdict(probe.name, "failed", f"{name}: {told}", [name], level="nvidia")
-    kernels = f", {len(side.kernels)} kernels" if item.unit.language == "hip" else ""
+    kernels = (
+        f", {len(side.kernels)} kernel{'' if len(side.kernels) == 1 else 's'}" if item.unit.language == "hip" else ""
+    )
     ours = sorted({*side.own_headers})
     declared = [f"headers declared by rocm3d: {', '.join(ours)}"] if ours else []
     return verdict(probe.name, "passed", "", [f"{name}{kernels}", *declared], level="nvidia")

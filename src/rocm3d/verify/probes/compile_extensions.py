@@ -1,4 +1,4 @@
-"""Compiles every native extension for the targets and reads the code back; nothing is linked and nothing runs."""
+"""Compiles every native extension for the targets and reads the code objects back. Nothing is linked or run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scans the ported tree for what the plan meant to edit and is still there."""
+"""Scans the ported tree for findings that a planned edit should have removed."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from rocm3d.verify.probe import Case, Probe
 
 
 def attempt(case: Case) -> Verdict:
-    """What was refused or left for a person is no leftover: it was reported as such. A note needs no change at all."""
+    """Edits that were refused or left for review do not count, as the patch reports them. Notes need no edit."""
     refused = {(item.path, item.recipe) for item in case.patch.refused}
-    planned = [(edit, found) for edit in case.plan.edits for found in edit.findings if found.severity != "note"]
-    meant = {_key(found) for _, found in planned}
+    planned = [(edit, finding) for edit in case.plan.edits for finding in edit.findings if finding.severity != "note"]
+    meant = {_key(finding) for _, finding in planned}
     excused = {_key(left.finding) for left in case.patch.left}
-    excused |= {_key(found) for edit, found in planned if (edit.path, edit.recipe) in refused}
+    excused |= {_key(finding) for edit, finding in planned if (edit.path, edit.recipe) in refused}
     if not meant:
-        return Verdict(level="static", probe=probe.name, outcome="skipped", reason="the plan has no edit")
-    left = [f"{found.location} {found.code}" for found in case.now.findings if _key(found) in meant - excused]
+        return Verdict(level="static", probe=probe.name, outcome="skipped", reason="the plan has no edits")
+    left = [f"{finding.location} {finding.code}" for finding in case.now.findings if _key(finding) in meant - excused]
     looked = tuple(sorted(f"{path}: {code}" for path, code, _ in meant - excused))
     if left:
         reason = f"still found: {', '.join(left[:5])}"
@@ -27,7 +27,7 @@ def attempt(case: Case) -> Verdict:
 
 
 def _key(found: Finding) -> tuple[str, str, str | None]:
-    """An edit may be about one package alone, of those that a code speaks of."""
+    """With the package: one code can apply to several packages, and an edit may concern only one of them."""
     return found.path, found.code, found.package
 
 

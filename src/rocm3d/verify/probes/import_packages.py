@@ -1,4 +1,4 @@
-"""Imports each planned package in the target's environment, and looks where it comes from."""
+"""Imports each planned package in the target's environment and checks which file it is loaded from."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rocm3d.verify.probe import Case, Probe
 
 
 def attempt(case: Case) -> tuple[Verdict, ...]:
-    """Importing is not acceleration: that is another level's."""
+    """Checks the import only. Whether the GPU is used is level backend."""
     return visit(case, "import", probe.name, imported)
 
 

@@ -1,4 +1,4 @@
-"""Judges the recorded runs of the repository as it is: where they ran, what really ran, and what came out."""
+"""Checks recorded runs of the current code: the GPU they ran on, the backends that ran, and the artifacts."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _SHOWN = 3
 
 
 def attempt(case: Case) -> tuple[Verdict, ...]:
-    """Verdicts of the last run of each name; without one, what would make it."""
+    """Verdicts for the latest run of each name. Without a run: not_run, with the command that records one."""
     if case.knowledge is None:
-        return (_verdict("not_run", "the knowledge base is not at hand"),)
+        return (_verdict("not_run", "no knowledge base loaded"),)
     judged = latest(case.runs)
     if not judged:
         return (_verdict("not_run", _none(case, case.knowledge)),)
@@ -36,7 +36,7 @@ def _of_run(case: Case, knowledge: Knowledge, folder: str, run: RunRecord) -> It
     name = f"runs/{folder}"
     if run.status != "finished":
         outcome: Outcome = "not_run" if run.status == "interrupted" else "failed"
-        yield _verdict(outcome, f"{name}: {run.status}: {run.reason or 'no reason is known'}")
+        yield _verdict(outcome, f"{name}: {run.status}: {run.reason or 'reason unknown'}")
         return
     other = elsewhere(run, case.plan.gpu)
     if other is not None:
@@ -53,9 +53,9 @@ def _of_run(case: Case, knowledge: Knowledge, folder: str, run: RunRecord) -> It
 def _none(case: Case, knowledge: Knowledge) -> str:
     how = command(knowledge.ports.get(case.plan.known_as or ""))
     if not case.runs:
-        return f"no run is kept with it; make one on {case.plan.gpu.title}: {how}"
+        return f"no recorded run. Record one on {case.plan.gpu.title}: {how}"
     why = "; ".join(f"{item.folder}: {item.stale}" for item in case.runs[-_SHOWN:])
-    return f"no run of the repository as it is ({why}); make one: {how}"
+    return f"no usable run of the current code ({why}). Record one: {how}"
 
 
 def _verdict(outcome: Outcome, reason: str, looked_at: tuple[str, ...] = ()) -> Verdict:

@@ -1,4 +1,4 @@
-"""Looks whether every kernel of the CUDA build is in the AMD one, and does something where it does there."""
+"""Checks that the AMD build has every kernel of the CUDA build, and that none became empty."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 def attempt(case: Case) -> tuple[Verdict, ...]:
-    """One verdict for each device source that both compilers took."""
+    """One verdict for each device source. not_run unless both compilers accept it."""
     kit = kit_of(case)
     if isinstance(kit, str):
         return (verdict(probe.name, "not_run", kit),)
     theirs = nvidia(case, kit, device_alone=True)
     if isinstance(theirs, str):
-        return (verdict(probe.name, "not_run", f"{theirs}, so there is no CUDA build to compare with"),)
+        return (verdict(probe.name, "not_run", f"no CUDA build to compare with: {theirs}"),)
     ours = [item for item in amd(case, kit).units if item.unit.language == "hip"]
     found = tuple(_of_unit(item, theirs) for item in ours)
     return found or (verdict(probe.name, "skipped", NO_EXTENSION),)
@@ -39,7 +39,7 @@ def _of_unit(item: UnitReport, theirs: tuple[CudaUnit, ...]) -> Verdict:
     )
     sides = [side for side in item.sides.values() if side.side != HOST]
     if any(side.outcome != "compiled" for side in sides):
-        return verdict(probe.name, "not_run", f"{source}: it does not compile for every target")
+        return verdict(probe.name, "not_run", f"{source}: does not compile for every target")
     if other is None or other.outcome != "compiled":
         why = "is not part of the CUDA build" if other is None else f"nvcc: {other.lacks or other.outcome}"
         return verdict(probe.name, "not_run", f"{source}: {why}")
@@ -47,16 +47,14 @@ def _of_unit(item: UnitReport, theirs: tuple[CudaUnit, ...]) -> Verdict:
     if wrong:
         return verdict(probe.name, "failed", f"{source}: {'; '.join(wrong)}", [source])
     common = compare(other.kernels, sides[0].kernels).common if sides else 0
-    return verdict(
-        probe.name, "passed", "", [f"{source}: {common} kernels of its own in both builds, none empty in one alone"]
-    )
+    return verdict(probe.name, "passed", "", [f"{source}: kernels in both builds: {common}, none became empty"])
 
 
 def _told(side: str, found: Difference) -> Iterator[str]:
     for names, what in (
-        (found.vanished, "not there or fewer of them"),
-        (found.appeared, "not in the CUDA build or more of them"),
-        (found.emptied, "empty, and not in the CUDA build"),
+        (found.vanished, "missing, or fewer instantiations than in the CUDA build"),
+        (found.appeared, "not in the CUDA build, or more instantiations"),
+        (found.emptied, "empty, but not empty in the CUDA build"),
     ):
         if names:
             yield f"{side}: {', '.join(names)}: {what}"

@@ -1,4 +1,4 @@
-"""Looks whether the tree is what the patch says: every changed file there, with the digest it was given."""
+"""Checks that the tree matches the patch: every changed file exists and has the recorded digest."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from rocm3d.workspace.journal import digest
 
 
 def attempt(case: Case) -> Verdict:
-    """Compare digests; name the files that differ."""
+    """Compares digests. The reason names at most 5 of the files that differ."""
     paths = [change.path for change in case.patch.changes]
     wrong = [change.path for change in case.patch.changes if _digest(case, change.path) != change.after]
     if wrong:
-        reason = f"not as the patch left them: {', '.join(wrong[:5])}"
+        reason = f"changed since the patch was applied: {', '.join(wrong[:5])}"
         return Verdict(level="static", probe=probe.name, outcome="failed", reason=reason, looked_at=tuple(paths))
     if not paths:
-        return Verdict(level="static", probe=probe.name, outcome="skipped", reason="the patch changes no file")
+        return Verdict(level="static", probe=probe.name, outcome="skipped", reason="the patch changes no files")
     return Verdict(level="static", probe=probe.name, outcome="passed", looked_at=tuple(paths))
 
 

@@ -1,4 +1,4 @@
-"""Proves again, from the files as they lie, that no edit is visible without ROCm."""
+"""Proves again, from the current files, that builds without ROCm see the same code as before the edits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rocm3d.verify.probe import Case, Probe
 
 
 def attempt(case: Case) -> Verdict:
-    """Needs the originals; without them it has not looked."""
+    """not_run without the original files."""
     edited = [change.path for change in case.patch.changes if change.kind == "edited"]
     if not edited:
         reason = "no existing file was edited"
@@ -22,7 +22,7 @@ def attempt(case: Case) -> Verdict:
             unknown.append(path)
         elif not (proof := prove(path, before, now)).holds:
             failures.append(f"{path}: {proof.detail}")
-    failures += [f"{path}: is not there" for path in gone]
+    failures += [f"{path}: file is missing" for path in gone]
     if failures:
         reason = "; ".join(failures)
         return Verdict(level="static", probe=probe.name, outcome="failed", reason=reason, looked_at=tuple(edited))

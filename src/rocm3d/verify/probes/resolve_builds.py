@@ -1,4 +1,4 @@
-"""Resolves what every source build asks for before it begins; one that wants torch must not be built in isolation."""
+"""Resolves the build requirements of every source build. A build that needs torch must not run in isolation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def attempt(case: Case) -> tuple[Verdict, ...]:
-    """Builds of the plan, and distributions that the port's requirements bring as source."""
+    """Builds of the plan, and distributions of the port's requirements that have no wheel."""
     return visit(case, probe.name, lambda here: _look(case, here))
 
 
@@ -42,11 +42,11 @@ def _planned(case: Case, here: Session) -> Iterator[Build]:
             yield from of_install(item, case.tree, here)
     for decision in case.plan.decisions:
         if decision.decision == "build" and not decision.commands:
-            yield Build(decision.name, why="the plan has no command for it, so it is a person's to build")
+            yield Build(decision.name, why="the plan has no build command for it: build it by hand")
 
 
 def _brought(case: Case, here: Session) -> Iterator[Build]:
-    """Those without a wheel, and those whose metadata only a build tells."""
+    """Distributions without a wheel, and those whose metadata needs a build."""
     names: dict[str, str] = {}
     for given in port_sets(case)[:MOST]:
         asked = here.on_base(prepare(given, here.web))
@@ -57,7 +57,7 @@ def _brought(case: Case, here: Session) -> Iterator[Build]:
             build = of_git_line(line, here)
             if build is not None:
                 names.pop(line.name, None)
-                # Outside of the port's own files it is install.sh that builds it, and that looks what the build wants.
+                # Outside the port's folder install.sh builds it, and install.sh checks what the build requires.
                 yield replace(build, open=not given.source.startswith(f"{case.patch.folder}/"))
     for name, text in names.items():
         yield of_name(name, text, here)
@@ -75,18 +75,18 @@ def _of_build(build: Build, here: Session) -> Iterator[Verdict]:
     wants = needs.wants(here.base.versions, modules)
     if wants and not build.open:
         how = build.how or "the requirements file"
-        yield verdict(probe.name, "failed", f"{build.name}: {wants}, and {how} has no {OPEN}", [build.name])
+        yield verdict(probe.name, "failed", f"{build.name}: {wants}, but {how} does not pass {OPEN}", [build.name])
         return
-    given = Prepared(f"what {canonicalize_name(build.name)} is built with", needs.lines)
+    given = Prepared(f"build requirements of {canonicalize_name(build.name)}", needs.lines)
     yield from judged(probe.name, here.on_base(given), here)
 
 
 def _of_wheel(build: Build) -> Verdict:
-    """A build that does not happen: harmless only where the wheel holds no compiled code."""
+    """pip takes this wheel instead of building. That is correct only if the wheel has no compiled code."""
     looked = [f"{build.name}: {build.wheel}"]
     if build.wheel.endswith("-none-any.whl"):
         return verdict(probe.name, "passed", "", looked)
-    reason = f"{build.name}: the index has the compiled {build.wheel}, which pip takes instead of building"
+    reason = f"{build.name}: pip would install the compiled {build.wheel} from the index instead of building"
     return verdict(probe.name, "failed", reason, looked)
 
 

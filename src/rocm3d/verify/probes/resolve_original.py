@@ -1,4 +1,4 @@
-"""Asks what the original's own files would install on a new machine. It informs, and never fails a port."""
+"""Resolves what the original requirements would install on a new machine. Informative: it never fails a port."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from rocm3d.verify.resolution.session import Asked, Session
     from rocm3d.verify.resolution.sets import RequirementSet
 
-_MOST = 6  # files; the first ones are the outermost, from which people install
+_MOST = 6  # files; sorted by depth, and people install from the outermost ones
 
 
 def attempt(case: Case) -> tuple[Verdict, ...]:
-    """How many packages and bytes, and which of them are CUDA's."""
+    """Reports the number of packages, the download size and the CUDA packages."""
     return visit(case, probe.name, lambda here: _look(case, here))
 
 
@@ -33,11 +33,11 @@ def _look(case: Case, here: Session) -> Iterator[Verdict]:
     if seen:
         yield verdict(probe.name, "passed", "", seen)
     else:
-        yield verdict(probe.name, "skipped", "the original names nothing that pip would install")
+        yield verdict(probe.name, "skipped", "the original has no requirements that pip would install")
 
 
 def _of_set(given: RequirementSet, here: Session) -> list[str]:
-    """The stack's Python first; an original that was written for an older one is asked again with that."""
+    """Tries the stack's Python first, then older ones: the original may have been written for those."""
     ready = prepare(given, here.web, plain_versions=True)
     others = sorted({stack.python for stack in here.knowledge.stacks.values()}, key=_order, reverse=True)
     older = [python for python in others if _order(python) < _order(here.base.python)]
@@ -56,7 +56,7 @@ def _seen(asked: Asked, python: str, here: Session) -> list[str]:
     return [
         source,
         *([f"it would install {', '.join(base)}"] if base else []),
-        *([f"of CUDA: {', '.join(weight.foreign)}"] if weight.foreign else []),
+        *([f"CUDA packages: {', '.join(weight.foreign)}"] if weight.foreign else []),
         *(f"without {item.name}: {item.why}" for item in asked.aside),
         *asked.given.notes,
     ]

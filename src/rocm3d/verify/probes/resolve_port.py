@@ -1,4 +1,4 @@
-"""Asks a real resolver what the port's requirements install: the stack's torch stays, and nothing of CUDA comes."""
+"""Resolves the port's requirements with uv or pip: the stack's torch must stay, and no CUDA package may come in."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 
 
 def attempt(case: Case) -> tuple[Verdict, ...]:
-    """Each requirements file of the port's folder, then what else the repository names and the plan keeps."""
+    """Each requirements file of the port's folder, then the repository's requirements that the plan keeps."""
     return visit(case, probe.name, lambda here: _look(case, here))
 
 
 def _look(case: Case, here: Session) -> Iterator[Verdict]:
     sets = port_sets(case)
     if not sets:
-        yield verdict(probe.name, "skipped", "the port has nothing that pip would install")
+        yield verdict(probe.name, "skipped", "the port has no requirements that pip would install")
     for given in sets[:MOST]:
         ready = prepare(given, here.web)
         for found in judged(probe.name, here.on_base(ready), here):
             yield _with_uv(found, ready, case, here) if found.outcome == "failed" else found
     for given in sets[MOST:]:
-        yield verdict(probe.name, "not_run", f"{given.source}: more than {MOST} sets")
+        yield verdict(probe.name, "not_run", f"{given.source}: not checked, limit of {MOST} requirements files reached")
 
 
 def _with_uv(found: Verdict, ready: Prepared, case: Case, here: Session) -> Verdict:
-    """A failure all the same, as install.sh uses pip; but those who use uv have a way."""
+    """Still a failure, because install.sh uses pip. The reason says if uv with overrides.txt would resolve it."""
     lines = overrides(case)
     if not lines or case.network.resolver != "uv":
         return found

@@ -1,4 +1,4 @@
-"""Asks a real resolver about each package that the plan installs in a step of its own, at the index it is routed to."""
+"""Resolves each package that the plan installs with a separate command, at the index of its route."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def attempt(case: Case) -> tuple[Verdict, ...]:
-    """An index that does not answer leaves its packages not_run, by name; source builds are another probe's."""
+    """If an index does not respond, its packages are not_run, by name. Source builds belong to resolve_builds."""
     return visit(case, probe.name, lambda here: _look(case, here))
 
 
 def _look(case: Case, here: Session) -> Iterator[Verdict]:
     routed = [item for item in installs(case.plan) if item.decision.decision != "build"]
     if not routed:
-        yield verdict(probe.name, "skipped", "the plan routes no package to a step of its own")
+        yield verdict(probe.name, "skipped", "the plan installs no package with a separate command")
     for item in routed:
         yield from _of_route(item, here)
 
@@ -38,7 +38,7 @@ def _of_route(item: Install, here: Session) -> Iterable[Verdict]:
         return []
     why = here.web.why_unreachable(item.index) if item.index else ""
     if why:
-        reason = f"is routed to {without_secrets(item.index)}, which does not answer: {why}"
+        reason = f"its index {without_secrets(item.index)} does not respond: {why}"
         return set_aside(probe.name, (Aside(line.name, reason) for line in lines))
     given = prepare(RequirementSet(f"{item.decision.name} ({item.command})", lines), here.web)
     return judged(probe.name, here.on_base(given, item.index, alone="--no-deps" in item.flags), here)

@@ -1,4 +1,4 @@
-"""Runs the operation that each planned package exists for, on a tensor of the device, and sees what really ran."""
+"""Runs the main operation of each planned package on the GPU and checks which kernels ran."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def attempt(case: Case) -> tuple[Verdict, ...]:
-    """A torch that is no ROCm build has failed, however well it runs."""
+    """A torch that is not a ROCm build fails, even if the operation runs."""
     return visit(case, "backend", probe.name, _told)
 
 
 def _told(look: Look, name: str, planned: str) -> Verdict:
     if look.outcome == "accelerated" and "hip" in look.facts and not look.facts["hip"]:
-        reason = f"{look.label}: {look.facts.get('version', '')} is no ROCm build"
+        reason = f"{look.label}: {look.facts.get('version', '')} is not a ROCm build"
         return Verdict(level="backend", probe=name, outcome="failed", reason=reason)
     return accelerated(look, name, planned)
 

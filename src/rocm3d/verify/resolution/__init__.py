@@ -1,1 +1,1 @@
-"""What a real resolver would install: stand-ins of the stack, requests, answers, and their judgement."""
+"""Resolves requirements with uv or pip on top of a stack and checks what would be installed."""

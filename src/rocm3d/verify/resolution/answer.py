@@ -1,4 +1,4 @@
-"""What is asked of a resolver, and what it answers, whichever one it is."""
+"""Request and result types that all resolvers share, and the Resolver protocol."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from rocm3d.verify.resolution.index import Indexes
 
 Trouble = Literal["conflict", "build", "unreachable", "time-out", "other"]
-"""conflict: no versions go together; build: one must be built to be read, and that fails here."""
+"""conflict: no compatible versions exist; build: reading the metadata needs a build, and the build fails."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """One install, not made. `links` are folders and pages of files.
+    """One dry-run install. `links`: folders and pages of files, as for --find-links.
 
-    `indexes` are asked beside the machine's own; `index`, where there is one, instead of them.
+    `indexes` are used in addition to the machine's indexes; a non-empty `index` replaces them.
     """
 
     requirements: Path
@@ -35,7 +35,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Resolved:
-    """One distribution that would be installed; `url` is the file, `size` its bytes where the index says."""
+    """One distribution that would be installed. `url` is its file; `size` is in bytes, None if the index has none."""
 
     name: str
     version: str
@@ -46,7 +46,7 @@ class Resolved:
 
 @dataclass(frozen=True)
 class Edge:
-    """Who asked for what. `asker` is empty for what the requirements themselves ask."""
+    """One dependency: `parent` in `version` requires `name`. `parent` is empty for the requirements themselves."""
 
     asker: str
     version: str
@@ -56,7 +56,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Problem:
-    """Why there is no resolution; `subject` is the distribution it is about, where there is one."""
+    """Why there is no resolution. `subject`: the distribution that caused it, or empty."""
 
     kind: Trouble
     text: str
@@ -65,7 +65,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Resolution:
-    """What would be installed, or the problem. Edges may be of versions that were tried and given up."""
+    """What would be installed, or the problem. Edges include those of versions that the resolver rejected."""
 
     packages: tuple[Resolved, ...] = ()
     edges: tuple[Edge, ...] = ()
@@ -73,15 +73,15 @@ class Resolution:
 
 
 class Resolver(Protocol):
-    """A program that resolves. `label` says which, and in which version."""
+    """A program that resolves requirements."""
 
     @property
     def indexes(self) -> Indexes:
-        """What it asks."""
+        """The index settings it uses."""
 
     @property
     def label(self) -> str:
-        """What verdicts call it."""
+        """Name and version, for verdicts."""
 
     def resolve(self, request: Request) -> Resolution:
-        """Ask it; nothing is installed."""
+        """Resolves without installing anything."""

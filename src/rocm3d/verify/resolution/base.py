@@ -1,4 +1,4 @@
-"""What the stack brings and no install may replace, and stand-ins of it that hold nothing but metadata."""
+"""The distributions of a stack that no install may replace, and stub wheels for them that hold metadata only."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Base:
-    """Distributions of the stack with their local versions; `packages` are the records that these names belong to."""
+    """Distributions of the stack with their local versions. `packages`: ids of their package records."""
 
     versions: Mapping[str, str]
     packages: frozenset[str]
@@ -33,12 +33,12 @@ class Base:
 
     @property
     def shown(self) -> str:
-        """The versions as people read them."""
+        """The versions as one text, for verdicts."""
         return ", ".join(f"{name} {version}" for name, version in self.versions.items())
 
 
 def base_of(stack: Stack, knowledge: Knowledge, platform: Platform) -> Base:
-    """The base of a stack. One that was read from a machine knows its torch alone."""
+    """The base of a stack. For a stack that was read from a machine only the version of torch is known."""
     provided = stack.provides or {"torch": stack.torch}
     versions = {str(canonicalize_name(name)): f"{version}+rocm{stack.rocm}" for name, version in provided.items()}
     owners = (knowledge.package_by_pip(name) for name in versions)
@@ -46,7 +46,7 @@ def base_of(stack: Stack, knowledge: Knowledge, platform: Platform) -> Base:
 
 
 def write_stand_ins(base: Base, folder: Path) -> None:
-    """One wheel for each distribution. They have no requirements: what they stand for is installed already."""
+    """One wheel for each distribution, without requirements: the real one is already installed with the stack."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, version in base.versions.items():
         stem = f"{name.replace('-', '_')}-{version}"

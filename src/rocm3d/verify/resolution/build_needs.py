@@ -1,4 +1,4 @@
-"""What a build asks for before it begins: build-system.requires, setup_requires, and what setup.py imports."""
+"""Build requirements of a source tree: build-system.requires, setup_requires and the imports of setup.py."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ if TYPE_CHECKING:
     from rocm3d.verify.resolution.build_source import BuildFiles
 
 _DECLARED = ("build-system", "setup_requires")
-_PLAIN = (Line("setuptools", "setuptools"),)  # what a build without a pyproject.toml is given (PEP 518)
+_PLAIN = (Line("setuptools", "setuptools"),)  # the default without a pyproject.toml (PEP 518)
 
 
 @dataclass(frozen=True)
 class BuildNeeds:
-    """Distributions to build with, and the top-level modules that setup.py imports."""
+    """Required distributions, and the top-level modules that setup.py imports."""
 
     lines: tuple[Line, ...]
     modules: frozenset[str]
 
     def wants(self, names: Iterable[str], modules: Iterable[str]) -> str:
-        """Which of these it declares or imports; empty where none."""
+        """A text that names which of these the build declares or imports; empty if none."""
         declared = [line.name for line in self.lines if line.name in set(names)]
         imported = [module for module in sorted(self.modules) if module in set(modules)]
         if declared:
-            return f"its build asks for {', '.join(declared)}"
+            return f"its build requires {', '.join(declared)}"
         return f"its setup.py imports {', '.join(imported)}" if imported else ""
 
 
 def build_needs(files: BuildFiles) -> BuildNeeds:
-    """Read from the files alone; nothing is run."""
+    """Reads the files; runs nothing."""
     mentions: list[Mention] = []
     if files.pyproject is not None:
         mentions += pyproject.read("pyproject.toml", files.pyproject).mentions
@@ -49,15 +49,15 @@ def build_needs(files: BuildFiles) -> BuildNeeds:
 
 
 def _plain(mention: Mention) -> Mention:
-    """As if it stood in a requirements file: a build's needs are all there is to install here."""
+    """Without its section, because `to_line` drops mentions of build sections."""
     return replace(mention, section="")
 
 
 def _imports(setup: bytes) -> frozenset[str]:
-    """Modules that are imported as the file runs, functions and guarded branches included."""
+    """Top-level names of all imported modules, also of imports inside functions and branches."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the file's escapes, not ours
+            warnings.simplefilter("ignore")  # invalid escape sequences in the parsed file
             tree = ast.parse(setup)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()

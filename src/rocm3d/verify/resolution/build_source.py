@@ -1,4 +1,4 @@
-"""The files that say how something is built, wherever its source lies: the tree, a git repository, an sdist."""
+"""Reads pyproject.toml and setup.py of a source: a folder of the tree, a git repository or an sdist."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _GIT = re.compile(r"git\+(?P<url>\w+://[^/]*/[^@#]*)(?:@(?P<ref>[^#]+))?(?:#(?P<
 
 @dataclass(frozen=True)
 class BuildFiles:
-    """pyproject.toml and setup.py, each where there is one."""
+    """Contents of pyproject.toml and setup.py; None for a file that does not exist."""
 
     pyproject: bytes | None = None
     setup: bytes | None = None
@@ -42,7 +42,7 @@ class BuildFiles:
 
 @dataclass(frozen=True)
 class GitSource:
-    """A place in a git repository."""
+    """A folder of a git repository at a ref."""
 
     url: str
     ref: str = "HEAD"
@@ -50,7 +50,7 @@ class GitSource:
 
 
 def git_source(requirement: str) -> GitSource | None:
-    """`git+https://host/owner/name@ref#subdirectory=x` by its parts; None for other addresses."""
+    """Parses `git+https://host/owner/name@ref#subdirectory=x`; None for other requirements."""
     found = _GIT.match(requirement.strip())
     if found is None:
         return None
@@ -59,16 +59,16 @@ def git_source(requirement: str) -> GitSource | None:
 
 
 def of_tree(tree: Tree, folder: str) -> BuildFiles:
-    """A folder of the repository itself."""
+    """From a folder of the repository."""
     paths = [posixpath.normpath(posixpath.join(folder, name)) for name in _NAMES]
     return BuildFiles(*(tree.read(path) if path in tree else None for path in paths))
 
 
 def of_git(source: GitSource, web: Web, place: Path) -> BuildFiles | str:
-    """Two files of a repository, without fetching the rest; a text where it cannot be reached."""
+    """Fetches only these files of a git repository. Returns an error text if that fails."""
     why = web.why_unreachable(source.url)
     if why:
-        return f"{without_secrets(source.url)} does not answer: {why}"
+        return f"{without_secrets(source.url)} does not respond: {why}"
     repository = str(place)
     steps = [
         ["git", "init", "--quiet", "--bare", repository],
@@ -81,7 +81,7 @@ def of_git(source: GitSource, web: Web, place: Path) -> BuildFiles | str:
             ended = run(step, env=environment, seconds=_GIT_SECONDS)
             if ended.code != 0:
                 said = " ".join(ended.stderr.decode("utf-8", "replace").split())[:200]
-                return f"{without_secrets(source.url)} at {source.ref}: {said or 'git was stopped'}"
+                return f"{without_secrets(source.url)} at {source.ref}: {said or 'git timed out'}"
         return BuildFiles(
             *(_shown(repository, posixpath.join(source.subdirectory, name), environment) for name in _NAMES)
         )
@@ -96,19 +96,19 @@ def _shown(repository: str, path: str, environment: dict[str, str]) -> bytes | N
 
 
 def of_archive(url: str, web: Web) -> BuildFiles | str:
-    """The files at the top of a source archive; a text where it cannot be had."""
+    """Reads the files of a source archive. Returns an error text if that fails."""
     data = web.fetch(url, _MOST_BYTES)
     if data is None:
-        return f"{without_secrets(url)} cannot be fetched, or is larger than {_MOST_BYTES // 1024**2} MiB"
+        return f"cannot fetch {without_secrets(url)}, or it is larger than {_MOST_BYTES // 1024**2} MiB"
     try:
         found = dict(_members(data))
     except (tarfile.TarError, zipfile.BadZipFile, OSError, EOFError) as error:
-        return f"{without_secrets(url)} cannot be read: {error}"
+        return f"cannot read {without_secrets(url)}: {error}"
     return BuildFiles(*(found.get(name) for name in _NAMES))
 
 
 def _members(data: bytes) -> Iterator[tuple[str, bytes]]:
-    """Files of the wanted names that lie in the one folder at the top. Nothing is unpacked to disk."""
+    """The build files in the archive's top folder. Nothing is unpacked to disk."""
     if zipfile.is_zipfile(io.BytesIO(data)):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for item in archive.infolist():

@@ -1,4 +1,4 @@
-"""Everything that a port builds from source, and where that source is."""
+"""The source builds of a port, and where their sources are."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _FROM_SOURCE = "--no-binary"
 
 @dataclass(frozen=True)
 class Build:
-    """One build: its files, or why they could not be had; `open` says that it sees the environment it is built in.
+    """One build: its files, or the reason that they are missing. `open`: built without isolation.
 
-    `wheel` is what pip would take in place of building.
+    `wheel` is the file that pip would install instead of building; `how` is the command, for messages.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Build:
 
 
 def of_install(item: Install, tree: Tree, here: Session) -> list[Build]:
-    """The builds of one command of the plan."""
+    """The builds of one install command of the plan."""
     is_open = OPEN in item.flags
     return [
         replace(_located(mention, item, tree, here), open=is_open, how=f"`{item.command}`") for mention in item.mentions
@@ -48,12 +48,12 @@ def of_install(item: Install, tree: Tree, here: Session) -> list[Build]:
 
 
 def of_name(name: str, text: str, here: Session) -> Build:
-    """One that an index has as source."""
+    """The build of a distribution that the index may have only as source."""
     asked = here.on_base(Prepared(name, (Line(name, text),)), alone=True)
     found = next((item for item in asked.resolution.packages if item.name == name), None)
     if found is None:
         problem = asked.resolution.problem
-        return Build(name, why=problem.text if problem else "the index does not have it")
+        return Build(name, why=problem.text if problem else "not found in the index")
     if not found.is_source:
         return Build(name, wheel=posixpath.basename(unquote(found.url)))
     return _had(name, of_archive(found.url, here.web))
@@ -75,11 +75,11 @@ def _located(mention: Mention, item: Install, tree: Tree, here: Session) -> Buil
     if source is not None:
         return _fetched(name, source, here)
     files = of_tree(tree, folder)
-    return Build(name, files, "" if files else f"{folder} is not in the tree, as with a submodule not checked out")
+    return Build(name, files, "" if files else f"{folder} is not in the tree: a submodule that is not checked out?")
 
 
 def of_git_line(line: Line, here: Session) -> Build | None:
-    """A requirement that is a git repository; None for others."""
+    """The build of a requirement with a git URL; None for other requirements."""
     source = git_source(line.url)
     return None if source is None else _fetched(line.name, source, here)
 

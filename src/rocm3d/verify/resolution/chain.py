@@ -1,4 +1,4 @@
-"""The shortest way from the requirements to something that somebody asked for."""
+"""The shortest dependency chain from the requirements to a package."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def chain_to(name: str, edges: Iterable[Edge], wanted: str = "") -> str:
-    """`a -> b -> name`, as far as the edges tell; `wanted` is put behind the name."""
+    """`a -> b -> name`, as far as the edges are known. `specifier` is appended to the name."""
     return " -> ".join([*_way(name, list(edges)), f"{name}{wanted}"])
 
 
 def _way(name: str, edges: list[Edge]) -> list[str]:
-    """Who stands before the name, first the one that the requirements name."""
+    """The packages before `name`, starting with a direct requirement. Breadth-first search over reversed edges."""
     askers: dict[str, list[str]] = {}
     for edge in edges:
         askers.setdefault(edge.name, []).append(edge.asker)

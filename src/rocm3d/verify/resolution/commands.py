@@ -1,4 +1,4 @@
-"""What the plan's commands install, each command as it is written: names, indexes, flags."""
+"""Parses the install commands of a plan: requirements, index and flags of each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Install:
-    """One installing command of a decision."""
+    """One install command of a decision."""
 
     decision: DependencyDecision
     command: str
@@ -26,7 +26,7 @@ class Install:
 
 
 def installs(plan: Plan) -> Iterator[Install]:
-    """Every one of the plan; a decision with a requirement and no command is one of its own."""
+    """All install commands of the plan. A decision with a requirement and no command counts as `pip install`."""
     for decision in plan.decisions:
         found = [_install(decision, words) for words in decision.commands]
         given = [item for item in found if item is not None]
@@ -46,7 +46,7 @@ def _install(decision: DependencyDecision, command: tuple[str, ...]) -> Install 
 
 
 def clones(decision: DependencyDecision) -> dict[str, GitSource]:
-    """Repositories that the decision's commands clone, by the folder they come to lie in."""
+    """Repositories that the decision's commands clone, by target folder."""
     found = {}
     for command in decision.commands:
         if command[:2] != ("git", "clone"):

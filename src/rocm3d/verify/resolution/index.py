@@ -1,7 +1,7 @@
-"""Which index this machine installs from: pip's settings, for pip and for uv, which does not read them.
+"""The package indexes of this machine: pip's settings, passed on to pip and to uv, which does not read them.
 
-Only servers count. A folder of wheels or a file:// mirror is this machine's own store, so what it holds is not what
-others get; it is used only where pip is told to use nothing else.
+Only servers count. A folder of wheels or a file:// mirror is local, so other users would resolve differently. It is
+used only if pip is configured with no-index.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _KEPT = (*_OF_UV, "UV_KEYRING_PROVIDER", "UV_NATIVE_TLS", "UV_SYSTEM_CERTS", "UV
 
 @dataclass(frozen=True)
 class Indexes:
-    """The machine's settings. An empty `default` is PyPI; `own` says that uv has settings of its own."""
+    """An empty `default` is PyPI. `uv_is_configured`: uv has index settings, which take precedence over pip's."""
 
     default: str = ""
     extra: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class Indexes:
     own: bool = False
 
     def uv_environment(self, environment: Mapping[str, str], index: str = "") -> dict[str, str]:
-        """Variables for uv. What it is configured with itself goes before what pip is, and `index` before both."""
+        """Environment variables for uv. Precedence: `index`, then uv's settings, then pip's."""
         kept = {name: value for name, value in _plain(environment).items() if not name.startswith("UV_")}
         kept |= {name: environment[name] for name in _KEPT if name in environment and not (index and name in _OF_UV)}
         if self.cert:
@@ -47,7 +47,7 @@ class Indexes:
         return kept
 
     def pip_environment(self, environment: Mapping[str, str], index: str = "") -> dict[str, str]:
-        """Variables for pip, whose files are left out, as they may hold more than indexes."""
+        """Environment variables for pip. Its configuration files are disabled, as they hold more than indexes."""
         kept = _plain(environment) | {"PIP_CONFIG_FILE": os.devnull}
         kept |= {"PIP_INDEX_URL": index or self.default} if index or self.default else {}
         kept |= {"PIP_EXTRA_INDEX_URL": " ".join(self.extra)} if self.extra and not index else {}
@@ -55,7 +55,7 @@ class Indexes:
 
 
 def configured(environment: Mapping[str, str] = os.environ) -> Indexes:
-    """What pip is set to: variables before files, its own section before the global one."""
+    """Reads pip's settings. Precedence: environment variables, section `install`, section `global`."""
     given = (item for item in _settings(environment) if item[0] in _RANK)
     settings = {name: value for _, name, value in sorted(given, key=lambda item: _RANK[item[0]])}
     extra = tuple(url for url in settings.get("extra-index-url", "").split() if _is_server(url))
@@ -75,7 +75,7 @@ _TRUE = ("1", "true", "yes", "on")
 
 
 def _settings(environment: Mapping[str, str]) -> list[tuple[str, str, str]]:
-    """Section, name and value of each setting; without pip, its variables alone."""
+    """Section, name and value of each setting. If pip is not installed, only PIP_ variables."""
     if importlib.util.find_spec("pip") is None:
         names = (name for name in environment if name.startswith("PIP_"))
         return [(":env:", name[4:].lower().replace("_", "-"), environment[name]) for name in names]
@@ -88,7 +88,7 @@ def _settings(environment: Mapping[str, str]) -> list[tuple[str, str, str]]:
     return found
 
 
-@lru_cache(maxsize=4)  # pip takes half a second to start, and every probe asks
+@lru_cache(maxsize=4)  # pip takes half a second to start, and every probe needs its settings
 def _listed(environment: tuple[tuple[str, str], ...]) -> str:
     command = [sys.executable, "-m", "pip", "config", "list"]
     return run(command, env=dict(environment)).stdout.decode("utf-8", "replace")
@@ -113,7 +113,7 @@ def _uv_has_settings(environment: Mapping[str, str]) -> bool:
 
 
 def _plain(environment: Mapping[str, str]) -> dict[str, str]:
-    """Without what would make a resolver look at the environment that rocm3d runs in."""
+    """Without variables that would point a resolver at the environment that rocm3d runs in."""
     left_out = ("PIP_", "PYTHON", "VIRTUAL_ENV", "CONDA_PREFIX")
     return {name: value for name, value in environment.items() if not name.startswith(left_out)}
 

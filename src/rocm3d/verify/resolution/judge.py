@@ -1,4 +1,4 @@
-"""What is wrong with an answer: another torch, or anything of CUDA. Which names that are is knowledge, not code."""
+"""Faults of a resolution: another torch, or CUDA packages. The names come from the knowledge base."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def is_foreign(name: str, knowledge: Knowledge) -> bool:
-    """Whether a distribution shows that CUDA came in."""
+    """Whether a distribution belongs to CUDA, by the `foreign` patterns of package records."""
     marks = [mark for package in knowledge.packages.values() for mark in package.foreign]
     excepted = {mark[1:] for mark in marks if mark.startswith("!")}
     return name not in excepted and any(fnmatchcase(name, mark) for mark in marks)
 
 
 def faults(resolution: Resolution, base: Base, knowledge: Knowledge) -> list[str]:
-    """What may not be in the resolution of a port, each with the chain of who asked."""
+    """Distributions that a port must not install, each with the dependency chain that leads to it."""
     taken = {item.name: item.version for item in resolution.packages}
     edges = [edge for edge in resolution.edges if not edge.asker or taken.get(edge.asker) in ("", edge.version)]
     found = []
@@ -37,15 +37,15 @@ def faults(resolution: Resolution, base: Base, knowledge: Knowledge) -> list[str
 def _fault(item: Resolved, base: Base, knowledge: Knowledge) -> str:
     named = f"{item.name} {item.version}".strip()
     if item.name in base.versions:
-        return "" if item.version == base.versions[item.name] else f"{named} is not the stack's"
+        return "" if item.version == base.versions[item.name] else f"{named} is not the stack's version"
     package = knowledge.package_by_pip(item.name)
     if package is not None and package.id in base.packages:
-        return f"{named} would lie over the stack's {package.id}"
-    return f"{named} is of CUDA" if is_foreign(item.name, knowledge) else ""
+        return f"{named} would overwrite the stack's {package.id}"
+    return f"{named} is a CUDA package" if is_foreign(item.name, knowledge) else ""
 
 
 def other_bases(resolution: Resolution, base: Base) -> list[str]:
-    """Chains of those that no version of lets be what the stack brings."""
+    """Dependency chains of packages of which no version accepts the stack's version of a base package."""
     tried: dict[tuple[str, str], dict[str, list[str]]] = {}
     for edge in resolution.edges:
         if edge.name in base.versions:
@@ -60,7 +60,7 @@ def other_bases(resolution: Resolution, base: Base) -> list[str]:
 
 
 def _refused(wishes: list[str], version: str) -> str:
-    """The first wish that the version does not fulfil."""
+    """The first specifier that excludes the version; empty if none does."""
     return next((wish for wish in wishes if not any(_allows(part, version) for part in wish.split("|"))), "")
 
 

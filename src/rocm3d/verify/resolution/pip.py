@@ -1,4 +1,4 @@
-"""Asking pip: `pip install --dry-run` with its report. It judges markers for the Python it runs in, and says so."""
+"""Resolves with `pip install --dry-run --report`. pip evaluates markers for the Python it runs in, not the target's."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _FETCH = re.compile(r"Failed to establish a new connection|NameResolutionError|C
 
 @dataclass(frozen=True)
 class Pip:
-    """One pip with the indexes it is to use."""
+    """A pip command and its index settings."""
 
     command: tuple[str, ...]
     indexes: Indexes
@@ -42,12 +42,12 @@ class Pip:
 
     @cached_property
     def label(self) -> str:
-        """pip, its version, and the Python that it judges markers for."""
+        """pip, its version, and the Python that it evaluates markers for."""
         words = run([*self.command, "--version"]).stdout.decode("utf-8", "replace").split()
-        return f"{' '.join(words[:2]) or 'pip'} (markers as of Python {platform.python_version()})"
+        return f"{' '.join(words[:2]) or 'pip'} (markers evaluated for Python {platform.python_version()})"
 
     def resolve(self, request: Request) -> Resolution:
-        """Files are read for the stack's Python and platform; for another one than this, wheels alone can be."""
+        """Resolves for the stack's Python and platform. If that Python is not this one, pip can use only wheels."""
         report = request.requirements.parent / _REPORT
         report.unlink(missing_ok=True)
         ended = run(
@@ -59,7 +59,7 @@ class Pip:
         )
         log = (ended.stdout + b"\n" + ended.stderr).decode("utf-8", "replace")
         if ended.timed_out:
-            return Resolution(problem=Problem("time-out", f"pip was stopped after {self.seconds:.0f} s"))
+            return Resolution(problem=Problem("time-out", f"pip was stopped at the {self.seconds:.0f} s limit"))
         if ended.code != 0 or not report.is_file():
             return Resolution(edges=tuple(dict.fromkeys(edges_of(log))), problem=problem_of(log))
         return read_report(json.loads(report.read_text(encoding="utf-8")))
@@ -67,11 +67,11 @@ class Pip:
     def _options(self, request: Request) -> list[str]:
         options = ["--dry-run", "--ignore-installed", "--no-input", "--disable-pip-version-check", "--no-color"]
         options += ["--progress-bar", "off", "--requirement", str(request.requirements)]
-        # Metadata by range requests where the index does not offer it: no CUDA build is fetched to read its name.
+        # Metadata by range requests if the index does not offer it: avoids downloading a CUDA wheel for its metadata.
         options += ["--use-feature", "fast-deps"]
         if request.python != ".".join(platform.python_version_tuple()[:2]):
             options += ["--only-binary", ":all:", "--python-version", request.python]
-            # Older releases of pip want a target with these, though nothing is installed.
+            # Older releases of pip require --target with these options, although nothing is installed.
             options += ["--target", str(request.requirements.parent / "never")]
             for tag in _tags(request.platform):
                 options += ["--platform", tag]
@@ -100,7 +100,7 @@ def find_pip() -> tuple[str, ...] | None:
 
 
 def read_report(report: dict[str, Any]) -> Resolution:
-    """The distributions of an installation report, and who asked for them."""
+    """The distributions and dependency edges of an installation report."""
     packages, edges = [], []
     for item in report.get("install", []):
         name = str(canonicalize_name(item["metadata"]["name"]))
@@ -113,14 +113,14 @@ def read_report(report: dict[str, Any]) -> Resolution:
 
 
 def edges_of(log: str) -> Iterator[Edge]:
-    """Who asked for what, from `(from b->a->-r file)` and from pip's account of a conflict."""
+    """Dependency edges, from `(from b->a->-r file)` and from pip's explanation of a conflict."""
     for line in log.splitlines():
         if found := _FROM.match(line.strip()):
             way = [re.split(r"[\[<>=!~; ]", part.strip())[0] for part in found[2].split("->")]
             asked = re.match(r"[\w.-]+", found[1].rsplit("/", 1)[-1])
             child = _named(asked[0]) if asked else ""
             for asker in way:
-                # The last one is the file itself.
+                # The last element is the requirements file.
                 yield Edge("" if asker.startswith("-") else _named(asker), "", child)
                 child = _named(asker)
         elif found := _DEPENDS.match(line):
@@ -128,10 +128,10 @@ def edges_of(log: str) -> Iterator[Edge]:
 
 
 def problem_of(log: str) -> Problem:
-    """What stopped it."""
+    """The reason that pip failed, from its output."""
     said = [line.removeprefix("ERROR: ").strip() for line in log.splitlines() if line.startswith(("ERROR", "    The "))]
     depends = [line.strip() for line in log.splitlines() if " depends on " in line]
-    text = " ".join([*said[:1], *depends] or ["it says nothing"])[:600]
+    text = " ".join([*said[:1], *depends] or ["pip printed no error"])[:600]
     if _FETCH.search(log):
         return Problem("unreachable", text[:300])
     if "conflicting dependencies" in log or "No matching distribution" in log or "ResolutionImpossible" in log:
@@ -149,7 +149,7 @@ def _edge(asker: str, version: str, text: str) -> list[Edge]:
 
 
 def _named(text: str) -> str:
-    """A name out of a name or a wheel's file name."""
+    """The distribution name of a name or of a wheel's file name."""
     return str(canonicalize_name(text.split("-", maxsplit=1)[0] if text.endswith(".whl") else text))
 
 

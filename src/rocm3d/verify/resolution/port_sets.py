@@ -1,4 +1,4 @@
-"""What a port has pip install: the requirements files of its folder, and what else the repository names and keeps."""
+"""The requirement sets of a port: files of its folder, and lines of the repository's files that the plan keeps."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from rocm3d.verify.probe import Case
 
 MOST = 12
-"""Sets that are asked for; a repository with more has them for its parts, and each costs seconds."""
+"""Limit of sets to resolve. Each takes seconds, and repositories with more have them for optional parts."""
 
 
 def port_sets(case: Case) -> list[RequirementSet]:
-    """All of them, whatever their number; those of the port's folder first."""
+    """All sets, without the limit; those of the port's folder first."""
     return list(_sets(case))
 
 
 def overrides(case: Case) -> tuple[Line, ...]:
-    """What the port's folder has for uv alone; pip knows nothing of the kind."""
+    """Lines of the port's overrides.txt. Only uv supports overrides."""
     return lines_of(case.tree, f"{case.patch.folder}/overrides.txt")
 
 
@@ -35,10 +35,10 @@ def _sets(case: Case) -> Iterator[RequirementSet]:
     ours = requirement_sets(case.tree, lambda path: path.startswith(folder) and is_requirements(path))
     for given in ours:
         yield replace(given, constraints=(*given.constraints, *constraints))
-    covered = {line.name for given in ours for line in given.lines}
+    covered = {line.name for port_set in ours for line in port_set.lines}
     kept = {str(canonicalize_name(item.name)) for item in case.plan.decisions if item.decision == "keep"} - covered
-    # A line that the copy of its file lacks is a source that install.sh clones and builds: it has needs of its own.
+    # A line that is missing in the port's copy is a source that install.sh builds: resolve_builds checks it.
     for given in requirement_sets(case.tree, lambda path: not path.startswith(folder)):
         lines = tuple(line for line in given.lines if line.name in kept)
         if lines:
-            yield RequirementSet(f"{given.source}, as far as it is kept", lines, constraints)
+            yield RequirementSet(f"{given.source} (lines that the plan keeps)", lines, constraints)

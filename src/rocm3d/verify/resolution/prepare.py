@@ -1,4 +1,4 @@
-"""What of a set can be asked here: addresses that do not answer are set aside, by name and with the reason."""
+"""Prepares a requirement set for a resolver: requirements whose URL does not respond are excluded, with the reason."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LOCAL = re.compile(r"(===?\s*[\w.!]+)\+[\w.]+")
 
 @dataclass(frozen=True)
 class Aside:
-    """A distribution that was not asked for, and why."""
+    """A distribution that was excluded from the request, and why."""
 
     name: str
     why: str
@@ -25,7 +25,7 @@ class Aside:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A set as it is asked for. `notes` say what was asked otherwise than the file does."""
+    """A set as it is resolved. `notes` list the differences from the file; `pages` are for --find-links."""
 
     source: str
     lines: tuple[Line, ...]
@@ -37,13 +37,13 @@ class Prepared:
 
 
 def prepare(given: RequirementSet, web: Web, *, plain_versions: bool = False) -> Prepared:
-    """`plain_versions`: where an index does not answer, a local version of it is asked for without its ending."""
+    """`plain_versions`: if no index of the file responds, `1.0+cu121` is requested as `1.0`."""
     silent = {url: why for url in given.urls if (why := web.why_unreachable(url))}
     answering = [url for url in given.urls if url not in silent]
     aside = {line: why for line in given.lines if (why := _why_not(line, web))}
     asked = {line: _plain(line) if plain_versions and not answering else line for line in given.lines}
-    notes = [f"{without_secrets(url)} was not asked: {why}" for url, why in silent.items()]
-    notes += [f"{old.text} was asked for as {new.text}" for old, new in asked.items() if old != new]
+    notes = [f"index {without_secrets(url)} not used: {why}" for url, why in silent.items()]
+    notes += [f"{old.text} resolved as {new.text}" for old, new in asked.items() if old != new]
     return Prepared(
         given.source,
         tuple(new for old, new in asked.items() if old not in aside),
@@ -56,7 +56,7 @@ def prepare(given: RequirementSet, web: Web, *, plain_versions: bool = False) ->
 
 
 def _why_not(line: Line, web: Web) -> str:
-    """Why an address cannot be fetched; empty where it can, or where there is none."""
+    """Why the URL of a requirement cannot be fetched; empty if it can, or if there is no URL."""
     if not line.url:
         return ""
     address = re.sub(r"^\w+\+", "", line.url)
@@ -69,5 +69,5 @@ def _plain(line: Line) -> Line:
 
 
 def _is_page(url: str) -> bool:
-    """A page of links, as `--find-links` takes it, and no index."""
+    """Whether it is a page of links for `--find-links` and not an index."""
     return url.split("?", maxsplit=1)[0].endswith((".html", ".htm"))

@@ -1,4 +1,4 @@
-"""A resolver that is not asked the same thing twice: several probes look at the same sets."""
+"""A resolver with a cache: several probes resolve the same requirement sets."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Remembered:
-    """Answers are kept in `answers`, which lives as long as one verification."""
+    """The cache `resolutions` is shared by the probes of one verification."""
 
     resolver: Resolver
     answers: MutableMapping[object, Resolution]
 
     @property
     def indexes(self) -> Indexes:
-        """What it asks."""
+        """The index settings of the wrapped resolver."""
         return self.resolver.indexes
 
     @property
     def label(self) -> str:
-        """What verdicts call it."""
+        """Name and version of the wrapped resolver."""
         return self.resolver.label
 
     def resolve(self, request: Request) -> Resolution:
-        """The kept answer, or a new one."""
+        """The cached resolution, or a new one."""
         key = _key(request)
         if key not in self.answers:
             self.answers[key] = self.resolver.resolve(request)
@@ -38,7 +38,7 @@ class Remembered:
 
 
 def _key(request: Request) -> object:
-    """By what the files hold, since each session has a folder of its own; the stand-ins there are the same in all."""
+    """By file contents, because each session has another folder. Local links are equal in all: the stub wheels."""
     files = (request.requirements, *request.constraints, *request.overrides)
     texts = tuple((path.name, path.read_text(encoding="utf-8")) for path in files)
     links = tuple(link if "://" in link else "" for link in request.links)

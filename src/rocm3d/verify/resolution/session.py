@@ -1,4 +1,4 @@
-"""One visit to a resolver: the program, the stack's stand-ins, and a folder to work in."""
+"""A resolver session: the resolver, stub wheels of the stack, and a scratch folder."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from rocm3d.verify.resolution.answer import Resolver
     from rocm3d.verify.resolution.sets import Line
 
-_ROUNDS = 8  # of setting one distribution aside and asking again
+_ROUNDS = 8  # of excluding one distribution and resolving again
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A set, the answer, and all that was set aside on the way."""
+    """A set, its resolution, and all distributions that were excluded to get it."""
 
     given: Prepared
     resolution: Resolution
@@ -42,7 +42,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Session:
-    """What the probes of the level share. `folder` holds the stand-ins."""
+    """What the probes of level resolve share. `folder` holds the stub wheels; `numbers` makes folder names unique."""
 
     resolver: Resolver
     base: Base
@@ -53,13 +53,13 @@ class Session:
 
     @property
     def label(self) -> str:
-        """Who is asked, and for what."""
+        """Resolver, Python and platform, for verdicts."""
         return f"{self.resolver.label}, Python {self.base.python}, {self.base.platform}"
 
     def on_base(
         self, given: Prepared, index: str = "", *, alone: bool = False, overrides: Sequence[Line] = ()
     ) -> Asked:
-        """Resolve a set pinned to the stack. `index` is asked instead of the machine's; `alone`: no dependencies."""
+        """Resolves a set pinned to the stack. `index` replaces the machine's indexes."""
         others = tuple(line for line in given.constraints if line.name not in self.base.versions)
         request = self._request(given, others)
         if overrides:
@@ -72,16 +72,16 @@ class Session:
         return self._ask(given, changed)
 
     def on_nothing(self, given: Prepared, python: str) -> Asked:
-        """Resolve a set as on a machine with nothing installed, which is what a newcomer has."""
+        """Resolves a set as on a new machine with nothing installed."""
         return self._ask(given, replace(self._request(given, given.constraints), python=python))
 
     def _ask(self, given: Prepared, request: Request) -> Asked:
-        """What cannot be built or fetched here is set aside, and the rest is asked for again."""
+        """Excludes distributions that cannot be built or fetched, one per round, and resolves the others again."""
         aside: list[Aside] = []
         resolution = self.resolver.resolve(request) if given.lines else Resolution()
         while len(aside) < _ROUNDS and (found := _to_set_aside(resolution)) and found.name not in _names(aside):
             aside.append(found)
-            excluded = request.requirements.with_name("aside.txt")
+            excluded = request.requirements.with_name("excluded.txt")
             _write(excluded, [f"{item.name} ; python_version < '0'" for item in aside])
             _write(request.requirements, [line.text for line in given.lines if line.name not in _names(aside)])
             resolution = self.resolver.resolve(replace(request, overrides=(*request.overrides, excluded)))
@@ -105,7 +105,7 @@ class Session:
 
 @contextmanager
 def session(resolver: Resolver, stack: Stack, knowledge: Knowledge, platform: Platform) -> Iterator[Session]:
-    """Open one for a stack."""
+    """Opens a session for a stack."""
     base = base_of(stack, knowledge, platform)
     with scratch_folder() as folder:
         write_stand_ins(base, folder / "base")
@@ -114,22 +114,22 @@ def session(resolver: Resolver, stack: Stack, knowledge: Knowledge, platform: Pl
 
 
 def resolver_named(name: str) -> Resolver | str:
-    """The resolver with this machine's indexes; a text that says what is missing where it is not here."""
+    """The resolver with this machine's indexes, or an error text if it is not installed."""
     indexes: Indexes = configured()
     if name == "pip":
         command = find_pip()
-        return "pip is not installed here; use --resolver uv" if command is None else Pip(command, indexes)
+        return "pip is not installed. Use --resolver uv" if command is None else Pip(command, indexes)
     executable = find_uv()
-    missing = 'uv is not installed here: pip install "rocm3d[resolve]", or use --resolver pip'
+    missing = 'uv is not installed. Run pip install "rocm3d[resolve]", or use --resolver pip'
     return missing if executable is None else Uv(executable, indexes)
 
 
 def _to_set_aside(resolution: Resolution) -> Aside | None:
-    """The distribution that stopped it; None for a conflict, or where the index itself does not answer."""
+    """The distribution that caused the problem; None for a conflict, or if the index itself does not respond."""
     problem = resolution.problem
     if problem is None or problem.kind not in ("build", "unreachable") or not problem.subject or "/" in problem.subject:
         return None
-    why = "has to be built to be read, and that fails here" if problem.kind == "build" else "cannot be fetched"
+    why = "its metadata needs a build, which failed" if problem.kind == "build" else "cannot be fetched"
     return Aside(str(canonicalize_name(problem.subject)), f"{why}: {problem.text}")
 
 

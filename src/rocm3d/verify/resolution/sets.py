@@ -1,4 +1,4 @@
-"""What a tree would have pip install: one set of requirements for each file that somebody installs from."""
+"""The requirement sets of a tree: one for each file that users install from."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from rocm3d.manifest.manifest import Option
     from rocm3d.workspace.tree import Tree
 
-# Read by people, run elsewhere or written by a program: nobody installs from these.
+# Documentation, CI, lock files and the like: nobody installs from these.
 _REMARKS = frozenset({"markdown", "workflow", "locks", "notebook", "cmake", "gitmodules"})
-# What is built with, tested with or wanted by an extra is no part of a plain install.
+# Requirements of builds, tests and extras do not belong to a plain install.
 _APART = frozenset({"build-system", "optional", "setup_requires", "tests_require", "extras_require", "hatch", "uv"})
 _URL = re.compile(r"(?:git|hg|svn|bzr)\+|https?://")
 _NAME = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?$")
@@ -30,7 +30,7 @@ _CONSTRAINT = re.compile(rb"\s*(-c|--constraint)")
 
 @dataclass(frozen=True)
 class Line:
-    """One requirement; `url` where it is fetched from an address of its own."""
+    """One requirement. `url` is set if it names one instead of coming from an index."""
 
     name: str
     text: str
@@ -39,7 +39,7 @@ class Line:
 
 @dataclass(frozen=True)
 class RequirementSet:
-    """What is installed together; `urls` are further indexes and pages that the file names."""
+    """Requirements that are installed together. `urls`: further indexes and pages that the file names."""
 
     source: str
     lines: tuple[Line, ...]
@@ -48,12 +48,12 @@ class RequirementSet:
 
 
 def requirement_sets(tree: Tree, wanted: Callable[[str], bool]) -> list[RequirementSet]:
-    """The sets of the files whose paths are wanted, the shallowest first. What others include counts with those."""
+    """The sets of the selected files, shallowest first. An included file belongs to the set that includes it."""
     manifests = {manifest.path: manifest for manifest in _manifests(tree) if wanted(manifest.path)}
     included = {path for manifest in manifests.values() for path, _ in _includes(manifest)}
     sets: list[RequirementSet] = []
     seen: set[str] = set()
-    # Files that include each other have no first one; the shallowest is taken for it.
+    # If files include each other, the shallowest is the root.
     for path in sorted(manifests, key=lambda path: (path in included, path.count("/"), path)):
         if path not in seen and not _is_constraints(path):
             found, read = _set(path, manifests, tree)
@@ -63,7 +63,7 @@ def requirement_sets(tree: Tree, wanted: Callable[[str], bool]) -> list[Requirem
 
 
 def lines_of(tree: Tree, path: str) -> tuple[Line, ...]:
-    """The lines of one requirements file; none where it is not there."""
+    """The lines of one requirements file; empty if it does not exist."""
     data = tree.read(path) if path in tree else None
     mentions = () if data is None else requirements.read(path, data).mentions
     return tuple(line for mention in mentions if (line := line_of(mention)) is not None)
@@ -80,7 +80,7 @@ def _manifests(tree: Tree) -> Iterator[Manifest]:
 
 
 def _set(root: str, manifests: dict[str, Manifest], tree: Tree) -> tuple[RequirementSet, set[str]]:
-    """One file with what it includes, `-r` as requirements and `-c` as constraints; and which files that were."""
+    """The set of a file and its includes (`-r` requirements, `-c` constraints), and the paths that were read."""
     lines: list[Line] = []
     constraints: list[Line] = []
     urls: list[str] = []
@@ -100,7 +100,7 @@ def _set(root: str, manifests: dict[str, Manifest], tree: Tree) -> tuple[Require
 
 
 def _included(path: str, tree: Tree) -> Manifest | None:
-    """A file that only the one naming it shows to be of requirements."""
+    """A file that no reader matches by name, but that a requirements file includes."""
     data = tree.read(path) if path in tree else None
     return None if data is None or b"\0" in data else requirements.read(path, data)
 
@@ -110,7 +110,7 @@ def _once(lines: list[Line]) -> tuple[Line, ...]:
 
 
 def _includes(manifest: Manifest) -> list[tuple[str, bool]]:
-    """Files that a requirements file names, and whether as constraints. What a script names is installed by itself."""
+    """Files that a requirements file includes, and whether as constraints. Files named in scripts are separate sets."""
     if manifest.kind != requirements.KIND:
         return []
     folder = posixpath.dirname(manifest.path)
@@ -131,7 +131,7 @@ def _is_constraints(path: str) -> bool:
 
 
 def line_of(mention: Mention) -> Line | None:
-    """A mention as a line of a requirements file; None for folders, for conda's, and for what is no plain install."""
+    """A mention as a line of a requirements file; None for folders, conda packages and non-install sections."""
     if mention.section in _APART or mention.section.endswith("conda"):
         return None
     name = str(canonicalize_name(mention.name))
@@ -148,5 +148,5 @@ def line_of(mention: Mention) -> Line | None:
 
 
 def _without_options(text: str) -> str:
-    """Without hashes and the like, which stand behind a requirement."""
+    """Without per-requirement options such as --hash."""
     return re.split(r"\s--", text)[0].strip()

@@ -1,4 +1,4 @@
-"""Asking uv. Packages come from its pylock.toml, who asked for what from the log of its resolver."""
+"""Resolves with `uv pip compile`: packages from its pylock.toml, dependency edges from its debug log."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ else:
 
 SECONDS = 300.0
 _LOG_BYTES = 64 * 1024 * 1024
-# The C library of Ubuntu 22.04, the oldest system that any stack's image has.
+# glibc of Ubuntu 22.04, the oldest system in any stack's image.
 _PLATFORMS = {"linux": "x86_64-manylinux_2_35", "wsl": "x86_64-manylinux_2_35", "windows": "x86_64-pc-windows-msvc"}
 _DIRECT = re.compile(r"^DEBUG Adding direct dependency: ([\w.-]+?)(?:\[[^\]]*\])?([*<>=!~].*)?$")
 _TRANSITIVE = re.compile(
@@ -43,7 +43,7 @@ _CAUSE = re.compile(r"^\s*(?:×|├─▶|╰─▶|│|cause:|Caused by:|error:
 
 @dataclass(frozen=True)
 class Uv:
-    """One uv with the indexes it is to use."""
+    """A uv executable and its index settings."""
 
     executable: str
     indexes: Indexes
@@ -56,7 +56,7 @@ class Uv:
         return " ".join(words[:2]) or "uv"
 
     def resolve(self, request: Request) -> Resolution:
-        """`uv pip compile` for the stack's Python and platform, in a folder without a project."""
+        """Runs `uv pip compile` for the stack's Python and platform, in a folder without a project."""
         ended = run(
             self._command(request),
             cwd=request.requirements.parent,
@@ -67,7 +67,7 @@ class Uv:
         log = ended.stderr.decode("utf-8", "replace")
         edges = tuple(dict.fromkeys(edges_of(log)))
         if ended.timed_out:
-            text = f"{self.label} was stopped after {self.seconds:.0f} s"
+            text = f"{self.label} was stopped at the {self.seconds:.0f} s limit"
             return Resolution(edges=edges, problem=Problem("time-out", text))
         if ended.code != 0:
             return Resolution(edges=edges, problem=problem_of(log))
@@ -79,7 +79,7 @@ class Uv:
         command += ["--python", sys.executable, "--python-version", request.python]
         command += ["--python-platform", _PLATFORMS[request.platform], "--cache-dir", str(cache_folder() / "uv")]
         command += ["--no-deps"] if request.without_dependencies else []
-        # A build that asks for the base gets the stand-in: no CUDA build is fetched to read some metadata.
+        # A build that requires the base gets the stub wheel: avoids downloading a CUDA wheel for its metadata.
         for path in request.constraints:
             command += ["--constraints", str(path), "--build-constraints", str(path)]
         for path in request.overrides:
@@ -88,7 +88,7 @@ class Uv:
             command += ["--find-links", str(folder)]
         if self.indexes.links:
             command.append("--no-index")
-        if self.indexes.extra or request.indexes:  # all alike, as pip has it
+        if self.indexes.extra or request.indexes:  # all indexes have equal priority, as with pip
             command += ["--index-strategy", "unsafe-best-match"]
         return command
 
@@ -119,7 +119,7 @@ def _resolved(item: dict[str, Any]) -> Resolved:
 
 
 def edges_of(log: str) -> Iterator[Edge]:
-    """Who asked for what, in every version that was looked at."""
+    """Dependency edges of every version that the resolver tried."""
     for line in log.splitlines():
         if found := _TRANSITIVE.match(line):
             yield Edge(found[1], found[2], found[3], _specifier(found[4] or ""))
@@ -128,7 +128,7 @@ def edges_of(log: str) -> Iterator[Edge]:
 
 
 def _specifier(text: str) -> str:
-    """As people write it: uv logs `==2.1` as `>=2.1, <2.1+`, `!=2.1` as two ranges, and `*` for any version."""
+    """In requirement syntax: uv logs `==2.1` as `>=2.1, <2.1+`, `!=2.1` as two ranges, and `*` for any version."""
     return "|".join(_range(part) for part in text.split(" | ")) if text != "*" else ""
 
 
@@ -136,13 +136,13 @@ def _range(text: str) -> str:
     pinned = re.fullmatch(r">=(\S+), <(\S+)\+", text)
     if pinned and pinned[1] == pinned[2]:
         return f"=={pinned[1]}"
-    # `X+` stands for X with whatever local version.
+    # `X+` means X with any local version.
     bounds = (re.sub(r"^<=?(.*)\+$", r"<=\1", re.sub(r"^>=(.*)\+$", r">\1", part)) for part in text.split(", "))
     return ",".join(bounds)
 
 
 def problem_of(log: str) -> Problem:
-    """What stopped it, from the lines that are not its log."""
+    """The reason that uv failed, from the output lines that are not log lines."""
     said = [line for line in log.splitlines() if not _LOGGED.match(line)]
     text = " ".join(" ".join(_CAUSE.sub("", line) for line in said).split())
     built, fetched = _BUILD.search(text), _FETCH.search(text)
@@ -150,7 +150,8 @@ def problem_of(log: str) -> Problem:
     if fetched:
         return Problem("unreachable", text[:300], subject or fetched[1] or "")
     if built:
-        return Problem("build", text.partition("[stderr]")[0].strip()[:300], subject)  # its output names our folders
+        # What follows [stderr] names our scratch folders.
+        return Problem("build", text.partition("[stderr]")[0].strip()[:300], subject)
     if _NO_SOLUTION in text:
         return Problem("conflict", text.removeprefix(_NO_SOLUTION).lstrip(": ")[:600])
-    return Problem("other", text[:300] or "it says nothing")
+    return Problem("other", text[:300] or "uv printed no error")

@@ -1,4 +1,4 @@
-"""Answers of a resolver as verdicts."""
+"""Verdicts of level resolve, from resolutions."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 
 def verdict(probe: str, outcome: Outcome, reason: str = "", looked_at: Iterable[str] = ()) -> Verdict:
-    """A verdict of the level."""
+    """A verdict of level resolve."""
     return Verdict(level="resolve", probe=probe, outcome=outcome, reason=reason, looked_at=tuple(looked_at))
 
 
 def set_aside(probe: str, aside: Iterable[Aside]) -> list[Verdict]:
-    """Each distribution that could not be asked for, by name."""
+    """One not_run for each excluded distribution."""
     return [verdict(probe, "not_run", f"{item.name}: {item.why}") for item in dict.fromkeys(aside)]
 
 
 def judged(probe: str, asked: Asked, session: Session) -> list[Verdict]:
-    """What became of one set on the stack, and what was set aside of it. Where nothing is left, nothing was judged."""
+    """The verdict on one set, then those on its excluded distributions. No verdict on a set that became empty."""
     aside = set_aside(probe, asked.aside)
     return [_of_set(probe, asked, session), *aside] if asked.given.lines else aside
 
@@ -37,7 +37,7 @@ def _of_set(probe: str, asked: Asked, session: Session) -> Verdict:
         wrong = faults(resolution, session.base, session.knowledge)
         if wrong:
             return verdict(probe, "failed", f"{source}: {'; '.join(wrong)}", _looked(asked, session))
-        stays = f"{session.base.shown} stay as they are"
+        stays = f"unchanged: {session.base.shown}"
         return verdict(probe, "passed", "", [*_looked(asked, session), stays, *_worth_saying(asked, session)])
     problem = resolution.problem
     if problem.kind == "conflict":
@@ -49,20 +49,20 @@ def _of_set(probe: str, asked: Asked, session: Session) -> Verdict:
 
 
 def _looked(asked: Asked, session: Session) -> list[str]:
-    """How much would be fetched beside what is there already."""
+    """The download size without the stack's own distributions."""
     fetched = tuple(item for item in asked.resolution.packages if item.name not in session.base.versions)
     weight = weigh(fetched, session.knowledge, session.web)
-    return [f"{asked.given.source}: {weight}, beside the stack's own, by {session.label}", *asked.given.notes]
+    return [f"{asked.given.source}: {weight}, in addition to the stack, by {session.label}", *asked.given.notes]
 
 
 def _worth_saying(asked: Asked, session: Session) -> list[str]:
-    """Packages that have a record and that nobody decided about: harmless for torch, but not to be passed over."""
+    """Transitive packages that have a record but no decision, and packages without a wheel."""
     named = {line.name for line in asked.given.lines}
     packages = asked.resolution.packages
     known = [item.name for item in packages if item.name not in session.base.versions and item.name not in named]
     known = [name for name in known if session.knowledge.package_by_pip(name) is not None]
     built = [f"{item.name} {item.version}" for item in packages if item.is_source]
     return [
-        *([f"brought by others, and CUDA-first by default: {', '.join(known)}"] if known else []),
-        *([f"without a wheel, so built from source: {', '.join(built)}"] if built else []),
+        *([f"transitive dependencies that default to CUDA: {', '.join(known)}"] if known else []),
+        *([f"no wheel, built from source: {', '.join(built)}"] if built else []),
     ]

@@ -1,4 +1,4 @@
-"""How the probes of the level begin: with a stack and a resolver, or with the reason why not."""
+"""Opens the resolver session for the probes of level resolve, or reports why there is none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def visit(case: Case, probe: str, look: Callable[[Session], Iterable[Verdict]]) -> tuple[Verdict, ...]:
-    """Look with a session for the plan's stack; the same verdict is given once."""
+    """Runs the probe in a session for the plan's stack. Equal verdicts are returned once."""
     if case.plan.base is None or case.knowledge is None:
         return (verdict(probe, "skipped", "the plan chose no stack"),)
     resolver = resolver_named(case.network.resolver)
@@ -27,5 +27,5 @@ def visit(case: Case, probe: str, look: Callable[[Session], Iterable[Verdict]]) 
         index = resolver.indexes.default
         why = here.web.why_unreachable(index) if index and not resolver.indexes.own else ""
         if why:
-            return (verdict(probe, "not_run", f"the index {without_secrets(index)} does not answer: {why}"),)
+            return (verdict(probe, "not_run", f"the index {without_secrets(index)} does not respond: {why}"),)
         return tuple(dict.fromkeys(look(here)))

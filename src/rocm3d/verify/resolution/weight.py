@@ -1,4 +1,4 @@
-"""How much an install fetches: from the index where it says, else from the servers that hold the files."""
+"""The download size of an install: from the index if it has sizes, otherwise from the file servers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Weight:
-    """Packages and bytes; `foreign` are the packages of CUDA among them, `unknown` those whose size nobody says."""
+    """`packages`: how many. `cuda_packages`: names. `unknown_sizes`: how many packages have no known size."""
 
     packages: int
     bytes: int
@@ -30,7 +30,7 @@ class Weight:
 
 
 def weigh(packages: tuple[Resolved, ...], knowledge: Knowledge, web: Web) -> Weight:
-    """Add them up; nothing is fetched."""
+    """Adds up sizes; downloads nothing."""
     asked = web.sizes(item.url for item in packages if item.size is None and item.url.startswith(("http", "file:")))
     sizes = {item.name: item.size if item.size is not None else asked.get(item.url) for item in packages}
     foreign = tuple(item.name for item in packages if is_foreign(item.name, knowledge))

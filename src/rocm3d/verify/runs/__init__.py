@@ -1,1 +1,1 @@
-"""Judges recorded runs by the plan and by what the record of a known repository expects."""
+"""Verdicts of recorded runs: environment, expectations, artifacts and backends."""

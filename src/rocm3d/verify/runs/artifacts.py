@@ -1,4 +1,4 @@
-"""What came out of a run: each artifact is sound, is not, or could not be read."""
+"""Verdicts on the artifacts of a run: valid, invalid or unreadable."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _METRICS = 6
 
 
 def artifacts(run: RunRecord) -> Iterator[Told]:
-    """One for all that are sound, one for each that is not. A run that made nothing shows nothing."""
+    """One passed for all valid artifacts, one for each other artifact. A run without artifacts is not_run."""
     sound = [item for item in run.artifacts if item.outcome == "ok"]
     for item in run.artifacts:
         if item.outcome == "bad":
             yield "failed", f"{item.path}: {'; '.join(item.problems)}", ()
         elif item.outcome == "not_read":
-            yield "not_run", f"{item.path} could not be read: {item.reason}", ()
+            yield "not_run", f"cannot read {item.path}: {item.reason}", ()
     if sound:
         yield "passed", "", tuple(f"{item.path}: {_numbers(item.metrics)}" for item in sound)
     elif not run.artifacts:
-        yield "not_run", "no artifact came out of it", ()
+        yield "not_run", "the run wrote no artifacts", ()
 
 
 def _numbers(metrics: dict[str, int | float]) -> str:

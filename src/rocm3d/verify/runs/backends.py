@@ -1,4 +1,4 @@
-"""What a run shows of the packages that the plan decides on: really at work, a planned fallback, or a silent one."""
+"""Verdicts on the packages that a run used: GPU code ran, a planned fallback, or an unplanned one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COMPILED = (".so", ".pyd")
 
 
 def backends(run: RunRecord, plan: Plan, knowledge: Knowledge) -> Iterator[Told]:
-    """Outcome, reason and what was looked at: of each package that was met, and of what no plan speaks of."""
+    """Outcome, reason and evidence for each package that the run imported or failed to import."""
     planned = {subject.package: subject for subject in subjects(plan, knowledge)}
     of_module = {name: package for package in knowledge.packages.values() for name in package.imports}
     for item in run.fallbacks:
@@ -39,7 +39,7 @@ def backends(run: RunRecord, plan: Plan, knowledge: Knowledge) -> Iterator[Told]
     missed = {item.module for item in run.fallbacks}
     unseen = [name for name in unseen if not missed.intersection(knowledge.packages[name].imports)]
     if unseen:
-        yield "not_run", f"planned, and not imported by this run: {', '.join(unseen)}", ()
+        yield "not_run", f"planned, but not imported in this run: {', '.join(unseen)}", ()
 
 
 def _was_due(subject: Subject) -> bool:
@@ -47,15 +47,15 @@ def _was_due(subject: Subject) -> bool:
 
 
 def _fallback(item: ImportFallback, subject: Subject | None) -> Iterator[Told]:
-    said = f"{item.module} was looked for in vain at {item.where}: {item.reason}"
+    said = f"import of {item.module} failed at {item.where}: {item.reason}"
     if subject is not None and (subject.planned or subject.aside):
         why = subject.planned or (subject.aside[1] if subject.aside else "")
         yield "skipped", f"planned fallback: {why}: {said}", ()
     elif subject is not None:
-        yield "failed", f"fallback that the plan does not mean: {said}", ()
+        yield "failed", f"unplanned fallback: {said}", ()
     elif _is_own(item.where):
-        yield "failed", f"fallback that the plan does not speak of: {said}", ()
-    # What a library tries for itself is not the repository's choice, and its record still names it.
+        yield "failed", f"unplanned fallback of a package that is not in the plan: {said}", ()
+    # Optional imports inside a library are not the repository's choice. The run record still lists them.
 
 
 def _loaded(
@@ -63,11 +63,11 @@ def _loaded(
 ) -> Iterator[Told]:
     stands_in = next((module for module in modules if module.stands_in), None)
     if stands_in is not None:
-        said = f"{stands_in.name} is a stand-in: {stands_in.stands_in}"
+        said = f"{stands_in.name} is a substitute: {stands_in.stands_in}"
         if subject is not None and subject.planned:
             yield "skipped", f"planned fallback: {subject.planned}: {said}", ()
         else:
-            yield "failed", f"fallback that the plan does not mean: {said}", ()
+            yield "failed", f"unplanned fallback: {said}", ()
         return
     if not package.probe or subject is None:
         return
@@ -78,15 +78,15 @@ def _loaded(
     elif subject.planned:
         yield "skipped", f"planned fallback: {subject.planned}: {package.id} was imported", where
     else:
-        yield "not_run", f"{package.id} was imported, but no library or kernel of its own was seen", where
+        yield "not_run", f"{package.id} was imported, but none of its libraries or kernels was used", where
 
 
 def _at_work(run: RunRecord, knowledge: Knowledge, package: Package, modules: list[LoadedModule]) -> list[str]:
-    """Its kernels; without a profile the compiled library that was loaded. The base is shown by any kernel at all."""
+    """Its kernels, or without a profile its loaded compiled library. For base packages any kernel counts."""
     if package.id in {name for suite in knowledge.suites.values() if suite.base for name in suite.packages}:
         ran = (f"{operation}: {', '.join(names)}" for operation, names in sorted(run.backends.items()))
         return [f"kernels of {'; '.join(ran)}"] if run.kernels else []
-    # The records of its kernels bear its name: nvdiffrast has nvdiffrast-raster and nvdiffrast-ops.
+    # Ids of backend records start with the package id: nvdiffrast has nvdiffrast-raster and nvdiffrast-ops.
     own = {item.backend for item in knowledge.backends.values() if f"{item.id}-".startswith(f"{package.id}-")}
     kernels = sorted({item.name for item in run.kernels if item.backend in own})
     if kernels:
@@ -98,11 +98,11 @@ def _at_work(run: RunRecord, knowledge: Knowledge, package: Package, modules: li
 
 
 def _folders(homes: list[str]) -> list[str]:
-    """A module that lies in site-packages itself has no folder of its own."""
+    """Without site-packages itself, which is the parent of single-file modules."""
     return [home for home in homes if PurePath(home).name not in _INSTALLED]
 
 
 def _is_own(where: str) -> bool:
-    """Whether a file of the repository asked: paths below it are relative, and an environment may lie in it."""
+    """Whether the importing file belongs to the repository. Its paths are relative; it may contain an environment."""
     path = PurePosixPath(where)
     return not path.is_absolute() and not _INSTALLED.intersection(path.parts)

@@ -1,4 +1,4 @@
-"""What a run was expected to show: by whoever started it, and by the record of a known repository."""
+"""Verdicts on expectations of a run: those of the command line and those of the repository's record."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def expected(run: RunRecord, port: Port | None, knowledge: Knowledge) -> Iterator[Told]:
-    """A value that was not seen is not judged. Those of the record are judged anew, by what is known now."""
+    """A value that was not recorded is not_run. Expectations of the record are evaluated again with current data."""
     asked = [item for item in run.expectations if not item.source]
     yield from (_told(item) for item in asked)
     if port is None or port.workload is None or not is_workload(run.command, port.workload):
@@ -32,7 +32,7 @@ def expected(run: RunRecord, port: Port | None, knowledge: Knowledge) -> Iterato
 
 
 def command(port: Port | None) -> str:
-    """What would make a run to judge."""
+    """The command that records a run of this repository."""
     if port is None or port.workload is None or not port.workload.command:
         return "rocm3d run -- CMD ..."
     return f"rocm3d run --limit {2 * port.workload.minutes}m -- {shlex.join(port.workload.command)}"

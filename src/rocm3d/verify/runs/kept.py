@@ -1,4 +1,4 @@
-"""A recorded run as it is handed to verify, and which of them there are to judge."""
+"""Stored runs of a repository, and the selection of those that apply to the current code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Kept:
-    """One bundle. `problem` says why it cannot be believed; `is_present` whether the code is still what ran."""
+    """One run bundle. `problem`: why it is invalid. `matches_code`: whether the code is unchanged; None if unknown."""
 
     folder: str
     record: RunRecord | None = None
@@ -21,16 +21,16 @@ class Kept:
 
     @property
     def stale(self) -> str:
-        """Why it says nothing about the repository as it is; empty where it does."""
+        """Why the run does not apply to the current code; empty if it does."""
         if self.problem:
             return self.problem
         if self.is_present is None:
-            return "it cannot be told which state of the code it ran"
-        return "" if self.is_present else "the code has changed since"
+            return "the version of the code that ran is unknown"
+        return "" if self.is_present else "the code has changed since this run"
 
 
 def latest(runs: Iterable[Kept]) -> list[tuple[Kept, RunRecord]]:
-    """Of those that count the last one of each name: an earlier try is no verdict on a later one."""
+    """The latest usable run of each name."""
     found: dict[str, tuple[Kept, RunRecord]] = {}
     for kept in runs:
         record = kept.record

@@ -1,4 +1,4 @@
-"""Whether a run took place where the plan means it to: on the planned GPU, with torch's ROCm build."""
+"""Whether a run used the planned environment: the planned GPU and a ROCm build of torch."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ if TYPE_CHECKING:
 
 
 def elsewhere(run: RunRecord, gpu: Gpu) -> tuple[Outcome, str] | None:
-    """What to say where it was not; None where it was. A run on the CPU is a fallback that no plan means."""
+    """Outcome and reason if it did not; None if it did. A run on the CPU is an unplanned fallback and fails."""
     held = run.manifest
     if not held.torch:
-        return "not_run", "torch was not seen in it"
+        return "not_run", "the run did not import torch"
     if not held.rocm and held.cuda and held.gpu:
-        return "not_run", f"it ran on {held.gpu} with CUDA {held.cuda}, which shows nothing for {gpu.gfx}"
+        return "not_run", f"ran on {held.gpu} with CUDA {held.cuda}; the plan is for {gpu.gfx}"
     if not held.gpu:
-        return "failed", f"fallback: torch {held.torch} used no GPU, all of it ran on the CPU"
+        return "failed", f"fallback: torch {held.torch} used no GPU, everything ran on the CPU"
     if held.gfx != gpu.gfx:
-        return "not_run", f"it ran on {held.gfx or 'a target that is not known'}, the plan is for {gpu.gfx}"
+        return "not_run", f"ran on {held.gfx or 'an unknown target'}; the plan is for {gpu.gfx}"
     return None
 
 
 def place(run: RunRecord) -> str:
-    """Where it ran, in words."""
+    """GPU, target, HIP, torch and commit as one text."""
     held = run.manifest
-    commit = f", commit {held.commit[:12]}" if held.commit else ", no commit is known"
+    commit = f", commit {held.commit[:12]}" if held.commit else ", commit unknown"
     return f"{held.gpu} ({held.gfx}), HIP {held.rocm}, torch {held.torch}{commit}"
