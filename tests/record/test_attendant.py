@@ -14,7 +14,7 @@ def test_a_silent_program_is_spoken_for_on_the_terminal_alone(tmp_path, monkeypa
     one.close()
 
     assert b"still running after 0 s" in terminal.getvalue()
-    assert b"these caches are empty: TRITON_CACHE_DIR" in terminal.getvalue()
+    assert b"empty caches: TRITON_CACHE_DIR" in terminal.getvalue()
     assert (tmp_path / "o").read_bytes() == b""
 
 

@@ -13,7 +13,7 @@ WRITES = "import pathlib, sys; o = pathlib.Path(sys.argv[1]); o.mkdir(exist_ok=T
 
 @pytest.fixture
 def program(tmp_path):
-    """A recording of a Python line; `out` is its first argument."""
+    """Records a line of Python; its first argument is the output folder."""
 
     def run(line: str, **more):
         out = tmp_path / "out"
@@ -24,7 +24,7 @@ def program(tmp_path):
 
 
 def test_a_folder_that_is_there_is_refused(tmp_path):
-    with pytest.raises(UserError, match="is there already"):
+    with pytest.raises(UserError, match="already exists"):
         record(Wanted(("true",)), tmp_path, "m")
 
 
@@ -52,7 +52,7 @@ def test_files_that_were_changed_since_are_refused(program):
     _, folder = program("(o / 'a.json').write_text('1')")
     (folder / "files" / "a.json").write_text("2")
 
-    with pytest.raises(UserError, match="is not what was recorded"):
+    with pytest.raises(UserError, match="has changed since it was recorded"):
         read(folder)
 
 
@@ -65,7 +65,7 @@ def test_a_recording_leads_to_no_file_outside_of_it(program, path, tmp_path):
     text["files"][0]["path"] = path
     place.write_text(json.dumps(text))
 
-    with pytest.raises(UserError, match="is not what was recorded"):
+    with pytest.raises(UserError, match="has changed since it was recorded"):
         read(folder)
 
 
@@ -84,9 +84,9 @@ def test_what_cannot_be_kept_is_named(program):
     recording, _ = program("(o / 'x.txt').write_text('x'); (o / 'w.pt').write_bytes(b'x')", modules=("Net",))
 
     left = {item.name: item.reason for item in recording.left_out}
-    assert left["x.txt"] == "not a kind of file that holds numbers we can read"
+    assert left["x.txt"] == "file type not supported"
     assert "torch" in left["w.pt"]
-    assert left["Net"] == "no module that was called has such a class or name"
+    assert left["Net"] == "no called module has this class or name"
     assert "everything" in left
 
 
@@ -97,7 +97,7 @@ def test_a_torch_file_without_an_interpreter_for_it_is_named(tmp_path):
 
     recording = record(wanted, tmp_path / "recording", "m")
 
-    assert recording.left_out[0].reason == "only torch can read it: name an interpreter that has it with --python"
+    assert recording.left_out[0].reason.startswith("only torch can read this file: pass an interpreter")
 
 
 def test_two_output_folders_do_not_meet(tmp_path):

@@ -21,7 +21,7 @@ from rocm3d.record import redact
     ],
 )
 def test_what_gives_a_secret_away_is_hidden_in_a_command(words, kept):
-    """One word too many is hidden, rather than one too few."""
+    """Rather too much is redacted than too little."""
     assert redact.arguments(words) == kept
 
 

@@ -25,7 +25,7 @@ def recorded(knowledge, tmp_path):
 
 
 def test_a_program_that_is_not_there(recorded):
-    with pytest.raises(MachineLacks, match="nobody-has-this is not installed here"):
+    with pytest.raises(MachineLacks, match="nobody-has-this is not installed"):
         recorded("", command=("nobody-has-this",))
 
 
@@ -34,10 +34,10 @@ def test_a_program_that_is_not_there(recorded):
     [
         (0, "", "finished", ""),
         ("interrupted", "", "interrupted", "keyboard"),
-        ("timed_out", "", "timed_out", "not done after 5 s"),
+        ("timed_out", "", "timed_out", "stopped at the 5 s limit"),
         (3, "ValueError: bad\n\n", "failed", "exit code 3: ValueError: bad"),
         (1, "torch.OutOfMemoryError: HIP out of memory. Tried\nmore", "out_of_memory", "HIP out of memory"),
-        (-9, "", "killed", "SIGKILL; the kernel does so"),
+        (-9, "", "killed", "SIGKILL; possibly out of memory"),
         (-11, "", "killed", "SIGSEGV"),
         (-40, "", "killed", "signal 40"),
     ],
@@ -62,7 +62,7 @@ def test_the_limit_ends_the_program_and_all_it_started(recorded, tmp_path, monke
     record = recorded("", 0.1, ("sh", "-c", "sleep 3600 & echo $! > new; mv new pid; wait"))
 
     assert (record.status, record.exit_code) == ("timed_out", None)
-    assert record.reason == "it was not done after 0.1 s"
+    assert record.reason == "stopped at the 0.1 s limit"
     wait_until_gone(int((tmp_path / "repo" / "pid").read_text()))
 
 
@@ -81,7 +81,7 @@ def test_a_program_that_starts_no_python_says_that_nothing_was_seen(recorded):
 
 
 def test_files_and_memory_and_place_are_recorded(recorded, tmp_path, monkeypatch):
-    """The program goes on until its memory was looked at."""
+    """The program runs until its memory was sampled."""
     seen = tmp_path / "seen"
     monkeypatch.setattr("rocm3d.workspace.process.LOOK_EVERY", 0.2)
 

@@ -27,7 +27,7 @@ def test_our_folder_comes_before_what_the_user_has(tmp_path, monkeypatch):
 
 
 def test_without_a_path_there_is_no_empty_entry(tmp_path, monkeypatch):
-    """An empty one would mean the current folder."""
+    """An empty entry would mean the current folder."""
     monkeypatch.delenv("PYTHONPATH", raising=False)
 
     assert with_hook(tmp_path / "r")["PYTHONPATH"] == str(FOLDER)

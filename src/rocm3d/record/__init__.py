@@ -1,1 +1,1 @@
-"""Starts workloads and collects what they did."""
+"""Runs workloads and records what they did."""

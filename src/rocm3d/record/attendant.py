@@ -1,4 +1,4 @@
-"""Stays with a workload: keeps what it prints, shows it as it comes, adds up its memory, says so where it is silent."""
+"""Monitors a running workload: saves and shows its output, samples its memory, reports long silence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SILENT = 60.0
 
 
 class Attendant:
-    """Its chunks come from a thread of their own."""
+    """`write` is called from the thread that reads the program's output, hence the lock."""
 
     def __init__(self, place: Path, terminal: IO[bytes] | None, cold: tuple[str, ...]) -> None:
         self.file, self.terminal, self.cold = place.open("wb"), terminal, cold
@@ -22,7 +22,7 @@ class Attendant:
         self.began = self.last = self.spoke = time.monotonic()
 
     def write(self, chunk: bytes) -> None:
-        """One chunk."""
+        """Append output to the file and the terminal; ignored after `close`."""
         with self.lock:
             self.last = time.monotonic()
             for place in (self.file, self.terminal):
@@ -31,24 +31,24 @@ class Attendant:
                     place.flush()
 
     def look(self, group: int) -> None:
-        """Now and then."""
+        """Sample the memory of a process group; called every few seconds."""
         self.memory.look(group)
         self._speak()
 
     def _speak(self) -> None:
-        """Say that it still runs, and why that may be right. Not kept: it is none of the program's own words."""
+        """Goes to the terminal only: the saved output contains the program's own lines and nothing else."""
         now = time.monotonic()
         if self.terminal is None or now - max(self.last, self.spoke) < SILENT:
             return
         self.spoke = now
-        why = f"; kernels may be compiling, as these caches are empty: {', '.join(self.cold)}" if self.cold else ""
-        line = f"rocm3d: still running after {now - self.began:.0f} s, silent for {now - self.last:.0f} s{why}\n"
-        # A terminal that has gone away is no reason to end the program.
+        why = f"; kernels may be compiling (empty caches: {', '.join(self.cold)})" if self.cold else ""
+        line = f"rocm3d: still running after {now - self.began:.0f} s, no output for {now - self.last:.0f} s{why}\n"
+        # A closed terminal must not end the program.
         with contextlib.suppress(OSError, ValueError):
             self.terminal.write(line.encode())
             self.terminal.flush()
 
     def close(self) -> None:
-        """No more is kept."""
+        """Close the output file; later output is dropped."""
         with self.lock:
             self.file.close()

@@ -1,4 +1,4 @@
-"""Caches of compiled kernels that are empty: what fills them makes a first run long, and is not a hang."""
+"""Empty caches of compiled kernels: a first run that fills them is slow and must not be taken for a hang."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 def cold_caches(knowledge: Knowledge) -> tuple[str, ...]:
-    """The variables of those that hold nothing."""
+    """Names of the variables whose cache folder is missing or empty."""
     caches = (item for item in knowledge.variables.values() if item.cache)
     return tuple(sorted(item.id for item in caches if not _holds(place(item, os.environ))))
 
 
 def place(variable: Variable, environment: Mapping[str, str]) -> Path:
-    """The folder that a variable names, or its record where it is not set."""
+    """The cache folder that a variable sets, or the default of its record."""
     asked = environment.get(variable.id)
-    # Not format(): a folder is only what the record says.
+    # Not format(): other braces in the path stay literal.
     named = variable.cache.replace("{user}", getpass.getuser()).replace("{temp}", tempfile.gettempdir())
     return Path(asked or named).expanduser()
 

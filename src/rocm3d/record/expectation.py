@@ -1,4 +1,4 @@
-"""`--expect 'KEY OP VALUE'`: what a run must show. Read before the run, judged after it."""
+"""`--expect 'KEY OP VALUE'`: conditions on a run, parsed before the run and evaluated after it."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ _COMPARE: Mapping[str, Callable[[float, float], bool]] = {
     "=": operator.eq, "!=": operator.ne, ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
 }  # fmt: skip
 _MIB = 1024 * 1024
-NOTHING = "nothing of the kind was seen"
+NOTHING = "not measured in this run"
 
-# What every run has; backends come by operation, metrics by what an artifact is.
+# Keys of every run. Further keys are operations (their backends) and metrics of artifacts.
 KEYS: Mapping[str, str] = {
     "exit_code": "the program's exit code",
-    "seconds": "how long it ran",
-    "steps": "steps of the loop that made the most",
-    "step_seconds": "median of its steps but the first",
-    "first_step_seconds": "its first step, with what had to be compiled",
-    "gpu_mib": "the most GPU memory that torch reserved",
-    "host_mib": "the most memory of all its processes",
-    "fallbacks": "watched modules that were looked for in vain",
-    "stand_ins": "modules that stand in for another",
-    "files": "files that it wrote",
+    "seconds": "duration of the run",
+    "steps": "steps of the longest loop",
+    "step_seconds": "median step of that loop, without the first",
+    "first_step_seconds": "first step of that loop, including compilation",
+    "gpu_mib": "peak GPU memory reserved by torch",
+    "host_mib": "peak host memory of all processes",
+    "fallbacks": "watched modules that could not be imported",
+    "stand_ins": "modules replaced by a drop-in or a stub",
+    "files": "files that the program wrote",
 }
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """One of them, read."""
+    """A parsed expectation; `labels` are the backend names that `value` stands for."""
 
     key: str
     sign: str
@@ -54,7 +54,7 @@ class Expectation:
 
 
 def read(text: str, backends: Iterable[Backend]) -> Expectation:
-    """Refuses what could never be met: an unknown key, an unknown backend, an order of words."""
+    """Raises UserError for an unknown key or backend, a value that is not a number, and `<` or `>` on backends."""
     form = _FORM.fullmatch(text)
     if form is None:
         raise UserError(f"--expect {text!r} is not KEY OP VALUE", hint="for example --expect 'gaussians >= 50000'")
@@ -67,11 +67,11 @@ def read(text: str, backends: Iterable[Backend]) -> Expectation:
             raise UserError(f"--expect {text!r}: {asked.value!r} is not a number")
         return asked
     hint = suggestion(asked.key, (*KEYS, *operations, *(name for kind in METRICS.values() for name in kind)))
-    raise UserError(f"--expect {text!r}: no key {asked.key!r}", hint=hint)
+    raise UserError(f"--expect {text!r}: unknown key {asked.key!r}", hint=hint)
 
 
 def judge(asked: Expectation, run: RunRecord) -> Met:
-    """What was not seen is not met. A metric must hold for every artifact that has it."""
+    """A key without a measured value is not met. A metric must hold for every artifact that has it."""
     wanted = _number(asked.value)
     if (asked.key not in KEYS and not is_key(asked.key)) or wanted is None:
         return _of_backend(asked, run)
@@ -86,7 +86,7 @@ def _of_artifacts(key: str, run: RunRecord) -> dict[str, float]:
 
 
 def _of_backend(asked: Expectation, run: RunRecord) -> Met:
-    """Every backend of that operation must be the one, or none of them."""
+    """`=`: every backend of the operation matches; `!=`: none does."""
     seen = run.backends.get(asked.key, ())
     fits = [label in asked.labels or _fits(asked.value, label) for label in seen]
     met = bool(seen) and (all(fits) if asked.sign == "=" else not any(fits))
@@ -113,22 +113,22 @@ def _of_run(key: str, run: RunRecord) -> dict[str, float]:
 
 
 def _of_operation(asked: Expectation, known: list[Backend]) -> Expectation:
-    """With the backends that are meant, by label or by the id of their record."""
+    """Add the backends that the value names, by label or by record id."""
     if asked.sign not in ("=", "!="):
-        raise UserError(f"--expect '{asked}': a backend is = or !=, not {asked.sign}")
+        raise UserError(f"--expect '{asked}': compare a backend with = or !=, not {asked.sign}")
     meant = {item.backend for item in known if _fits(asked.value, item.backend) or _fits(asked.value, item.id)}
     if not meant and not any(_fits(asked.value, way) for way in _WAYS):
         labels = ", ".join(sorted({item.backend for item in known}))
-        raise UserError(f"--expect '{asked}': no backend for {asked.key} is called so", hint=f"known: {labels}")
+        raise UserError(f"--expect '{asked}': unknown backend for {asked.key}", hint=f"known: {labels}")
     return replace(asked, labels=frozenset(meant))
 
 
-# What torch itself calls the ways of its attention, where no kernel can be seen.
+# torch's SDPA backends, reported when no attention kernel was profiled.
 _WAYS = ("torch SDPA math", "torch SDPA flash", "torch SDPA efficient", "torch SDPA cudnn")
 
 
 def _fits(value: str, label: str) -> bool:
-    """Whether the words stand in the label: `ck` fits `ck-fmha`, not `stack`."""
+    """Whether the label contains the value as whole words: `ck` is in `ck-fmha`, not in `stack`."""
     return re.search(rf"(?<![a-z0-9]){re.escape(value.lower())}(?![a-z0-9])", label.lower()) is not None
 
 

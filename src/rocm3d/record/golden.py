@@ -1,6 +1,6 @@
-"""Runs a program and keeps the numbers it gave: files that it wrote, and outputs of its torch modules.
+"""Runs a program and records its numeric results: files that it wrote, and outputs of its torch modules.
 
-The program calls nothing of ours. A recording is a folder: the files, and recording.json with their digests.
+The program needs no changes. A recording is a folder with these files and recording.json, which has their digests.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _KEPT_BYTES = 16 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Wanted:
-    """What to run and what to keep: files below `outputs`, and what modules that fit a pattern return."""
+    """What to run and record: files below `outputs`, and the outputs of torch modules whose name matches a pattern."""
 
     command: tuple[str, ...]
     outputs: tuple[Path, ...] = ()
@@ -43,9 +43,9 @@ class Wanted:
 
 
 def record(wanted: Wanted, into: Path, machine: str) -> Recording:
-    """Run it. The folder is new; what a failed program left is kept, and the exit code says that it failed."""
+    """Run the program and record into a new folder. A failed program is recorded too, with its exit code."""
     _make(into)
-    into = into.resolve()  # the program may change its folder
+    into = into.resolve()  # the program may change the working directory
     before = {path: _stamp(path) for path in _files(wanted.outputs, into)}
     report, modules = into / "report.jsonl", into / "modules"
     modules.mkdir()
@@ -73,10 +73,10 @@ def record(wanted: Wanted, into: Path, machine: str) -> Recording:
 
 
 def read(folder: Path) -> Recording:
-    """A recording whose files are still what was recorded."""
+    """Load a recording and check the digests of its files. Raises UserError if a file changed or the program failed."""
     place = folder / NAME
     if not place.is_file():
-        raise UserError(f"{folder} has no {NAME}", hint="make one with `rocm3d golden record`")
+        raise UserError(f"{folder} has no {NAME}", hint="create a recording with `rocm3d golden record`")
     recording = Recording.from_json(place.read_text(encoding="utf-8"), str(place))
     for item in recording.files:
         path = folder / item.path
@@ -85,14 +85,14 @@ def read(folder: Path) -> Recording:
             or not path.is_file()
             or file_digest(path) != item.sha256
         ):
-            raise UserError(f"{path} is not what was recorded", hint="record it anew")
+            raise UserError(f"{path} has changed since it was recorded", hint="record it again")
     if recording.exit_code != 0:
-        raise UserError(f"{folder} is the recording of a program that failed", hint=f"see {folder / 'output.txt'}")
+        raise UserError(f"{folder} is a recording of a program that failed", hint=f"see {folder / 'output.txt'}")
     return recording
 
 
 class _Kept:
-    """Gathers the files of a recording."""
+    """Collects the files of a recording."""
 
     def __init__(self, into: Path, wanted: Wanted) -> None:
         self.into, self.wanted = into, wanted
@@ -100,7 +100,7 @@ class _Kept:
         self.left_out: list[LeftOut] = []
 
     def tensors(self, lines: list[dict[str, Any]], below: str) -> None:
-        """What a payload wrote as .npy below a folder of the recording."""
+        """Add .npy files that a payload wrote to the folder `below`."""
         for line in lines:
             if line.get("kind", "tensor") == "tensor":
                 self._add(line["name"], f"{below}/{line['file']}", line["dtype"])
@@ -108,7 +108,7 @@ class _Kept:
                 self.left_out.append(LeftOut(name=line["name"], reason=line["reason"]))
 
     def outputs(self, paths: list[Path]) -> None:
-        """Files that the program wrote: copied, unpacked where only torch can read them, or named as left out."""
+        """Add files that the program wrote: copied, unpacked (torch files), or listed as left out."""
         packed = {}
         for path in paths:
             name = self._name(path)
@@ -120,22 +120,22 @@ class _Kept:
             elif path.suffix.lower() in TORCH:
                 packed[name] = path
             else:
-                self.left_out.append(LeftOut(name=name, reason="not a kind of file that holds numbers we can read"))
+                self.left_out.append(LeftOut(name=name, reason="file type not supported"))
         if packed:
             self._unpack(packed)
 
     def missing(self, lines: list[dict[str, Any]]) -> None:
-        """Asked for, and nothing came: that is told, not passed over."""
+        """List requested modules that were never called, and an empty recording, as left out."""
         if self.wanted.modules and not any(line.get("kind") == "tensor" for line in lines):
-            reason = "no module that was called has such a class or name"
+            reason = "no called module has this class or name"
             self.left_out += [LeftOut(name=pattern, reason=reason) for pattern in self.wanted.modules]
         if not self.files:
-            self.left_out.append(LeftOut(name="everything", reason="the program gave nothing that could be kept"))
+            self.left_out.append(LeftOut(name="everything", reason="the program wrote nothing that can be recorded"))
 
     def _unpack(self, packed: Mapping[str, Path]) -> None:
         interpreter = self.wanted.interpreter or _python_of(self.wanted.command)
         if interpreter is None:
-            reason = "only torch can read it: name an interpreter that has it with --python"
+            reason = "only torch can read this file: pass an interpreter that has torch with --python"
             self.left_out += [LeftOut(name=name, reason=reason) for name in packed]
             return
         folder = self.into / "tensors"
@@ -147,7 +147,7 @@ class _Kept:
             answer = json.loads(ended.stdout.splitlines()[-1])
         except (ValueError, IndexError):
             said = ended.stderr.decode(errors="replace").strip().splitlines()
-            reason = f"could not be unpacked: {said[-1] if said else 'no answer'}"
+            reason = f"could not be unpacked: {said[-1] if said else 'no response'}"
             self.left_out += [LeftOut(name=name, reason=reason) for name in packed]
             return
         self.tensors(answer["tensors"], "tensors")
@@ -157,7 +157,7 @@ class _Kept:
         self.files.append(RecordedFile(name=name, path=path, sha256=file_digest(self.into / path), dtype=dtype))
 
     def _name(self, path: Path) -> str:
-        """Below the folder that was named, so that two machines need not use the same."""
+        """Relative to the output folder, so that recordings of two machines can be compared."""
         several = len(self.wanted.outputs) > 1
         for number, folder in enumerate(self.wanted.outputs):
             if path.is_relative_to(folder):
@@ -170,13 +170,13 @@ def _make(into: Path) -> None:
     try:
         into.mkdir(parents=True)
     except FileExistsError:
-        raise UserError(f"{into} is there already", hint="name a new folder with --into") from None
+        raise UserError(f"{into} already exists", hint="pass a new folder with --into") from None
     except OSError as error:
         raise UserError(f"--into {into}: {error.strerror}") from error
 
 
 def _files(folders: tuple[Path, ...], without: Path) -> Iterator[Path]:
-    """Every plain file below the folders, our own left out; links are not followed."""
+    """Every regular file below the folders except those in `without`; links are not followed."""
     for folder in folders:
         for path in sorted(folder.rglob("*")):
             if path.is_file() and not path.is_symlink() and not path.resolve().is_relative_to(without):
@@ -189,7 +189,7 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 def _python_of(command: tuple[str, ...]) -> Path | None:
-    """The interpreter that the program was started with, where it was one."""
+    """The program itself if it is a Python interpreter."""
     first = Path(command[0])
     found = shutil.which(command[0])
     return Path(found) if found and first.name.startswith("python") else None

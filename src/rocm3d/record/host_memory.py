@@ -1,4 +1,4 @@
-"""The most memory that the processes of a workload took together, read from outside: it costs them nothing."""
+"""Peak host memory of all processes of a workload, sampled from /proc without slowing them down."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 
 from rocm3d.model.run import MemoryPoint
 
-# More looks than this are thinned out: every other one goes, and from then on every other one is left out.
+# With more samples than this, every second one is dropped and the sampling interval doubles.
 POINTS = 400
 PROC = Path("/proc")
 _SESSION, _RESIDENT = 3, 21  # fields of /proc/PID/stat, counted after the name in brackets
 
 
 class HostMemory:
-    """Asked now and then; `peak` is in bytes, None where this system does not tell."""
+    """`peak` is in bytes; None if /proc is missing or the session has no processes."""
 
     def __init__(self) -> None:
         self.peak: int | None = None
@@ -23,11 +23,11 @@ class HostMemory:
         self._every, self._turn = 1, 0
 
     def points(self, began: float) -> tuple[MemoryPoint, ...]:
-        """What was taken when, as long as it took anything; `began` is of the monotonic clock."""
+        """Non-zero samples, in seconds since `began` (monotonic clock)."""
         return tuple(MemoryPoint(seconds=round(max(0.0, at - began), 2), bytes=taken) for at, taken in self.looks)
 
     def look(self, session: int) -> None:
-        """Add up the pages of every process of that session."""
+        """Sum the resident memory of every process of a session."""
         pages = [_pages(entry, session) for entry in PROC.iterdir() if entry.name.isdigit()] if PROC.is_dir() else []
         now = sum(pages) * os.sysconf("SC_PAGE_SIZE")
         if now:
@@ -47,5 +47,5 @@ def _pages(entry: Path, session: int) -> int:
     try:
         fields = (entry / "stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
     except OSError:
-        return 0  # it has ended meanwhile
+        return 0  # the process ended meanwhile
     return int(fields[_RESIDENT]) if int(fields[_SESSION]) == session else 0

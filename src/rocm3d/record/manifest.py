@@ -1,4 +1,4 @@
-"""Where a workload runs: machine, GPU, packages with their origin, variables that decide what runs, commit."""
+"""The environment of a run: machine, GPU, packages with their origin, relevant variables, commit."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from rocm3d.workspace.git import head, uncommitted
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
 
-# Where the drivers of both vendors say which they are.
+# Driver versions of both vendors.
 DRIVERS = (Path("/sys/module/amdgpu/version"), Path("/sys/module/nvidia/version"))
 
 
 def manifest(lines: Iterable[Mapping[str, Any]], folder: Path, knowledge: Knowledge) -> Manifest:
-    """From what the hooks told: the process that used torch counts, else the first one."""
+    """Built from hook events of the process that used a GPU or torch, else of the first process."""
     told = list(lines)
     started = [line for line in told if line.get("kind") == "process"]
     states = [line for line in told if line.get("kind") == "status"]
@@ -56,7 +56,7 @@ def _driver() -> str:
 
 
 def deciding(given: Mapping[str, str], knowledge: Knowledge) -> dict[str, str]:
-    """Variables that are known, and those that start like one that is."""
+    """Variables of the knowledge base, and those with the same prefix as one (HIP_, MIOPEN_)."""
     families = tuple({f"{name.partition('_')[0]}_" for name in knowledge.variables})
     return {name: value for name, value in given.items() if name.startswith(families) or name in knowledge.variables}
 

@@ -1,4 +1,4 @@
-"""The bounded workload of a known repository: whether a command is it, and what its record expects to be seen."""
+"""The workload of a known repository: whether a command matches it, and the expectations of its record."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PYTHON = re.compile(r"python[\d.]*")
 
 
 def is_workload(command: Sequence[str], workload: Workload) -> bool:
-    """Every word of the record stands in the command, in that order; more words may stand between them."""
+    """Whether the command contains the record's arguments in their order; further arguments may be in between."""
     if not workload.command or not command:
         return False
     program, words = command[0], iter(command[1:])
@@ -29,7 +29,7 @@ def is_workload(command: Sequence[str], workload: Workload) -> bool:
 
 
 def port_expectations(port: Port, backends: Iterable[Backend]) -> tuple[Expectation, ...]:
-    """What its record expects of the workload, each with its source."""
+    """Expectations of the port's record, each with its source."""
     if port.workload is None:
         return ()
     known = list(backends)
@@ -39,12 +39,12 @@ def port_expectations(port: Port, backends: Iterable[Backend]) -> tuple[Expectat
 
 
 def _is_program(word: str, wanted: str) -> bool:
-    """By its name, wherever it lies; python3.12 is a python."""
+    """Compares file names; python3.12 matches python."""
     name = PurePath(word).name
     return name == wanted or (wanted == "python" and _PYTHON.fullmatch(name) is not None)
 
 
 def _is_word(word: str, wanted: str) -> bool:
-    """As it stands in the record, or as a path that ends so."""
+    """The record's argument, or a path that ends with it; `<...>` in the record matches any text."""
     pattern = ".+".join(re.escape(part) for part in _OWN.split(wanted))
     return re.fullmatch(f"(.*/)?{pattern}", word, re.DOTALL) is not None

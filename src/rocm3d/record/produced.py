@@ -1,4 +1,4 @@
-"""Which files a workload wrote: those that are new or changed below some folders."""
+"""Files that a workload wrote: new or changed below some folders."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from rocm3d.model.evidence import Missing, Sealed
 from rocm3d.workspace.file_digest import file_digest
 
-# Where programs keep what is not a result.
+# Folders without results.
 ASIDE = {".git", ".rocm3d", ".venv", "venv", "__pycache__", "node_modules", ".cache", ".mypy_cache", ".pytest_cache"}
 MOST = 50_000
 
@@ -18,16 +18,16 @@ Stamp = tuple[int, int, int]
 
 
 class Folders:
-    """Some folders as they were before; a tree of too many files is not compared, and `too_many` says so."""
+    """File stamps of some folders before a run. With more than MOST files nothing is compared: `too_many` is set."""
 
     def __init__(self, folders: tuple[Path, ...], without: Path) -> None:
         self.folders, self.without, self.too_many = folders, without.resolve(), False
         self.before = dict(self._stamps())
 
     def changed(self) -> list[Path]:
-        """Plain files that are new, or not what they were."""
+        """Regular files that are new or changed since construction."""
         now = {} if self.too_many else dict(self._stamps())
-        # By now there may be too many.
+        # The second scan may have set too_many.
         return [] if self.too_many else sorted(path for path, stamp in now.items() if self.before.get(path) != stamp)
 
     def _stamps(self) -> Iterator[tuple[Path, Stamp]]:
@@ -44,13 +44,13 @@ class Folders:
                     try:
                         about = path.lstat()
                     except OSError:
-                        continue  # it has gone meanwhile
+                        continue  # deleted meanwhile
                     if stat.S_ISREG(about.st_mode):
                         yield path, (about.st_mtime_ns, about.st_size, about.st_ino)
 
 
 def sealed(paths: Iterable[Path], root: Path) -> tuple[list[Sealed], list[Missing]]:
-    """Files with their digests, named from the folder of the run where they lie below it; and those nobody may read."""
+    """Files with their digests, and those that could not be read. Paths below `root` are relative to it."""
     found, unread = [], []
     for path in paths:
         name = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)

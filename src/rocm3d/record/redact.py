@@ -1,4 +1,4 @@
-"""Keeps secrets out of what is recorded: by the name of a variable or option, and by the look of a value."""
+"""Removes secrets from records: by the name of a variable or option, and by the format of a value."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 HIDDEN = "(redacted)"
 _SECRET_NAME = re.compile(r"token|secret|passw|passphrase|credential|api_?key|access_?key|private|auth", re.IGNORECASE)
 _SECRET_VALUE = re.compile(
-    r"""\b(?:hf_|sk-|ghp_|gho_|github_pat_|glpat-|xox[bap]-|AKIA|wandb_v1_)[A-Za-z0-9_-]{12,}  # what services give out
+    r"""\b(?:hf_|sk-|ghp_|gho_|github_pat_|glpat-|xox[bap]-|AKIA|wandb_v1_)[A-Za-z0-9_-]{12,}  # API tokens of services
     |\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*                                                       # a signed JSON token
     |(?<=://)[^/\s@]+(?=@)                                                                     # user:password of a URL
     """,
@@ -17,17 +17,17 @@ _SECRET_VALUE = re.compile(
 
 
 def text(value: str) -> str:
-    """A value with what looks like a secret taken out."""
+    """Replace everything that has the format of a secret."""
     return _SECRET_VALUE.sub(HIDDEN, value)
 
 
 def variables(given: Mapping[str, str]) -> dict[str, str]:
-    """Environment variables, those with a secret's name hidden whole."""
+    """Redact environment variables: the complete value if the name is a secret's, else the secret parts."""
     return {name: HIDDEN if _SECRET_NAME.search(name) else text(value) for name, value in sorted(given.items())}
 
 
 def arguments(given: Sequence[str]) -> tuple[str, ...]:
-    """A command line: `--token X`, `--token=X` and `TOKEN=X` are hidden, too."""
+    """Redact a command line, including `--token X`, `--token=X` and `TOKEN=X`."""
     found, hide = [], False
     for word in given:
         name, equals, _ = word.partition("=")

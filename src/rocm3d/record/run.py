@@ -1,4 +1,4 @@
-"""Runs a workload to its end or its limit, and records what it did. However it ends, there is a record that says so."""
+"""Runs a workload until it ends or reaches its time limit, and always returns a record of the run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NO_MEMORY = re.compile(r"OutOfMemoryError|out of memory|MemoryError|hipErrorOut
 
 @dataclass(frozen=True)
 class Workload:
-    """What to run, for how long, and where its results will lie."""
+    """What to run, for how long (`seconds`), and the folders in which it writes its results."""
 
     command: tuple[str, ...]
     name: str
@@ -44,17 +44,17 @@ class Workload:
     seconds: float
     outputs: tuple[Path, ...] = ()
     profile: bool = True
-    repository: Path | None = None  # left out: its folder
-    written: frozenset[str] = frozenset()  # paths of the repository that earlier runs wrote: no code of its own
+    repository: Path | None = None  # default: `folder`
+    written: frozenset[str] = frozenset()  # paths that earlier runs wrote, not part of the repository's sources
 
     @property
     def root(self) -> Path:
-        """The repository that it belongs to."""
+        """Root of the repository."""
         return (self.repository or self.folder).resolve()
 
 
 def record_run(workload: Workload, into: Path, knowledge: Knowledge, terminal: IO[bytes] | None = None) -> RunRecord:
-    """`into` is an empty folder of ours; what the program prints is kept there, and goes to `terminal` as it comes."""
+    """Run the workload. `into` is an empty folder for its output, which also goes to `terminal` while it runs."""
     before, cold = Folders(workload.outputs or (workload.folder,), into), cold_caches(knowledge)
     sources = source_digest(workload.root, workload.written)
     began, started = time.monotonic(), datetime.now(timezone.utc)
@@ -99,7 +99,7 @@ def _below(workload: Workload) -> str:
 
 
 def _inside(lines: list[dict[str, Any]], root: Path, knowledge: Knowledge) -> dict[str, Any]:
-    """What only the hooks could see."""
+    """Fields of the record that come from the hooks inside the process."""
     times, ways = told.kernels(lines, knowledge.backends.values()), told.attention(lines)
     return {
         "modules": told.modules(lines),
@@ -114,7 +114,7 @@ def _inside(lines: list[dict[str, Any]], root: Path, knowledge: Knowledge) -> di
 
 
 def watched(knowledge: Knowledge) -> list[str]:
-    """Modules whose presence or absence decides what runs: torch, and whatever has a record."""
+    """Modules whose imports are reported: torch, triton and every package of the knowledge base."""
     return sorted({"torch", "triton", *(name for item in knowledge.packages.values() for name in item.imports)})
 
 
@@ -127,18 +127,18 @@ def _followed(workload: Workload, attendant: Attendant, env: dict[str, str]) -> 
 
 
 def how_it_ended(ended: Ending, tail: str, limit: float) -> tuple[Status, str]:
-    """The status, and one line why where it did not finish. `ended` is the exit code, or what ended it before."""
+    """The status, and a one-line reason if it did not finish. A negative exit code is a signal number."""
     if ended == "interrupted":
         return "interrupted", "interrupted from the keyboard"
     if ended == "timed_out":
-        return "timed_out", f"it was not done after {limit:g} s"
+        return "timed_out", f"stopped at the {limit:g} s limit"
     if ended == 0:
         return "finished", ""
     if _NO_MEMORY.search(tail):
         return "out_of_memory", next(line for line in tail.splitlines() if _NO_MEMORY.search(line)).strip()[:200]
     if ended < 0:
         name = _signal(-ended)
-        hint = "; the kernel does so when memory runs out" if name == "SIGKILL" else ""
+        hint = "; possibly out of memory (kernel OOM killer)" if name == "SIGKILL" else ""
         return "killed", f"ended by {name}{hint}"
     said = [line for line in tail.splitlines() if line.strip()]
     return "failed", f"exit code {ended}{': ' + said[-1].strip()[:200] if said else ''}"
@@ -154,15 +154,15 @@ def _missing(lines: list[dict[str, Any]], before: Folders, workload: Workload) -
     found = []
     if "process" not in kinds:
         found.append(
-            Missing(link="what happened inside", reason="no Python was started, or one that ignores PYTHONPATH")
+            Missing(link="what happened inside", reason="no Python process was started, or it ignores PYTHONPATH")
         )
     elif "kernels" not in kinds:
         used = any("gpu" in line for line in lines if line["kind"] == "status")
-        why = "no GPU was used by torch" if not used else "it ended before a window could be read"
+        why = "torch did not use a GPU" if not used else "the program ended before the profiler had a result"
         found.append(Missing(link="kernels", reason=why if workload.profile else "--no-profile"))
     if before.too_many:
         found.append(
-            Missing(link="files", reason="too many files to compare: name the folder of the results with --out")
+            Missing(link="files", reason="too many files to compare: pass the folder of the results with --out")
         )
     return found
 

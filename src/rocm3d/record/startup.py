@@ -1,4 +1,4 @@
-"""The one start-up hook of a workload: our folder on PYTHONPATH, and the file that reports go to as JSON lines."""
+"""Starts hooks in a workload's interpreter through PYTHONPATH, and reads the JSON lines that they write."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ FOLDER = Path(__file__).parents[1] / "payload" / "startup"
 
 
 def with_hook(report: Path, **variables: str) -> dict[str, str]:
-    """The environment for a program whose interpreter starts our hooks; each is switched on by its own variable."""
+    """Environment variables that start the hooks; each hook is enabled by its own entry of `variables`."""
     path = os.pathsep.join(filter(None, (str(FOLDER), os.environ.get("PYTHONPATH"))))
     return {**os.environ, "PYTHONPATH": path, "ROCM3D_RECORD": str(report), **variables}
 
 
 def reported(report: Path) -> list[dict[str, Any]]:
-    """What the hooks wrote. A line that a dying process left unfinished is passed over."""
+    """Hook events of a report file. Lines that a killed process left incomplete are skipped."""
     try:
         text = report.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:

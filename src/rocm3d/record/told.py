@@ -1,4 +1,4 @@
-"""What the hooks of a workload told, put together over all its processes."""
+"""Hook events of a workload, aggregated over all its processes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TORCH = re.compile(r"[/\\](?:site|dist)-packages[/\\](?:torch|triton)[/\\]")
 
 
 def modules(lines: Lines) -> tuple[LoadedModule, ...]:
-    """Watched modules; two processes that load the same file say it once."""
+    """Watched modules that were loaded, without duplicates."""
     found = {
         LoadedModule(name=line["name"], file=line["file"], version=line["version"], stands_in=line["stands_in"])
         for line in lines
@@ -30,8 +30,8 @@ def modules(lines: Lines) -> tuple[LoadedModule, ...]:
 
 
 def fallbacks(lines: Lines, root: Path) -> tuple[ImportFallback, ...]:
-    """Watched modules that were missed, by who asked. What torch asks about for itself decides nothing here, and a
-    module that was found after all is none."""
+    """Failed imports of watched modules, with the importing line. Imports by torch or triton itself and modules that
+    were loaded later do not count."""
     told = list(lines)
     loaded = {line["name"] for line in told if line["kind"] == "module"}
     found = {
@@ -43,13 +43,13 @@ def fallbacks(lines: Lines, root: Path) -> tuple[ImportFallback, ...]:
 
 
 def libraries(lines: Lines) -> tuple[str, ...]:
-    """Shared objects of any process, those of the system left out."""
+    """Shared libraries loaded by any process, without system libraries."""
     paths = {path for line in lines if line["kind"] == "status" for path in line["libraries"]}
     return tuple(sorted(path for path in paths if not _is_of_system(path)))
 
 
 def attention(lines: Lines) -> tuple[AttentionWay, ...]:
-    """The ways of torch's attention, over all processes."""
+    """Calls of torch's scaled_dot_product_attention by SDPA backend, device and dtype."""
     counted: Counter[tuple[str, str, str]] = Counter()
     for state in last_states(lines):
         for item in state["attention"]:
@@ -61,7 +61,7 @@ def attention(lines: Lines) -> tuple[AttentionWay, ...]:
 
 
 def kernels(lines: Lines, backends: Iterable[Backend]) -> tuple[KernelTime, ...]:
-    """Kernels of all windows, the most time first."""
+    """Kernels of all profiler windows, longest total time first."""
     told, known, times = list(lines), tuple(backends), defaultdict[str, list[float]](lambda: [0, 0.0])
     compiled = {name for state in last_states(told) for name in state["triton"]}
     for line in told:
@@ -86,9 +86,10 @@ def kernels(lines: Lines, backends: Iterable[Backend]) -> tuple[KernelTime, ...]
 
 
 def by_operation(times: Iterable[KernelTime], ways: Iterable[AttentionWay]) -> dict[str, tuple[str, ...]]:
-    """Backends of each kind of operation, the most time first.
+    """Backends of each kind of operation, longest time first.
 
-    Without a kernel of attention, torch's word about it counts: its math way is made of products and a softmax.
+    If no attention kernel was profiled, the SDPA backend that torch reported is used: the math backend consists of
+    matrix products and a softmax, which no kernel name identifies as attention.
     """
     spent: dict[str, Counter[str]] = defaultdict(Counter)
     for item in times:
@@ -100,7 +101,7 @@ def by_operation(times: Iterable[KernelTime], ways: Iterable[AttentionWay]) -> d
 
 
 def steps(lines: Lines) -> tuple[Steps, ...]:
-    """Loops of the process that made the most steps; ranks of one job make the same ones."""
+    """Loops of the process with the most steps: all ranks of a job run the same loops."""
     best: dict[str, Mapping[str, Any]] = {}
     for state in last_states(lines):
         for kind, told in state["loops"].items():
@@ -109,23 +110,23 @@ def steps(lines: Lines) -> tuple[Steps, ...]:
     return tuple(
         Steps(
             kind=kind,
-            count=told["count"],
-            first_seconds=told["first"],
-            steady_seconds=told["steady"],
-            points=tuple(told["points"]),
-            every=told.get("every", 1),
+            count=summary["count"],
+            first_seconds=summary["first"],
+            steady_seconds=summary["steady"],
+            points=tuple(summary["points"]),
+            every=summary.get("every", 1),
         )
-        for kind, told in sorted(best.items())
+        for kind, summary in sorted(best.items())
     )
 
 
 def most(lines: Lines, key: str) -> int | None:
-    """The most that any process took, None where none told."""
+    """The largest value of `key` over all processes; None if no process reported it."""
     return max((state[key] for state in last_states(lines) if key in state), default=None)
 
 
 def gpu_memory(lines: Lines, started: float) -> tuple[MemoryPoint, ...]:
-    """What all processes held of the GPU, whenever one of them told; `started` is in seconds of the same clock."""
+    """GPU memory reserved by all processes, one point per event; `started` is in seconds since the epoch."""
     held: dict[int, int] = {}
     found = []
     for line in sorted((line for line in lines if "held" in line), key=lambda line: float(line["at"])):
@@ -135,7 +136,7 @@ def gpu_memory(lines: Lines, started: float) -> tuple[MemoryPoint, ...]:
 
 
 def last_states(lines: Lines) -> list[Mapping[str, Any]]:
-    """The last state of each process."""
+    """The last status event of each process."""
     return list({line["pid"]: line for line in lines if line["kind"] == "status"}.values())
 
 
