@@ -20,7 +20,7 @@ GPU = Gpu(gfx="gfx942", product="mi300x", title="MI300X", wave_size=64, vram_gb=
 
 @pytest.fixture
 def documents():
-    """A plan, a patch and verdicts with so many of each."""
+    """A plan, a patch and verdicts with given counts."""
 
     def make(decisions=(), changed=0, left=0, refused=0, outcomes=(), levels=None) -> tuple[Plan, Patch, Verdicts]:
         found = Finding(code="PY101", rule="x", severity="error", path="a", line=1, column=1, message="m", hint="h")
@@ -95,7 +95,7 @@ def make_run():
 
 @pytest.fixture
 def make_bundle(tmp_path, make_run):
-    """A bundle with one run, and a file beside it."""
+    """A bundle with one run and one file."""
 
     def make(name="bundle", runs=None, files=None, **contents):
         held = {"files/log.txt": b"done\n"} if files is None else files

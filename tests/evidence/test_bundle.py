@@ -50,7 +50,7 @@ def test_files_are_sealed_as_the_patch_left_them(sealed):
 
 def test_every_link_is_missing_where_nothing_was_asked(sealed):
     assert [(item.link, item.reason) for item in sealed().missing] == [
-        (what, "was not asked for") for what in CHAIN.values()
+        (what, "not requested") for what in CHAIN.values()
     ]
 
 
@@ -60,7 +60,7 @@ def test_missing_link_says_why(sealed):
     assert {item.link: item.reason for item in missing} == {
         CHAIN["compile"]: "why compile",
         CHAIN["backend"]: "why backend",
-        CHAIN["workload"]: "was not asked for",
+        CHAIN["workload"]: "not requested",
     }
 
 
@@ -76,7 +76,7 @@ def test_link_with_a_passed_verdict_is_there(sealed):
         ({}, True),
         ({"outcome": "failed"}, False),
         ({"of_these_sources": False}, False),
-        ({"missing": (Missing(link="artifact", reason="no artifact came out of it"),)}, False),
+        ({"missing": (Missing(link="artifact", reason="the run wrote no artifact"),)}, False),
     ],
 )
 def test_a_workload_that_passed_still_needs_a_run_with_an_artifact(documents, more, there):

@@ -7,7 +7,7 @@ from rocm3d.model.artifact import Artifact
 from rocm3d.model.evidence import Missing
 from rocm3d.model.run import ImportFallback, LoadedModule, Met
 
-BAD = Artifact(path="b.mp4", kind="video", outcome="bad", problems=("black: all 9 frames are",))
+BAD = Artifact(path="b.mp4", kind="video", outcome="bad", problems=("black: all 9 frames are black",))
 
 
 def link(run, name):
@@ -33,9 +33,9 @@ def test_a_run_without_a_commit_has_no_manifest(make_run):
 @pytest.mark.parametrize(
     ("values", "what"),
     [
-        ({"status": "timed_out", "reason": "it was not done after 9 s"}, "timed_out: it was not done after 9 s"),
-        ({"status": "killed"}, "killed: no reason is known"),
-        ({"expectations": (Met(expectation="faces > 9", met=False, found="3"),)}, "finished, but not met: faces > 9"),
+        ({"status": "timed_out", "reason": "stopped at the 9 s limit"}, "timed_out: stopped at the 9 s limit"),
+        ({"status": "killed"}, "killed: reason unknown"),
+        ({"expectations": (Met(expectation="faces > 9", met=False, found="3"),)}, "finished, but unmet: faces > 9"),
     ],
 )
 def test_a_workload_that_did_not_do_it(make_run, values, what):
@@ -45,11 +45,11 @@ def test_a_workload_that_did_not_do_it(make_run, values, what):
 
 
 def test_no_backend_was_seen(make_run):
-    why = (Missing(link="kernels", reason="no GPU was used by torch"),)
+    why = (Missing(link="kernels", reason="torch did not use a GPU"),)
     bare = make_run(backends={}, kernels=(), missing=why)
 
-    assert link(bare, "backend").what == link(bare, "profile").what == "no GPU was used by torch"
-    assert link(make_run(kernels=()), "profile").what == "no kernel was seen"
+    assert link(bare, "backend").what == link(bare, "profile").what == "torch did not use a GPU"
+    assert link(make_run(kernels=()), "profile").what == "no kernels recorded"
 
 
 def test_stand_ins_and_fallbacks_are_named_beside_the_backend(make_run):
@@ -58,7 +58,7 @@ def test_stand_ins_and_fallbacks_are_named_beside_the_backend(make_run):
 
     found = link(make_run(modules=(module,), fallbacks=(fallback,)), "backend")
 
-    assert found.what == "attention: CK (spconv is a stand-in; flash_attn was looked for in vain)"
+    assert found.what == "attention: CK (spconv is a substitute; flash_attn was not found)"
 
 
 def test_one_bad_artifact_breaks_the_link(make_run):
@@ -66,11 +66,11 @@ def test_one_bad_artifact_breaks_the_link(make_run):
 
     found = link(make_run(artifacts=(*run.artifacts, BAD)), "artifact")
 
-    assert (found.there, found.what) == (False, "1 of 2 are not fit: b.mp4: black: all 9 frames are")
+    assert (found.there, found.what) == (False, "1 of 2 are invalid: b.mp4: black: all 9 frames are black")
 
 
 def test_nothing_came_out(make_run):
-    assert link(make_run(artifacts=()), "artifact").what == "no artifact came out of it"
+    assert link(make_run(artifacts=()), "artifact").what == "the run wrote no artifact"
 
 
 def test_a_whole_chain(make_run):
@@ -82,7 +82,7 @@ def test_a_whole_chain(make_run):
         "finished in 12.5 s",
         "attention: CK",
         "out/a.ply: 50,000 gaussians",
-        "1 kernels, busy for 0.0004 of 2 s that were profiled",
+        "1 kernels, busy for 0.0004 s of 2 s profiled",
     ]
 
 

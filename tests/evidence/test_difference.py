@@ -48,7 +48,7 @@ def test_a_bad_artifact_is_worse(compare):
 
     document = compare(artifacts=(black,))
 
-    assert document.worse == ("artifact: 1 of 1 are not fit: out/a.ply: empty: no Gaussians",)
+    assert document.worse == ("artifact: 1 of 1 are invalid: out/a.ply: empty: no Gaussians",)
     assert rows(document, "artifact")["out/a.ply"] == ("splat", "empty: no Gaussians", "")
     assert rows(document, "artifact")["out/a.ply: gaussians"] == ("50,000", "", "")
 
@@ -117,5 +117,5 @@ def test_numbers_of_files_in_both_bundles(make_bundle, make_run):
     document = difference(bundle("one", 2.0), bundle("two", 2.25))
 
     assert rows(document, "numerics") == {
-        "out/s.npz:s": ("float64 [2]", "float64 [2]", "greatest difference 0.25, where the greatest number is 2")
+        "out/s.npz:s": ("float64 [2]", "float64 [2]", "largest difference 0.25 (largest value 2)")
     }

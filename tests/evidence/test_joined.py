@@ -11,7 +11,7 @@ from rocm3d.model.failure import UserError
 
 @pytest.fixture
 def kept(make_run, make_bundle, tmp_path):
-    """A bundle in the folder of the runs."""
+    """Writes a bundle into the folder of runs."""
 
     def make(name: str, hour: int = 1):
         run = make_run(name=name, started=datetime(2026, 11, 15, hour, tzinfo=timezone.utc))
@@ -47,7 +47,7 @@ def test_what_is_no_whole_bundle_is_named_without_the_place_of_this_machine(kept
 
     assert runs == ()
     assert [item.folder for item in unread] == ["begun", "empty", "newer"]
-    assert unread[0].reason == "begun is half-written: its making was cut short"
+    assert unread[0].reason == "begun is incomplete: writing it was interrupted"
     assert str(tmp_path) not in "".join(item.reason for item in unread)
 
 
@@ -87,5 +87,5 @@ def test_a_bundle_by_itself(kept, tmp_path):
 
 
 def test_a_folder_that_is_none_is_refused(tmp_path):
-    with pytest.raises(UserError, match="no bundle of evidence"):
+    with pytest.raises(UserError, match="not an evidence bundle"):
         bundle_report(tmp_path)

@@ -47,7 +47,7 @@ def test_a_file_that_was_named_and_is_no_ledger_is_not_touched(tmp_path, said, t
     place = tmp_path / "plan.json"
     place.write_text(text)
 
-    with pytest.raises(UserError, match="is not a ledger of rocm3d"):
+    with pytest.raises(UserError, match="is not a rocm3d ledger"):
         Book.at(place, said.append).add("knn", LedgerChange())
 
     assert place.read_text() == text
@@ -75,7 +75,7 @@ def test_a_damaged_ledger_is_put_aside_with_one_line(book, said, damage):
 
     (aside,) = book.place.parent.glob("ledger.json.damaged-*")
     assert aside.read_bytes() == bytes_
-    assert [f"the ledger could not be read and was put aside as {aside}; a new one begins"] == said
+    assert [f"the ledger is damaged. It was renamed to {aside}; starting a new one"] == said
     assert ["gsplat"] == [fix.id for fix in book.read().fixes]
 
 
@@ -92,10 +92,10 @@ def test_a_named_ledger_that_was_cut_off_is_known_for_ours_and_put_aside(tmp_pat
 @pytest.mark.parametrize(
     ("act", "message"),
     [
-        (lambda book: book.add("knn", LedgerChange()), "knn is in the ledger already"),
-        (lambda book: book.mark("zzz", LedgerChange(state="open")), "no fix in the ledger is called zzz"),
-        (lambda book: book.mark("kn", LedgerChange(state="open")), "kn may be knn, knn-2"),
-        (lambda book: book.mark("knn", LedgerChange()), "nothing to note"),
+        (lambda book: book.add("knn", LedgerChange()), "knn is already in the ledger"),
+        (lambda book: book.mark("zzz", LedgerChange(state="open")), "no fix zzz in the ledger"),
+        (lambda book: book.mark("kn", LedgerChange(state="open")), "kn matches several fixes: knn, knn-2"),
+        (lambda book: book.mark("knn", LedgerChange()), "nothing to change"),
         (lambda book: book.mark("knn", LedgerChange(state="merged")), "merged needs a link"),
         (lambda book: book.mark("knn", LedgerChange(links=("mailto:a@b",))), "is not a link"),
         (lambda book: book.add("x" * 300, LedgerChange()), "dependency"),

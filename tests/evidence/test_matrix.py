@@ -44,7 +44,7 @@ def test_two_repositories_of_one_name_are_refused(tmp_path):
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         Documents(tmp_path / folder).write(scan("same"))
-    with pytest.raises(UserError, match="two repositories are called same"):
+    with pytest.raises(UserError, match="two repositories are named same"):
         read([tmp_path / "a", tmp_path / "b"])
 
 
@@ -82,7 +82,7 @@ def test_the_library_that_frees_the_most_comes_first(knowledge):
 
 
 def planned(knowledge, decision: str) -> Plan:
-    """A plan that decides so on gsplat."""
+    """A plan with this decision for gsplat."""
     whole = plan(scan("a", "gsplat"), knowledge.gpu("mi300x"), knowledge, date(2026, 11, 15))
     return whole.model_copy(
         update={"decisions": (whole.decisions[0].model_copy(update={"package": "gsplat", "decision": decision}),)}

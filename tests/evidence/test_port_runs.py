@@ -12,7 +12,7 @@ from rocm3d.workspace.sources import source_digest
 
 @pytest.fixture
 def keep(tmp_path, make_run):
-    """A repository with one script; keeps a run of it as a bundle, and gives what there is of the runs."""
+    """A repository with one script: stores a run of it as a bundle, and reads the runs of the port."""
     root, work = tmp_path / "repo", tmp_path / "repo" / ".rocm3d"
     work.mkdir(parents=True)
     (root / "train.py").write_text("import torch\n")
@@ -40,7 +40,7 @@ def test_a_half_written_bundle_has_no_record(keep):
     (found,) = keep.look()
 
     assert (found.record, found.sealed.outcome, found.sealed.sha256) == (None, "unread", "")
-    assert "half-written" in found.sealed.reason
+    assert "is incomplete" in found.sealed.reason
 
 
 def test_a_bundle_that_was_changed_is_not_believed(keep):
@@ -80,7 +80,7 @@ def test_a_sound_one_has_its_digest_outcome_and_what_its_chain_lacks(keep):
 def test_what_was_not_met_is_its_reason(keep):
     keep(expectations=(Met(expectation="steps > 5", met=False, found="3"),))
 
-    assert keep.look()[0].sealed.reason == "not met: steps > 5 (found 3)"
+    assert keep.look()[0].sealed.reason == "not met: steps > 5 (actual: 3)"
 
 
 def test_code_that_runs_have_written_is_not_the_repositorys(keep):

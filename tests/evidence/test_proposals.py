@@ -32,7 +32,7 @@ KNN = ModulePatch(
 
 
 def checks(found):
-    """Those that somebody asked for."""
+    """The checks of requested levels."""
     asked = (item for item in found.checks if item.reason != UNASKED)
     return [(item.level, item.outcome, item.looked_at, item.reason) for item in asked]
 
@@ -56,7 +56,7 @@ def test_a_pass_that_did_not_look_at_a_part_is_no_pass_for_it():
     own, module = proposals(patch(change("a.cu"), modules=(KNN,)), verdicts(passed))
 
     assert checks(own) == [("static", "passed", ("a.cu", "rocm-port/x"), "")]
-    reason = "passed for other code of the port, and did not look at this"
+    reason = "passed for other code of the port; this code was not covered"
     assert checks(module) == [("static", "not_run", (), reason)]
 
 

@@ -10,7 +10,7 @@ def test_a_bundle_that_was_changed_is_not_compared(make_bundle):
     place = make_bundle()
     (place / "files" / "log.txt").unlink()
 
-    with pytest.raises(UserError, match=r"is not what was sealed: files/log\.txt is missing"):
+    with pytest.raises(UserError, match=r"was changed after it was sealed: files/log\.txt is missing"):
         side(place)
 
 
@@ -32,10 +32,10 @@ def test_what_is_not_there(tmp_path):
 def test_of_several_runs_one_must_be_chosen(make_bundle, make_run):
     found = side(make_bundle(runs=(make_run("a"), make_run("b"))))
 
-    with pytest.raises(UserError, match="holds several runs") as failure:
+    with pytest.raises(UserError, match="has several runs") as failure:
         found.run("")
     assert failure.value.hint == "choose one with --run: a, b"
-    with pytest.raises(UserError, match="holds no run 'c'"):
+    with pytest.raises(UserError, match="has no run 'c'"):
         found.run("c")
     assert found.run("b").name == "b"
 

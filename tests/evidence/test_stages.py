@@ -44,8 +44,8 @@ def test_each_stage_in_one_line_in_their_order(files):
     stages = Stages(dict(reversed(files.items())))
 
     assert [(item.stage, item.path, item.says) for item in stages.said()] == [
-        ("plan", "documents/plan.json", "partial on MI300X with no stack: 1 decisions"),
-        ("apply", "documents/patch.json", "2 files changed, 1 edits refused"),
+        ("plan", "documents/plan.json", "partial on MI300X with no stack; decisions: 1"),
+        ("apply", "documents/patch.json", "files changed: 2, edits refused: 1"),
         ("verify", "documents/verdicts.json", "1 passed, 0 failed, 0 skipped, 1 not_run"),
     ]
     assert stages.tally().rejected == 2

@@ -1,1 +1,1 @@
-"""Evidence: documents, files and verdicts sealed by digest, and the four counts."""
+"""Evidence bundles: documents, files and verdicts sealed by digest, comparisons of runs, and the ledger of fixes."""

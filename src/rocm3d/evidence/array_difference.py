@@ -1,4 +1,4 @@
-"""Arrays of two files beside each other: how far they are apart, without a judgement. `rocm3d golden` judges."""
+"""Differences between the arrays of two files, without a verdict; `rocm3d golden` applies tolerances."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _MOST = 1 << 26
 
 
 def array_rows(name: str, a: Path, b: Path) -> Iterator[DiffRow]:
-    """One row for each array of either file, or one that says why there is none."""
+    """One row per array of either file, or a single row with the reason why they were not compared."""
     for looked in check_all([a, b]):
         if "elements" not in looked.metrics or looked.metrics["elements"] > _MOST:
-            why = looked.reason or "more numbers than are compared"
+            why = looked.reason or "too many elements"
             yield DiffRow(section="numerics", name=name, a="", b="", change=f"not compared: {why}")
             return
     try:
@@ -43,7 +43,7 @@ def _shape(array: Array | None) -> str:
 
 
 def _apart(a: Array, b: Array) -> str:
-    """Empty where they are equal."""
+    """Empty if they are equal."""
     import numpy
 
     if a.shape != b.shape or a.dtype.kind not in "fciub" or b.dtype.kind not in "fciub":
@@ -56,6 +56,6 @@ def _apart(a: Array, b: Array) -> str:
         size = float(numpy.nanmax(numpy.abs(a.astype(wide)), initial=0.0))
     odd = int((numpy.isfinite(a) != numpy.isfinite(b)).sum())
     known = far[numpy.isfinite(far)]
-    broken = f"; {odd} finite on one side only" if odd else ""
+    broken = f"; {odd} finite in only one of them" if odd else ""
     greatest = float(known.max()) if known.size else 0.0
-    return f"greatest difference {greatest:.3g}, where the greatest number is {size:.3g}{broken}"
+    return f"largest difference {greatest:.3g} (largest value {size:.3g}){broken}"

@@ -1,4 +1,4 @@
-"""Seals the documents of a port and the files it changed; tells later whether any of them moved."""
+"""Seals the documents and runs of a port by digest, and detects later changes."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from rocm3d.model.plan import Plan
     from rocm3d.model.verdict import Verdicts
 
-# The chain of a believable port; a link without a passed verdict is shown as missing.
+# What a port must show, by level; a link without a passed verdict is listed as missing.
 CHAIN = {
     "compile": "AMD machine code of the extensions",
-    "backend": "which backend really ran",
+    "backend": "which backend ran",
     "workload": "an artifact of a bounded workload",
 }
 
@@ -33,7 +33,7 @@ def bundle(
     machine: str,
     runs: Iterable[SealedRun] = (),
 ) -> Evidence:
-    """`documents` are the stage files by name, as they lie; `runs` those that are kept with them."""
+    """`documents` are the bytes of the stage files by name; `runs` are the sealed runs of the port."""
     kept = tuple(runs)
     return Evidence(
         repository=plan.repository,
@@ -52,9 +52,9 @@ def bundle(
 def moved(
     evidence: Evidence, documents: Mapping[str, bytes | None], runs: Iterable[SealedRun] | None = None
 ) -> list[str]:
-    """Names of sealed documents and runs that are gone or no longer what they were; None: nobody looked at the runs.
+    """Names of sealed documents and runs that are missing or changed. `runs=None` leaves runs unchecked.
 
-    A run that was made since is none of them, nor one that was no whole bundle then: they were never sealed here.
+    Runs that were recorded later or were incomplete when the evidence was sealed do not count: they were not sealed.
     """
     gone = [item.path for item in evidence.documents if not _same(item, documents.get(item.path))]
     if runs is None:
@@ -79,12 +79,12 @@ def _missing(verdicts: Verdicts, runs: Iterable[SealedRun]) -> list[Missing]:
         passed = any(item.outcome == "passed" for item in of_level)
         if passed and (level != "workload" or _has_artifact(runs)):
             continue
-        reasons = [item.reason for item in of_level if item.reason] or ["" if passed else "was not asked for"]
-        found.append(Missing(link=what, reason="; ".join(reasons) or "no run of this code has one"))
+        reasons = [item.reason for item in of_level if item.reason] or ["" if passed else "not requested"]
+        found.append(Missing(link=what, reason="; ".join(reasons) or "no run of the current code has one"))
     return found
 
 
 def _has_artifact(runs: Iterable[SealedRun]) -> bool:
-    """Whether a run of the code as it is has left a sound one: a run alone may have passed by other values."""
+    """Whether a finished run of the current code wrote a valid artifact."""
     whole = (run for run in runs if run.outcome == "finished" and run.of_these_sources)
     return any("artifact" not in {item.link for item in run.missing} for run in whole)

@@ -1,4 +1,4 @@
-"""The chain of a run: manifest, workload, backend, artifact, profile. What was not obtained is shown as missing."""
+"""The evidence chain of a run: manifest, workload, backend, artifact, profile; each link present or missing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAMES = ("manifest", "workload", "backend", "artifact", "profile")
 
 
 def chain(run: RunRecord | None) -> Chain:
-    """Five links, always all of them."""
+    """Always all five links; a missing one says why."""
     if run is None:
         return Chain(run="", links=tuple(Link(link=name, there=False, what="no run was recorded") for name in NAMES))
     return Chain(run=run.name, links=(_manifest(run), _workload(run), _backend(run), _artifact(run), _profile(run)))
@@ -35,16 +35,16 @@ def _manifest(run: RunRecord) -> Link:
 
 def _workload(run: RunRecord) -> Link:
     if run.status != "finished":
-        return Link(link="workload", there=False, what=f"{run.status}: {run.reason or 'no reason is known'}")
+        return Link(link="workload", there=False, what=f"{run.status}: {run.reason or 'reason unknown'}")
     unmet = [item.expectation for item in run.expectations if not item.met]
     if unmet:
-        return Link(link="workload", there=False, what=f"finished, but not met: {', '.join(unmet[:_SHOWN])}")
+        return Link(link="workload", there=False, what=f"finished, but unmet: {', '.join(unmet[:_SHOWN])}")
     return Link(link="workload", there=True, what=f"finished in {run.seconds:.4g} s")
 
 
 def _backend(run: RunRecord) -> Link:
-    stands_in = [f"{item.name} is a stand-in" for item in run.modules if item.stands_in]
-    fell_back = [f"{item.module} was looked for in vain" for item in run.fallbacks]
+    stands_in = [f"{item.name} is a substitute" for item in run.modules if item.stands_in]
+    fell_back = [f"{item.module} was not found" for item in run.fallbacks]
     aside = f" ({'; '.join([*stands_in, *fell_back][:_SHOWN])})" if stands_in or fell_back else ""
     if not run.backends:
         return Link(link="backend", there=False, what=f"{_why(run)}{aside}")
@@ -56,14 +56,14 @@ def _artifact(run: RunRecord) -> Link:
     wrong = [item for item in run.artifacts if item.outcome != "ok"]
     if wrong:
         names = "; ".join(f"{item.path}: {item.reason}" for item in wrong[:_SHOWN])
-        return Link(link="artifact", there=False, what=f"{len(wrong)} of {len(run.artifacts)} are not fit: {names}")
+        return Link(link="artifact", there=False, what=f"{len(wrong)} of {len(run.artifacts)} are invalid: {names}")
     if not run.artifacts:
-        return Link(link="artifact", there=False, what="no artifact came out of it")
+        return Link(link="artifact", there=False, what="the run wrote no artifact")
     return Link(link="artifact", there=True, what="; ".join(_counted(item) for item in run.artifacts[:_SHOWN]))
 
 
 def _counted(artifact: Artifact) -> str:
-    """With its first number, which is how much there is of it."""
+    """With its first metric, which is its size."""
     name, value = next(iter(artifact.metrics.items()))
     return f"{artifact.path}: {value:,} {name}" if isinstance(value, int) else artifact.path
 
@@ -72,11 +72,11 @@ def _profile(run: RunRecord) -> Link:
     if not run.kernels:
         return Link(link="profile", there=False, what=_why(run))
     busy = sum(item.microseconds for item in run.kernels) / 1e6
-    what = f"{len(run.kernels)} kernels, busy for {busy:.3g} of {run.profiled_seconds:.3g} s that were profiled"
+    what = f"{len(run.kernels)} kernels, busy for {busy:.3g} s of {run.profiled_seconds:.3g} s profiled"
     return Link(link="profile", there=True, what=what)
 
 
 def _why(run: RunRecord) -> str:
-    """What the recorder says about it."""
+    """The recorder's reason for missing kernels."""
     reasons = [item.reason for item in run.missing if item.link in ("kernels", "what happened inside")]
-    return reasons[0] if reasons else "no kernel was seen"
+    return reasons[0] if reasons else "no kernels recorded"

@@ -1,4 +1,4 @@
-"""Whether a bundle is still what was sealed: nothing changed, nothing gone, nothing added."""
+"""Checks a bundle against its seal: no file changed, missing or added."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def check(folder: Path, wanted: str = "") -> BundleCheck:
-    """`wanted` is a digest that somebody was told: without one, who rewrites every file is not found out."""
+    """`expected_sha256` is a digest known from elsewhere. Without it, a bundle that was rewritten as a whole passes."""
     data = read_bytes(folder)
     found = hashlib.sha256(data).hexdigest()
     is_sealed = found == _seal(folder) and wanted.lower() in ("", found)
     try:
         bundle = Bundle.from_json(data.decode("utf-8", "replace"), str(folder / NAME))
     except UserError:
-        # What was changed need not be readable; what was not must be, or is of a newer schema.
+        # A changed file may be unreadable. An unchanged one that cannot be read has a newer schema: raise.
         if is_sealed:
             raise
         return BundleCheck(bundle=str(folder), sha256=found, altered=(Altered(path=NAME, how="changed"),))
@@ -59,7 +59,7 @@ def _altered(folder: Path, bundle: Bundle) -> Iterator[Altered]:
 
 
 def _files(folder: Path) -> Iterator[tuple[str, bool]]:
-    """Every file but our own two, and whether it is something else: a link or a device is never opened."""
+    """All files except evidence.json and its seal, each with whether it is a link or a device (never opened)."""
     for place, folders, names in os.walk(folder):
         for name in (*names, *folders):
             path = Path(place, name)

@@ -1,4 +1,4 @@
-"""Two runs beside each other: machine, workload, backends, time, memory, artifacts, numbers and profile."""
+"""Compares two runs: machine, workload, backends, time, memory, artifacts, arrays and profile."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     Value = int | float | None
 
 _MIB = 1024 * 1024
-# What the manifest says in a word; where its interpreter lies differs everywhere and means nothing.
+# Text fields of the manifest. The path of the interpreter always differs and means nothing.
 _PLACE = tuple(
     name for name, about in Manifest.model_fields.items() if about.annotation is str and name != "interpreter"
 )
 
 
 def difference(a: Side, b: Side, run: str = "") -> EvidenceDiff:
-    """Every row of either side. `run` chooses one where a side has several."""
+    """All rows of either side. `run` is the name of the run to compare if a side has several."""
     first, second = a.run(run), b.run(run)
     links = tuple(
         LinkPair(link=left.link, a=left, b=right)
@@ -56,7 +56,7 @@ def _environment(a: RunRecord | None, b: RunRecord | None) -> Iterator[DiffRow]:
     packages = _words(
         "environment", a, b, lambda run: {f"package {item.name}": item.version for item in run.manifest.packages}
     )
-    # Hundreds that are the same say nothing.
+    # Only differing packages: there are hundreds of equal ones.
     yield from (row for row in packages if row.differs)
     yield from _words("environment", a, b, lambda run: {f"${k}": v for k, v in run.manifest.variables.items()})
 
@@ -101,7 +101,7 @@ def _artifacts(a: RunRecord | None, b: RunRecord | None) -> Iterator[DiffRow]:
 
 
 def _profile(a: RunRecord | None, b: RunRecord | None) -> Iterator[DiffRow]:
-    """By operation: kernels of two platforms have no name in common."""
+    """By operation, because kernel names of two platforms never match."""
 
     def shares(run: RunRecord) -> dict[str, Value]:
         spent, whole = Counter[str](), sum(item.microseconds for item in run.kernels)
@@ -114,14 +114,14 @@ def _profile(a: RunRecord | None, b: RunRecord | None) -> Iterator[DiffRow]:
 
 
 def _verdicts(a: Side, b: Side) -> Iterator[DiffRow]:
-    """What verify said of numbers."""
+    """The numerics verdicts of verify."""
     mine, yours = ({item.probe: item.outcome for item in side.verdicts if item.level == "numerics"} for side in (a, b))
     for probe in sorted({*mine, *yours}):
         yield DiffRow(section="numerics", name=f"check {probe}", a=mine.get(probe, ""), b=yours.get(probe, ""))
 
 
 def _arrays(a: Side, b: Side, first: RunRecord | None, second: RunRecord | None) -> Iterator[DiffRow]:
-    """Numbers themselves, where both sides hold a file of arrays under one name."""
+    """Array by array, for artifacts that both sides have under the same name."""
     for path, (left, right) in sorted(_common(first, second).items()):
         places = a.file(left.path), b.file(right.path)
         if left.kind in ("arrays", "points") and places[0] is not None and places[1] is not None:
@@ -136,7 +136,7 @@ def _common(a: RunRecord | None, b: RunRecord | None) -> dict[str, tuple[Artifac
 
 
 def _failed(a: Side, b: Side) -> Iterator[str]:
-    """Checks of B that failed, and did not on A."""
+    """Checks that failed on B but not on A."""
     before = {(item.level, item.probe) for item in a.verdicts if item.outcome == "failed"}
     for item in b.verdicts:
         if item.outcome == "failed" and (item.level, item.probe) not in before:
@@ -177,7 +177,7 @@ def _told(value: Value, unit: str) -> str:
 
 
 def _change(a: Value, b: Value) -> str:
-    """B against A, where that is a number."""
+    """B relative to A: a percentage, or a factor for large changes."""
     if a is None or b is None or a == b or not a:
         return ""
     return f"{(b - a) / abs(a):+.1%}" if 0.5 < b / a < 2 else f"x {b / a:.3g}"

@@ -1,6 +1,6 @@
-"""A bundle as a folder: written whole or not at all, and the same bytes for the same inputs.
+"""Reads and writes bundle folders. Writing is atomic and deterministic: same inputs, same bytes.
 
-evidence.json names every other file with its digest; evidence.sha256 holds that of evidence.json, as sha256sum does.
+evidence.json lists every other file with its digest; evidence.sha256 holds its own, in the format of sha256sum.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from rocm3d.model.run import RunRecord
 
 NAME, SEAL, MARK = "evidence.json", "evidence.sha256", "UNFINISHED"
-_HINT = "make it anew with `rocm3d run`"
+_HINT = "create it again with `rocm3d run`"
 
 
 @dataclass(frozen=True)
 class Contents:
-    """What goes into a bundle: documents of stages by file name, runs, and any other files by their place in it."""
+    """Stage documents by file name, runs, and any other files by their path in the bundle."""
 
     repository: str = ""
     documents: Mapping[str, bytes] = field(default_factory=dict)
@@ -39,9 +39,9 @@ class Contents:
 
 
 def write(contents: Contents, into: Path) -> Bundle:
-    """Make the new folder `into`. Until all of it is there it has another name and is marked as unfinished."""
+    """Create the folder `into`. Until it is complete it has a temporary name and a marker file."""
     if into.exists() or into.is_symlink():
-        raise UserError(f"{into} is there already", hint="name a new folder")
+        raise UserError(f"{into} already exists", hint="choose a new folder")
     stages = Stages(contents.documents)
     try:
         into.parent.mkdir(parents=True, exist_ok=True)
@@ -56,18 +56,18 @@ def write(contents: Contents, into: Path) -> Bundle:
     except OSError as error:
         raise UserError(f"cannot write {into}: {error.strerror}") from error
     finally:
-        # Gone after the rename; still there if anything failed.
+        # Exists only if something failed before the rename.
         shutil.rmtree(unfinished, ignore_errors=True)
     return bundle
 
 
 def begin(folder: Path) -> None:
-    """Mark a folder as a bundle in the making, for one that fills while a program runs. `seal` ends it."""
+    """For a bundle that is filled while a program runs. `seal` removes the mark."""
     (folder / MARK).touch()
 
 
 def seal(folder: Path, contents: Contents) -> Bundle:
-    """Make a bundle of a folder as it lies, with the contents added. Until this returns it is half-written."""
+    """Turn a folder and its files into a bundle, with the contents added. Until this returns it is incomplete."""
     try:
         return _sealed(folder, contents, Stages(contents.documents))
     except OSError as error:
@@ -75,22 +75,22 @@ def seal(folder: Path, contents: Contents) -> Bundle:
 
 
 def read(folder: Path) -> tuple[Bundle, bytes]:
-    """The bundle and the bytes of its evidence.json, or one line saying why it is none."""
+    """The bundle and the bytes of its evidence.json. Raises UserError if the folder is not a complete bundle."""
     return Bundle.from_json((data := read_bytes(folder)).decode("utf-8", "replace"), str(folder / NAME)), data
 
 
 def read_bytes(folder: Path) -> bytes:
-    """evidence.json of a folder that is a whole bundle."""
+    """evidence.json of a complete bundle."""
     if not folder.is_dir():
-        raise UserError(f"{folder} is not a folder", hint="name a bundle of evidence")
+        raise UserError(f"{folder} is not a folder", hint="pass the folder of an evidence bundle")
     if (folder / MARK).exists():
-        raise UserError(f"{folder} is half-written: its making was cut short", hint=_HINT)
+        raise UserError(f"{folder} is incomplete: writing it was interrupted", hint=_HINT)
     if not (folder / NAME).is_file():
-        raise UserError(f"{folder} has no {NAME}: it is no bundle of evidence", hint=_HINT)
+        raise UserError(f"{folder} is not an evidence bundle: {NAME} is missing", hint=_HINT)
     if not (folder / SEAL).is_file():
         if (folder / "inventory.json").is_file():
-            raise UserError(f"{folder} holds the documents of a port and is no bundle", hint="see `rocm3d report`")
-        raise UserError(f"{folder} is half-written: {SEAL} is missing", hint=_HINT)
+            raise UserError(f"{folder} is the work folder of a port, not a bundle", hint="see `rocm3d report`")
+        raise UserError(f"{folder} is incomplete: {SEAL} is missing", hint=_HINT)
     try:
         return (folder / NAME).read_bytes()
     except OSError as error:
@@ -98,14 +98,14 @@ def read_bytes(folder: Path) -> bytes:
 
 
 def is_inside(name: str) -> bool:
-    """Whether a name stays in the folder and is not one of ours."""
+    """Whether a relative path stays inside the folder and is not reserved for the bundle itself."""
     parts = PurePosixPath(name).parts
     sound = bool(parts) and not name.startswith("/") and ".." not in parts and "\0" not in name and "\\" not in name
     return sound and PurePosixPath(name).as_posix() == name and name not in (NAME, SEAL, MARK)
 
 
 def _sealed(folder: Path, contents: Contents, stages: Stages) -> Bundle:
-    """The digest of evidence.json comes after everything else, and the mark goes after that."""
+    """evidence.json is written last, then its digest; the marker is removed after that."""
     _fill(folder, contents)
     runs = tuple(sorted(contents.runs, key=lambda run: (run.name, run.started)))
     bundle = Bundle(
@@ -125,12 +125,12 @@ def _sealed(folder: Path, contents: Contents, stages: Stages) -> Bundle:
 
 
 def _names(folder: Path) -> list[str]:
-    """Every file of the folder but our own; a link would not be the same elsewhere."""
+    """All files except the bundle's own. Links are refused: they mean something else on another machine."""
     found = []
     for path in folder.rglob("*"):
         name = path.relative_to(folder).as_posix()
         if path.is_symlink() or not (path.is_file() or path.is_dir()):
-            raise UserError(f"{path} is a link or a device: a bundle holds files alone")
+            raise UserError(f"{path} is a link or a device; a bundle may contain only files")
         if path.is_file() and name not in (NAME, SEAL, MARK):
             found.append(name)
     return sorted(found)
@@ -140,7 +140,7 @@ def _fill(folder: Path, contents: Contents) -> None:
     documents = {f"{FOLDER}/{name}": data for name, data in contents.documents.items()}
     for name, source in sorted({**contents.files, **documents}.items()):
         if not is_inside(name):
-            raise UserError(f"refusing to put {name!r} into a bundle: it leads out of it or takes a name of ours")
+            raise UserError(f"cannot add {name!r} to a bundle: the path leaves the folder or is reserved")
         place = folder / name
         place.parent.mkdir(parents=True, exist_ok=True)
         if isinstance(source, bytes):

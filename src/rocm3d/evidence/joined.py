@@ -1,4 +1,4 @@
-"""The runs that lie with a port: `rocm3d run` keeps each as a bundle in the folder `runs` beside the documents."""
+"""Reads the runs of a port: `rocm3d run` stores each as a bundle in the folder `runs` next to the documents."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ FOLDER = "runs"
 
 
 def joined_runs(work: Path) -> tuple[tuple[JoinedRun, ...], tuple[UnreadRun, ...]]:
-    """Every run below a work folder, the oldest first, and the folders that are no whole bundle."""
+    """All runs in a work folder, oldest first, and the folders that are not complete bundles."""
     place = work / FOLDER
     runs, unread = list[JoinedRun](), list[UnreadRun]()
-    # A link could lead to the run of another repository.
+    # A link could refer to the run of another repository.
     inside = (
         sorted(path for path in place.iterdir() if path.is_dir() and not path.is_symlink()) if _is_ours(place) else []
     )
@@ -28,20 +28,20 @@ def joined_runs(work: Path) -> tuple[tuple[JoinedRun, ...], tuple[UnreadRun, ...
         try:
             runs += bundle_report(folder).runs
         except UserError as error:
-            # Where the repository lies on this machine is nobody's business.
+            # Reports are shared: no local paths in them.
             unread.append(UnreadRun(folder=folder.name, reason=error.message.replace(str(folder), folder.name)))
     return tuple(sorted(runs, key=lambda item: (item.run.started, item.folder))), tuple(unread)
 
 
 def is_bundle(folder: Path) -> bool:
-    """Whether a folder is a bundle, or was going to be one; the work folder of a port is none."""
+    """Whether a folder is a bundle, complete or not. The work folder of a port is not one."""
     if (folder / "inventory.json").is_file():
         return False
     return any((folder / name).is_file() for name in (NAME, SEAL, MARK))
 
 
 def bundle_report(folder: Path) -> BundleReport:
-    """A bundle, and whether it is still what was sealed. Its chains are made anew: they follow from its runs."""
+    """A bundle and the result of its seal check. Chains are computed from the runs, not taken from the file."""
     looked = check(folder)
     bundle, _ = read(folder)
     again = bundle.model_copy(update={"chains": tuple(chain(run) for run in bundle.runs)})

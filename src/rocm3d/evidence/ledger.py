@@ -1,4 +1,4 @@
-"""The ledger of repeated fixes: one file, changed by one process at a time and never half-written."""
+"""The ledger of fixes that repositories wait for: one file, locked for every change and replaced atomically."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _VERSION = re.compile(r"\d{1,5}\.\d{1,5}")
 
 @dataclass(frozen=True)
 class LedgerChange:
-    """What somebody says of a fix; None and empty: nothing new."""
+    """A change of one fix; None and empty values leave it as it is."""
 
     state: FixState | None = None
     links: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ class LedgerChange:
 
 @dataclass(frozen=True)
 class Book:
-    """The ledger at one place. `named` says that a person chose the place: nothing there is taken for ours unseen."""
+    """The ledger at one path. If the user chose the path, a file there that is not a ledger is never touched."""
 
     place: Path
     named: bool
@@ -50,11 +50,11 @@ class Book:
 
     @classmethod
     def at(cls, asked: Path | None, say: Callable[[str], None]) -> Book:
-        """The one that was asked for, or the user's own."""
+        """The ledger at `path`, or the user's default one."""
         return cls((asked or data_path() / NAME).resolve(), asked is not None, say)
 
     def read(self) -> Ledger:
-        """Without changing anything: a damaged one stays where it is and is said to be so."""
+        """Read only: a damaged ledger raises and stays in place."""
         try:
             data = self._data()
         except OSError as error:
@@ -62,15 +62,15 @@ class Book:
         return Ledger() if data is None else Ledger.from_json(data.decode("utf-8", "replace"), str(self.place))
 
     def add(self, dependency: str, change: LedgerChange) -> Fix:
-        """A fix that no draft of ours was made for."""
+        """Add a fix for which rocm3d wrote no draft."""
         return self._change(lambda ledger: _added(ledger, dependency, change))
 
     def mark(self, fix: str, change: LedgerChange) -> Fix:
-        """Say what became of a fix; the beginning of its id will do where no other begins so."""
+        """Change a fix. A unique prefix of its id is enough."""
         return self._change(lambda ledger: _marked(ledger, _found(ledger, fix), change))
 
     def enter(self, proposal: Proposal, lines: str, repository: str) -> Fix:
-        """Note that a repository needs this change; one that is there keeps its state and its links."""
+        """Record that a repository needs this change. An existing fix keeps its state and links."""
         return self._change(lambda ledger: _entered(ledger, proposal, lines, repository))
 
     def _change(self, make: Callable[[Ledger], Fix]) -> Fix:
@@ -82,10 +82,10 @@ class Book:
                 fixes = {item.id: item for item in ledger.fixes} | {fix.id: fix}
                 kept = Ledger(fixes=tuple(sorted(fixes.values(), key=_rank)))
                 text = kept.to_json()
-                # Nobody can make it anew.
+                # Durable: the ledger cannot be recomputed.
                 put_whole(self.place, lambda temporary: temporary.write_text(text, encoding="utf-8"), durable=True)
         except OSError as error:
-            hint = "name another with --ledger"
+            hint = "choose another file with --ledger"
             raise UserError(f"cannot write the ledger {self.place}: {error.strerror}", hint=hint) from error
         return fix
 
@@ -93,11 +93,11 @@ class Book:
         if not self.place.exists():
             return None
         if not self.place.is_file() or self.place.stat().st_size > _LIMIT:
-            raise UserError(f"{self.place} is not a ledger of rocm3d", hint="name another with --ledger")
+            raise UserError(f"{self.place} is not a rocm3d ledger", hint="choose another file with --ledger")
         return self.place.read_bytes()
 
     def _kept(self) -> Ledger:
-        """What is there. One that nobody can read is put aside, not overwritten; one of another schema is refused."""
+        """The current ledger. A damaged file is renamed, not overwritten; another schema version is refused."""
         data = self._data()
         if data is None:
             return Ledger()
@@ -107,17 +107,17 @@ class Book:
             if _of_another_schema(data):
                 raise
             if self.named and _OURS.match(data) is None:
-                hint = "name another with --ledger"
-                raise UserError(f"{self.place} is not a ledger of rocm3d; not touching it", hint=hint) from error
+                hint = "choose another file with --ledger"
+                raise UserError(f"{self.place} is not a rocm3d ledger; it was not changed", hint=hint) from error
             stamp = datetime.now(timezone.utc).strftime("%Y%m%d-%H%M%S-%f")
             aside = self.place.with_name(f"{self.place.name}.damaged-{stamp}")
             self.place.rename(aside)
-            self.say(f"the ledger could not be read and was put aside as {aside}; a new one begins")
+            self.say(f"the ledger is damaged. It was renamed to {aside}; starting a new one")
             return Ledger()
 
 
 def slug(name: str) -> str:
-    """A name as part of an id or a folder."""
+    """A name in the form that ids and folders use."""
     return re.sub(r"[^a-z0-9._]+", "-", name.lower()).strip("-._")[:60] or "unnamed"
 
 
@@ -131,20 +131,20 @@ def _of_another_schema(data: bytes) -> bool:
 
 
 def _rank(fix: Fix) -> tuple[int, int, str]:
-    """Open ones first, and of those the ones that the most repositories wait for."""
+    """Open fixes first, then by the number of waiting repositories."""
     return _STATES.index(fix.state), -len(fix.repositories), fix.id
 
 
 def _added(ledger: Ledger, dependency: str, change: LedgerChange) -> Fix:
     name = slug(dependency)
     if any(item.id == name for item in ledger.fixes):
-        raise UserError(f"{name} is in the ledger already", hint=f"use `rocm3d ledger mark {name}`")
+        raise UserError(f"{name} is already in the ledger", hint=f"use `rocm3d ledger mark {name}`")
     return _with(_new(name, dependency), change)
 
 
 def _marked(ledger: Ledger, fix: Fix, change: LedgerChange) -> Fix:  # noqa: ARG001  (one signature for all)
     if change == LedgerChange():
-        raise UserError("nothing to note", hint="say --state, --link, --unblocks, --what or --note")
+        raise UserError("nothing to change", hint="pass --state, --link, --unblocks, --what or --note")
     return _with(fix, change)
 
 
@@ -164,8 +164,8 @@ def _found(ledger: Ledger, asked: str) -> Fix:
         return found[0]
     names = ", ".join(item.id for item in found[:5])
     if found:
-        raise UserError(f"{asked} may be {names}", hint="name one of them")
-    raise UserError(f"no fix in the ledger is called {asked}", hint="see `rocm3d ledger show`")
+        raise UserError(f"{asked} matches several fixes: {names}", hint="pass the full id")
+    raise UserError(f"no fix {asked} in the ledger", hint="see `rocm3d ledger show`")
 
 
 def _new(name: str, dependency: str, **given: str) -> Fix:

@@ -1,4 +1,4 @@
-"""Which library unlocks how many repositories, from what scan, plan and verify have written."""
+"""Which package blocks which repositories, computed from the documents of scan, plan and verify."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from rocm3d.model.verdict import Verdicts
 from rocm3d.workspace.documents import Documents
 from rocm3d.workspace.state import FOLDER
 
-# What a decision leaves to do; all others are done by an installer.
+# Decisions that need work; all others are handled by an installer.
 _WORK = {"blocked": "blocked", "build": "work", "substitute": "work", "stub": "work"}
 
 
 @dataclass(frozen=True)
 class Known:
-    """What there is about one repository."""
+    """The documents of one repository, as far as they exist."""
 
     scan: Scan
     plan: Plan | None = None
@@ -30,17 +30,17 @@ class Known:
 
 
 def read(folders: Iterable[Path]) -> list[Known]:
-    """The documents of each folder, which is a repository, a work folder, or holds such."""
+    """Each folder is a repository, a work folder, or contains some of them."""
     found = [known for folder in folders for known in _below(folder)]
     names = [known.scan.inventory.repository for known in found]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise UserError(f"two repositories are called {twice[0]}", hint="name each once, or rename a folder")
+        raise UserError(f"two repositories are named {twice[0]}", hint="pass each once, or rename a folder")
     return found
 
 
 def matrix(repositories: Iterable[Known], packages: Mapping[str, Package]) -> Matrix:
-    """Libraries by repositories, and the order of work that frees the most the soonest."""
+    """Packages by repositories, and the order of work that unblocks most repositories first."""
     known = sorted(repositories, key=lambda item: item.scan.inventory.repository)
     states: dict[str, dict[str, State]] = defaultdict(dict)
     for item in known:
@@ -60,7 +60,7 @@ def _below(folder: Path) -> list[Known]:
         if found := [known for path in place if path.is_dir() and (known := _documents(path)) is not None]:
             return found
     raise UserError(
-        f"{folder} has no inventory", hint=f"run `rocm3d scan {folder}` first, and `rocm3d plan` to know more"
+        f"{folder} has no inventory", hint=f"run `rocm3d scan {folder}` first; `rocm3d plan` adds more detail"
     )
 
 
@@ -74,7 +74,7 @@ def _states(item: Known, packages: Mapping[str, Package]) -> dict[str, State]:
     if item.plan is None:
         named = {dependency.package for dependency in item.scan.inventory.dependencies}
         return {name: "named" for name in named if name and name in packages}
-    # What was looked at begins with the name of a module, `gsplat 1.5.3 from FILE`.
+    # Each text starts with a module name: `gsplat 1.5.3 from FILE`.
     proven = {
         text.partition(" ")[0]
         for verdict in (item.verdicts.verdicts if item.verdicts else ())
@@ -99,7 +99,7 @@ def _column(item: Known) -> Column:
 
 
 def _order(rows: list[Row]) -> list[Unlock]:
-    """Step by step the library whose absence frees the most; of two the one that more repositories wait for."""
+    """Greedy: each step picks the package that unblocks most repositories; ties: the most waiting repositories."""
     waits = _waits(rows)
     waiting = {row.package: len(row.waiting) for row in rows if row.waiting}
     found = []

@@ -1,4 +1,4 @@
-"""The runs of a port as evidence: each by the digest of its bundle, with its outcome and what its chain lacks."""
+"""The runs of a port as evidence: digest of the bundle, outcome, and missing links of the chain."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PortRun:
-    """What evidence.json says of it, and its record where that can be believed."""
+    """The entry for evidence.json, and the record of the run if its bundle is unchanged."""
 
     sealed: SealedRun
     record: RunRecord | None = None
 
 
 def port_runs(work: Path, root: Path, joined: Joined | None = None) -> tuple[PortRun, ...]:
-    """Every run below a work folder, the oldest first; those without a record come last.
+    """All runs in a work folder, oldest first; those without a record come last.
 
-    Whoever has joined them already hands that in: each file of each bundle is read for it.
+    Pass `joined` if it is known: computing it reads every file of every bundle.
     """
     runs, unread = joined or joined_runs(work)
     now = source_digest(root, written(item.run for item in runs)) if runs else ""
@@ -41,12 +41,12 @@ def port_runs(work: Path, root: Path, joined: Joined | None = None) -> tuple[Por
 
 
 def written(runs: Iterable[RunRecord]) -> frozenset[str]:
-    """Paths of the repository that runs have written: no code of its own, whatever they are called."""
+    """Paths in the repository that runs wrote. They do not count as its source code."""
     return frozenset((PurePosixPath(run.manifest.folder) / item.path).as_posix() for run in runs for item in run.files)
 
 
 def written_before(work: Path) -> frozenset[str]:
-    """By the runs that are kept already. Only what they say of themselves is read, as this stands before every run."""
+    """Paths that stored runs wrote. Reads only their evidence.json, because it is called before every run."""
     place, runs = work / FOLDER, list[RunRecord]()
     for folder in place.iterdir() if place.is_dir() else ():
         with contextlib.suppress(UserError):
@@ -73,7 +73,7 @@ def _run(item: JoinedRun, place: Path, now: str) -> PortRun:
 
 
 def _unmet(run: RunRecord) -> list[str]:
-    return [f"not met: {item.expectation} (found {item.found})" for item in run.expectations if not item.met]
+    return [f"not met: {item.expectation} (actual: {item.found})" for item in run.expectations if not item.met]
 
 
 def _unread(item: UnreadRun) -> PortRun:

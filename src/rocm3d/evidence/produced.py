@@ -1,4 +1,4 @@
-"""Which files of a run go into its bundle: its artifacts, as long as they are not too large. All others are named."""
+"""Selects the artifacts that are copied into the bundle of a run, up to a size limit."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ MOST = 512 * 1024 * 1024
 
 
 def produced(run: RunRecord, root: Path, most: int = MOST) -> dict[str, Path]:
-    """By their place in the bundle, the small ones first. `root` is the folder that the run names them from.
+    """Source paths by their path in the bundle, smallest files first. Paths of the run are relative to `root`.
 
-    What does not fit stands in the record with its digest, so that it can still be told from another.
+    Files beyond the limit are identified by their digest in the record.
     """
     sizes = {item.path: item.bytes for item in run.artifacts if is_inside(f"{FOLDER}/{item.path}")}
     found, taken = dict[str, Path](), 0

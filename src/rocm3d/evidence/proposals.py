@@ -1,6 +1,6 @@
-"""A port, parted by whom each part is for: the repository itself, its submodules, and dependencies from git.
+"""Splits a port into proposals by owner: the repository, its submodules, and dependencies from git.
 
-What a check looked at decides what it says of a part. A pass that did not name the part's code is no pass for it.
+A check counts for a proposal only if it covered code of that proposal.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from rocm3d.model.patch import FileChange, ModulePatch, Patch
     from rocm3d.model.verdict import Verdicts
 
-UNASKED = "nobody asked for it"
+UNASKED = "not requested"
 _BY_UNIT = ("compile", "nvidia")
-# A reason that is about one file begins with it.
+# A reason about one file starts with its path.
 _FILE = re.compile(r"[^\s:]+\.(cu|cuh|cpp|cc|cxx|c|h|hpp|py|txt)\b")
 
 
 @dataclass(frozen=True)
 class Clone:
-    """A dependency from git that has a patch in the port's folder, as that patch tells it."""
+    """A dependency from git that has a patch in the port's folder; the values come from that patch."""
 
     name: str
     commit: str
@@ -42,9 +42,9 @@ def proposals(
     origins: dict[str, str] | None = None,
     clones: Iterable[Clone] = (),
 ) -> tuple[Proposal, ...]:
-    """One for each repository that is changed. `origins` are addresses by paths of submodules; its own has none.
+    """One proposal per changed repository. `origins` are URLs by submodule path; "" is the repository itself.
 
-    A copy may have any name; where its address is known, that tells how the repository is called.
+    The name comes from the URL if it is known: a checkout may have any folder name.
     """
     others = tuple(item.path for item in patch.modules)
     origin = address((origins or {}).get("", ""))
@@ -65,7 +65,7 @@ def proposals(
 
 
 def changed_lines(diffs: Iterable[tuple[str, bytes]]) -> str:
-    """SHA-256 of what a change takes away and adds, by file: the same at another commit, whatever stands around it."""
+    """SHA-256 of removed and added lines by file. Independent of the commit and of context lines."""
     found = hashlib.sha256()
     for path, diff in sorted(diffs):
         found.update(b"%s\0" % path.encode("utf-8", "surrogateescape"))
@@ -75,7 +75,7 @@ def changed_lines(diffs: Iterable[tuple[str, bytes]]) -> str:
 
 
 def address(url: str) -> str:
-    """The address of a repository without anybody's name or password; empty for a place on a disk."""
+    """The URL of a repository without user name and password; empty for a local path."""
     if re.fullmatch(r"[\w.-]+@[\w.-]+:[\w./~+-]+", url, re.ASCII):
         return url
     match = re.fullmatch(r"(https?|ssh|git)://(?:[^/@\s]*@)?([^\s@]+)", url)
@@ -83,7 +83,7 @@ def address(url: str) -> str:
 
 
 def _last(url: str) -> str:
-    """The name of a repository by its address."""
+    """The last part of a URL, without .git."""
     return re.split(r"[/:]", url.rstrip("/"))[-1].removesuffix(".git")
 
 
@@ -105,7 +105,7 @@ def _module(item: ModulePatch, verdicts: Verdicts, url: str) -> Proposal:
 
 
 def edited(path: str, diff: str) -> Edited:
-    """A file by its diff alone: nothing is known of why, and nothing is proven."""
+    """Counts from the diff alone, without recipes or a proof."""
     lines = diff.partition("\n@@ ")[2].split("\n")[1:]
     return Edited(path=path, plus=sum(line[:1] == "+" for line in lines), minus=sum(line[:1] == "-" for line in lines))
 
@@ -116,7 +116,7 @@ def _edited(change: FileChange, inside: str = "") -> Edited:
 
 
 def _from_inside(check: Verdict, path: str) -> Verdict:
-    """Paths as the submodule's own people know them."""
+    """With paths relative to the submodule."""
     seen = tuple(text.removeprefix(f"{path}/") for text in check.looked_at)
     return check.model_copy(update={"looked_at": seen, "reason": check.reason.replace(f"{path}/", "")})
 
@@ -133,7 +133,7 @@ def _clone(item: Clone) -> Proposal:
 
 
 def _told(verdicts: Verdicts, is_mine: Callable[[str], bool]) -> tuple[Verdict, ...]:
-    """What the checks of a port say of one part of it; a level that nobody asked for is one that was not run."""
+    """The checks that apply to one part of a port; levels that were not requested count as not run."""
     groups: dict[tuple[str, str], list[Verdict]] = {}
     for item in verdicts.verdicts:
         groups.setdefault((item.level, item.probe), []).append(item)
@@ -147,14 +147,14 @@ def _of_group(group: list[Verdict], is_mine: Callable[[str], bool]) -> list[Verd
     if kept:
         return kept
     first = next((item for item in group if item.outcome == "passed"), group[0])
-    reason = f"{first.outcome.replace('_', ' ')} for other code of the port, and did not look at this"
+    reason = f"{first.outcome.replace('_', ' ')} for other code of the port; this code was not covered"
     return [Verdict(level=first.level, probe=first.probe, outcome="not_run", reason=reason)]
 
 
 def _kept(item: Verdict, is_mine: Callable[[str], bool]) -> Verdict | None:
     if item.outcome in ("not_run", "skipped"):
         return None if item.level in _BY_UNIT and _FILE.match(item.reason) and not is_mine(item.reason) else item
-    # One verdict for each unit: its first word is the unit, the others are what came of it.
+    # One verdict per compilation unit: the first entry is the unit, the others are its results.
     if item.level in _BY_UNIT:
         about = item.looked_at[0] if item.outcome == "passed" else item.reason
         return item if is_mine(about) else None

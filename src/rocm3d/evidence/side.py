@@ -21,7 +21,7 @@ _MOST = 512 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Side:
-    """What is compared; `files` are those that lie beside it, by their place in the bundle."""
+    """`files` are paths on disk by their path in the bundle."""
 
     name: str
     runs: tuple[RunRecord, ...]
@@ -29,29 +29,29 @@ class Side:
     files: Mapping[str, Path] = field(default_factory=dict)
 
     def run(self, name: str) -> RunRecord | None:
-        """One of its runs; without a name the only one."""
+        """The run with this name; without a name the only one."""
         if not name and len(self.runs) > 1:
             names = ", ".join(run.name for run in self.runs)
-            raise UserError(f"{self.name} holds several runs", hint=f"choose one with --run: {names}")
+            raise UserError(f"{self.name} has several runs", hint=f"choose one with --run: {names}")
         found = [run for run in self.runs if not name or run.name == name]
         if name and self.runs and not found:
             names = ", ".join(run.name for run in self.runs)
-            raise UserError(f"{self.name} holds no run {name!r}", hint=f"its runs: {names}")
+            raise UserError(f"{self.name} has no run {name!r}", hint=f"its runs: {names}")
         return found[0] if found else None
 
     def file(self, path: str) -> Path | None:
-        """A file of the run by the name that it had there."""
+        """A file by its path during the run; None if several match."""
         fitting = [place for name, place in self.files.items() if name == path or name.endswith(f"/{path}")]
         return fitting[0] if len(fitting) == 1 else None
 
 
 def side(path: Path) -> Side:
-    """From a bundle that is still what was sealed, or from a run.json."""
+    """From an unchanged bundle or from a run.json."""
     if path.is_dir():
         return _bundle(path)
     try:
         if path.stat().st_size > _MOST:
-            raise UserError(f"{path} is too large to be the record of a run")
+            raise UserError(f"{path} is too large for a run record")
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
@@ -63,8 +63,8 @@ def _bundle(folder: Path) -> Side:
     if looked.altered:
         first = looked.altered[0]
         raise UserError(
-            f"{folder} is not what was sealed: {first.path} is {_IS[first.how]}",
-            hint="see `rocm3d evidence check`; a comparison with it would show nothing",
+            f"{folder} was changed after it was sealed: {first.path} is {_IS[first.how]}",
+            hint="see `rocm3d evidence check`; a changed bundle cannot be compared",
         )
     bundle, _ = read(folder)
     return Side(str(folder), bundle.runs, bundle.verdicts, {item.path: folder / item.path for item in bundle.files})

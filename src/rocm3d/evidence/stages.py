@@ -1,4 +1,4 @@
-"""What each stage's document says, in one line, and what a bundle takes over from them."""
+"""Summarizes the documents of the stages in one line each, for a bundle."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FILES = tuple(name for _, name, _ in _STAGES)
 
 
 class Stages:
-    """The documents that are there, each read by its model; another schema is refused in one line."""
+    """The documents that exist, parsed. Another schema version raises UserError."""
 
     def __init__(self, documents: Mapping[str, bytes]) -> None:
         self.read: dict[str, Document] = {
@@ -40,7 +40,6 @@ class Stages:
         }
 
     def said(self) -> tuple[StageSaid, ...]:
-        """One line for each."""
         files = {stage: name for stage, name, _ in _STAGES}
         return tuple(
             StageSaid(stage=stage, path=f"{FOLDER}/{files[stage]}", says=_says(document))
@@ -48,12 +47,11 @@ class Stages:
         )
 
     def verdicts(self) -> tuple[Verdict, ...]:
-        """Those of verify."""
         found = self.read.get("verify")
         return found.verdicts if isinstance(found, Verdicts) else ()
 
     def tally(self) -> Tally | None:
-        """The four counts, where everything that they count is there."""
+        """None unless plan, patch and verdicts all exist."""
         plan, patch, verdicts = (self.read.get(stage) for stage in ("plan", "apply", "verify"))
         if isinstance(plan, Plan) and isinstance(patch, Patch) and isinstance(verdicts, Verdicts):
             return tally(plan, patch, verdicts)
@@ -63,12 +61,12 @@ class Stages:
 def _says(document: Document) -> str:
     if isinstance(document, Scan):
         found = Counter(item.severity for item in document.findings)
-        return f"{document.inventory.readiness}: {found['error']} errors, {found['warning']} warnings"
+        return f"{document.inventory.readiness}; errors: {found['error']}, warnings: {found['warning']}"
     if isinstance(document, Plan):
         stack = document.stack.id if document.stack else "no stack"
-        return f"{document.readiness} on {document.gpu.title} with {stack}: {len(document.decisions)} decisions"
+        return f"{document.readiness} on {document.gpu.title} with {stack}; decisions: {len(document.decisions)}"
     if isinstance(document, Patch):
-        return f"{len(document.changes)} files changed, {len(document.refused)} edits refused"
+        return f"files changed: {len(document.changes)}, edits refused: {len(document.refused)}"
     assert isinstance(document, Verdicts)
     outcomes = Counter(item.outcome for item in document.verdicts)
     return ", ".join(f"{outcomes[word]} {word}" for word in ("passed", "failed", "skipped", "not_run"))

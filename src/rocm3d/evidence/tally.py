@@ -1,4 +1,4 @@
-"""The four counts that end every summary: changed, left for a person, rejected with reason, not verified."""
+"""The four counts at the end of every summary: changed, left for a person, rejected, not verified."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def tally(plan: Plan, patch: Patch, verdicts: Verdicts) -> Tally:
-    """Files changed; findings left; edits refused and packages blocked; checks not run and stand-ins."""
+    """Changed files; findings left; refused edits plus blocked packages; checks not run plus stubs."""
     blocked = sum(item.decision == "blocked" for item in plan.decisions)
     not_run = sum(item.outcome == "not_run" for item in verdicts.verdicts)
     return Tally(
