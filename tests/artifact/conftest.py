@@ -1,4 +1,4 @@
-"""Small artifacts, made as programs make them."""
+"""Small artifacts in the form in which programs write them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SPLAT = (
 
 @pytest.fixture
 def gaussians():
-    """The rows of so many Gaussians, as trainers write them; keywords put one value into a property."""
+    """Rows of Gaussians as trainers write them; keywords set a property to one value."""
 
     def make(count: int, **values: float) -> numpy.ndarray:
         random = numpy.random.default_rng(0)
@@ -100,14 +100,14 @@ def write_mesh(tmp_path, cube):
 
 @pytest.fixture
 def moving():
-    """Frames (48, 64, 3) of a pattern that wanders."""
+    """Frames (48, 64, 3) of a moving pattern."""
     row = numpy.tile(numpy.linspace(0, 255, 64, dtype=numpy.uint8)[None, :, None], (48, 1, 3))
     return [numpy.roll(row, 4 * step, axis=1) for step in range(24)]
 
 
 @pytest.fixture
 def write_video(tmp_path):
-    """A video of frames, 24 in a second."""
+    """A video with 24 frames per second."""
 
     def write(name: str, frames):
         import av

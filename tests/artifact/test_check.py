@@ -18,7 +18,7 @@ def test_a_file_that_takes_too_long_was_not_read(tmp_path):
     artifact = check(tmp_path / "a.npy", seconds=0.01)
 
     assert (artifact.outcome, artifact.kind) == ("not_read", "arrays")
-    assert artifact.reason == "takes longer than the 0.01 seconds that are allowed for it"
+    assert artifact.reason == "reading it took longer than the limit of 0.01 s"
 
 
 def test_a_file_that_takes_too_much_was_not_read(tmp_path):
@@ -32,14 +32,14 @@ def test_a_file_that_takes_too_much_was_not_read(tmp_path):
 
     artifact = check(tmp_path / "a.ply", memory=768 * 1024**2)
 
-    assert (artifact.outcome, artifact.reason) == ("not_read", "takes more memory than is allowed for it")
+    assert (artifact.outcome, artifact.reason) == ("not_read", "reading it exceeds the memory limit")
 
 
 @pytest.mark.parametrize(
     ("program", "reason"),
     [
-        ("import os; os.kill(os.getpid(), 11)", "its reader was ended by SIGSEGV"),
-        ("raise SystemExit(7)", "its reader failed with 7"),
+        ("import os; os.kill(os.getpid(), 11)", "the reader was killed by SIGSEGV"),
+        ("raise SystemExit(7)", "the reader exited with code 7"),
     ],
 )
 def test_a_reader_that_dies_takes_nobody_with_it(tmp_path, monkeypatch, program, reason):
@@ -73,7 +73,7 @@ def test_one_that_ends_its_process_loses_no_other(tmp_path, monkeypatch):
 
     found = check_all([tmp_path / f"{name}.npy" for name in "abc"])
 
-    assert [item.reason for item in found] == ["", "its reader was ended by SIGABRT", ""]
+    assert [item.reason for item in found] == ["", "the reader was killed by SIGABRT", ""]
 
 
 def test_more_than_one_process_can_be_needed(tmp_path, monkeypatch):
@@ -119,7 +119,7 @@ PROMISES = {
 
 @pytest.mark.parametrize("name", PROMISES)
 def test_a_header_that_promises_a_million_million_is_refused_before_anything_is_taken(tmp_path, name):
-    """Within memory that the readers themselves need: a promise that is believed would be `takes more memory`."""
+    """With just the memory that the readers need: believing the header would exceed the memory limit."""
     (tmp_path / name).write_bytes(PROMISES[name])
 
     found = check(tmp_path / name, memory=2 * 1024**3)
@@ -131,8 +131,8 @@ def test_a_header_that_promises_a_million_million_is_refused_before_anything_is_
 @pytest.mark.parametrize(
     ("name", "content", "what"),
     [
-        ("a.exr", b"\x76\x2f\x31\x01rest", "an OpenEXR image is not read here"),
-        ("a.drc", b"DRACO\x02\x02rest", "a Draco mesh is not read here"),
+        ("a.exr", b"\x76\x2f\x31\x01rest", "an OpenEXR image is not supported"),
+        ("a.drc", b"DRACO\x02\x02rest", "a Draco mesh is not supported"),
     ],
 )
 def test_what_nobody_reads_is_named_and_not_called_broken(tmp_path, name, content, what):

@@ -18,14 +18,14 @@ def compared(reference, candidate, tolerance="float32-operator", dtype="float32"
 @pytest.mark.parametrize(
     ("reference", "candidate", "reason"),
     [
-        ([1, 2], [[1, 2]], "has the shape [1, 2], not [2]"),
+        ([1, 2], [[1, 2]], "shape is [1, 2], expected [2]"),
         ([1, 2], [1, numpy.nan], "1 of 2 elements are NaN where the reference is not"),
         ([1, numpy.inf], [1, numpy.nan], "1 of 2 elements are NaN where the reference is not"),
-        ([1, 2], [0, 0], "is all zero, and the reference is not"),
-        ([1, numpy.nan], [1, 2], "1 of 2 elements differ, the worst at [1]: 2.0, not nan"),
-        ([1, numpy.inf], [1, -numpy.inf], "1 of 2 elements differ, the worst at [1]: -inf, not inf"),
-        ([1, 2, 3], [1, 2.1, 3.2], "2 of 3 elements differ, the worst at [2]: 3.2, not 3.0"),
-        (1, 2, "1 of 1 elements differ, the worst: 2.0, not 1.0"),
+        ([1, 2], [0, 0], "all elements are zero, and the reference is not"),
+        ([1, numpy.nan], [1, 2], "1 of 2 elements differ; worst at [1]: 2.0, expected nan"),
+        ([1, numpy.inf], [1, -numpy.inf], "1 of 2 elements differ; worst at [1]: -inf, expected inf"),
+        ([1, 2, 3], [1, 2.1, 3.2], "2 of 3 elements differ; worst at [2]: 3.2, expected 3.0"),
+        (1, 2, "1 of 1 elements differ; worst: 2.0, expected 1.0"),
     ],
 )
 def test_what_does_not_agree_says_why(reference, candidate, reason):

@@ -17,12 +17,12 @@ def test_nothing_is_empty(parts):
 @pytest.mark.parametrize("corner", [-1, 8])
 def test_a_face_of_vertices_that_are_not_there(cube, corner):
     vertices, faces = cube
-    with pytest.raises(Unfit, match="vertices that are not there"):
+    with pytest.raises(Unfit, match="vertices that do not exist"):
         surface([(vertices, numpy.vstack([faces, [0, 1, corner]]))])
 
 
 def test_vertices_alone_are_no_mesh(cube):
-    assert surface([(cube[0], NOTHING[1])]).problems == ["no faces: 8 vertices alone"]
+    assert surface([(cube[0], NOTHING[1])]).problems == ["no faces: only 8 vertices"]
 
 
 def test_nan_is_told_and_is_not_closed(cube):

@@ -29,12 +29,12 @@ def test_the_bytes_of_a_view():
 
 
 def test_without_meshes_nothing_is_read():
-    assert gltf_scene.look({}, never, never).problems == ["empty: no mesh in it"]
+    assert gltf_scene.look({}, never, never).problems == ["empty: no meshes"]
 
 
 @given(TREES)
 def test_no_description_makes_it_fail_otherwise_than_it_says(tree):
-    """Without meshes there is nothing to read: whatever else stands there is refused, or told."""
+    """Without meshes, any other content is refused or reported."""
     tree.pop("meshes", None)
     try:
         assert isinstance(gltf_scene.look(tree, never, never), Sight)

@@ -25,7 +25,7 @@ def seen(tmp_path):
 
 @pytest.mark.parametrize("name", ["a.png", "a.jpg", "a.webp", "a.bmp", "a.ppm"])
 def test_black(seen, name):
-    assert seen(numpy.zeros((9, 9, 3), dtype="u1"), name).problems == ["black: every pixel is"]
+    assert seen(numpy.zeros((9, 9, 3), dtype="u1"), name).problems == ["black: every pixel is black"]
 
 
 def test_one_colour(seen):
@@ -40,7 +40,7 @@ def test_nobody_sees_it(seen, noise):
     assert seen(pixels).problems == ["invisible: every pixel is transparent"]
 
 
-@pytest.mark.parametrize(("value", "problem"), [(numpy.nan, "4 of 16 numbers"), (numpy.inf, "4 of 16 numbers")])
+@pytest.mark.parametrize(("value", "problem"), [(numpy.nan, "4 of 16 values"), (numpy.inf, "4 of 16 values")])
 def test_nan_in_a_float_format(seen, value, problem):
     depth = numpy.arange(16, dtype="f4").reshape(4, 4)
     depth[1] = value
@@ -51,7 +51,7 @@ def test_nan_in_a_float_format(seen, value, problem):
 def test_nothing_but_nan(seen):
     sight = seen(numpy.full((4, 4), numpy.nan, dtype="f4"), "depth.tiff")
 
-    assert sight.problems == ["16 of 16 numbers are NaN or infinite"]
+    assert sight.problems == ["16 of 16 values are NaN or infinite"]
     assert sight.metrics["mean"] == 0
 
 
@@ -59,7 +59,7 @@ def test_more_pixels_than_are_read(tmp_path, noise, monkeypatch):
     monkeypatch.setattr(image, "_PIXELS", 100)
     Image.fromarray(noise()).save(tmp_path / "a.png")
 
-    with pytest.raises(Unread, match="32 x 32 pixels are more than is read"):
+    with pytest.raises(Unread, match="32 x 32 pixels exceed the limit"):
         image.look(tmp_path / "a.png")
 
 
@@ -71,7 +71,7 @@ def test_a_header_that_asks_for_any_amount_of_memory(tmp_path):
     header = b"IHDR" + (0x7FFFFFF).to_bytes(4, "big") * 2 + content[24:29]
     place.write_bytes(content[:12] + header + zlib.crc32(header).to_bytes(4, "big") + content[33:])
 
-    with pytest.raises(Unread, match="its pixels are more than is read"):
+    with pytest.raises(Unread, match="the image exceeds the pixel limit"):
         image.look(place)
 
 

@@ -1,4 +1,4 @@
-"""The verdict on a file, whatever is in it."""
+"""The result for a file, whatever its content."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_what_programs_leave_in_place_of_an_artifact(tmp_path, content, what):
 def test_noise_is_damage(tmp_path):
     (tmp_path / "x.png").write_bytes(b"\x07\x01\x09")
 
-    assert said(tmp_path / "x.png") == ("bad", "damaged: it does not begin as a .png does")
+    assert said(tmp_path / "x.png") == ("bad", "damaged: the first bytes are not those of a .png file")
 
 
 def test_what_is_not_there_was_not_read(tmp_path):
@@ -77,13 +77,13 @@ def test_what_is_not_there_was_not_read(tmp_path):
 def test_a_folder_is_no_file(tmp_path):
     (tmp_path / "x.ply").mkdir()
 
-    assert said(tmp_path / "x.ply") == ("bad", "is no file")
+    assert said(tmp_path / "x.ply") == ("bad", "not a regular file")
 
 
 def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "x.ply")
 
-    assert said(tmp_path / "x.ply") == ("bad", "is no file")
+    assert said(tmp_path / "x.ply") == ("bad", "not a regular file")
 
 
 def test_a_name_that_no_file_can_have(tmp_path):
@@ -93,7 +93,7 @@ def test_a_name_that_no_file_can_have(tmp_path):
 def test_an_ending_that_is_no_artifact(tmp_path):
     (tmp_path / "notes.txt").write_text("words\n")
 
-    assert said(tmp_path / "notes.txt")[1].startswith("no kind of artifact that is known")
+    assert said(tmp_path / "notes.txt")[1].startswith("unknown file type")
 
 
 @pytest.mark.parametrize(("name", "start"), [("x.exr", b"\x76/1\x01"), ("x.splat", b"\1\2"), ("x.spz", b"\x1f\x8b")])
@@ -103,7 +103,7 @@ def test_formats_that_nobody_reads_are_not_called_ok(tmp_path, name, start):
     outcome, reason = said(tmp_path / name)
 
     assert outcome == "not_read"
-    assert reason.endswith("is not read here")
+    assert reason.endswith("is not supported")
 
 
 def test_without_the_extra_it_says_what_to_install(tmp_path, noise, monkeypatch):
@@ -121,7 +121,7 @@ def test_too_little_memory_is_not_the_fault_of_the_file(tmp_path, monkeypatch):
 
     monkeypatch.setattr("rocm3d.artifact.number_file.look_npy", greedy)
 
-    assert said(tmp_path / "x.npy") == ("not_read", "takes more memory than is allowed for it")
+    assert said(tmp_path / "x.npy") == ("not_read", "reading it exceeds the memory limit")
 
 
 @ANY_FILE
@@ -138,7 +138,7 @@ def test_no_bytes_make_it_fail(tmp_path, ending, start, rest):
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """One sound file of each format that says how long it is."""
+    """One valid file of each format that declares its length."""
     import trimesh
 
     folder = tmp_path_factory.mktemp("whole")

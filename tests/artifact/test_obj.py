@@ -23,8 +23,8 @@ TRIANGLE = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
     ("text", "reason"),
     [
         ("# nothing\n", "empty: no vertices and no faces"),
-        ("f 1 2 3\n", "a face names vertex 3 of 0"),
-        ("v 0 0 0\nv 1 0 0\nf 1/1 2/1 9/1\n", "a face names vertex 9 of 2"),
+        ("f 1 2 3\n", "a face refers to vertex 3 of 0"),
+        ("v 0 0 0\nv 1 0 0\nf 1/1 2/1 9/1\n", "a face refers to vertex 9 of 2"),
     ],
 )
 def test_meshes_that_are_none(seen, text, reason):
@@ -37,7 +37,7 @@ def test_nan(seen):
 
 
 def test_materials_that_are_not_there(seen):
-    assert seen(f"mtllib a.mtl\n{TRIANGLE}").problems == ["materials a.mtl are not there"]
+    assert seen(f"mtllib a.mtl\n{TRIANGLE}").problems == ["missing material files: a.mtl"]
 
 
 @pytest.mark.parametrize("name", ["../outside.png", "/etc/hostname", "..\\outside.png", "x" * 5000])
@@ -45,13 +45,13 @@ def test_no_name_leads_out_of_the_folder(tmp_path, seen, name):
     (tmp_path.parent / "outside.png").write_bytes(b"secret")
     (tmp_path / "a.mtl").write_text(f"newmtl m\nmap_Kd {name}\n")
 
-    assert [problem[-12:] for problem in seen(f"mtllib a.mtl\n{TRIANGLE}").problems] == ["is not there"]
+    assert [problem[-10:] for problem in seen(f"mtllib a.mtl\n{TRIANGLE}").problems] == ["is missing"]
 
 
 def test_a_texture_of_one_colour(write_mesh):
     sight = obj.look(write_mesh("a.obj", Image.new("RGB", (32, 32), "gray")))
 
-    assert sight.problems == ["constant texture: nothing but one colour in material_0.png"]
+    assert sight.problems == ["constant texture: only one colour in material_0.png"]
 
 
 def test_textures_in_a_folder_below(tmp_path, seen, noise):

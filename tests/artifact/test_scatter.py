@@ -58,7 +58,7 @@ def test_any_triangles_have_a_picture_or_none(points, triangles):
 
 
 def test_near_ones_cover_far_ones_in_their_colours():
-    """Two sheets that are seen along the shortest side: of the far one only a rim is left."""
+    """Two sheets, viewed along the shortest side: only a rim of the far one is visible."""
     side = numpy.linspace(0, 4, 150)
     sheet = numpy.stack([*(part.ravel() for part in numpy.meshgrid(side, side)), numpy.zeros(150 * 150)], axis=1)
     points = numpy.concatenate([sheet + numpy.array([0, 0, depth]) for depth in (0.4, 0.0)])

@@ -86,9 +86,9 @@ def packing():
 def test_packed_splats_need_their_chunks(packing):
     rows, chunks = packing(300)
 
-    with pytest.raises(Unfit, match="without the chunks"):
+    with pytest.raises(Unfit, match="without their chunk bounds"):
         packed(rows, {"chunk": chunks[:1]})
-    with pytest.raises(Unfit, match="without the chunks"):
+    with pytest.raises(Unfit, match="without their chunk bounds"):
         packed(rows, {})
 
 
@@ -106,7 +106,7 @@ def test_packed_splats_are_counted_and_what_is_not_unpacked_is_said(packing):
     assert sight.problems == []
     assert (sight.metrics["gaussians"], sight.metrics["opacity"], sight.metrics["sh_degree"]) == (300, 1, 0)
     assert 1.2 < sight.metrics["extent"] < 1.8
-    assert sight.unread == ["rotations, colours and harmonics of the packed layout"]
+    assert sight.unread == ["rotations, colours and spherical harmonics of the packed layout"]
 
 
 def test_bits_of_a_packed_place(packing):

@@ -26,23 +26,23 @@ def judged():
 
 
 def test_a_texture_that_is_not_there(judged):
-    assert judged(a=None).problems == ["texture a is not there"]
+    assert judged(a=None).problems == ["texture a is missing"]
 
 
 def test_a_texture_that_is_no_image(judged):
-    assert judged(a=b"nothing").problems == ["texture a: damaged: its header cannot be read"]
+    assert judged(a=b"nothing").problems == ["texture a: damaged: the header cannot be read"]
 
 
 def test_a_texture_too_large_to_be_read(judged, noise, monkeypatch):
     monkeypatch.setattr(image, "_PIXELS", 100)
 
-    assert judged(a=png(Image.fromarray(noise()))).unread == ["texture a: 32 x 32 pixels are more than is read"]
+    assert judged(a=png(Image.fromarray(noise()))).unread == ["texture a: 32 x 32 pixels exceed the limit"]
 
 
 def test_one_colour_where_a_colour_is_meant(judged):
     sight = judged(coloured=["a"], a=png(Image.new("RGB", (16, 16), "red")))
 
-    assert sight.problems == ["constant texture: nothing but one colour in a"]
+    assert sight.problems == ["constant texture: only one colour in a"]
     assert sight.metrics == {"textures": 1, "constant_textures": 1}
 
 

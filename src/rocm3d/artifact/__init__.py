@@ -1,1 +1,1 @@
-"""Readers and checks of what workloads produce."""
+"""Readers and checks of artifacts: the files that workloads write."""

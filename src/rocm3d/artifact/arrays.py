@@ -1,4 +1,4 @@
-"""Every array of a file, by name: .npy, .npz, .ply and the numbers of .json. Needs the extra `numerics`."""
+"""Reads all arrays of a .npy, .npz, .ply or .json file, by name. Needs the extra `numerics`."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 
 def need_numpy() -> None:
-    """Refuse in one line where the extra is not installed."""
+    """Raise if the extra `numerics` is not installed."""
     try:
         import numpy  # noqa: F401
         import plyfile  # noqa: F401
     except ImportError as error:
-        message = f"{error.name} is needed to read arrays and is not installed"
+        message = f"{error.name} is not installed; rocm3d needs it to read arrays"
         raise MachineLacks(message, hint="pip install 'rocm3d[numerics]'") from error
 
 
 def arrays(path: Path) -> Iterator[tuple[str, Array]]:
-    """Name and content of each array. The name is empty where a file holds one alone. Nothing in a file is run."""
+    """Name and content of each array. The name is empty if the file is a single array. Pickles are refused."""
     try:
         yield from _READERS[path.suffix.lower()](path)
     except (OSError, ValueError, EOFError, KeyError, RecursionError, zipfile.BadZipFile) as error:
@@ -45,16 +45,16 @@ def _npy(path: Path) -> Iterator[tuple[str, Array]]:
 def _npz(path: Path) -> Iterator[tuple[str, Array]]:
     import numpy
 
-    # Checked first: numpy leaves a file open that is no archive.
+    # Checked first: numpy leaves the file open if it is not an archive.
     if not zipfile.is_zipfile(path):
-        raise ValueError("it is no archive of arrays")
+        raise ValueError("not a zip archive")
     with numpy.load(path, allow_pickle=False) as held:
         for name in sorted(held.files):
             yield name, held[name]
 
 
 def _ply(path: Path) -> Iterator[tuple[str, Array]]:
-    """Each property is an array; lists, as of faces, are one after the other, with their lengths beside them."""
+    """One array per property. A list property (faces) becomes two: its values concatenated, and their lengths."""
     import numpy
     import plyfile
 
@@ -78,7 +78,7 @@ def _json(path: Path) -> Iterator[tuple[str, Array]]:
 
 
 def _numbers(value: object, name: str) -> Iterator[tuple[str, Array]]:
-    """Numbers as float32, as that is what programs print; whole numbers stay whole. Words are no numbers."""
+    """Floats become float32, which is what programs print; integers stay integers; strings are skipped."""
     import numpy
 
     if isinstance(value, dict):
@@ -94,7 +94,7 @@ def _numbers(value: object, name: str) -> Iterator[tuple[str, Array]]:
     elif isinstance(value, bool) or not isinstance(value, (int, float)):
         return
     array: Array = numpy.asarray(value)
-    # Whole numbers that no type holds come as objects.
+    # Integers that fit no numpy type arrive as objects.
     yield name, array if array.dtype.kind in "iu" else array.astype(numpy.float32)
 
 

@@ -1,4 +1,4 @@
-"""Checks a file in a process of its own, so that no file can take more than its time and memory, or end ours."""
+"""Checks artifacts in a subprocess with limits on time and memory, so that no file can stop or crash rocm3d."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ SECONDS = 300.0
 MEMORY = 8 * 1024**3
 _ANSWER = 64 * 1024 * 1024
 _BATCH = 64
-# The same packages as ours and no others: neither the folder we are in nor variables choose what is loaded.
+# The subprocess imports the same packages as this process: neither the working folder nor PYTHONPATH matter.
 _PROGRAM = "import sys; sys.path[:] = sys.argv.pop(1).split({!r}); from rocm3d.artifact.look import main; main()"
 
 
 def is_artifact(path: Path) -> bool:
-    """Whether it is worth a check, by its name alone."""
+    """By the file name alone."""
     return by_name(path) is not None
 
 
 def keys() -> dict[str, dict[str, str]]:
-    """What `--expect` may ask for: by kind of artifact, each metric and what it counts."""
+    """The metrics that `--expect` accepts, by kind of artifact, each with its description."""
     return {kind: dict(known) for kind, known in KEYS.items()}
 
 
 def check(path: Path, *, seconds: float = SECONDS, memory: int = MEMORY) -> Artifact:
-    """What a file is and whether it is fit, within limits. Nothing in it is run."""
+    """Check one file. Nothing in it is executed."""
     return check_all([path], seconds=seconds, memory=memory)[0]
 
 
 def check_all(paths: Sequence[Path], *, seconds: float = SECONDS, memory: int = MEMORY) -> list[Artifact]:
-    """The same for many, with one process for a good number of them. One that ends it loses no other."""
+    """Check files in batches, one process per batch. A file that crashes its process does not affect the others."""
     found: list[Artifact] = []
     while len(found) < len(paths):
         batch = paths[len(found) : len(found) + _BATCH]
-        # No file is begun in the second half, so that each has that much for itself.
+        # The process starts no file in the second half of its time, so that each file has at least that half.
         command = [*_command(), str(memory), str(seconds / 2), *map(str, batch)]
         ended = run(command, seconds=seconds, keep_bytes=_ANSWER)
         answers = _answers(ended.stdout)[: len(batch)]
@@ -59,7 +59,7 @@ def _command() -> list[str]:
 
 
 def _answers(printed: bytes) -> list[Artifact]:
-    """As many whole lines as there are; a reader may have printed something of its own between."""
+    """One artifact per JSON line. Other lines are ignored: libraries print to stdout, too."""
     found = []
     for line in printed.splitlines():
         with contextlib.suppress(ValidationError):
@@ -70,11 +70,11 @@ def _answers(printed: bytes) -> list[Artifact]:
 def _failed(path: Path, code: int | None, seconds: float) -> Artifact:
     form = by_name(path)
     if code is None:
-        reason = f"takes longer than the {seconds:g} seconds that are allowed for it"
+        reason = f"reading it took longer than the limit of {seconds:g} s"
     elif code < 0:
-        reason = f"its reader was ended by {_signal(-code)}"
+        reason = f"the reader was killed by {_signal(-code)}"
     else:
-        reason = f"its reader failed with {code}"
+        reason = f"the reader exited with code {code}"
     kind = (form.kind if form else None) or "unknown"
     return Artifact(path=str(path), kind=kind, outcome="not_read", problems=(reason,))
 

@@ -1,4 +1,4 @@
-"""Two arrays compared element by element within a named tolerance. NaN where the other is finite has failed."""
+"""Compares two arrays element by element within a tolerance. NaN in only one of them is a failure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def kind(array: Array, dtype: str = "") -> str | None:
-    """The type of its numbers as tolerances call it; None where it holds no numbers. `dtype` is what it was before."""
+    """The dtype name that tolerances use; None if not numeric. `dtype` is the original type, if it was converted."""
     name = dtype or array.dtype.name
     if name.startswith("float8"):
         return "float8"
@@ -28,11 +28,11 @@ def kind(array: Array, dtype: str = "") -> str | None:
 
 
 def compare(name: str, reference: Array, candidate: Array, dtype: str, tolerance: Tolerance) -> ComparedTensor:
-    """|candidate - reference| <= atol + rtol * |reference|, for every element."""
+    """Passes if |candidate - reference| <= atol + rtol * |reference| for every element."""
     import numpy
 
     if reference.shape != candidate.shape:
-        reason = f"has the shape {list(candidate.shape)}, not {list(reference.shape)}"
+        reason = f"shape is {list(candidate.shape)}, expected {list(reference.shape)}"
         return ComparedTensor(name=name, agrees=False, reason=reason, dtype=dtype, tolerance=tolerance.id)
     if not reference.size:
         return ComparedTensor(
@@ -44,7 +44,7 @@ def compare(name: str, reference: Array, candidate: Array, dtype: str, tolerance
     with numpy.errstate(invalid="ignore", over="ignore"):
         error = _whole_distance(a, b) if exact else _distance(a, b)
         allowed = tolerance.atol + tolerance.rtol * numpy.where(numpy.isfinite(a), numpy.abs(a), 0)
-        # By share of what is allowed, not by size: nothing is allowed where nothing must differ.
+        # The worst element is the one with the largest share of its allowance. Avoids 0 / 0 at zero tolerance.
         share = numpy.where(error == 0, 0.0, error / numpy.where(allowed == 0, numpy.finfo(float).tiny, allowed))
     outside = int((error > allowed).sum())
     at = numpy.unravel_index(int(share.argmax()), share.shape)
@@ -65,7 +65,7 @@ def compare(name: str, reference: Array, candidate: Array, dtype: str, tolerance
 
 
 def _distance(a: Array, b: Array) -> Array:
-    """Nothing where both are the same infinity or both NaN; without end where only one is not finite."""
+    """0 where both are the same infinity or both NaN; infinity where only one is finite."""
     import numpy
 
     same = (a == b) | (numpy.isnan(a) & numpy.isnan(b))
@@ -75,7 +75,7 @@ def _distance(a: Array, b: Array) -> Array:
 
 
 def _whole_distance(a: Array, b: Array) -> Array:
-    """At least 1 where they differ: large whole numbers are no longer told apart as floats."""
+    """At least 1 where they differ: large integers can round to the same float."""
     import numpy
 
     far: Array = numpy.where(a != b, numpy.maximum(1.0, numpy.abs(b.astype(float) - a.astype(float))), 0.0)
@@ -89,6 +89,6 @@ def _reason(reference: Array, candidate: Array, outside: int, worst: Worst) -> s
     if poisoned:
         return f"{poisoned} of {reference.size} elements are NaN where the reference is not"
     if not candidate.any():
-        return "is all zero, and the reference is not"
+        return "all elements are zero, and the reference is not"
     place = f" at {list(worst.index)}" if worst.index else ""
-    return f"{outside} of {reference.size} elements differ, the worst{place}: {worst.got}, not {worst.wanted}"
+    return f"{outside} of {reference.size} elements differ; worst{place}: {worst.got}, expected {worst.wanted}"

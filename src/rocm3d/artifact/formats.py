@@ -1,4 +1,4 @@
-"""Which format a file is of: by its first bytes, and by the ending of its name. The only list of them."""
+"""All artifact formats: their signatures (first bytes) and file name suffixes."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ HEAD = 4096
 
 @dataclass(frozen=True)
 class Format:
-    """One format. Without a kind it is no artifact, and is known only to call a misnamed file what it is."""
+    """A format without a kind is not an artifact; it is listed so that a misnamed file can be called what it is."""
 
     name: str
     start: bytes
     kind: Kind | None = None
     endings: tuple[str, ...] = ()
     read: bool = True
-    written_as: str = ""  # a format that says less, where it has no mark of its own
+    written_as: str = ""  # the format that its first bytes show, if it has no signature
 
     @property
     def called(self) -> str:
-        """With its article."""
+        """Such as "an OBJ"."""
         return f"{'an' if self.name[0] in 'AEIOU' or self.name[:2] in ('NP', 'HT', 'HD', 'MP') else 'a'} {self.name}"
 
 
-# `start` is a pattern of the first bytes. A PLY may be a splat, a mesh or points: its header tells.
+# The second value is a regular expression for the first bytes. The kind of a PLY depends on its header.
 FORMATS = (
     Format("PLY", rb"ply\r?\n", "unknown", (".ply",)),
     Format("GLB", rb"glTF", "mesh", (".glb",)),
@@ -59,7 +59,7 @@ FORMATS = (
     Format("gzip archive", rb"\x1f\x8b", "splat", (".spz",), read=False),
     Format("HDF5 file", rb"\x89HDF\r\n"),
     Format("PDF", rb"%PDF"),
-    # Without a mark of their own, so last: OBJ is text, the others are packed splats of viewers.
+    # Without a signature, so last: OBJ is text, the others are packed splats of viewers.
     Format("OBJ", rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*(?:v|vt|vn|vp|f|g|o|s|usemtl|mtllib)[ \t]", "mesh", (".obj",)),
     Format("splat", rb"(?!)", "splat", (".splat", ".ksplat"), read=False),
 )
@@ -67,10 +67,10 @@ _BY_ENDING = {ending: form for form in FORMATS for ending in form.endings}
 
 
 def by_name(path: Path) -> Format | None:
-    """What the name promises; None where such files are no artifacts."""
+    """By the suffix; None for files that are not artifacts."""
     return _BY_ENDING.get(path.suffix.lower())
 
 
 def by_content(head: bytes) -> Format | None:
-    """What the first bytes say; None where they say nothing we know."""
+    """By the first bytes; None if no signature matches."""
     return next((form for form in FORMATS if re.match(form.start, head, re.DOTALL)), None)

@@ -1,4 +1,4 @@
-"""Numbers of triangles: faces without area, and whether a surface is closed."""
+"""The report of a triangle mesh: counts, faces without area, and whether the surface is watertight."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from rocm3d.artifact.sight import Sight, Unfit, broken_rows, extent
 if TYPE_CHECKING:
     from rocm3d.artifact.sight import Array
 
-# Below this share of the square of its extent a face has no area: what float32 leaves of a sliver.
+# A face counts as degenerate below this share of the squared extent of the mesh: the rounding error of float32.
 _NO_AREA = 1e-14
 
 
 def surface(parts: list[tuple[Array, Array]]) -> Sight:
-    """What there is to say of meshes as (vertices (n, 3), triangles (m, 3)); a file may hold several."""
+    """For one or more meshes, each as vertices (n, 3) and triangles (m, 3)."""
     import numpy
 
     vertices, faces = sum(len(v) for v, _ in parts), sum(len(f) for _, f in parts)
     for points, triangles in parts:
         if len(triangles) and (int(triangles.min()) < 0 or int(triangles.max()) >= len(points)):
-            raise Unfit("damaged: faces name vertices that are not there")
+            raise Unfit("damaged: faces refer to vertices that do not exist")
     sight = Sight("mesh")
     flat = sum(_flat(*part) for part in parts)
     broken = sum(broken_rows(v) for v, _ in parts)
@@ -34,14 +34,14 @@ def surface(parts: list[tuple[Array, Array]]) -> Sight:
         sight.problems.append("empty: no vertices and no faces")
         return sight
     sight.object_to(broken, f"{broken} of {vertices} vertices hold NaN or infinity")
-    sight.object_to(not faces, f"no faces: {vertices} vertices alone")
+    sight.object_to(not faces, f"no faces: only {vertices} vertices")
     sight.object_to(faces and flat == faces, f"degenerate: none of its {faces} faces has an area")
     sight.object_to(faces and faces / 2 < flat < faces, f"degenerate: {flat} of {faces} faces have no area")
     return sight
 
 
 def _together(parts: list[tuple[Array, Array]]) -> Array:
-    """The triangles of all parts, as the vertices of all parts are numbered one after the other."""
+    """The triangles of all parts, as indices into the concatenated vertices."""
     import numpy
 
     starts = numpy.cumsum([0, *(len(vertices) for vertices, _ in parts)])
@@ -59,16 +59,16 @@ def _flat(points: Array, triangles: Array) -> int:
     with numpy.errstate(invalid="ignore", over="ignore"):
         a, b, c = (points[triangles[:, corner]].astype(numpy.float64) for corner in range(3))
         area = numpy.linalg.norm(numpy.cross(b - a, c - a), axis=1) / 2
-        # Compared so that NaN has no area either.
+        # Negated, so that a NaN area counts as degenerate.
         return int((~(area > _NO_AREA * size * size)).sum())
 
 
 def _closed(points: Array, triangles: Array) -> bool:
-    """Every edge has two faces. Vertices in one place are one: files part them where a texture has a seam."""
+    """Whether every edge has exactly two faces. Vertices at equal positions are merged: texture seams split them."""
     import numpy
 
     corners = _places(points)[triangles]
-    # Faces that collapse to a line or a point hold no surface, and close none.
+    # Faces that collapse to a line or a point are not part of the surface.
     distinct = (corners[:, 0] != corners[:, 1]) & (corners[:, 1] != corners[:, 2]) & (corners[:, 2] != corners[:, 0])
     corners = corners[distinct]
     edges = numpy.sort(corners[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
@@ -77,7 +77,7 @@ def _closed(points: Array, triangles: Array) -> bool:
 
 
 def _places(points: Array) -> Array:
-    """A number for each point, the same for those in one place. Axis by axis: to sort whole rows takes far longer."""
+    """An index per point, equal for equal positions. Axis by axis, which is much faster than sorting rows."""
     import numpy
 
     one: Array = numpy.zeros(len(points), dtype=numpy.int64)

@@ -1,4 +1,4 @@
-"""A GLB: a glTF in one file. The container: registry.khronos.org/glTF/specs/2.0/glTF-2.0.html"""
+"""Reads and writes GLB, the binary container of glTF: registry.khronos.org/glTF/specs/2.0/glTF-2.0.html"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_JSON = 256 * 1024 * 1024
 
 
 def look(path: Path) -> Sight:
-    """Read whole: the length in the header is that of the file, or it is truncated."""
+    """The header declares the length of the file; a shorter file is truncated."""
     tree, binary = _chunks(path)
 
     def image(item: dict[str, Any]) -> bytes | None:
@@ -26,7 +26,7 @@ def look(path: Path) -> Sight:
 
 
 def packed(text: bytes, binary: bytes) -> bytes:
-    """A GLB of a description and the bytes that it speaks of."""
+    """A GLB from its JSON chunk and its binary chunk."""
     text += b" " * (-len(text) % 4)
     binary += b"\0" * (-len(binary) % 4)
     body = struct.pack("<II", len(text), _JSON) + text + struct.pack("<II", len(binary), _BINARY) + binary
@@ -38,14 +38,14 @@ def _chunks(path: Path) -> tuple[dict[str, Any], bytes]:
     with path.open("rb") as file:
         head = file.read(20)
         if len(head) < 20:
-            raise Unfit("truncated: not even its header is whole")
+            raise Unfit("truncated: the header is incomplete")
         _, version, length, json_length, kind = struct.unpack("<IIIII", head)
         if version != 2:
-            raise Unread(f"glTF {version} is not read")
+            raise Unread(f"glTF {version} is not supported")
         if length > size:
-            raise Unfit(f"truncated: {size:,} of {length:,} bytes are there")
+            raise Unfit(f"truncated: the file has {size:,} of {length:,} bytes")
         if kind != _JSON or json_length > min(length - 20, MOST_JSON):
-            raise Unfit("damaged: it does not begin with its description")
+            raise Unfit("damaged: the first chunk is not JSON")
         text = file.read(json_length)
         binary = _binary(file.read(length - 20 - json_length))
     return gltf_scene.description(text), binary

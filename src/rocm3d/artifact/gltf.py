@@ -1,4 +1,4 @@
-"""A glTF in several files: the description, and buffers and pictures in it or beside it, and nowhere else."""
+"""Reads a .gltf: JSON whose buffers and images are embedded, or files in the same folder or below."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _IMAGE = 512 * 1024 * 1024
 
 
 def look(path: Path) -> Sight:
-    """As a GLB of the same: its buffers are put together first, and what a name leads out to is not there."""
+    """Merged into a GLB and read as one. Files outside the folder count as missing."""
     if path.stat().st_size > glb.MOST_JSON:
-        raise Unread("its description is larger than is read")
+        raise Unread("the JSON exceeds the size limit")
     tree = gltf_scene.description(path.read_bytes())
     if not isinstance(tree.get("asset"), dict):
-        raise Unfit("JSON text, but no glTF: it has no asset")
+        raise Unfit("JSON, but not glTF: the key `asset` is missing")
     version = str(tree["asset"].get("version", ""))
     if version.partition(".")[0] != "2":
-        raise Unread(f"glTF {version[:20]} is not read")
+        raise Unread(f"glTF {version[:20]} is not supported")
     held: list[bytes] = []
 
     def buffers() -> list[bytes]:
@@ -46,15 +46,15 @@ def look(path: Path) -> Sight:
 
 
 def _buffers(tree: dict[str, Any], path: Path) -> list[bytes]:
-    """Every buffer, as long as it says; one that is not whole has lost part of the mesh."""
+    """All buffers, cut to their declared length. A shorter one has lost part of the mesh and raises."""
     found, room = list[bytes](), _MOST
     for number, item in enumerate(listed(tree, "buffers")):
         wanted = item["byteLength"]
         if not isinstance(wanted, int) or wanted < 0:
-            raise Unfit(f"damaged: buffer {number} has {str(wanted)[:30]} bytes")
+            raise Unfit(f"damaged: buffer {number} has the byteLength {str(wanted)[:30]}")
         data = _bytes(item.get("uri"), path, room)
         if data is None:
-            raise Unfit(f"buffer {number} is not there: {str(item.get('uri', 'it has no name'))[:60]}")
+            raise Unfit(f"buffer {number} is missing: {str(item.get('uri', 'it has no uri'))[:60]}")
         if len(data) < wanted:
             raise Unfit(f"truncated: buffer {number} has {len(data):,} of {wanted:,} bytes")
         found.append(data[:wanted])
@@ -63,7 +63,7 @@ def _buffers(tree: dict[str, Any], path: Path) -> list[bytes]:
 
 
 def _bytes(uri: object, path: Path, most: int) -> bytes | None:
-    """What a name means: the data in it, or a file that lies beside or below. None where that is not there."""
+    """The content of a URI: embedded base64, or a file in the folder or below. None if it does not exist."""
     if not isinstance(uri, str):
         return None
     if uri.startswith("data:"):
@@ -71,17 +71,17 @@ def _bytes(uri: object, path: Path, most: int) -> bytes | None:
         try:
             return base64.b64decode(text, validate=True) or None
         except (binascii.Error, ValueError) as error:
-            raise Unfit("damaged: data in it is no base64") from error
+            raise Unfit("damaged: embedded data is not valid base64") from error
     place = beside(path, unquote(uri))
     if place is None:
         return None
     if place.stat().st_size > most:
-        raise Unread(f"{place.name} is larger than is read")
+        raise Unread(f"{place.name} exceeds the size limit")
     return place.read_bytes()
 
 
 def _as_glb(tree: dict[str, Any], buffers: list[bytes]) -> bytes:
-    """The buffers one after the other, and every view where its part lies now. Pictures are judged by themselves."""
+    """All buffers concatenated, with view offsets adjusted. Images are left out: they are checked separately."""
     starts, end = list[int](), 0
     for data in buffers:
         starts.append(end)
@@ -90,7 +90,7 @@ def _as_glb(tree: dict[str, Any], buffers: list[bytes]) -> bytes:
     for view in listed(tree, "bufferViews"):
         start, length = int(view.get("byteOffset", 0)), int(view["byteLength"])
         if start < 0 or start + length > len(buffers[view["buffer"]]):
-            raise Unfit("damaged: a view leads out of its buffer")
+            raise Unfit("damaged: a buffer view exceeds its buffer")
         views.append({**view, "buffer": 0, "byteOffset": starts[view["buffer"]] + start})
     plain = {key: value for key, value in tree.items() if key not in ("images", "textures", "materials", "samplers")}
     meshes = [{**mesh, "primitives": [_bare(item) for item in mesh.get("primitives", [])]} for mesh in tree["meshes"]]

@@ -1,4 +1,4 @@
-"""What a glTF describes, however its bytes lie: its meshes, its points and its textures.
+"""Checks the content of a glTF, shared by .glb and .gltf: meshes, points and textures.
 
 The format: registry.khronos.org/glTF/specs/2.0/glTF-2.0.html
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Tree = dict[str, Any]
 
-# How geometry may be packed that is not unpacked here, as extensions are called.
+# glTF extensions that compress geometry and are not supported, with the name of the method.
 _PACKED = {
     "KHR_draco_mesh_compression": "Draco",
     "EXT_meshopt_compression": "meshopt",
@@ -28,23 +28,23 @@ _PACKED = {
 
 
 def description(text: bytes) -> Tree:
-    """The JSON of a glTF."""
+    """The JSON of a glTF; raises if it is not an object."""
     try:
         tree = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Unfit(f"damaged: its description is not JSON: {str(error)[:80]}") from error
+        raise Unfit(f"damaged: invalid JSON: {str(error)[:80]}") from error
     if not isinstance(tree, dict):
-        raise Unfit("damaged: its description is no object")
+        raise Unfit("damaged: the JSON is not an object")
     return tree
 
 
 def look(tree: Tree, whole: Callable[[], bytes], image: Callable[[Tree], bytes | None]) -> Sight:
-    """`whole` gives all of it as a GLB, `image` the bytes of one of its pictures; neither is asked without need."""
+    """`read_glb` returns the complete GLB, `read_image` the bytes of an image. Both are called only if needed."""
     _refuse_packed(tree)
     _refuse_promises(tree)
     if not listed(tree, "meshes"):
         sight = Sight("mesh", {"vertices": 0, "faces": 0, "textures": 0})
-        sight.problems.append("empty: no mesh in it")
+        sight.problems.append("empty: no meshes")
         return sight
     sight = _geometry(whole())
     if sight.kind == "mesh":
@@ -53,15 +53,15 @@ def look(tree: Tree, whole: Callable[[], bytes], image: Callable[[Tree], bytes |
 
 
 def listed(tree: Tree, name: str) -> list[Any]:
-    """One of the lists of a glTF; there need not be one."""
+    """A top-level list of a glTF, empty if absent."""
     found = tree.get(name, [])
     if not isinstance(found, list):
-        raise Unfit(f"damaged: its {name} are no list")
+        raise Unfit(f"damaged: {name} is not a list")
     return found
 
 
 def part(tree: Tree, view: Any, data: bytes) -> bytes | None:
-    """The bytes that a view shows of a buffer; None where they are not all there."""
+    """The bytes of a buffer view; None if the buffer is too short."""
     about = listed(tree, "bufferViews")[view]
     start, length = int(about.get("byteOffset", 0)), int(about["byteLength"])
     shown = data[start : start + length] if start >= 0 < length else b""
@@ -72,22 +72,22 @@ def _refuse_packed(tree: Tree) -> None:
     used = [str(name) for name in listed(tree, "extensionsUsed")]
     packed = [f"{name} ({_PACKED[known]})" for name in used for known in _PACKED if name.startswith(known)]
     if packed:
-        raise Unread(f"its geometry is packed with {', '.join(packed)}, which is not unpacked here: it may be sound")
+        raise Unread(f"the geometry is compressed with {', '.join(packed)}, which is not supported; it may be valid")
 
 
 def _refuse_promises(tree: Tree) -> None:
-    """An accessor without bytes means so many zeros: a few words can ask for any amount of memory."""
+    """An accessor without a buffer view means zeros, so a tiny file could request any amount of memory."""
     for item in listed(tree, "accessors"):
         count = item.get("count", 0) if isinstance(item, dict) else None
         if not isinstance(count, int) or count < 0 or ("bufferView" not in item and count > 1 << 24):
-            raise Unfit(f"damaged: an accessor of {str(count)[:30]} elements without data")
+            raise Unfit(f"damaged: an accessor declares {str(count)[:30]} elements without data")
 
 
 def _geometry(whole: bytes) -> Sight:
     import numpy
     import trimesh
 
-    # From memory, so that no name in the file leads to another file.
+    # From memory, so that no name in the file can refer to another file.
     scene = trimesh.load_scene(io.BytesIO(whole), file_type="glb", process=False)
     parts, points = [], []
     for item in scene.geometry.values():
@@ -101,7 +101,7 @@ def _geometry(whole: bytes) -> Sight:
 
 
 def _textures(tree: Tree, image: Callable[[Tree], bytes | None]) -> tuple[dict[str, bytes | None], set[str]]:
-    """Every image by number, and which of them give a surface its colour."""
+    """Image bytes by index (None: missing), and the indices of base colour images."""
     found = {str(number): image(item) for number, item in enumerate(listed(tree, "images"))}
     images = [item.get("source") for item in listed(tree, "textures")]
     coloured = set()

@@ -1,4 +1,4 @@
-"""Images: not constant, not black, no NaN in float formats."""
+"""Checks images: not constant, not black, no NaN in float formats. Draws thumbnails."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rocm3d.artifact.sight import Array
 
-# Of 255: what a codec leaves of black.
+# Of 255: lossy codecs do not keep black exactly at 0.
 BLACK = 3
 _PIXELS = 1 << 27
 _THUMBNAIL, _COLOURS = 256, 128
@@ -24,7 +24,7 @@ _FORMATS = ("PNG", "JPEG", "WEBP", "TIFF", "BMP", "PPM")
 
 @dataclass(frozen=True)
 class Pixels:
-    """A decoded image (rows, columns, channels), its colours without alpha, and where it is to be seen at all."""
+    """All channels (rows, columns, channels), the colour channels alone, alpha if any, and the Pillow image."""
 
     whole: Array
     colours: Array
@@ -33,13 +33,13 @@ class Pixels:
 
     @property
     def is_constant(self) -> bool:
-        """Whether every pixel has one colour."""
+        """Whether all pixels have the same colour."""
         flat = self.colours.reshape(-1, self.colours.shape[-1])
         return bool((flat == flat[:1]).all())
 
 
 def look(path: Path) -> Sight:
-    """Numbers of an image, with a small copy of it."""
+    """Statistics of an image, and a thumbnail."""
     import numpy
 
     with path.open("rb") as file:
@@ -54,10 +54,10 @@ def look(path: Path) -> Sight:
     sight.metrics |= {"width": columns, "height": rows, "channels": channels, "not_finite": int(broken)}
     mean = float(finite.mean(dtype=numpy.float64)) / scale if finite.size else 0.0
     sight.metrics |= {"mean": mean, "contrast": (high - low) / scale}
-    sight.object_to(broken, f"{broken} of {colours.size} numbers are NaN or infinite")
+    sight.object_to(broken, f"{broken} of {colours.size} values are NaN or infinite")
     dark = BLACK / 255 if scale > 1 else 0.0
     if finite.size and high / scale <= dark and low >= 0:
-        sight.problems.append("black: every pixel is")
+        sight.problems.append("black: every pixel is black")
     elif not broken and pixels.is_constant:
         sight.problems.append("constant: every pixel has the same colour")
     sight.object_to(pixels.alpha is not None and not pixels.alpha.any(), "invisible: every pixel is transparent")
@@ -65,23 +65,23 @@ def look(path: Path) -> Sight:
 
 
 def decoded(file: IO[bytes]) -> Pixels:
-    """Every pixel, after its size was looked at."""
+    """Decode all pixels. The size limit is checked before anything is decoded."""
     import numpy
     from PIL import Image, UnidentifiedImageError
 
     with warnings.catch_warnings():
-        # Of large images, which are refused below, and of odd metadata, which nobody asks for.
+        # Pillow warns about large images, which are refused below, and about odd metadata, which is not used.
         warnings.simplefilter("ignore")
         try:
             picture: Image.Image = Image.open(file, formats=_FORMATS)
             columns, rows = picture.size
             if columns * rows > _PIXELS:
-                raise Unread(f"{columns} x {rows} pixels are more than is read")
+                raise Unread(f"{columns} x {rows} pixels exceed the limit")
             picture.load()
         except Image.DecompressionBombError as error:
-            raise Unread("its pixels are more than is read") from error
+            raise Unread("the image exceeds the pixel limit") from error
         except UnidentifiedImageError as error:
-            raise Unfit("damaged: its header cannot be read") from error
+            raise Unfit("damaged: the header cannot be read") from error
         except OSError as error:
             raise Unfit(f"{'truncated' if 'truncated' in str(error) else 'damaged'}: {error}") from error
     if picture.mode in ("P", "PA", "1", "CMYK", "YCbCr", "LAB", "HSV"):
@@ -95,14 +95,14 @@ def decoded(file: IO[bytes]) -> Pixels:
 
 
 def thumbnail(picture: Any) -> str:
-    """A small PNG in base64; empty for float formats, which have no brightness of their own."""
+    """A small PNG in base64; empty for float formats, whose brightness range is unknown."""
     if picture.mode not in ("L", "LA", "RGB", "RGBA"):
         return ""
     return encoded(picture, _THUMBNAIL)
 
 
 def encoded(picture: Any, side: int) -> str:
-    """The same of any picture. Few colours are enough to know it again, and take a quarter of the room."""
+    """A PNG in base64, at most `side` pixels. A small palette makes it a quarter of the size."""
     from PIL import Image
 
     small = picture.convert("RGBA")

@@ -1,6 +1,6 @@
-"""Looks at one file in this process: what it is by its content, and what its reader says of it.
+"""Inspects files in this process: detects the format, then calls its reader.
 
-Readers are other people's code and files come from anywhere: `check` starts this in a process of its own.
+Readers are third-party code and files are untrusted, so `check` runs this module in a subprocess.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LONGEST = 200
 
 
 def look(path: Path) -> Artifact:
-    """Never raises for what a file holds: whatever is wrong with it is its verdict."""
+    """Never raises because of a file's content: every problem becomes part of the result."""
     try:
         form, size = _format(path)
     except (OSError, ValueError) as error:
@@ -32,7 +32,7 @@ def look(path: Path) -> Artifact:
         return _refused(path, "bad", str(error), by_name(path))
     try:
         sight = _sight(path, form)
-    except Exception as error:  # noqa: BLE001  (a damaged file makes readers fail in every way there is)
+    except Exception as error:  # noqa: BLE001  (readers raise anything for damaged files)
         return _refused(path, *_blame(error), form, size)
     return Artifact(
         path=str(path),
@@ -48,7 +48,7 @@ def look(path: Path) -> Artifact:
 
 
 def _blame(error: Exception) -> tuple[ArtifactOutcome, str]:
-    """Whether the file is at fault or we are, and the line that says so."""
+    """The outcome and its one-line reason: "bad" blames the file, "not_read" blames the reader or a limit."""
     if isinstance(error, Unfit):
         return "bad", str(error)
     if isinstance(error, Unread):
@@ -56,37 +56,37 @@ def _blame(error: Exception) -> tuple[ArtifactOutcome, str]:
     if isinstance(error, ImportError):
         return "not_read", f"{error.name} is not installed: {_INSTALL}"
     if isinstance(error, MemoryError):
-        return "not_read", "takes more memory than is allowed for it"
+        return "not_read", "reading it exceeds the memory limit"
     return "bad", f"damaged: {type(error).__name__}: {error}"
 
 
 def _format(path: Path) -> tuple[Format, int]:
-    """The format by name, where the content agrees with it."""
+    """The format by name and the size in bytes. Raises if the content has another format."""
     about = path.stat()
     if not stat.S_ISREG(about.st_mode):
-        raise Unfit("is no file")
+        raise Unfit("not a regular file")
     if not about.st_size:
         raise Unfit("empty: 0 bytes")
     with path.open("rb") as file:
-        # Whole lines: a text is not known by half of one.
+        # Complete lines only: patterns for text formats match whole lines.
         head = file.read(HEAD)
         head = head[: head.rfind(b"\n") + 1] or head if len(head) == HEAD else head + b"\n"
     promised, found = by_name(path), by_content(head)
     if promised is None:
-        raise Unfit(f"no kind of artifact that is known; its content is {found.called if found else 'not known'}")
+        raise Unfit(f"unknown file type; the content is {found.called if found else 'not recognised'}")
     if promised is found or (not promised.read and found is None):
         return promised, about.st_size
     if found is not None and found.name == promised.written_as:
         return promised, about.st_size
     if found is None:
-        raise Unfit(f"damaged: it does not begin as a {path.suffix.lower()} does")
+        raise Unfit(f"damaged: the first bytes are not those of a {path.suffix.lower()} file")
     raise Unfit(f"wrong extension: {found.called}")
 
 
 def _sight(path: Path, form: Format) -> Sight:
-    """The reader of a format is loaded for it alone."""
+    """Imports only the reader that the format needs."""
     if not form.read:
-        raise Unread(f"{form.called} is not read here")
+        raise Unread(f"{form.called} is not supported")
     if form.name in ("NPY", "zip archive"):
         from rocm3d.artifact import number_file
 
@@ -116,27 +116,27 @@ def _refused(path: Path, outcome: ArtifactOutcome, reason: str, form: Format | N
 
 
 def _label(form: Format) -> str:
-    """By its ending where it has one: a .npz is a zip archive to those who misname it."""
+    """Arrays are called by their suffix: users know .npz, not "zip archive"."""
     return form.endings[0].removeprefix(".").upper() if form.kind == "arrays" else form.name
 
 
 def _line(text: str) -> str:
-    """One line, whatever a reader or a file says."""
+    """Collapse white space and cut at the maximum length."""
     short = " ".join(text.split())
     return short if len(short) <= _LONGEST else f"{short[:_LONGEST]}..."
 
 
 def main() -> None:
-    """Print a line for each file that is named, within so many bytes of memory; none is begun after so many seconds."""
+    """Arguments: memory limit in bytes, seconds after which no file is started, files. Prints one line per file."""
     memory, until = int(sys.argv[1]), time.monotonic() + float(sys.argv[2])
     try:
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     except (ImportError, ValueError, OSError):
-        # Not on this system: the time limit is left.
+        # Not available on this system: only the time limit applies.
         pass
     for name in sys.argv[3:]:
         if time.monotonic() > until:
             break
-        print(look(Path(name)).model_dump_json(), flush=True)  # noqa: T201  (this is the answer)
+        print(look(Path(name)).model_dump_json(), flush=True)  # noqa: T201  (the output of this process)

@@ -1,4 +1,4 @@
-"""Arrays of a .npy or .npz in passing: shapes, types, NaN and ranges. Never more of it in memory than a piece."""
+"""Statistics of a .npy or .npz: shapes, types, NaN, ranges. Streams the file; only one piece is in memory."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _PIECE = 16 * 1024 * 1024
 _MOST = 16 * 1024**3
 _MEMBERS = 10_000
 _TOLD = 100
-# What programs call the places of a point cloud.
+# Names that programs use for the positions of a point cloud.
 POINTS = ("points", "xyz", "pts", "pts3d", "positions", "point_cloud")
 
 
 @dataclass
 class _Numbers:
-    """One array, as far as it was counted."""
+    """Running statistics of one array."""
 
     name: str
     shape: tuple[int, ...]
@@ -39,7 +39,6 @@ class _Numbers:
         return math.prod(self.shape)
 
     def add(self, piece: Array) -> None:
-        """Count one more piece of it."""
         import numpy
 
         if piece.dtype.kind == "c":
@@ -53,13 +52,13 @@ class _Numbers:
 
 
 def look_npy(path: Path) -> Sight:
-    """One array."""
+    """A file with a single array."""
     with path.open("rb") as file:
         return _sight([_counted("array", file, path.stat().st_size)], [])
 
 
 def look_npz(path: Path) -> Sight:
-    """An archive of arrays. What it unpacks to is bounded before it is unpacked."""
+    """An archive of arrays. The unpacked size is checked before anything is unpacked."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
@@ -78,18 +77,18 @@ def look_npz(path: Path) -> Sight:
         cut = "not a zip file" in str(error)
         raise Unfit("truncated: the archive has no end" if cut else f"damaged: {error}") from error
     except (NotImplementedError, RuntimeError) as error:
-        raise Unread(f"the archive is packed or locked in a way that is not read: {error}") from error
+        raise Unread(f"the archive's compression or encryption is not supported: {error}") from error
 
 
 def _refuse_bomb(members: list[zipfile.ZipInfo]) -> None:
     whole = sum(item.file_size for item in members)
     if whole > _MOST or len(members) > _MEMBERS:
         packed = sum(item.compress_size for item in members)
-        raise Unfit(f"unpacks to {whole:,} bytes from {packed:,} in {len(members)} arrays; that much is not unpacked")
+        raise Unfit(f"unpacks to {whole:,} bytes from {packed:,} in {len(members)} arrays: more than the limit")
 
 
 def _counted(name: str, file: IO[bytes], size: int) -> _Numbers:
-    """Header first; then so many bytes as it promises, piece by piece. Objects are never loaded."""
+    """Reads the header, then the declared number of bytes in pieces. Pickled objects are never loaded."""
     import numpy
 
     shape, dtype = _header(name, file)
@@ -98,7 +97,7 @@ def _counted(name: str, file: IO[bytes], size: int) -> _Numbers:
         return numbers
     left = numbers.elements * dtype.itemsize
     if left > size - file.tell():
-        raise Unfit(f"truncated: {name} promises {left:,} bytes and has {max(0, size - file.tell()):,}")
+        raise Unfit(f"truncated: {name} declares {left:,} bytes and has {max(0, size - file.tell()):,}")
     while left:
         step = min(left, _PIECE // dtype.itemsize * dtype.itemsize or dtype.itemsize)
         data = file.read(step)
@@ -111,7 +110,7 @@ def _counted(name: str, file: IO[bytes], size: int) -> _Numbers:
 
 
 def _header(name: str, file: IO[bytes]) -> tuple[tuple[int, ...], Any]:
-    """Shape and type, with numpy's own limit on the length of headers."""
+    """Shape and dtype. numpy limits the length of the header."""
     from numpy.lib import format as npy
 
     try:
@@ -121,7 +120,7 @@ def _header(name: str, file: IO[bytes]) -> tuple[tuple[int, ...], Any]:
     except zipfile.BadZipFile:
         raise
     except Exception as error:
-        # Numpy hands it to the parser of Python, which has many ways to fail.
+        # numpy passes the header to Python's parser, which raises many types of errors.
         said = str(error).splitlines()[0][:120] if str(error) else type(error).__name__
         raise Unfit(f"truncated or damaged: the header of {name}: {said}") from error
     if dtype.itemsize == 0 or any(side < 0 for side in shape):
@@ -131,7 +130,7 @@ def _header(name: str, file: IO[bytes]) -> tuple[tuple[int, ...], Any]:
 
 def _sight(found: list[_Numbers], others: list[str]) -> Sight:
     if all(item.dtype.hasobject for item in found):
-        raise Unread("nothing in it but pickled objects, which are never loaded")
+        raise Unread("contains only pickled objects, which rocm3d never loads")
     sight = Sight("arrays")
     whole = {"arrays": len(found), "elements": sum(item.elements for item in found)}
     whole |= {"nan": sum(item.nan for item in found), "infinite": sum(item.infinite for item in found)}
@@ -141,7 +140,7 @@ def _sight(found: list[_Numbers], others: list[str]) -> Sight:
         sight.metrics |= {"minimum": min(i.low for i in ranged), "maximum": max(i.high for i in ranged)}
     several = sorted(found, key=lambda item: item.name)
     if len(several) > _TOLD:
-        sight.unread.append(f"numbers of single arrays: the first {_TOLD} of {len(several)} are told")
+        sight.unread.append(f"statistics per array: the first {_TOLD} of {len(several)} are listed")
     for item in several[:_TOLD]:
         sight.metrics |= {f"{item.name}.elements": item.elements, f"{item.name}.nan": item.nan}
         if item in ranged:
@@ -150,16 +149,16 @@ def _sight(found: list[_Numbers], others: list[str]) -> Sight:
         sight.object_to(item.nan, f"{item.nan} of {item.elements} numbers of {item.name} are NaN")
         sight.object_to(item.infinite, f"{item.infinite} of {item.elements} numbers of {item.name} are infinite")
         if item.dtype.hasobject:
-            sight.unread.append(f"{item.name}: pickled objects, which are never loaded")
+            sight.unread.append(f"{item.name}: pickled objects, which rocm3d never loads")
         elif item.dtype.kind not in "fciub":
-            sight.unread.append(f"{item.name}: its elements are no numbers ({item.dtype})")
-    sight.object_to(not whole["elements"], "empty: no array has an element")
-    sight.unread += [f"{name[:80]}: no array" for name in others]
+            sight.unread.append(f"{item.name}: not numeric ({item.dtype})")
+    sight.object_to(not whole["elements"], "empty: every array has 0 elements")
+    sight.unread += [f"{name[:80]}: not an array" for name in others]
     return sight
 
 
 def _with_points(sight: Sight, archive: zipfile.ZipFile, found: list[_Numbers]) -> Sight:
-    """An archive with points of three numbers is a point cloud; the numbers of its arrays stay."""
+    """Turn the report into that of a point cloud if the archive holds points (n, 3); array statistics stay."""
     for item in found:
         flat = item.name in POINTS and item.shape[-1:] == (3,) and item.dtype.kind == "f"
         if flat and 0 < item.elements * item.dtype.itemsize <= _PIECE * 16:

@@ -1,4 +1,4 @@
-"""An OBJ, with the textures that its materials name."""
+"""Reads an OBJ and the textures of its materials."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TEXTURE_BYTES = 512 * 1024 * 1024
 
 
 def look(path: Path) -> Sight:
-    """Text, so that a missing end cannot be told; but every face must find its vertices."""
+    """OBJ is text, so truncation shows only if a face refers to a missing vertex."""
     import numpy
     import trimesh
 
@@ -36,13 +36,13 @@ def look(path: Path) -> Sight:
     sight = surface(parts)
     libraries = _named(path, b"mtllib")[:_MATERIALS]
     lost = [name for name in libraries if beside(path, name) is None]
-    sight.object_to(lost, f"materials {', '.join(lost)} are not there")
+    sight.object_to(lost, f"missing material files: {', '.join(lost)}")
     texture.judge(sight, *_textures(path, [name for name in libraries if name not in lost]))
     return sight
 
 
 def _refuse_wrong_faces(path: Path) -> None:
-    """What trimesh passes over in silence: faces before or without their vertices."""
+    """trimesh silently skips faces whose vertices do not exist; here they are an error."""
     vertices = faces = largest = 0
     with path.open("rb") as file:
         for line in file:
@@ -53,13 +53,13 @@ def _refuse_wrong_faces(path: Path) -> None:
                 corners = [word.partition(b"/")[0] for word in line.split()[1:]]
                 largest = max([largest, *(int(word) for word in corners if word.isdigit())])
     if largest > vertices:
-        raise Unfit(f"truncated or damaged: a face names vertex {largest} of {vertices}")
+        raise Unfit(f"truncated or damaged: a face refers to vertex {largest} of {vertices}")
     if not vertices:
         raise Unfit("empty: no vertices" + (f" for its {faces} faces" if faces else " and no faces"))
 
 
 def _textures(path: Path, libraries: list[str]) -> tuple[dict[str, bytes | None], set[str]]:
-    """Files beside the OBJ or below, and nowhere else, whatever a name says."""
+    """Texture bytes by name (None: missing), and the names of base colour textures. Limits: `resolve_local`."""
     found, coloured = dict[str, bytes | None](), set[str]()
     for material in filter(None, (beside(path, name) for name in libraries)):
         colours = _named(material, b"map_Kd")
@@ -71,7 +71,7 @@ def _textures(path: Path, libraries: list[str]) -> tuple[dict[str, bytes | None]
 
 
 def _named(path: Path, word: bytes) -> list[str]:
-    """The last words of lines that begin with one; only so much is looked at."""
+    """The last word of each line that starts with the keyword, within the first megabyte."""
     with path.open("rb") as file:
         lines = file.read(_MATERIAL_BYTES).splitlines()
     names = [line.split()[-1].decode("utf-8", "replace") for line in lines if line.split()[:1] == [word]]
@@ -79,10 +79,10 @@ def _named(path: Path, word: bytes) -> list[str]:
 
 
 def beside(path: Path, name: str) -> Path | None:
-    """The file that a name in it means; None where that is not there, or neither beside it nor below."""
+    """The file that `name` refers to, if it exists in the folder of `path` or below. Other places are never read."""
     try:
         place = (path.parent / name.replace("\\", "/")).resolve()
         return place if place.is_relative_to(path.parent.resolve()) and place.is_file() else None
     except (OSError, ValueError):
-        # A name that no file can have.
+        # Not a valid file name.
         return None

@@ -1,4 +1,4 @@
-"""A PLY: splats, a mesh or points, as its header tells."""
+"""Reads a PLY. Its header decides whether it holds splats, a mesh or points."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from rocm3d.artifact.sight import Array
 
 _INDICES = ("vertex_indices", "vertex_index")
-# A list of other than three is read row by row, in Python.
+# Lists of varying length are read row by row, in Python.
 _SLOW_ROWS = 2_000_000
 
 
 def look(path: Path) -> Sight:
-    """What it holds; the header is checked against the size of the file before anything is read."""
+    """The header is checked against the file size before any data is read."""
     with path.open("rb") as file:
         header = read_header(file.read(LARGEST))
     header.refuse_truncated(path.stat().st_size)
     vertex = header.element("vertex")
     if vertex is None:
-        raise Unfit("no vertices: the header names none")
+        raise Unfit("no vertices: the header declares no vertex element")
     if vertex.lists:
-        raise Unread("vertices that hold lists are not read")
+        raise Unread("vertices with list properties are not supported")
     held = _read(path, header)
     vertices: Array = held["vertex"].data
     elements = {item.name: item.data for item in held.elements}
@@ -39,7 +39,7 @@ def look(path: Path) -> Sight:
     if splat.is_plain(vertex.properties):
         return splat.plain(vertices)
     if not {"x", "y", "z"} <= set(vertex.properties):
-        raise Unfit(f"its vertices have no x, y and z, but {', '.join(vertex.properties[:6])}")
+        raise Unfit(f"the vertices have no x, y and z, only {', '.join(vertex.properties[:6])}")
     return _shape(vertices, elements.get("face"), vertex.properties)
 
 
@@ -53,7 +53,7 @@ def _shape(vertices: Array, faces: Array | None, properties: list[str]) -> Sight
 
 
 def _read(path: Path, header: Header) -> Any:
-    """Triangles are read as a block; where faces are not all triangles, row by row."""
+    """Triangles are read as one block; other faces row by row."""
     import plyfile
 
     lists = [item for item in header.elements if item.lists]
@@ -63,7 +63,7 @@ def _read(path: Path, header: Header) -> Any:
             return plyfile.PlyData.read(str(path), known_list_len=three)
         rows = sum(item.count for item in lists)
         if rows > _SLOW_ROWS:
-            raise Unread(f"{rows} faces that are not all triangles are more than is read")
+            raise Unread(f"{rows} faces exceed the limit for meshes that are not all triangles")
     try:
         return plyfile.PlyData.read(str(path))
     except plyfile.PlyParseError as error:
@@ -87,12 +87,12 @@ def _places(vertices: Array) -> Array:
 
 
 def _triangles(faces: Array) -> Array:
-    """Corners (m, 3); a face of more corners is a fan of triangles."""
+    """Vertex indices (m, 3); larger polygons become triangle fans."""
     import numpy
 
     name = next((name for name in _INDICES if name in (faces.dtype.names or ())), None)
     if name is None:
-        raise Unfit("its faces name no vertices")
+        raise Unfit("the faces have no vertex indices")
     column = faces[name]
     if column.dtype != object:
         return numpy.asarray(column).reshape(-1, 3)

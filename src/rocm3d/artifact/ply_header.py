@@ -1,4 +1,4 @@
-"""The header of a PLY, read before anything is believed: what it promises must fit into the file.
+"""Parses the header of a PLY and checks that the declared data fits into the file.
 
 The format: paulbourke.net/dataformats/ply
 """
@@ -22,7 +22,7 @@ _PROPERTY = re.compile(r"property (?:(list) (\w+) )?(\w+) (\S+)")
 
 @dataclass
 class Element:
-    """So many rows; `least` is how few bytes a row can have in a binary file."""
+    """`min_row_bytes` is the minimum size of a row in a binary file, in bytes: an empty list still has its count."""
 
     name: str
     count: int
@@ -33,32 +33,31 @@ class Element:
 
 @dataclass(frozen=True)
 class Header:
-    """What a PLY says of itself, and how long it takes to say it."""
+    """`is_text` is true for ASCII files; `size` is the length of the header in bytes."""
 
     text: bool
     elements: tuple[Element, ...]
     size: int
 
     def element(self, name: str) -> Element | None:
-        """One of its elements."""
         return next((item for item in self.elements if item.name == name), None)
 
     def refuse_truncated(self, file_size: int) -> None:
-        """A text row has a digit and a break for each property at the least, a binary one its bytes."""
-        # The last row of a text may lack its break.
+        """Raise if the file is too short. A text row has at least two characters per property: a digit and a space."""
+        # The last row of a text file may lack its newline.
         there = file_size - self.size + int(self.text)
         for item in self.elements:
             least = 2 * len(item.properties) if self.text else item.least
             if not item.properties and item.count:
-                raise Unfit(f"damaged: {item.count} rows of {item.name} that hold nothing")
+                raise Unfit(f"damaged: element {item.name} has {item.count} rows and no properties")
             there -= item.count * least
         if there < 0:
             promised = ", ".join(f"{item.count} {item.name}" for item in self.elements)
-            raise Unfit(f"truncated: the header promises {promised}, and at least {-there} bytes of them are missing")
+            raise Unfit(f"truncated: the header declares {promised}, but at least {-there} bytes are missing")
 
 
 def read_header(head: bytes) -> Header:
-    """From the first bytes of a file, LARGEST of them where it has so many."""
+    """`head` holds the first MAX_HEADER_BYTES bytes of the file, or all of a shorter one."""
     end = _END.search(head)
     if end is None:
         raise Unfit("truncated: the header has no end" if len(head) < LARGEST else "damaged: the header has no end")
@@ -72,15 +71,15 @@ def read_header(head: bytes) -> Header:
         elif (found := _PROPERTY.fullmatch(line)) and elements:
             _add(elements[-1], *found.groups())
         elif line and not line.startswith(("comment", "obj_info")):
-            raise Unfit(f"damaged: the header says {line[:60]!r}")
+            raise Unfit(f"damaged: unknown header line {line[:60]!r}")
     if form not in ("ascii", "binary_little_endian", "binary_big_endian"):
-        raise Unfit(f"damaged: the header names no format of a PLY but {form[:30]!r}")
+        raise Unfit(f"damaged: {form[:30]!r} is not a PLY format")
     return Header(form == "ascii", tuple(elements), end.end())
 
 
 def _add(element: Element, is_list: str | None, counter: str | None, kind: str, name: str) -> None:
     if kind not in _SIZES or (counter or kind) not in _SIZES:
-        raise Unfit(f"damaged: the header has a property of type {kind[:30]!r}")
+        raise Unfit(f"damaged: unknown property type {kind[:30]!r}")
     element.properties.append(name)
     if is_list:
         element.lists.append(name)

@@ -1,4 +1,4 @@
-"""Point clouds, whichever file they came out of."""
+"""The report of a point cloud, for every file format that holds one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def cloud(points: Array, *, coloured: bool, colours: Array | None = None) -> Sight:
-    """What there is to say of points (n, 3); `colours` are bytes, for the picture alone."""
+    """For points (n, 3). `colours` are uint8 (n, 3) and used only for the picture."""
     sight, broken, size = Sight("points"), broken_rows(points), extent(points)
     sight.metrics |= {"points": len(points), "not_finite": broken, "coloured": int(coloured), "extent": size}
     if not len(points):

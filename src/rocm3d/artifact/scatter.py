@@ -1,7 +1,7 @@
-"""A small picture of points or triangles as they lie: no renderer, but enough to tell a scene from noise.
+"""Draws small previews of points and surfaces: not a renderer, but enough to distinguish a scene from noise.
 
-Made when a file is checked, in the process that is bounded for it; a page takes the picture from the record.
-docs/decisions/0012-pictures-of-a-report.md says why it is drawn here.
+Drawn while a file is checked, under the same limits; reports use the stored picture.
+docs/decisions/0012-pictures-of-a-report.md says why.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from rocm3d.artifact.image import encoded
 if TYPE_CHECKING:
     from rocm3d.artifact.sight import Array
 
-# Drawn in twice the size and made smaller: edges come out smooth.
+# Drawn at twice the size and scaled down: smooth edges.
 _SIDE, _TWICE = 240, 480
 _POINTS, _SPREAD = 400_000, 220_000
-# Of the points on either side: a few that lie far off would leave no room for the rest.
+# Percentiles cut off at either end: a few outliers would make everything else tiny.
 _ASIDE = 1.0
 _DARK, _LIGHT = 70.0, 235.0
-# Turned out of the plane of the two longest sides, so that depth shows; in degrees.
+# Camera angles in degrees, away from the plane of the two longest sides, so that depth shows.
 _TURN, _TILT = 32.0, 24.0
 _MARGIN = 0.04
 
 
 def scatter(points: Array, colours: Array | None = None) -> str:
-    """A PNG in base64 of points (n, 3), near ones over far ones; empty for fewer than two. Colours are 0 to 255."""
+    """A PNG in base64 of points (n, 3), near over far; empty for fewer than two points. Colours are 0 to 255."""
     import numpy
 
     step = max(1, len(points) // _POINTS)
@@ -35,7 +35,7 @@ def scatter(points: Array, colours: Array | None = None) -> str:
 
 
 def shaded(vertices: Array, triangles: Array) -> str:
-    """The same of a surface: points spread over its triangles (m, 3), lit from the viewer's left."""
+    """The same for a surface: points sampled on its triangles (m, 3), lit from the viewer's left."""
     import numpy
 
     triangles = triangles[:: max(1, len(triangles) // _POINTS)]
@@ -53,17 +53,17 @@ def shaded(vertices: Array, triangles: Array) -> str:
 
 
 def _sound(points: Array) -> tuple[Array, Array]:
-    """Those with a place, and which ones they are."""
+    """The points with finite coordinates, and their mask."""
     import numpy
 
     places = points.astype(numpy.float64)
-    # NaN compares as false.
+    # False for NaN, too.
     kept: Array = numpy.all(numpy.abs(places) < 1e30, axis=1)
     return places[kept], kept
 
 
 def _turned(places: Array) -> Array:
-    """As the viewer sees them: across, up and towards the eye. The shortest side of the box is the depth."""
+    """Camera coordinates: right, up, towards the viewer. The shortest side of the bounding box is the depth."""
     import numpy
 
     low, high = numpy.percentile(places, [_ASIDE, 100 - _ASIDE], axis=0)
@@ -79,7 +79,7 @@ def _turned(places: Array) -> Array:
 
 
 def _spread(places: Array, corners: Array) -> tuple[Array, Array]:
-    """Points on the triangles, as many as their area asks for, and the normal of each."""
+    """Points sampled uniformly by area, and their normals."""
     import numpy
 
     a, b, c = (places[corners[:, number]] for number in range(3))
@@ -100,7 +100,7 @@ def _drawn(places: Array, colours: Array | None, *, turned: bool = False) -> str
     try:
         from PIL import Image
     except ImportError:
-        # Only the picture is lost: the numbers need no images.
+        # Without Pillow there is no picture; the statistics do not need it.
         return ""
     import numpy
 
@@ -116,10 +116,10 @@ def _drawn(places: Array, colours: Array | None, *, turned: bool = False) -> str
     order = numpy.argsort(seen[:, 2], kind="stable")
     shades = _by_depth(seen[:, 2]) if colours is None else colours
     canvas = numpy.zeros((int(wide[1]), int(wide[0]), 4), dtype=numpy.uint8)
-    # Few points are drawn larger, as there is room for them.
+    # The fewer points, the larger the dots.
     dot = int(numpy.clip(round((2.0 * wide[0] * wide[1] / len(seen)) ** 0.5), 4 if turned else 2, 8))
     down, right = (side.ravel() - dot // 2 for side in numpy.mgrid[:dot, :dot])
-    # From far to near with all of each dot together: of several for one pixel the last one stays.
+    # Sorted from far to near: of several dots on one pixel the last, nearest one stays.
     y, x = (rows[order, None] + down).ravel(), (columns[order, None] + right).ravel()
     inside = (x >= 0) & (x < wide[0]) & (y >= 0) & (y < wide[1])
     canvas[y[inside], x[inside], :3] = numpy.repeat(shades[order], dot * dot, axis=0)[inside]
@@ -128,7 +128,7 @@ def _drawn(places: Array, colours: Array | None, *, turned: bool = False) -> str
 
 
 def _by_depth(depth: Array) -> Array:
-    """Near is light."""
+    """Grey (n, 3): the nearer, the lighter."""
     import numpy
 
     low, high = numpy.percentile(depth, [_ASIDE, 100 - _ASIDE])

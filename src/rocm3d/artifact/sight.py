@@ -1,4 +1,4 @@
-"""What a reader hands over, and the two ways in which it cannot: the file is bad, or nobody could look."""
+"""The report that every artifact reader returns, and its two failures: an invalid file and an unreadable one."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 
-class Unfit(Exception):  # noqa: N818  (it says what the file is)
-    """The file is not what it should be; the text is the one line that says so."""
+class Unfit(Exception):
+    """The file itself is bad: empty, truncated, damaged or misnamed. The message is one line for the user."""
 
 
-class Unread(Exception):  # noqa: N818
-    """Nobody could look, and this is why."""
+class Unread(Exception):
+    """The file could not be checked, which says nothing about the file. The message is the reason."""
 
 
 @dataclass
 class Sight:
-    """The numbers of one file, its problems and what was passed over."""
+    """Statistics and problems of one file; `unread` names the parts that were not checked."""
 
     kind: Kind
     metrics: dict[str, int | float] = field(default_factory=dict)
@@ -33,13 +33,12 @@ class Sight:
     picture: str = ""
 
     def object_to(self, wrong: object, problem: str) -> None:
-        """Add a problem where `wrong` holds."""
         if wrong:
             self.problems.append(problem)
 
 
 def extent(points: Array) -> float:
-    """The diagonal of the box around the finite ones of some points (n, 3)."""
+    """The diagonal of the bounding box of points (n, 3); points that are not finite are ignored."""
     import numpy
 
     finite = points[numpy.isfinite(points).all(axis=1)].astype(numpy.float64)
@@ -51,7 +50,7 @@ def extent(points: Array) -> float:
 
 
 def broken_rows(rows: Array) -> int:
-    """How many rows (n, m) hold a NaN or an infinity."""
+    """The number of rows (n, m) that contain NaN or infinity."""
     import numpy
 
     return int((~numpy.isfinite(rows).all(axis=1)).sum())

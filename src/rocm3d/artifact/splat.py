@@ -1,6 +1,6 @@
-"""Gaussian splats out of a PLY: the layout of the 3DGS authors, and the packed one of PlayCanvas.
+"""The report of Gaussian splats in a PLY: the layout of the 3DGS authors, and PlayCanvas' packed layout.
 
-Plain: github.com/graphdeco-inria/gaussian-splatting stores logarithms of scales and logits of opacities.
+Plain: github.com/graphdeco-inria/gaussian-splatting stores log scales and opacity logits.
 Packed: blog.playcanvas.com/compressing-gaussian-splats; 256 Gaussians share the bounds of one chunk.
 """
 
@@ -19,28 +19,28 @@ if TYPE_CHECKING:
 _CHUNK = 256
 _BINS = 20
 _UNSEEN, _HIDES = 1 / 255, 0.2
-# Largest scale against the extent of the scene: below the first nobody sees it, above the second it covers everything.
+# Bounds for the largest scale, relative to the scene extent: below it is invisible, above it covers everything.
 _TINY, _HUGE = 1e-8, 10.0
 
 
 def is_plain(names: Sequence[str]) -> bool:
-    """Whether the properties of the vertices are those of Gaussians."""
+    """Whether the vertex properties are those of the 3DGS layout."""
     return {"x", "y", "z", "opacity", "scale_0", "rot_0"} <= set(names)
 
 
 def is_packed(names: Sequence[str]) -> bool:
-    """Whether they are those of packed Gaussians."""
+    """Whether the vertex properties are those of the PlayCanvas layout."""
     return {"packed_position", "packed_rotation", "packed_scale", "packed_color"} <= set(names)
 
 
 def plain(vertices: Array) -> Sight:
-    """Gaussians with one number in each property."""
+    """For Gaussians in the 3DGS layout."""
     import numpy
 
     names = vertices.dtype.names or ()
     scales = columns(vertices, [name for name in names if name.startswith("scale_")])
     everything = [name for name in names if vertices.dtype[name].kind == "f"]
-    # Column by column: all of them at once would be a second copy of a large file.
+    # Column by column: all at once would need a second copy of a large file.
     finite = numpy.ones(len(vertices), dtype=bool)
     for name in everything:
         finite &= numpy.isfinite(vertices[name])
@@ -56,12 +56,12 @@ def plain(vertices: Array) -> Sight:
 
 
 def packed(vertices: Array, elements: Mapping[str, Array]) -> Sight:
-    """Gaussians in 16 bytes each. Rotations, colours and harmonics are not unpacked."""
+    """For Gaussians of 16 bytes each. Rotations, colours and spherical harmonics are not unpacked."""
     import numpy
 
     chunks = elements.get("chunk")
     if chunks is None or len(chunks) * _CHUNK < len(vertices):
-        raise Unfit("damaged: packed Gaussians without the chunks that hold their bounds")
+        raise Unfit("damaged: packed Gaussians without their chunk bounds")
     rows = numpy.arange(len(vertices)) // _CHUNK
     places = between(vertices["packed_position"], chunks, ("min_%s", "max_%s"), rows)
     logs = between(vertices["packed_scale"], chunks, ("min_scale_%s", "max_scale_%s"), rows)
@@ -75,7 +75,7 @@ def packed(vertices: Array, elements: Mapping[str, Array]) -> Sight:
     rest = elements.get("sh")
     names = () if rest is None else rest.dtype.names or ()
     sight.metrics["sh_degree"] = int((len(names) / 3 + 1) ** 0.5 + 0.5) - 1
-    sight.unread.append("rotations, colours and harmonics of the packed layout")
+    sight.unread.append("rotations, colours and spherical harmonics of the packed layout")
     return sight
 
 
@@ -102,7 +102,7 @@ def _judged(places: Array, sizes: Array, opacity: Array, broken: int) -> Sight:
 
 
 def _picture(places: Array, colours: Array | None, opacity: Array) -> str:
-    """Of those that hide what is behind them; of all where none does."""
+    """Draws the opaque Gaussians only, or all if none is opaque."""
     seen = opacity > _HIDES
     if not seen.any():
         return scatter(places, colours)
@@ -110,7 +110,7 @@ def _picture(places: Array, colours: Array | None, opacity: Array) -> str:
 
 
 def constant_colours(vertices: Array) -> Array | None:
-    """As bytes, from the constant harmonic: 1 / (2 sqrt(pi)) of it around one half."""
+    """uint8 (n, 3) from the degree-0 spherical harmonics: 0.5 + f_dc / (2 sqrt(pi)). None without f_dc."""
     import numpy
 
     names = ["f_dc_0", "f_dc_1", "f_dc_2"]
@@ -123,14 +123,14 @@ def constant_colours(vertices: Array) -> Array | None:
 
 
 def columns(vertices: Array, names: list[str]) -> Array:
-    """Properties side by side: (n, m)."""
+    """Named properties as one array (n, m)."""
     import numpy
 
     return numpy.stack([numpy.asarray(vertices[name]) for name in names], axis=1)
 
 
 def between(words: Array, chunks: Array, bounds: tuple[str, str], rows: Array) -> Array:
-    """11, 10 and 11 bits from the top: how far from the least to the most of the chunk."""
+    """Unpack x, y, z from 11, 10 and 11 bits (high to low): the position between the chunk's minimum and maximum."""
     import numpy
 
     parts = (words >> 21, (words >> 11) & 1023, words & 2047)

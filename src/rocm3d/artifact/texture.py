@@ -1,4 +1,4 @@
-"""Textures of a mesh: whether they are there, can be read, and show more than one colour."""
+"""Checks the textures of a mesh: present, readable, more than one colour."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from rocm3d.artifact.sight import Sight, Unfit, Unread
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# A patch of one colour this small is a placeholder that a material needs, and meant.
+# A constant texture with at most this many pixels is an intended placeholder.
 _PLACEHOLDER = 64
 
 
 def judge(sight: Sight, textures: Mapping[str, bytes | None], coloured: set[str]) -> None:
-    """Adds the textures of a mesh. None is one that is not there; `coloured` are those that give the colour."""
+    """Add the textures to the report. None marks a missing file; `colour_textures` hold the base colour."""
     read, constant = 0, set()
     for name, data in textures.items():
         if data is None:
-            sight.problems.append(f"texture {name} is not there")
+            sight.problems.append(f"texture {name} is missing")
             continue
         try:
             pixels = decoded(io.BytesIO(data))
@@ -36,4 +36,4 @@ def judge(sight: Sight, textures: Mapping[str, bytes | None], coloured: set[str]
     sight.metrics |= {"textures": read, "constant_textures": len(constant)}
     if coloured and coloured <= constant:
         which = ", ".join(sorted(coloured)[:4])
-        sight.problems.append(f"constant texture: nothing but one colour in {which}")
+        sight.problems.append(f"constant texture: only one colour in {which}")

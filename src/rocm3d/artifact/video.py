@@ -1,4 +1,4 @@
-"""Videos: frames that decode, neither black nor frozen."""
+"""Checks videos: all frames decode, and they are neither black nor frozen."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ if TYPE_CHECKING:
 
     from rocm3d.artifact.sight import Array
 
-# A frame is looked at in this size: enough for black and frozen, and it evens out what codecs add.
+# Frames are scaled down to this side: enough to detect black and frozen videos, and it averages codec noise out.
 _SIDE = 48
 _STILL = 3
-# What is missing of a whole file is a frame or two: edit lists leave them out.
+# Even a complete file may lack a frame or two: edit lists drop them.
 _ENOUGH, _MOST_FRAMES, _SPARE = 0.8, 0.95, 2
 _FRAMES = 200_000
 _SECONDS = 60.0
-# The demuxer is named, so that a file cannot choose one that opens other files or addresses.
+# The demuxer is fixed, so that a file cannot select one that opens other files or URLs.
 _DEMUXERS = {"MP4": "mp4", "Matroska video": "matroska", "AVI": "avi", "GIF": "gif"}
 
 
 def look(path: Path, form: str) -> Sight:
-    """Decodes all frames, up to a limit of time, after which the rest counts as not read."""
+    """Decode all frames up to the time limit; the frames after it are reported as not read."""
     import av
 
     try:
         with av.open(str(path.resolve()), format=_DEMUXERS[form]) as container:
             if not container.streams.video:
-                raise Unfit("no video in it: sound or nothing at all")
+                raise Unfit("no video stream")
             return _watched(container)
     except av.error.FFmpegError as error:
         raise Unfit(f"truncated or damaged: {error.strerror}") from error
@@ -45,7 +45,7 @@ def _watched(container: Any) -> Sight:
         seen.add(frame)
     sight = seen.sight()
     if ended.limit:
-        sight.unread.append(f"what comes after {seen.frames} frames: {ended.limit}")
+        sight.unread.append(f"frames after the first {seen.frames}: {ended.limit}")
     elif seen.frames:
         cut = ended.damage or _is_short(seen.frames, sight.metrics["seconds"], container)
         promised = f" of {stream.frames}" if stream.frames else ""
@@ -54,9 +54,9 @@ def _watched(container: Any) -> Sight:
 
 
 def _is_short(frames: int, seconds: float, container: Any) -> bool:
-    """Whether many of the promised frames are missing, or much of the time where no number of frames is promised.
+    """Whether many of the declared frames are missing; if no count is declared, much of the declared duration.
 
-    The time of the whole file counts if nothing else is in it.
+    The duration of the container counts only if it holds nothing but this stream.
     """
     stream, promised = container.streams.video[0], 0.0
     if stream.frames:
@@ -68,8 +68,8 @@ def _is_short(frames: int, seconds: float, container: Any) -> bool:
     return seconds < promised * _ENOUGH
 
 
-class _decode:  # noqa: N801  (read as a call)
-    """The frames one by one, and why they ended: at the end, at a limit, or at damage."""
+class _decode:
+    """Yields frames. Afterwards `limit` or `damage` says why it stopped early; both are empty at a regular end."""
 
     def __init__(self, container: Any, stream: Any) -> None:
         self.container, self.stream = container, stream
@@ -83,7 +83,7 @@ class _decode:  # noqa: N801  (read as a call)
         try:
             for number, frame in enumerate(self.container.decode(self.stream)):
                 if number >= _FRAMES or time.monotonic() > until:
-                    self.limit = f"{_FRAMES} frames or {_SECONDS:.0f} seconds are all that is watched"
+                    self.limit = f"decoding stops after {_FRAMES} frames or {_SECONDS:.0f} s"
                     return
                 yield frame
         except av.error.FFmpegError as error:
@@ -91,7 +91,7 @@ class _decode:  # noqa: N801  (read as a call)
 
 
 class _Seen:
-    """Gathers what the frames have in common."""
+    """Running statistics over all frames."""
 
     def __init__(self) -> None:
         self.frames = self.black = self.still = 0
@@ -102,7 +102,6 @@ class _Seen:
         self.last: Array | None = None
 
     def add(self, frame: Any) -> None:
-        """One more frame."""
         small = frame.reformat(width=_SIDE, height=_SIDE, format="gray").to_ndarray().astype("int16")
         self.black += int(small.max()) <= BLACK
         self.bright += float(small.mean())
@@ -121,7 +120,6 @@ class _Seen:
         self.frames += 1
 
     def sight(self) -> Sight:
-        """The whole of it."""
         sight = Sight("video", picture=self.picture)
         length = max(0.0, self.end - self.start + max(0.0, self.step))
         sight.metrics |= {"frames": self.frames, "seconds": length, "width": self.width, "height": self.height}
@@ -129,7 +127,7 @@ class _Seen:
         sight.metrics["mean"] = self.bright / self.frames / 255 if self.frames else 0.0
         sight.object_to(not self.frames, "empty: no frame can be decoded")
         if self.frames and self.black == self.frames:
-            sight.problems.append(f"black: all {self.frames} frames are")
+            sight.problems.append(f"black: all {self.frames} frames are black")
         elif self.frames > 1 and self.moved <= _STILL:
-            sight.problems.append(f"frozen: all {self.frames} frames show the same")
+            sight.problems.append(f"frozen: all {self.frames} frames show the same image")
         return sight
