@@ -141,7 +141,7 @@ def evidence(repository="demo", tally=(4, 3, 2, 1)) -> Evidence:
 
 
 def fit(*decisions: DependencyDecision, title="demo", known=True) -> Fit:
-    """A checkout on MI300X beside one NVIDIA card."""
+    """A checkout on MI300X, compared with one NVIDIA card."""
     source = Source(where="a price list")
     mode = Memory(mode="whole", gb=100, known=date(2026, 1, 1), source=Source(where="a README"))
     price = Price(way="rent", low=1, high=2, currency="USD", known=date(2026, 11, 1), source=source)
@@ -202,7 +202,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="session")
 def read():
-    """A page as a browser would read it."""
+    """A page as a browser parses it."""
     return Page
 
 
@@ -219,7 +219,7 @@ def artifact(path="out/scene.ply", **rest) -> Artifact:
 
 
 def run(name="train", **rest) -> RunRecord:
-    """On an AMD GPU, with all that a page has a picture for."""
+    """A run on an AMD GPU with data for every chart."""
     gib = 1024**3
     fields = {
         "command": ("python", "train.py"),
@@ -259,7 +259,7 @@ def joined(record: RunRecord | None = None, folder="train", **rest) -> JoinedRun
 
 
 def hostile_run(text: str) -> RunRecord:
-    """Every text that a program or a bundle could have put there."""
+    """A run with hostile text in every field."""
     about = Manifest(
         machine=text, gpu=text, gfx=text, torch=text, driver=text, commit=text, dirty=(text,), variables={text: text},
         packages=(Installed(name=text, version=text, origin=text),),

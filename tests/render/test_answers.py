@@ -77,4 +77,4 @@ def test_edits_additions_and_notes_are_told_apart(report, knowledge):
 
 def test_a_finding_that_another_edit_answered_counts_as_edited(report, knowledge):
     how = outcomes(report(recipes=("other",)), knowledge)["edited", "csrc/a.cu:2,9"]
-    assert how == "header, through another edit of the file"
+    assert how == "header, by another edit of the file"

@@ -39,13 +39,13 @@ def test_without_a_picture_there_is_a_sentence(make):
 
     assert ArtifactView(bad).no_picture == "No picture: it could not be drawn."
     assert ArtifactView(bad).what == "Gaussian splat, empty or not read"
-    assert ArtifactView(numbers).no_picture == "Numbers alone: there is nothing to draw."
-    assert ArtifactView(make.artifact(preview=Preview())).no_picture == "No picture was kept of it."
+    assert ArtifactView(numbers).no_picture == "No picture for this kind of file."
+    assert ArtifactView(make.artifact(preview=Preview())).no_picture == "No picture was stored."
 
 
 @pytest.mark.parametrize(
     ("outcome", "tone", "word"),
-    [("ok", "passed", "sound"), ("bad", "failed", "not sound"), ("not_read", "not_run", "not read")],
+    [("ok", "passed", "valid"), ("bad", "failed", "invalid"), ("not_read", "not_run", "not read")],
 )
 def test_what_nobody_read_has_not_failed(make, outcome, tone, word):
     view = ArtifactView(make.artifact(outcome=outcome, problems=() if outcome == "ok" else ("why",)))

@@ -6,7 +6,7 @@ from rocm3d.model.bundle import Altered, BundleCheck, Chain, DiffRow, EvidenceDi
 from rocm3d.render import bundles, console, markdown
 
 THERE = Link(link="backend", there=True, what="attention: CK")
-GONE = Link(link="backend", there=False, what="no GPU was used by torch")
+GONE = Link(link="backend", there=False, what="torch did not use a GPU")
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def diff():
         DiffRow(section="artifact", name="evil\x1b[31m|name", a="", b="3"),
     )
     pair = LinkPair(link="backend", a=THERE, b=GONE)
-    return EvidenceDiff(a="a", b="b", links=(pair,), rows=rows, worse=("backend: no GPU was used by torch",))
+    return EvidenceDiff(a="a", b="b", links=(pair,), rows=rows, worse=("backend: torch did not use a GPU",))
 
 
 @pytest.mark.parametrize(
@@ -34,9 +34,9 @@ def test_what_happened_to_a_file(how, said):
 
 
 def test_a_missing_link_is_shown_as_missing(diff, knowledge):
-    assert bundles.link(GONE) == "missing: no GPU was used by torch"
+    assert bundles.link(GONE) == "missing: torch did not use a GPU"
     for text in (console.render(diff, width=200), markdown.render(diff, knowledge)):
-        assert "missing: no GPU was used by torch" in text
+        assert "missing: torch did not use a GPU" in text
 
 
 def test_names_from_elsewhere_are_shown_and_not_obeyed(diff, knowledge):
@@ -49,7 +49,7 @@ def test_a_check_of_an_altered_bundle(knowledge):
     document = BundleCheck(bundle="b", sha256="0", altered=(Altered(path="a.ply", how="missing"),))
 
     assert console.render(document) == "a.ply: missing\n"
-    assert console.summary(document) == "b is not what was sealed: 1 of its files\n"
+    assert console.summary(document) == "b was changed after it was sealed; files affected: 1\n"
     assert "- a.ply: missing" in markdown.render(document, knowledge)
 
 
@@ -60,9 +60,9 @@ def test_a_check_of_a_sound_bundle(knowledge):
     )
 
     assert console.render(document).splitlines() == [
-        "plan: partial", "r: backend: attention: CK", "r: backend: missing: no GPU was used by torch",
+        "plan: partial", "r: backend: attention: CK", "r: backend: missing: torch did not use a GPU",
     ]  # fmt: skip
-    assert console.summary(document) == "b is as it was sealed: 3 files; sha256 of evidence.json f0\n"
+    assert console.summary(document) == "b is unchanged: 3 files; sha256 of evidence.json f0\n"
     assert "| `r` | backend | attention: CK |" in markdown.render(document, knowledge)
 
 
@@ -71,8 +71,8 @@ def test_only_rows_that_differ_are_shown(diff, knowledge):
 
     assert "| whole run | 12.5 s | 25 s | x 2 |" in text
     assert "number of steps" not in text + console.render(diff)
-    assert bundles.compared(diff) == "2 of 3 rows differ; B is worse in 1"
+    assert bundles.compared(diff) == "2 of 3 rows differ; worse in B: 1"
 
 
 def test_nothing_worse(diff):
-    assert bundles.compared(diff.model_copy(update={"worse": ()})).endswith("B lacks nothing that A has")
+    assert bundles.compared(diff.model_copy(update={"worse": ()})).endswith("B is not worse than A")

@@ -1,4 +1,4 @@
-"""The same table and lists for every format; text of a repository comes in through names alone."""
+"""Table and lists are the same for every format; only names contain text of a repository."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rocm3d.render.comparison import arguments, header, heading, memory, provena
         ({"fits": False, "jobs": 0}, "does not fit"),
         ({"fits": True, "jobs": 1}, "fits, 1 job at once"),
         ({"fits": True, "jobs": 10}, "fits, 10 jobs at once"),
-        ({"fits": True, "jobs": 1, "tight": True}, "fits, 1 job at once, and leaves no room"),
+        ({"fits": True, "jobs": 1, "tight": True}, "fits, 1 job at once, but barely"),
     ],
 )
 def test_a_mode_in_words(given, wanted):
@@ -31,7 +31,7 @@ def test_every_row_is_as_wide_as_the_header(make):
 def test_no_card_to_compare_with_is_said_so(make):
     comparison = make.fit().comparison.model_copy(update={"against": ()})
 
-    assert heading(comparison) == "AMD Instinct MI300X beside no NVIDIA card on record"
+    assert heading(comparison) == "AMD Instinct MI300X compared with no known NVIDIA card"
 
 
 def test_modes_and_aspects_are_rows(make):

@@ -109,14 +109,14 @@ def test_brackets_and_colons_are_text_and_not_markup(make):
 def test_scan_summary(make):
     assert summary(make.scan(make.finding(), skipped=[("a.bin", "holds NUL bytes")])) == (
         "not read: a.bin holds NUL bytes\n"
-        "demo: 1 errors, 0 warnings, 0 notes in 3 files (1 C++/CUDA, 1 Python, 1 manifests)\n"
+        "demo: 1 error in 3 files (1 C++/CUDA, 1 Python, 1 manifests)\n"
         "readiness: needs-edits (spaced_launch: 1)\n"
     )
 
 
 def test_scan_summary_says_how_many_were_known(make):
     assert summary(make.scan().model_copy(update={"known": 7})).splitlines()[0] == (
-        "7 known from the baseline, not shown; the counts are of new ones"
+        "7 known findings of the baseline are hidden; the counts are of new findings"
     )
 
 
@@ -134,7 +134,7 @@ def test_plan_names_gpu_stack_losers_decisions_and_leftovers(make):
 
 
 def test_plan_without_a_stack(make):
-    assert "stack: none for linux, because of each:\n" in render(make.plan(feasible=False))
+    assert "stack: none for linux. Reason for each:\n" in render(make.plan(feasible=False))
 
 
 @pytest.mark.parametrize("reason", ["pip install rembg[rocm] instead", "see :bug: 12", "ends with [/] or [/red]"])
@@ -151,7 +151,7 @@ def test_plan_summary(make):
 
 def test_verdicts_show_every_outcome_with_its_reason(make):
     assert render(make.verdicts()) == (
-        "passed   static match_patch: looked at 1: csrc/a.cu\n"
+        "passed   static match_patch: covered 1: csrc/a.cu\n"
         "failed   static prove_isolation: the guard leaks\n"
         "skipped  static find_leftovers: the plan has no edit\n"
         "not_run  compile any: no compiler is here\n"
@@ -160,7 +160,7 @@ def test_verdicts_show_every_outcome_with_its_reason(make):
 
 
 def test_four_counts_in_their_order(make):
-    wanted = "1 changed, 2 left for a person, 3 rejected with reason, 4 not verified"
+    wanted = "1 changed, 2 left for a person, 3 rejected, 4 not verified"
 
     assert counts(Tally(changed=1, left_for_person=2, rejected=3, not_verified=4)) == wanted
     assert summary(make.evidence(tally=(1, 2, 3, 4))) == wanted + "\n"

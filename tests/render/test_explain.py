@@ -143,7 +143,7 @@ def test_every_record_ends_with_its_date_and_sources(make, kind):
             [
                 "gsplat: splats",
                 "licence: MIT (free)",
-                "say: an example",
+                "suggested wording: an example",
                 "  - t",
                 "route wheel (rank 1, active)",
                 "  for ROCm >=7; gfx942",
@@ -179,7 +179,7 @@ def test_every_record_ends_with_its_date_and_sources(make, kind):
             "recipe",
             [
                 "r: Do it (safe, active, since 0.1.0)",
-                "answers CU301 with rewrite guard_include",
+                "fixes CU301 with rewrite guard_include",
                 "so that",
                 "for the user: nothing",
             ],
@@ -207,10 +207,10 @@ def test_what_a_route_takes_and_needs_is_shown(make):
     text = render(package.model_copy(update={"routes": (package.routes[0].model_copy(update=more),)}))
 
     for line in (
-        "goes without: half",
+        "loses: half",
         "needs numpy <2",
         "moves torch to 2.9.1",
-        "only where the program does not import",
+        "only if the program does not import",
     ):
         assert f"  {line}" in text
 
@@ -241,7 +241,7 @@ def test_a_card_tells_price_and_cloud_with_their_sources(make):
 def test_a_card_without_a_price_says_so(make):
     text = render(rival(make.FACT, bandwidth_gbs=None, unified=True, notes=("Arm",)))
 
-    assert "80 GB HBM3, bandwidth not on record, shared with the processor\n" in text
-    assert "bf16 not on record, FP8 ocp, matrix tensor\n" in text
-    assert "no price on record\n" in text
+    assert "80 GB HBM3, bandwidth unknown, shared with the processor\n" in text
+    assert "bf16 unknown, FP8 ocp, matrix tensor\n" in text
+    assert "price unknown\n" in text
     assert "notes:\n  - Arm\n" in text

@@ -16,7 +16,7 @@ from rocm3d.render.formats import FORMATS, Surroundings, listed, names, refuse_u
 
 
 def test_an_unknown_format_is_refused_with_those_there_are():
-    with pytest.raises(UserError, match="--format yaml is not known here") as refused:
+    with pytest.raises(UserError, match="--format yaml is not supported here") as refused:
         refuse_unknown("yaml", names(Plan))
 
     assert refused.value.hint == "use console, json or markdown"

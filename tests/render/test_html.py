@@ -22,7 +22,7 @@ EVIL = "<img src=x onerror=1>"
 BENT = "a\u202eb\u2066c\u200bd\x1b[31m\"'"
 
 
-def unread(text: str = "half is half-written") -> UnreadRun:
+def unread(text: str = "half is incomplete") -> UnreadRun:
     return UnreadRun(folder="half", reason=text)
 
 
@@ -130,12 +130,12 @@ def test_tags_are_balanced_when_there_is_nothing_to_show(make, read):
     page = read(render(empty))
 
     assert (page.faults, page.open) == ([], [])
-    assert "No stack serves this GPU." in page.text
+    assert "No stack supports this GPU." in page.text
     assert "Nothing was changed." in page.text
 
 
 def test_counts_come_in_their_order(report, read):
-    assert "4 changed 3 left for a person 2 rejected with reason 1 not verified" in read(render(report())).text.replace(
+    assert "4 changed 3 left for a person 2 rejected 1 not verified" in read(render(report())).text.replace(
         "4changed", "4 changed"
     ).replace("3left", "3 left").replace("2rejected", "2 rejected").replace("1not", "1 not")
 
@@ -143,12 +143,12 @@ def test_counts_come_in_their_order(report, read):
 def test_stand_ins_are_named_before_everything_else(report, read):
     text = read(render(report())).text
 
-    assert text.index("gsplat: stub, a stand-in") < text.index("Not obtained") < text.index("All 4 checks")
-    assert "never counted as verified" in text
+    assert text.index("gsplat: stub, a stand-in") < text.index("Missing evidence") < text.index("All 4 checks")
+    assert "never count as verified" in text
 
 
 def test_no_heading_for_stand_ins_where_there_are_none(make, report, read):
-    assert "Stand-ins" not in read(render(report(decisions=(make.decision("a", "keep"),)))).text
+    assert "Stubs and substitutes" not in read(render(report(decisions=(make.decision("a", "keep"),)))).text
 
 
 @pytest.mark.parametrize(
@@ -169,8 +169,8 @@ def test_every_outcome_is_shown_with_its_reason(report, read, outcome, reason):
 def test_what_was_not_run_stands_apart_with_its_reason(report, read):
     text = read(render(report())).text
 
-    assert "What was not run is neither passed nor failed" in text
-    assert "\u25cb not runcompileDoes AMD machine code come out?no compiler is here" in text
+    assert "A check that was not run is neither passed nor failed" in text
+    assert "\u25cb not runcompileDoes it compile to AMD machine code?no compiler is here" in text
 
 
 def test_what_was_not_obtained_says_why(report, read):
@@ -182,7 +182,7 @@ def test_refused_left_skipped_and_rejected_are_all_there(report, read):
 
     assert "Refused edits" in text
     assert "CU301 spaced_launch" in text
-    assert "1 were not read or not wholly understood" in text
+    assert "1 were not read or not fully parsed" in text
     assert "s0: has no code for gfx942" in text
 
 
@@ -201,8 +201,8 @@ def test_page_has_title_language_viewport_and_date(report):
         ({"moved": ("plan.json",)}, "Changed since it was sealed.", "failed"),
         ({}, "A check failed.", "failed"),
         ({"good": True, "feasible": False}, "Blocked: a dependency has no route to this GPU.", "failed"),
-        ({"good": True}, "Ported in part: work is left for a person.", "not_run"),
-        ({"good": True, "left": []}, "Ported; what was not run is listed below.", "not_run"),
+        ({"good": True}, "Partly ported: some findings need your work.", "not_run"),
+        ({"good": True, "left": []}, "Ported. Checks that were not run are listed below.", "not_run"),
     ],
 )
 def test_one_sentence_at_the_top(make, report, given, outcome, tone):
@@ -218,7 +218,7 @@ def test_one_sentence_at_the_top(make, report, given, outcome, tone):
 
 
 def test_moved_documents_are_named(report, read):
-    assert "No longer what was sealed: plan.json." in read(render(report(moved=("plan.json",)))).text
+    assert "Changed since it was sealed: plan.json." in read(render(report(moved=("plan.json",)))).text
 
 
 def test_same_page_twice(report):
@@ -246,7 +246,7 @@ def test_page_has_landmarks_one_main_heading_and_a_way_past_the_contents(make, r
     page = read(render(report(runs=[make.joined()])))
 
     assert [page.tags.count(tag) for tag in ("header", "nav", "main", "footer", "h1")] == [1, 1, 1, 1, 1]
-    assert page.text.index("Skip to the content") < page.text.index("Mind this first")
+    assert page.text.index("Skip to the content") < page.text.index("Read this first")
     levels = [int(tag[1]) for tag in page.tags if re.fullmatch("h[1-6]", tag)]
     assert all(after - before <= 1 for before, after in pairwise(levels))
 
@@ -265,37 +265,37 @@ def test_every_picture_has_words(make, report):
 
 
 def test_without_runs_the_page_says_that_nothing_shows_it_works(report, read):
-    assert "nothing here shows that it works on a GPU" in read(render(report())).text
+    assert "nothing proves yet that it works on a GPU" in read(render(report())).text
 
 
 def test_what_verify_saw_on_a_gpu_is_not_denied(make, report):
     seen = Verdict(level="backend", probe="run_operations", outcome="passed", looked_at=("gsplat",))
     verdicts = make.verdicts().model_copy(update={"verdicts": (seen,)})
 
-    assert report(verdicts=verdicts).ran == "No run of a workload was recorded with this port."
+    assert report(verdicts=verdicts).ran == "No workload run was recorded for this port."
 
 
 def test_a_half_written_run_is_named(report, read):
     text = read(render(report(unread=[unread()]))).text
 
-    assert "The run in half cannot be shown: half is half-written." in text
+    assert "The run in half cannot be shown: half is incomplete." in text
 
 
 def test_a_run_is_shown_with_its_pictures(make, report, read):
     text = render(report(runs=[make.joined()]))
     words = read(text).text
 
-    assert "1 of 1 recorded runs ended as expected, 1 with a whole chain of evidence, 1 on an AMD GPU." in words
-    for part in ("Kernel time by backend", "Time of each step", "Memory over time", "Most memory taken", "opacity"):
+    assert "1 of 1 recorded runs ended as expected, 1 with a complete chain of evidence, 1 on an AMD GPU." in words
+    for part in ("Kernel time by backend", "Time of each step", "Memory over time", "Peak memory", "opacity"):
         assert part in text
-    assert "none of them has judged it" in words
+    assert "no check covers it" in words
 
 
 def test_a_run_that_the_checks_know_has_no_remark(make, report, read):
     shown = report(runs=[make.joined()])
     known = shown.evidence.model_copy(update={"sealed_runs": (SealedRun(folder="train", outcome="finished"),)})
 
-    assert "judged it" not in read(render(replace(shown, evidence=known))).text
+    assert "no check covers it" not in read(render(replace(shown, evidence=known))).text
 
 
 def good(make, report, **rest) -> Report:
@@ -307,7 +307,7 @@ def good(make, report, **rest) -> Report:
 def test_a_run_that_failed_is_the_outcome(make, report):
     shown = good(make, report, runs=[make.joined(make.run(status="failed", exit_code=1, reason="exit code 1"))])
 
-    assert (shown.tone, shown.outcome) == ("failed", "A recorded run did not end well.")
+    assert (shown.tone, shown.outcome) == ("failed", "A recorded run failed.")
 
 
 def test_a_later_run_of_the_same_name_counts_in_place_of_the_failed_one(make, report, read):
@@ -315,7 +315,7 @@ def test_a_later_run_of_the_same_name_counts_in_place_of_the_failed_one(make, re
     shown = good(make, report, runs=[first, make.joined(folder="train-2")])
 
     assert shown.tone == "passed"
-    assert "A later run of the same name counts in its place: train-2." in read(render(shown)).text
+    assert "Replaced by a later run of the same name: train-2." in read(render(shown)).text
 
 
 def test_an_altered_bundle_is_never_green(make, report, read):

@@ -1,4 +1,4 @@
-"""The report in a real browser: what it draws on a screen, a phone and paper, and that the keyboard reaches all."""
+"""The report in a real browser: screen, phone, print and keyboard."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def page(browser):
 
 
 def complaints(page) -> list[str]:
-    """What the console shows, and every address that was asked for but the page itself."""
+    """Console messages, and every requested address except the page itself."""
     return [*(f"{kind}: {text}" for kind, text in page.console()), *page.requests()]
 
 
@@ -74,7 +74,7 @@ def test_page_holds_counts_and_outcome(page, ported):
     for count, name in (
         (tally.changed, "changed"),
         (tally.left_for_person, "left for a person"),
-        (tally.rejected, "rejected with reason"),
+        (tally.rejected, "rejected"),
         (tally.not_verified, "not verified"),
     ):
         assert f"{count}\n{name}" in text
@@ -147,8 +147,8 @@ def test_the_keyboard_reaches_every_link_in_its_order(page, ported):
 
     assert seen[:2] == ["Skip to the content", "See the runs"]
     assert seen[2:9] == [
-        "Mind this first",
-        "Proven and not",
+        "Read this first",
+        "Proof",
         "Dependencies",
         "Changes",
         "Left for a person",

@@ -35,7 +35,7 @@ def test_scan_page_is_grouped_and_counts(make, read):
     assert words.index("native-op: 1 error") < words.index("attention: 1 warning")
     assert "<li><b>1</b>error</li>" in text
     assert "<li><b>0</b>notes</li>" in text
-    assert "3known from the baseline, not listed" in words
+    assert "3known from the baseline (hidden)" in words
     assert "a.bin holds NUL bytes" in words
     assert '<p class="outcome failed">' in text
 
@@ -43,5 +43,5 @@ def test_scan_page_is_grouped_and_counts(make, read):
 def test_scan_page_of_nothing(make):
     text = render(make.scan())
 
-    assert "Nothing was found." in text
+    assert "No findings." in text
     assert '<p class="outcome passed">' in text

@@ -1,4 +1,4 @@
-"""The colours of the pages: what they say can be read in all three palettes."""
+"""Colours of the pages have enough contrast in all three palettes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PALETTES = [dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", part)) for part in ST
 
 @pytest.mark.parametrize("palette", PALETTES, ids=["light", "dark", "paper"])
 def test_words_can_be_read_on_every_ground(palette):
-    """4.5 is what WCAG asks of text, 3 of what is drawn."""
+    """WCAG requires a contrast of 4.5 for text and 3 for graphics."""
     grounds = ("paper", "card", "sunk", "good-bg", "bad-bg", "wait-bg", "blue-bg")
     low = {
         (word, ground): round(contrast(palette[word], palette[ground]), 2)

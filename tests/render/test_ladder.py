@@ -15,7 +15,7 @@ def test_every_level_asks_something_and_is_there_without_any_check():
     found = rungs(())
 
     assert [item.level for item in found] == list(get_args(Level)) == list(ASKS)
-    assert {(item.outcome, item.says) for item in found} == {("not_run", "not asked for")}
+    assert {(item.outcome, item.says) for item in found} == {("not_run", "not requested")}
 
 
 def test_one_check_that_nobody_made_leaves_the_question_open():

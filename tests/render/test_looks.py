@@ -19,8 +19,8 @@ def test_what_is_accelerated_says_what_shows_it():
         probe="p", outcome="accelerated", libraries=("/x/_C.so", "/x/_D.so"), backends=("gsplat",), checks=checks
     )
 
-    assert seen(look) == "_C.so and 1 more; kernels of gsplat; 3 results agree, the worst by 0.001 (float32-gemm)"
-    assert seen(Look(probe="p", outcome="accelerated", checks=checks[2:])) == "1 results agree, the worst exactly"
+    assert seen(look) == "_C.so and 1 more; kernels: gsplat; 3 results agree, largest error 0.001 (float32-gemm)"
+    assert seen(Look(probe="p", outcome="accelerated", checks=checks[2:])) == "1 results agree, largest error 0"
 
 
 def test_kinds_of_attention_and_the_device():
@@ -32,7 +32,7 @@ def test_kinds_of_attention_and_the_device():
 
     assert details(Look(probe="p", outcome="accelerated", facts={"kinds": kinds})) == [
         "flash: works, AOTriton",
-        "cudnn: not here: no",
+        "cudnn: not available: no",
         "math: works",
     ]
     facts = {"device": "NVIDIA H200", "architecture": "sm_90", "version": "2.9", "hip": None, "cuda": "12.8"}
@@ -42,6 +42,6 @@ def test_kinds_of_attention_and_the_device():
 def test_a_tensor_of_two_recordings():
     equal = ComparedTensor(name="t", agrees=True, max_error=0.5, tolerance="float32-gemm", elements=3, dtype="float32")
 
-    assert compared(equal) == "greatest error 0.5, within float32-gemm (3 elements of float32)"
+    assert compared(equal) == "largest error 0.5, within float32-gemm (3 elements of float32)"
     assert compared(ComparedTensor(name="t", agrees=True, reason="is empty")) == "is empty"
     assert compared(ComparedTensor(name="t", agrees=False, reason="differs", max_error=1.0)) == "differs"

@@ -6,4 +6,4 @@ from rocm3d.render.console import render, summary
 
 def test_no_toolchain_is_said():
     assert render(Toolchains(found=())) == ""
-    assert summary(Toolchains(found=())) == "no compiler for AMD targets is here\n"
+    assert summary(Toolchains(found=())) == "no compiler for AMD targets found\n"

@@ -15,7 +15,7 @@ EVIL = "x|y\n# big <img src=x onerror=1> [a](http://b) ![i](j) `c` **d** @somebo
 
 
 def cells(line: str) -> list[str]:
-    """The cells of a row, as a reader splits it: at every pipe that no backslash stands before."""
+    """The cells of a row, split at every unescaped pipe."""
     return re.split(r"(?<!\\)\|", line)[1:-1]
 
 
@@ -112,18 +112,18 @@ def test_scan_is_grouped_most_blocking_first(make, knowledge):
         "\n"
         "## native-op: 1 error, 1 note\n"
         "\n"
-        "| severity | place | finding | what to do |\n"
+        "| severity | location | finding | what to do |\n"
         "|---|---|---|---|\n"
         "| error | `csrc/a.cu:7:12` | CU301 spaced\\_launch: the launch is spaced | close it |\n"
         "| note | `csrc/a.cu:1:12` | CU301 spaced\\_launch: the launch is spaced | close it |\n"
         "\n"
         "## attention: 1 warning\n"
         "\n"
-        "| severity | place | finding | what to do |\n"
+        "| severity | location | finding | what to do |\n"
         "|---|---|---|---|\n"
         "| warning | `csrc/a.cu:2:12` | CU301 spaced\\_launch: the launch is spaced | close it |\n"
         "\n"
-        "## Not read, or not wholly understood\n"
+        "## Not read or not fully parsed\n"
         "\n"
         "| file | why |\n"
         "|---|---|\n"
@@ -134,7 +134,7 @@ def test_scan_is_grouped_most_blocking_first(make, knowledge):
 def test_scan_says_how_many_were_known(make, knowledge):
     text = render(make.scan().model_copy(update={"known": 4}), knowledge)
 
-    assert "nothing found; 4 known from the baseline, not listed." in text
+    assert "no findings; 4 known findings of the baseline are hidden." in text
 
 
 def test_plan_has_the_most_blocking_family_first(make, knowledge):

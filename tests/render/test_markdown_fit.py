@@ -1,4 +1,4 @@
-"""Fit as Markdown: tables that hold, and no markup of a repository."""
+"""Fit as Markdown: valid tables, and no markup from a repository."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ def test_the_parts_stand_in_order(make, knowledge):
     text = render(make.fit(make.decision("kaolin", "stub")), knowledge)
     titles = [line.removeprefix("## ") for line in text.splitlines() if line.startswith("## ")]
 
-    assert text.startswith("# demo on AMD Instinct MI300X\n\nAs known on 2026-11-15: **High**, score 5 of 5.\n")
+    assert text.startswith("# demo on AMD Instinct MI300X\n\nKnowledge of 2026-11-15: **High**, 5 of 5.\n")
     assert titles == [
-        "Memory", "How memory was judged", "Offload", "Advice", "Licence", "CUDA, ROCm or hybrid", "CUDA", "ROCm",
-        "hybrid", "What decides", "Notes on the cards", "Sources",
+        "Memory", "How memory was estimated", "Offload", "Advice", "Licence", "CUDA, ROCm or hybrid", "CUDA", "ROCm",
+        "hybrid", "Conclusion", "Notes on the cards", "Sources",
     ]  # fmt: skip
 
 
 def test_an_unknown_repository_is_not_known(make, knowledge):
     text = render(make.fit(known=False), knowledge)
 
-    assert "**not known**" in text
-    assert "- no record of this repository; memory needs are not known" in text
+    assert "**unknown**" in text
+    assert "- not a known repository; its memory needs are unknown" in text

@@ -50,8 +50,8 @@ def test_outcome_counts_and_levels_come_first(report, knowledge):
     text = render(report(), knowledge)
 
     assert text.startswith("# demo on AMD Instinct MI300X\n\n**A check failed.** No run was recorded")
-    assert "4 changed, 3 left for a person, 2 rejected with reason,\n1 not verified." in text
-    assert "| compile | Does AMD machine code come out? | not run | no compiler is here |" in text
+    assert "4 changed, 3 left for a person, 2 rejected,\n1 not verified." in text
+    assert "| compile | Does it compile to AMD machine code? | not run | no compiler is here |" in text
     assert "| `a.cu` | edited | holds | byte-identical |" in text
     assert "`b.py` `header` was refused: unsure" in text
     assert "- machine code: no compiler" in text
@@ -66,14 +66,14 @@ def test_nothing_is_said_to_be_left_or_changed_where_nothing_is(make, report, kn
 
 
 def test_runs_have_their_chain_and_artifacts(make, report, knowledge):
-    half = UnreadRun(folder="half", reason="half is half-written")
+    half = UnreadRun(folder="half", reason="half is incomplete")
     text = render(report(runs=(make.joined(),), unread=(half,), moved=("plan.json",)), knowledge)
 
     assert "### train\n\n**Finished in 128.4 s.**" in text
     assert "| workload | finished in 128.4 s |" in text
-    assert "| `out/scene.ply` | Gaussian splat, PLY, 2 KiB | sound | gaussians 40,000 |" in text
-    assert "- `half` cannot be shown: half is half-written" in text
-    assert "**No longer what was sealed: `plan.json`.**" in text
+    assert "| `out/scene.ply` | Gaussian splat, PLY, 2 KiB | valid | gaussians 40,000 |" in text
+    assert "- `half` cannot be shown: half is incomplete" in text
+    assert "**Changed since it was sealed: `plan.json`.**" in text
 
 
 def test_a_bundle_by_itself(make):

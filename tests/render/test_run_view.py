@@ -30,9 +30,9 @@ def test_a_whole_chain_is_green(make):
         (
             {"modules": (LoadedModule(name="knn", file="/k.py", stands_in="plain PyTorch"),)},
             "not_run",
-            "Finished in 128.4 s; stand-ins ran: knn.",
+            "Finished in 128.4 s; substitutes ran: knn.",
         ),
-        ({"artifacts": ()}, "not_run", "Finished in 128.4 s; not obtained: artifact."),
+        ({"artifacts": ()}, "not_run", "Finished in 128.4 s; missing evidence: artifact."),
     ],
     ids=["timed out", "not met", "stand-in", "no artifact"],
 )
@@ -46,21 +46,21 @@ def test_an_artifact_that_is_not_sound_is_no_success(make):
     shown = view(make, artifacts=(make.artifact(outcome="bad", problems=("all NaN",)), make.artifact("b.ply")))
 
     assert shown.tone == "failed"
-    assert "1 of 2 artifacts are not sound" in shown.sentence
+    assert "1 of 2 artifacts are invalid" in shown.sentence
     assert [item.item.outcome for item in shown.artifacts] == ["bad", "ok"]
 
 
 def test_an_altered_bundle_is_no_success(make):
     shown = RunView(make.joined(altered=(Altered(path="run.json", how="changed"),)))
 
-    assert (shown.tone, shown.sentence) == ("failed", "No longer what was sealed: run.json.")
+    assert (shown.tone, shown.sentence) == ("failed", "Changed since it was sealed: run.json.")
 
 
 def test_facts_make_nothing_up(make):
     facts = dict(view(make, manifest=Manifest(machine="m"), command=("a b", "c")).facts)
 
     assert facts["Ran on"] == "no GPU, without torch"
-    assert facts["Commit"] == "not known: git does not track it"
+    assert facts["Commit"] == "unknown: not a git repository"
     assert facts["Command"] == "'a b' c"
     assert "Driver" not in facts
     assert facts["Backend of attention"] == "AOTriton"
@@ -70,7 +70,7 @@ def test_facts_make_nothing_up(make):
 def test_uncommitted_files_are_named(make):
     facts = dict(view(make, manifest=Manifest(machine="m", commit="c" * 40, dirty=("a.py",))).facts)
 
-    assert facts["Commit"] == f"{'c' * 40} with 1 uncommitted: a.py"
+    assert facts["Commit"] == f"{'c' * 40} with 1 uncommitted changes: a.py"
 
 
 def test_without_kernels_there_are_no_bars(make):
@@ -86,7 +86,7 @@ def test_kernels_are_added_up_by_operation_and_backend(make):
 
     assert "Kernel time by backend: gemm: Tensile, 900 \N{MICRO SIGN}s \N{MIDDLE DOT} 90%" in shown.kernels
     assert 'class="bar unknown"' in shown.kernels
-    assert shown.busy.startswith("6 calls of 3 kernels: 0.001 s of GPU time in 0.5 s that were profiled, of 128 s")
+    assert shown.busy.startswith("6 calls of 3 kernels: 0.001 s of GPU time in 0.5 s profiled, of 128 s")
 
 
 def test_many_backends_end_in_one_bar(make):
@@ -107,7 +107,7 @@ def test_odd_numbers_of_a_record_are_survived(make, odd):
 def test_the_first_step_stands_apart_and_is_no_point_of_the_plot(make):
     ((words, plot),) = view(make).steps
 
-    assert words == "9 of the optimizer: the first after 14 s, then 200 ms each"
+    assert words == "9 of the optimizer: first after 14 s, then 200 ms each"
     assert "first step 14 s (70 x median); median 200 ms; later steps: 3 points" in plot
 
 
@@ -132,8 +132,8 @@ def test_runs_that_the_port_does_not_know_say_so(make):
     new, old = views((make.joined(folder="old"), make.joined(make.run("other"), folder="new")), known)
 
     assert (new.item.folder, old.item.folder) == ("new", "old")
-    assert "none of them has judged it" in new.remark
-    assert old.remark == "The code has changed since: it shows nothing about the repository as it is."
+    assert "no check covers it" in new.remark
+    assert old.remark == "The code has changed since this run, so it does not count for the current code."
     assert (new.tone, old.tone) == ("not_run", "not_run")
 
 
@@ -151,4 +151,4 @@ def test_the_worst_run_that_counts_speaks_for_all(make):
     assert worst(()) == "not_run"
     assert worst(views((failed, other))) == "failed"
     assert worst(views((failed, other, again))) == "passed"
-    assert summed_up(views((failed, other))).startswith("1 of 2 recorded runs ended as expected, 1 with a whole chain")
+    assert summed_up(views((failed, other))).startswith("1 of 2 recorded runs ended as expected, 1 with a complete")

@@ -18,7 +18,7 @@ from rocm3d.render.sarif import FINGERPRINT, render
 
 
 def thing(required: str, **properties) -> dict:
-    """An object that has these properties and no others."""
+    """The schema of an object with exactly these properties."""
     return {
         "type": "object",
         "required": required.split(),

@@ -29,4 +29,4 @@ def test_every_cell_says_what_it_is_without_colour():
     picture = ElementTree.fromstring(render(document("a", "b", a="blocked")))
     titles = [item.text for item in picture.iter(f"{NAME}title")]
 
-    assert titles == ["1 libraries in 2 repositories", "gs<plat> in a: no way known"]
+    assert titles == ["1 libraries in 2 repositories", "gs<plat> in a: no route known"]

@@ -25,7 +25,7 @@ FORBIDDEN = re.compile(
 
 @pytest.fixture
 def drafted(make, knowledge):
-    """The draft of a part of a hand-made port; parts are the repository, libs/simple-knn and a dependency from git."""
+    """The draft for a part of a port: the repository, libs/simple-knn or a dependency from git."""
 
     def build(part="repository", *decisions, kind="pr", change=None, update=None, **patch):
         inside = make.change("libs/simple-knn/a.cu", diff="\n@@ -1 +1 @@\n-a\n+b\n")
@@ -74,7 +74,7 @@ def test_only_what_passed_is_ticked(drafted):
     proposal, *rest = drafted()
     ticked = [line for line in body(proposal, *rest).splitlines() if line.startswith("- [x]")]
 
-    assert ticked == ["- [x] the files are what the patch makes of them: csrc/a.cu"]
+    assert ticked == ["- [x] the files match the patch: csrc/a.cu"]
     assert {item.outcome for item in proposal.checks} == {"passed", "failed", "skipped", "not_run"}
 
 
@@ -83,19 +83,19 @@ def test_what_failed_comes_first_and_what_was_not_run_says_why(drafted):
     text = body(*given)
     tested = text.partition("## Tested\n\n")[2]
 
-    assert tested.startswith("- [ ] **failed**: each edited file is the same without ROCm: the guard leaks")
+    assert tested.startswith("- [ ] **failed**: edited files are the same without ROCm: the guard leaks")
     assert "- [ ] the extensions compile for AMD targets: not run; no compiler is here" in text
-    assert "- [ ] nothing is left of what was edited: skipped; the plan has no edit" in text
-    assert "Nothing was run on a GPU for this" in text
-    assert "your own tests on an NVIDIA GPU: nobody has run them" in text
-    assert "1 check failed. Do not send it" in before_sending(*given, "")
+    assert "- [ ] no edited pattern remains: skipped; the plan has no edit" in text
+    assert "Nothing was run on a GPU" in text
+    assert "your own tests on an NVIDIA GPU: not run with this change" in text
+    assert "1 check failed. Fix that before you send it" in before_sending(*given, "")
 
 
 def test_a_pass_of_the_repository_around_it_ticks_nothing_for_a_submodule(drafted):
     text = body(*drafted("submodule"))
 
     assert "[x]" not in text
-    assert "did not look at this" in text
+    assert "this code was not covered" in text
     assert "Found while porting demo, which has this as a submodule." in text
 
 
@@ -104,8 +104,8 @@ def test_of_a_dependency_from_git_nothing_is_claimed(drafted):
 
     assert "[x]" not in text
     assert "**Not proven to be the same without ROCm: `r.cu`.**" in text
-    assert "not proven: nobody has looked" in text
-    assert "- [ ] anything: the documents of the port around it say nothing of this code" in text
+    assert "not proven: not checked" in text
+    assert "- [ ] everything: the checks of the port did not cover this code" in text
     assert "same code as before" not in text
 
 
@@ -123,7 +123,7 @@ def test_what_compiles_in_part_is_not_said_to_compile(drafted):
 
     part, whole = (drafted(update=seen(*found)) for found in (units, units[:1]))
 
-    assert "Part of it compiles for AMD targets; for the rest it was not tried: see below." in body(*part)
+    assert "Part of it compiles for AMD targets; the rest was not tried: see below." in body(*part)
     assert "(for gfx942; in part): csrc/a.cu (x), gfx942: 3 kernels, headers: HIP (mixed); declared" in body(*part)
     assert "It compiles for AMD targets: `rocm3d verify" in before_sending(*part, "")
     assert "It compiles for AMD targets: see below." in body(*whole)
@@ -138,8 +138,8 @@ def test_stubs_blocked_packages_and_losses_are_named(make, drafted):
     )
     text = body(*drafted("repository", *decided))
 
-    assert "- `gsplat`: a stub, never counted as tested; a stand-in" in text
-    assert "- `spconv`: no route to this GPU; no wave64" in text
+    assert "- `gsplat`: a stub, which never counts as tested; a stand-in" in text
+    assert "- `spconv`: cannot be installed for this GPU; no wave64" in text
     assert "- `xformers`: without sparse attention" in text
 
 
@@ -150,8 +150,8 @@ def test_a_proof_that_does_not_hold_and_edits_without_a_guard_are_said_at_the_to
 
     assert "**Not proven to be the same without ROCm: `csrc/a.cu`.**" in broken
     assert "same code as before" not in broken
-    assert "Except in `csrc/a.cu`, every edit is under a guard" in bare
-    assert "In `csrc/a.cu` an edit stands that no guard can hold" in bare
+    assert "Except in `csrc/a.cu`, every edit is guarded" in bare
+    assert "`csrc/a.cu`: contains an edit that cannot be guarded" in bare
 
 
 def test_a_file_that_only_nvcc_could_prove_is_not_ticked(make, drafted):
@@ -163,7 +163,7 @@ def test_a_file_that_only_nvcc_could_prove_is_not_ticked(make, drafted):
         return lambda report: {"verdicts": report.verdicts.model_copy(update={"verdicts": (seen, *more)})}
 
     compared = Verdict(level="nvidia", probe="compile_cuda", outcome="passed", looked_at=("csrc/a.cu (x)", "same PTX"))
-    missing = "- [ ] `csrc/a.cu`: what nvcc makes of it before and after was not compared"
+    missing = "- [ ] `csrc/a.cu`: nvcc's output before and after the edit was not compared"
     text, other = (body(*drafted(change=change, update=proven(*more))) for more in ((), (compared,)))
 
     assert "[x]" not in text
@@ -177,7 +177,7 @@ def test_where_nothing_is_edited_checks_of_edits_are_not_missed(make, drafted):
     given = drafted(change=added)
 
     assert title(*given) == "Install files for ROCm (no existing file is edited)"
-    assert "nothing is left of what was edited" not in body(*given)
+    assert "no edited pattern remains" not in body(*given)
 
 
 def test_terms_that_forbid_something_are_told_in_their_wording(make, drafted, knowledge):
@@ -192,7 +192,7 @@ def test_terms_that_forbid_something_are_told_in_their_wording(make, drafted, kn
         assert f"`simple-knn` is under {licence.name}" in text
         assert licence.wording in text
         assert "redistributes and relicenses nothing" in text
-    assert "## Terms" not in body(*drafted("dependency"))
+    assert "## Licences" not in body(*drafted("dependency"))
 
 
 def test_runs_on_a_gpu_are_told_with_where_they_ran(make, drafted):
@@ -209,7 +209,7 @@ def test_a_change_that_others_wait_for_is_named_with_its_state(drafted):
 
     text = body(proposal, kind, replace(around, fixes={"simple-knn": fix}))
 
-    assert f"Needs a change in `simple-knn`, too (merged: {link})" in text
+    assert f"Also needs a change in `simple-knn` (merged: {link})" in text
 
 
 def test_what_the_change_is_and_how_to_see_it_without_us(drafted):
@@ -217,10 +217,10 @@ def test_what_the_change_is_and_how_to_see_it_without_us(drafted):
     text = body(*given)
 
     assert title(*given) == "Guarded edits for ROCm (1 file)"
-    assert "`edits.patch` (+2 -1 lines) stands alone" in text
+    assert "`edits.patch` (+2 -1 lines):" in text
     assert "`unifdef -UUSE_ROCM -U__HIP_PLATFORM_AMD__ FILE` on `csrc/a.cu`" in text
     assert f"Made for commit `{'e' * 40}`." in text
-    assert "Whether it compiles was not tried." in text
+    assert "It was not compiled." in text
     assert "rocm3d ledger mark knn-1 --link" in before_sending(*given, "knn-1")
     assert body(*given) == text
 
@@ -237,4 +237,4 @@ def test_an_issue_asks_and_lists_the_places(make, drafted):
 
     assert title(*given) == "Building with ROCm: 1 place assumes CUDA"
     assert "| `a.cu:7` | CU301 spaced\\_launch | no |" in text
-    assert "whether you would take it as a pull request" in text
+    assert "Would you accept it as a pull request?" in text

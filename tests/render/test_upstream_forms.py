@@ -19,9 +19,9 @@ def test_a_fix_without_a_link_is_not_said_to_be_sent():
 
     assert "\x1b" not in shown
     assert "open    knn unblocks 2: a" in shown
-    assert "no link: not sent, as far as is known" in shown
-    assert f"merged  gsplat unblocks nobody yet\n  {LINK}" in shown
-    assert console.summary(Ledger(fixes=fixes)) == "1 open, 1 merged, 0 refused; repositories that wait: 2\n"
+    assert "no link: not sent yet" in shown
+    assert f"merged  gsplat unblocks none yet\n  {LINK}" in shown
+    assert console.summary(Ledger(fixes=fixes)) == "1 open, 1 merged, 0 refused; waiting repositories: 2\n"
 
 
 def test_drafts_are_counted_by_what_was_tested():
@@ -32,6 +32,6 @@ def test_drafts_are_counted_by_what_was_tested():
     document = Drafts(repository="demo", drafts=(draft,), files=())
 
     assert console.render(document) == (
-        "knn/ issue for https://x/y: T\n  1 checks passed, 0 failed, 7 not tested; in the ledger as knn-1\n"
+        "knn/ issue for https://x/y: T\n  checks: 1 passed, 0 failed, 7 not tested; in the ledger as knn-1\n"
     )
     assert "nothing was sent" in console.summary(document)

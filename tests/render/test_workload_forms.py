@@ -13,10 +13,10 @@ def test_a_run_shows_what_was_expected_and_what_came():
     run = RunRecord(
         name="a", command=("a",), started=datetime(2026, 11, 15, tzinfo=timezone.utc), seconds=1.0, limit=2.0,
         status="failed", exit_code=1, reason="exit code 1: \x1b[2Jno", manifest=Manifest(machine="m"),
-        expectations=(Met(expectation="points > 1", met=False, found="nothing of the kind was seen"),),
+        expectations=(Met(expectation="points > 1", met=False, found="not measured in this run"),),
     )  # fmt: skip
 
-    assert "not met    points > 1: nothing of the kind was seen" in render(run)
+    assert "not met    points > 1: not measured in this run" in render(run)
     assert "\x1b" not in summary(run)
 
 
@@ -29,7 +29,7 @@ def test_a_map_shows_the_order_of_work():
     )
 
     assert "order of work: gsplat" in render(document)
-    assert summary(document) == "1 repositories, 0 wait for no library; 1 libraries are named\n"
+    assert summary(document) == "1 repositories, 0 not blocked by a package; 1 packages in use\n"
 
 
 def test_a_bundle_shows_its_runs_and_whether_it_was_changed(make):

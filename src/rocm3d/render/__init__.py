@@ -1,1 +1,1 @@
-"""Documents for people and programs: one file per format; no stage knows which is used."""
+"""Renders documents: one module per output format. Stages do not depend on it."""

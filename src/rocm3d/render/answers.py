@@ -1,4 +1,4 @@
-"""What became of each finding: edited, additive, left for a person, refused and why, or nothing needed."""
+"""The outcome of each finding: edited, resolved by an added file, left for a person, refused, or no change needed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ORDER: tuple[Outcome, ...] = ("left for a person", "refused", "edited", "additi
 
 @dataclass(frozen=True)
 class Answer:
-    """Findings of one code in one file with one outcome; `places` are lines and columns."""
+    """Findings with the same code, file and outcome; `positions` are (line, column)."""
 
     outcome: Outcome
     path: str
@@ -30,12 +30,12 @@ class Answer:
 
     @property
     def where(self) -> str:
-        """The file and its lines."""
+        """Such as `a.cu:3,17`."""
         return f"{self.path}:{','.join(str(line) for line in dict.fromkeys(line for line, _ in self.places))}"
 
 
 def answers(report: Report, knowledge: Knowledge) -> tuple[Answer, ...]:
-    """Each finding of the plan once, what needs a person first. Notes need no change and come last."""
+    """Each finding of the plan once; those that need a person first, notes last."""
     grouped: dict[Answer, list[tuple[int, int]]] = {}
     for outcome, finding, how in _each(report, knowledge):
         key = Answer(outcome, finding.path, finding.code, finding.rule, how)
@@ -54,7 +54,7 @@ def _each(report: Report, knowledge: Knowledge) -> Iterator[tuple[Outcome, Findi
     unreached = {(item.finding.path, item.finding.code) for item in patch.left}
     told = set()
     for outcome, finding, how in (item for edit in plan.edits for item in _edit(edit, report, unreached)):
-        # Where something else answers it, an edit that was not made is none that anybody waits for.
+        # If an added file resolves the finding, an edit that was not made is not missing.
         if outcome == "edited" or (finding not in plan.answered and finding.severity != "note"):
             told.add(finding)
             yield outcome, finding, how
@@ -75,7 +75,7 @@ def _edit(edit: PlannedEdit, report: Report, unreached: set[tuple[str, str]]) ->
             part = "; other forms in this file are left" if (finding.path, finding.code) in unreached else ""
             yield "edited", finding, f"{edit.recipe}{part}"
         elif (finding.path, finding.code) not in unreached:
-            yield "edited", finding, f"{edit.recipe}, through another edit of the file"
+            yield "edited", finding, f"{edit.recipe}, by another edit of the file"
 
 
 def _addition(finding: Finding, report: Report, knowledge: Knowledge) -> str:
@@ -85,4 +85,4 @@ def _addition(finding: Finding, report: Report, knowledge: Knowledge) -> str:
     if decided is not None and finding.package is not None and (record is None or record.answered_by == "decision"):
         route = f", {decided.route}" if decided.route else ""
         return f"{decided.name}: {decided.decision}{route}, in {folder}/install.sh"
-    return f"the install files in {folder}/ stand in for it"
+    return f"resolved by the install files in {folder}/"

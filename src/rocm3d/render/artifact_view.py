@@ -1,4 +1,4 @@
-"""An artifact as a page shows it: its picture, its numbers, or the sentence that says why there is none."""
+"""An artifact as the HTML report shows it: picture, metrics, or the reason why the picture is missing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rocm3d.model.artifact import Artifact
 
 _PNG = b"\x89PNG\r\n\x1a\n"
-# In base64; a page holds many.
+# Characters of base64; a page has many pictures.
 _LARGEST = 400_000
 _DRAWN = ("splat", "mesh", "points", "image", "video")
 _WHAT = {"splat": "Gaussian splat", "mesh": "mesh", "points": "point cloud", "arrays": "arrays", "unknown": "file"}
@@ -24,19 +24,19 @@ _WHAT = {"splat": "Gaussian splat", "mesh": "mesh", "points": "point cloud", "ar
 
 @dataclass(frozen=True)
 class ArtifactView:
-    """One file of a run."""
+    """Properties are used by the templates."""
 
     item: Artifact
 
     @property
     def tone(self) -> str:
-        """As a check has it: what nobody could read has not failed."""
+        """The CSS class. A file that could not be read has not failed."""
         return {"ok": "passed", "bad": "failed", "not_read": "not_run"}[self.item.outcome]
 
     @property
     def word(self) -> str:
-        """The same for people."""
-        return {"ok": "sound", "bad": "not sound", "not_read": "not read"}[self.item.outcome]
+        """The outcome as text."""
+        return {"ok": "valid", "bad": "invalid", "not_read": "not read"}[self.item.outcome]
 
     @property
     def what(self) -> str:
@@ -47,7 +47,7 @@ class ArtifactView:
 
     @property
     def picture(self) -> str:
-        """A data address of its PNG; empty where it has none. A bundle may come from anywhere, so it is looked at."""
+        """A data URL of the PNG, or empty. The content is validated: a bundle is untrusted input."""
         text = self.item.preview.picture
         if not text or len(text) > _LARGEST:
             return ""
@@ -59,25 +59,25 @@ class ArtifactView:
 
     @property
     def no_picture(self) -> str:
-        """Why there is no picture."""
+        """The text in place of a missing picture."""
         if self.item.outcome != "ok":
             return "No picture: it could not be drawn."
-        return "No picture was kept of it." if self.item.kind in _DRAWN else "Numbers alone: there is nothing to draw."
+        return "No picture was stored." if self.item.kind in _DRAWN else "No picture for this kind of file."
 
     @property
     def described(self) -> str:
-        """What to read in place of the picture."""
+        """The alternative text of the picture."""
         return f"Preview of {self.item.path}, {self.what}"
 
     @property
     def opacities(self) -> Markup:
-        """How opaque the Gaussians are."""
+        """A histogram of opacities; empty for other kinds."""
         counts = self.item.preview.histogram
         return Markup(histogram("opacity", counts)) if any(counts) else Markup()  # noqa: S704  (drawn by us)
 
     @property
     def numbers(self) -> tuple[tuple[str, str], ...]:
-        """Its metrics; those of single arrays are left to the JSON."""
+        """The metrics, without those of single arrays: these are only in the JSON."""
         shown = {name: value for name, value in self.item.metrics.items() if "." not in name}
         return tuple((name.replace("_", " "), _number(value)) for name, value in shown.items())
 

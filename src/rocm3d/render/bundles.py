@@ -1,4 +1,4 @@
-"""Bundles of evidence and their differences as lines and tables, for whichever format prints them."""
+"""Evidence bundles and their differences as lines and table rows, shared by all text formats."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ HEADER = ("", "A", "B", "change")
 
 
 def altered(item: Altered) -> str:
-    """One file that is not what was sealed."""
+    """Such as `log.txt: changed since it was sealed`."""
     return f"{item.path}: {_HOW[item.how]}"
 
 
 def checked(document: BundleCheck) -> str:
     """The outcome in one line."""
     if document.altered:
-        return f"{document.bundle} is not what was sealed: {len(document.altered)} of its files"
-    return f"{document.bundle} is as it was sealed: {document.sealed} files; sha256 of evidence.json {document.sha256}"
+        return f"{document.bundle} was changed after it was sealed; files affected: {len(document.altered)}"
+    return f"{document.bundle} is unchanged: {document.sealed} files; sha256 of evidence.json {document.sha256}"
 
 
 def chains(document: BundleCheck) -> Iterator[tuple[str, Link]]:
-    """Every link with the run that it belongs to."""
+    """All links, each with the name of its run."""
     for chain in document.chains:
         for link in chain.links:
             yield chain.run or "no run", link
 
 
 def link(item: Link) -> str:
-    """What is there, or that it is missing and why."""
+    """The content of a link, or why it is missing."""
     return item.what if item.there else f"missing: {item.what}"
 
 
 def link_rows(document: EvidenceDiff) -> Iterator[tuple[str, str, str]]:
-    """The chain on both sides."""
+    """The chains of both sides, link by link."""
     return ((pair.link, link(pair.a), link(pair.b)) for pair in document.links)
 
 
 def sections(document: EvidenceDiff) -> Iterator[tuple[str, list[DiffRow]]]:
-    """Rows that differ, by section."""
+    """Rows by section; equal rows are left out."""
     found: dict[str, list[DiffRow]] = {}
     for row in document.rows:
         if row.differs:
@@ -57,12 +57,12 @@ def sections(document: EvidenceDiff) -> Iterator[tuple[str, list[DiffRow]]]:
 
 
 def cells(row: DiffRow) -> tuple[str, str, str, str]:
-    """One row of a table; a side without it has a dash."""
+    """A dash for a side without a value."""
     return row.name, row.a or "-", row.b or "-", row.change
 
 
 def compared(document: EvidenceDiff) -> str:
     """The outcome in one line."""
     differ = sum(row.differs for row in document.rows)
-    worse = f"; B is worse in {len(document.worse)}" if document.worse else "; B lacks nothing that A has"
+    worse = f"; worse in B: {len(document.worse)}" if document.worse else "; B is not worse than A"
     return f"{differ} of {len(document.rows)} rows differ{worse}"

@@ -1,4 +1,4 @@
-"""What was tested of a proposal, and what was not, as boxes: only what passed and looked at this code is ticked."""
+"""Checklists of a proposal: tested and not tested. Only checks that passed and covered this code are ticked."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from rocm3d.render.html import Report
 
 _SHOWN = 4
-# What a level asks, for people who do not know rocm3d.
+# What a level checks, for readers who do not know rocm3d.
 _LEVELS = {
-    "resolve": "what an install fetches",
+    "resolve": "an install resolves",
     "compile": "the extensions compile for AMD targets",
     "nvidia": "nvcc still compiles them",
     "import": "the packages import",
@@ -25,18 +25,18 @@ _LEVELS = {
     "workload": "a bounded workload on the GPU",
 }
 _PROBES = {
-    "prove_isolation": "each edited file is the same without ROCm",
-    "match_patch": "the files are what the patch makes of them",
-    "find_leftovers": "nothing is left of what was edited",
+    "prove_isolation": "edited files are the same without ROCm",
+    "match_patch": "the files match the patch",
+    "find_leftovers": "no edited pattern remains",
     "match_kernels": "the AMD build has the kernels of the CUDA build",
 }
 _OF_EDITS = ("prove_isolation", "find_leftovers")
-# A reason that is about one file begins with it, and with the extension that it belongs to.
+# A reason about one file starts with its path and, in parentheses, its extension module.
 _OF_FILE = re.compile(r"(?P<file>[^\s:]+\.\w+)(?: \([^)]*\))?: (?P<why>.+)", re.DOTALL)
 
 
 def tested(proposal: Proposal, report: Report) -> Iterator[str]:
-    """Failed ones first, then what passed with what it looked at."""
+    """Failed checks first, then passed ones with what they covered."""
     bare = without_guard(proposal)
     failed = [item for item in proposal.checks if item.outcome == "failed"]
     yield from (f"- [ ] **failed**: {_asked(item)}: {escape(item.reason)}" for item in failed)
@@ -46,7 +46,7 @@ def tested(proposal: Proposal, report: Report) -> Iterator[str]:
             passed.setdefault((item.level, item.probe), []).append(item)
     for found in passed.values():
         seen = found[0].looked_at if len(found) == 1 else tuple(item.looked_at[0] for item in found)
-        # A closed list is no proof of sameness: those files are told as not compared.
+        # A closed-list edit is not a proof: such files are listed as not compared.
         seen = tuple(text for text in seen if found[0].probe != "prove_isolation" or text not in bare)
         if seen:
             yield f"- [x] {_asked(found[0])}{_bounds(proposal, found[0], report)}: {_some(seen)}{_headers(found)}"
@@ -55,30 +55,30 @@ def tested(proposal: Proposal, report: Report) -> Iterator[str]:
             if not view.later and not view.run.manifest.gpu:
                 yield f"- run {code(view.run.name)} without a GPU: {escape(view.sentence)}"
     if not failed and not passed:
-        yield "Nothing. The patch was made and read; no check looked at this code."
+        yield "Nothing. No check covered this code."
 
 
 def not_tested(proposal: Proposal, report: Report) -> Iterator[str]:
-    """Every level of ours that did not pass or fail, with its reason; then what nobody but its owners can test."""
+    """Every level that neither passed nor failed, with its reason; then what only the owners of the code can test."""
     missing = [item for item in proposal.checks if item.outcome in ("not_run", "skipped")]
     if not proposal.edited:
         missing = [item for item in missing if item.probe not in _OF_EDITS]
     yield from _uncompared(proposal)
     yield from _reasons(missing)
     if proposal.part == "dependency":
-        yield "- [ ] anything: the documents of the port around it say nothing of this code"
+        yield "- [ ] everything: the checks of the port did not cover this code"
     if proposal.part == "repository":
-        # What only says again that a check was not run is left out.
-        told = [item.reason for item in missing] + ["was not asked for"]
+        # Reasons that are already listed are left out.
+        told = [item.reason for item in missing] + ["not requested"]
         others = (item for item in report.evidence.missing if not any(text in item.reason for text in told))
         yield from (f"- [ ] {escape(item.link)}: not obtained; {escape(item.reason)}" for item in others)
         for unseen in report.patch.unseen:
-            yield f"- [ ] {code(unseen.name)}: not looked at; {escape(unseen.reason)}"
-    yield "- [ ] your own tests on an NVIDIA GPU: nobody has run them on this change"
+            yield f"- [ ] {code(unseen.name)}: not checked; {escape(unseen.reason)}"
+    yield "- [ ] your own tests on an NVIDIA GPU: not run with this change"
 
 
 def without_guard(proposal: Proposal) -> list[str]:
-    """Files with an edit of the closed list: the same only by comparing what nvcc makes of both."""
+    """Files with a closed-list edit: only a comparison of nvcc's output can show that they are the same."""
     return [item.path for item in proposal.edited if item.proof and item.proof.kind == "closed-list"]
 
 
@@ -86,11 +86,11 @@ def _uncompared(proposal: Proposal) -> Iterator[str]:
     units = [item.looked_at[0] for item in proposal.checks if item.level == "nvidia" and item.outcome == "passed"]
     for path in without_guard(proposal):
         if not any(unit.startswith((f"{path} ", f"{path},")) or unit == path for unit in units):
-            yield f"- [ ] {code(path)}: what nvcc makes of it before and after was not compared"
+            yield f"- [ ] {code(path)}: nvcc's output before and after the edit was not compared"
 
 
 def _reasons(missing: Iterable[Verdict]) -> Iterator[str]:
-    """One line for each reason; where it is about files, with their names."""
+    """One line per reason, with the names of the files it applies to."""
     found: dict[tuple[str, str], list[str]] = {}
     for item in missing:
         about = _OF_FILE.fullmatch(item.reason)
@@ -102,7 +102,7 @@ def _reasons(missing: Iterable[Verdict]) -> Iterator[str]:
 
 
 def _bounds(proposal: Proposal, item: Verdict, report: Report) -> str:
-    """For which targets, and whether other code of it was not looked at."""
+    """The targets, and whether only part of the code was covered."""
     targets = ", ".join(report.verdicts.targets) if item.level == "compile" else ""
     whole = all(other.outcome == "passed" for other in proposal.checks if other.level == item.level)
     said = [f"for {targets}" if targets else "", "" if whole or item.level == "static" else "in part"]
@@ -110,14 +110,14 @@ def _bounds(proposal: Proposal, item: Verdict, report: Report) -> str:
 
 
 def _headers(found: list[Verdict]) -> str:
-    """Which headers a compiler saw: some of them may be declarations of ours."""
+    """The headers that the compiler used: some may be declarations by rocm3d."""
     lines = (text for item in found for text in item.looked_at[1:] if text.startswith("headers: "))
     seen = dict.fromkeys(text.removeprefix("headers: ") for text in lines)
     return f"; headers: {escape(' / '.join(seen))}" if seen else ""
 
 
 def _asked(item: Verdict) -> str:
-    """What a check asks: by its name, or by its level."""
+    """What a check is about: by its probe, or else by its level."""
     return _PROBES.get(item.probe) or _LEVELS.get(item.level) or escape(f"{item.level} {item.probe}".replace("_", " "))
 
 

@@ -1,4 +1,4 @@
-"""Text of a repository, made safe to print: it is shown, never obeyed."""
+"""Makes untrusted text of a repository safe to print."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import unicodedata
 
 
 def clean(text: str) -> str:
-    """Text from a repository, safe to print: no control, bidi or tag characters."""
+    """Replaces control, bidi and tag characters."""
     return "".join("\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) in ("Cc", "Cf", "Cs") else c for c in text)
 
 
 def readable(text: str) -> str:
-    """The same for a page, where tabs and ends of lines do no harm."""
+    """The same, but keeps tabs and newlines."""
     return text if text.isascii() and text.isprintable() else "".join(c if c in "\t\n" else clean(c) for c in text)

@@ -1,4 +1,4 @@
-"""A comparison of cards as a table, lists and sources, for whichever format prints them."""
+"""A comparison of cards as table rows, lists and sources, shared by all text formats."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 
 
 def heading(comparison: Comparison) -> str:
-    """Which cards stand beside each other, and why these."""
-    others = ", ".join(card.title for card in comparison.against) or "no NVIDIA card on record"
+    """Which cards are compared, and why these."""
+    others = ", ".join(card.title for card in comparison.against) or "no known NVIDIA card"
     why = f" ({comparison.chosen})" if comparison.against else ""
-    return f"{comparison.gpu.title} beside {others}{why}"
+    return f"{comparison.gpu.title} compared with {others}{why}"
 
 
 def header(comparison: Comparison) -> tuple[str, ...]:
-    """The columns of the table."""
-    return "", comparison.gpu.title, *(card.title for card in comparison.against), "what it means"
+    """The column titles."""
+    return "", comparison.gpu.title, *(card.title for card in comparison.against), "meaning"
 
 
 def rows(comparison: Comparison) -> Iterator[tuple[str, ...]]:
-    """One row for each aspect, and one for each way of running the repository."""
+    """One row per aspect, and one per mode of running the repository."""
     for aspect in comparison.aspects:
         yield aspect.name, aspect.rocm, *aspect.cuda, "; ".join(dict.fromkeys(says for says in aspect.says if says))
     for index, mode in enumerate(comparison.gpu.modes):
@@ -33,29 +33,29 @@ def rows(comparison: Comparison) -> Iterator[tuple[str, ...]]:
 
 
 def memory(mode: FitMemory) -> str:
-    """Whether a mode fits, and how often."""
+    """Whether a mode fits into the memory, and how many jobs at once."""
     if mode.fits is None:
         return "depends on the system's memory"
     if not mode.fits:
         return "does not fit"
     often = "1 job at once" if mode.jobs == 1 else f"{mode.jobs} jobs at once"
-    return f"fits, {often}, and leaves no room" if mode.tight else f"fits, {often}"
+    return f"fits, {often}, but barely" if mode.tight else f"fits, {often}"
 
 
 def arguments(choice: Choice) -> Iterator[str]:
-    """What speaks for an answer, then what it costs."""
+    """Reasons for a choice, then its costs."""
     yield from (f"for: {text}" for text in choice.reasons)
     yield from (f"cost: {text}" for text in choice.costs)
 
 
 def remarks(comparison: Comparison) -> Iterator[str]:
-    """What else is worth knowing of a card."""
+    """Notes of all cards."""
     for card in (comparison.gpu, *comparison.against):
         yield from (f"{card.title}: {note}" for note in card.notes)
 
 
 def provenance(comparison: Comparison) -> Iterator[str]:
-    """Where the figures of each card come from, and when they were looked up."""
+    """Sources of the figures of each card, with the date of the check."""
     for card in (comparison.gpu, *comparison.against):
         where = "; ".join(dict.fromkeys(_sources(card)))
         target = f"; memory size, fp8 and matrix: the record of {card.target}" if card.target else ""

@@ -1,4 +1,4 @@
-"""Documents as lines for a terminal. Text of the repository is shown, never obeyed: control characters are replaced."""
+"""Renders documents for a terminal. Control characters in text of the repository are replaced."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rocm3d.model.verdict import Verdicts
 from rocm3d.render import comparison, diff, doctor_forms, job_forms, machine_forms, upstream_forms, workload_forms
 from rocm3d.render.cleaning import clean
 from rocm3d.render.forms import closing, parts
-from rocm3d.render.grouping import by_family
+from rocm3d.render.grouping import by_family, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rocm3d.model.comparison import Comparison
 
 
-# Imported for the forms that they register.
+# Imported because they register forms.
 REGISTERED = (doctor_forms, job_forms, machine_forms, upstream_forms, workload_forms)
 _SEVERITY = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 _OUTCOME = {"passed": "green", "failed": "bold red", "skipped": "cyan", "not_run": "yellow"}
@@ -38,7 +38,7 @@ _DECISION = {"blocked": "bold red", "stub": "yellow", "substitute": "yellow", "k
 
 
 def render(document: Document, *, colour: bool = False, width: int = 100, terminal: bool = False) -> str:
-    """The document as text, with ANSI colour where the terminal takes it."""
+    """The document as text; with ANSI colours if `colour`."""
     if isinstance(document, Scan):
         return _printed(_scan(document, headed=terminal), colour=colour, width=width)
     if isinstance(document, Patch) and document.dry_run:
@@ -47,7 +47,7 @@ def render(document: Document, *, colour: bool = False, width: int = 100, termin
 
 
 def summary(document: Document, *, colour: bool = False, width: int = 100) -> str:
-    """What to say about a document beside it: how much there is, and how it came out."""
+    """The closing lines of a document: counts and outcome."""
     return _printed(closing(document), colour=colour, width=width)
 
 
@@ -60,15 +60,15 @@ def _printed(lines: Iterable[RenderableType], *, colour: bool, width: int) -> st
 
 
 def counts(tally: Tally) -> str:
-    """The four counts, in their fixed order."""
+    """The four counts, always in this order."""
     return (
         f"{tally.changed} changed, {tally.left_for_person} left for a person, "
-        f"{tally.rejected} rejected with reason, {tally.not_verified} not verified"
+        f"{tally.rejected} rejected, {tally.not_verified} not verified"
     )
 
 
 def _scan(document: Scan, *, headed: bool) -> Iterable[RenderableType]:
-    """By family, most blocking first; a single family needs a heading only for a person at a terminal."""
+    """By family, most blocking first. A single family gets a heading only on a terminal."""
     groups = by_family(document.findings)
     for group in groups:
         if headed or len(groups) > 1:
@@ -84,15 +84,15 @@ def _scan(document: Scan, *, headed: bool) -> Iterable[RenderableType]:
 
 @closing.register(Scan)
 def _scan_closing(document: Scan) -> Iterable[RenderableType]:
-    inventory, found = document.inventory, Counter(finding.severity for finding in document.findings)
+    inventory, found = document.inventory, counted(document.findings) or "no findings"
     for item in inventory.skipped:
         yield Text.assemble(("not read: ", "yellow"), f"{clean(item.path)} {clean(item.reason)}")
     if document.known:
-        yield Text(f"{document.known} known from the baseline, not shown; the counts are of new ones")
+        yield Text(f"{document.known} known findings of the baseline are hidden; the counts are of new findings")
     sizes = inventory.counts
     yield Text(
-        f"{clean(inventory.repository)}: {found['error']} errors, {found['warning']} warnings, {found['note']} notes "
-        f"in {sizes.files} files ({sizes.cuda} C++/CUDA, {sizes.python} Python, {sizes.manifests} manifests)"
+        f"{clean(inventory.repository)}: {found} in {sizes.files} files "
+        f"({sizes.cuda} C++/CUDA, {sizes.python} Python, {sizes.manifests} manifests)"
     )
     yield Text.assemble("readiness: ", (inventory.readiness, "bold"), f" ({clean('; '.join(inventory.reasons))})")
 
@@ -107,7 +107,7 @@ def _plan(document: Plan) -> Iterable[RenderableType]:
     gpu = document.gpu
     yield Text(f"GPU: {gpu.title} ({gpu.gfx}, waves of {gpu.wave_size} lanes)")
     if document.stack is None:
-        yield Text(f"stack: none for {document.platform}, because of each:", style="bold red")
+        yield Text(f"stack: none for {document.platform}. Reason for each:", style="bold red")
     else:
         yield Text.assemble("stack: ", (document.stack.id, "bold"), f" ({document.stack.reason})")
     for item in document.rejected_stacks:
@@ -117,7 +117,7 @@ def _plan(document: Plan) -> Iterable[RenderableType]:
     for phase in document.phases:
         yield Text(f"phase {phase.number} {phase.title}: {phase.state}", style="dim" if phase.skipped else "")
     for edit in document.edits:
-        yield Text(f"edit {clean(edit.path)}: {edit.recipe} ({edit.safety}), {len(edit.findings)} finding(s)")
+        yield Text(f"edit {clean(edit.path)}: {edit.recipe} ({edit.safety}), findings: {len(edit.findings)}")
     for left in document.left:
         finding = left.finding
         place = f"{clean(str(finding.location))} {finding.code} {finding.rule}"
@@ -143,7 +143,7 @@ def _decisions(document: Plan) -> Table:
 
 @parts.register(Patch)
 def _patch(document: Patch) -> Iterable[RenderableType]:
-    """What was done; a dry run is shown as its diff."""
+    """Changes that were made; a dry run is rendered as its diff instead."""
     yield from (_change(change, "was") for change in document.changes)
     for module in document.modules:
         yield from (_change(change, f"gets its edits from {clean(module.file)};") for change in module.changes)
@@ -167,7 +167,7 @@ def _patch_closing(document: Patch) -> Iterable[RenderableType]:
         yield Text.assemble(("left for a person: ", "yellow"), place)
         yield Text(f"  hint: {clean(finding.hint)}", style="dim")
     for unseen in document.unseen:
-        yield Text.assemble(("not looked at: ", "yellow"), f"{clean(unseen.name)}: {clean(unseen.reason)}")
+        yield Text.assemble(("not checked: ", "yellow"), f"{clean(unseen.name)}: {clean(unseen.reason)}")
         yield from (Text(f"  {clean(command)}", style="dim") for command in unseen.commands)
     done, left_over, refused = len(document.changes), len(document.left), len(document.refused)
     yield Text(f"{done} changed, {left_over} left for a person, {refused} refused")
@@ -176,7 +176,7 @@ def _patch_closing(document: Patch) -> Iterable[RenderableType]:
 @parts.register(Verdicts)
 def _verdicts(document: Verdicts) -> Iterable[RenderableType]:
     for item in document.verdicts:
-        about = item.reason or f"looked at {len(item.looked_at)}: {', '.join(item.looked_at[:4])}"
+        about = item.reason or f"covered {len(item.looked_at)}: {', '.join(item.looked_at[:4])}"
         outcome = (f"{item.outcome:8}", _OUTCOME[item.outcome])
         yield Text.assemble(outcome, f" {item.level} {item.probe}: {clean(about)}")
 
@@ -200,8 +200,8 @@ def _evidence_closing(document: Evidence) -> Iterable[RenderableType]:
 
 @parts.register(Fit)
 def _fit(document: Fit) -> Iterable[RenderableType]:
-    verdict = (document.viability, "bold") if document.viability else ("not known", "bold yellow")
-    yield Text.assemble(f"{clean(document.title)} on {document.gpu.title}, as known on {document.as_of}: ", verdict)
+    verdict = (document.viability, "bold") if document.viability else ("unknown", "bold yellow")
+    yield Text.assemble(f"{clean(document.title)} on {document.gpu.title}, knowledge of {document.as_of}: ", verdict)
     for point in document.points:
         yield Text(f"  {point.effect:+d}  {point.why} [{point.source}]")
     for mode in document.memory:
@@ -210,7 +210,7 @@ def _fit(document: Fit) -> Iterable[RenderableType]:
     yield from (Text(f"  note: {line}", style="dim") for line in document.notes)
     yield from (Text(f"  offload: {line}") for line in document.offload)
     for point in document.closed:
-        yield Text(f"  no longer: {point.why} [{point.source}]", style="dim")
+        yield Text(f"  no longer a problem: {point.why} [{point.source}]", style="dim")
     for line in document.advice:
         yield Text(f"  advice: {line}")
     if document.licence is not None:
@@ -228,7 +228,7 @@ def _comparison(document: Comparison) -> Iterable[RenderableType]:
     for choice in document.choices:
         yield Text(choice.platform, style="bold")
         yield from (Text(f"  {clean(line)}") for line in comparison.arguments(choice))
-    yield Text(f"what decides: {clean(document.conclusion)}", style="bold")
+    yield Text(f"conclusion: {clean(document.conclusion)}", style="bold")
     yield from (Text(f"note: {line}", style="dim") for line in comparison.remarks(document))
     yield from (Text(f"source: {line}", style="dim") for line in comparison.provenance(document))
 
@@ -236,6 +236,6 @@ def _comparison(document: Comparison) -> Iterable[RenderableType]:
 @closing.register(Fit)
 def _fit_closing(document: Fit) -> Iterable[RenderableType]:
     if document.score is None:
-        yield Text("no score: no record speaks of this repository")
+        yield Text("no score: this repository is not in the knowledge base")
     else:
-        yield Text(f"score {document.score} of 5: {document.viability}")
+        yield Text(f"{document.score} of 5: {document.viability}")

@@ -1,4 +1,4 @@
-"""A matrix as comma-separated values: a line for each library, a column for each repository."""
+"""A matrix as CSV: one line per package, one column per repository."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def render(document: Matrix) -> str:
-    """Names of repositories are other people's: one that a spreadsheet would run is quoted."""
+    """Names are untrusted: those that a spreadsheet would run as a formula are escaped."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     names = [column.repository for column in document.columns]

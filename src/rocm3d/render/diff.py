@@ -1,4 +1,4 @@
-"""The diff of a dry run: plain text that `git apply` takes, or the same lines in colour."""
+"""The diff of a dry run: plain text for `git apply`, or the same lines in colour."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HEADER = Style.parse("bold")
 
 
 def render(patch: Patch, *, colour: bool = False) -> str:
-    """Every change in order. Colour is added around lines and never changes one: tabs stay tabs."""
+    """All changes in order. Colour codes surround lines and never change their content."""
     return "".join(f"{line}\n" for change in patch.changes for line in _lines(change, colour=colour))
 
 
@@ -33,6 +33,6 @@ def _lines(change: FileChange, *, colour: bool) -> Iterator[str]:
 
 
 def _visible(line: str) -> str:
-    """Clean, but for what a patch needs to apply: tabs, form feeds and the carriage return before the newline."""
+    """Sanitized, except for what a patch needs to apply: tabs, form feeds and a final carriage return."""
     body = line.removesuffix("\r")
     return "".join(c if c in "\t\f" else clean(c) for c in body) + line[len(body) :]

@@ -1,4 +1,4 @@
-"""On a terminal: what is wrong with a machine, and what to do about it."""
+"""Console forms of `rocm3d doctor`: problems of a machine and their remedies."""
 
 from __future__ import annotations
 
@@ -19,23 +19,25 @@ _SEVERITY = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 
 
 def cost(problem: Problem) -> str:
-    """Whether the remedy takes more than the user's own rights."""
+    """Whether the remedy needs root or a reboot."""
     if problem.reboot:
         return "needs root and a reboot"
-    return "needs root" if problem.root else "needs neither root nor a reboot"
+    return "needs root" if problem.root else "needs no root and no reboot"
 
 
 def totals(document: Diagnosis) -> str:
-    """How it came out, in a line."""
+    """The counts in one line."""
     found = Counter(item.severity for item in document.problems)
     return (
-        f"{found['error']} errors, {found['warning']} warnings, {found['note']} notes; {len(document.fine)} conditions "
-        f"are fine, {len(document.unread)} could not be looked at, {len(document.elsewhere)} are not about this machine"
+        f"{found['error']} error{'s' * (found['error'] != 1)}, "
+        f"{found['warning']} warning{'s' * (found['warning'] != 1)}, "
+        f"{found['note']} note{'s' * (found['note'] != 1)}; {len(document.fine)} conditions are fine, "
+        f"{len(document.unread)} could not be checked, {len(document.elsewhere)} do not apply to this machine"
     )
 
 
 def unread(document: Diagnosis) -> dict[str, list[str]]:
-    """What could not be looked at, by the reason: one missing interpreter hides many conditions."""
+    """Conditions that could not be checked, grouped by reason: one missing interpreter affects many of them."""
     found: dict[str, list[str]] = {}
     for item in document.unread:
         found.setdefault(item.reason, []).append(item.id)
@@ -57,7 +59,7 @@ def _diagnosis(document: Diagnosis) -> Iterable[RenderableType]:
         yield from (Text(f"  do: {clean(line)}") for line in item.remedy)
         yield Text(f"  {cost(item)}; check: {clean(item.check)}")
     for reason, names in unread(document).items():
-        yield Text.assemble(("not looked at: ", "yellow"), f"{', '.join(names)}: {clean(reason)}")
+        yield Text.assemble(("not checked: ", "yellow"), f"{', '.join(names)}: {clean(reason)}")
 
 
 @closing.register(Diagnosis)

@@ -1,4 +1,4 @@
-"""Everything known about one code, package, GPU or other record, with sources and dates."""
+"""Renders one record of the knowledge base as plain text, with sources and dates."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 
 def render(record: Fact, related: Iterable[Advice] = ()) -> str:
-    """A page of plain text; `related` is advice that speaks of the same thing."""
-    heard = _listed("advice you may hear", (f"{item.claim} ({item.verdict}; {item.id})" for item in related))
+    """`related` is advice about the same subject."""
+    heard = _listed("common advice", (f"{item.claim} ({item.verdict}; {item.id})" for item in related))
     return "\n".join([*_lines(record), *heard, "", *_provenance(record)]) + "\n"
 
 
@@ -62,7 +62,7 @@ def _code(record: Code) -> Iterator[str]:
     yield from (f"{name}: {text}" for name, text in (("CDNA", record.cdna), ("RDNA", record.rdna)) if text)
     if record.example:
         yield f"example: {record.example}"
-    yield from _listed("looks for", (f"{term}: {why}" for term, why in record.terms.items()))
+    yield from _listed("searches for", (f"{term}: {why}" for term, why in record.terms.items()))
 
 
 @_lines.register(Package)
@@ -73,7 +73,7 @@ def _package(record: Package) -> Iterator[str]:
         note = f" ({record.licence.note})" if record.licence.note else ""
         yield f"licence: {record.licence.name}{note}"
         if record.licence.wording:
-            yield f"say: {record.licence.wording}"
+            yield f"suggested wording: {record.licence.wording}"
     yield from _listed("traps", record.traps)
     for route in sorted(record.routes, key=lambda route: route.rank):
         yield ""
@@ -91,11 +91,11 @@ def _route(route: Route) -> Iterator[str]:
     if limits:
         yield f"  for {'; '.join(limits)}"
     if route.loses:
-        yield f"  goes without: {route.loses}"
+        yield f"  loses: {route.loses}"
     yield from (f"  needs {name} {wanted}" for name, wanted in route.needs.items())
     yield from (f"  moves {name} to {version}" for name, version in route.moves.items())
     if route.unless_imported:
-        yield "  only where the program does not import it at the top of a module"
+        yield "  only if the program does not import it at the top of a module"
     yield from (f"  {name}={value}" for name, value in route.env.items())
     yield from (f"  $ {shlex.join(command)}" for command in route.commands)
     if route.proof:
@@ -122,10 +122,10 @@ def _target(record: Target) -> Iterator[str]:
 @_lines.register(Card)
 def _card(record: Card) -> Iterator[str]:
     size = "" if record.memory_gb is None else f"{record.memory_gb} GB "
-    speed = "bandwidth not on record" if record.bandwidth_gbs is None else f"{record.bandwidth_gbs:g} GB/s"
+    speed = "bandwidth unknown" if record.bandwidth_gbs is None else f"{record.bandwidth_gbs:g} GB/s"
     yield f"{record.id}: {record.title}"
     yield f"{size}{record.memory_kind}, {speed}{', shared with the processor' if record.unified else ''}"
-    bf16 = "not on record" if record.bf16 is None else "yes" if record.bf16 else "no"
+    bf16 = "unknown" if record.bf16 is None else "yes" if record.bf16 else "no"
     power = "" if record.watts is None else f", {record.watts} W"
     yield f"bf16 {bf16}, FP8 {record.fp8}, matrix {record.matrix}{power}"
     for price in record.prices:
@@ -133,7 +133,7 @@ def _card(record: Card) -> Iterator[str]:
         note = f", {price.note}" if price.note else ""
         yield f"{price.way}: {price.currency} {span}{note}, {price.known} [{price.source.where}]"
     if not record.prices:
-        yield "no price on record"
+        yield "price unknown"
     cloud = record.cloud
     if cloud is not None:
         yield f"cloud: {cloud.available}, {cloud.where}, {cloud.known} [{cloud.source.where}]"
@@ -163,7 +163,7 @@ def _family(record: Family) -> Iterator[str]:
 @_lines.register(Recipe)
 def _recipe(record: Recipe) -> Iterator[str]:
     yield f"{record.id}: {record.title} ({record.safety}, {record.status}, since {record.since})"
-    yield f"answers {record.code} with rewrite {record.rewrite}"
+    yield f"fixes {record.code} with rewrite {record.rewrite}"
     yield record.why
     yield f"for the user: {record.changes_for_user}"
 
@@ -172,12 +172,12 @@ def _recipe(record: Recipe) -> Iterator[str]:
 def _advice(record: Advice) -> Iterator[str]:
     yield f"{record.id}: {record.verdict}"
     yield f"claim: {record.claim}"
-    yield f"told by: {'; '.join(record.told_by)}"
+    yield f"recommended by: {'; '.join(record.told_by)}"
     yield f"why: {record.why}"
     bounds = [f"{name} {text}" for name, text in (("ROCm", record.rocm), ("torch", record.torch)) if text]
     bounds += [", ".join(record.gfx)] if record.gfx else []
     if bounds:
-        yield f"holds for: {'; '.join(bounds)}"
+        yield f"applies to: {'; '.join(bounds)}"
     if record.instead:
         yield f"instead: {record.instead}"
 
@@ -200,7 +200,7 @@ def _variable(record: Variable) -> Iterator[str]:
 
 @_lines.register(Port)
 def _port(record: Port) -> Iterator[str]:
-    where = "a hosted service: there is nothing to port" if record.hosted else record.repository
+    where = "a hosted service: nothing to port" if record.hosted else record.repository
     yield f"{record.id}: {record.title} ({where}), tier {record.tier}"
     yield f"families: {', '.join(record.families)}"
     yield from _listed(
@@ -228,7 +228,7 @@ def _tolerance(record: Tolerance) -> Iterator[str]:
 @_lines.register(Backend)
 def _backend(record: Backend) -> Iterator[str]:
     yield f"{record.id}: kernels that match {record.pattern} are {record.backend} ({record.operation}, {record.vendor})"
-    yield from _listed("seen", record.seen)
+    yield from _listed("observed", record.seen)
 
 
 @_lines.register(Condition)

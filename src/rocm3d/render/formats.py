@@ -1,6 +1,6 @@
-"""The formats of --format: which there are, and which documents each one can show. The only list of them.
+"""All values of --format, and the documents that each can render.
 
-A format is loaded when something is shown in it: tables and templates take longer to load than a small scan.
+Renderers are imported on use: loading rich and Jinja takes longer than a small scan.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a format may ask for: where it is shown, and the knowledge, which is loaded only by those that need it."""
+    """Properties of the output, and the knowledge base: a function, because only some formats need it."""
 
     knowledge: Callable[[], Knowledge]
     terminal: bool = False
@@ -72,7 +72,7 @@ def _svg(shown: Any, around: Surroundings) -> str:  # noqa: ARG001
 
 @dataclass(frozen=True)
 class Format:
-    """One format; `shows` are the kinds of document it has a form for, by name, so that none is loaded to be asked."""
+    """`document_kinds` are class names of documents, as strings, so that no model has to be imported."""
 
     shows: tuple[str, ...]
     render: Callable[[Any, Surroundings], str]
@@ -90,19 +90,19 @@ FORMATS = {
 
 
 def names(kind: type[Document] | str) -> tuple[str, ...]:
-    """The formats that a kind of document can be had in; its name will do."""
+    """The formats that can render a kind of document, given as a class or its name."""
     kinds = {kind, "Document"} if isinstance(kind, str) else {base.__name__ for base in kind.__mro__}
     return tuple(name for name, form in FORMATS.items() if not kinds.isdisjoint(form.shows))
 
 
 def listed(words: Iterable[str]) -> str:
-    """For example `console, json or html`."""
+    """Such as `console, json or html`."""
     *first, last = words
     return f"{', '.join(first)} or {last}" if first else last
 
 
 def refuse_unknown(form: str, known: Iterable[str]) -> None:
-    """One clear line for a format that is not there, before any work is done."""
+    """Raise for an unknown format, before any work is done."""
     known = tuple(known)
     if form not in known:
-        raise UserError(f"--format {form} is not known here", hint=f"use {listed(known)}")
+        raise UserError(f"--format {form} is not supported here", hint=f"use {listed(known)}")

@@ -1,4 +1,4 @@
-"""The forms of documents on a terminal: lines that show one, and what to say beside it. Others register here."""
+"""Registry of console forms: for each kind of document its lines and its summary."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 @singledispatch
 def parts(document: Document) -> Iterable[RenderableType]:
-    """The document itself."""
+    """The content of the document."""
     raise TypeError(f"no console form for {type(document).__name__}")
 
 
 @singledispatch
 def closing(document: Document) -> Iterable[RenderableType]:
-    """How much there is, and how it came out."""
+    """Counts and outcome."""
     raise TypeError(f"no console summary for {type(document).__name__}")

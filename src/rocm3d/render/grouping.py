@@ -1,4 +1,4 @@
-"""The order in which people read findings: by family, most blocking first."""
+"""Groups findings by family, most blocking first."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ OTHER = "other"
 
 @dataclass(frozen=True)
 class Group:
-    """The findings of one family, errors first, then as they lie in the repository."""
+    """The findings of one family, errors first, otherwise in the order of the repository."""
 
     family: str
     findings: tuple[Finding, ...]
 
     @property
     def counts(self) -> str:
-        """How many of each severity there are, none left at zero."""
+        """Such as `2 errors, 1 note`."""
         return counted(self.findings)
 
 
 def counted(findings: Iterable[Finding]) -> str:
-    """For example `2 errors, 1 note`."""
+    """Such as `2 errors, 1 note`; severities without findings are left out."""
     found = Counter(finding.severity for finding in findings)
     return ", ".join(
         f"{found[word]} {word}{'' if found[word] == 1 else 's'}" for word in SEVERITIES if found[word]
@@ -37,7 +37,7 @@ def counted(findings: Iterable[Finding]) -> str:
 
 
 def by_family(findings: Iterable[Finding]) -> tuple[Group, ...]:
-    """The family with most errors first, then most warnings, then most notes; findings of no family are `other`."""
+    """Ordered by number of errors, then warnings, then notes. Findings without a family are `other`."""
     gathered: dict[str, list[Finding]] = defaultdict(list)
     for finding in findings:
         gathered[finding.family or OTHER].append(finding)

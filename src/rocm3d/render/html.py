@@ -1,4 +1,4 @@
-"""A port's report, a bundle of runs or a scan's findings: one self-contained page, no network, for screen and paper."""
+"""Renders a port, a bundle or a scan as one self-contained HTML page without network access."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Report:
-    """Everything the page shows; each part is a document that lies beside it. `moved` no longer match their seal.
+    """The documents of a port and their views for the templates. `moved` are files that no longer match their seal.
 
-    `families` are the titles of dependency families by package.
+    `families` are titles of dependency families by package.
     """
 
     scan: Scan
@@ -47,7 +47,7 @@ class Report:
 
     @property
     def outcome(self) -> str:
-        """The one sentence at the top."""
+        """The sentence at the top of the page."""
         if self.moved:
             return "Changed since it was sealed."
         if self.failed:
@@ -55,50 +55,50 @@ class Report:
         if self.plan.readiness == "blocked":
             return "Blocked: a dependency has no route to this GPU."
         if self._bad_run:
-            return "A recorded run did not end well."
+            return "A recorded run failed."
         if self.patch.left:
-            return "Ported in part: work is left for a person."
-        return "Ported; what was not run is listed below."
+            return "Partly ported: some findings need your work."
+        return "Ported. Checks that were not run are listed below."
 
     @property
     def tone(self) -> str:
-        """The colour of that sentence: nothing is green while something was not run."""
+        """The CSS class of that sentence. It is green only if every check ran."""
         if self.moved or self.failed or self.plan.readiness == "blocked" or self._bad_run:
             return "failed"
         return "not_run" if self.patch.left or self.not_run or self.unread else "passed"
 
     @property
     def not_run(self) -> tuple[Verdict, ...]:
-        """Checks that nobody made."""
+        """Verdicts of checks that were not run."""
         return tuple(item for item in self.verdicts.verdicts if item.outcome == "not_run")
 
     @property
     def turned_off(self) -> tuple[DependencyDecision, ...]:
-        """Decisions that take a feature away."""
+        """Decisions that remove a feature."""
         return tuple(item for item in self.plan.losses if item.loses)
 
     @property
     def views(self) -> tuple[RunView, ...]:
-        """Its runs, the newest first."""
+        """The runs, newest first."""
         return views(self.runs, self.evidence)
 
     @property
     def ran(self) -> str:
-        """The runs in one sentence; a later run of the same name counts in place of the earlier one."""
+        """The runs in one sentence; the latest run of each name counts."""
         if self.runs:
             return summed_up(self.views)
         if any(item.outcome == "passed" and item.level in ("backend", "numerics") for item in self.verdicts.verdicts):
-            return "No run of a workload was recorded with this port."
-        return "No run was recorded with this port: nothing here shows that it works on a GPU."
+            return "No workload run was recorded for this port."
+        return "No run was recorded for this port, so nothing proves yet that it works on a GPU."
 
     @property
     def rungs(self) -> tuple[Rung, ...]:
-        """The ladder of proof."""
+        """One summary per level of checks."""
         return rungs(self.verdicts.verdicts)
 
     @property
     def map(self) -> Markup:
-        """The dependencies as a picture."""
+        """The dependencies as SVG."""
         nodes = [
             Node(self.families.get(item.package or "", OTHER), item.name, item.decision, item.route or "")
             for item in self.plan.decisions
@@ -107,18 +107,18 @@ class Report:
 
     @property
     def decided(self) -> tuple[DependencyDecision, ...]:
-        """Every decision, the most blocking first."""
+        """All decisions, most blocking first."""
         order = list(DECISIONS)
         return tuple(sorted(self.plan.decisions, key=lambda item: (order.index(item.decision), item.name)))
 
     @property
     def changes(self) -> tuple[FileChange, ...]:
-        """Edits of what was there first, those inside submodules too; then new files."""
+        """Edits of existing files, including submodules; then added files."""
         return (*self.patch.edited, *(change for change in self.patch.changes if change.kind == "added"))
 
     @property
     def document(self) -> PortReport:
-        """The evidence with the runs, for programs."""
+        """The JSON document of the report: evidence and runs."""
         held = {name: getattr(self.evidence, name) for name in type(self.evidence).model_fields}
         return PortReport(**held, moved=self.moved, runs=self.runs, unread=self.unread)
 
@@ -128,12 +128,12 @@ class Report:
 
     @property
     def failed(self) -> bool:
-        """Whether some check has."""
+        """Whether any check failed."""
         return any(item.outcome == "failed" for item in self.verdicts.verdicts)
 
 
 def render(shown: Report | BundleReport | Scan) -> str:
-    """The page as text."""
+    """The page as HTML."""
     if isinstance(shown, Scan):
         found = Counter(finding.severity for finding in shown.findings)
         tone = "failed" if found["error"] else "not_run" if found["warning"] or shown.inventory.skipped else "passed"
@@ -160,12 +160,12 @@ def _page(template: str, **parts: object) -> str:
 
 
 def _readable(value: object) -> object:
-    """Whatever a template shows: no text of a repository turns the direction of writing around or hides in it."""
+    """Applied to every value of a template: removes bidi and control characters from text of the repository."""
     return value if isinstance(value, (Markup, int, float)) else readable(str(value))
 
 
 def _size(diff: str) -> Mapping[str, int]:
-    """Lines that a diff adds and takes away."""
+    """Numbers of added and removed lines."""
     lines = diff.split("\n")
     return {
         "plus": sum(line.startswith("+") and not line.startswith("+++ ") for line in lines),

@@ -1,4 +1,4 @@
-"""On a terminal: how far the jobs of a run are."""
+"""Console form of `rocm3d jobs`: a table of job states."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def _jobs(document: JobsReport) -> Iterable[RenderableType]:
     shown = [job for job in document.jobs if job.state != "done"] if len(document.jobs) > MANY else document.jobs
     yield from lines(shown)
     if len(shown) < len(document.jobs):
-        yield Text(f"{len(document.jobs) - len(shown)} jobs that are done are left out", style="dim")
+        yield Text(f"done jobs not shown: {len(document.jobs) - len(shown)}", style="dim")
 
 
 def lines(jobs: Sequence[JobState]) -> list[Text]:
-    """A table, put together by hand: there may be thousands of rows."""
+    """Formatted by hand, because rich is slow for thousands of rows."""
     rows = [
         (
             clean(job.id),
@@ -73,16 +73,16 @@ def _closing(document: JobsReport) -> Iterable[RenderableType]:
         yield Text(f"run by process {document.runner}")
     unwell = [job for job in document.jobs if job.state in ("failed", "timed_out")]
     if unwell:
-        yield Text(f"see {clean(unwell[0].log)}, and `rocm3d jobs retry` to ask for them again")
+        yield Text(f"see {clean(unwell[0].log)}; run them again with `rocm3d jobs retry`")
 
 
 def counted(counts: Mapping[State, int]) -> str:
-    """For example `3 done, 1 failed`."""
+    """Such as `3 done, 1 failed`."""
     return ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in counts.items()) or "no jobs"
 
 
 def left(seconds: float | None) -> str:
-    """The estimate, where there is one."""
+    """The estimated remaining time, or empty."""
     return "" if seconds is None else f"; about {span(seconds)} left"
 
 

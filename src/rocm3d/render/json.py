@@ -1,4 +1,4 @@
-"""The document itself: what the next stage or another program reads."""
+"""Renders a document as JSON, for the next stage or another program."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ if TYPE_CHECKING:
 
 
 def render(document: Document) -> str:
-    """Stable JSON text."""
+    """Deterministic: the same document gives the same bytes."""
     return document.to_json()

@@ -1,4 +1,4 @@
-"""The ladder of proof: each level of checks, what it asks, and how far it got. Not run is not passed."""
+"""Summarizes the verdicts of each level. A level that was not run has not passed."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ if TYPE_CHECKING:
     from rocm3d.model.verdict import Outcome, Verdict
 
 ASKS: dict[Level, str] = {
-    "static": "Are the edits guarded, and as they were made?",
-    "resolve": "Does it install without touching the base?",
-    "compile": "Does AMD machine code come out?",
-    "nvidia": "Does nvcc still compile all of it?",
+    "static": "Are the edits guarded and unchanged?",
+    "resolve": "Does it install without changing the base?",
+    "compile": "Does it compile to AMD machine code?",
+    "nvidia": "Does nvcc still compile it?",
     "import": "Does each package import from the right place?",
     "backend": "Did the real kernels run?",
-    "numerics": "Do the numbers agree with a reference?",
-    "workload": "Did a bounded workload give a sound artifact?",
+    "numerics": "Do the results agree with a reference?",
+    "workload": "Did a bounded workload write a valid artifact?",
 }
-# The worst one speaks for the level: one check that nobody made leaves the question open.
+# The outcome of a level is its worst one: a single check that was not run leaves the question open.
 _WORST: tuple[Outcome, ...] = ("failed", "not_run", "passed", "skipped")
 SIGNS = {"passed": "\u2713", "failed": "\u2715", "skipped": "\u2212", "not_run": "\u25cb"}
 
 
 @dataclass(frozen=True)
 class Rung:
-    """One level. `outcome` is that of its worst check; a level without any was not run."""
+    """`outcome` is that of the worst check; a level without checks was not run."""
 
     level: Level
     asks: str
@@ -38,17 +38,17 @@ class Rung:
 
     @property
     def word(self) -> str:
-        """As people write it."""
+        """The outcome as text."""
         return self.outcome.replace("_", " ")
 
     @property
     def sign(self) -> str:
-        """The same without colour or words."""
+        """The outcome as a symbol."""
         return SIGNS[self.outcome]
 
 
 def rungs(verdicts: Iterable[Verdict]) -> tuple[Rung, ...]:
-    """All levels, from the cheapest proof to the dearest."""
+    """All levels, from the cheapest to the most expensive."""
     found: dict[Level, list[Verdict]] = {level: [] for level in get_args(Level)}
     for verdict in verdicts:
         found[verdict.level].append(verdict)
@@ -61,7 +61,7 @@ def _rung(level: Level, inside: list[Verdict]) -> Rung:
     if outcome == "passed":
         says = f"{len(of_it)} {'check' if len(of_it) == 1 else 'checks'}"
     else:
-        says = "; ".join(dict.fromkeys(item.reason for item in of_it)) or "not asked for"
+        says = "; ".join(dict.fromkeys(item.reason for item in of_it)) or "not requested"
         passed = sum(item.outcome == "passed" for item in inside)
         says = f"{passed} passed, then: {says}" if passed else says
     return Rung(level, ASKS[level], outcome, says)

@@ -1,4 +1,4 @@
-"""Looks at packages in words: what was seen of each, for any text format."""
+"""Backend checks as text, shared by all text formats."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ORDER = ("accelerated", "fallback", "broken", "absent", "not_run")
 
 
 def seen(look: Look) -> str:
-    """One line: why it came out so, or what shows that it is real."""
+    """One line: the reason of the outcome, or the evidence that the GPU backend ran."""
     if look.outcome != "accelerated":
         return look.reason
     parts = [look.reason] if look.reason else []
@@ -23,13 +23,13 @@ def seen(look: Look) -> str:
             PurePath(look.libraries[0]).name + (f" and {len(look.libraries) - 1} more" * (len(look.libraries) > 1))
         )
     if look.backends:
-        parts.append(f"kernels of {', '.join(look.backends)}")
-    parts += [f"{len(look.checks)} results agree, the worst {_worst(look)}"] if look.checks else []
+        parts.append(f"kernels: {', '.join(look.backends)}")
+    parts += [f"{len(look.checks)} results agree, largest error {_worst(look)}"] if look.checks else []
     return "; ".join(parts)
 
 
 def details(look: Look) -> list[str]:
-    """What else there is to say of it."""
+    """Variants that were tried, and the device."""
     kinds = look.facts.get("kinds")
     lines = [_kind(name, tried) for name, tried in kinds.items()] if isinstance(kinds, dict) else []
     device = look.facts.get("device")
@@ -40,29 +40,29 @@ def details(look: Look) -> list[str]:
 
 
 def compared(item: ComparedTensor) -> str:
-    """One tensor of two recordings."""
+    """The comparison of one tensor in two recordings."""
     if not item.agrees or item.max_error is None:
-        return item.reason or "is equal"
-    return f"greatest error {item.max_error:.3g}, within {item.tolerance} ({item.elements} elements of {item.dtype})"
+        return item.reason or "equal"
+    return f"largest error {item.max_error:.3g}, within {item.tolerance} ({item.elements} elements of {item.dtype})"
 
 
 def totals(document: Smoke) -> str:
-    """How many came out how."""
+    """Counts by outcome."""
     found = Counter(str(look.outcome) for look in document.looks)
     return ", ".join(f"{found[outcome]} {outcome}" for outcome in ORDER)
 
 
 def _kind(name: str, tried: dict[str, object]) -> str:
     if not tried.get("works"):
-        return f"{name}: not here: {tried.get('reason')}"
+        return f"{name}: not available: {tried.get('reason')}"
     backends = tried.get("backends")
     return f"{name}: works" + (f", {', '.join(backends)}" if isinstance(backends, (list, tuple)) else "")
 
 
 def _worst(look: Look) -> str:
-    """The check whose error is greatest; not one that has to be equal."""
+    """The largest error with its tolerance; checks for equality have none."""
     measured: list[tuple[float, Check]] = [(item.max_error, item) for item in look.checks if item.max_error is not None]
     if not measured:
-        return "exactly"
+        return "0"
     error, check = max(measured, key=lambda pair: pair[0])
-    return f"by {error:.2g} ({check.tolerance})"
+    return f"{error:.2g} ({check.tolerance})"

@@ -1,4 +1,4 @@
-"""On a terminal: what a machine has, what ran on it, and what a binary holds."""
+"""Console forms of toolchains, smoke tests, golden comparisons and inspected binaries."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _toolchains(document: Toolchains) -> Iterable[RenderableType]:
 @closing.register(Toolchains)
 def _toolchains_closing(document: Toolchains) -> Iterable[RenderableType]:
     usable = [item.kind for item in document.found if not item.lacks]
-    yield Text(f"taken: {usable[0]}" if usable else "no compiler for AMD targets is here")
+    yield Text(f"selected: {usable[0]}" if usable else "no compiler for AMD targets found")
 
 
 @parts.register(Smoke)
@@ -84,7 +84,7 @@ def _inspection(document: Inspection) -> Iterable[RenderableType]:
         wants += [] if item.cxx11_abi is None else [f"C++11 ABI {'on' if item.cxx11_abi else 'off'}"]
         wants += [clean(name) for name in item.libraries]
         if wants:
-            yield Text(f"  wants: {', '.join(wants)}", style="dim")
+            yield Text(f"  requires: {', '.join(wants)}", style="dim")
         yield from (Text(f"  {clean(note)}", style="yellow") for note in item.notes)
 
 
@@ -92,8 +92,8 @@ _DEVICE = {
     "amd": "AMD device code",
     "cuda": "CUDA device code only",
     "amd and cuda": "AMD and CUDA device code",
-    "none": "no device code: the CPU alone",
-    "unknown": "device code that cannot be read here",
+    "none": "no device code: CPU only",
+    "unknown": "device code in an unknown format",
 }
 
 

@@ -1,4 +1,4 @@
-"""Documents as Markdown tables, for issues and job summaries. Text of the repository is shown, never obeyed."""
+"""Renders documents as Markdown, for issues and job summaries. Text of the repository is escaped."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ _OUTCOMES: tuple[Outcome, ...] = ("failed", "not_run", "skipped", "passed")
 
 
 def render(document: Document, knowledge: Knowledge) -> str:
-    """The document as text; the families of packages come from the knowledge."""
+    """`knowledge` provides the families of packages."""
     return "\n".join(_lines(document, knowledge)) + "\n"
 
 
 def escape(text: str) -> str:
-    """Text that no Markdown reader takes for more than text: no markup, HTML, link, mention or reference."""
+    """Plain text in Markdown: no markup, HTML, link, mention or issue reference."""
     plain = clean(" ".join(text.split()))
     plain = plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     plain = re.sub(r"([\\`*_\[\]~$#]|:(?=//))", r"\\\1", plain).replace("|", "&#124;")
     plain = re.sub(r"(?i)\bwww\.", r"www\\.", plain)
-    # Mentions and issue numbers are looked for after Markdown is read, but not within code.
+    # GitHub resolves mentions and issue numbers after Markdown, but not inside code.
     plain = re.sub(r"@(?=\w)", "`@`", plain)
     return re.sub(r"\\#(?=\d)", "`#`", plain)
 
 
 def code(text: str) -> str:
-    """A path or name as code; one that could close the code or the cell is escaped instead."""
+    """A path or name as code, or escaped if it contains characters that end the code or the table cell."""
     plain = clean(" ".join(text.split()))
     return escape(text) if not plain or set("`|\\") & set(plain) else f"`{plain}`"
 
@@ -62,8 +62,8 @@ def _lines(document: Document, knowledge: Knowledge) -> Iterator[str]:  # noqa: 
 @_lines.register(Scan)
 def _scan(document: Scan, knowledge: Knowledge) -> Iterator[str]:  # noqa: ARG001
     inventory = document.inventory
-    found = counted(document.findings) or "nothing found"
-    known = f"; {document.known} known from the baseline, not listed" if document.known else ""
+    found = counted(document.findings) or "no findings"
+    known = f"; {document.known} known findings of the baseline are hidden" if document.known else ""
     yield f"# Scan of {escape(inventory.repository)}"
     yield ""
     yield f"Readiness: **{inventory.readiness}** ({escape('; '.join(inventory.reasons))})."
@@ -79,9 +79,9 @@ def _scan(document: Scan, knowledge: Knowledge) -> Iterator[str]:  # noqa: ARG00
             )
             for item in group.findings
         )
-        yield from table(("severity", "place", "finding", "what to do"), rows)
+        yield from table(("severity", "location", "finding", "what to do"), rows)
     if inventory.skipped:
-        yield from section("Not read, or not wholly understood")
+        yield from section("Not read or not fully parsed")
         yield from table(("file", "why"), ((code(item.path), escape(item.reason)) for item in inventory.skipped))
 
 
@@ -95,11 +95,11 @@ def _plan(document: Plan, knowledge: Knowledge) -> Iterator[str]:
     yield from (f"\nWarning: {escape(warning)}" for warning in document.warnings)
     yield f"\nEffort by finding: {document.effort}."
     if document.licences:
-        yield from section("Terms that forbid something")
+        yield from section("Licence limits")
         yield from table(("component", "licence", "note"), _licences(document))
     if document.left:
         yield from section("Left for a person")
-        yield from table(("family", "place", "finding", "why"), _left(document))
+        yield from table(("family", "location", "finding", "why"), _left(document))
     if document.decisions:
         yield from section("Dependencies")
         yield from table(("family", "dependency", "decision", "route", "why"), _decided(document, knowledge))
@@ -113,7 +113,7 @@ def _plan(document: Plan, knowledge: Knowledge) -> Iterator[str]:
     if document.rejected_stacks:
         yield from section("Other stacks, and why not")
         others = ((code(s.id), escape(s.reason), escape(s.would_need)) for s in document.rejected_stacks)
-        yield from table(("stack", "why not", "what it would take"), others)
+        yield from table(("stack", "why not", "what it would need"), others)
 
 
 def _licences(document: Plan) -> Iterator[tuple[str, ...]]:
@@ -156,29 +156,29 @@ def _verdicts(document: Verdicts, knowledge: Knowledge) -> Iterator[str]:  # noq
     found = Counter(item.outcome for item in document.verdicts)
     yield f"# Checks of {escape(document.repository)}"
     yield ""
-    yield f"{', '.join(f'{found[word]} {word}' for word in _OUTCOMES)}. What was not run is neither passed nor failed."
+    yield f"{', '.join(f'{found[word]} {word}' for word in _OUTCOMES)}. Not run is neither passed nor failed."
     yield ""
     rows = (
         (item.outcome, item.level, code(item.probe), escape(item.reason or ", ".join(item.looked_at)))
         for item in sorted(document.verdicts, key=lambda item: _OUTCOMES.index(item.outcome))
     )
-    yield from table(("outcome", "level", "check", "looked at, or why not"), rows)
+    yield from table(("outcome", "level", "check", "covered, or why not"), rows)
 
 
 @_lines.register(Fit)
 def _fit(document: Fit, knowledge: Knowledge) -> Iterator[str]:  # noqa: ARG001
-    verdict = f"**{document.viability}**, score {document.score} of 5" if document.viability else "**not known**"
+    verdict = f"**{document.viability}**, {document.score} of 5" if document.viability else "**unknown**"
     yield f"# {escape(document.title)} on {escape(document.gpu.title)}"
     yield ""
-    yield f"As known on {document.as_of}: {verdict}."
+    yield f"Knowledge of {document.as_of}: {verdict}."
     yield from _listed("Why", (f"{p.effect:+d}: {p.why} ({p.source})" for p in document.points))
     if document.memory:
         yield from section("Memory")
         modes = ((escape(m.mode), f"{m.gb:g} GB", comparison.memory(m), escape(m.source)) for m in document.memory)
-        yield from table(("way of running it", "needs", "here", "source"), modes)
-    yield from _listed("How memory was judged", document.notes)
+        yield from table(("mode", "needs", "on this GPU", "source"), modes)
+    yield from _listed("How memory was estimated", document.notes)
     yield from _listed("Offload", document.offload)
-    yield from _listed("No longer in the way", (f"{p.why} ({p.source})" for p in document.closed))
+    yield from _listed("No longer a problem", (f"{p.why} ({p.source})" for p in document.closed))
     yield from _listed("Advice", document.advice)
     if document.licence is not None:
         yield from _listed("Licence", (f"{document.licence.name}. {document.licence.wording}".rstrip(),))
@@ -191,17 +191,17 @@ def _bundle_check(document: BundleCheck, knowledge: Knowledge) -> Iterator[str]:
     yield f"# Evidence in {escape(document.bundle)}"
     yield ""
     yield f"{escape(bundles.checked(document))}."
-    yield from _listed("Not what was sealed", map(bundles.altered, document.altered))
-    yield from _listed("What the stages say", (f"{item.stage}: {item.says}" for item in document.stages))
+    yield from _listed("Changed after sealing", map(bundles.altered, document.altered))
+    yield from _listed("Stages", (f"{item.stage}: {item.says}" for item in document.stages))
     if document.chains:
         yield from section("Chain")
         rows = ((code(run), link.link, escape(bundles.link(link))) for run, link in bundles.chains(document))
-        yield from table(("run", "link", "what is there"), rows)
+        yield from table(("run", "link", "content"), rows)
 
 
 @_lines.register(EvidenceDiff)
 def _evidence_diff(document: EvidenceDiff, knowledge: Knowledge) -> Iterator[str]:  # noqa: ARG001
-    yield "# Two runs"
+    yield "# Comparison of two runs"
     yield ""
     yield f"A is {code(document.a)}, B is {code(document.b)}. {escape(bundles.compared(document))}."
     yield from _listed("Worse in B", document.worse)
@@ -221,7 +221,7 @@ def _comparison(document: Comparison) -> Iterator[str]:
     yield from table(tuple(escape(cell) for cell in comparison.header(document)), cells)
     for choice in document.choices:
         yield from _listed(choice.platform, comparison.arguments(choice))
-    yield from _listed("What decides", (document.conclusion,))
+    yield from _listed("Conclusion", (document.conclusion,))
     yield from _listed("Notes on the cards", comparison.remarks(document))
     yield from _listed("Sources", comparison.provenance(document))
 
@@ -234,12 +234,12 @@ def _listed(title: str, items: Iterable[str]) -> Iterator[str]:
 
 
 def section(title: str) -> tuple[str, ...]:
-    """The lines of a heading."""
+    """A heading with blank lines around it."""
     return "", f"## {title}", ""
 
 
 def table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    """The lines of a table; cells are escaped already."""
+    """Cells must be escaped already."""
     yield f"| {' | '.join(header)} |"
     yield "|" + "---|" * len(header)
     yield from (f"| {' | '.join(row)} |" for row in rows)
@@ -263,6 +263,6 @@ def _diagnosis(document: Diagnosis, knowledge: Knowledge) -> Iterator[str]:  # n
         yield f"\nIt {doctor_forms.cost(item)}. Check: {escape(item.check)}"
         yield f"\nSources, checked {item.checked}: {'; '.join(escape(source.where) for source in item.sources)}."
     if document.unread:
-        yield from section("Not looked at")
+        yield from section("Not checked")
         rows = ((", ".join(map(code, ids)), escape(why)) for why, ids in doctor_forms.unread(document).items())
         yield from table(("conditions", "why"), rows)

@@ -1,4 +1,4 @@
-"""A port as the text of a pull request: what it goes without, what changed and why, proof, and what was not tested."""
+"""Renders a port as the text of a pull request: limitations, changes, proof, and what was not tested."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _RAN = ("import", "backend", "numerics", "workload")
 
 
 def render(report: Report, knowledge: Knowledge) -> str:
-    """The text, which says nothing of the day or the machine: same documents, same bytes."""
+    """Deterministic: the text contains neither dates nor the machine."""
     parts = (
         _opening(report),
         _without(report.plan),
@@ -37,29 +37,29 @@ def render(report: Report, knowledge: Knowledge) -> str:
 
 def _opening(report: Report) -> Iterator[str]:
     plan, folder = report.plan, report.patch.folder
-    base = plan.base.title if plan.base else "no base that serves it yet"
+    base = plan.base.title if plan.base else "no base supports it yet"
     yield f"# Build and run {escape(plan.repository)} with ROCm"
     yield ""
     yield f"For {escape(plan.gpu.title)} ({code(plan.gpu.gfx)}) on this base: {escape(base)}."
-    yield f"New files lie in {code(f'{folder}/')} alone. Edits of existing files are guarded: a build or a run without"
-    yield "ROCm meets the same code as before."
+    yield f"All new files are in {code(f'{folder}/')}. Edits of existing files are guarded: a build or a run without"
+    yield "ROCm sees the same code as before."
     unguarded = [change.path for change in report.patch.edited if change.proof.kind == "closed-list"]
     if unguarded:
-        yield f"The exceptions are in {', '.join(map(code, unguarded))}: edits that no guard can hold, named below."
+        yield f"Exceptions, listed below: {', '.join(map(code, unguarded))} have edits that cannot be guarded."
     if report.moved:
         yield ""
         yield f"**Changed since it was sealed: {', '.join(map(code, report.moved))}.**"
 
 
 def _without(plan: Plan) -> Iterator[str]:
-    """Before anything else: what somebody will miss."""
-    yield from section("What the port goes without")
+    """First, because it is what users notice."""
+    yield from section("Limitations")
     found = {item.name: item for item in (*plan.losses, *plan.stubs)}
     blocked = [item for item in plan.decisions if item.decision == "blocked"]
     if not found and not blocked:
-        yield "Nothing that is known of: no feature is turned off and nothing stands in for a package."
+        yield "None known: no feature is disabled and no package is replaced."
     for item in blocked:
-        yield f"- {code(item.name)} has no route to this GPU: {escape(item.reason)}"
+        yield f"- {code(item.name)} cannot be installed for this GPU: {escape(item.reason)}"
     for item in found.values():
         lost = f"without {escape(item.loses)}" if item.loses else escape(item.reason)
         yield f"- {code(item.name)} ({item.decision}): {lost}"
@@ -96,7 +96,7 @@ def _proof(report: Report) -> Iterator[str]:
     yield from section("Proof")
     edited = report.patch.edited
     held = sum(change.proof.holds for change in edited)
-    yield f"- Isolation: {held} of {len(edited)} edited files were proven to be the same without ROCm."
+    yield f"- Isolation: {held} of {len(edited)} edited files are proven to be the same without ROCm."
     for outcome in ("failed", "passed"):
         for item in report.verdicts.verdicts:
             if item.outcome == outcome:
@@ -107,12 +107,12 @@ def _proof(report: Report) -> Iterator[str]:
         yield f"- Run {code(view.run.name)}, {escape(place(view.run))}: {escape(view.sentence)}{remark}"
     ran = any(item.outcome == "passed" and item.level in _RAN for item in report.verdicts.verdicts)
     if not ran and not any(view.run.manifest.gpu for view in current):
-        yield "- Nothing was run on a GPU for this. Compiling is not correctness."
+        yield "- Nothing was run on a GPU. Code that compiles may still be wrong."
 
 
 def _verdict(item: Verdict) -> str:
     looked = ", ".join(item.looked_at[:4]) + (f" and {len(item.looked_at) - 4} more" if len(item.looked_at) > 4 else "")
-    about = escape(item.reason or f"looked at {looked}")
+    about = escape(item.reason or f"covered {looked}")
     outcome = f"**{item.outcome}**" if item.outcome == "failed" else item.outcome
     return f"{item.level}, {code(item.probe)}: {outcome}; {about}"
 
@@ -126,24 +126,24 @@ def _not_tested(report: Report) -> Iterator[str]:
     for (level, outcome, reason), probes in reasons.items():
         yield f"- {level}, {', '.join(map(code, probes))}: {outcome.replace('_', ' ')}; {escape(reason)}"
     if report.evidence.missing:
-        yield f"- So there is no proof of: {'; '.join(escape(item.link) for item in report.evidence.missing)}."
+        yield f"- Not proven: {'; '.join(escape(item.link) for item in report.evidence.missing)}."
     for stub in report.plan.stubs:
-        yield f"- {code(stub.name)}: its {stub.decision} is never counted as verified."
+        yield f"- {code(stub.name)}: a {stub.decision} never counts as verified."
     for unseen in report.patch.unseen:
-        yield f"- Not looked at: {code(unseen.name)} ({escape(unseen.reason)}). To do so:"
+        yield f"- Not checked: {code(unseen.name)} ({escape(unseen.reason)}). To check it:"
         yield from (f"  - {code(command)}" for command in unseen.commands)
     if not (reasons or report.evidence.missing or report.plan.stubs or report.patch.unseen):
-        yield "Everything that rocm3d checks was checked."
+        yield "Nothing: every check of rocm3d was run."
 
 
 def _findings(report: Report, knowledge: Knowledge) -> Iterator[str]:
     found = answers(report, knowledge)
-    yield from section("Every finding, and what became of it")
+    yield from section("All findings")
     counts: dict[str, int] = {}
     for item in found:
         counts[item.outcome] = counts.get(item.outcome, 0) + len(item.places)
-    yield f"{', '.join(f'{number} {outcome}' for outcome, number in counts.items()) or 'Nothing was found'}."
+    yield f"{', '.join(f'{number} {outcome}' for outcome, number in counts.items()) or 'No findings'}."
     if found:
         yield ""
         rows = ((item.outcome, code(item.where), f"{item.code} {item.rule}", escape(item.how)) for item in found)
-        yield from table(("outcome", "place", "finding", "how, or why not"), rows)
+        yield from table(("outcome", "location", "finding", "how, or why not"), rows)

@@ -1,4 +1,4 @@
-"""A report as Markdown: the outcome, what was proven and what not, the changes with their diff, and the runs."""
+"""Renders a port report as Markdown: outcome, proof, changes with diffs, and runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def render(report: Report, knowledge: Knowledge) -> str:
-    """A port with its runs."""
+    """The report of a port with its runs."""
     parts = (
         _opening(report),
         _mind(report),
@@ -39,11 +39,11 @@ def render(report: Report, knowledge: Knowledge) -> str:
 
 
 def render_bundle(report: BundleReport) -> str:
-    """A bundle by itself."""
+    """The report of a single bundle."""
     held = report.bundle
     lines = [f"# Evidence {escape(report.name)}", ""]
     if report.altered:
-        lines += ["**Changed since it was sealed.** Nothing below can be believed before these are explained:", ""]
+        lines += ["**Changed since it was sealed.** Do not trust the rest before these are explained:", ""]
         lines += [f"- {escape(bundles.altered(item))}" for item in report.altered]
         lines.append("")
     lines.append(f"sha256 of evidence.json: {code(report.sha256)}, {len(held.files)} files.")
@@ -58,29 +58,29 @@ def _opening(report: Report) -> Iterator[str]:
     yield ""
     yield f"**{report.outcome}** {report.ran}"
     yield ""
-    yield f"{tally.changed} changed, {tally.left_for_person} left for a person, {tally.rejected} rejected with reason,"
+    yield f"{tally.changed} changed, {tally.left_for_person} left for a person, {tally.rejected} rejected,"
     yield f"{tally.not_verified} not verified."
     if report.moved:
         yield ""
-        yield f"**No longer what was sealed: {', '.join(map(code, report.moved))}.**"
+        yield f"**Changed since it was sealed: {', '.join(map(code, report.moved))}.**"
 
 
 def _mind(report: Report) -> Iterator[str]:
     plan = report.plan
-    lines = [f"- {code(item.name)} is a stand-in ({item.decision}): {escape(item.reason)}" for item in plan.stubs]
+    lines = [f"- {code(item.name)} is replaced ({item.decision}): {escape(item.reason)}" for item in plan.stubs]
     lines += [f"- Without {code(item.name)}: {escape(item.loses)}" for item in report.turned_off]
     lines += [f"- {escape(item.package)} is under {escape(item.licence.name)}." for item in plan.licences]
     if lines:
-        yield from section("Mind this first")
+        yield from section("Read this first")
         yield from lines
 
 
 def _proof(verdicts: tuple[Verdict, ...]) -> Iterator[str]:
     yield from section("Proven and not proven")
-    yield "What was not run is neither passed nor failed."
+    yield "A check that was not run is neither passed nor failed."
     yield ""
     rows = ((item.level, escape(item.asks), item.word, escape(item.says)) for item in rungs(verdicts))
-    yield from table(("level", "question", "outcome", "how far"), rows)
+    yield from table(("level", "question", "outcome", "detail"), rows)
 
 
 def _missing(report: Report) -> Iterator[str]:
@@ -110,13 +110,13 @@ def _changes(report: Report) -> Iterator[str]:
         (code(change.path), change.kind, "holds" if change.proof.holds else "**fails**", escape(change.proof.detail))
         for change in report.changes
     )
-    yield from table(("file", "change", "proof", "of being the same without ROCm"), rows)
+    yield from table(("file", "change", "proof", "same without ROCm"), rows)
     for change in report.patch.edited:
         yield from _diff(change)
 
 
 def _diff(change: FileChange) -> Iterator[str]:
-    """Between fences that are longer than any in it, so that nothing in it ends them."""
+    """The fence is longer than any inside the diff, so that the diff cannot end it."""
     text = readable(change.diff.rstrip("\n"))
     longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
     fence = "`" * (longest + 1)
@@ -145,12 +145,12 @@ def _runs(found: tuple[RunView, ...]) -> Iterator[str]:
         yield from ("", f"{escape(view.remark)}") if view.remark else ()
         yield ""
         links = ((link.link, escape(bundles.link(link))) for link in view.item.chain.links)
-        yield from table(("link", "what is there"), links)
+        yield from table(("link", "content"), links)
         yield ""
         told = (line for line in runs.lines(view.run) if line[0] not in ("module", "artifact"))
         yield from (f"- {escape(label)}: {escape(text)}" for label, text in told)
         for met in view.run.expectations:
-            yield f"- {'met' if met.met else '**not met**'}: {code(met.expectation)}, found {escape(met.found)}"
+            yield f"- {'met' if met.met else '**not met**'}: {code(met.expectation)}, actual: {escape(met.found)}"
         yield from _artifacts(view)
 
 
@@ -158,7 +158,7 @@ def _artifacts(view: RunView) -> Iterator[str]:
     if not view.artifacts:
         return
     yield ""
-    yield from table(("artifact", "kind", "outcome", "numbers, or what is wrong"), map(_artifact, view.artifacts))
+    yield from table(("artifact", "kind", "outcome", "metrics or problems"), map(_artifact, view.artifacts))
     yield ""
 
 

@@ -1,4 +1,4 @@
-"""A recorded run as a page shows it: facts, bars of kernel time, plots of memory and steps, and what came out."""
+"""A recorded run as the HTML report shows it: facts, charts of kernels, memory and steps, and artifacts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NOT_KNOWN = "not known by name"
 
 @dataclass(frozen=True)
 class RunView:
-    """`later` is the folder of a newer run of the same name; `remark` is what stands between it and the port."""
+    """`later` is the folder of a newer run of the same name; `remark` says why the run does not count for the port."""
 
     item: JoinedRun
     later: str = ""
@@ -37,21 +37,21 @@ class RunView:
 
     @property
     def run(self) -> RunRecord:
-        """The record itself."""
+        """Shorthand for templates."""
         return self.item.run
 
     @property
     def tone(self) -> str:
-        """Green only where it did what was asked and no link of the chain is missing."""
+        """The CSS class. Green only if all expectations are met and no link of the chain is missing."""
         if not self.item.good or self._unsound:
             return "failed"
         return "not_run" if self.item.chain.missing or self.remark or self._stands_in else "passed"
 
     @property
     def sentence(self) -> str:
-        """How it ended, and what is missing of its chain."""
+        """How the run ended, and which links of its chain are missing."""
         if self.item.altered:
-            return f"No longer what was sealed: {', '.join(item.path for item in self.item.altered[:4])}."
+            return f"Changed since it was sealed: {', '.join(item.path for item in self.item.altered[:4])}."
         run, unmet = self.run, sum(not item.met for item in self.run.expectations)
         if run.status != "finished":
             return f"{run.status.replace('_', ' ').capitalize()} after {run.seconds:.1f} s: {run.reason}."
@@ -59,9 +59,9 @@ class RunView:
             return f"Finished in {run.seconds:.1f} s, but {unmet} of {len(run.expectations)} expectations are not met."
         missing = ", ".join(link.link for link in self.item.chain.missing)
         parts = [f"Finished in {run.seconds:.1f} s"]
-        parts += [f"{self._unsound} of {len(run.artifacts)} artifacts are not sound"] if self._unsound else []
-        parts += [f"not obtained: {missing}"] if missing else []
-        parts += [f"stand-ins ran: {', '.join(self._stands_in)}"] if self._stands_in else []
+        parts += [f"{self._unsound} of {len(run.artifacts)} artifacts are invalid"] if self._unsound else []
+        parts += [f"missing evidence: {missing}"] if missing else []
+        parts += [f"substitutes ran: {', '.join(self._stands_in)}"] if self._stands_in else []
         return f"{'; '.join(parts)}."
 
     @property
@@ -74,12 +74,12 @@ class RunView:
 
     @property
     def facts(self) -> Iterator[tuple[str, str]]:
-        """Where and how it ran; nothing is made up for what could not be read."""
+        """Label and value of what is known about the run; unknown values are left out."""
         run, held = self.run, self.run.manifest
         yield "Ran on", runs.place(run)
         yield "Machine", held.machine
         yield "Command", shlex.join(run.command)
-        yield "Started", f"{run.started:%Y-%m-%d %H:%M:%S} UTC, took {run.seconds:.1f} s of {run.limit:g} s allowed"
+        yield "Started", f"{run.started:%Y-%m-%d %H:%M:%S} UTC, took {run.seconds:.1f} s (limit {run.limit:g} s)"
         if held.driver:
             yield "Driver", held.driver
         yield "Commit", self._commit
@@ -91,14 +91,14 @@ class RunView:
     def _commit(self) -> str:
         held = self.run.manifest
         if not held.commit:
-            return "not known: git does not track it"
+            return "unknown: not a git repository"
         if not held.dirty:
             return held.commit
-        return f"{held.commit} with {len(held.dirty)} uncommitted: {', '.join(held.dirty[:5])}"
+        return f"{held.commit} with {len(held.dirty)} uncommitted changes: {', '.join(held.dirty[:5])}"
 
     @cached_property
     def kernels(self) -> Markup:
-        """Kernel time by backend, as bars; empty where none was seen."""
+        """A bar chart of kernel time by backend; empty without kernels."""
         times: dict[tuple[str, str], float] = defaultdict(float)
         for kernel in self.run.kernels:
             times[kernel.operation, kernel.backend] += max(0.0, kernel.microseconds)
@@ -107,18 +107,18 @@ class RunView:
 
     @property
     def busy(self) -> str:
-        """How much of the run the bars stand for."""
+        """How much of the run the bars cover."""
         busy = sum(kernel.microseconds for kernel in self.run.kernels) / 1e6
         calls = sum(kernel.calls for kernel in self.run.kernels)
         watched = self.run.profiled_seconds
         return (
             f"{calls:,} calls of {len(self.run.kernels)} kernels: {plain(busy)} s of GPU time in {plain(watched)} s "
-            f"that were profiled, of {plain(self.run.seconds)} s in all. What ran between the samples is not in here."
+            f"profiled, of {plain(self.run.seconds)} s in total. Kernels outside the profiled time are not included."
         )
 
     @cached_property
     def memory(self) -> Markup:
-        """The most that was taken, and what it was over time where somebody looked."""
+        """Peak memory, and memory over time if it was recorded."""
         held, rows = self.run.memory, list[Bar]()
         whole = self.run.manifest.gpu_bytes
         most = max(value or 0 for value in (held.gpu_reserved, held.gpu_allocated, held.host)) or 1
@@ -132,7 +132,7 @@ class RunView:
             of_gpu = bool(whole) and label.startswith("GPU")
             said = bytes_(value).of(value) + (f" of {bytes_(whole).of(whole)}" if of_gpu else "")
             rows.append(Bar(label, said, value / (whole if of_gpu else most), kind, full=of_gpu))
-        drawn = bars("Most memory taken", rows) if rows else ""
+        drawn = bars("Peak memory", rows) if rows else ""
         return Markup(drawn) + self._memory_over_time()  # noqa: S704
 
     def _memory_over_time(self) -> Markup:
@@ -147,18 +147,18 @@ class RunView:
 
     @cached_property
     def steps(self) -> tuple[tuple[str, Markup], ...]:
-        """Each loop: its words and its plot. The first step stands apart, as it may compile."""
+        """Text and plot of each loop. The first step is drawn separately, because it may compile kernels."""
         return tuple((runs.steps(item), _steps(item)) for item in self.run.steps)
 
     @property
     def artifacts(self) -> tuple[ArtifactView, ...]:
-        """What came out, what is wrong first."""
+        """The artifacts, invalid ones first."""
         views = [ArtifactView(item) for item in self.run.artifacts]
         return tuple(sorted(views, key=lambda view: (view.item.outcome == "ok", view.item.path)))
 
 
 def views(found: tuple[JoinedRun, ...], port: Evidence | None = None) -> tuple[RunView, ...]:
-    """The newest first; `port` is the evidence of the port that they lie with."""
+    """Newest first; `port` is the evidence of the port that the runs belong to."""
     newest = {item.run.name: item.folder for item in found}
     return tuple(
         RunView(
@@ -171,33 +171,33 @@ def views(found: tuple[JoinedRun, ...], port: Evidence | None = None) -> tuple[R
 
 
 def summed_up(found: tuple[RunView, ...]) -> str:
-    """The runs in one sentence; a later run of the same name counts in place of the earlier one."""
+    """The runs in one sentence; the latest run of each name counts."""
     current = [view for view in found if not view.later]
     good = sum(view.item.good for view in current)
     whole = sum(not view.item.chain.missing for view in current)
     on_amd = sum(bool(view.run.manifest.rocm and view.run.manifest.gfx) for view in current)
-    chains = f"{whole or 'none'} with a whole chain of evidence, {on_amd or 'none'} on an AMD GPU"
+    chains = f"{whole or 'none'} with a complete chain of evidence, {on_amd or 'none'} on an AMD GPU"
     return f"{good} of {len(current)} recorded runs ended as expected, {chains}."
 
 
 def worst(found: tuple[RunView, ...]) -> str:
-    """The tone of the worst run that counts; without one, that of something that was not run."""
+    """The tone of the worst current run; "not_run" without runs."""
     tones = {view.tone for view in found if not view.later} or {"not_run"}
     return next(tone for tone in ("failed", "not_run", "passed") if tone in tones)
 
 
 def _remark(item: JoinedRun, port: Evidence) -> str:
-    """Whether the port knows of the run, and whether the code is still what ran."""
+    """Whether the run was sealed with the port, and whether the code has changed since."""
     known = {run.folder: run for run in port.sealed_runs}.get(item.folder)
     if known is None:
-        return "It was recorded after the checks were made, and none of them has judged it: run `rocm3d verify` again."
+        return "Recorded after the last verification, so no check covers it. Run `rocm3d verify` again."
     if known.of_these_sources is False:
-        return "The code has changed since: it shows nothing about the repository as it is."
+        return "The code has changed since this run, so it does not count for the current code."
     return ""
 
 
 def _kernel_bars(found: list[tuple[tuple[str, str], float]]) -> list[Bar]:
-    """Operations have their own colours; a few backends that took the least share the last bar."""
+    """One colour per operation; the backends with the least time share the last bar."""
     whole = sum(taken for _, taken in found)
     if not whole:
         return []

@@ -1,4 +1,4 @@
-"""A recorded run in words: what ran, what it took, what came out, and what was not seen."""
+"""A recorded run as text: hardware, backends, steps, memory, artifacts, and missing parts."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _KERNELS = 5
 
 
 def lines(run: RunRecord) -> Iterator[tuple[str, str]]:
-    """Label and text, in the order in which a sceptic asks."""
+    """Label and text, most important first."""
     yield "ran on", place(run)
     for operation, labels in run.backends.items():
         if operation != "copy":
             yield operation, ", ".join(labels)
     yield from (("kernel", _kernel(run, number)) for number in range(min(_KERNELS, len(run.kernels))))
     yield from (("module", f"{item.name} {item.version} ({item.file})") for item in run.modules)
-    yield from (("stands in", f"{item.name}: {item.stands_in}") for item in run.modules if item.stands_in)
-    yield from (("fallback", f"{item.module}: {item.reason}, asked for at {item.where}") for item in run.fallbacks)
+    yield from (("substitute", f"{item.name}: {item.stands_in}") for item in run.modules if item.stands_in)
+    yield from (("fallback", f"{item.module}: {item.reason}, imported at {item.where}") for item in run.fallbacks)
     yield from (("steps", steps(item)) for item in run.steps)
     taken = memory(run)
     if taken:
@@ -29,32 +29,32 @@ def lines(run: RunRecord) -> Iterator[tuple[str, str]]:
     for artifact in run.artifacts:
         numbers = ", ".join(f"{name} {value:g}" for name, value in artifact.metrics.items())
         yield "artifact", f"{artifact.path}: {artifact.outcome}: {artifact.reason or numbers}"
-    yield from (("not seen", f"{item.link}: {item.reason}") for item in run.missing)
+    yield from (("missing", f"{item.link}: {item.reason}") for item in run.missing)
 
 
 def outcome(run: RunRecord) -> str:
-    """How it ended."""
+    """Such as `train: finished after 12.0 s`."""
     return f"{run.name}: {run.status} after {run.seconds:.1f} s{': ' + run.reason if run.reason else ''}"
 
 
 def steps(item: Steps) -> str:
-    """The first step apart from the others."""
+    """The time of the first step and the median of the others."""
     steady = "" if item.steady_seconds is None else f", then {item.steady_seconds * 1000:.3g} ms each"
-    return f"{item.count} of the {item.kind}: the first after {item.first_seconds:.3g} s{steady}"
+    return f"{item.count} of the {item.kind}: first after {item.first_seconds:.3g} s{steady}"
 
 
 def memory(run: RunRecord) -> str:
-    """The most of both memories."""
+    """Peak GPU and host memory."""
     parts = []
     if run.memory.gpu_reserved is not None:
-        parts.append(f"{run.memory.gpu_reserved / MIB:.0f} MiB of the GPU")
+        parts.append(f"{run.memory.gpu_reserved / MIB:.0f} MiB GPU")
     if run.memory.host is not None:
-        parts.append(f"{run.memory.host / MIB:.0f} MiB of the host")
+        parts.append(f"{run.memory.host / MIB:.0f} MiB host")
     return ", ".join(parts)
 
 
 def place(run: RunRecord) -> str:
-    """The GPU and the torch that it ran with."""
+    """GPU, torch version and build."""
     about = run.manifest
     gpu = f"{about.gpu}{f' ({about.gfx})' if about.gfx else ''}" if about.gpu else "no GPU"
     build = f"HIP {about.rocm}" if about.rocm else f"CUDA {about.cuda}" if about.cuda else "CPU build"

@@ -1,4 +1,4 @@
-"""Findings as SARIF 2.1.0, for code-scanning pages and editors. Paths are relative: no place on somebody's disk."""
+"""Renders findings as SARIF 2.1.0, for code scanning and editors. All paths are relative."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROOT = "%SRCROOT%"
 
 
 def render(document: Scan, knowledge: Knowledge) -> str:
-    """One log with one run; the rules are those that occur, their texts those of codes.toml."""
+    """One log with one run. Only rules that occur are listed; their texts come from codes.toml."""
     rules = {finding.code: finding.rule for finding in document.findings}
     order = sorted(rules)
     marks = fingerprints(document.findings)
@@ -51,7 +51,7 @@ def render(document: Scan, knowledge: Knowledge) -> str:
 
 
 def _rule(code: str, rule: str, record: Code | None) -> dict[str, Any]:
-    """`record` is None for a code that only another knowledge base has."""
+    """`record` is None for a code that this knowledge base does not contain."""
     described: dict[str, Any] = {"id": code, "name": "".join(word.capitalize() for word in rule.split("_"))}
     if record is None:
         return described
@@ -70,7 +70,7 @@ def _rule(code: str, rule: str, record: Code | None) -> dict[str, Any]:
 
 
 def _template(text: str) -> str:
-    """A text of codes.toml for people who have no finding before them: {facts} become FACTS."""
+    """A text of codes.toml without a finding: {facts} become FACTS."""
     return re.sub(r"\{(\w+)\}", lambda found: found[1].upper(), text)
 
 
@@ -90,7 +90,7 @@ def _result(finding: Finding, index: int, mark: str) -> dict[str, Any]:
 
 
 def _notification(item: Skipped) -> dict[str, Any]:
-    text = f"not read or not wholly understood: {clean(item.path)}: {clean(item.reason)}"
+    text = f"not read or not fully parsed: {clean(item.path)}: {clean(item.reason)}"
     return {"level": "warning", "message": _message(text), "locations": [_place(item.path)]}
 
 
@@ -99,5 +99,5 @@ def _place(path: str) -> dict[str, Any]:
 
 
 def _message(text: str) -> dict[str, str]:
-    """SARIF's own syntax is taken out: `[text](target)` would be a link, and a brace a placeholder unless doubled."""
+    """Escapes SARIF syntax: `[text](target)` would be a link, and a single brace a placeholder."""
     return {"text": text.replace("](", "] (").replace("{", "{{").replace("}", "}}")}

@@ -1,4 +1,4 @@
-"""A matrix as a picture: libraries by repositories, and a bar for how many wait. No script, no outside font."""
+"""Renders a matrix as SVG: packages by repositories, with a bar for the number of waiting repositories."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from rocm3d.model.matrix import Matrix, Row, State
 
 CELL, LEFT, BAR, LEAST = 18, 220, 140, 640
-# Told apart without colour, too: each has a sign.
+# Each state has a sign as well, for readers who cannot see the colours.
 _LOOK: dict[State, tuple[str, str, str]] = {
-    "proven": ("#1a7f37", "\u25cf", "ran and was right"),
-    "works": ("#6bbf7b", "\u25cb", "an installer does it"),
-    "work": ("#d9a400", "\u25b2", "takes work"),
-    "blocked": ("#c0392b", "\u2715", "no way known"),
-    "named": ("#9aa4ad", "?", "named, not planned"),
+    "proven": ("#1a7f37", "\u25cf", "verified on a GPU"),
+    "works": ("#6bbf7b", "\u25cb", "installable"),
+    "work": ("#d9a400", "\u25b2", "needs work"),
+    "blocked": ("#c0392b", "\u2715", "no route known"),
+    "named": ("#9aa4ad", "?", "not planned yet"),
 }
 
 
 def render(document: Matrix) -> str:
-    """Wide as the repositories, high as the libraries."""
+    """The size follows from the numbers of repositories and packages."""
     names = [clean(column.repository) for column in document.columns]
     top = 20 + round(0.72 * 7 * max((len(name) for name in names), default=1))
     width = max(LEAST, LEFT + CELL * len(names) + BAR + 40)

@@ -1,4 +1,4 @@
-"""A draft for the people who own the code: short, with what was tested and what was not, and nothing to sell."""
+"""Drafts of issues and pull requests for upstream projects: short, with what was tested and what was not."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _DONE = {"edited": "yes", "additive": "install files", "left for a person": "no"
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a draft is written from beside the proposal. `name` is how the repository of the port is called, `fixes` are
-    those of the port's other parts, by their names, and `by_hand` are files that somebody changed after the port."""
+    """Input of a draft besides the proposal. `name` is the ported repository, `fixes` are the ledger entries of the
+    port's other parts by name, and `manual_changes` are files that were changed after the port."""
 
     report: Report
     knowledge: Knowledge
@@ -39,7 +39,7 @@ class Surroundings:
 
 
 def title(proposal: Proposal, kind: DraftKind, around: Surroundings) -> str:
-    """One line that promises no more than the change does."""
+    """At most 72 characters."""
     number = len(proposal.edited)
     if kind == "issue":
         places = sum(len(item.places) for item in _answers(proposal, around) if item.outcome != "no change needed")
@@ -53,7 +53,7 @@ def title(proposal: Proposal, kind: DraftKind, around: Surroundings) -> str:
 
 
 def body(proposal: Proposal, kind: DraftKind, around: Surroundings) -> str:
-    """The text. It says nothing of the day or the machine: same documents, same bytes."""
+    """Deterministic: the text contains neither dates nor the machine."""
     parts = (
         _opening(proposal, kind, around),
         _places(proposal, around) if kind == "issue" else (),
@@ -71,17 +71,17 @@ def body(proposal: Proposal, kind: DraftKind, around: Surroundings) -> str:
 
 
 def before_sending(proposal: Proposal, kind: DraftKind, around: Surroundings, fix: str) -> str:
-    """What the person who sends it still has to do; not part of what is sent."""
+    """A checklist for the sender; not part of the draft itself."""
     return "\n".join(_to_do(proposal, kind, around, fix)) + "\n"
 
 
 def _opening(proposal: Proposal, kind: DraftKind, around: Surroundings) -> Iterator[str]:
     number = len(proposal.edited)
     if kind == "issue":
-        yield "This assumes CUDA in the places below. A patch for use with a ROCm torch (HIP, AMD GPUs) is attached."
-        yield f"The question is whether you would take it as a pull request. {_compiles(proposal)}".rstrip()
+        yield "This code assumes CUDA in the lines listed below. A patch for ROCm torch (HIP, AMD GPUs) is attached."
+        yield f"Would you accept it as a pull request? {_compiles(proposal)}".rstrip()
     elif number:
-        use = "for use with a ROCm torch (HIP, AMD GPUs)"
+        use = "for ROCm torch (HIP, AMD GPUs)"
         yield f"Edits {_count(number, 'file')} {use}. {_compiles(proposal)}".rstrip()
     else:
         yield "Adds install files for ROCm (AMD GPUs). No existing file is edited, and nothing imports the new ones."
@@ -97,31 +97,31 @@ def _opening(proposal: Proposal, kind: DraftKind, around: Surroundings) -> Itera
     if proposal.commit:
         yield f"Made for commit {code(proposal.commit)}."
     if around.by_hand and proposal.part == "repository":
-        yield f"The port as it lies holds further changes, which are not in this patch: {_first(around.by_hand)}."
+        yield f"The port has further changes that are not in this patch: {_first(around.by_hand)}."
     for name, fix in around.fixes.items():
         if proposal.part == "repository":
             state = f"{fix.state}: {', '.join(fix.links)}" if fix.links else "not sent yet"
-            yield f"Needs a change in {code(name)}, too ({state}); until then it is a patch in the folder below."
+            yield f"Also needs a change in {code(name)} ({state}); until then it is a patch in the folder below."
 
 
 def _compiles(proposal: Proposal) -> str:
-    """No more than was shown."""
+    """One sentence from the compile verdicts."""
     found = {item.outcome for item in proposal.checks if item.level == "compile"}
     if "failed" in found:
         return "**It does not compile for AMD targets yet: see below.**"
     if "passed" in found:
-        part = "Part of it compiles for AMD targets; for the rest it was not tried"
+        part = "Part of it compiles for AMD targets; the rest was not tried"
         return f"{part if 'not_run' in found else 'It compiles for AMD targets'}: see below."
-    return "Whether it compiles was not tried." if _is_native(proposal) else ""
+    return "It was not compiled." if _is_native(proposal) else ""
 
 
 def _isolation(proposal: Proposal) -> Iterator[str]:
     bare, unproven = without_guard(proposal), [item.path for item in proposal.edited if not item.holds]
     if proposal.edited and not unproven:
         but = f" Except in {_listed(bare)}, every" if bare else " Every"
-        yield f"{but[1:]} edit is under a guard: a build or a run without ROCm meets the same code as before."
+        yield f"{but[1:]} edit is guarded: a build or a run without ROCm sees the same code as before."
     if bare:
-        yield f"In {_listed(bare)} an edit stands that no guard can hold; the table names it."
+        yield f"{_listed(bare)}: contains an edit that cannot be guarded; see the table."
     if unproven:
         yield f"**Not proven to be the same without ROCm: {_listed(unproven)}.**"
 
@@ -129,7 +129,7 @@ def _isolation(proposal: Proposal) -> Iterator[str]:
 def _ran(around: Surroundings) -> str:
     views = [view for view in around.report.views if not view.later and view.run.manifest.gpu]
     if not views:
-        return "**Nothing was run on a GPU for this; compiling is not correctness.**"
+        return "**Nothing was run on a GPU. Code that compiles may still be wrong.**"
     return " ".join(
         f"Run {code(view.run.name)} on {escape(place(view.run))}: {escape(view.sentence)}" for view in views
     )
@@ -139,7 +139,7 @@ def _places(proposal: Proposal, around: Surroundings) -> Iterator[str]:
     found = [item for item in _answers(proposal, around) if item.outcome != "no change needed"]
     yield from section("Where CUDA is assumed")
     rows = ((code(item.where), f"{item.code} {escape(item.rule)}", _DONE[item.outcome]) for item in found[:_ROWS])
-    yield from table(("place", "what", "in the patch"), rows)
+    yield from table(("location", "finding", "in the patch"), rows)
     if len(found) > _ROWS:
         yield f"\nAnd {len(found) - _ROWS} more."
 
@@ -147,24 +147,24 @@ def _places(proposal: Proposal, around: Surroundings) -> Iterator[str]:
 def _edits(proposal: Proposal, kind: DraftKind, around: Surroundings) -> Iterator[str]:
     yield from section("The patch" if kind == "issue" else "What changes")
     if proposal.edited:
-        yield f"`edits.patch` ({_size(proposal.edited)}) stands alone:"
+        yield f"`edits.patch` ({_size(proposal.edited)}):"
         yield ""
         rows = (
-            (code(item.path), ", ".join(map(code, item.recipes)) or "none named", escape(_proof(item)))
+            (code(item.path), ", ".join(map(code, item.recipes)) or "-", escape(_proof(item)))
             for item in proposal.edited
         )
         yield from table(("file", "edits", "without ROCm"), rows)
         yield from _reasons(proposal, around)
         yield from _recheck(proposal)
     if proposal.added:
-        also = "`folder.patch` is apart and can be left out. It adds" if proposal.edited else "`folder.patch` adds"
+        also = "`folder.patch` is optional. It adds" if proposal.edited else "`folder.patch` adds"
         folder = proposal.added[0].partition("/")[0]
         yield from ("",) if proposal.edited else ()
         yield f"{also} {_count(len(proposal.added), 'file')} in {code(f'{folder}/')}: install files and notes for ROCm."
 
 
 def _reasons(proposal: Proposal, around: Surroundings) -> Iterator[str]:
-    """What each kind of edit is for."""
+    """The purpose of each recipe."""
     names = sorted({name for item in proposal.edited for name in item.recipes} & set(around.knowledge.recipes))
     yield from ("",) if names else ()
     yield from (f"- {code(name)}: {escape(around.knowledge.recipes[name].title)}" for name in names)
@@ -172,18 +172,18 @@ def _reasons(proposal: Proposal, around: Surroundings) -> Iterator[str]:
 
 def _proof(item: Edited) -> str:
     if item.proof is None:
-        return "not proven: nobody has looked"
+        return "not proven: not checked"
     return item.proof.detail if item.holds else f"not proven: {item.proof.detail}"
 
 
 def _recheck(proposal: Proposal) -> Iterator[str]:
-    """How to see it without us; only where the directives alone decide."""
+    """How to check the isolation without rocm3d; only for edits by preprocessor directives."""
     proven = [(item.path, item.proof.kind) for item in proposal.edited if item.proof and item.holds]
     plain = [path for path, kind in proven if kind == "cpp-directives-evaluated"]
     if plain:
         yield ""
-        yield f"To see it without rocm3d: `unifdef -UUSE_ROCM -U__HIP_PLATFORM_AMD__ FILE` on {_listed(plain)} gives"
-        yield "the file as it was before the patch; at most it adds a missing last newline."
+        yield f"To check without rocm3d: `unifdef -UUSE_ROCM -U__HIP_PLATFORM_AMD__ FILE` on {_listed(plain)} prints"
+        yield "the file before the patch, except that it may add a missing final newline."
 
 
 def _without(proposal: Proposal, around: Surroundings) -> Iterator[str]:
@@ -194,11 +194,11 @@ def _without(proposal: Proposal, around: Surroundings) -> Iterator[str]:
     lost = {item.name: item for item in (*plan.losses, *plan.stubs) if item.decision != "blocked"}
     if not blocked and not lost:
         return
-    yield from section("What it goes without on ROCm")
-    yield from (f"- {code(item.name)}: no route to this GPU; {escape(item.reason)}" for item in blocked)
+    yield from section("Limitations on ROCm")
+    yield from (f"- {code(item.name)}: cannot be installed for this GPU; {escape(item.reason)}" for item in blocked)
     for item in lost.values():
         what = f"without {escape(item.loses)}" if item.loses else escape(item.reason)
-        stub = f"a {item.decision}, never counted as tested; " if item.decision in ("stub", "substitute") else ""
+        stub = f"a {item.decision}, which never counts as tested; " if item.decision in ("stub", "substitute") else ""
         yield f"- {code(item.name)}: {stub}{what}"
 
 
@@ -206,7 +206,7 @@ def _not_changed(proposal: Proposal, around: Surroundings) -> Iterator[str]:
     found = [item for item in _answers(proposal, around) if item.outcome in _OPEN]
     if not found:
         return
-    yield from section("Known places that this does not change")
+    yield from section("Known locations that are not changed")
     for item in found[:_ROWS]:
         yield f"- {code(item.where)} {item.code} {escape(item.rule)}: {escape(item.how)}"
     if len(found) > _ROWS:
@@ -217,13 +217,13 @@ def _terms(proposal: Proposal, around: Surroundings) -> Iterator[str]:
     notices = list(_licences(proposal, around))
     if not notices:
         return
-    yield from section("Terms")
+    yield from section("Licences")
     for name, licence in notices:
         note = f" {escape(licence.note)}" if licence.note else ""
-        spoken = f" Spoken of here as: {escape(licence.wording)}." if licence.wording else ""
+        spoken = f" Suggested wording: {escape(licence.wording)}." if licence.wording else ""
         yield f"- {code(name)} is under {escape(licence.name)}.{note}{spoken}"
     yield ""
-    yield "This change redistributes and relicenses nothing: a patch holds changed lines and the lines around them."
+    yield "This change redistributes and relicenses nothing: the patch contains only changed lines and their context."
 
 
 def _licences(proposal: Proposal, around: Surroundings) -> Iterator[tuple[str, Licence]]:
@@ -238,24 +238,24 @@ def _licences(proposal: Proposal, around: Surroundings) -> Iterator[tuple[str, L
 
 def _to_do(proposal: Proposal, kind: DraftKind, around: Surroundings, fix: str) -> Iterator[str]:
     words = "pull request" if kind == "pr" else "issue"
-    yield f"# Before this {words} is sent"
+    yield f"# Before you send this {words}"
     yield ""
-    yield "This page is for you, and no part of what is sent."
+    yield "This page is for you; do not send it."
     yield ""
     yield "- [ ] I have read every line of the patch and can answer for it."
-    yield "- [ ] I have looked for an issue or pull request that does the same."
-    yield "- [ ] I have read CONTRIBUTING, and what it says of sign-off, agreements and tools."
+    yield "- [ ] I have searched for an issue or pull request that does the same."
+    yield "- [ ] I have read CONTRIBUTING: sign-off, contributor agreements, rules for tools."
     yield "- [ ] I may offer these lines under the licence of that repository."
     if proposal.edited or proposal.added:
         names = [name for name, there in (("edits", proposal.edited), ("folder", proposal.added)) if there]
         files = " ".join(f"{name}.patch" for name in names)
         commit = f" of {proposal.commit}" if proposal.commit else ""
-        yield f"- [ ] `git apply --check {files}` is silent in a checkout{commit}."
+        yield f"- [ ] `git apply --check {files}` reports nothing in a checkout{commit}."
     if around.by_hand and proposal.part == "repository":
-        yield f"- [ ] Changed after the port and in no patch: {_first(around.by_hand)}. Add them, say what was tested."
+        yield f"- [ ] Changed after the port, not in a patch: {_first(around.by_hand)}. Add them, say what was tested."
     failed = [item for item in proposal.checks if item.outcome == "failed"]
     if failed:
-        yield f"- [ ] {_count(len(failed), 'check')} failed. Do not send it before that is settled."
+        yield f"- [ ] {_count(len(failed), 'check')} failed. Fix that before you send it."
     if not any(view.run.manifest.gpu for view in around.report.views):
         yield "- [ ] A bounded run on the GPU is recorded: `rocm3d run -- CMD ...`, then `rocm3d upstream PATH` again."
     compiled = {item.outcome for item in proposal.checks if item.level == "compile"}
@@ -263,7 +263,7 @@ def _to_do(proposal: Proposal, kind: DraftKind, around: Surroundings, fix: str) 
         yield "- [ ] It compiles for AMD targets: `rocm3d verify PATH --level compile`."
     if fix:
         yield ""
-        yield f"When it is sent: `rocm3d ledger mark {fix} --link https://...`. When it is decided: `--state merged` or"
+        yield f"After sending: `rocm3d ledger mark {fix} --link https://...`. After the decision: `--state merged` or"
         yield "`--state refused`."
 
 
@@ -274,7 +274,7 @@ def _is_native(proposal: Proposal) -> bool:
 
 
 def _answers(proposal: Proposal, around: Surroundings) -> list[Answer]:
-    """Findings in the proposal's own files, with their paths as it sees them."""
+    """Outcomes of findings in the proposal's files, with paths relative to its root."""
     if proposal.part == "dependency":
         return []
     modules = [item.path for item in around.report.patch.modules]

@@ -1,4 +1,4 @@
-"""On a terminal: drafts for upstream, and the ledger of fixes."""
+"""Console forms of upstream drafts and the ledger of fixes."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ def _drafts(document: Drafts) -> Iterable[RenderableType]:
     for item in document.drafts:
         told = f" for {clean(item.origin)}" if item.origin else ""
         yield Text.assemble((f"{item.folder}/", "bold"), f" {item.kind}{told}: {clean(item.title)}")
-        counts = f"  {item.passed} checks passed, {item.failed} failed, {item.not_tested} not tested"
+        counts = f"  checks: {item.passed} passed, {item.failed} failed, {item.not_tested} not tested"
         yield Text(f"{counts}; in the ledger as {item.fix}" if item.fix else counts)
 
 
 @closing.register(Drafts)
 def _drafts_closing(document: Drafts) -> Iterable[RenderableType]:
     number = len(document.drafts)
-    yield Text(f"{number} draft{'' if number == 1 else 's'}; nothing was sent. Read before-sending.md of each first.")
+    yield Text(f"{number} draft{'' if number == 1 else 's'}; nothing was sent. Read before-sending.md first.")
 
 
 @parts.register(Ledger)
 def _ledger(document: Ledger) -> Iterable[RenderableType]:
     for item in document.fixes:
         waiting = (
-            f"{len(item.repositories)}: {clean(', '.join(item.repositories))}" if item.repositories else "nobody yet"
+            f"{len(item.repositories)}: {clean(', '.join(item.repositories))}" if item.repositories else "none yet"
         )
         yield Text.assemble((f"{item.state:8}", _STATE[item.state]), (item.id, "bold"), f" unblocks {waiting}")
-        told = clean(", ".join(item.links)) or "no link: not sent, as far as is known"
+        told = clean(", ".join(item.links)) or "no link: not sent yet"
         yield Text(f"  {told} (since {item.first}, changed {item.changed})", style="dim")
         yield from (Text(f"  {clean(text)}", style="dim") for text in (item.what, item.note) if text)
 
@@ -50,4 +50,4 @@ def _ledger(document: Ledger) -> Iterable[RenderableType]:
 def _ledger_closing(document: Ledger) -> Iterable[RenderableType]:
     found = Counter(str(item.state) for item in document.fixes)
     waiting = {name for item in document.fixes if item.state == "open" for name in item.repositories}
-    yield Text(f"{', '.join(f'{found[state]} {state}' for state in _STATE)}; repositories that wait: {len(waiting)}")
+    yield Text(f"{', '.join(f'{found[state]} {state}' for state in _STATE)}; waiting repositories: {len(waiting)}")

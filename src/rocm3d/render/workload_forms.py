@@ -1,4 +1,4 @@
-"""On a terminal: a recorded run, bundles of evidence, and the map of many repositories."""
+"""Console forms of recorded runs, evidence bundles, and the matrix of repositories."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @parts.register(Matrix)
 def _matrix(document: Matrix) -> Iterable[RenderableType]:
-    table = Table("library", "family", "named in", "waits", "frees next", box=None, pad_edge=False, header_style="bold")
+    table = Table("package", "family", "used in", "waiting", "unblocks", box=None, pad_edge=False, header_style="bold")
     frees = {step.package: step for step in document.order}
     for row in document.rows:
         step = frees.get(row.package)
@@ -36,7 +36,7 @@ def _matrix(document: Matrix) -> Iterable[RenderableType]:
 @closing.register(Matrix)
 def _matrix_closing(document: Matrix) -> Iterable[RenderableType]:
     free, all_of_them = len(document.free), len(document.columns)
-    yield Text(f"{all_of_them} repositories, {free} wait for no library; {len(document.rows)} libraries are named")
+    yield Text(f"{all_of_them} repositories, {free} not blocked by a package; {len(document.rows)} packages in use")
 
 
 @parts.register(RunRecord)
@@ -49,7 +49,7 @@ def _run(document: RunRecord) -> Iterable[RenderableType]:
         yield Text.assemble(outcome, f" {clean(item.expectation)}: {clean(item.found)}{by}")
 
 
-_LABEL = {"fallback": "yellow", "stands in": "yellow", "not seen": "yellow", "module": "dim", "kernel": "dim"}
+_LABEL = {"fallback": "yellow", "substitute": "yellow", "missing": "yellow", "module": "dim", "kernel": "dim"}
 
 
 @closing.register(RunRecord)

@@ -1,1 +1,1 @@
-"""Pictures of the report as inline SVG: no script, colours by the page's own style, with words for a screen reader."""
+"""Charts of the report as inline SVG: no script, colours from the page's CSS, with text for screen readers."""

@@ -1,4 +1,4 @@
-"""Bars with a label and a number each. On a narrow screen the label stands above its bar."""
+"""Horizontal bar charts. On a narrow screen labels are above the bars."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LABEL, _VALUE, _ROW, _TALL_ROW, _THICK = 250, 140, 26, 40, 14
 
 @dataclass(frozen=True)
 class Bar:
-    """`share` of the full length is 0 to 1. `kind` is a class of the page's style; `full` is shown as a track."""
+    """`share` of the full length is 0 to 1. `kind` is a CSS class; `has_track` draws the full length behind the bar."""
 
     label: str
     value: str
@@ -22,7 +22,7 @@ class Bar:
 
 
 def bars(title: str, rows: Sequence[Bar]) -> str:
-    """The picture; a reader hears the title and every row."""
+    """SVG for both widths; screen readers get the title and every row."""
     about = f"{title}: " + "; ".join(f"{row.label}, {row.value}" for row in rows)
     return both(lambda width: _drawn(width, about, rows))
 
@@ -43,7 +43,7 @@ def _drawn(width: float, about: str, rows: Sequence[Bar]) -> str:
             drawing.text(left - 10, top + 17.5, fitted(row.label, _LABEL - 14), anchor="end", about=row.label)
             drawing.text(left + (room if row.full else length) + 8, top + 17.5, row.value, "number")
         else:
-            # The number keeps its width, and the label gets the rest.
+            # The value keeps its width; the label gets the remaining space.
             rest = width - 6.8 * len(row.value) - 10
             drawing.text(0, top + 14, fitted(row.label, rest), about=row.label)
             drawing.text(width, top + 14, row.value, "number", anchor="end")

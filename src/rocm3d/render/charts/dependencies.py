@@ -1,4 +1,4 @@
-"""The map of dependencies: families on the left, packages in the middle, what is decided about each on the right."""
+"""The dependency map: families on the left, packages in the middle, decisions on the right."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from rocm3d.render.charts.drawing import WIDE, Drawing, both, fitted, wrapped
 
-# What each decision means, the most blocking first; the sign tells it apart without colour.
+# Sign and meaning of each decision, most blocking first; signs are for readers who cannot see the colours.
 DECISIONS: dict[str, tuple[str, str]] = {
-    "blocked": ("\u2715", "no way to this GPU"),
-    "stub": ("\u25a1", "an empty stand-in"),
-    "substitute": ("\u25c7", "another package stands in"),
+    "blocked": ("\u2715", "no route to this GPU"),
+    "stub": ("\u25a1", "imports, computes nothing"),
+    "substitute": ("\u25c7", "another package"),
     "build": ("\u25b2", "built from source"),
     "replace": ("\u21c4", "another wheel or version"),
     "drop": ("\u2212", "left out"),
-    "keep": ("\u25cf", "kept as it is"),
+    "keep": ("\u25cf", "unchanged"),
 }
 _ROW, _GAP, _TOP = 24, 16, 28
 _FAMILY, _PACKAGE, _DECISION = 0, 280, 640
@@ -24,7 +24,7 @@ _BOX = 230
 
 @dataclass(frozen=True)
 class Node:
-    """One package: the family that it belongs to, and what is decided about it."""
+    """One package with its family and its decision."""
 
     family: str
     package: str
@@ -33,7 +33,7 @@ class Node:
 
 
 def dependency_map(nodes: Sequence[Node]) -> str:
-    """The picture, for wide and narrow screens."""
+    """SVG for both widths."""
     ordered = _ordered(nodes)
     about = "Dependencies by family: " + "; ".join(
         f"{family}: {', '.join(f'{node.package} {node.decision}' for node in inside)}" for family, inside in ordered
@@ -42,7 +42,7 @@ def dependency_map(nodes: Sequence[Node]) -> str:
 
 
 def _ordered(nodes: Sequence[Node]) -> list[tuple[str, list[Node]]]:
-    """Families with the most blocking decision first."""
+    """Families with the most blocking decisions first."""
     found: dict[str, list[Node]] = {}
     for node in sorted(nodes, key=lambda node: (_rank(node), node.package)):
         found.setdefault(node.family, []).append(node)
@@ -101,7 +101,7 @@ def _decision(drawing: Drawing, y: float, name: str, count: int) -> None:
 
 
 def _narrow(width: float, about: str, families: list[tuple[str, list[Node]]]) -> str:
-    """A tree: the family, and below it its packages with their decisions at the right edge."""
+    """A tree: each family with its packages below, decisions at the right edge."""
     rows = sum(len(inside) for _, inside in families)
     drawing = Drawing(width, rows * _ROW + len(families) * (_ROW + _GAP), about)
     y = 0.0

@@ -1,4 +1,4 @@
-"""The few SVG elements that pictures are made of. Every text is escaped here and nowhere else."""
+"""SVG elements of charts. All text is escaped here and nowhere else."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from xml.sax.saxutils import escape, quoteattr
 
 from rocm3d.render.cleaning import clean
 
-# A picture is drawn twice, as letters must not shrink with the screen; the page shows the one that fits.
+# Each chart is drawn at two widths, because text must not shrink with the screen; CSS shows the one that fits.
 WIDE, NARROW = 820, 340
-# Width of a letter in parts of its height: system fonts are between 0.5 and 0.6.
+# Average letter width as a share of the font size: 0.5 to 0.6 in system fonts.
 _LETTER = 0.56
 
 
 @dataclass
 class Drawing:
-    """Elements one after the other; `about` is what a reader hears in place of the picture."""
+    """`description` is the text for screen readers."""
 
     width: float
     height: float
@@ -24,35 +24,35 @@ class Drawing:
     parts: list[str] = field(default_factory=list)
 
     def rect(self, place: tuple[float, float, float, float], kind: str, about: str = "", round_by: float = 2) -> None:
-        """A box at x and y, so wide and so high; `about` is shown under the pointer."""
+        """`bounds` are x, y, width and height."""
         x, y, width, height = (_number(value) for value in place)
         title = f"<title>{escape(clean(about))}</title>" if about else ""
         box = f'x="{x}" y="{y}" width="{width}" height="{height}" rx="{_number(round_by)}"'
         self.parts.append(f'<rect {box} class="{kind}">{title}</rect>')
 
-    def text(  # noqa: PLR0913  (what a line of text can be)
+    def text(  # noqa: PLR0913  (attributes of an SVG text)
         self, x: float, y: float, words: str, kind: str = "", *, anchor: str = "start", about: str = ""
     ) -> None:
-        """One line of text, with its baseline at y; `about` is the whole of what was cut."""
+        """One line with its baseline at y; `tooltip` is the complete text of a truncated one."""
         title = f"<title>{escape(clean(about))}</title>" if about and about != words else ""
         at = f' text-anchor="{anchor}"' if anchor != "start" else ""
         named = f' class="{kind}"' if kind else ""
         self.parts.append(f'<text x="{_number(x)}" y="{_number(y)}"{at}{named}>{title}{escape(clean(words))}</text>')
 
     def line(self, points: Iterable[tuple[float, float]], kind: str) -> None:
-        """Straight from point to point."""
+        """A polyline."""
         path = " ".join(f"{_number(x)},{_number(y)}" for x, y in points)
         self.parts.append(f'<polyline points="{path}" class="{kind}"/>')
 
     def curve(self, start: tuple[float, float], end: tuple[float, float], kind: str) -> None:
-        """From left to right, level at both ends."""
+        """A Bezier curve from left to right, horizontal at both ends."""
         (x1, y1), (x2, y2) = start, end
         middle = _number((x1 + x2) / 2)
         a, b, c, d = (_number(value) for value in (x1, y1, x2, y2))
         self.parts.append(f'<path d="M{a} {b}C{middle} {b} {middle} {d} {c} {d}" class="{kind}"/>')
 
     def svg(self) -> str:
-        """The whole picture."""
+        """The complete element."""
         width, height = _number(self.width), _number(self.height)
         return (
             f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
@@ -61,13 +61,13 @@ class Drawing:
 
 
 def fitted(words: str, width: float, size: float = 12) -> str:
-    """As much of a text as fits, in letters of that size."""
+    """Cut to a width in pixels at a font size, with an ellipsis."""
     most = max(1, int(width / (size * _LETTER)))
     return words if len(words) <= most else f"{words[: max(1, most - 1)]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def wrapped(words: str, width: float, size: float = 12) -> list[str]:
-    """A text as two lines at the most."""
+    """At most two lines."""
     short = fitted(words, width, size)
     if short == words or " " not in words:
         return [short]
@@ -77,7 +77,7 @@ def wrapped(words: str, width: float, size: float = 12) -> list[str]:
 
 
 def both(draw: Callable[[float], str]) -> str:
-    """The picture for a wide and for a narrow screen."""
+    """The chart at the wide and at the narrow width."""
     return f'<div class="chart wide">{draw(WIDE)}</div>\n<div class="chart narrow">{draw(NARROW)}</div>'
 
 

@@ -1,4 +1,4 @@
-"""Counts of equal steps from 0 to 1, as columns."""
+"""Histogram of values from 0 to 1."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _WIDTH, _HEIGHT, _FOOT = 200, 74, 16
 
 
 def histogram(title: str, counts: Sequence[int]) -> str:
-    """Small enough to stand beside a picture."""
+    """Small: it is placed next to a picture."""
     drawing = Drawing(_WIDTH, _HEIGHT, f"{title} from 0 to 1: {', '.join(f'{count:,}' for count in counts)}")
     most, step = max([*counts, 1]), _WIDTH / max(1, len(counts))
     for number, count in enumerate(counts):

@@ -1,4 +1,4 @@
-"""Lines over time or steps, with the numbers of both axes."""
+"""Line charts over time or steps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HEIGHT = 210
 
 @dataclass(frozen=True)
 class Line:
-    """Points from left to right, from zero on; `kind` is a class of the page's style."""
+    """Points with x in ascending order and no negative values; `kind` is a CSS class."""
 
     label: str
     points: tuple[tuple[float, float], ...]
@@ -25,7 +25,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Apart:
-    """One value that stands beside the plot, as it has a scale of its own."""
+    """A value in a box next to the plot, because it would not fit its scale."""
 
     label: str
     value: str
@@ -34,7 +34,7 @@ class Apart:
 
 @dataclass(frozen=True)
 class Plot:
-    """`level` is a value across the whole width, with its label. `y` writes the numbers of its axis."""
+    """`x` is the axis label, `y` formats values of the y axis, `level` is a labelled horizontal line."""
 
     title: str
     x: str
@@ -46,7 +46,7 @@ class Plot:
 
 
 def lines(plot: Plot) -> str:
-    """The picture; a reader hears the title, the value that stands apart, and the level."""
+    """SVG for both widths; screen readers get the title, the separate value and the level."""
     about = [plot.title]
     if plot.apart:
         about.append(f"{plot.apart.label} {plot.apart.value} ({plot.apart.note})")
@@ -83,7 +83,7 @@ def _drawn(width: float, about: str, plot: Plot) -> str:
 
 
 def _apart(drawing: Drawing, item: Apart, width: float) -> None:
-    """A hatched box of its own, so that nobody takes it for one of the others."""
+    """In a hatched box, so that it is not taken for a point of the plot."""
     top, bottom = _TOP, _HEIGHT - _BOTTOM
     drawing.rect((0, top, width, bottom - top), "apart")
     drawing.text(width / 2, top + 20, item.label, "soft small", anchor="middle")
@@ -92,9 +92,9 @@ def _apart(drawing: Drawing, item: Apart, width: float) -> None:
 
 
 class _Area:
-    """Where a point lies on the picture."""
+    """Maps values to pixels."""
 
-    def __init__(  # noqa: PLR0913, PLR0917  (four sides and what is in it)
+    def __init__(  # noqa: PLR0913, PLR0917  (four sides, points and plot)
         self, left: float, right: float, top: float, bottom: float, points: Sequence[tuple[float, float]], plot: Plot
     ) -> None:
         self.left, self.right, self.top, self.bottom = left, right, top, bottom
@@ -133,5 +133,5 @@ def _legend(drawing: Drawing, area: _Area, plot: Plot) -> None:
 
 
 def _sound(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """A record may come from anywhere: no picture holds infinity."""
+    """Drops infinite and negative values: records are untrusted input."""
     return [(x, y) for x, y in points if isfinite(x) and isfinite(y) and x >= 0 and y >= 0]

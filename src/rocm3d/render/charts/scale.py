@@ -1,4 +1,4 @@
-"""Numbers for people: round steps of an axis, and times and sizes in the unit that suits them."""
+"""Axis ticks at round values, and times and sizes in a readable unit."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ _SIZES = ((1024**4, "TiB"), (1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB"), (
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit and how many of the plain one it holds."""
+    """`size` is the unit in seconds or bytes."""
 
     size: float
     name: str
 
     def of(self, value: float) -> str:
-        """With three digits and the unit."""
+        """Such as `1.25 ms`."""
         return f"{plain(value / self.size)} {self.name}"
 
 
 def seconds(most: float) -> Unit:
-    """The unit in which times of at most so many seconds read well."""
+    """A readable unit for times up to this many seconds."""
     return next((Unit(size, name) for size, name in _TIMES if most >= size), Unit(*_TIMES[-1]))
 
 
 def bytes_(most: float) -> Unit:
-    """The same for sizes."""
+    """A readable unit for sizes up to this many bytes."""
     return next((Unit(size, name) for size, name in _SIZES if most >= size), Unit(*_SIZES[-1]))
 
 
 def ticks(most: float, about: int = 4) -> list[float]:
-    """Round numbers from 0 to the first that is not below `most`; the steps are 1, 2 or 5 of a power of ten."""
+    """From 0 to the first tick at or above `largest`, in steps of 1, 2 or 5 times a power of ten."""
     if not isfinite(most) or most <= 0:
         return [0.0, 1.0]
     raw = most / about
@@ -45,7 +45,7 @@ def ticks(most: float, about: int = 4) -> list[float]:
 
 
 def plain(value: float) -> str:
-    """Three digits that count; more where the number itself has more."""
+    """Three significant digits; integers from 100 on in full."""
     if value >= 100:
         return f"{value:,.0f}"
     return f"{value:.3g}"
