@@ -1,4 +1,4 @@
-"""Artifacts to look at, and the Chromium of this run."""
+"""Artifacts to draw, and the Chromium of this test run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PROPERTIES = (
 
 
 def ball(count: int = 400, **values: float) -> numpy.ndarray:
-    """Red Gaussians on a sphere of radius one, as trainers write them; keywords put one value into a property."""
+    """Red Gaussians on a unit sphere, as trainers write them; keywords set a property to one value."""
     rows = numpy.zeros(count, dtype=[(name, "f4") for name in PROPERTIES])
     places = numpy.random.default_rng(0).normal(size=(count, 3))
     places /= numpy.linalg.norm(places, axis=1, keepdims=True)
@@ -37,7 +37,7 @@ def ball(count: int = 400, **values: float) -> numpy.ndarray:
 
 @pytest.fixture(autouse=True)
 def _checks_in_this_process(monkeypatch):
-    """A process for each takes most of the time of a test; tests/cli/test_view.py has them as they are."""
+    """Checks run in this process, for speed; tests/cli/test_view.py uses subprocesses."""
     for name in ("open", "source"):
         monkeypatch.setattr(f"rocm3d.viewer.{name}.check", look)
     monkeypatch.setattr("rocm3d.viewer.folder.check_all", lambda paths: [look(path) for path in paths])
@@ -64,7 +64,7 @@ def write_splat(tmp_path):
 
 @pytest.fixture
 def write_box(tmp_path):
-    """A box of one colour, of whichever format its name says."""
+    """A box of one colour; the suffix of the name selects the format."""
 
     def write(name: str = "box.glb", colour: tuple[int, int, int, int] | None = (30, 60, 200, 255)) -> Path:
         box = trimesh.creation.box()
@@ -91,7 +91,7 @@ def write_cloud(tmp_path):
 
 @pytest.fixture
 def opened():
-    """Reads a file to be drawn."""
+    """Loads a shape from a file."""
     return shape
 
 

@@ -1,4 +1,4 @@
-"""What Blender is asked for, and what is made of its answer. Blender itself: tests/payload/test_blender_scene.py."""
+"""Requests to Blender and its results. Blender itself: tests/payload/test_blender_scene.py."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rocm3d.viewer.layout import arrange
 
 
 def program(folder, code: str):
-    """A Python that stands for one with bpy: it is handed -I, the script and the request."""
+    """A fake for a Python with bpy; it receives -I, the script and the request."""
     place = folder / "python"
     place.write_text(f"#!{sys.executable}\nimport json, sys\nrequest = json.load(open(sys.argv[-1]))\n{code}\n")
     place.chmod(0o755)
@@ -24,14 +24,14 @@ def program(folder, code: str):
 def test_without_bpy_and_blender_there_is_one_line(monkeypatch, tmp_path, write_box):
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    with pytest.raises(MachineLacks, match="neither bpy nor Blender is installed here") as lacks:
+    with pytest.raises(MachineLacks, match="neither bpy nor Blender is installed") as lacks:
         blender.write([], tmp_path / "a.blend", (64, 64))
 
     assert 'pip install "rocm3d[blender]"' in lacks.value.hint
 
 
 def test_a_python_without_bpy_is_called_that(opened, tmp_path, write_box):
-    with pytest.raises(MachineLacks, match="that Python has no bpy"):
+    with pytest.raises(MachineLacks, match="this Python has no bpy"):
         blender.write([opened(write_box())], tmp_path / "a.blend", (64, 64), sys.executable)
 
 
@@ -43,7 +43,7 @@ def test_a_folder_that_is_not_there_is_refused(opened, tmp_path, write_box):
 def test_a_crash_is_told_with_its_words(opened, tmp_path, write_box):
     place = program(tmp_path, "sys.exit('ValueError: it broke')")
 
-    with pytest.raises(MachineLacks, match="ended with 1 and wrote no scene") as lacks:
+    with pytest.raises(MachineLacks, match="exited with code 1 and wrote no scene") as lacks:
         blender.write([opened(write_box())], tmp_path / "a.blend", (64, 64), place)
 
     assert lacks.value.hint == "ValueError: it broke"
@@ -96,5 +96,5 @@ def test_the_processor_is_told_as_such():
 
     first, second = blender.told(done)
 
-    assert first == "Blender x, Cycles on CPU: no GPU of AMD was found"
-    assert second.startswith("Gaussians are opaque ellipsoids of 1.5 standard deviations")
+    assert first == "Blender x, Cycles on CPU: no AMD GPU found"
+    assert second.startswith("Gaussians are drawn as opaque ellipsoids of 1.5 standard deviations")

@@ -1,4 +1,4 @@
-"""Finding browsers, and what a page says on its console."""
+"""Finding browsers, and the console messages of a page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rocm3d.viewer import browser
 def test_without_chromium_there_is_one_line(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    with pytest.raises(MachineLacks, match="Chromium, which is not installed here"):
+    with pytest.raises(MachineLacks, match="Chromium, which is not installed"):
         browser.chromium()
 
 

@@ -1,4 +1,4 @@
-"""Points of several formats as numbers."""
+"""Point clouds from several formats."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rocm3d.viewer.cloud import read
 def test_nothing_finite_is_refused(tmp_path):
     numpy.savez(tmp_path / "a.npz", points=numpy.full((4, 3), numpy.nan))
 
-    with pytest.raises(Unfit, match="nothing finite"):
+    with pytest.raises(Unfit, match="no finite points"):
         read(tmp_path / "a.npz", 10)
 
 
@@ -49,7 +49,7 @@ def test_many_are_drawn_in_part_and_that_is_said(write_cloud):
     cloud, notes = read(write_cloud(count=500), 20)
 
     assert len(cloud.points) == len(cloud.colours) == 20
-    assert notes == ["20 of 500 points are drawn, chosen at random"]
+    assert notes == ["20 of 500 points are drawn (random sample)"]
 
 
 def test_points_of_a_glb_are_where_the_scene_puts_them(tmp_path):

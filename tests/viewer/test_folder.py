@@ -1,4 +1,4 @@
-"""What a folder has to show, and in which order."""
+"""Which files of a folder are drawable, and in which order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def test_a_folder_with_nothing_to_see_is_refused_with_the_reasons(tmp_path, writ
     write_splat(rows=ball(5, x=numpy.nan))
     (tmp_path / "notes.txt").write_text("hello")
 
-    with pytest.raises(UserError, match="holds no splat, mesh or point cloud to look at") as refused:
+    with pytest.raises(UserError, match="has no splat, mesh or point cloud") as refused:
         found(tmp_path)
 
     assert refused.value.hint == "ball.ply: all 5 Gaussians hold NaN or infinity"

@@ -1,4 +1,4 @@
-"""Gaussians as numbers: moments, rotations, packed words, and how many are drawn."""
+"""Covariances, rotations, the packed layout, and sampling of Gaussians."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def one(sizes, rotation) -> Splats:
 
 
 def test_nothing_finite_is_refused(write_splat, ball):
-    with pytest.raises(Unfit, match="nothing finite"):
+    with pytest.raises(Unfit, match="no finite points"):
         read(write_splat(rows=ball(x=numpy.nan)), 1000)
 
 
@@ -82,7 +82,7 @@ def test_many_are_drawn_in_part_and_that_is_said(write_splat, ball):
     splats, notes = read(write_splat(rows=ball(400)), 100)
 
     assert len(splats.centres) == 100
-    assert notes == ["100 of 400 Gaussians are drawn, chosen at random"]
+    assert notes == ["100 of 400 Gaussians are drawn (random sample)"]
     # each covers what four did
     assert splats.sizes == pytest.approx(0.24)
 

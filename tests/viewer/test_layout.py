@@ -1,4 +1,4 @@
-"""Where things stand and from where they are seen."""
+"""Positions of shapes and camera."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def box(low, high, up: Up = "+z") -> Shape:
 
 
 def seen(shapes, aspect):
-    """Every corner as a share of the picture, from -1 to 1, and whether it is before the camera."""
+    """Every corner in picture coordinates from -1 to 1, and whether it is in front of the camera."""
     poses, _ = arrange(shapes)
     camera = frame(shapes, poses, aspect)
     points = numpy.concatenate([pose.world(item.form.points) for item, pose in zip(shapes, poses, strict=True)])
@@ -89,7 +89,7 @@ def test_two_of_very_different_size_have_their_own_and_that_is_said():
     poses, notes = arrange([box([0, 0, 0], [1, 1, 1]), box([0, 0, 0], [100, 100, 100])])
 
     assert poses[0].scale == pytest.approx(100 * poses[1].scale)
-    assert notes == ["each is drawn to its own scale: one is 100 times as large as the other"]
+    assert notes == ["drawn at different scales: one is 100 times as large as the other"]
 
 
 def test_everything_is_brought_to_one_size():

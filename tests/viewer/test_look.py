@@ -1,4 +1,4 @@
-"""One look: what is told, and where it goes."""
+"""Messages of a page, a picture and a scene."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def test_a_page_is_served_until_it_is_interrupted(looking, monkeypatch):
     monkeypatch.setattr(module, "open_window", lambda _: False)
     look.page("127.0.0.1", 0, window=True)
 
-    assert told[0].endswith("ball.ply: 400 Gaussians; up is taken to be -y (--up)")
-    assert told[1] == "  100 of 400 Gaussians are drawn, chosen at random"
+    assert told[0].endswith("ball.ply: 400 Gaussians; assuming -y is up (change it with --up)")
+    assert told[1] == "  100 of 400 Gaussians are drawn (random sample)"
     assert told[2].startswith("http://127.0.0.1:")
-    assert told[3:] == ["open this address in a browser; Ctrl-C ends it", "ended"]
+    assert told[3:] == ["open this address in a browser; stop with Ctrl-C", "stopped"]
 
 
 def test_a_picture_is_told_with_its_place(looking, monkeypatch, tmp_path):

@@ -21,7 +21,7 @@ def description(glb: bytes) -> dict:
 
 
 def textured(folder, name: str):
-    """A square with a texture that lies where `name` says."""
+    """A square with a texture at the path `name`."""
     Image.fromarray(numpy.arange(192, dtype=numpy.uint8).reshape(8, 8, 3)).save(folder / name)
     (folder / "o" / "m.mtl").write_text(
         f"newmtl m\nmap_Kd {'../' if '/' not in name else ''}{name.rpartition('/')[2]}\n"
@@ -36,7 +36,7 @@ def test_a_mesh_whose_vertices_are_all_broken_is_refused(tmp_path):
     mesh = trimesh.Trimesh(numpy.full((3, 3), numpy.nan), [[0, 1, 2]], process=False)
     mesh.export(tmp_path / "a.glb")
 
-    with pytest.raises(Unfit, match="nothing finite"):
+    with pytest.raises(Unfit, match="no finite points"):
         read(tmp_path / "a.glb", broken=True)
 
 

@@ -1,4 +1,4 @@
-"""What cannot be drawn is refused in the words of its check; what has a fault and can be seen is shown with it."""
+"""Undrawable files are refused with the reason of their check; drawable ones with problems are shown with notes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rocm3d.viewer.shape import Cloud, Splats, Surface
 
 
 def test_what_is_not_there_is_refused(tmp_path):
-    with pytest.raises(UserError, match=r"a\.ply is not there"):
+    with pytest.raises(UserError, match=r"a\.ply does not exist"):
         shape(tmp_path / "a.ply")
 
 
@@ -43,7 +43,7 @@ def test_splats_that_show_nothing(write_splat, ball, values, reason):
         ("a.ply", b"", "empty: 0 bytes"),
         ("a.glb", b"ply\nformat ascii 1.0\n", "wrong extension: a PLY"),
         ("a.obj", b"\x89PNG\r\n\x1a\n", "wrong extension: a PNG"),
-        ("a.txt", b"hello", "no kind of artifact that is known; its content is not known"),
+        ("a.txt", b"hello", "unknown file type; the content is not recognised"),
     ],
 )
 def test_files_that_are_something_else(tmp_path, name, data, reason):
@@ -67,7 +67,7 @@ def test_an_image_is_no_shape(tmp_path):
 
     Image.fromarray(numpy.arange(192, dtype=numpy.uint8).reshape(8, 8, 3)).save(tmp_path / "a.png")
 
-    with pytest.raises(UserError, match="neither a splat, a mesh nor a point cloud, but image"):
+    with pytest.raises(UserError, match="is not a splat, mesh or point cloud"):
         shape(tmp_path / "a.png")
 
 
@@ -77,7 +77,7 @@ def test_a_missing_package_names_the_extra(monkeypatch):
     with pytest.raises(MachineLacks) as lacks:
         need_packages()
 
-    assert lacks.value.message == "viser is needed to look at artifacts and is not installed"
+    assert lacks.value.message == "viser is not installed; rocm3d needs it to show artifacts"
     assert lacks.value.hint == 'pip install "rocm3d[view]"'
 
 

@@ -1,4 +1,4 @@
-"""The page as a browser shows it: counts, choices, and buttons that do what they say."""
+"""The page in a browser: counts, choices and buttons."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_counts_and_faults_are_described(opened, write_splat, ball):
     assert told.split("\n\n") == [
         "**2,000** Gaussians",
         "*3 of 2000 Gaussians hold NaN or infinity*",
-        "*50 of 2,000 Gaussians are drawn, chosen at random*",
+        "*50 of 2,000 Gaussians are drawn (random sample)*",
     ]
 
 
@@ -78,7 +78,7 @@ def test_a_browser_shows_counts_and_saves_what_it_sees(tmp_path, browser, write_
 
 
 def colours(png: bytes) -> set[str]:
-    """Which of the two are in a picture."""
+    """Which of the two colours occur in a picture."""
     image = numpy.asarray(Image.open(io.BytesIO(png))).astype(int)
     red = (image[..., 0] > 150) & (image[..., 1] < 100)
     blue = (image[..., 2] > image[..., 0] + 40) & (image[..., 0] < 120)

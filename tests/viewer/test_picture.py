@@ -1,4 +1,4 @@
-"""Pictures by a real Chromium that draws in software: what was asked for is to be seen on them."""
+"""Screenshots by a real Chromium with software rendering."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WIDTH, HEIGHT = 320, 200
 
 
 class SharedChromium:
-    """Stands for the Chromium that a picture starts: a page of the one that all tests share."""
+    """Replaces the Chromium of a screenshot by a page of the shared one."""
 
     ended = False
 
@@ -47,7 +47,7 @@ class SharedChromium:
 
 
 def take(*paths: Path, opened) -> tuple[numpy.ndarray, list[str]]:
-    """The picture of some files as (h, w, 3), and what the page said beyond what it always says."""
+    """The screenshot (h, w, 3), and unusual console messages of the page."""
     png, _, console = picture.take([opened(path) for path in paths], WIDTH, HEIGHT, DEADLINE)
     said = [line for line in console if not line.startswith(HARMLESS)]
     return numpy.asarray(Image.open(io.BytesIO(png))).astype(int), said
@@ -55,7 +55,7 @@ def take(*paths: Path, opened) -> tuple[numpy.ndarray, list[str]]:
 
 @pytest.fixture
 def taken(opened, browser, monkeypatch):
-    """Takes pictures by the shared Chromium."""
+    """Takes screenshots with the shared Chromium."""
 
     @contextmanager
     def headless(address: str, width: int, height: int):
@@ -68,7 +68,7 @@ def taken(opened, browser, monkeypatch):
 
 
 def ink(image: numpy.ndarray) -> numpy.ndarray:
-    """Where it is not paper (h, w)."""
+    """Mask (h, w) of pixels that differ from the background."""
     return numpy.abs(image - numpy.array(picture.PAPER)).max(axis=2) > 40
 
 
@@ -88,7 +88,7 @@ def test_a_chromium_that_ends_at_once_is_told_with_its_words(opened, monkeypatch
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
 
-    with pytest.raises(MachineLacks, match="ended before it drew anything") as lacks:
+    with pytest.raises(MachineLacks, match="exited before it rendered anything") as lacks:
         picture.take([opened(write_splat())], WIDTH, HEIGHT)
 
     assert lacks.value.hint == "no usable sandbox"
@@ -104,14 +104,14 @@ def test_a_chromium_that_never_shows_the_page_ends_in_time(opened, monkeypatch, 
     began = []
 
     def clock() -> float:
-        """Seconds pass once the program has begun."""
+        """The clock advances once the program has started."""
         if not began and has_text(tmp_path / "pid"):
             began.append(time.monotonic())
         return time.monotonic() - began[0] if began else 0.0
 
     monkeypatch.setattr(picture, "time", SimpleNamespace(monotonic=clock, sleep=time.sleep))
 
-    with pytest.raises(MachineLacks, match="did not show the page in time"):
+    with pytest.raises(MachineLacks, match="did not load the page in time"):
         picture.take([opened(write_splat())], WIDTH, HEIGHT, seconds=0.2)
 
     wait_until_gone(int((tmp_path / "pid").read_text()))
@@ -173,7 +173,7 @@ def test_a_mesh_is_seen_and_has_shades(taken, write_box):
 
 @drives_browser
 def test_side_by_side_there_are_two_with_paper_between(opened, write_splat, write_cloud, tmp_path, monkeypatch):
-    """By a Chromium of its own, of which nothing is left."""
+    """With a separate Chromium that leaves no files or processes."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
 
     image, said = take(write_splat(), write_cloud(), opened=opened)

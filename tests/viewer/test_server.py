@@ -1,4 +1,4 @@
-"""The server listens where it should, says nothing, and is gone afterwards."""
+"""The server listens on its address, prints nothing, and stops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a picture has to hold of a shape."""
+"""Samples and counts of a shape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a call may name."""
+"""Files and folders as sources of a view."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from rocm3d.viewer.source import sources
 
 
 def test_three_are_too_many(tmp_path):
-    with pytest.raises(UserError, match="one is shown, or two side by side"):
+    with pytest.raises(UserError, match="shows one, or two side by side"):
         sources([tmp_path] * 3)
 
 
 def test_a_second_that_is_not_there_is_named(tmp_path, write_splat):
-    with pytest.raises(UserError, match=r"b\.ply is not there"):
+    with pytest.raises(UserError, match=r"b\.ply does not exist"):
         sources([write_splat(), tmp_path / "b.ply"])
 
 

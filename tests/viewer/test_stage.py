@@ -1,4 +1,4 @@
-"""What is put on the stage."""
+"""Nodes of viser's scene."""
 
 from __future__ import annotations
 

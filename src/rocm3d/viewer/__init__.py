@@ -1,1 +1,1 @@
-"""Looking at splats, meshes and point clouds: in the browser, as a picture, and as a Blender scene."""
+"""Shows splats, meshes and point clouds: in the browser, as a PNG, or as a Blender scene."""

@@ -1,4 +1,4 @@
-"""Hands shapes over to Blender: a scene file with the artifacts in place, a camera, light, and Cycles set up."""
+"""Writes a Blender scene with the shapes, a camera, lights, and Cycles configured."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 PAYLOAD = Path(__file__).parents[1] / "payload" / "blender_scene.py"
 MARK = "rocm3d-scene "
 SECONDS = 600.0
-# What Cycles calls the GPUs of AMD; the processor where there is none.
+# The name that Cycles uses for AMD GPUs; without one it renders on the CPU.
 KINDS = ("HIP",)
-# How many ellipsoids a scene can bear, how large they are in standard deviations, and from which opacity they are seen.
+# Limit of ellipsoids in a scene, their size in standard deviations, and the minimum opacity to be drawn.
 MOST, _WIDE, _SEEN = 300_000, 1.5, 0.1
 
 
 def write(
     shapes: list[Shape], out: Path, size: tuple[int, int], python: Path | None = None, render: Path | None = None
 ) -> dict[str, Any]:
-    """Write the scene, and render it where asked; what Blender says it did."""
+    """Write the scene, and render it to `render` if set. Returns the JSON result of the Blender process."""
     command = _command(python)
     if not out.resolve().parent.is_dir():
         raise UserError(f"--blender {out}: {out.resolve().parent} is not a folder")
@@ -48,13 +48,13 @@ def write(
 
 
 def told(done: dict[str, Any]) -> list[str]:
-    """The lines that say what was done."""
-    devices = f" ({', '.join(done['devices'])})" if done["devices"] else ": no GPU of AMD was found"
+    """Which Blender and device were used, and how Gaussians are approximated."""
+    devices = f" ({', '.join(done['devices'])})" if done["devices"] else ": no AMD GPU found"
     lines = [f"Blender {done['blender']}, Cycles on {done['device']}{devices}"]
     if any(item["as"] == "ellipsoids" for item in done["items"]):
         lines.append(
-            f"Gaussians are opaque ellipsoids of {_WIDE} standard deviations, without those under {_SEEN:.0%} opacity; "
-            "points are balls"
+            f"Gaussians are drawn as opaque ellipsoids of {_WIDE} standard deviations; those below {_SEEN:.0%} opacity "
+            "are left out. Points are spheres."
         )
     return lines
 
@@ -67,8 +67,8 @@ def _command(python: Path | None) -> list[str]:
     blender = shutil.which("blender")
     if blender is None:
         raise MachineLacks(
-            "neither bpy nor Blender is installed here",
-            hint='pip install "rocm3d[blender]", install Blender, or name a Python that has bpy with --python',
+            "neither bpy nor Blender is installed",
+            hint='pip install "rocm3d[blender]", install Blender, or pass a Python that has bpy with --python',
         )
     return [blender, "--background", "--factory-startup", "--python-exit-code", "1", "--python", str(PAYLOAD), "--"]
 
@@ -112,7 +112,7 @@ def _item(shape: Shape, pose: Pose, name: str, place: Path) -> dict[str, Any]:
 
 
 def _balls(shape: Shape, pose: Pose) -> dict[str, Array]:
-    """Centres, sizes, turns as w x y z, and colours with alpha, linear as Blender wants them."""
+    """Centres, sizes, quaternions (w, x, y, z) and RGBA colours in linear space, as Blender expects."""
     import numpy
 
     form = shape.form
@@ -138,6 +138,6 @@ def _answer(code: int | None, out: bytes, err: bytes) -> dict[str, Any]:
     said = [line for line in (err + b"\n" + out).decode("utf-8", "replace").splitlines() if line.strip()]
     last = next((line for line in said if "Error" in line), said[-1] if said else "")
     if "No module named 'bpy'" in last:
-        raise MachineLacks("that Python has no bpy", hint="pip install bpy, in an environment of its own")
-    why = f"took longer than {SECONDS:g} seconds" if code is None else f"ended with {code}"
+        raise MachineLacks("this Python has no bpy", hint="pip install bpy, in a separate environment")
+    why = f"exceeded the limit of {SECONDS:g} s" if code is None else f"exited with code {code}"
     raise MachineLacks(f"Blender {why} and wrote no scene", hint=last.strip()[:200])

@@ -1,4 +1,4 @@
-"""Browsers: the user's own for looking, and a Chromium without a window for pictures."""
+"""Browsers: opens the user's own, and runs a headless Chromium for screenshots."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rocm3d.workspace.process import Companion
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-# Drawn by the processor, so that it works on every machine; nothing is fetched but our own page.
+# Software rendering, so that it works on every machine. Background network access is off.
 _ARGUMENTS = (
     "--headless=new",
     "--use-gl=angle",
@@ -39,27 +39,27 @@ _ARGUMENTS = (
 )
 _CONSOLE = re.compile(r':(INFO|WARNING|ERROR):CONSOLE[:(]\d+\)?\] "(.*)", source:', re.DOTALL)
 _KEPT = 4 * 1024 * 1024
-# Chromium makes `org.chromium.Chromium.XXXXXX/SingletonSocket`; longer names than this no Unix socket has.
+# Chromium creates `org.chromium.Chromium.XXXXXX/SingletonSocket` in TMPDIR; Unix limits the length of socket paths.
 _SOCKET, _LONGEST_SOCKET = 48, 104
 
 
 def chromium() -> str:
-    """The program, or one line that there is none."""
+    """The path of the first Chromium or Chrome on PATH."""
     for name in PROGRAMS:
         place = shutil.which(name)
         if place:
             return place
     raise MachineLacks(
-        "a picture is taken by Chromium, which is not installed here",
-        hint="install chromium, or leave out --screenshot to look in your own browser",
+        "--screenshot needs Chromium, which is not installed",
+        hint="install chromium, or leave out --screenshot to open your own browser",
     )
 
 
 @contextmanager
 def headless(url: str, width: int, height: int) -> Iterator[Companion]:
-    """Chromium with one page of this size, for as long as the block takes. Neither it nor its profile outlives us."""
+    """Chromium with one page of this size in pixels. Process and profile are removed at the end of the block."""
     program = chromium()
-    # As root it does not start with a sandbox of its own.
+    # Chromium's sandbox does not start as root.
     sandbox = () if os.name == "nt" or os.geteuid() else ("--no-sandbox",)
     size = (f"--window-size={width},{height}", "--kiosk", f"--screen-info={{{width}x{height}}}")
     with kept_folder() as folder:
@@ -69,19 +69,19 @@ def headless(url: str, width: int, height: int) -> Iterator[Companion]:
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """Its temporary files beside its profile; where the name of its socket would be too long, in the usual place."""
+    """TMPDIR next to the profile, or /tmp if the path of Chromium's socket would be too long."""
     short = len(str(folder)) + _SOCKET < _LONGEST_SOCKET
     return {**os.environ, "TMPDIR": str(folder) if short else "/tmp"}  # noqa: S108
 
 
 def console(printed: bytes) -> list[str]:
-    """What the page wrote to the console of the browser."""
+    """Messages that the page wrote to the browser's console."""
     lines = printed.decode("utf-8", "replace").splitlines()
     return [found[2] for line in lines if (found := _CONSOLE.search(line))]
 
 
 def open_window(url: str) -> bool:
-    """Open the page where the user sits; without a screen nothing is opened, and false comes back."""
+    """Open the page in the user's browser. Returns False without a display."""
     screen = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or os.environ.get("WSL_DISTRO_NAME")
     if not (screen or sys.platform in ("darwin", "win32")):
         return False

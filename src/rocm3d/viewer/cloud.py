@@ -1,4 +1,4 @@
-"""Points as numbers to draw, whichever file they come out of."""
+"""Reads point clouds for drawing, from every format that can hold one."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
     from rocm3d.artifact.sight import Array
 
-# For points that have no colour of their own.
+# For point clouds without colours.
 _INK = (70, 90, 120)
 _COLOURS = ("colors", "colours", "rgb", "color", "colour")
 
 
 def read(path: Path, most: int) -> tuple[Cloud, list[str]]:
-    """At most so many of them, and what to say about that."""
+    """The point cloud, sampled down to the limit, and notes about the sampling."""
     import numpy
 
     points, colours = _archive(path) if zipfile.is_zipfile(path) else _scene(path)
@@ -36,7 +36,7 @@ def read(path: Path, most: int) -> tuple[Cloud, list[str]]:
 
 
 def _scene(path: Path) -> tuple[Array, Array | None]:
-    """A PLY, GLB or OBJ of points alone."""
+    """A PLY, GLB or OBJ that holds only points."""
     import numpy
     import trimesh
 
@@ -56,7 +56,7 @@ def _scene(path: Path) -> tuple[Array, Array | None]:
 
 
 def _archive(path: Path) -> tuple[Array, Array | None]:
-    """The arrays of a .npz that are called points and colours."""
+    """The arrays of a .npz whose names stand for points and colours."""
     import numpy
 
     held = {name: array for name, array in arrays(path) if array.dtype.kind in "fiu" and array.shape[-1:] == (3,)}
@@ -66,7 +66,7 @@ def _archive(path: Path) -> tuple[Array, Array | None]:
 
 
 def _bytes(colours: Array) -> Array:
-    """From 0 to 255; numbers up to 1 are shares."""
+    """0 to 255; floats whose maximum is at most 1 are scaled by 255."""
     import numpy
 
     if colours.dtype.kind != "f":

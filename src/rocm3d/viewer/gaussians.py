@@ -1,4 +1,4 @@
-"""Gaussians out of a PLY as numbers to draw. The packed layout: developer.playcanvas.com, compressed PLY."""
+"""Reads Gaussians from a PLY for drawing. The packed layout: developer.playcanvas.com, compressed PLY."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from rocm3d.artifact.sight import Array
 
 _CHUNK = 256
-# Logarithms of scales beyond these are nothing or everything, and would overflow.
+# Log scales are clipped to this range: beyond it, exp overflows or the Gaussian is invisible.
 _LEAST, _MOST = -40.0, 40.0
-# A flat Gaussian of two scales is as thin as this share of the smaller one.
+# A flat Gaussian with two scales gets a third: this share of the smaller one.
 _THIN = 0.01
 
 
 def read(path: Path, most: int) -> tuple[Splats, list[str]]:
-    """At most so many of them, and what to say about that."""
+    """The Gaussians, sampled down to the limit, and notes about the sampling."""
     import numpy
     import plyfile
 
@@ -32,24 +32,24 @@ def read(path: Path, most: int) -> tuple[Splats, list[str]]:
     else:
         splats = _plain(vertices[rows])
     if len(rows) < len(vertices):
-        # Fewer must cover what all of them did.
+        # Enlarged, so that fewer Gaussians cover the same surface.
         larger = float(numpy.sqrt(len(vertices) / len(rows)))
         splats = Splats(splats.centres, splats.sizes * larger, splats.rotations, splats.colours, splats.opacities)
     return _finite(splats), notes
 
 
 def chosen(count: int, most: int, what: str) -> tuple[Array, list[str]]:
-    """The rows to draw, all or some at random, and the sentence that says so."""
+    """Indices of the rows to draw: all, or a random sample with a note that says so."""
     import numpy
 
     if count <= most:
         return numpy.arange(count), []
     rows = numpy.sort(numpy.random.default_rng(0).choice(count, most, replace=False))
-    return rows, [f"{most:,} of {count:,} {what} are drawn, chosen at random"]
+    return rows, [f"{most:,} of {count:,} {what} are drawn (random sample)"]
 
 
 def covariances(splats: Splats) -> Array:
-    """Second moments (n, 3, 3): the squared deviations, turned."""
+    """Covariance matrices (n, 3, 3): R S S^T R^T."""
     import numpy
 
     w, x, y, z = (splats.rotations[:, at] for at in range(4))
@@ -105,7 +105,7 @@ def _packed(vertices: Array, chunks: Array, rows: Array) -> Splats:
 
 
 def _unpacked(words: Array) -> Array:
-    """The first two bits name the largest of w, x, y and z; the others have ten bits each, and it follows from them."""
+    """Two bits give the index of the largest of w, x, y, z; the other three have ten bits each and determine it."""
     import numpy
 
     parts = [((words >> shift) & 1023).astype(numpy.float64) / 1023 for shift in (20, 10, 0)]
@@ -119,7 +119,7 @@ def _unpacked(words: Array) -> Array:
 
 
 def _unit(turned: Array) -> Array:
-    """Trainers do not keep rotations at length one."""
+    """Needed because trainers store quaternions unnormalized. Zero becomes the identity."""
     import numpy
 
     length = numpy.linalg.norm(turned, axis=1, keepdims=True)

@@ -1,7 +1,7 @@
-"""Where things stand and from where they are seen. Pure arithmetic: the world has z up and is seen along y.
+"""Positions of shapes and camera. The world has z up; the camera looks along y.
 
-All is brought to one size, so that neither the camera nor the narrow numbers of the browser meet very small or very
-large coordinates.
+Everything is scaled to one radius, so that neither the camera nor the browser's float16 values meet extreme
+coordinates.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from rocm3d.artifact.sight import Array
     from rocm3d.viewer.shape import Shape, Up
 
-# The radius that everything is brought to.
+# World units.
 RADIUS = 5.0
-# Two are drawn to one scale unless one of them were too small to be seen beside the other.
+# Two shapes share one scale unless their sizes differ by more than this factor.
 _APART = 5.0
 _GAP = 0.12
-# Vertical field of view in radians, and how high and how far aside the camera is in degrees.
+# Vertical field of view in radians; elevation and azimuth of the camera in degrees.
 FIELD = 0.6
 _HEIGHT, _ASIDE = 20.0, 30.0
-# How often the camera is moved so that what is seen lies in the middle.
+# Iterations that centre the projected content.
 _CENTRED = 4
-# The share of the picture that is left free on each side of the content; a page has a panel there.
+# Free share of the picture on each side; a page needs more, for its panel.
 MARGIN, PAGE_MARGIN = 0.07, 0.15
 
-# Rows of the rotation that puts each axis up, and what usually is in front towards the camera.
+# Rows of the rotation that turns each axis up, and the usual front towards the camera.
 _TURNS: dict[Up, tuple[tuple[int, int, int], ...]] = {
     "+z": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
     "-z": ((1, 0, 0), (0, -1, 0), (0, 0, -1)),
@@ -39,7 +39,7 @@ _TURNS: dict[Up, tuple[tuple[int, int, int], ...]] = {
 
 @dataclass(frozen=True)
 class Pose:
-    """World = turn @ (scale * (local - centre)) + place."""
+    """world = rotation @ (scale * (local - centre)) + offset."""
 
     centre: Array
     scale: float
@@ -47,14 +47,14 @@ class Pose:
     place: Array
 
     def world(self, points: Array) -> Array:
-        """Points (n, 3) of the file where they are drawn."""
+        """World coordinates of points (n, 3) of the file."""
         moved: Array = (points - self.centre) * self.scale @ self.turn.T + self.place
         return moved
 
 
 @dataclass(frozen=True)
 class Camera:
-    """Where it is, what it looks at, and its vertical field of view in radians."""
+    """Position and target in world coordinates; `field` is the vertical field of view in radians."""
 
     position: Array
     target: Array
@@ -62,25 +62,25 @@ class Camera:
 
     @property
     def rotation(self) -> Array:
-        """Columns are its right, its down and its forward, as viser wants them."""
+        """Columns are right, down and forward: viser's convention."""
         import numpy
 
         right, up, back = axes()
         return numpy.stack([right, -up, -back], axis=1)
 
     def height(self, points: Array) -> float:
-        """How far above the middle of the picture the highest of some points (n, 3) is."""
+        """How far the highest of points (n, 3) lies above the centre of the picture, in world units."""
         return float(((points - self.target) @ axes()[1]).max())
 
     def over(self, place: Array, height: float) -> Array:
-        """So far above the middle of the picture, over a place, and as near as what is looked at."""
+        """The point at `height` above the centre of the picture, horizontally over a point, at the target's depth."""
         right, up, _ = axes()
         point: Array = self.target + right * float((place - self.target) @ right) + up * height
         return point
 
 
 def turn(up: Up) -> Array:
-    """Brings an axis up, and turns the front aside, as one looks at a thing."""
+    """Rotation that turns an axis up and the front by the azimuth."""
     import numpy
 
     angle = numpy.radians(_ASIDE)
@@ -90,7 +90,7 @@ def turn(up: Up) -> Array:
 
 
 def arrange(shapes: list[Shape]) -> tuple[list[Pose], list[str]]:
-    """One in the middle, or two side by side, and what to say about their sizes."""
+    """Poses for one shape in the centre or two side by side, and a note if their scales differ."""
     import numpy
 
     samples = [shape.sample() for shape in shapes]
@@ -111,7 +111,7 @@ def arrange(shapes: list[Shape]) -> tuple[list[Pose], list[str]]:
         poses.append(Pose(middle, scale, turn(shape.up), place))
         left += width + gap
     ratio = max(spans) / min(spans)
-    return poses, [f"each is drawn to its own scale: one is {ratio:,.0f} times as large as the other"] if own else []
+    return poses, [f"drawn at different scales: one is {ratio:,.0f} times as large as the other"] if own else []
 
 
 def axes() -> tuple[Array, Array, Array]:
@@ -127,7 +127,7 @@ def axes() -> tuple[Array, Array, Array]:
 def frame(
     shapes: list[Shape], poses: list[Pose], aspect: float, headroom: float = 0.0, margin: float = MARGIN
 ) -> Camera:
-    """The nearest camera that holds all of it; `headroom` is the share of the height that labels take above."""
+    """The nearest camera that shows all shapes. `headroom` is the share of the height for labels above them."""
     import numpy
 
     points = numpy.concatenate([pose.world(shape.sample()) for shape, pose in zip(shapes, poses, strict=True)])
@@ -136,7 +136,7 @@ def frame(
     tall, free = numpy.tan(FIELD / 2), 1 - 2 * margin
     for step in range(_CENTRED + 1):
         across, above, near = ((points - target) @ axis for axis in (right, up, back))
-        # Labels are above the content, and the middle of the picture is that of both.
+        # Labels are above the content; the picture is centred on both together.
         rise = headroom * float(above.max() - above.min())
         far = max(
             float((numpy.abs(across) / (tall * aspect * free) + near).max()),
@@ -144,7 +144,7 @@ def frame(
             1e-3,
         )
         if step < _CENTRED:
-            # What is near is larger: the middle of what is seen is not that of what is there.
+            # Perspective: the centre of the projection is not the projection of the centre.
             seen = [side / numpy.maximum(far - near, 1e-9) for side in (across, above)]
             aside, lift = (float(part.max() + part.min()) / 2 * far for part in seen)
             target = target + right * aside + up * lift

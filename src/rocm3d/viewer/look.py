@@ -1,4 +1,4 @@
-"""One look at one or two artifacts: as a page, as a picture, or as a Blender scene."""
+"""Shows one or two artifacts as a web page, a PNG or a Blender scene."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Look:
-    """What is looked at, which axis is up, how many are drawn at most (0: as is usual), and whom to tell what."""
+    """`limit` is the maximum number of points or Gaussians (0: the default). `say` prints progress, `show` the URL."""
 
     sources: list[Source]
     up: Up | None
@@ -39,22 +39,20 @@ class Look:
             address = url(server)
             self.show(f"{address}\n")
             opened = window and open_window(address)
-            self.say(f"{'open in your browser' if opened else 'open this address in a browser'}; Ctrl-C ends it")
+            self.say(f"{'opened in your browser' if opened else 'open this address in a browser'}; stop with Ctrl-C")
             try:
                 while True:
                     time.sleep(3600)
             except KeyboardInterrupt:
-                # The way to end it: no failure.
-                self.say("ended")
+                # The regular way to stop.
+                self.say("stopped")
 
     def picture(self, out: Path, size: tuple[int, int]) -> None:
-        """Write a PNG."""
         notes = picture.write(self._shapes(MOST_IN_SOFTWARE), out, *size)
         for note in (*notes, str(out)):
             self.say(note)
 
     def scene(self, out: Path, size: tuple[int, int], python: Path | None) -> None:
-        """Write a Blender scene."""
         done = blender.write(self._shapes(blender.MOST), out, size, python)
         for note in (*blender.told(done), str(out)):
             self.say(note)
@@ -66,7 +64,7 @@ class Look:
         return opened
 
     def _tell(self, item: Shape) -> None:
-        guess = "" if self.up else f"; up is taken to be {item.up} (--up)"
+        guess = "" if self.up else f"; assuming {item.up} is up (change it with --up)"
         self.say(f"{item.path}: {item.counted}{guess}")
         for note in item.notes:
             self.say(f"  {note}")

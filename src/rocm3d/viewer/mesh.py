@@ -1,4 +1,4 @@
-"""A mesh as one GLB that names no other file, and where its vertices are."""
+"""Reads a mesh for drawing, as one self-contained GLB and its vertex positions."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
     from rocm3d.artifact.sight import Array
 
-# Of a mesh that has neither colours nor a texture.
+# For meshes with neither colours nor a texture.
 _CLAY = (186, 190, 198, 255)
 
 
 def read(path: Path, *, broken: bool) -> Surface:
-    """A GLB that is whole in itself stays as it is; anything else is written anew. `broken`: some vertices are NaN."""
+    """A self-contained GLB is used unchanged; anything else is exported again. `has_nonfinite`: NaN in vertices."""
     data = path.read_bytes() if path.suffix.lower() == ".glb" else b""
     scene = _scene(path, data)
     if broken:
@@ -38,7 +38,7 @@ def _scene(path: Path, data: bytes) -> Any:
     import trimesh
 
     if data:
-        # From memory, so that no name in the file leads to another file.
+        # From memory, so that no name in the file can refer to another file.
         return trimesh.load_scene(io.BytesIO(data), file_type="glb", process=False)
     with path.open("rb") as file:
         return trimesh.load_scene(
@@ -47,14 +47,13 @@ def _scene(path: Path, data: bytes) -> Any:
 
 
 def resolver(path: Path) -> Any:
-    """Finds materials and textures beside the file or below it, and nowhere else."""
+    """Finds materials and textures in the folder of the file or below, and nowhere else."""
     from trimesh.resolvers import FilePathResolver
 
     class Beside(FilePathResolver):
-        """What trimesh asks for other files."""
+        """trimesh calls it for every file that the mesh refers to."""
 
         def get(self, name: str) -> bytes:
-            """The bytes of one of them."""
             place = beside(path, name.strip())
             if place is None:
                 raise FileNotFoundError(name)
@@ -64,7 +63,7 @@ def resolver(path: Path) -> Any:
 
 
 def _points(scene: Any) -> Array:
-    """All vertices (n, 3) where the scene puts them."""
+    """All vertices (n, 3) in world coordinates."""
     import numpy
     import trimesh
 
@@ -76,7 +75,7 @@ def _points(scene: Any) -> Array:
 
 
 def _drop_broken(scene: Any) -> None:
-    """Faces with a corner that is NaN or infinite: the browser would show nothing of a mesh that has one."""
+    """Drop faces with a NaN or infinite corner: a browser shows nothing of a mesh that has one."""
     import numpy
 
     for item in scene.geometry.values():
@@ -87,7 +86,7 @@ def _drop_broken(scene: Any) -> None:
 
 
 def _dress(item: Any) -> None:
-    """Both sides of a surface are seen; without colours it is clay, and not the metal that GLB takes for granted."""
+    """Make the surface double-sided, and matte grey if it has no colours; the default material of GLB is metal."""
     from trimesh import visual as untyped
 
     looks: Any = untyped
@@ -107,7 +106,7 @@ def _dress(item: Any) -> None:
 
 
 def matte(glb: bytes) -> bytes:
-    """The same mesh without metal: where nothing is mirrored, metal is black. What has no material becomes clay."""
+    """The GLB with metallicFactor 0: without an environment map, metal is black. No material becomes matte grey."""
     length, kind = struct.unpack_from("<II", glb, 12)
     tree, rest = json.loads(glb[20 : 20 + length]), glb[20 + length :]
     materials = tree.setdefault("materials", [])

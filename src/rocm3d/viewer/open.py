@@ -1,4 +1,4 @@
-"""From a file to what can be drawn of it, or the one line that says why nothing can: in the words of its check."""
+"""Loads a drawable shape from a file, or raises with the reason of the artifact check."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 INSTALL = 'pip install "rocm3d[view]"'
 KINDS = ("splat", "mesh", "points")
-# More than this makes a browser slow; software that draws for a picture is slow much earlier.
+# Browsers get slow above the first limit; software rendering for screenshots above the second.
 MOST, MOST_IN_SOFTWARE = 1_000_000, 100_000
-# What the number of all is called, by kind.
+# The metric that holds the number of elements, by kind.
 _COUNT = {"splat": "gaussians", "mesh": "vertices", "points": "points"}
-# How problems begin that leave nothing to see; any others are told beside the picture.
+# Prefixes of problems that leave nothing to see; other problems become notes of the picture.
 _UNSEEN = ("empty:", "all ", "invisible:", "collapsed:", "no faces:", "degenerate: none")
 
 
 def need_packages() -> None:
-    """Refuse in one line where the extra is not installed."""
+    """Raise if the extra `view` is not installed."""
     try:
         import numpy  # noqa: F401
         import PIL  # noqa: F401
@@ -34,33 +34,33 @@ def need_packages() -> None:
         import trimesh  # noqa: F401
         import viser  # noqa: F401
     except ImportError as error:
-        raise MachineLacks(f"{error.name} is needed to look at artifacts and is not installed", hint=INSTALL) from error
+        raise MachineLacks(f"{error.name} is not installed; rocm3d needs it to show artifacts", hint=INSTALL) from error
 
 
 def drawable(artifact: Artifact) -> bool:
-    """Whether there is something to see: a file with a fault may still be worth a look."""
+    """Whether there is anything to see. A file with problems may still be drawable."""
     if artifact.kind not in KINDS or not artifact.metrics:
         return False
     return not artifact.reason.startswith(_UNSEEN) and artifact.metrics.get(_COUNT[artifact.kind], 0) > 0
 
 
 def refuse(artifact: Artifact) -> None:
-    """Raise the line that says why a file cannot be drawn, if that is so."""
+    """Raise with the reason if a file cannot be drawn."""
     if drawable(artifact):
         return
     if artifact.kind in KINDS or artifact.reason:
-        raise UserError(f"{artifact.path}: {artifact.reason or 'there is nothing in it to see'}")
+        raise UserError(f"{artifact.path}: {artifact.reason or 'nothing to draw'}")
     raise UserError(
-        f"{artifact.path} is neither a splat, a mesh nor a point cloud, but {artifact.kind}",
-        hint="PLY, GLB, glTF, OBJ, or a .npz that holds points",
+        f"{artifact.path} is not a splat, mesh or point cloud ({artifact.kind})",
+        hint="supported: PLY, GLB, glTF, OBJ, or a .npz with points",
     )
 
 
 def shape(path: Path, up: Up | None = None, most: int = MOST, artifact: Artifact | None = None) -> Shape:
-    """Check a file in a process of its own, then read what is drawn of it. `artifact` is an earlier check."""
+    """Check a file in a subprocess, then load it. `artifact` is the result of an earlier check."""
     if artifact is None:
         if not path.is_file():
-            raise UserError(f"{path} is no file" if path.exists() else f"{path} is not there")
+            raise UserError(f"{path} is not a file" if path.exists() else f"{path} does not exist")
         artifact = check(path)
     refuse(artifact)
     broken, notes = int(artifact.metrics.get("not_finite", 0)), list(artifact.problems)
@@ -79,7 +79,7 @@ def shape(path: Path, up: Up | None = None, most: int = MOST, artifact: Artifact
 
 
 def guessed_up(artifact: Artifact) -> Up:
-    """By custom, as no file but a glTF says: splats and points lie as cameras saw them, with y down."""
+    """Only glTF defines an up axis. Splats and points usually have camera coordinates, with y down."""
     if artifact.format in ("GLB", "glTF", "OBJ"):
         return "+y"
     return "+z" if artifact.kind == "mesh" else "-y"

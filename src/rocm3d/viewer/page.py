@@ -1,4 +1,4 @@
-"""The page in the browser: the stage, and beside it counts, choices and buttons."""
+"""The web page: the 3D scene, and a panel with counts, choices and buttons."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from rocm3d.viewer.shape import Shape
     from rocm3d.viewer.source import Source
 
-# Of a window of usual shape, less what the panel covers at either side.
+# Width / height of a usual window without the panel.
 _ASPECT = 1.0
 _NOTHING = "(nothing)"
 
 
 class Page:
-    """What is shown now. Whatever is chosen is drawn anew."""
+    """The shapes that are shown. Every choice of the user redraws them."""
 
     def __init__(self, server: ViserServer, sources: list[Source], up: Up | None, most: int) -> None:
         self.server, self.sources, self.most = server, sources, most
@@ -35,7 +35,6 @@ class Page:
         self._folders: list[Any] = []
 
     def build(self) -> None:
-        """Everything, for the first time."""
         light(self.server, plain=False)
         self._choosers()
         self._button("Reset the view", lambda _: self.draw())
@@ -43,7 +42,7 @@ class Page:
         self.draw()
 
     def draw(self) -> None:
-        """The stage and the counts, as they now should be."""
+        """Redraw the scene and the panel."""
         _, notes = draw(self.server, self.shapes, aspect=_ASPECT)
         for folder in self._folders:
             folder.remove()
@@ -52,19 +51,19 @@ class Page:
             self._folders.append(self.server.gui.add_markdown("\n\n".join(notes)))
 
     def choose(self, number: int, picked: Shape | None) -> None:
-        """Show another one at this place, or nothing there."""
+        """Replace the shape at this index; None removes it."""
         kept = list(self.shapes)
         kept[number:] = [picked, *kept[number + 1 :]] if picked is not None else kept[number + 1 :]
         self.shapes = kept
         self.draw()
 
     def turn(self, number: int, up: Up) -> None:
-        """Another axis of one of them is up."""
+        """Change which axis of one shape is up."""
         was = self.shapes[number]
         self.choose(number, type(was)(was.path, was.artifact, was.form, up, was.notes))
 
     def save(self, client: ClientHandle | None) -> None:
-        """What this client sees, as a PNG that its browser keeps."""
+        """Download what this client sees as a PNG."""
         if client is not None:
             view = client.camera
             drawn = client.get_render(view.image_height, view.image_width, transport_format="png")
@@ -80,7 +79,7 @@ class Page:
         return folder
 
     def _choosers(self) -> None:
-        """A list for each folder; a folder that stands alone gets a second one, for what is to stand beside."""
+        """One list per folder; a single folder gets a second list, for the shape on the other side."""
         for number, source in enumerate(self.sources):
             if len(source.choices) > 1:
                 first = next(name for name, item in source.named.items() if item is source.first)
@@ -97,7 +96,7 @@ class Page:
                 self.choose(number, None if chosen is None else self._opened(chosen))
             except Failure as failure:
                 if event.client is not None:
-                    event.client.add_notification("It cannot be shown", failure.message, color="red")
+                    event.client.add_notification("Cannot be shown", failure.message, color="red")
 
         picker.on_update(pick)
 
@@ -109,7 +108,7 @@ class Page:
 
 
 def describe(item: Shape) -> str:
-    """Counts and notes as Markdown; a name in a note is no Markdown of ours."""
+    """Counts and notes as Markdown; markup characters in notes are removed."""
     rows = [f"**{count:,}** {word}" for word, count in item.counts.items()]
     notes = [f"*{note.replace('*', '').replace('_', ' ')}*" for note in item.notes]
     return "\n\n".join([", ".join(rows), *notes])

@@ -1,4 +1,4 @@
-"""A picture without a window: a Chromium of our own draws the stage, and what it drew is written as a PNG."""
+"""Screenshots: a headless Chromium renders the scene, and the result is written as a PNG."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 PAPER = (255, 255, 255)
 SECONDS = 300.0
 _PAUSE = 0.4
-# Drawn at least so often the same before it counts as finished: what is loaded later changes it.
+# Identical frames in a row before the picture counts as finished: content loads asynchronously.
 _SAME = 2
 
 
 def write(shapes: list[Shape], out: Path, width: int, height: int, seconds: float = SECONDS) -> list[str]:
-    """The picture as a PNG; what to say about it."""
+    """Write the PNG; returns notes about it."""
     if not out.resolve().parent.is_dir():
-        # Told before half a minute is spent on it.
+        # Checked first: rendering takes half a minute.
         raise UserError(f"--screenshot {out}: {out.resolve().parent} is not a folder")
     png, notes, _ = take(shapes, width, height, seconds)
     try:
@@ -43,7 +43,7 @@ def write(shapes: list[Shape], out: Path, width: int, height: int, seconds: floa
 
 
 def take(shapes: list[Shape], width: int, height: int, seconds: float = SECONDS) -> tuple[bytes, list[str], list[str]]:
-    """The PNG, what to say about it, and what the page wrote to its console."""
+    """The PNG, notes about it, and the console messages of the page."""
     chromium()
     until = time.monotonic() + seconds
     with serve(port=0) as server:
@@ -56,7 +56,7 @@ def take(shapes: list[Shape], width: int, height: int, seconds: float = SECONDS)
 
 
 def png(drawn: Array) -> bytes:
-    """On paper: what is drawn (h, w, 4) has no background of its own."""
+    """A PNG of an RGBA frame (h, w, 4) on the background colour."""
     from PIL import Image
 
     layer = Image.fromarray(drawn)
@@ -74,12 +74,12 @@ def _client(server: ViserServer, browser: Companion, until: float) -> ClientHand
             return clients[0]
         _refuse_ended(browser)
         time.sleep(0.05)
-    raise MachineLacks("Chromium did not show the page in time")
+    raise MachineLacks("Chromium did not load the page in time")
 
 
 @dataclass(frozen=True)
 class _Sitting:
-    """One page that is drawn again and again, in a picture of this size, until all of it is there."""
+    """One page that is rendered repeatedly at this size until it is complete."""
 
     client: ClientHandle
     browser: Companion
@@ -89,7 +89,7 @@ class _Sitting:
     until: float
 
     def settled(self, wanted: int) -> Array:
-        """The first frame that stays the same: splats are sorted and textures unpacked meanwhile."""
+        """The first frame that no longer changes: the page sorts splats and decodes textures in the background."""
         last, same = b"", 0
         while time.monotonic() < self.until:
             drawn = self.frame()
@@ -99,10 +99,10 @@ class _Sitting:
                 return drawn
             last = data
             time.sleep(_PAUSE)
-        raise MachineLacks("the picture was not finished in time", hint="draw fewer with --limit, or a smaller --size")
+        raise MachineLacks("the screenshot was not finished in time", hint="use a smaller --limit or --size")
 
     def frame(self) -> Array:
-        """One frame (h, w, 4). A page that is not of the size asked for is drawn in its own shape, and cut."""
+        """One frame (h, w, 4). If the page has another aspect ratio, it is rendered larger and cropped."""
         import numpy
         from viser.transforms import SO3
 
@@ -122,14 +122,14 @@ class _Sitting:
             )
         except (TimeoutError, RuntimeError) as error:
             _refuse_ended(self.browser)
-            raise MachineLacks("Chromium did not draw in time", hint="draw fewer with --limit") from error
+            raise MachineLacks("Chromium did not render in time", hint="use a smaller --limit") from error
         x, y = (wide - self.width) // 2, (high - self.height) // 2
         cut: Array = drawn[y : y + self.height, x : x + self.width]
         return cut
 
 
 def _parts(drawn: Array, wanted: int) -> list[bool]:
-    """Whether there is ink in the picture, in each half of it where two stand side by side, below the labels."""
+    """Whether anything is drawn below the labels: in the whole picture, or in each half for two shapes."""
     height, width = drawn.shape[:2]
     body = drawn[height // 4 :, :, 3]
     halves = [body] if wanted == 1 else [body[:, : width // 2], body[:, width // 2 :]]
@@ -139,4 +139,4 @@ def _parts(drawn: Array, wanted: int) -> list[bool]:
 def _refuse_ended(browser: Companion) -> None:
     if browser.ended:
         said = browser.printed.decode("utf-8", "replace").strip().splitlines()
-        raise MachineLacks("Chromium ended before it drew anything", hint=said[-1][:200] if said else "")
+        raise MachineLacks("Chromium exited before it rendered anything", hint=said[-1][:200] if said else "")

@@ -1,4 +1,4 @@
-"""viser's server, made quiet: it listens where it is told, prints nothing, and never offers to share."""
+"""viser's server without output and without its share button."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ HOST, PORT = "127.0.0.1", 8080
 
 @contextmanager
 def serve(host: str = HOST, port: int | None = None, label: str = "rocm3d view") -> Iterator[ViserServer]:
-    """A server for as long as the block takes. Without a port: 8080 or the next free one; 0: any."""
+    """Serve until the end of the block. Port None: 8080 or the next free one; 0: any free one."""
     import viser
 
     if port:
         _refuse_taken(host, port)
-    # Connections that a browser opens and drops are no errors of anybody's.
+    # Browsers open and drop connections; that is not an error.
     logging.getLogger("websockets").setLevel(logging.CRITICAL)
     with contextlib.redirect_stdout(io.StringIO()):
         server = viser.ViserServer(host=host, port=PORT if port is None else port, label=label, verbose=False)
@@ -39,17 +39,17 @@ def serve(host: str = HOST, port: int | None = None, label: str = "rocm3d view")
 
 
 def url(server: ViserServer) -> str:
-    """Where it answers."""
+    """An address that a browser on this machine can open."""
     host = server.get_host()
     return f"http://{'localhost' if host == '0.0.0.0' else host}:{server.get_port()}"  # noqa: S104  (compared, not bound)
 
 
 def _refuse_taken(host: str, port: int) -> None:
-    """A port that somebody asked for is not silently another one."""
+    """viser would silently use another port than the requested one."""
     try:
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((host, port))
     except (OSError, OverflowError) as error:
         said = getattr(error, "strerror", None) or error
-        raise UserError(f"cannot listen on {host}:{port}: {said}", hint="leave --port out for a free one") from error
+        raise UserError(f"cannot listen on {host}:{port}: {said}", hint="leave out --port to use a free one") from error

@@ -1,4 +1,4 @@
-"""What a call names: a file, or a folder and the files in it that can be chosen."""
+"""What the user passed to `rocm3d view`: a file, or a folder with its drawable files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST = 2
 
 @dataclass(frozen=True)
 class Source:
-    """`first` is shown, the others can be chosen; of a file there are no others."""
+    """`first` is shown at the start. `choices` includes it; a file has no other choices."""
 
     path: Path
     first: Artifact
@@ -27,15 +27,15 @@ class Source:
 
     @property
     def named(self) -> dict[str, Artifact]:
-        """The choices by the names that a list shows: relative to the folder."""
+        """The choices by their path relative to the folder, as the list shows them."""
         root = self.path if self.path.is_dir() else self.path.parent
         return {Path(item.path).relative_to(root).as_posix(): item for item in self.choices}
 
 
 def sources(paths: list[Path]) -> list[Source]:
-    """One or two. A second folder shows the file that is called as that of the first, where it has one."""
+    """One or two sources. A second folder starts with the file of the same name as the first, if there is one."""
     if len(paths) > MOST:
-        raise UserError(f"{len(paths)} were named: one is shown, or two side by side")
+        raise UserError(f"{len(paths)} paths given; rocm3d view shows one, or two side by side")
     opened: list[Source] = []
     for path in paths:
         if path.is_dir():
@@ -44,7 +44,7 @@ def sources(paths: list[Path]) -> list[Source]:
             opened.append(Source(path, first, tuple(items)))
             continue
         if not path.exists():
-            raise UserError(f"{path} is not there")
+            raise UserError(f"{path} does not exist")
         artifact = check(path)
         refuse(artifact)
         opened.append(Source(path, artifact, (artifact,)))

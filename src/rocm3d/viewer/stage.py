@@ -1,4 +1,4 @@
-"""Puts shapes on viser's stage: each under a node of its own that turns and places it."""
+"""Draws shapes in viser's scene, each under a node that rotates and positions it."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from rocm3d.viewer.layout import Camera, Pose
     from rocm3d.viewer.shape import Shape
 
-# The share of the height that a label takes above what it names.
+# Share of the height that a label takes above its shape.
 HEADROOM = 0.1
 _LIFT, _LONGEST = 0.2, 40
-# Points are as large as this share of the distance that they would have if they were spread over a square.
+# Point size as a share of the spacing that the points would have on a square; minimum and maximum in world units.
 _DOT, _FINEST, _COARSEST = 1.5, 0.006, 0.15
 ROOT = "/shown"
 
 
 def light(server: ViserServer, *, plain: bool) -> None:
-    """A sky, a ground and a lamp, without shadows. `plain` goes without surroundings that are mirrored.
+    """Hemisphere and directional light, without shadows. `plain` leaves out the environment map.
 
-    A processor that draws needs half a minute for those.
+    Software rendering needs half a minute for an environment map.
     """
     scene = server.scene
     scene.configure_default_lights(enabled=False, cast_shadow=False)
@@ -39,7 +39,7 @@ def light(server: ViserServer, *, plain: bool) -> None:
 
 
 def draw(server: ViserServer, shapes: list[Shape], *, aspect: float, plain: bool = False) -> tuple[Camera, list[str]]:
-    """Replace what is on the stage; the camera that sees all of it, and what to say about sizes."""
+    """Replace the content of the scene. Returns the camera that shows all of it, and notes about scales."""
     poses, notes = arrange(shapes)
     named = names([shape.path for shape in shapes])
     headroom = HEADROOM if len(shapes) > 1 else 0.0
@@ -60,7 +60,7 @@ def draw(server: ViserServer, shapes: list[Shape], *, aspect: float, plain: bool
 
 
 def names(paths: list[Path]) -> list[str]:
-    """The names of files; where two are the same, with as much of the folders before them as tells them apart."""
+    """File names, with as many parent folders as make them unique."""
     for depth in range(1, max(len(path.parts) for path in paths) + 1):
         short = [str(Path(*path.parts[-depth:])) for path in paths]
         if len(set(short)) == len(short):
@@ -73,7 +73,7 @@ def _add(server: ViserServer, node: str, shape: Shape, pose: Pose, *, plain: boo
     if isinstance(form, Splats):
         import numpy
 
-        # Brought to size here: in the browser the moments are numbers of 16 bits.
+        # Scaled here: the browser stores covariances as float16.
         moments = (covariances(form) * pose.scale**2).clip(-6e4, 6e4)
         scene.add_gaussian_splats(
             node,
@@ -97,7 +97,7 @@ def _add(server: ViserServer, node: str, shape: Shape, pose: Pose, *, plain: boo
 
 
 def dot(count: int) -> float:
-    """The size of a point: many are small, few are large."""
+    """In world units: the more points, the smaller."""
     return float(min(_COARSEST, max(_FINEST, _DOT * 6.0 / max(count, 1) ** 0.5)))
 
 
@@ -114,7 +114,7 @@ def _label(server: ViserServer, node: str, text: str, place: Array) -> None:
 
 
 def _aim(server: ViserServer, camera: Camera) -> None:
-    """The view of whoever comes, and of those who are there."""
+    """For clients that connect later, and for those that are connected."""
     start = server.initial_camera
     start.position, start.look_at, start.up, start.fov = camera.position, camera.target, (0.0, 0.0, 1.0), camera.field
     for client in server.get_clients().values():
