@@ -1,4 +1,4 @@
-"""Machines to read and to diagnose: files below a folder, and snapshots of sound ones to be spoilt."""
+"""Machines as files below a folder, and snapshots of sound machines that tests change."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def machines():
 
 
 def changed(snapshot: Snapshot, changes: dict) -> Snapshot:
-    """The snapshot with other values at dotted paths, read as a stranger's would be."""
+    """The snapshot with new values at dotted paths, validated again."""
     raw = copy.deepcopy(snapshot.model_dump(mode="json"))
     for path, value in changes.items():
         *way, last = (int(part) if part.isdigit() else part for part in path.split("."))
@@ -46,7 +46,7 @@ PYTHON = {
 
 @pytest.fixture(scope="session")
 def sound(machines, knowledge, tmp_path_factory):
-    """Snapshots of machines with nothing wrong: two cards, eight MI300X, one APU, a container, WSL 2."""
+    """Snapshots of machines without problems: two cards, eight MI300X, one APU, a container, WSL 2."""
 
     def read(build) -> Snapshot:
         root = tmp_path_factory.mktemp("machine")
@@ -76,7 +76,7 @@ def sound(machines, knowledge, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def plan(knowledge):
-    """A plan for the sound pair: its stack, one package that is compiled, one that is not."""
+    """A plan for the sound machine with two cards; by default it compiles two packages."""
 
     def make(gpu: str = "rx 7900 xtx", stack: str = "rocm-6.4-torch-2.9.1-py3.12-pip", **given) -> Plan:
         gpu_record = knowledge.gpu(gpu)

@@ -1,4 +1,4 @@
-"""Machines as files: what Linux shows of them, written below a root folder. Sources of the formats: README.md here."""
+"""Writes the Linux files of test machines below a root folder. Sources of the formats: README.md in this folder."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def put(root: Path, path: str, text: object) -> None:
 def node(
     root: Path, number: int, banks: dict[int, int] | None = None, links: tuple[dict, ...] = (), **said: int
 ) -> None:
-    """One node of the topology; `banks` are sizes by heap type."""
+    """One node of the KFD topology; `banks` are sizes by heap type."""
     place = f"sys/class/kfd/kfd/topology/nodes/{number}"
     put(root, f"{place}/properties", "\n".join(f"{name} {value}" for name, value in said.items()))
     for index, (heap, size) in enumerate((banks or {}).items()):
@@ -36,7 +36,7 @@ def node(
 
 
 def pci(root: Path, *chain: str, bridges: str = "1002:1478", **said: object) -> str:
-    """A device below bridges, each address in the folder of the one above it, and the flat links to all of them."""
+    """A PCI device behind bridges: nested folders as in sysfs, and the flat links to all of them."""
     above = "sys/devices/pci0000:00"
     for address in chain:
         above = f"{above}/{address}"
@@ -72,7 +72,7 @@ def link(width: int, speed: str = "16.0", most: int = 16) -> dict[str, str]:
 
 
 def device(root: Path, path: str) -> None:
-    """A plain file in the place of a device: what is asked of it is its group and whether it opens."""
+    """A regular file instead of a device: only its group and access rights are read."""
     put(root, path, "")
 
 
@@ -110,7 +110,7 @@ def rocm(root: Path, version: str, *, compiler: bool = True) -> None:
 
 
 def mi300x(root: Path) -> None:
-    """8x MI300X, two sockets, as a host of a cluster: iommu=pt, nothing to complain about but NUMA balancing."""
+    """8x MI300X, two sockets, a cluster node with iommu=pt; its only problem is NUMA balancing."""
     system(root, "6.8.0-45-generic", "Ubuntu 22.04.5 LTS", "quiet iommu=pt pci=realloc=off", 1536 * GIB, "0-191")
     numa(root, 2, 1)
     put(root, "proc/cpuinfo", "processor\t: 0\nmodel name\t: AMD EPYC 9654 96-Core Processor")
@@ -140,7 +140,7 @@ def mi300x(root: Path) -> None:
 
 
 def card(root: Path, bus: int, width: int, minor: int, number: int, above: tuple[str, ...], ways: str) -> None:
-    """An RX 7900 XTX: its own switch runs at 16 lanes, the slot at what it has."""
+    """An RX 7900 XTX: its own switch reports 16 lanes, the slot has `width` lanes."""
     node(root, number, {1: 24 * GIB}, ({"node_to": 0},),
          cpu_cores_count=0, simd_count=192, gfx_target_version=110000, vendor_id=4098, device_id=29772,
          location_id=bus << 8, domain=0, drm_render_minor=minor, unique_id=0x1D10000000000000 + number)  # fmt: skip
@@ -158,7 +158,7 @@ def card(root: Path, bus: int, width: int, minor: int, number: int, above: tuple
 
 
 def pair(root: Path, boot: str = "quiet splash", ways: str = "DMA-FQ") -> None:
-    """2x RX 7900 XTX, one of them behind the chipset with 4 lanes, and the GPU of a Ryzen 9 7950X3D."""
+    """2x RX 7900 XTX, one of them behind the chipset with 4 lanes, and the integrated GPU of a Ryzen 9 7950X3D."""
     system(root, "6.14.0-29-generic", "Ubuntu 24.04.3 LTS", f"root=UUID=1234 {boot}", 64 * GIB, "0-31")
     numa(root, 1, 0)
     put(root, "proc/cpuinfo", "processor\t: 0\nmodel name\t: AMD Ryzen 9 7950X3D 16-Core Processor")
@@ -200,6 +200,6 @@ def person(*groups: int, uid: int = 1000) -> User:
 def snapshot(root: Path, knowledge, environment=None, interpreter: Path | None = None, user: User | None = None):
     machine = Machine(
         Files(root), {"HOME": "/home/someone", **(environment or {})}, "/home/someone", interpreter,
-        "no interpreter to read torch from", user or person(os.getgid()),
+        "no Python with torch found", user or person(os.getgid()),
     )  # fmt: skip
     return take(machine, knowledge, TAKEN)

@@ -1,4 +1,4 @@
-"""What a plan makes of a condition, and what is said where nobody could look."""
+"""Severity of conditions for a plan, and conditions that could not be checked."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def seen(sound, change, knowledge):
 
 
 def test_without_an_interpreter_its_conditions_are_not_known_to_be_fine(sound, change, knowledge):
-    blind = change(sound["linux"], {"python": None, "no_python": "no interpreter to read torch from"})
+    blind = change(sound["linux"], {"python": None, "no_python": "no Python with torch found"})
 
     found = diagnose(blind, knowledge)
 
     reasons = {item.id: item.reason for item in found.unread}
-    assert reasons["torch-for-cuda"] == "no interpreter to read torch from: name one with --python"
+    assert reasons["torch-for-cuda"] == "no Python with torch found: pass one with --python"
     assert "torch-for-cuda" not in found.fine
 
 
@@ -75,7 +75,7 @@ def test_what_the_plan_drops_does_not_count(seen, plan):
 
 
 def test_only_the_plans_target_matters(seen, plan):
-    """A card beside it that the allocator's fault concerns is none of this plan's."""
+    """A problem of another card in the machine does not matter to the plan."""
     changes = {"gpus.1.gfx": "gfx1101", "variables": {"PYTORCH_HIP_ALLOC_CONF": "expandable_segments:True"}}
 
     assert "expandable-segments-corrupt" in seen("linux", changes)
@@ -150,7 +150,7 @@ def test_the_torch_to_install_is_the_plans_else_the_newest_that_serves_the_gpu(s
     )
     assert "-m pip install --index-url https://" in alone
     assert alone != planned
-    assert nowhere == "no wheels are known for this: `rocm3d plan PATH` names a stack"
+    assert nowhere == "no known wheels for this machine; find a stack: `rocm3d plan PATH`"
 
 
 def test_what_a_stranger_wrote_is_one_word_of_a_command(seen):

@@ -1,4 +1,4 @@
-"""Every host record: a machine that shows it, and the same machine without it, which does not."""
+"""Every host record, on a machine that has the problem and on the same machine without it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GIB = 1 << 30
 
 
 class Case(NamedTuple):
-    """`spoilt` is what differs from a sound machine; `also` differs in both."""
+    """`spoilt` are the changes that cause the problem; `also` are changes to both machines."""
 
     base: str
     spoilt: dict

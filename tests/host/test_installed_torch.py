@@ -20,7 +20,7 @@ def knowledge():
 
 @pytest.fixture
 def environment(tmp_path):
-    """A real virtual environment by hand: its interpreter, and a place for modules."""
+    """Creates a virtual environment, optionally with a torch; returns its interpreter."""
 
     def make(version: str | None) -> Path:
         root = tmp_path / ".venv"
@@ -40,9 +40,9 @@ def environment(tmp_path):
 
 def test_no_interpreter(tmp_path, monkeypatch):
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
-    with pytest.raises(MachineLacks, match="no interpreter to read torch from"):
+    with pytest.raises(MachineLacks, match="no Python with torch found"):
         find_interpreter(tmp_path, None)
-    with pytest.raises(UserError, match="no such interpreter"):
+    with pytest.raises(UserError, match="no such file"):
         find_interpreter(tmp_path, tmp_path / "nobody")
 
 
@@ -83,12 +83,12 @@ def test_torch_is_read_and_not_imported(environment):
 def test_a_torch_without_hip_is_nothing_to_keep(environment, knowledge, text):
     found = read_torch(environment(text))
 
-    with pytest.raises(UserError, match="is no ROCm build"):
+    with pytest.raises(UserError, match="is not a ROCm build"):
         as_stack(found, knowledge.gpu("mi300x"), "linux", TODAY, knowledge.stacks.values())
 
 
 def test_a_version_that_is_none(knowledge):
-    with pytest.raises(UserError, match="which is no version"):
+    with pytest.raises(UserError, match="has an invalid version"):
         as_stack(InstalledTorch("odd!", "6.4", "3.12"), knowledge.gpu("mi300x"), "linux", TODAY, [])
 
 

@@ -1,4 +1,4 @@
-"""GPUs are read from the kernel's own files, whatever is in them."""
+"""GPUs from KFD files, including invalid ones."""
 
 from __future__ import annotations
 

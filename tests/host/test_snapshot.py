@@ -1,4 +1,4 @@
-"""Three machines read from their files, and what a snapshot must not hold."""
+"""Snapshots of three machines read from files, and private data that a snapshot must not contain."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_wsl2(read, machines, knowledge):
     seen = diagnose(found, knowledge)
 
     assert (found.wsl, found.has_gpu, found.gpus) == ("2", True, ())
-    assert seen.gpus == ("a GPU behind /dev/dxg: which one, only Windows knows",)
+    assert seen.gpus == ("a GPU behind /dev/dxg (model unknown inside WSL)",)
     assert seen.faults == ()
     assert "kfd-absent" in seen.elsewhere
     assert {"memory-below-vram", "torch-for-cuda"} <= {item.id for item in seen.unread}
@@ -153,7 +153,7 @@ def test_card_without_a_driver_is_listed_apart(read, machines, knowledge):
 
 
 def test_gpus_that_were_not_given_to_this_process_are_no_fault(read, machines, knowledge):
-    """A container or a batch job with one of the cards: the kernel lets the other node's file not be read."""
+    """In a container or batch job with one of the cards, the kernel refuses to read the other node's file."""
 
     def build(root):
         machines.pair(root, "iommu=pt", "identity")

@@ -1,1 +1,1 @@
-"""This machine: what is in it, read from files alone."""
+"""Facts about this machine, read from files, and their diagnosis."""

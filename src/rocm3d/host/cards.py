@@ -1,4 +1,4 @@
-"""AMD GPUs with their links to the processor: KFD's topology joined with PCI and the amdgpu driver's files.
+"""AMD GPUs with their links to the CPU: the KFD topology joined with PCI and amdgpu files in sysfs.
 
 Formats: Documentation/ABI/testing/sysfs-bus-pci and Documentation/gpu/amdgpu of https://github.com/torvalds/linux.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rocm3d.host.files import Files
 
 _AMD = "0x1002"
-# Display controllers, and processing accelerators, which is what an Instinct calls itself.
+# PCI classes: display controller, and processing accelerator (Instinct).
 _CLASSES = ("0x03", "0x12")
 _ADDRESS = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 _GFX = re.compile(r"gfx[0-9a-f]{3,6}")
@@ -23,7 +23,7 @@ _CPULIST = re.compile(r"\d{1,6}(-\d{1,6})?(,\d{1,6}(-\d{1,6})?)*")
 
 
 def read_cards(files: Files, integrated: frozenset[str]) -> tuple[GraphicsCard, ...]:
-    """Those that compute, in the order of KFD, then those that the compute driver does not know."""
+    """GPUs in KFD order, then those that the compute driver does not know."""
     known, withheld = read_topology(files.root, integrated).gpus, _withheld(files)
     found = [_known(files, gpu) for gpu in known]
     addresses = {_whole(gpu.pci) for gpu in known}
@@ -31,7 +31,7 @@ def read_cards(files: Files, integrated: frozenset[str]) -> tuple[GraphicsCard, 
         place = f"{PCI_DEVICES}/{name}"
         is_amd = files.text(f"{place}/vendor") == _AMD and files.text(f"{place}/class").startswith(_CLASSES)
         card = _measured(files, place, GraphicsCard(pci=name, kfd=False)) if is_amd and name not in addresses else None
-        # Nodes that this process may not read are GPUs that it was not given: no fault of the machine.
+        # KFD nodes that this process may not read are GPUs outside its container or job, not a problem.
         if card is not None and not (withheld and card.driver == "amdgpu"):
             found.append(card)
     return tuple(found)
@@ -43,7 +43,7 @@ def _withheld(files: Files) -> bool:
 
 
 def _whole(pci: str) -> str:
-    """A partition of a GPU bears its number in the place of the function: the device itself is function 0."""
+    """Partitions of a GPU use the PCI function as their number; the device itself is function 0."""
     return f"{pci[:-1]}0"
 
 
@@ -68,7 +68,7 @@ def _known(files: Files, gpu: GpuNode) -> GraphicsCard:
 def _measured(files: Files, place: str, card: GraphicsCard) -> GraphicsCard:
     chain = _chain(files, place)
     driver = files.leads_to(f"{place}/driver")
-    # The card's own switch always runs at full width: what counts is the narrowest link on the way.
+    # The card's own switch always reports full width, so take the narrowest link of the chain.
     widths = [width for step in chain if (width := files.number(f"{step}/current_link_width"))]
     speeds = [speed for step in chain if (speed := _speed(files, f"{step}/current_link_speed"))]
     node = files.text(f"{place}/numa_node")
@@ -94,10 +94,10 @@ def _measured(files: Files, place: str, card: GraphicsCard) -> GraphicsCard:
 
 
 def _chain(files: Files, place: str) -> list[str]:
-    """The bridges from the root of the bus to a device, and the device: a device's real folder lies in its bridge's."""
+    """Bridges from the bus root to a device, then the device. In sysfs a device folder is inside that of its bridge."""
     real = files.leads_to(place)
     names = [part for part in real.parts if _ADDRESS.fullmatch(part)] if real else []
-    # A root port's link is the one of the device below it, seen from the other end.
+    # The link of a root port is that of the device below it, so skip the root port.
     return [f"{PCI_DEVICES}/{name}" for name in names[1:] or names] or [place]
 
 
@@ -112,6 +112,6 @@ def _bridge(files: Files, place: str) -> Bridge:
 
 
 def _speed(files: Files, name: str) -> float:
-    """`16.0 GT/s PCIe`, in GT/s; 0 where it is unknown."""
+    """GT/s from a text like `16.0 GT/s PCIe`; 0 if unknown."""
     found = re.match(r"(\d{1,4}(?:\.\d{1,3})?) GT/s", files.text(name))
     return float(found.group(1)) if found else 0.0

@@ -1,4 +1,4 @@
-"""Which device files a GPU program would open, and whether this user may."""
+"""Device files that GPU programs open, and whether the user has access."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ RENDER = "/dev/dri"
 
 @dataclass(frozen=True)
 class User:
-    """Whose rights count, by number; names come from the machine's own /etc/group."""
+    """User and group ids; group names come from /etc/group of the machine."""
 
     uid: int
     groups: frozenset[int]
 
     @classmethod
     def here(cls) -> User:
-        """Who runs this."""
+        """The user of this process."""
         return cls(os.geteuid(), frozenset((*os.getgroups(), os.getegid())))
 
 
 def read_devices(files: Files, user: User) -> tuple[DeviceFile, ...]:
-    """/dev/kfd and /dev/dxg where they are, and every render node."""
+    """/dev/kfd and /dev/dxg if they exist, and every render node."""
     names = _groups(files)
     nodes = filter(re.compile(r"renderD\d{1,6}").fullmatch, files.match(RENDER, "renderD*"))
     paths = [*PATHS, *(f"{RENDER}/{name}" for name in nodes)]
@@ -39,7 +39,7 @@ def read_devices(files: Files, user: User) -> tuple[DeviceFile, ...]:
 
 
 def group_names(files: Files, user: User) -> tuple[str, ...]:
-    """The user's groups that have to do with GPUs, or any that a device belongs to; others are nobody's business."""
+    """The user's groups that own a device, and render and video. Other groups are private and left out."""
     names = _groups(files)
     owning = {device.group for device in read_devices(files, user)}
     mine = (names.get(number, str(number)) for number in user.groups)

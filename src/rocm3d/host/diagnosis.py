@@ -1,4 +1,4 @@
-"""A snapshot held against every host record: what holds, what is fine, what could not be looked at."""
+"""Evaluates every host record on a snapshot: problems, passed conditions, and those that could not be checked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ORDER = ("error", "warning", "note")
 
 
 def diagnose(snapshot: Snapshot, knowledge: Knowledge, plan: Plan | None = None) -> Diagnosis:
-    """What is wrong with a machine, or with a machine for a plan."""
+    """Problems of a machine, in general or for a plan."""
     problems: list[Problem] = []
     unread: list[Unread] = []
     fine: list[str] = []
@@ -55,7 +55,7 @@ def diagnose(snapshot: Snapshot, knowledge: Knowledge, plan: Plan | None = None)
 
 
 def _applies(condition: Condition, facts: Facts) -> bool:
-    """Whether it is about such a machine at all. Where a release decides and none is known, nobody can say."""
+    """Whether a condition is about this kind of machine. Raises NotKnownError if it depends on an unknown release."""
     snapshot, targets = facts.snapshot, [facts.knowledge.targets.get(gfx) for gfx in facts.targets]
     kinds = {target.architecture for target in targets if target}
     discrete = [card for card in snapshot.gpus if not card.integrated and card.kfd]
@@ -74,7 +74,7 @@ def _within(given: str, here: Version | None, what: str) -> bool:
     if not given:
         return True
     if here is None:
-        raise NotKnownError(f"no {what} was found, and it matters which one")
+        raise NotKnownError(f"depends on the {what} release, and no {what} was found")
     return here in SpecifierSet(given, prereleases=True)
 
 
@@ -98,7 +98,7 @@ def _problem(condition: Condition, reading: Reading, facts: Facts) -> Problem:
 
 
 def _meant(entry: ForPlan, facts: Facts) -> bool:
-    """Whether an entry speaks of this plan: every key that it gives must fit."""
+    """Whether an entry applies to the plan: every key that it has must match."""
     if facts.plan is None:
         return False
     packages = {item.package for item in facts.decisions if item.package}
@@ -114,7 +114,7 @@ def _meant(entry: ForPlan, facts: Facts) -> bool:
 
 
 def _filled(line: str, reading: Reading) -> str:
-    """Not format(): a value is what a machine said, and is put in as it is."""
+    """Not format(): values come from the machine and may contain braces."""
     for name, value in reading.values.items():
         line = line.replace(f"{{{name}}}", value)
     return line
@@ -134,7 +134,7 @@ def _gpu(card: GraphicsCard, knowledge: Knowledge) -> str:
     parts = [f"{card.gfx or 'unknown gfx'} at {card.pci}"]
     parts += [target.title] if target else []
     parts += [gib(card.vram_bytes)] if card.vram_bytes else []
-    parts += ["part of the processor"] if card.integrated else []
+    parts += ["integrated GPU"] if card.integrated else []
     parts += [f"{card.width} lanes"] if card.width and not card.integrated else []
     parts += [f"ROCR index {card.rocr_index}"] if card.kfd else ["not known to the compute driver"]
     return ", ".join(parts)
@@ -142,7 +142,7 @@ def _gpu(card: GraphicsCard, knowledge: Knowledge) -> str:
 
 def _behind(snapshot: Snapshot) -> tuple[str, ...]:
     behind = snapshot.device("/dev/dxg") is not None and not snapshot.nvidia
-    return ("a GPU behind /dev/dxg: which one, only Windows knows",) if behind else ()
+    return ("a GPU behind /dev/dxg (model unknown inside WSL)",) if behind else ()
 
 
 def _lacks(snapshot: Snapshot) -> str:

@@ -1,4 +1,4 @@
-"""What a predicate is asked about: a snapshot, what is known, and the plan that the machine is meant for."""
+"""The input of predicates: a snapshot, the knowledge base, and optionally a plan."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ GIB = 1 << 30
 
 
 class NotKnownError(Exception):
-    """The snapshot does not say: the condition was not looked at."""
+    """The snapshot lacks a value, so the condition was not checked."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A condition holds: what was read, in words, and values for the remedy."""
+    """Result of a condition that holds: the observed facts as texts, and values for the remedy's placeholders."""
 
     seen: tuple[str, ...]
     values: Mapping[str, str] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Facts:
-    """All there is to judge by."""
+    """Snapshot, knowledge base and plan, with values derived from them."""
 
     snapshot: Snapshot
     knowledge: Knowledge
@@ -45,38 +45,38 @@ class Facts:
 
     @property
     def cards(self) -> tuple[GraphicsCard, ...]:
-        """GPUs worth computing on."""
+        """GPUs that are used for computing."""
         return self.snapshot.cards
 
     @cached_property
     def targets(self) -> tuple[str, ...]:
-        """The gfx ids that matter: the plan's alone, else those of the cards."""
+        """The target of the plan, else the targets of all cards."""
         if self.plan is not None:
             return (self.plan.gpu.gfx,)
         return tuple(dict.fromkeys(card.gfx for card in self.cards if card.gfx))
 
     @property
     def known_cards(self) -> tuple[GraphicsCard, ...]:
-        """The same, where a condition cannot be judged without them."""
+        """Like `cards`; raises NotKnownError if there are none."""
         if not self.cards:
-            raise NotKnownError("which GPU this is, only Windows knows" if self.snapshot.wsl else "no GPU is known")
+            raise NotKnownError("the GPU model is unknown inside WSL" if self.snapshot.wsl else "no GPU is known")
         return self.cards
 
     @property
     def platform(self) -> Platform:
-        """As plans name it."""
+        """The platform name that plans use."""
         return "wsl" if self.snapshot.wsl else "linux"
 
     @property
     def python(self) -> Interpreter:
-        """The target's interpreter."""
+        """The user's interpreter; raises NotKnownError if there is none."""
         if self.snapshot.python is None:
-            raise NotKnownError(f"{self.snapshot.no_python or 'no interpreter was asked'}: name one with --python")
+            raise NotKnownError(f"{self.snapshot.no_python or 'no interpreter was checked'}: pass one with --python")
         return self.snapshot.python
 
     @property
     def torch(self) -> Version | None:
-        """The release of the installed torch."""
+        """Version of the installed torch."""
         python = self.snapshot.python
         return version(python.torch) if python and python.torch else None
 
@@ -90,32 +90,32 @@ class Facts:
 
     @property
     def rocm(self) -> Version | None:
-        """The ROCm that programs would meet: torch's own, else the newest one installed."""
+        """The ROCm that programs use: that of torch, else the newest installed one."""
         found = (version(item.version) for item in self.snapshot.rocm)
         return self.torch_rocm or max((item for item in found if item is not None), default=None)
 
     @cached_property
     def decisions(self) -> tuple[DependencyDecision, ...]:
-        """Of the plan, those that put something in place."""
+        """Decisions of the plan that install or keep something."""
         chosen = self.plan.decisions if self.plan else ()
         return tuple(item for item in chosen if item.decision not in ("drop", "blocked"))
 
     @property
     def builds(self) -> tuple[str, ...]:
-        """What the plan compiles, by name."""
+        """Names of the packages that the plan compiles."""
         return tuple(item.name for item in self.decisions if item.decision == "build")
 
     def variable(self, name: str) -> str | None:
-        """An environment variable, None where it is not set."""
+        """Value of an environment variable; None if it is not set."""
         return self.snapshot.variables.get(name)
 
 
 Predicate = Callable[[Facts, "Condition"], Reading | None]
-"""None: the condition does not hold. NotKnownError: the snapshot does not tell."""
+"""Returns None if the condition does not hold; raises NotKnownError if the snapshot lacks a value."""
 
 
 def version(text: str) -> Version | None:
-    """A version, None where it is none."""
+    """Parse a version; None if it is invalid."""
     try:
         return Version(text)
     except InvalidVersion:
@@ -123,25 +123,25 @@ def version(text: str) -> Version | None:
 
 
 def shell(text: str) -> str:
-    """A path as a command takes it; ~ stays what it is, and a stranger's path is one word whatever is in it."""
+    """Quote a path for the shell; a leading ~ stays unquoted so that the shell expands it."""
     return text if re.fullmatch(r"[\w@%+=:,./~-]+", text) else shlex.quote(text)
 
 
 def words(condition: Condition, name: str) -> tuple[str, ...]:
-    """A parameter that is a list of words."""
+    """A parameter of a condition as a tuple of texts; empty if it is missing."""
     value = condition.parameters.get(name, [])
     return tuple(value) if isinstance(value, list) else (str(value),)
 
 
 def number(condition: Condition, name: str) -> int:
-    """A parameter that is a whole number."""
+    """An integer parameter of a condition."""
     value = condition.parameters[name]
     assert isinstance(value, int)
     return value
 
 
 def gib(size: int) -> str:
-    """Bytes in words."""
+    """Bytes as a text in GiB or MiB."""
     if size >= 100 * GIB:
         return f"{size / GIB:.0f} GiB"
     return f"{size / GIB:.3g} GiB" if size >= GIB // 4 else f"{size / (1 << 20):.3g} MiB"

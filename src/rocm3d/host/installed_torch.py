@@ -1,4 +1,4 @@
-"""The torch that an interpreter has, as a stack to plan for: read from its files, never imported."""
+"""The installed torch as a stack for the plan: read from its files, never imported."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from rocm3d.model.target import Gpu
     from rocm3d.model.wish import Platform
 
-# Isolated: neither the current folder nor the user's variables can put modules in the way.
+# Run with -I, so that neither the current folder nor the user's variables can shadow modules.
 _ASK = "import json, sys; print(json.dumps([list(sys.version_info[:2]), sys.path, sys.prefix]))"
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What an interpreter says of itself."""
+    """Python version (3.12), import folders (sys.path) and sys.prefix of an interpreter."""
 
     version: str
     folders: tuple[Path, ...]
@@ -40,7 +40,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class InstalledTorch:
-    """What torch/version.py says, and the interpreter's version."""
+    """Versions from torch/version.py, and the Python version (3.12)."""
 
     version: str
     hip: str | None
@@ -50,13 +50,13 @@ class InstalledTorch:
 
     @property
     def rocm(self) -> str:
-        """By the local version (+rocm7.2.1) where there is one; after its second part HIP's own counts builds."""
+        """ROCm release from the local version (+rocm7.2.1), else the first two parts of the HIP version."""
         local = re.search(r"rocm(\d+(?:\.\d+)+)", self.version)
         return local.group(1) if local else ".".join((self.hip or "").split(".")[:2])
 
 
 def find_interpreter(root: Path, asked: Path | None) -> Path:
-    """The one asked for, the repository's own, or the active virtual environment's: never rocm3d's."""
+    """The requested interpreter, else the repository's .venv, else the active virtual environment; never our own."""
     own = Path(sys.prefix).resolve()
     places = [root / ".venv", Path(os.environ.get("VIRTUAL_ENV") or own)]
     candidates = [asked] if asked else [place / "bin" / "python" for place in places if place.resolve() != own]
@@ -64,12 +64,12 @@ def find_interpreter(root: Path, asked: Path | None) -> Path:
         if candidate.is_file():
             return candidate
     if asked:
-        raise UserError(f"--python {asked}: no such interpreter")
-    raise MachineLacks("no interpreter to read torch from", hint="name the one that has it with --python")
+        raise UserError(f"--python {asked}: no such file")
+    raise MachineLacks("no Python with torch found", hint="pass --python path/to/python")
 
 
 def ask(interpreter: Path) -> Answer:
-    """Its version, where it looks for modules, and its environment's folder."""
+    """Run the interpreter once. Raises a machine error if it does not run."""
     ended = run([str(interpreter), "-I", "-c", _ASK])
     try:
         version, folders, prefix = json.loads(ended.stdout)
@@ -81,15 +81,15 @@ def ask(interpreter: Path) -> Answer:
 
 
 def read_torch(interpreter: Path) -> InstalledTorch:
-    """The version file of the torch that this interpreter would import."""
+    """The torch that this interpreter would import. Raises a machine error if it has none."""
     found = torch_of(ask(interpreter))
     if found is None:
-        raise MachineLacks(f"{interpreter} has no torch", hint="name another interpreter with --python")
+        raise MachineLacks(f"{interpreter} has no torch", hint="pass another interpreter with --python")
     return found
 
 
 def torch_of(answer: Answer) -> InstalledTorch | None:
-    """The torch in the folders of an interpreter, None where there is none."""
+    """The first torch in the import folders of an interpreter; None if it has none."""
     for folder in answer.folders:
         place = folder / "torch" / "version.py"
         if place.is_file():
@@ -116,16 +116,16 @@ def _assigned(text: str) -> dict[str, str | None]:
 
 
 def as_stack(torch: InstalledTorch, gpu: Gpu, platform: Platform, today: date, known: Iterable[Stack]) -> Stack:
-    """A base that is there already. Whether it has code for the GPU is not known before it runs."""
+    """A stack for the installed torch. Whether it has code for the GPU is unknown until it runs."""
     if torch.hip is None:
         raise UserError(
-            f"the installed torch {torch.version or '(unknown version)'} is no ROCm build: there is nothing to keep",
-            hint="leave --keep-torch out, or name the interpreter that has one with --python",
+            f"cannot keep the installed torch {torch.version or '(unknown version)'}: it is not a ROCm build",
+            hint="omit --keep-torch, or pass an interpreter that has a ROCm build with --python",
         )
     try:
         release = Version(torch.version)
     except InvalidVersion as error:
-        raise UserError(f"the installed torch calls itself {torch.version!r}, which is no version") from error
+        raise UserError(f"the installed torch has an invalid version: {torch.version!r}") from error
     older = [stack for stack in known if Version(stack.torch) <= release]
     nearest = max(older, key=lambda stack: (Version(stack.torch), stack.id), default=None)
     return Stack(

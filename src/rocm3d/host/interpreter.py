@@ -1,4 +1,4 @@
-"""The target's Python: its torch and its distributions, read from files. Nothing of it is imported."""
+"""The user's Python: its torch and its distributions, read from files. Nothing is imported."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _RUNTIME = "libhsa-runtime64.so*"
 
 
 def read_interpreter(interpreter: Path, answer: Answer) -> Interpreter:
-    """What it has; every string of it cut to a length that a person reads."""
+    """Facts about an interpreter; strings are cut to a maximum length because their source is not trusted."""
     torch = torch_of(answer)
     found = {}
     for item in distributions(path=[str(folder) for folder in answer.folders if folder.is_dir()]):

@@ -1,4 +1,4 @@
-"""Where libraries keep compiled kernels, and whether they can."""
+"""Folders in which libraries cache compiled kernels, and whether they are writable."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 def read_caches(
     files: Files, environment: Mapping[str, str], knowledge: Knowledge, mounts: Sequence[Mount]
 ) -> Iterator[KernelCache]:
-    """Every folder that a record of a variable names. Nothing is made or written to find out."""
+    """One entry per cache variable of the knowledge base. Read-only: no folder is created."""
     for variable in knowledge.variables.values():
         if variable.cache:
             folder = place(variable, environment)
             mount = mount_of(str(folder), mounts)
-            # A default may bear the user's name, which is nobody's business.
+            # A default path may contain the user name, which must not be in a snapshot.
             shown = str(folder) if environment.get(variable.id) or "{user}" not in variable.cache else variable.cache
             yield KernelCache(
                 variable=variable.id,
@@ -36,7 +36,7 @@ def read_caches(
 
 
 def _writable(folder: Path) -> bool:
-    """By the nearest folder above that is there: it is where the rest would be made."""
+    """Checks the nearest existing parent, in which the missing folders would be created."""
     for there in (folder, *folder.parents):
         try:
             if there.exists():

@@ -1,4 +1,4 @@
-"""AMD GPUs of this machine by their gfx ids, from the kernel's KFD topology. Needs no ROCm and no root."""
+"""gfx ids of this machine's AMD GPUs, from the kernel's KFD topology. Needs neither ROCm nor root."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ TOPOLOGY = Path("/") / NODES
 
 
 def gpus(topology: Path = TOPOLOGY, integrated: frozenset[str] = frozenset()) -> list[str]:
-    """gfx ids of the GPUs, in node order; empty without the driver. A part of the processor counts if it is alone."""
+    """gfx ids in node order; empty without the driver. Integrated GPUs are listed only if there is no other."""
     found = [gpu for gpu in read_nodes(topology, Path("/") / PCI_DEVICES, integrated) if gpu.gfx]
     return [gpu.gfx for gpu in found if not gpu.integrated] or [gpu.gfx for gpu in found]

@@ -1,4 +1,4 @@
-"""What is mounted where, from /proc/self/mountinfo (Documentation/filesystems/proc.rst of Linux)."""
+"""Mounts from /proc/self/mountinfo (Documentation/filesystems/proc.rst of Linux)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Mount:
-    """One mount; `options` are those of the filesystem itself."""
+    """`options` are the superblock options, not the per-mount ones."""
 
     point: str
     filesystem: str
@@ -22,7 +22,7 @@ class Mount:
 
 
 def read_mounts(files: Files) -> tuple[Mount, ...]:
-    """In the order of the file: a later one covers an earlier one."""
+    """In file order: a later mount hides an earlier one at the same point."""
     found = []
     for line in files.text("/proc/self/mountinfo").splitlines():
         before, dash, after = line.partition(" - ")
@@ -33,12 +33,12 @@ def read_mounts(files: Files) -> tuple[Mount, ...]:
 
 
 def mount_of(path: str, mounts: Sequence[Mount]) -> Mount | None:
-    """The mount that a path lies on."""
+    """The mount that contains a path; None if there is none."""
     holding = [item for item in mounts if path == item.point or path.startswith(item.point.rstrip("/") + "/")]
     longest = max((len(item.point) for item in holding), default=0)
     return next((item for item in reversed(holding) if len(item.point) == longest), None)
 
 
 def _plain(text: str) -> str:
-    """The kernel writes blanks as octal numbers."""
+    """The kernel escapes blanks in paths as octal numbers."""
     return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found.group(1), 8)), text)

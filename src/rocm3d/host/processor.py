@@ -1,4 +1,4 @@
-"""The CPU with its L3 caches, main memory, what a container leaves of both, and shared memory."""
+"""CPU, L3 caches, main memory, container limits of both, and shared memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "": 1}
 
 
 def read_processor(files: Files, mounts: Sequence[Mount]) -> Processor:
-    """Everything from /proc and /sys."""
+    """Read everything from /proc and /sys; unknown values are 0 or empty."""
     memory = dict(_memory(files))
     model = re.search(r"^model name\s*:\s*(.+)$", files.text("/proc/cpuinfo"), re.MULTILINE)
     allowed = re.search(r"^Cpus_allowed_list:\s*([\d,-]+)$", files.text("/proc/self/status"), re.MULTILINE)
@@ -40,7 +40,7 @@ def read_processor(files: Files, mounts: Sequence[Mount]) -> Processor:
 
 
 def count(cpulist: str) -> int:
-    """How many processors `0-7,16-23` are; what is no such list is none."""
+    """Number of CPUs in a list like `0-7,16-23`; 0 for an invalid list."""
     total = 0
     for part in cpulist.split(",") if re.fullmatch(r"[\d,-]{1,4096}", cpulist) else ():
         first, _, last = part.partition("-")
@@ -67,7 +67,7 @@ def _l3(files: Files) -> Iterator[CacheGroup]:
 
 
 def _own_groups(files: Files, controller: str) -> Iterator[str]:
-    """The folders of this process's control groups, from its own up to the root, of both versions."""
+    """Folders of this process's control groups (v1 and v2), from its own up to the root."""
     for line in files.text("/proc/self/cgroup").splitlines():
         _, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
@@ -85,7 +85,7 @@ def _memory_limit(files: Files) -> int:
 
 
 def _quota(files: Files, cpus: int) -> int:
-    """A limit of time, as whole processors, rounded up."""
+    """CPU time quota as a number of CPUs, rounded up."""
     limits = [cpus]
     for group in _own_groups(files, "cpu"):
         words = files.text(f"{group}/cpu.max").split() or [
@@ -98,8 +98,8 @@ def _quota(files: Files, cpus: int) -> int:
 
 
 def _shm(mounts: Sequence[Mount], memory: int) -> int:
-    """tmpfs names its size only where it is not the default, half of the memory."""
-    mount = mount_of("/dev/shm", mounts)  # noqa: S108  (the place itself is asked about)
+    """tmpfs lists its size only if it differs from the default, half of the memory."""
+    mount = mount_of("/dev/shm", mounts)  # noqa: S108  (not a temporary file: the mount itself is checked)
     if mount is None or mount.filesystem != "tmpfs" or mount.point not in ("/dev/shm", "/run/shm"):  # noqa: S108
         return 0
     size = re.search(r"(?:^|,)size=(\d{1,15})([kmg]?)(?:,|$)", mount.options)

@@ -1,4 +1,4 @@
-"""Every ROCm of a machine: in /opt, from the distribution, as wheels, or in a conda environment."""
+"""All ROCm installations: in /opt, from the Linux distribution, as wheels, or in a conda environment."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 _LIBRARIES = ("/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib")
 _RUNTIME = "libamdhip64.so.*"
 _COMPILERS = ("bin/hipcc", "bin/amdclang++", "lib/llvm/bin/amdclang++", "lib/llvm/bin/clang++")
-# The folder that the wheels of the ROCm SDK bring; their distribution bears the release.
+# Import folder of the ROCm SDK wheels; the release is in the name of their dist-info folder.
 _WHEELS = "_rocm_sdk_core"
 
 
 def read_installs(files: Files, answer: Answer | None) -> tuple[RocmInstall, ...]:
-    """Those of the machine, then those of an interpreter's environment."""
+    """System installations first, then those of the interpreter's environment."""
     return (*_opt(files), *_distribution(files), *(_environment(answer) if answer else ()))
 
 
 def _opt(files: Files) -> Iterator[RocmInstall]:
-    """/opt/rocm is often a link to one of the others, or through /etc/alternatives."""
+    """/opt/rocm is often a link to another installation, directly or through /etc/alternatives."""
     seen = set()
     folders = [f"/opt/{name}" for name in files.match("/opt", "rocm*")]
     folders += [f"{folder}/{name}" for folder in folders for name in files.match(folder, "core*")]
@@ -70,6 +70,6 @@ def _has_compiler(folder: Path) -> bool:
 
 
 def _release(names: Iterable[str]) -> str:
-    """The longest version among the names of a library: libamdhip64.so.7.2.70200 is of 7.2."""
+    """Version from library names: libamdhip64.so.7.2.70200 is release 7.2. The most precise name wins."""
     found = (re.match(r"libamdhip64\.so\.(\d{1,3}(?:\.\d{1,3})?)", name) for name in names)
     return max((match.group(1) for match in found if match), key=len, default="")

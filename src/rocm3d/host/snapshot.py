@@ -1,4 +1,4 @@
-"""Takes a snapshot of a machine: files of the kernel and of installs, and one question to the target's interpreter."""
+"""Takes a snapshot of a machine: reads system files, and runs the user's interpreter once."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
     from rocm3d.knowledge.base import Knowledge
 
-# Boot parameters that say something about GPUs; the others name disks and people's choices.
+# Boot parameters that affect GPUs; others may contain private data such as disk ids.
 _BOOT = re.compile(
     r"(iommu|amd_iommu|intel_iommu|amdgpu|radeon|ttm|amdttm|pci|pcie\w*|numa\w*|nomodeset|module_blacklist|modprobe\.blacklist|mem)\b"
 )
-# Variables beside those that the knowledge base has records of, because they choose which libraries are loaded.
+# Recorded in addition to the variables of the knowledge base: they decide which libraries are loaded.
 _LIBRARIES = ("LD_LIBRARY_PATH", "LD_PRELOAD")
 _CONTAINERS = {"/.dockerenv": "docker", "/run/.containerenv": "podman", "/.singularity.d": "apptainer"}
 _NVIDIA = ("/sys/module/nvidia", "/usr/lib/wsl/lib/libnvidia-ml.so.1")
@@ -38,18 +38,18 @@ _NVIDIA = ("/sys/module/nvidia", "/usr/lib/wsl/lib/libnvidia-ml.so.1")
 
 @dataclass(frozen=True)
 class Machine:
-    """Where to read: the root of its files, its variables, who asks, and the target's interpreter if there is one."""
+    """The machine to read: its files, environment variables, user, and the interpreter if there is one."""
 
     files: Files
     environment: Mapping[str, str]
     home: str = ""
     interpreter: Path | None = None
-    no_interpreter: str = "no interpreter was named"
+    no_interpreter: str = "no interpreter was passed"
     user: User = field(default_factory=User.here)
 
 
 def take(machine: Machine, knowledge: Knowledge, now: str) -> Snapshot:
-    """What can be read; `now` is the time that it bears."""
+    """Read a machine; `now` is the timestamp of the snapshot."""
     files, mounts = machine.files, read_mounts(machine.files)
     answer, trouble = _asked(machine)
     python = read_interpreter(machine.interpreter, answer) if answer and machine.interpreter else None
@@ -99,7 +99,7 @@ def _system(files: Files) -> str:
 
 
 def _wsl(kernel: str) -> str:
-    """WSL 1 has no kernel of its own and calls it -Microsoft; WSL 2 says so itself."""
+    """WSL version from the kernel release: WSL 1 emulates a kernel whose name ends with -Microsoft."""
     if "microsoft" not in kernel.lower():
         return ""
     return "1" if kernel.endswith("-Microsoft") else "2"
@@ -112,7 +112,7 @@ def _container(machine: Machine) -> str:
 
 
 def _without_home(found: Snapshot, home: str) -> Snapshot:
-    """A home folder bears a name: ~ says as much to the one who reads this."""
+    """Replace the home folder by ~: its path contains the user name."""
     if len(home) < 2:
         return found
     return Snapshot.model_validate_json(found.model_dump_json().replace(f"{home}/", "~/"))

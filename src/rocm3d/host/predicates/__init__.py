@@ -1,4 +1,4 @@
-"""Predicates that host records name, one module for each thing they read. Packages are walked: no list to edit."""
+"""Predicates that host records refer to by function name; every module of this package is searched."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 @cache
 def predicates() -> Mapping[str, Predicate]:
-    """By name: every public function of the modules of this package that it defines itself."""
+    """All public functions that the modules of this package define, by name."""
     found: dict[str, Predicate] = {}
     for item in pkgutil.iter_modules(__path__):
         module = import_module(f"{__name__}.{item.name}")
         for name, value in vars(module).items():
             if not name.startswith("_") and getattr(value, "__module__", "") == module.__name__ and callable(value):
-                assert name not in found, f"{name} stands in two modules"
+                assert name not in found, f"{name} is defined in two modules"
                 found[name] = value
     return found

@@ -1,4 +1,4 @@
-"""About the plan: does this machine have what it was made for."""
+"""Conditions on the machine that follow from a plan."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ def target_absent(facts: Facts, _: Condition) -> Reading | None:
     here = sorted({card.gfx for card in facts.snapshot.gpus if card.gfx})
     if facts.plan is None or not here or facts.plan.gpu.gfx in here:
         return None
-    return Reading((f"the plan is for {facts.plan.gpu.gfx}", f"here: {', '.join(here)}"), {"gfx": here[-1]})
+    return Reading((f"the plan is for {facts.plan.gpu.gfx}", f"machine: {', '.join(here)}"), {"gfx": here[-1]})
 
 
 def torch_differs(facts: Facts, _: Condition) -> Reading | None:
-    """The installed torch is another release, or of another ROCm, than the plan's base."""
+    """The installed torch has another release, or another ROCm, than the stack of the plan."""
     python, base = facts.python, facts.plan.base if facts.plan else None
     if base is None or not python.hip:
         return None
@@ -30,7 +30,7 @@ def torch_differs(facts: Facts, _: Condition) -> Reading | None:
 
 
 def python_differs(facts: Facts, _: Condition) -> Reading | None:
-    """The interpreter is of another version than the plan's base: its wheels do not fit."""
+    """The interpreter has another version than the stack of the plan, so its wheels cannot be installed."""
     base = facts.plan.base if facts.plan else None
     if base is None or facts.python.version == base.python:
         return None
@@ -39,7 +39,7 @@ def python_differs(facts: Facts, _: Condition) -> Reading | None:
 
 
 def no_compiler(facts: Facts, _: Condition) -> Reading | None:
-    """The plan compiles, and no ROCm here has a compiler."""
+    """The plan compiles, and no installed ROCm has a compiler."""
     if not facts.builds or any(item.compiler for item in facts.snapshot.rocm):
         return None
     here = [f"{item.form} {item.path}: no compiler" for item in facts.snapshot.rocm] or ["no ROCm is installed"]
@@ -47,7 +47,7 @@ def no_compiler(facts: Facts, _: Condition) -> Reading | None:
 
 
 def little_vram(facts: Facts, _: Condition) -> Reading | None:
-    """A known repository's least demanding mode needs more memory than any card of the plan's kind has."""
+    """Even the smallest mode of a known repository needs more VRAM than any card of the plan's target has."""
     plan = facts.plan
     port = facts.knowledge.ports.get(plan.known_as) if plan and plan.known_as else None
     needs = [mode.gb for mode in port.memory] if port else []
@@ -55,4 +55,4 @@ def little_vram(facts: Facts, _: Condition) -> Reading | None:
     if not needs or not cards or max(cards) >= min(needs) * 1e9:
         return None
     known = port.id if port else ""
-    return Reading((f"{known} needs {min(needs):g} GB at least", f"the largest card has {gib(max(cards))}"))
+    return Reading((f"{known} needs at least {min(needs):g} GB", f"the largest card has {gib(max(cards))}"))

@@ -1,4 +1,4 @@
-"""About the target's interpreter: which torch, which triton, which ROCm beside them."""
+"""Conditions on the user's interpreter: torch, triton, other distributions, and ROCm."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _values(facts: Facts) -> dict[str, str]:
 
 
 def _install(facts: Facts) -> str:
-    """The command that brings a torch for the GPU: the plan's, else of the newest wheels that people run it with."""
+    """Command that installs a torch for the GPU: from the plan's stack, else from the newest tried one with wheels."""
     planned = facts.plan.base if facts.plan else None
     wheels = [
         stack
@@ -33,16 +33,16 @@ def _install(facts: Facts) -> str:
     ]
     fitting = [stack for stack in wheels if stack.python == facts.python.version] or wheels
     if not fitting:
-        image = f"use the image {planned.image}" if planned and planned.image else "`rocm3d plan PATH` names a stack"
-        return f"no wheels are known for this: {image}"
+        image = f"use the image {planned.image}" if planned and planned.image else "find a stack: `rocm3d plan PATH`"
+        return f"no known wheels for this machine; {image}"
     chosen = max(fitting, key=lambda stack: (stack.tried, stack.released, stack.id))
     names = " ".join(shell(item.replace("{gfx}", facts.targets[0])) for item in chosen.requirements)
-    wanted = f"  # in an environment of Python {chosen.python}" if chosen.python != facts.python.version else ""
+    wanted = f"  # in an environment with Python {chosen.python}" if chosen.python != facts.python.version else ""
     return f"{shell(facts.python.path)} -m pip install --index-url {chosen.index} {names}{wanted}"
 
 
 def torch_for_cuda(facts: Facts, _: Condition) -> Reading | None:
-    """torch is there and was built for CUDA."""
+    """The installed torch is a CUDA build."""
     python = facts.python
     if not python.torch or python.hip or not python.cuda:
         return None
@@ -50,7 +50,7 @@ def torch_for_cuda(facts: Facts, _: Condition) -> Reading | None:
 
 
 def torch_for_cpu(facts: Facts, _: Condition) -> Reading | None:
-    """torch is there and was built for no GPU."""
+    """The installed torch is a CPU build."""
     python = facts.python
     if not python.torch or python.hip or python.cuda:
         return None
@@ -58,7 +58,7 @@ def torch_for_cpu(facts: Facts, _: Condition) -> Reading | None:
 
 
 def present(facts: Facts, condition: Condition) -> Reading | None:
-    """Distributions that should not be here, unless another one explains them."""
+    """Unwanted distributions are installed, and none of the `unless` ones, which would explain them."""
     found = _present(facts, words(condition, "names"))
     if not found or _present(facts, words(condition, "unless")):
         return None
@@ -68,7 +68,7 @@ def present(facts: Facts, condition: Condition) -> Reading | None:
 
 
 def present_together(facts: Facts, condition: Condition) -> Reading | None:
-    """Two distributions that bring the same module."""
+    """Two distributions that contain the same module are installed."""
     ours, theirs = (_present(facts, words(condition, name)) for name in ("bundled", "other"))
     if not ours or not theirs:
         return None
@@ -81,18 +81,18 @@ def present_together(facts: Facts, condition: Condition) -> Reading | None:
 
 
 def torch_rocm_lacks_target(facts: Facts, _: Condition) -> Reading | None:
-    """torch was built for a ROCm outside of the range that serves a target."""
+    """The ROCm of the installed torch is outside the range that supports a target."""
     python, built = facts.python, facts.torch_rocm
     ranges = {gfx: facts.knowledge.targets[gfx].rocm for gfx in facts.targets if gfx in facts.knowledge.targets}
     if built is None:
         return None
     late = [gfx for gfx, needed in ranges.items() if needed and built not in SpecifierSet(needed, prereleases=True)]
-    seen = tuple(f"torch {python.torch} is of ROCm {built}; {gfx} wants {ranges[gfx]}" for gfx in late)
+    seen = tuple(f"torch {python.torch} is built for ROCm {built}; {gfx} needs {ranges[gfx]}" for gfx in late)
     return Reading(seen, _values(facts)) if late else None
 
 
 def compiler_of_other_rocm(facts: Facts, _: Condition) -> Reading | None:
-    """hipcc would come from another major release than torch's libraries."""
+    """Every installed hipcc is of another major release than torch's libraries."""
     built, _python = facts.torch_rocm, facts.python
     compilers = [item for item in facts.snapshot.rocm if item.compiler and item.version]
     if built is None or not compilers:
@@ -101,11 +101,11 @@ def compiler_of_other_rocm(facts: Facts, _: Condition) -> Reading | None:
     if len(other) < len(compilers):
         return None
     seen = tuple(f"{item.path}: ROCm {item.version}" for item in other)
-    return Reading((f"torch is of ROCm {built}", *seen), {"rocm": str(built)})
+    return Reading((f"torch is built for ROCm {built}", *seen), {"rocm": str(built)})
 
 
 def several_rocm(facts: Facts, _: Condition) -> Reading | None:
-    """More than one release below /opt, and none chosen."""
+    """Several ROCm releases in /opt, and neither ROCM_PATH nor ROCM_HOME selects one."""
     found = [item for item in facts.snapshot.rocm if item.form == "system"]
     if len(found) < 2 or facts.variable("ROCM_PATH") or facts.variable("ROCM_HOME"):
         return None
@@ -113,7 +113,7 @@ def several_rocm(facts: Facts, _: Condition) -> Reading | None:
 
 
 def own_runtime(facts: Facts, _: Condition) -> Reading | None:
-    """torch brings an HSA runtime, which hides the system's."""
+    """torch contains an HSA runtime, which hides the one of the system."""
     python = facts.python
     if not python.own_runtime or not python.hip:
         return None

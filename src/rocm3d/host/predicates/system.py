@@ -1,4 +1,4 @@
-"""About the kernel, how it was booted, and WSL."""
+"""Conditions on the kernel, its boot parameters, and WSL."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from rocm3d.model.condition import Condition
 
 
 def kernel_older(facts: Facts, condition: Condition) -> Reading | None:
-    """The kernel is older than a target needs; a driver of its own version is not the kernel's."""
+    """The kernel is older than a target needs. A separately installed driver has its own version and is not checked."""
     found = re.match(r"\d+(\.\d+)+", facts.snapshot.kernel)
     kernel = version(found.group()) if found else None
     if kernel is None:
-        raise NotKnownError("the kernel does not tell its version")
+        raise NotKnownError("the version of the kernel is unknown")
     if facts.snapshot.driver:
         return None
     if re.search(r"\.el\d|-oem\b", facts.snapshot.kernel):
-        raise NotKnownError(f"Linux {facts.snapshot.kernel} carries drivers of later kernels")
+        raise NotKnownError(f"Linux {facts.snapshot.kernel} contains drivers of later kernels")
     needs = [(gfx, Version(least)) for gfx, least in (entry.split() for entry in words(condition, "least"))]
     late = [(gfx, least) for gfx, least in needs if gfx in facts.targets and kernel < least]
-    seen = tuple(f"Linux {facts.snapshot.kernel}, amdgpu of its own tree; {gfx} wants {least}" for gfx, least in late)
+    seen = tuple(f"Linux {facts.snapshot.kernel}, in-tree amdgpu; {gfx} needs {least}" for gfx, least in late)
     return Reading(seen, {"least": str(max(least for _, least in late))}) if late else None
 
 
 def booted_with(facts: Facts, condition: Condition) -> Reading | None:
-    """A boot parameter that keeps the driver out."""
+    """A boot parameter disables the driver."""
     found = [word for word in facts.snapshot.boot if word in words(condition, "words")]
     return Reading((f"boot parameters: {' '.join(found)}",), {"word": found[0]}) if found else None
 
 
 def balances_numa(facts: Facts, _: Condition) -> Reading | None:
-    """The kernel moves pages between several nodes by itself."""
+    """NUMA balancing is on, on a machine with several nodes."""
     processor = facts.snapshot.processor
     if not processor.numa_balancing:
-        raise NotKnownError("the kernel does not tell about NUMA balancing")
+        raise NotKnownError("the kernel does not report NUMA balancing")
     if processor.numa_nodes < 2 or processor.numa_balancing == "0":
         return None
     return Reading((f"numa_balancing is {processor.numa_balancing} on {processor.numa_nodes} nodes",))
 
 
 def first_wsl(facts: Facts, _: Condition) -> Reading | None:
-    """WSL 1 has no GPU at all."""
+    """The machine is WSL 1, which has no GPU access."""
     return Reading((f"Linux {facts.snapshot.kernel}: WSL 1",)) if facts.snapshot.wsl == "1" else None

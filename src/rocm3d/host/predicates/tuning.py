@@ -1,4 +1,4 @@
-"""Advice for the processor that is here: which cores, how many workers, what to keep in memory."""
+"""Tuning advice for the CPU: which cores, how many data loader workers, what to cache in memory."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from rocm3d.model.condition import Condition
 
 
 def unequal_l3(facts: Facts, _: Condition) -> Reading | None:
-    """Some cores have a larger L3 cache than others: the stacked cache of one chiplet."""
+    """Some cores have a larger L3 cache than others (3D V-Cache on one chiplet)."""
     groups = facts.snapshot.processor.l3
     if not groups:
-        raise NotKnownError("the kernel does not tell about L3 caches")
+        raise NotKnownError("the kernel does not report L3 caches")
     sizes = sorted({group.kib for group in groups})
     if len(sizes) < 2:
         return None
-    seen = tuple(f"processors {group.cpus}: {group.kib >> 10} MiB of L3" for group in groups)
+    seen = tuple(f"CPUs {group.cpus}: {group.kib >> 10} MiB of L3" for group in groups)
     large = ",".join(group.cpus for group in groups if group.kib == sizes[-1])
     return Reading((facts.snapshot.processor.model, *seen), {"cpus": large})
 
 
 def cards_by_node(facts: Facts, _: Condition) -> Reading | None:
-    """Cards hang on different NUMA nodes: each has processors that are near to it."""
+    """Cards are on different NUMA nodes, each with its own local CPUs."""
     near = [card for card in facts.cards if card.numa_node >= 0 and card.cpus]
     if len({card.numa_node for card in near}) < 2:
         return None
-    seen = tuple(f"{card.pci}: NUMA node {card.numa_node}, processors {card.cpus}" for card in near)
+    seen = tuple(f"{card.pci}: NUMA node {card.numa_node}, CPUs {card.cpus}" for card in near)
     first = {card.numa_node: card for card in reversed(near)}
     lines = "; ".join(
         f"ROCR_VISIBLE_DEVICES={card.uuid or card.rocr_index} taskset -c {card.cpus} COMMAND"
@@ -34,17 +34,17 @@ def cards_by_node(facts: Facts, _: Condition) -> Reading | None:
 
 
 def workers(facts: Facts, condition: Condition) -> Reading | None:
-    """How many processes may read data for each card, and whether the data may be kept in memory."""
+    """Number of data loader workers per card, and whether the data set fits into memory."""
     processor, cards = facts.snapshot.processor, max(1, len(facts.cards))
     if not processor.usable_cpus:
-        raise NotKnownError("the kernel does not tell how many processors there are")
+        raise NotKnownError("the kernel does not report the number of CPUs")
     each = max(1, min(number(condition, "most"), processor.usable_cpus // cards - 1))
     free = min(processor.available_bytes, processor.memory_limit or processor.available_bytes)
-    # Half of what is free, shared by the jobs: readers and copies for the device want the rest.
+    # Half of the free memory, divided among the cards; the rest is for workers and pinned copies.
     room = free // 2 // cards
     shared = any(card.integrated for card in facts.cards)
-    keep = "no data set: GPU and processor share one memory" if shared else f"a data set of up to {gib(room)}"
+    keep = "no data set: GPU and CPU share one memory" if shared else f"a data set of up to {gib(room)}"
     if room < GIB:
         keep = "no data set: too little memory is free"
-    seen = (f"{processor.usable_cpus} processors, GPUs: {cards}", f"{gib(free)} of main memory are free")
+    seen = (f"CPUs: {processor.usable_cpus}, GPUs: {cards}", f"{gib(free)} of main memory free")
     return Reading(seen, {"workers": str(each), "keep": keep})

@@ -1,4 +1,4 @@
-"""About environment variables: set, set together, and holding what does harm."""
+"""Conditions on environment variables: set, set together, or with harmful values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ROCR = "ROCR_VISIBLE_DEVICES"
 
 
 def _set(facts: Facts, condition: Condition) -> dict[str, str]:
-    """Those of the record's variables that are set to something."""
+    """Variables of the condition that are set and not empty."""
     return {name: value for name in words(condition, "names") if (value := facts.variable(name) or "").strip()}
 
 
@@ -26,65 +26,65 @@ def _reading(found: dict[str, str]) -> Reading | None:
 
 
 def set_and_on(facts: Facts, condition: Condition) -> Reading | None:
-    """A switch that was left on."""
+    """A variable is set and not 0 or False."""
     return _reading({name: value for name, value in _set(facts, condition).items() if value not in ("0", "False")})
 
 
 def set_to(facts: Facts, condition: Condition) -> Reading | None:
-    """One of some values, which may be patterns."""
+    """A variable matches one of the values, which may be glob patterns."""
     wanted = words(condition, "values")
     found = _set(facts, condition)
     return _reading({n: v for n, v in found.items() if any(fnmatch.fnmatchcase(v, pattern) for pattern in wanted)})
 
 
 def set_together(facts: Facts, condition: Condition) -> Reading | None:
-    """More than one of them is set."""
+    """More than one of the variables is set."""
     found = _set(facts, condition)
     return _reading(found) if len(found) > 1 else None
 
 
 def holds_all(facts: Facts, condition: Condition) -> Reading | None:
-    """One variable holds every one of some words."""
+    """The value of a variable contains all of the words."""
     wanted = [word.lower() for word in words(condition, "words")]
     found = _set(facts, condition)
     return _reading({n: v for n, v in found.items() if all(word in v.replace(" ", "").lower() for word in wanted)})
 
 
 def lacks_targets(facts: Facts, condition: Condition) -> Reading | None:
-    """A list of targets without one that is here."""
+    """A list of targets lacks one of this machine."""
     found = _set(facts, condition)
     lists = {name: {part.partition(":")[0] for part in re.split(r"[;, ]+", value)} for name, value in found.items()}
     if found and not facts.targets:
-        raise NotKnownError("which GPU this is, the kernel does not tell")
+        raise NotKnownError("the kernel does not report the GPU's target")
     short = {name: found[name] for name, parts in lists.items() if set(facts.targets) - parts}
     reading = _reading(short)
     return Reading(reading.seen, {**reading.values, "targets": ";".join(facts.targets)}) if reading else None
 
 
 def override_needless(facts: Facts, _: Condition) -> Reading | None:
-    """The override names what the card is, or the card's target is served by the ROCm that is here."""
+    """The override equals the card's target, or the installed ROCm supports that target without it."""
     given = _override(facts)
     if given is None:
         return None
     served = [card for card in facts.known_cards if card.gfx in facts.targets and _served(facts, card)]
     same = [card for card in facts.cards if card.gfx == _gfx(given)]
     needless = list(dict.fromkeys(card.gfx for card in (*same, *served)))
-    return Reading((f"{_OVERRIDE}={given}", f"{', '.join(needless)} is served as it is")) if needless else None
+    return Reading((f"{_OVERRIDE}={given}", f"{', '.join(needless)} needs no override")) if needless else None
 
 
 def override_of_other_family(facts: Facts, _: Condition) -> Reading | None:
-    """The override makes a card pass for one of another generation."""
+    """The override makes a card report a target of another generation."""
     given = _override(facts)
     named = _gfx(given) if given is not None else ""
     if given is None or (given and not named):
-        return Reading((f"{_OVERRIDE}={given}: no version",)) if given else None
+        return Reading((f"{_OVERRIDE}={given}: not a version",)) if given else None
     other = [card for card in facts.known_cards if card.gfx and named and card.gfx[:-2] != named[:-2]]
-    seen = tuple(f"{card.gfx} at {card.pci} would pass for {named}" for card in other)
+    seen = tuple(f"{card.gfx} at {card.pci} would report {named}" for card in other)
     return Reading((f"{_OVERRIDE}={given}", *seen)) if other else None
 
 
 def override_for_unlike(facts: Facts, _: Condition) -> Reading | None:
-    """One override for all, and GPUs of several kinds."""
+    """One override for GPUs with different targets."""
     given = _override(facts)
     if given is None or not facts.known_cards:
         return None
@@ -95,21 +95,21 @@ def override_for_unlike(facts: Facts, _: Condition) -> Reading | None:
 
 
 def mask_hides_all(facts: Facts, condition: Condition) -> Reading | None:
-    """A mask leaves no GPU: it is empty, negative, or counts beyond what is there."""
+    """A mask hides every GPU: it is empty, negative, or its first index does not exist."""
     cards = [card for card in facts.snapshot.gpus if card.kfd]
     if not cards:
-        raise NotKnownError("the kernel lists no GPU to count")
+        raise NotKnownError("the kernel lists no GPU")
     names = {str(card.rocr_index) for card in cards} | {card.uuid.lower() for card in cards if card.uuid}
     masks = {name: facts.variable(name) for name in words(condition, "names")}
     if masks.get(_ROCR) is not None:
-        masks = {_ROCR: masks[_ROCR]}  # what the others count depends on it
+        masks = {_ROCR: masks[_ROCR]}  # it changes the indices of the other masks
     blind = {
         name: mask
         for name, mask in masks.items()
         if mask is not None and (mask or name == _ROCR) and mask.partition(",")[0].strip().lower() not in names
     }
     reading = _reading(blind)
-    here = f"GPUs here: {', '.join(f'{card.rocr_index} {card.gfx}' for card in cards)}"
+    here = f"GPUs of this machine: {', '.join(f'{card.rocr_index} {card.gfx}' for card in cards)}"
     return Reading((*reading.seen, here), reading.values) if reading else None
 
 
@@ -118,13 +118,13 @@ def _override(facts: Facts) -> str | None:
 
 
 def _gfx(given: str) -> str:
-    """11.0.0 is gfx1100, 9.0.10 is gfx90a; empty for what is no such version."""
+    """11.0.0 is gfx1100, 9.0.10 is gfx90a; empty for an invalid version."""
     found = re.fullmatch(r"(\d{1,2})\.(\d)\.(\d{1,2})", given)
     return f"gfx{found.group(1)}{found.group(2)}{int(found.group(3)):x}" if found else ""
 
 
 def _served(facts: Facts, card: GraphicsCard) -> bool:
-    """By its record: it needs no override of its own, and the ROCm here is one that has it."""
+    """Whether the installed ROCm supports the card's target without an override, by the record of the target."""
     target = facts.knowledge.targets.get(card.gfx)
     if target is None or target.override or facts.rocm is None:
         return False
