@@ -1,4 +1,4 @@
-"""What tests of jobs share: a jobs.toml in a folder of its own, and whether anything of it is still running."""
+"""Fixtures for jobs: a folder with a jobs.toml, its running processes, and a recorded machine with GPUs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rocm3d.jobs.folder import run_folder
 from rocm3d.jobs.specification import read
 from rocm3d.jobs.stage import Campaign
 
-# How long processes that were told to end may take; here these limits only end a hang.
+# Limits for processes to end; in tests they only guard against a hang.
 LIMITS = ("rocm3d.jobs.folder._LEAVING", "rocm3d.jobs.standing._PATIENCE", "rocm3d.workspace.process.PATIENCE")
 PROGRAM = f"""
 import pkgutil
@@ -68,16 +68,16 @@ class JobsFolder:
 
     @property
     def campaign(self) -> Campaign:
-        """What the commands work on, in this process."""
+        """The object behind the `rocm3d jobs` commands, in this process."""
         path = self.root / "jobs.toml"
         return Campaign(read(path), run_folder(path, None))
 
     def status(self) -> dict:
-        """As `rocm3d jobs status --format json` prints it."""
+        """The document of `rocm3d jobs status --format json`."""
         return json.loads(self.campaign.status().to_json())
 
     def log(self, job: str) -> str:
-        """What its last attempt printed."""
+        """Output of the last attempt."""
         return self.campaign.log(job, None).read_text()
 
     def states(self) -> dict[str, str]:
@@ -88,12 +88,12 @@ class JobsFolder:
         return running_with(f"ROCM3D_JOB={self.run}/")
 
     def wait_until_quiet(self) -> None:
-        """Until nothing of the jobs is running."""
+        """Wait until no process of the jobs is running."""
         wait_until(lambda: not self.alive(), f"the end of all jobs in {self.run}")
 
     @staticmethod
     def launchers(pid: int) -> list[int]:
-        """Of a runner; their children are jobs."""
+        """Launcher processes of a runner; their children are jobs."""
         return [child for child in children(pid) if "launch_jobs.py" in command_line(child)]
 
 

@@ -1,4 +1,4 @@
-"""What each ending of an attempt leads to."""
+"""The job state after each ending of an attempt."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def test_an_attempt_of_another_command_counts_for_nothing(job):
 def test_reasons_say_what_happened(job):
     assert after(job, "failed", code=3).reason == "exit code 3"
     assert after(job, "failed", signal=11).reason == "ended by SIGSEGV"
-    assert after(job, "timed_out").reason == "not done after 5 s"
-    assert "when memory runs out" in after(job, *["killed"] * 3, signal=9).reason
+    assert after(job, "timed_out").reason == "stopped at the 5 s limit"
+    assert "out of memory" in after(job, *["killed"] * 3, signal=9).reason
     assert name_of(63) == "signal 63"
 
 

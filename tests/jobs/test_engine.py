@@ -1,4 +1,4 @@
-"""What an attempt asks of a launcher."""
+"""Requests of an attempt to the launcher."""
 
 from __future__ import annotations
 

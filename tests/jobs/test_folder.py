@@ -1,4 +1,4 @@
-"""One runner at a time, and whoever it was is known."""
+"""The runner lock: one runner at a time, identified by process id and start time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_what_a_dead_runner_left_behind_is_waited_for(folder, monkeypatch):
     with Program(command, stdin=pipe, stdout=pipe, text=True) as left:
         wait_for_line(left, "held")
         monkeypatch.setattr("rocm3d.jobs.folder._LEAVING", 0.1)
-        with pytest.raises(MachineLacks, match="still held by something"), folder.held():
+        with pytest.raises(MachineLacks, match="still held by a process"), folder.held():
             pass
     with folder.held() as number:
         assert os.fstat(number).st_ino == folder.lock.stat().st_ino

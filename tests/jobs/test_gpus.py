@@ -1,4 +1,4 @@
-"""GPUs are named so that they stay the same ones: PCI address to KFD node to ROCR's index, and one mask for a job."""
+"""GPU names that survive a restart: PCI address to KFD node to ROCR index, and one mask per job."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_gpu_that_is_not_here_is_what_the_machine_lacks_and_the_others_are_nam
 
 
 def test_a_gpu_that_is_named_twice_is_refused(topology):
-    with pytest.raises(UserError, match="named twice"):
+    with pytest.raises(UserError, match="listed twice"):
         chosen(["03:00.0", "GPU-ab00000000000001"], topology, {})
 
 

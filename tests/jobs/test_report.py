@@ -1,4 +1,4 @@
-"""The document about a run, and how long it may still take."""
+"""The report of a run and its estimate of the remaining time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loop over any engine: what cannot be started stops the rest in one line, and what others wish is heeded."""
+"""The runner with a scripted engine: errors on start, retries, and requests from other terminals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rocm3d.model.failure import MachineLacks
 
 
 class Scripted:
-    """An engine whose attempts end as they are told, one at each look."""
+    """An engine whose attempts end as scripted, one per call of `events`."""
 
     name = "scripted"
 

@@ -1,4 +1,4 @@
-"""A job's own Python is asked which GPUs it sees; what cannot be asked is not verified."""
+"""The interpreter of a job reports which GPUs it sees; without a report nothing is verified."""
 
 from __future__ import annotations
 
@@ -47,31 +47,31 @@ def checked(machine, jobs_folder, monkeypatch):
 
 @pytest.mark.parametrize("devices", ["[]", "['1' * 16, '2' * 16]"])
 def test_a_job_that_would_see_none_or_two_gpus_is_refused(checked, devices):
-    with pytest.raises(MachineLacks, match=r"sees \d GPUs with ROCR_VISIBLE_DEVICES=GPU-ab0000000000000\d; a job must"):
+    with pytest.raises(MachineLacks, match=r"sees \d GPUs with ROCR_VISIBLE_DEVICES=GPU-ab0000000000000\d; a job"):
         checked(TORCH.format(hip="7.0", devices=devices))
 
 
 def test_a_job_that_would_see_another_gpu_is_refused(checked):
-    with pytest.raises(MachineLacks, match=r"sees GPU-1111111111111111 with .*, which is another one"):
+    with pytest.raises(MachineLacks, match=r"sees another GPU with .*: GPU-1111111111111111"):
         checked(TORCH.format(hip="7.0", devices="['1' * 16]"))
 
 
 def test_what_cannot_be_asked_is_not_verified(checked, jobs_folder):
-    assert "no job begins with a Python" in checked(None, "bash")[0]
+    assert "no job starts with a Python" in checked(None, "bash")[0]
     assert all("has no torch" in line for line in checked(None))
     assert all("has no ROCm build of torch" in line for line in checked(TORCH.format(hip=None, devices="[]")))
-    assert all("could not say" in line for line in checked("raise SystemExit(3)"))
+    assert all("could not list its GPUs" in line for line in checked("raise SystemExit(3)"))
 
 
 def test_the_one_gpu_is_recognized_by_its_unique_id(checked):
     assert checked(TORCH.format(hip="7.0", devices=MASK)) == [
-        "GPU-ab00000000000001: it and no other GPU is seen",
-        "GPU-ab00000000000002: it and no other GPU is seen",
+        "GPU-ab00000000000001: jobs see only this GPU",
+        "GPU-ab00000000000002: jobs see only this GPU",
     ]
 
 
 def test_an_id_that_is_not_told_is_said_so(checked):
-    assert all("its unique id is not told" in line for line in checked(TORCH.format(hip="7.0", devices="['z' * 16]")))
+    assert all("its unique id is unknown" in line for line in checked(TORCH.format(hip="7.0", devices="['z' * 16]")))
 
 
 def test_on_the_processor_there_is_nothing_to_see(jobs_folder):

@@ -1,4 +1,4 @@
-"""Places on GPUs are taken in turns, each with its mask and its lock; a job waits for free memory."""
+"""Slots: interleaved over the GPUs, each with its mask and its lock; a job waits for free VRAM."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def job(jobs_folder):
 
 
 def test_a_job_that_no_gpu_can_hold_is_refused(slots, job):
-    with pytest.raises(UserError, match=r"job a waits for 32.0 GiB of free VRAM; the largest GPU has 24.0 GiB"):
+    with pytest.raises(UserError, match=r"job a needs 32.0 GiB of free VRAM; the largest GPU has 24.0 GiB"):
         refuse_too_large([job("32 GiB")], slots)
 
 

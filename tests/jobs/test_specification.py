@@ -1,4 +1,4 @@
-"""jobs.toml: whatever is wrong with one is told in one line, and what is said for all holds for each."""
+"""jobs.toml: errors are one line, and settings in [run] apply to every job."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ JOB = '[[job]]\nid = "a"\ncommand = ["true"]\n'
         ("\0", "TOML"),
         ("gpus = 1\n" + JOB, "gpus: Extra inputs"),
         ("[run]\ntimout = 3\n" + JOB, "run.timout: Extra inputs"),
-        ("[run]\ntimeout = 'soon'\n" + JOB, "run.timeout: .*'soon' is not a time, for example 600s"),
+        ("[run]\ntimeout = 'soon'\n" + JOB, "run.timeout: .*'soon' is not a duration, for example 600s"),
         ("[run]\ntimeout = 0\n" + JOB, "run.timeout: .*greater than 0"),
-        ("[run]\ntimeout = true\n" + JOB, "run.timeout: .*a number is wanted"),
+        ("[run]\ntimeout = true\n" + JOB, "run.timeout: .*must be a number"),
         ("[run]\ntimeout = nan\n" + JOB, "run.timeout"),
         ("[run]\nretries = -1\n" + JOB, "run.retries"),
         ("[run]\nslots = 0\n" + JOB, "run.slots"),
         ("[run]\nper-gpu = 1.5\n" + JOB, "run.per-gpu"),
         ("[run]\nengine = 'pbs'\n" + JOB, "run.engine"),
-        ("[run]\nfree-vram = '8 apples'\n" + JOB, "run.free-vram: .*not an amount of memory"),
+        ("[run]\nfree-vram = '8 apples'\n" + JOB, "run.free-vram: .*not a memory size"),
         ("[run]\nenv = { 'A=B' = 'x' }\n" + JOB, "run.env"),
         ('[[job]]\nid = "a"\ncommand = "true"\n', "job.0.command"),
         ('[[job]]\nid = "a"\ncommand = []\n', "job.0.command"),
@@ -36,8 +36,8 @@ JOB = '[[job]]\nid = "a"\ncommand = ["true"]\n'
         ('[[job]]\nid = "../a"\ncommand = ["true"]\n', "id: String should match"),
         ('[[job]]\nid = "a"\neach = ["1"]\ncommand = ["true"]\n', "needs a {} for its value"),
         ('[[job]]\nid = "x-{}"\neach = ["a/b"]\ncommand = ["true"]\n', "id: String should match"),
-        (JOB + JOB, "two jobs are called a"),
-        (JOB + JOB.replace('"a"', '"A"'), "two jobs are called A"),
+        (JOB + JOB, "two jobs have the id a"),
+        (JOB + JOB.replace('"a"', '"A"'), "two jobs have the id A"),
     ],
 )
 def test_what_is_wrong_is_one_line_with_a_hint(jobs_folder, text, match):

@@ -1,4 +1,4 @@
-"""A run as people see it: nothing is left behind however it ends, and other terminals can step in."""
+"""Complete runs: no process survives them however they end, and other terminals can cancel and retry."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from rocm3d.jobs.stage import Campaign
 from rocm3d.model.failure import UserError
 from rocm3d.model.jobs import JobState
 
-# A child in the group, one that left it, and one of that one.
+# A child in the process group, one that left it, and a child of that one.
 FAMILY = "sleep 3600 & setsid sleep 3600 & setsid sh -c 'sleep 3600 & touch begun; sleep 3600' & sleep 3600"
-# A job may be slow to begin: one that its limit ended before that is tried again with a longer limit.
+# A job may be slow to start: if its limit ends it before that, the next longer limit is tried.
 LIMITS = [limit for limit in (0.5, 2, 8, 32, 128, 512) if limit < DEADLINE]
 
 
@@ -43,13 +43,13 @@ def family(jobs_folder, count: int = 1, more: str = "") -> None:
 
 @pytest.mark.parametrize("command", ["cancel", "retry"])
 def test_a_job_that_is_not_there_is_refused(campaign, command):
-    with pytest.raises(UserError, match=r"no job is called 'b' in jobs\.toml"):
+    with pytest.raises(UserError, match=r"no job 'b' in jobs\.toml"):
         campaign('[[job]]\nid = "a"\ncommand = ["true"]\n').wish(command, ["b"])
 
 
 def test_a_log_that_is_not_there_is_refused(campaign):
     asked = campaign('[[job]]\nid = "a"\ncommand = ["true"]\n')
-    with pytest.raises(UserError, match="job a was not started yet"):
+    with pytest.raises(UserError, match="job a has not started yet"):
         asked.log("a", None)
     asked.run()
     with pytest.raises(UserError, match="job a has no attempt 7"):
@@ -90,7 +90,7 @@ def run_until_begun(campaign, jobs_folder, job: str) -> tuple[JobState, float]:
 def test_a_time_out_ends_all_that_a_job_started(campaign, jobs_folder):
     job, limit = run_until_begun(campaign, jobs_folder, f'grace = 0\ncommand = ["sh", "-c", "{FAMILY}"]\n')
 
-    assert (job.state, job.reason) == ("timed_out", f"not done after {limit:g} s")
+    assert (job.state, job.reason) == ("timed_out", f"stopped at the {limit:g} s limit")
     jobs_folder.wait_until_quiet()
 
 
@@ -194,6 +194,6 @@ def test_a_full_disk_stops_what_has_not_begun_in_one_line_and_what_ends_is_still
     with Program(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         out, err = output_of(process)
 
-    assert err.count("rocm3d: no space is left on the disk of ") == 2
+    assert err.count("rocm3d: no space left on the disk of ") == 2
     assert err.count("\n") <= 6, err
     assert out.splitlines() == ["code 4", "code 4", "a", "a.1"]

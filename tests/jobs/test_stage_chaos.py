@@ -1,4 +1,4 @@
-"""Many jobs while runners, launchers and jobs are killed at random, and the journal is spoilt: all is counted."""
+"""Many jobs while runners, launchers and jobs are killed at random and the journal is damaged: no result is lost."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from waiting import has_text, output_of, wait_until
 
 # How many jobs are killed before each kill of a runner or a launcher.
 HITS = 8
-# The last jobs end when everything that is to be killed has been killed: there is always one that can be hit.
+# The last jobs run until all kills are done, so that there is always a job to kill.
 WORK = """\
 echo start >> "trace/$1"
 exec 9> "lock/$1"
@@ -27,7 +27,7 @@ echo end >> "trace/$1"
 
 
 def status_file(pid: int) -> Path | None:
-    """That of a job, by the environment of its process; None where it has ended."""
+    """Status file of a job, from the environment of its process; None if it has ended."""
     try:
         entries = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     except OSError:
@@ -36,7 +36,7 @@ def status_file(pid: int) -> Path | None:
 
 
 def hit(launchers: list[int], chance: random.Random) -> bool:
-    """Kill one of the jobs; whether that was its end, and not its own."""
+    """Kill a random job; False if it ended by itself before."""
     launcher = chance.choice(launchers)
     jobs = children(launcher)
     pid = chance.choice(jobs) if jobs else 0
@@ -49,7 +49,7 @@ def hit(launchers: list[int], chance: random.Random) -> bool:
 
 
 def disturb(jobs_folder, runner: int, chance: random.Random) -> int:
-    """Kill some jobs, one after the other; how many."""
+    """Kill some jobs, one after the other; returns how many."""
     for _ in range(HITS):
         time.sleep(chance.uniform(0.01, 0.05))
         wait_until(
@@ -60,19 +60,19 @@ def disturb(jobs_folder, runner: int, chance: random.Random) -> int:
 
 
 def disturbed(jobs_folder, chance: random.Random, runners: int) -> tuple[int, str]:
-    """Runners that are killed one after the other; how many jobs were hit, and all that was said."""
+    """Start and kill several runners; returns the number of killed jobs and all messages."""
     hits, told = 0, ""
     for number in range(runners):
         runner = jobs_folder.start()
         hits += disturb(jobs_folder, runner.pid, chance)
         launchers = jobs_folder.launchers(runner.pid)
         if number % 4 == 1:
-            # A runner whose launcher is gone calls another one.
+            # A runner whose launcher was killed starts another one.
             kill(launchers)
             hits += disturb(jobs_folder, runner.pid, chance)
         kill([runner.pid])
         if number % 4 == 3:
-            # The one that cleans up is killed, too: its jobs die with it, and the next runner sees to the rest.
+            # Without its launcher nothing cleans up; the next runner must kill the remaining processes.
             kill(launchers)
         told += output_of(runner)[1]
         if number == runners // 2:
@@ -82,7 +82,7 @@ def disturbed(jobs_folder, chance: random.Random, runners: int) -> tuple[int, st
 
 
 def counted(jobs_folder) -> tuple[Counter, Counter]:
-    """By the status files alone: for each job the number of its last attempt, and how often it was done."""
+    """From the status files: number of the last attempt, and of attempts that ended as done, per job."""
     begun, done = Counter(), Counter()
     for place in (jobs_folder.run / "status").iterdir():
         form = re.fullmatch(r"(\w+-\d+)\.(\d+)(\.running)?", place.name)
@@ -112,7 +112,7 @@ def test_many_jobs_survive_whatever_is_killed(jobs_folder, count, runners):
     assert len(list(jobs_folder.run.glob("journal.sqlite.damaged-*[0-9]"))) == 1
     assert not (jobs_folder.root / "twice").exists()
     jobs_folder.wait_until_quiet()
-    # Each is done once, by its last attempt: none was begun after it.
+    # Each job is done exactly once, by its last attempt.
     assert done == dict.fromkeys(jobs, 1)
     assert all('"ending": "done"' in (jobs_folder.run / "status" / f"{job}.{begun[job]}").read_text() for job in jobs)
     assert {job["id"]: job["attempts"] for job in document["jobs"]} == begun

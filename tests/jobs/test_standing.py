@@ -1,4 +1,4 @@
-"""Where jobs stand: status files are right, the journal is a copy of them."""
+"""Recovery of job progress: the status files take precedence over the journal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Status files are whole or say nothing, whatever is in them."""
+"""Status files: complete ones are read, damaged ones have no ending."""
 
 from __future__ import annotations
 

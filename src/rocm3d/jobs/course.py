@@ -1,4 +1,4 @@
-"""The course of one job from its first start to its end, and what each ending leads to."""
+"""Progress of one job over all its attempts, and the state that each ending leads to."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Course:
-    """Where a job stands. Attempts up to `closed` are accounted for; `kills` are in a row and not by us."""
+    """One row of the journal. Attempts up to `closed` are counted; `kills` are consecutive kills by other programs."""
 
     id: str
     digest: str
@@ -32,23 +32,23 @@ class Course:
     remote: str = ""
 
     def begin(self, slot: str, now: float) -> int:
-        """A new attempt; its number."""
+        """Start an attempt; returns its number."""
         self.attempts += 1
         self.state, self.slot, self.started, self.code, self.reason = "running", slot, now, None, ""
         return self.attempts
 
     def take_back(self) -> None:
-        """The attempt that was begun never came about."""
+        """Undo `begin`: the attempt did not start."""
         self.attempts -= 1
         self.state = "waiting"
 
     def close(self, attempt: Attempt, job: Job, kills: int) -> None:
-        """An attempt is over; `kills` is how many are borne before a job is given up."""
+        """Count a finished attempt. After more than `kills` consecutive kills the job fails."""
         self.attempts = max(self.attempts, attempt.number)
         self.closed = attempt.number
         self.code, self.seconds, self.remote = attempt.code, attempt.seconds, ""
         self.slot = attempt.slot or self.slot
-        # A start for another command tells nothing of this one.
+        # An attempt of another command under the same id does not count.
         if attempt.digest not in ("", self.digest):
             return
         if attempt.ending == "done":
@@ -56,7 +56,7 @@ class Course:
         elif attempt.ending in ("failed", "timed_out"):
             self._fail(attempt, job)
         elif attempt.ending == "cancelled":
-            self.state, self.reason = "cancelled", "cancelled while it ran"
+            self.state, self.reason = "cancelled", "cancelled while running"
         else:
             self._interrupt(attempt, kills)
 
@@ -64,7 +64,7 @@ class Course:
         self.failures += 1
         self.kills = 0
         if attempt.ending == "timed_out":
-            self.reason = f"not done after {job.timeout or attempt.seconds:g} s"
+            self.reason = f"stopped at the {job.timeout or attempt.seconds:g} s limit"
         else:
             self.reason = (
                 f"exit code {attempt.code}" if attempt.signal is None else f"ended by {name_of(attempt.signal)}"
@@ -77,23 +77,23 @@ class Course:
         self.state, self.reason = "waiting", "interrupted"
         if attempt.ending == "killed":
             self.kills += 1
-            self.reason = f"killed by {name_of(attempt.signal or 0)} from outside"
+            self.reason = f"killed by {name_of(attempt.signal or 0)} from another process"
             if self.kills > kills:
                 self.state = "failed"
-                self.reason += f", {self.kills} times; the kernel does so when memory runs out"
+                self.reason += f", {self.kills} times; possibly out of memory (kernel OOM killer)"
 
     def cancel(self) -> None:
-        """One that has not begun will not."""
+        """Cancel a waiting job; other states stay."""
         if self.state == "waiting":
-            self.state, self.reason = "cancelled", "cancelled before it began"
+            self.state, self.reason = "cancelled", "cancelled before it started"
 
     def retry(self) -> None:
-        """One that came to a bad end is asked for again, with all its retries."""
+        """Queue a failed, timed-out or cancelled job again and reset its failure counters."""
         if self.state in ("failed", "timed_out", "cancelled"):
-            self.state, self.failures, self.kills, self.reason = "waiting", 0, 0, "asked for again"
+            self.state, self.failures, self.kills, self.reason = "waiting", 0, 0, "queued again"
 
 
 def name_of(number: int) -> str:
-    """SIGSEGV and the like."""
+    """Name of a signal, such as SIGSEGV."""
     known = {item.value: item.name for item in signal.Signals}
     return known.get(number, f"signal {number}")

@@ -1,4 +1,4 @@
-"""What every engine offers: it starts attempts somewhere, ends them when asked, and tells what became of them."""
+"""The interface of all engines: start attempts, stop them, report how they ended."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 LAUNCHER = Path(__file__).parents[1] / "payload" / "launch_jobs.py"
 _ROCM3D = (sys.executable, "-c", "from rocm3d.cli.main import main; main()", "run")
 _NO_LIMIT = 10 * 365 * 86400.0
-# What the recorder may take to write down that a job ran out of time.
+# Seconds for the recorder to write its bundle after a timeout.
 _WRITING = 60.0
 
 
 @dataclass(frozen=True)
 class Task:
-    """One attempt of one job in one place."""
+    """One attempt of one job on one slot."""
 
     job: Job
     attempt: int
@@ -36,11 +36,11 @@ class Task:
 
     @property
     def key(self) -> str:
-        """The name of this attempt among all of a run."""
+        """Id of the attempt, unique within a run."""
         return f"{self.job.id}.{self.attempt}"
 
     def request(self) -> dict[str, Any]:
-        """For the launcher."""
+        """The JSON request for the launcher."""
         job, slot = self.job, self.slot
         about = {"job": job.id, "digest": job.digest, "attempt": self.attempt, "slot": slot.name}
         asked: dict[str, Any] = {
@@ -63,7 +63,7 @@ class Task:
 
     @property
     def command(self) -> Sequence[str]:
-        """As the job says; where evidence is wanted, under the recorder, which keeps a bundle."""
+        """The job's command; with `evidence`, run by `rocm3d run`, which writes an evidence bundle."""
         if not self.job.evidence:
             return self.job.command
         limit = f"{self.job.timeout or _NO_LIMIT:.3f}s"
@@ -71,17 +71,17 @@ class Task:
 
     @property
     def seconds(self) -> float | None:
-        """The time limit; with evidence the recorder keeps it, and some time to write that down."""
+        """Time limit in seconds. With `evidence` the recorder enforces it and gets extra time to write its bundle."""
         return self.job.timeout + _WRITING if self.job.evidence and self.job.timeout else self.job.timeout
 
     def elsewhere(self, masks: Sequence[str] = MASKS) -> dict[str, Any]:
-        """For a launcher on a machine whose scheduler sets masks: the first of these that is set stays alone."""
+        """Request for a launcher under a scheduler that sets GPU masks: only the first mask that is set is kept."""
         return self.request() | {"masks": masks}
 
 
 @dataclass(frozen=True)
 class Event:
-    """What became of an attempt. `over` brings its end; `lost` means that nobody knows but the status file."""
+    """A change of an attempt. `over` has its result in `attempt`; `lost` means that only the status file has it."""
 
     key: str
     kind: Literal["begun", "busy", "refused", "over", "lost"]
@@ -91,7 +91,7 @@ class Event:
 
 
 class Engine(Protocol):
-    """Used as a context: at its end nothing of it runs on."""
+    """A context manager: on exit it ends everything that it started."""
 
     name: str
 
@@ -102,19 +102,19 @@ class Engine(Protocol):
     ) -> None: ...
 
     def slots(self) -> Sequence[Slot]:
-        """Where jobs can run."""
+        """Slots on which jobs can run."""
 
     def notes(self) -> Sequence[str]:
-        """What there is to say about that."""
+        """Messages about the slots for the user."""
 
     def start(self, tasks: Sequence[Task]) -> None:
-        """Begin these."""
+        """Start attempts; results arrive as events."""
 
     def adopt(self, task: Task, remote: str) -> bool:
-        """Take over one that an earlier runner began; False where it cannot be known any more."""
+        """Take over an attempt that an earlier runner started; False if the engine no longer has it."""
 
     def end(self, key: str, why: str) -> None:
-        """Ask one to end, as `cancelled` or `interrupted`."""
+        """Stop an attempt; `why` is `cancelled` or `interrupted`."""
 
     def events(self, seconds: float) -> Sequence[Event]:
-        """What has happened, waiting so long at most for anything to happen."""
+        """Events since the last call; waits up to `seconds` for the first one."""

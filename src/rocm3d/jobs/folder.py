@@ -1,4 +1,4 @@
-"""Where a run of jobs is kept: journal, status files and logs, in .rocm3d/jobs/NAME beside jobs.toml."""
+"""Folder of a run of jobs, .rocm3d/jobs/NAME next to jobs.toml: journal, status files and logs."""
 
 from __future__ import annotations
 
@@ -16,47 +16,47 @@ from rocm3d.workspace.state import work_folder
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# How long the launcher of a runner that was killed may take to end what it started.
+# Seconds that the launcher of a killed runner may take to end its jobs.
 _LEAVING = 20.0
 
 
 class NoSpace(MachineLacks):
-    """The disk is full: nothing more is started."""
+    """The disk is full; no further job is started."""
 
     def __init__(self, place: str) -> None:
         super().__init__(
-            f"no space is left on the disk of {place}: no further job is started",
-            hint="make room and run it again: what is done stays done",
+            f"no space left on the disk of {place}: no further job is started",
+            hint="free some space and run the jobs again; finished jobs are not repeated",
         )
 
 
 @dataclass(frozen=True)
 class RunFolder:
-    """The files of one run."""
+    """Paths of the files of one run."""
 
     root: Path
 
     @property
     def journal(self) -> Path:
-        """The SQLite file."""
+        """The SQLite journal."""
         return self.root / "journal.sqlite"
 
     @property
     def lock(self) -> Path:
-        """Held by the one who runs the jobs."""
+        """Lock file of the runner; contains its process id and start time."""
         return self.root / "runner.lock"
 
     def status(self, job: str, attempt: int) -> Path:
-        """What the wrapper of an attempt writes; with `.running` behind it until it has ended."""
+        """Status file of an attempt; it has the suffix `.running` until the attempt has ended."""
         return self.root / "status" / f"{job}.{attempt}"
 
     def log(self, job: str, attempt: int) -> Path:
-        """What an attempt has printed."""
+        """Output of an attempt."""
         return self.root / "logs" / f"{job}.{attempt}.txt"
 
     @contextmanager
     def held(self) -> Iterator[int]:
-        """For the only runner: the number of the locked file. What a killed one leaves behind is waited for."""
+        """Hold the runner lock; yields its file descriptor. Waits for the launcher of a killed runner to end."""
         with self.lock.open("a+b") as file:
             end = time.monotonic() + _LEAVING
             while not _locked(file.fileno()):
@@ -64,10 +64,10 @@ class RunFolder:
                 if runner is not None:
                     raise UserError(
                         f"process {runner} is already running the jobs of {self.root}",
-                        hint="see `rocm3d jobs status`; end it with Ctrl-C there, or with `rocm3d jobs cancel`",
+                        hint="see `rocm3d jobs status`; stop it with Ctrl-C in its terminal or `rocm3d jobs cancel`",
                     )
                 if time.monotonic() > end:
-                    raise MachineLacks(f"{self.lock} is still held by something that an earlier runner started")
+                    raise MachineLacks(f"{self.lock} is still held by a process that an earlier runner started")
                 time.sleep(0.02)
             self._sign(file.fileno())
             try:
@@ -83,25 +83,25 @@ class RunFolder:
             raise NoSpace(str(self.root)) from error
 
     def runner(self) -> int | None:
-        """The process that runs the jobs now; None where there is none."""
+        """Process id of the current runner; None if there is none."""
         try:
             said = self.lock.read_bytes().split()
         except OSError:
             return None
         if len(said) != 2 or not all(word.isdigit() for word in said):
             return None
-        # A number is given again to another process: only one that began then is the one.
+        # Process ids are reused, so the start time must match too.
         return int(said[0]) if _began(int(said[0])) == int(said[1]) else None
 
 
 def run_folder(path: Path, work: Path | None) -> RunFolder:
-    """The folder for a jobs.toml, made where it is not there."""
+    """The run folder of a jobs.toml; created if missing."""
     root = work if work is not None else work_folder(path.parent, None) / "jobs" / path.stem
     try:
         for name in ("status", "logs"):
             (root / name).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(f"{root}: {error.strerror}", hint="name another folder with --work") from error
+        raise UserError(f"{root}: {error.strerror}", hint="pass another folder with --work") from error
     return RunFolder(root.resolve())
 
 
@@ -114,7 +114,7 @@ def _locked(number: int) -> bool:
 
 
 def _began(pid: int) -> int | None:
-    """When a process began, in ticks since the machine did; None where it is gone or waits to be reaped."""
+    """Start time of a process in clock ticks since boot; None if it has ended or is a zombie."""
     try:
         words = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
     except OSError:

@@ -1,7 +1,7 @@
-"""Which GPUs jobs may use, by unique id or PCI address, and the one mask that shows a job its own and no other.
+"""GPUs for jobs, selected by unique id or PCI address, and the mask that makes only one GPU visible to a job.
 
-ROCR counts devices as the kernel does, HIP counts those that ROCR shows it: with one mask only, nothing is filtered
-twice (ROCm documentation, GPU isolation techniques).
+ROCR numbers devices like the kernel; HIP numbers the devices that ROCR makes visible. With a single mask no device is
+filtered twice (ROCm documentation, GPU isolation techniques).
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _PCI = re.compile(r"(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", re.IGNOR
 
 
 def chosen(names: Sequence[str] | None, topology: Topology, environment: Mapping[str, str]) -> tuple[GpuNode, ...]:
-    """The GPUs that are named; where none is, all that a mask of ours leaves and that are no part of a processor."""
+    """The named GPUs. Without names: all discrete GPUs that the masks of our own environment leave visible."""
     if names is None:
         return tuple(gpu for gpu in _unmasked(topology.gpus, environment) if not gpu.integrated)
     found = [_named(name, topology) for name in names]
     for name, gpu in zip(names, found, strict=True):
         if found.count(gpu) > 1:
-            raise UserError(f"gpus: {name} names a GPU that is named twice", hint="name each GPU once; see per-gpu")
+            raise UserError(f"gpus: {name} is listed twice", hint="list each GPU once; for several jobs use per-gpu")
     return tuple(found)
 
 
@@ -36,17 +36,17 @@ def _named(name: str, topology: Topology) -> GpuNode:
     if unique is None and pci is None:
         raise UserError(
             f"gpus: {name!r} is neither a unique id nor a PCI address",
-            hint="for example GPU-4b2c1a9f8d3e6f7a or 0000:03:00.0; an index means another GPU after the next start",
+            hint="for example GPU-4b2c1a9f8d3e6f7a or 0000:03:00.0; an index can change when the machine restarts",
         )
     gpu = topology.with_id(int(unique[1], 16)) if unique else topology.at(name.strip())
     if gpu is None:
         here = ", ".join(called(item) for item in topology.gpus) or "none"
-        raise MachineLacks(f"gpus: {name} is not on this machine", hint=f"here are: {here}")
+        raise MachineLacks(f"gpus: {name} is not on this machine", hint=f"GPUs of this machine: {here}")
     return gpu
 
 
 def _unmasked(gpus: Sequence[GpuNode], environment: Mapping[str, str]) -> list[GpuNode]:
-    """What is left of them by masks that were set for us; indices of HIP count what ROCR shows."""
+    """GPUs that the masks of the environment leave visible; HIP's indices count the GPUs that ROCR shows."""
     shown = list(gpus)
     for name in (ROCR, HIP):
         if environment.get(name, "").strip():
@@ -64,31 +64,31 @@ def _filtered(gpus: list[GpuNode], mask: str, *, by_index: bool) -> list[GpuNode
 
 
 def called(gpu: GpuNode) -> str:
-    """How to name it so that it stays the same one: by its unique id, else by its address."""
+    """A name that is stable across restarts: the unique id, else the PCI address."""
     return gpu.uuid or gpu.pci
 
 
 def mask(gpu: GpuNode) -> str:
-    """Its value in ROCR_VISIBLE_DEVICES: the unique id, or the index of a device that has none."""
+    """Value for ROCR_VISIBLE_DEVICES: the unique id, or the index of a device without one."""
     return gpu.uuid or str(gpu.rocr_index)
 
 
 def as_hip(environment: Mapping[str, str], topology: Topology) -> str:
-    """The masks that are set as one for HIP, which then is the only filter: Ray refuses the other."""
+    """Combines both masks into one HIP_VISIBLE_DEVICES value: Ray refuses ROCR_VISIBLE_DEVICES."""
     if not topology.gpus:
         return environment.get(HIP, environment.get(ROCR, ""))
     return ",".join(str(gpu.rocr_index) for gpu in _unmasked(topology.gpus, environment))
 
 
 def free_vram(gpu: GpuNode, root: Path = Path("/")) -> int | None:
-    """Bytes of its memory that nobody uses now; None where the driver does not say."""
+    """Bytes of unused VRAM; None if the driver does not report it."""
     device = root / PCI_DEVICES / gpu.pci
     total, used = (_number(device / f"mem_info_vram_{name}") for name in ("total", "used"))
     return None if total is None or used is None else max(0, total - used)
 
 
 def total_vram(gpu: GpuNode, root: Path = Path("/")) -> int | None:
-    """Bytes of its memory; None where nothing says."""
+    """Bytes of VRAM; None if unknown."""
     return _number(root / PCI_DEVICES / gpu.pci / "mem_info_vram_total") or gpu.vram_bytes or None
 
 

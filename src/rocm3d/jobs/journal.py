@@ -1,7 +1,7 @@
-"""The journal of a run: a small SQLite file that other terminals read and leave wishes in.
+"""The journal of a run: an SQLite file that other terminals read, and in which they leave cancel and retry requests.
 
-It is a copy of what the status files say, for speed and for those who look: where it is damaged it is kept aside and
-made anew. In WAL mode readers never wait for the runner, and what is committed outlives the death of any process.
+It is a copy of the status files. A damaged journal is renamed and rebuilt from them. In WAL mode readers never wait
+for the runner, and committed data survives the death of any process.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SIDE_FILES = ("", "-wal", "-shm")
 
 
 class Journal:
-    """One open journal."""
+    """An open journal; several processes may have it open."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -48,11 +48,11 @@ class Journal:
             raise
 
     def close(self) -> None:
-        """Done with it."""
+        """Close the database."""
         self._base.close()
 
     def courses(self) -> dict[str, Course]:
-        """Every job that it knows, after a look whether the file is sound."""
+        """Progress of every job, by id. Raises sqlite3.DatabaseError if the file is damaged."""
         ((said,),) = self._base.execute("PRAGMA quick_check(1)").fetchall()
         if said != "ok":
             raise sqlite3.DatabaseError(said)
@@ -60,7 +60,7 @@ class Journal:
         return {row[0]: _course(row) for row in rows}
 
     def write(self, courses: Iterable[Course], facts: dict[str, str] | None = None) -> None:
-        """All of it, or nothing."""
+        """Write everything in one transaction. Raises NoSpace if the disk is full."""
         with self._full():
             self._base.execute("BEGIN IMMEDIATE")
             try:
@@ -73,20 +73,20 @@ class Journal:
                 raise
 
     def forget(self, jobs: Iterable[str]) -> None:
-        """Jobs that are not in jobs.toml any more."""
+        """Remove jobs that are no longer in jobs.toml."""
         self._base.executemany("DELETE FROM jobs WHERE id = ?", [(job,) for job in jobs])
 
     def facts(self) -> dict[str, str]:
-        """What the last runner wrote about itself."""
+        """Slots and notes of the last runner, as JSON texts."""
         return dict(self._base.execute("SELECT name, value FROM facts"))
 
     def wish(self, wish: str, jobs: Iterable[str]) -> None:
-        """Something that the runner is to do, now or the next time."""
+        """Leave a request (`cancel` or `retry`) for the current or next runner."""
         with self._full():
             self._base.executemany("INSERT INTO wishes (job, wish) VALUES (?, ?)", [(job, wish) for job in jobs])
 
     def wishes(self) -> list[tuple[str, str]]:
-        """What others have asked for since the last look: (job, wish)."""
+        """Requests since the last call, as (job, request), oldest first; they are removed."""
         ((version,),) = self._base.execute("PRAGMA data_version").fetchall()
         if version == self._seen:
             return []
@@ -107,7 +107,7 @@ class Journal:
 
 
 def opened(path: Path) -> tuple[Journal, dict[str, Course], str]:
-    """The journal and what it knows. One that is damaged is kept aside, and the text says where."""
+    """Open a journal and read it. A damaged one is renamed; the returned text then reports its new name."""
     journal = None
     try:
         journal = Journal(path)
@@ -121,7 +121,7 @@ def opened(path: Path) -> tuple[Journal, dict[str, Course], str]:
             raise UserError(f"{path} cannot be opened: {error}") from error
         aside = _set_aside(path)
         journal = Journal(path)
-        return journal, {}, f"the journal was damaged ({error}); it is kept as {aside.name} and made anew"
+        return journal, {}, f"the journal was damaged ({error}); renamed to {aside.name} and rebuilt"
 
 
 def _set_aside(path: Path) -> Path:
@@ -140,5 +140,5 @@ def _course(row: tuple[object, ...]) -> Course:
     course = Course(*row)  # type: ignore[arg-type]
     sound = all(isinstance(getattr(course, name), int) for name in ("attempts", "closed", "failures", "interruptions"))
     if not sound or not isinstance(course.state, str):
-        raise sqlite3.DatabaseError(f"the row of {course.id!r} makes no sense")
+        raise sqlite3.DatabaseError(f"the row of {course.id!r} is invalid")
     return course

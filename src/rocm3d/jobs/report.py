@@ -1,4 +1,4 @@
-"""Where the jobs stand, as a document."""
+"""The document about the state of all jobs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def report(
     jobs: Jobs, folder: RunFolder, courses: Mapping[str, Course], slots: Sequence[str], notes: Sequence[str] = ()
 ) -> JobsReport:
-    """Every job in the order of the file."""
+    """Jobs in the order of jobs.toml."""
     now = time.time()
     return JobsReport(
         name=jobs.path.stem,
@@ -33,14 +33,14 @@ def report(
 
 
 def seconds_left(courses: Iterable[Course], slots: int, now: float) -> float | None:
-    """By what jobs took until now; None before the first is done, and after the last."""
+    """Estimate from the mean duration of finished jobs; None before the first is done and after the last."""
     known = list(courses)
     done = [course.seconds for course in known if course.state == "done"]
-    open_ = [course for course in known if course.state in ("waiting", "running")]
+    open_ = [entry for entry in known if entry.state in ("waiting", "running")]
     if not done or not open_ or not slots:
         return None
     mean = sum(done) / len(done)
-    left = sum(max(mean - (now - course.started), mean / 10) if course.state == "running" else mean for course in open_)
+    left = sum(max(mean - (now - entry.started), mean / 10) if entry.state == "running" else mean for entry in open_)
     return round(left / min(slots, len(open_)), 1)
 
 

@@ -1,4 +1,4 @@
-"""Runs jobs to their end, whichever engine has them: keeps all places busy, and the journal up to date."""
+"""Runs all jobs on an engine: keeps every slot busy and the journal up to date."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 LOOK_EVERY = 0.2
 SHOW_EVERY = 0.25
 _ROOM = 1 << 20
-# How far ahead a place looks for a job that fits its free memory.
+# How many waiting jobs are searched for one that fits the free memory of a slot.
 _AHEAD = 64
 
 
 class Runner:
-    """One run. `watch` is called a few times a second."""
+    """One run of a jobs.toml. `watch` is called a few times a second, for example to show progress."""
 
     def __init__(  # noqa: PLR0913, PLR0917  (all that a run consists of)
         self,
@@ -57,7 +57,7 @@ class Runner:
         self.waiting: deque[str] = deque()
 
     def run(self) -> None:
-        """Until no job waits and none runs. Ctrl-C ends what runs, and is raised again."""
+        """Run until no job is waiting or running. Ctrl-C ends the running jobs and is raised again."""
         self._adopt()
         stuck = set(leftovers(self.courses.values(), self.folder.root / "status"))
         ready = (course.id for course in self.courses.values() if course.state == "waiting")
@@ -79,8 +79,8 @@ class Runner:
             raise self._stopped
         if stuck:
             raise MachineLacks(
-                f"something of an earlier run of {', '.join(sorted(stuck))} still lives and cannot be ended",
-                hint="end it by hand, then run the jobs again",
+                f"processes of an earlier run of {', '.join(sorted(stuck))} are still alive and cannot be killed",
+                hint="end them by hand, then run the jobs again",
             )
 
     def _wait(self) -> None:
@@ -113,11 +113,11 @@ class Runner:
     def _lose(self, task: Task, course: Course) -> None:
         place = self.folder.status(task.job.id, task.attempt)
         if not place.exists() and not place.with_name(f"{place.name}.running").exists():
-            course.take_back()  # it never began
+            course.take_back()  # it never started
             return
         course.close(self._found(task), task.job, self.jobs.run.interruptions)
         if leftovers([course], place.parent):
-            course.state, course.reason = "failed", "something of it still lives and cannot be ended"
+            course.state, course.reason = "failed", "its processes are still alive and cannot be killed"
 
     def _refuse(self, task: Task, event: Event) -> None:
         if event.kind == "busy":
@@ -128,7 +128,7 @@ class Runner:
             self._stopped = MachineLacks(f"job {task.job.id} cannot be started: {event.text}")
 
     def _found(self, task: Task) -> status_files.Attempt:
-        """What the status file says of an attempt that nobody could tell the end of."""
+        """Read the status file of an attempt whose result the engine did not report."""
         place = self.folder.status(task.job.id, task.attempt)
         name = place.name if place.exists() else f"{place.name}.running"
         return status_files.read(place.parent, task.attempt, name)
@@ -166,7 +166,7 @@ class Runner:
         return None
 
     def _adopt(self) -> None:
-        """What an earlier runner gave to an engine elsewhere may still be there, or may have ended meanwhile."""
+        """Attempts that an earlier runner submitted to a cluster may still run, or may have ended meanwhile."""
         for course in self.courses.values():
             if not course.remote:
                 continue
@@ -181,7 +181,7 @@ class Runner:
             self._note(course.id)
 
     def _heed(self) -> None:
-        """Wishes from other terminals."""
+        """Handle cancel and retry requests from other terminals."""
         for job, wish in self.journal.wishes():
             course = self.courses.get(job)
             if course is None:
@@ -198,7 +198,7 @@ class Runner:
             self._note(job)
 
     def _interrupt(self) -> None:
-        """Everything ends; what was done until then is kept. A second Ctrl-C does not wait for it."""
+        """End all running jobs and save the results so far. A second Ctrl-C does not wait."""
         for key in self.running:
             self.engine.end(key, "interrupted")
         grace = max((task.job.grace for task in self.running.values()), default=0.0)
@@ -219,7 +219,7 @@ class Runner:
             self.journal.write(self._changed.values())
             self._changed.clear()
         except NoSpace as full:
-            # The status files know it all: the next run makes up for it.
+            # Nothing is lost: the next run rebuilds the journal from the status files.
             self._stopped = full
 
     def _show(self, *, last: bool = False) -> None:
@@ -229,5 +229,5 @@ class Runner:
             self.watch(self)
 
     def report(self) -> JobsReport:
-        """Where everything stands now."""
+        """The current state of all jobs."""
         return report(self.jobs, self.folder, self.courses, [slot.name for slot in self.engine.slots()])

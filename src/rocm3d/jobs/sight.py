@@ -1,4 +1,4 @@
-"""Whether a job sees its own GPU and no other: its interpreter is asked, under the same mask, before any job starts."""
+"""Checks that a job sees only its own GPU: its interpreter lists the GPUs under the same mask before any job starts."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _SECONDS = 180.0
 
 
 def check(slots: Iterable[Slot], jobs: Iterable[Job]) -> list[str]:
-    """What was found out, a line for each GPU; a GPU that is not seen alone is what the machine lacks."""
+    """One line per GPU and interpreter. Raises an error if a job would see another GPU, or none or several."""
     by_gpu = {slot.gpu: slot for slot in slots if slot.gpu is not None}
     asked = {name: job for job in jobs if (name := interpreter(job))}
     if not by_gpu:
         return []
     if not asked:
-        return ["not verified that jobs see one GPU: no job begins with a Python to ask"]
+        return ["not verified that jobs see one GPU: no job starts with a Python interpreter"]
     pairs = [(slot, name, job) for slot in by_gpu.values() for name, job in asked.items()]
     with ThreadPoolExecutor(max_workers=8) as pool:
         return list(pool.map(lambda pair: _looked(*pair), pairs))
 
 
 def interpreter(job: Job) -> str:
-    """The Python that a job begins with, empty where it begins with something else."""
+    """Path of the Python interpreter that the job's command starts with; empty if it starts with another program."""
     program = job.command[0]
     if not _PYTHON.fullmatch(Path(program).name):
         return ""
@@ -55,7 +55,7 @@ def _looked(slot: Slot, python: str, job: Job) -> str:
     ended = run([python, str(SCRIPT)], env={**env, **dict(slot.env)}, seconds=_SECONDS)
     told = _told(ended.stdout) if ended.code == 0 else None
     if told is None:
-        return f"{name}: not verified, {python} could not say which GPUs it sees"
+        return f"{name}: not verified, {python} could not list its GPUs"
     if not told["torch"] or not told["hip"]:
         return f"{name}: not verified, {python} has no {'ROCm build of ' if told['torch'] else ''}torch"
     return _judged(name, slot, python, told)
@@ -66,16 +66,16 @@ def _judged(name: str, slot: Slot, python: str, told: dict[str, Any]) -> str:
     mask = " ".join("=".join(pair) for pair in slot.env)
     if len(devices) != 1:
         raise MachineLacks(
-            f"{python} sees {len(devices)} GPUs with {mask}; a job must see one",
-            hint="run `rocm3d doctor`; in a container, check which devices it was given",
+            f"{python} sees {len(devices)} GPUs with {mask}; a job must see exactly one",
+            hint="run `rocm3d doctor`; in a container, check its --device options",
         )
     unique = _unique(str(devices[0].get("uuid", "")))
     assert slot.gpu is not None
     if unique is None or not slot.gpu.unique_id:
-        return f"{name}: one GPU is seen ({devices[0].get('name', '')}); its unique id is not told"
+        return f"{name}: jobs see one GPU ({devices[0].get('name', '')}); its unique id is unknown"
     if unique != slot.gpu.unique_id:
-        raise MachineLacks(f"{python} sees GPU-{unique:016x} with {mask}, which is another one")
-    return f"{name}: it and no other GPU is seen"
+        raise MachineLacks(f"{python} sees another GPU with {mask}: GPU-{unique:016x}")
+    return f"{name}: jobs see only this GPU"
 
 
 def _told(output: bytes) -> dict[str, Any] | None:
@@ -88,7 +88,7 @@ def _told(output: bytes) -> dict[str, Any] | None:
 
 
 def _unique(uuid: str) -> int | None:
-    """HIP fills a device's sixteen bytes with the digits of its unique id; anything else says nothing."""
+    """HIP stores the 16 hex digits of the unique id as the 16 bytes of the UUID; None for any other content."""
     try:
         digits = bytes.fromhex(uuid.replace("-", "")).decode("ascii")
         return int(digits, 16) if re.fullmatch("[0-9a-f]{16}", digits) else None

@@ -1,4 +1,4 @@
-"""Places where one job can run at a time: so many on each GPU, or so many on the processor."""
+"""Slots: each runs one job at a time, on a GPU or on the CPU."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from rocm3d.jobs.specification import Job
     from rocm3d.workspace.topology import GpuNode
 
-# Where every user may put a lock; the first that is there.
+# Folders in which every user may create a lock file; the first writable one is used.
 _LOCKS = (Path("/run/lock"), Path("/tmp"))  # noqa: S108  (opened without following links, and never read)
 
 
 @dataclass(frozen=True)
 class Slot:
-    """One place. `env` is set for what runs there, `unset` taken away; `lock` keeps other runs off the GPU."""
+    """`env` is set and `unset` removed for jobs on this slot; `lock` keeps other runs off the GPU."""
 
     name: str
     gpu: GpuNode | None = None
@@ -33,7 +33,7 @@ class Slot:
     root: Path = Path("/")
 
     def takes(self, job: Job) -> bool:
-        """Whether there is room for it now; where nobody says how much is free, there is."""
+        """Whether the GPU has enough free VRAM now; True if the driver does not report it."""
         if self.gpu is None or not job.free_vram:
             return True
         free = free_vram(self.gpu, self.root)
@@ -41,7 +41,7 @@ class Slot:
 
 
 def on_gpus(gpus: Sequence[GpuNode], each: int, root: Path = Path("/"), locks: Path | None = None) -> list[Slot]:
-    """`each` places on every GPU, in turns, so that all GPUs are busy before one has two jobs."""
+    """`each` slots per GPU, interleaved, so that every GPU gets a job before one gets a second."""
     folder = locks or next(place for place in _LOCKS if os.access(place, os.W_OK))
     return [
         Slot(
@@ -58,17 +58,17 @@ def on_gpus(gpus: Sequence[GpuNode], each: int, root: Path = Path("/"), locks: P
 
 
 def _identity(gpu: GpuNode) -> str:
-    """The same for every process on this machine, and a plain file name."""
+    """Part of the lock's file name: the same for every process on this machine."""
     return hashlib.sha256(called(gpu).encode()).hexdigest()[:16]
 
 
 def on_processor(number: int | None) -> list[Slot]:
-    """So many places, or as many as there are processors for us."""
+    """Slots on the CPU; by default one per available core."""
     return [Slot(f"cpu-{place + 1}") for place in range(number or len(os.sched_getaffinity(0)))]
 
 
 def refuse_too_large(jobs: Iterable[Job], slots: Iterable[Slot]) -> None:
-    """One line for a job that would wait for ever."""
+    """Raises UserError for a job that needs more VRAM than any GPU has: it would wait forever."""
     sizes = [total_vram(slot.gpu, slot.root) for slot in slots if slot.gpu is not None]
     if not sizes or None in sizes:
         return
@@ -77,6 +77,6 @@ def refuse_too_large(jobs: Iterable[Job], slots: Iterable[Slot]) -> None:
         if job.free_vram > most:
             asked, there = (f"{size / 2**30:.1f} GiB" for size in (job.free_vram, most))
             raise UserError(
-                f"job {job.id} waits for {asked} of free VRAM; the largest GPU has {there}",
-                hint="lower free-vram, or name larger GPUs",
+                f"job {job.id} needs {asked} of free VRAM; the largest GPU has {there}",
+                hint="lower free-vram, or select larger GPUs",
             )

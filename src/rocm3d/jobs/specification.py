@@ -1,4 +1,4 @@
-"""jobs.toml: which jobs there are, and how they are to be run."""
+"""jobs.toml: the jobs, and how to run them."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ _HERE = "{}"
 
 
 def seconds(value: object) -> object:
-    """600, "600s", "20m", "2h" or "1d"."""
+    """Parse 600, "600s", "20m", "2h" or "1d"; other types are returned unchanged for pydantic to check."""
     if isinstance(value, str):
         form = _TIME.fullmatch(value.strip())
         if form is None:
-            raise ValueError(f"{value!r} is not a time, for example 600s, 20m or 2h")
+            raise ValueError(f"{value!r} is not a duration, for example 600s, 20m or 2h")
         return float(form[1]) * _SECONDS[form[2]]
     return value
 
 
 def memory(value: object) -> object:
-    """Bytes, or "512 MiB", "8 GiB", "8G": always powers of 1024."""
+    """Parse bytes, "512 MiB", "8 GiB" or "8G"; units are powers of 1024."""
     if isinstance(value, str):
         form = _MEMORY.fullmatch(value.strip())
         if form is None:
-            raise ValueError(f"{value!r} is not an amount of memory, for example 8 GiB")
+            raise ValueError(f"{value!r} is not a memory size, for example 8 GiB")
         return int(float(form[1]) * _BYTES[form[2]])
     return value
 
 
 def _no_flag(value: object) -> object:
     if isinstance(value, bool):
-        raise ValueError("a number is wanted")  # noqa: TRY004  (pydantic takes it for a wrong value)
+        raise ValueError("must be a number")  # noqa: TRY004  (pydantic reports a ValueError as a wrong value)
     return value
 
 
@@ -60,7 +60,7 @@ Environment = dict[Annotated[str, Field(pattern=r"^[^=\x00]+$")], Annotated[str,
 
 
 class Limits(Record):
-    """What may be said for all jobs, in [run], and for one."""
+    """Settings that apply to all jobs in [run] and to one job in [[job]]."""
 
     folder: Word | None = None
     env: Environment = Field(default_factory=dict)
@@ -73,7 +73,7 @@ class Limits(Record):
 
 
 class Slurm(Record):
-    """What sbatch is told, by names that submitit knows."""
+    """Parameters for sbatch, with submitit's names."""
 
     partition: Word | None = None
     account: Word | None = None
@@ -85,7 +85,7 @@ class Slurm(Record):
 
 
 class Ray(Record):
-    """Which Ray, and what each job takes of it."""
+    """Address of the Ray cluster, and the resources of each job."""
 
     address: Word | None = None
     cpus: Annotated[float, Field(gt=0)] = 1
@@ -93,7 +93,7 @@ class Ray(Record):
 
 
 class Run(Limits):
-    """How the jobs are run."""
+    """The [run] table: engine, GPUs and defaults for all jobs."""
 
     engine: Literal["local", "slurm", "ray"] = "local"
     gpus: tuple[Word, ...] | None = None
@@ -104,7 +104,7 @@ class Run(Limits):
 
 
 class Entry(Limits):
-    """A [[job]] as it stands in the file; with `each` it stands for several."""
+    """A [[job]] table; with `each` it expands to several jobs."""
 
     id: Word
     command: tuple[Word, ...] = Field(min_length=1)
@@ -113,12 +113,12 @@ class Entry(Limits):
     @model_validator(mode="after")
     def _has_a_place(self) -> Entry:
         if self.each and _HERE not in self.id:
-            raise ValueError("an id of a job with `each` needs a {} for its value")
+            raise ValueError("the id of a job with `each` needs a {} for its value")
         return self
 
 
 class JobsFile(Record):
-    """The whole file."""
+    """The content of a jobs.toml."""
 
     run: Run = Run.model_construct()
     slurm: Slurm = Slurm.model_construct()
@@ -127,7 +127,7 @@ class JobsFile(Record):
 
 
 class Job(Record):
-    """One job with all that is said of it. `digest` tells whether it is still the same one."""
+    """One job with all defaults applied. `digest` changes with its command, folder or environment."""
 
     id: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._+-]{0,119}$")]
     command: tuple[str, ...]
@@ -143,7 +143,7 @@ class Job(Record):
 
 
 class Jobs(Record):
-    """All jobs of a file, and how to run them."""
+    """All jobs of a file, with `each` expanded, and how to run them."""
 
     path: Path
     run: Run
@@ -153,7 +153,7 @@ class Jobs(Record):
 
 
 def read(path: Path) -> Jobs:
-    """A jobs.toml, or one line that says what is wrong with it."""
+    """Read a jobs.toml. Raises UserError with a one-line message if it is invalid."""
     try:
         said = JobsFile.model_validate(parse(path.read_bytes()))
         jobs = tuple(_job(entry, value, said.run, path) for entry in said.job for value in entry.each or ("",))
@@ -168,7 +168,7 @@ def read(path: Path) -> Jobs:
 
 
 def of_commands(path: Path, run: Run, commands: dict[str, tuple[str, ...]]) -> Jobs:
-    """Jobs that no file tells of; `path` is what they are called after."""
+    """Jobs without a file; the stem of `path` becomes the name of the run."""
     jobs = tuple(_job(Entry(id=name, command=command), "", run, path) for name, command in commands.items())
     return Jobs.model_construct(path=path, run=run, slurm=Slurm(), ray=Ray(), jobs=jobs)
 
@@ -203,7 +203,7 @@ def _job(entry: Entry, value: str, run: Run, path: Path) -> Job:
 def _refuse_twins(jobs: Iterable[Job], path: Path) -> None:
     seen: set[str] = set()
     for job in jobs:
-        # Some file systems take a and A for one name.
+        # Ids become file names, and some file systems ignore case.
         if job.id.lower() in seen:
-            raise UserError(f"{path}: two jobs are called {job.id}", hint="give each job an id of its own")
+            raise UserError(f"{path}: two jobs have the id {job.id}", hint="give each job a different id")
         seen.add(job.id.lower())

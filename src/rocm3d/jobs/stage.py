@@ -1,4 +1,4 @@
-"""The jobs of a jobs.toml from beginning to end, and what other terminals may ask about them."""
+"""Runs the jobs of a jobs.toml, and serves status, cancel, retry and log requests from other terminals."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Campaign:
-    """Jobs, and where their run is kept. `integrated` gives gfx ids known to be part of a processor."""
+    """Jobs and their run folder. `integrated` returns gfx ids of integrated GPUs, which jobs do not use by default."""
 
     jobs: Jobs
     folder: RunFolder
     integrated: Callable[[], frozenset[str]] = frozenset
 
     def run(self, watch: Callable[[Runner], None] | None = None, say: Callable[[str], object] = len) -> JobsReport:
-        """Run whatever is not done yet. `say` gets what there is to know before it begins."""
+        """Run all jobs that are not done. `say` receives notes before the first job starts."""
         with self.folder.held() as lock:
             journal, known, trouble = opened(self.folder.journal)
             with closing(journal):
@@ -51,7 +51,7 @@ class Campaign:
                 return report(self.jobs, self.folder, courses, slots, notes).model_copy(update={"runner": None})
 
     def status(self) -> JobsReport:
-        """Where the jobs stand; changes nothing, and does not wait for a runner."""
+        """State of all jobs. Read-only; does not wait for a runner."""
         known, facts = self._read()
         if self.folder.runner() is None:
             courses = self._courses(known)
@@ -61,7 +61,7 @@ class Campaign:
         return report(self.jobs, self.folder, courses, slots, notes)
 
     def wish(self, wish: str, names: Sequence[str]) -> bool:
-        """Cancel or retry jobs, all of them where none is named. Whether a runner is there that does it now."""
+        """Cancel or retry jobs (default: all). Returns whether a running runner will do it now."""
         wanted = self._known(names) or [job.id for job in self.jobs.jobs]
         if self.folder.runner() is not None:
             with closing(Journal(self.folder.journal)) as journal:
@@ -71,7 +71,7 @@ class Campaign:
             journal, known, _ = opened(self.folder.journal)
             with closing(journal):
                 courses = self._courses(known)
-                # What an engine elsewhere runs can only be ended by the next runner.
+                # Only the next runner can end jobs on a cluster.
                 journal.wish(wish, [name for name in wanted if courses[name].remote])
                 for name in wanted:
                     courses[name].cancel() if wish == "cancel" else courses[name].retry()
@@ -79,16 +79,16 @@ class Campaign:
         return False
 
     def log(self, name: str, attempt: int | None) -> Path:
-        """What an attempt has printed, the last one where none is named."""
+        """Log file of an attempt (default: the last one)."""
         self._known([name])
         number = attempt or next(job.attempts for job in self.status().jobs if job.id == name)
         place = self.folder.log(name, number)
         if not place.is_file():
-            raise UserError(f"job {name} has no attempt {number}" if number else f"job {name} was not started yet")
+            raise UserError(f"job {name} has no attempt {number}" if number else f"job {name} has not started yet")
         return place
 
     def forget(self) -> None:
-        """As if none of the jobs had ever run."""
+        """Delete status files, logs and journal."""
         with self.folder.held():
             for place in (self.folder.root / "status", self.folder.root / "logs"):
                 for path in place.iterdir():
@@ -100,14 +100,14 @@ class Campaign:
         there = {job.id for job in self.jobs.jobs}
         for name in names:
             if name not in there:
-                raise UserError(f"no job is called {name!r} in {self.jobs.path.name}", hint="see `rocm3d jobs status`")
+                raise UserError(f"no job {name!r} in {self.jobs.path.name}", hint="list them: `rocm3d jobs status`")
         return list(names)
 
     def _courses(self, known: dict[str, Course]) -> dict[str, Course]:
         return standing(self.jobs.jobs, known, self.folder.root / "status", self.jobs.run.interruptions)
 
     def _read(self) -> tuple[dict[str, Course], dict[str, str]]:
-        """What the journal says; nothing where it is not there or damaged, as the next run will find."""
+        """Content of the journal; empty if it is missing or damaged (the next run rebuilds it)."""
         if not self.folder.journal.exists():
             return {}, {}
         try:
@@ -117,7 +117,7 @@ class Campaign:
             return {}, {}
 
     def _engine(self, lock: int) -> Engine:
-        # Only the engine that is asked for is loaded: others are extras.
+        # Import only the selected engine: the others need optional packages.
         if self.jobs.run.engine == "slurm":
             from rocm3d.jobs.engines.slurm import Slurm  # noqa: PLC0415
 

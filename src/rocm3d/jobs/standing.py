@@ -1,4 +1,4 @@
-"""Where every job stands, from the journal and the status files together; the status files are right."""
+"""Recovers the progress of every job from the journal and the status files; the status files take precedence."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PATIENCE = 5.0
 
 
 def standing(jobs: Iterable[Job], known: Mapping[str, Course], folder: Path, kills: int) -> dict[str, Course]:
-    """Every job of the file in its order. Attempts that the journal has not heard the end of are looked up."""
+    """Progress by job id, in the order of jobs.toml. Attempts that the journal does not count yet come from files."""
     there = status_files.attempts(folder)
     found = {}
     for job in jobs:
@@ -30,7 +30,7 @@ def standing(jobs: Iterable[Job], known: Mapping[str, Course], folder: Path, kil
         if course is None:
             course = Course(job.id, job.digest)
         elif course.digest != job.digest:
-            # Another command under an old name: what that one did does not count.
+            # The command has changed: earlier attempts do not count.
             course = Course(job.id, job.digest, attempts=course.attempts, closed=max(mine, default=course.attempts))
         _replay(course, job, mine, folder, kills)
         found[job.id] = course
@@ -39,9 +39,9 @@ def standing(jobs: Iterable[Job], known: Mapping[str, Course], folder: Path, kil
 
 def _replay(course: Course, job: Job, mine: dict[int, str], folder: Path, kills: int) -> None:
     if course.remote:
-        return  # an engine elsewhere still has it, and knows more than we do
+        return  # still on a cluster, whose engine has the current state
     for number in range(course.closed + 1, max([course.attempts, *mine]) + 1):
-        # One that the journal knows and that left no file never began.
+        # An attempt of the journal without a status file never started.
         said = status_files.read(folder, number, mine[number]) if number in mine else None
         if said is not None:
             course.close(said, job, kills)
@@ -51,7 +51,7 @@ def _replay(course: Course, job: Job, mine: dict[int, str], folder: Path, kills:
 
 
 def leftovers(courses: Iterable[Course], folder: Path) -> list[str]:
-    """Jobs of which something still lives although nobody waits for it, after an attempt to end it."""
+    """Kill processes of interrupted attempts; returns the ids of jobs whose processes are still alive afterwards."""
     there = status_files.attempts(folder)
     last = {
         course.id: there[course.id][course.attempts]
@@ -68,7 +68,7 @@ def leftovers(courses: Iterable[Course], folder: Path) -> list[str]:
 
 
 def _kill(places: set[str]) -> None:
-    """Processes of these attempts: their environment names the file of their status."""
+    """Kill the processes of these attempts, found by the status file that their environment names."""
     marks = {_MARK + os.fsencode(place) for place in places}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

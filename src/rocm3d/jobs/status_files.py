@@ -1,4 +1,4 @@
-"""What the wrappers of jobs have written, attempt by attempt: the truth, from which a journal can be made anew."""
+"""Status files, one per attempt, written by the launcher. The journal can be rebuilt from them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST = 4096
 
 @dataclass(frozen=True)
 class Attempt:
-    """One start of a job. `ending` is empty where nothing says how it ended."""
+    """One start of a job. `ending` is empty if the result is unknown."""
 
     number: int
     ending: str = ""
@@ -31,20 +31,20 @@ class Attempt:
 
 
 def attempts(folder: Path) -> dict[str, dict[int, str]]:
-    """For each job the numbers of its attempts, each with the name of its file."""
+    """File names by job id and attempt number."""
     found: dict[str, dict[int, str]] = {}
     for entry in os.scandir(folder):
         form = _NAME.fullmatch(entry.name)
         if form is not None:
             mine = found.setdefault(form["job"], {})
-            # The end counts where both are there, which only a damaged file system brings about.
+            # Both files exist only on a damaged file system; the finished one wins.
             if not (form["running"] and int(form["attempt"]) in mine):
                 mine[int(form["attempt"])] = entry.name
     return found
 
 
 def read(folder: Path, number: int, name: str) -> Attempt:
-    """One attempt; a file that is damaged, or still bears the name of one that runs, says nothing about an end."""
+    """Read one status file. A damaged file, or one that still has the suffix `.running`, has no ending."""
     try:
         with (folder / name).open("rb") as file:
             said = json.loads(file.read(_MOST))
@@ -68,12 +68,12 @@ def read(folder: Path, number: int, name: str) -> Attempt:
 
 
 def ended_for(attempt: Attempt, why: str) -> Attempt:
-    """Where we had it ended through others, its own file can only say that something killed it."""
+    """Replace `killed` by the reason for which we stopped the attempt through a scheduler."""
     return replace(attempt, ending=why) if why and attempt.ending in ("", "killed") else attempt
 
 
 def is_alive(folder: Path, name: str) -> bool:
-    """Whether anything of that attempt still lives: it holds the lock."""
+    """Whether a process of the attempt is alive: each of them holds the file lock."""
     try:
         with (folder / name).open("rb") as file:
             fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)

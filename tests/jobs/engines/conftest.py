@@ -1,4 +1,4 @@
-"""The same jobs.toml for every engine, and what must come of it."""
+"""One jobs.toml for all engines, with the expected results."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ ENDINGS = {
 
 @dataclass(frozen=True)
 class SameJobs:
-    """The jobs in a folder, and whether they ended as they must."""
+    """The jobs in a folder, and checks of their results."""
 
     jobs_folder: Any
     expected: ClassVar = ENDINGS
@@ -62,12 +62,12 @@ class SameJobs:
         return {job["id"]: (job["state"], job["attempts"], job["code"]) for job in report["jobs"]}
 
     def words(self) -> list[list[str]]:
-        """What the good jobs printed."""
+        """Output of the good jobs, split into words."""
         assert self.jobs_folder.log("bad") == "oh dear\n"
         return [self.jobs_folder.log(f"good-{name}").split() for name in "abc"]
 
     def run(self, engine: str, env: dict[str, str]) -> list[list[str]]:
-        """Until all have ended; what the good ones printed."""
+        """Run all jobs to their end; returns the output of the good ones."""
         self.write(engine)
         code, out, err = self.jobs_folder.call("run", "--format", "json", env=env)
         assert code == 1, out + err

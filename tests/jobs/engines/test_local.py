@@ -23,7 +23,7 @@ SHOW = 'command = ["sh", "-c", "env | grep VISIBLE_DEVICES"]\n'
 
 @pytest.fixture
 def run_on(machine, jobs_folder, tmp_path, monkeypatch):
-    """Runs the jobs of a file on the GPUs of a recorded machine; the courses and the folder."""
+    """Runs the jobs of a file on the GPUs of a recorded machine; returns their progress and the folder."""
     monkeypatch.setattr("rocm3d.jobs.slots._LOCKS", (tmp_path,))
     root = machine()
 
@@ -46,7 +46,7 @@ def test_a_gpu_that_is_not_here_is_what_the_machine_lacks(run_on):
 
 
 def test_a_job_that_no_gpu_can_hold_is_refused(run_on):
-    with pytest.raises(UserError, match=r"waits for 80\.0 GiB"):
+    with pytest.raises(UserError, match=r"needs 80\.0 GiB"):
         run_on('[run]\nfree-vram = "80 GiB"\n[[job]]\nid = "a"\n' + SHOW)
 
 
@@ -71,7 +71,7 @@ def test_the_gpu_of_the_processor_is_never_used_unasked(run_on):
 
 
 def test_two_runs_never_share_a_gpu(run_on, jobs_folder):
-    """A job refuses to run beside another one on its GPU, and stays there until the other run was told to wait."""
+    """A job fails if another one runs on its GPU, and keeps the GPU until the other run found it busy."""
     script = "mkdir taken || { touch refused; exit 1; }; until [ -e refused ]; do sleep 0.05; done; rmdir taken"
     text = (
         f'[run]\ngpus = ["03:00.0"]\n[[job]]\nid = "{{}}"\neach = ["a", "b", "c"]\ncommand = ["sh", "-c", "{script}"]\n'
@@ -99,7 +99,7 @@ def test_as_many_as_asked_for_run_on_one_gpu(run_on):
     )
     courses, _ = run_on(text)
     assert {course.slot for course in courses.values()} <= {f"GPU-ab00000000000001/{number}" for number in (1, 2, 3)}
-    assert len({course.slot for course in list(courses.values())[:3]}) == 3
+    assert len({entry.slot for entry in list(courses.values())[:3]}) == 3
 
 
 def test_a_job_waits_until_memory_is_free_and_a_smaller_one_goes_first(run_on, jobs_folder, tmp_path):
@@ -141,7 +141,7 @@ def test_the_processor_is_used_where_there_is_no_gpu(jobs_folder, tmp_path):
     jobs = read(jobs_folder.write('[run]\nslots = 3\n[[job]]\nid = "a"\ncommand = ["true"]\n'))
     engine = Local(jobs, 0, tmp_path)
     assert [slot.name for slot in engine.slots()] == ["cpu-1", "cpu-2", "cpu-3"]
-    assert list(engine.notes()) == ["no AMD GPU for jobs is here: 3 at once on the processor"]
+    assert list(engine.notes()) == ["no AMD GPU found: running on the CPU, slots: 3"]
 
 
 def test_the_same_jobs(same_jobs, jobs_folder):

@@ -1,4 +1,4 @@
-"""A real Ray on this machine runs the same jobs.toml as the other engines, and never sees the mask that it refuses."""
+"""A local Ray runs the same jobs.toml as the other engines, without the mask that Ray refuses."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_the_mask_that_ray_refuses_becomes_the_one_it_takes(before, after):
 
 
 class FakeRay:
-    """What the engine calls of Ray's module, and in which order."""
+    """Stand-in for the ray module that records the order of calls."""
 
     def __init__(self) -> None:
         self.calls: list[str] = []
@@ -77,7 +77,7 @@ def test_what_still_runs_at_the_end_is_cancelled_before_ray_ends(jobs_folder, mo
 @pytest.mark.engines
 @pytest.mark.xdist_group("ray")
 def test_ray_runs_the_same_jobs_and_a_runner_that_is_killed_leaves_no_job_of_it(same_jobs, jobs_folder):
-    """One job is endless: when all others have ended, the runner is killed. Ray's own agents go a minute later."""
+    """One job is endless: when all others have ended, the runner is killed. Ray's own agents end a minute later."""
     pytest.importorskip("ray", reason="not run: Ray is not installed")
     endless = '[ray]\ncpus = 0.1\n[[job]]\nid = "endless"\ncommand = ["sh", "-c", "sleep 3600 & sleep 3600"]\n'
     same_jobs.write("ray", endless)
@@ -99,4 +99,4 @@ def test_ray_runs_the_same_jobs_and_a_runner_that_is_killed_leaves_no_job_of_it(
     assert endings.pop("endless") == ("running", 1, None)
     assert endings == same_jobs.expected
     assert [(found[0], found[1]) for found in words] == [(f"w{name}", str(jobs_folder.root)) for name in "abc"]
-    assert {found[2] for found in words} == {"none"}
+    assert {line[2] for line in words} == {"none"}

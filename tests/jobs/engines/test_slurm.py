@@ -57,13 +57,13 @@ def free_ports(number: int) -> list[int]:
 
 
 def output(env: dict[str, str], *command: str) -> str:
-    """What one of its programs prints; empty where it fails."""
+    """Output of a Slurm command; empty if it fails."""
     return subprocess.run(command, env=env, capture_output=True, text=True, check=False).stdout.strip()
 
 
 @pytest.fixture(scope="session")
 def slurm(tmp_path_factory):
-    """The environment in which sbatch finds it."""
+    """A Slurm of one node; returns the environment variables for its commands."""
     missing = [name for name in PROGRAMS if shutil.which(name) is None]
     if missing:
         pytest.skip(f"not run: {', '.join(missing)} is not installed; Debian's slurm-wlm and munge have it")
@@ -114,7 +114,7 @@ def test_without_slurm_it_is_what_the_machine_lacks(jobs_folder, monkeypatch):
 def test_slurm_runs_the_same_jobs(slurm, same_jobs, jobs_folder):
     masked = {**slurm, "ROCR_VISIBLE_DEVICES": "0", "HIP_VISIBLE_DEVICES": "0"}
 
-    # Of the masks that reach the job one is left.
+    # Only one of the masks reaches the job.
     assert same_jobs.run("slurm", masked) == [[f"w{name}", str(jobs_folder.root), "0", "none"] for name in "abc"]
 
 

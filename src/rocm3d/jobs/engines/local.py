@@ -1,4 +1,4 @@
-"""Jobs on this machine, through one small process that starts and ends them (payload/launch_jobs.py)."""
+"""Engine for this machine: a small launcher process (payload/launch_jobs.py) starts and ends the jobs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _KEPT = ("ending", "digest", "code", "signal", "seconds", "ended", "slot")
 
 
 class Local:
-    """`lock` is the number of the runner's locked file: as long as the launcher lives, there is no other runner."""
+    """`lock` is the file descriptor of the runner lock: no other runner can start while the launcher lives."""
 
     name = "local"
 
@@ -64,28 +64,28 @@ class Local:
         self._line: socket.socket = self._stack.enter_context(on_call(program, self._lock))
 
     def slots(self) -> Sequence[Slot]:
-        """GPUs, or processors where there is none."""
+        """Slots on GPUs, or on the CPU if there is none."""
         return self._slots
 
     def notes(self) -> Sequence[str]:
-        """Which GPUs, and whether each is seen alone."""
+        """Results of the GPU check, or why jobs run on the CPU."""
         return self._notes
 
     def start(self, tasks: Sequence[Task]) -> None:
-        """All of them in one message."""
+        """Send all requests in one message."""
         self._tasks.update((task.key, task) for task in tasks)
         self._say(*(task.request() for task in tasks))
 
-    def adopt(self, task: Task, remote: str) -> bool:  # noqa: ARG002  (what an earlier runner began, its launcher ended)
-        """Never: nothing outlives its launcher."""
+    def adopt(self, task: Task, remote: str) -> bool:  # noqa: ARG002  (one signature for all engines)
+        """Always False: jobs end with their launcher."""
         return False
 
     def end(self, key: str, why: str) -> None:
-        """First SIGTERM, after its grace SIGKILL, to the whole process group."""
+        """Send SIGTERM to the process group, and SIGKILL after the grace period."""
         self._say({"do": "end", "key": key, "why": why})
 
     def events(self, seconds: float) -> Sequence[Event]:
-        """Where the launcher was killed, another one is called, and all that ran is lost."""
+        """If the launcher was killed, start another one and report all running attempts as lost."""
         if not select.select([self._line], [], [], seconds)[0]:
             return ()
         try:
@@ -101,7 +101,7 @@ class Local:
         try:
             self._line.sendall(b"".join(json.dumps(message).encode() + b"\n" for message in messages))
         except (BrokenPipeError, ConnectionResetError):
-            return  # its end is read from the socket next
+            return  # the next `events` call finds the socket closed
 
     def _event(self, told: dict[str, Any]) -> Event:
         key = told["key"]
@@ -123,7 +123,7 @@ class Local:
 
 
 def _topology(root: Path, integrated: Callable[[], frozenset[str]]) -> Topology:
-    """Without a GPU nobody need know which ones are part of a processor."""
+    """`integrated` is slow and only needed if there is a GPU."""
     return read_topology(root, integrated()) if read_topology(root).gpus else Topology()
 
 
@@ -132,5 +132,5 @@ def _places(jobs: Jobs, topology: Topology, root: Path) -> tuple[list[Slot], lis
     if gpus:
         return on_gpus(gpus, jobs.run.per_gpu, root), []
     slots = on_processor(jobs.run.slots)
-    why = "no GPU was asked for" if jobs.run.gpus is not None else "no AMD GPU for jobs is here"
-    return slots, [f"{why}: {len(slots)} at once on the processor"]
+    why = "no GPU requested" if jobs.run.gpus is not None else "no AMD GPU found"
+    return slots, [f"{why}: running on the CPU, slots: {len(slots)}"]

@@ -1,4 +1,4 @@
-"""Jobs through Ray, as an adapter. Ray refuses ROCR_VISIBLE_DEVICES and sets HIP_VISIBLE_DEVICES: masks are translated.
+"""Engine for Ray. Ray refuses ROCR_VISIBLE_DEVICES and sets HIP_VISIBLE_DEVICES, so masks are translated.
 
 Source: ray-project/ray issue 53737 and pull request 51104.
 """
@@ -34,19 +34,19 @@ _ORDER = (HIP, *(name for name in MASKS if name != HIP))
 
 
 def attempt(command: list[str]) -> None:
-    """What Ray runs: the launcher for one job, which dies with Ray's worker."""
+    """The function that Ray runs: the launcher for one job, which ends with Ray's worker."""
     run(command, seconds=_FOREVER)
 
 
 def translate(environment: MutableMapping[str, str], topology: Topology) -> None:
-    """One mask, and not the one that Ray refuses."""
+    """Replace ROCR_VISIBLE_DEVICES, which Ray refuses, by HIP_VISIBLE_DEVICES."""
     if ROCR in environment:
         environment[HIP] = as_hip(environment, topology)
         del environment[ROCR]
 
 
 class Ray:
-    """A Ray of our own on this machine, or the one at an address."""
+    """Starts a local Ray, or connects to the address in jobs.toml."""
 
     name = "ray"
 
@@ -55,19 +55,19 @@ class Ray:
         self._tasks: dict[str, Task] = {}
         self._refs: dict[str, Any] = {}
         self._why: dict[str, str] = {}
-        # No telemetry, whatever Ray's own default is.
+        # No telemetry.
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
         translate(os.environ, read_topology())
         try:
             ray: Any = importlib.import_module("ray")  # an extra, with few types
         except ImportError as error:
-            raise MachineLacks("engine ray needs Ray", hint="pip install 'rocm3d[ray]'") from error
+            raise MachineLacks("engine ray: Ray is not installed", hint="pip install 'rocm3d[ray]'") from error
         self._ray = ray
         try:
             ray.init(address=jobs.ray.address, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
         except (ConnectionError, RuntimeError, ValueError, OSError) as error:
-            raise MachineLacks(f"Ray cannot be reached: {str(error).strip().splitlines()[-1]}") from error
+            raise MachineLacks(f"cannot connect to Ray: {str(error).strip().splitlines()[-1]}") from error
         there = ray.cluster_resources()
         gpus = jobs.ray.gpus if jobs.ray.gpus is not None else float(there.get("GPU", 0) > 0)
         self._function = ray.remote(max_retries=0, num_cpus=jobs.ray.cpus, num_gpus=gpus)(attempt)
@@ -81,21 +81,21 @@ class Ray:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """What still runs ends with its worker."""
+        """Cancel running attempts; they end with their workers."""
         for ref in self._refs.values():
             self._ray.cancel(ref, force=True)
         self._ray.shutdown()
 
     def slots(self) -> Sequence[Slot]:
-        """As many as Ray has room for."""
+        """As many slots as Ray has CPUs and GPUs for."""
         return [Slot(f"ray-{number + 1}") for number in range(self._room)]
 
     def notes(self) -> Sequence[str]:
-        """Nothing is known about the nodes."""
-        return ["not verified that jobs see one GPU: Ray grants it"]
+        """The nodes are not checked."""
+        return ["not verified that jobs see one GPU: Ray assigns the GPUs"]
 
     def start(self, tasks: Sequence[Task]) -> None:
-        """Each as a task of Ray's."""
+        """Submit each attempt as a Ray task."""
         for task in tasks:
             place = self._folder.root / "requests" / f"{task.key}.json"
             place.write_text(json.dumps(task.elsewhere(_ORDER)), encoding="utf-8")
@@ -103,17 +103,17 @@ class Ray:
             self._tasks[task.key], self._refs[task.key] = task, self._function.remote(command)
 
     def adopt(self, task: Task, remote: str) -> bool:  # noqa: ARG002  (one signature for all engines)
-        """Never: Ray ends what a driver started with the driver."""
+        """Always False: Ray ends the tasks of a driver with the driver."""
         return False
 
     def end(self, key: str, why: str) -> None:
-        """By ending the worker, and with it the launcher and the job."""
+        """End the worker, and with it the launcher and the job."""
         if key in self._refs:
             self._why[key] = why
             self._ray.cancel(self._refs[key], force=True)
 
     def events(self, seconds: float) -> Sequence[Event]:
-        """Those that are ready; the status file tells how they ended."""
+        """Attempts that have ended; the result comes from the status file."""
         keys = {ref: key for key, ref in self._refs.items()}
         ready, _ = self._ray.wait(list(keys), num_returns=len(keys), timeout=0)
         if not ready:

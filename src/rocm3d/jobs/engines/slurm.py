@@ -1,6 +1,6 @@
-"""Jobs through Slurm, submitted by submitit as arrays. Slurm grants the GPU; what it masks is reduced to one variable.
+"""Engine for Slurm: jobs are submitted as arrays with submitit. Slurm assigns the GPU; only one of its masks is kept.
 
-Slurm's queue says what waits or runs there; how a job ended is in its status file, on a file system that all nodes see.
+squeue lists waiting and running jobs; the result of a job is in its status file, on a file system that all nodes share.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LAUNCHING = 60.0
 
 
 class Slurm:
-    """`at once` is how many are in the queue at a time."""
+    """`slots` in jobs.toml limits how many jobs are in the queue at a time."""
 
     name = "slurm"
 
@@ -54,9 +54,9 @@ class Slurm:
         try:
             import submitit  # noqa: PLC0415  (an extra)
         except ImportError as error:
-            raise MachineLacks("engine slurm needs submitit", hint="pip install 'rocm3d[slurm]'") from error
+            raise MachineLacks("engine slurm: submitit is not installed", hint="pip install 'rocm3d[slurm]'") from error
         try:
-            # Repeating is the runner's business.
+            # The runner handles retries.
             return submitit.SlurmExecutor(folder=self._folder.root / "submitit", max_num_timeout=0)
         except RuntimeError as error:
             raise MachineLacks("engine slurm needs srun and sbatch of a Slurm cluster") from error
@@ -73,18 +73,18 @@ class Slurm:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """What is still queued has been asked to end before; nothing of ours is left to close."""
+        """Nothing to close: the runner has cancelled queued jobs before."""
 
     def slots(self) -> Sequence[Slot]:
-        """Places in the queue."""
+        """Positions in the queue."""
         return [Slot(f"slurm-{number + 1}") for number in range(self._jobs.run.slots or _AT_ONCE)]
 
     def notes(self) -> Sequence[str]:
-        """Nothing is known about the nodes."""
-        return ["not verified that jobs see one GPU: Slurm grants it"]
+        """The nodes are not checked."""
+        return ["not verified that jobs see one GPU: Slurm assigns the GPUs"]
 
     def start(self, tasks: Sequence[Task]) -> None:
-        """One array for each time limit."""
+        """Submit one array per time limit."""
         by_limit = sorted(tasks, key=lambda task: task.job.timeout or 0.0)
         for _, group in groupby(by_limit, key=lambda task: task.job.timeout):
             self._submit(list(group))
@@ -98,10 +98,10 @@ class Slurm:
         try:
             with executor.batch():
                 submitted = [executor.submit(CommandFunction(self._command(task), verbose=False)) for task in tasks]
-        except Exception as error:  # submitit lets through whatever sbatch said
+        except Exception as error:  # submitit raises various types for errors of sbatch
             if isinstance(error, OSError):
                 raise
-            raise MachineLacks(f"Slurm does not take the jobs: {str(error).strip().splitlines()[-1]}") from error
+            raise MachineLacks(f"Slurm refused the jobs: {str(error).strip().splitlines()[-1]}") from error
         for task, job in zip(tasks, submitted, strict=True):
             self._tasks[task.key], self._remote[task.key] = task, str(job.job_id)
             self._begun.append(Event(task.key, "begun", text=str(job.job_id)))
@@ -126,7 +126,7 @@ class Slurm:
         return [sys.executable, "-I", "-S", str(LAUNCHER), "one", str(place)]
 
     def adopt(self, task: Task, remote: str) -> bool:
-        """Whether Slurm still has it."""
+        """True if the job is still in Slurm's queue, or if squeue fails."""
         self._tasks[task.key], self._remote[task.key] = task, remote
         queued = self._queue()
         if queued is None or remote in queued:
@@ -135,14 +135,14 @@ class Slurm:
         return False
 
     def end(self, key: str, why: str) -> None:
-        """By scancel."""
+        """Run scancel."""
         if key in self._remote:
             self._why[key] = why
             run(["scancel", self._remote[key]], seconds=_CALL_SECONDS)
             self._asked = 0.0
 
     def events(self, seconds: float) -> Sequence[Event]:
-        """New status files; now and then the queue is asked for those that went without leaving one."""
+        """New status files, and every few seconds jobs that left the queue without one."""
         begun, self._begun = self._begun, []
         found = [event for key in tuple(self._tasks) if (event := self._over(key)) is not None]
         if time.monotonic() - self._asked >= _ASK_EVERY and self._tasks:
@@ -167,12 +167,12 @@ class Slurm:
         found = []
         for key in tuple(self._tasks) if queued is not None else ():
             if self._remote[key] in (queued or ()):
-                # A signal that meets a job in the moment of its start is lost.
+                # A signal that arrives while a job starts is lost, so repeat it.
                 if key in self._why:
                     run(["scancel", self._remote[key]], seconds=_CALL_SECONDS)
             else:
                 task, why = self._tasks[key], self._why.get(key, "")
-                # It may have ended between the two looks.
+                # Its status file may have been written since the last check.
                 event = self._over(key) or Event(key, "over", status_files.Attempt(task.attempt, why))
                 self._drop(key)
                 found.append(event)
@@ -184,7 +184,7 @@ class Slurm:
 
     @staticmethod
     def _queue() -> set[str] | None:
-        """What Slurm has of ours, each element of an array by itself; None where it does not answer."""
+        """Ids of our jobs in the queue, one per array element; None if squeue fails."""
         user = ["--user", str(os.getuid())]
         ended = run(["squeue", "--noheader", "--array", "--format", "%i", *user], seconds=_CALL_SECONDS)
         return set(ended.stdout.decode("ascii", "replace").split()) if ended.code == 0 else None
