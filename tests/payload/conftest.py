@@ -1,4 +1,4 @@
-"""Fake packages in a folder, and looks at them by the payload in an interpreter that has torch."""
+"""Fake packages in a folder, and probes of them in an interpreter that has torch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LOADS_LIBRARY = "import ctypes, pathlib\nctypes.CDLL(str(pathlib.Path(__file__).
 
 @pytest.fixture(scope="session")
 def server(torch_python):
-    """One process with torch for all looks of this worker; it forks for each."""
+    """One process with torch for all probes of this worker; it forks for each."""
     command = [torch_python, Path(__file__).with_name("fork_server.py"), PAYLOAD / "probe_backend.py"]
     pipe = subprocess.PIPE
     with Program(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True) as running:
@@ -35,7 +35,7 @@ def site(tmp_path):
 
 @pytest.fixture
 def package(site):
-    """Write a package: texts of its files; with a library, one is loaded from its folder as a compiled part is."""
+    """Writes a package from the texts of its files; with `library` it also loads a compiled library from its folder."""
 
     def write(name: str, library: bool = False, **files: str) -> Path:
         folder = site / name
@@ -56,7 +56,7 @@ def package(site):
 
 @pytest.fixture
 def look(server, site, tmp_path, knowledge):
-    """What the payload says of modules, by a probe."""
+    """Runs a probe on modules; returns its result."""
     tolerances = {item.id: [item.rtol, item.atol] for item in knowledge.tolerances.values()}
 
     def run(probe: str, *modules: str, device: str = "cpu", roots: list[str] | None = None) -> dict:
@@ -79,7 +79,7 @@ def look(server, site, tmp_path, knowledge):
 
 @pytest.fixture
 def torch_output(server, tmp_path):
-    """Runs a program that finds torch imported, with folders on its path and variables; what it prints."""
+    """Runs a program in a process that has torch imported; returns its output."""
 
     def run(program: str, *path: Path, **env: str) -> str:
         place = tmp_path / "printed.txt"
@@ -94,7 +94,7 @@ def torch_output(server, tmp_path):
 
 @pytest.fixture
 def agreeing():
-    """The names of the checks of an answer, by whether they agree."""
+    """Names of the checks that agree, and of those that do not."""
 
     def split(answer: dict) -> tuple[set[str], set[str]]:
         found = {True: set(), False: set()}

@@ -1,4 +1,4 @@
-"""Answers requests of tests with the payload or a program, each in a fork: torch is imported once for all of them."""
+"""Runs probes and programs for tests, each in a fork, so that torch is imported only once."""
 
 import atexit
 import importlib.util
@@ -8,7 +8,7 @@ import sys
 import traceback
 from pathlib import Path
 
-sys.path[:] = sys.path[1:]  # our folder, as the payload does it
+sys.path[:] = sys.path[1:]  # without our own folder, like the payload
 
 import torch  # noqa: E402
 
@@ -25,13 +25,13 @@ def answer(job):
     if "program" in job:
         run_program(job)
     else:
-        look = payload.Look(job["request"])
-        look.take()
-        Path(job["to"]).write_text(json.dumps(look.answer))
+        probe = payload.BackendProbe(job["request"])
+        probe.run()
+        Path(job["to"]).write_text(json.dumps(probe.answer))
 
 
 def run_program(job):
-    """A Python program that finds torch imported; what it prints goes to a file."""
+    """Run a program that has torch imported; its output goes to a file."""
     out = os.open(job["to"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(out, 1)
     os.environ.update(job["env"])

@@ -1,4 +1,4 @@
-"""The script that runs in the target's environment, run as it is: by path, in a folder of made-up distributions."""
+"""base_state.py, started by path in a folder of fake distributions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCRIPT = Path(rocm3d.__file__).parent / "payload" / "base_state.py"
 
 
 class Site:
-    """Distributions in a folder that an isolated interpreter is shown."""
+    """A folder with fake distributions, on the path of an isolated interpreter."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -39,7 +39,7 @@ class Site:
         (self.folder / "torch" / "__init__.py").write_text("raise RuntimeError('imported')\n")
 
     def ask(self, *words: str) -> list[str]:
-        # -S: only this folder is looked at, whatever the interpreter of the tests has.
+        # -S: only this folder is on sys.path, not the site-packages of the tests.
         given = {"PYTHONPATH": str(self.folder)}
         command = [sys.executable, "-S", str(SCRIPT), *words]
         ended = subprocess.run(command, capture_output=True, text=True, env=given, check=False)

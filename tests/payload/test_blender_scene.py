@@ -1,4 +1,4 @@
-"""A scene by a real Blender, rendered small: what was handed over is to be seen. Part of `make test-full`."""
+"""Renders a small scene with a real Blender and checks the image. Part of `make test-full`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.full
 
 @pytest.fixture(scope="session")
 def blender_python():
-    """An interpreter that has bpy, apart from ours; there is none for every Python."""
+    """A separate interpreter that has bpy; wheels exist only for some Python versions."""
     place = Path(os.environ.get("ROCM3D_TEST_BLENDER") or ROOT / ".venv-blender" / "bin" / "python")
     if not place.is_file() or subprocess.run([place, "-c", "import bpy"], check=False, capture_output=True).returncode:
         pytest.skip(f"not run: {place} has no bpy; `make .venv-blender/installed` makes it, where there is a wheel")
@@ -63,7 +63,7 @@ def test_a_splat_and_a_mesh_are_seen_side_by_side(blender_python, tmp_path):
     assert [item["as"] for item in done["items"]] == ["ellipsoids", "mesh"]
     assert done["items"][0]["instances"] == 500
     assert done["items"][1]["faces"] == 12
-    # As a GPU of AMD is there, or not.
+    # Depends on whether the machine has an AMD GPU.
     assert done["device"] == ("HIP" if done["devices"] else "CPU")
     image = numpy.asarray(Image.open(tmp_path / "a.png").convert("RGBA")).astype(int)
     left, right = image[:, :64], image[:, 64:]

@@ -19,7 +19,7 @@ def keeper(mark: str, folder: Path) -> Program:
 
 
 def unread(pipe) -> int:
-    """How many bytes in a pipe nobody has read yet."""
+    """Number of unread bytes in a pipe."""
     count = array.array("i", [0])
     fcntl.ioctl(pipe.fileno(), termios.FIONREAD, count)
     return count[0]

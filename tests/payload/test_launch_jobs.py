@@ -1,4 +1,4 @@
-"""The launcher alone: what it writes, what it refuses, and that nothing outlives it."""
+"""The launcher alone: its status files, its refusals, and that no process survives it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PROGRAM = [sys.executable, "-I", "-S", str(SCRIPT)]
 
 
 class Talk:
-    """A launcher and our end of its socket."""
+    """A launcher process and the client side of its socket."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -180,7 +180,7 @@ def test_one_job_by_itself_has_its_status(tmp_path, talk):
 
 
 def test_a_child_that_has_no_group_of_its_own_yet_is_ended_too():
-    """A cancel may come between a fork and its first step."""
+    """A cancel may arrive before the child has created its process group."""
     module = runpy.run_path(str(SCRIPT), run_name="launch_jobs")
     with Program(["sleep", "3600"]) as child:
         module["send"](child.pid, signal.SIGKILL)

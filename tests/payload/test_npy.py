@@ -44,7 +44,7 @@ def written(torch_python, tmp_path_factory):
 def test_types_that_hold_no_plain_numbers_are_refused(written):
     folder, said = written
 
-    assert said["refused"] == "qint8 is not a type of numbers that is known here"
+    assert said["refused"] == "qint8 tensors are not supported"
     assert not (folder / "odd.npy").exists()
 
 

@@ -70,7 +70,7 @@ def test_a_stand_in_of_ours_is_a_fallback_however_well_it_imports(package, look)
 
     assert (answer["outcome"], answer["reason"]) == (
         "fallback",
-        "a stand-in is imported: a stub: raises when it is called",
+        "replaced by rocm3d: a stub: raises when it is called",
     )
 
 
@@ -80,7 +80,7 @@ def test_a_gpu_that_torch_does_not_see_is_not_run(package, look):
     answer = look("torch_scatter", "torch_scatter", device="cuda")
 
     assert answer["outcome"] == "not_run"
-    assert answer["reason"].endswith(", no ROCm build, sees no GPU")
+    assert answer["reason"].endswith(" (not a ROCm build) sees no GPU")
     assert answer["facts"] == {"gpu": False}
 
 
@@ -125,7 +125,7 @@ def test_of_several_names_those_that_are_there_are_imported(package, look):
 
 
 def test_a_probe_of_our_own_name_does_not_shadow_the_package(look):
-    """The probes lie in files called torch.py and so on."""
+    """The probes are in files such as torch.py."""
     (module,) = look("torch", "torch")["modules"]
 
     assert module["file"].endswith("site-packages/torch/__init__.py")

@@ -1,1 +1,1 @@
-"""Scripts that run in the target's environment: standard library only, imported by nobody here."""
+"""Scripts that run in the user's environment; they use only the standard library and are started by path."""

@@ -1,6 +1,6 @@
-"""What an environment holds of torch, torchvision, torchaudio and triton, for install.sh of a port.
+"""Lists torch, torchvision, torchaudio and triton of an environment, for install.sh of a port.
 
-Run by the interpreter that is installed into. It reads metadata and torch/version.py and imports nothing of them.
+Run by the interpreter of that environment. Reads package metadata and torch/version.py and imports none of them.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ NESTED = re.compile(r"\s*(-c|-r|--constraint|--requirement)[ =]\s*(?!/|\w+:)(\S+
 
 
 def plain(name: str) -> str:
-    """A distribution's name in its normal spelling."""
+    """Normalised name of a distribution (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def name_in(line: str) -> str:
-    """The name that a requirement begins with."""
+    """Normalised name at the start of a requirement line; empty if there is none."""
     match = re.match(r"\s*([A-Za-z0-9][\w.-]*)", line)
     return plain(match.group(1)) if match else ""
 
 
 def installed() -> dict[str, metadata.Distribution]:
-    """Every distribution by its name."""
+    """All distributions by normalised name."""
     return {plain(dist.metadata["Name"]): dist for dist in metadata.distributions() if dist.metadata["Name"]}
 
 
 def held() -> dict[str, set[str]]:
-    """Which distributions bring each module, with their versions: triton has gone by several names."""
+    """Pins (name==version) of the distributions that contain each module: triton has several distribution names."""
     found: dict[str, set[str]] = {module: set() for module in MODULES}
     for name, dist in installed().items():
         tops = set((dist.read_text("top_level.txt") or "").split()) or {file.parts[0] for file in dist.files or ()}
@@ -57,14 +57,14 @@ def hip() -> str | None:
 
 
 def state() -> dict[str, str]:
-    """What no step may change. CUDA packages by name belong to it: none may come in."""
+    """The state that no install step may change, including the list of CUDA packages."""
     found = {module: " ".join(sorted(pins)) or "none" for module, pins in held().items()}
     cuda = sorted(name for name in installed() if CUDA.search(name))
     return {**found, "HIP": hip() or "none", "CUDA packages": " ".join(cuda) or "none"}
 
 
 def changes(before: str) -> Iterator[str]:
-    """How the state differs from an earlier one."""
+    """Differences from an earlier state."""
     was = dict(line.split(": ", 1) for line in before.splitlines())
     for name, now in state().items():
         if was.get(name) != now:
@@ -72,9 +72,9 @@ def changes(before: str) -> Iterator[str]:
 
 
 def pins(path: str, absent: str) -> Iterator[str]:
-    """The lines of a file that are not about the base, then the base as it is here; `absent` is for what it lacks."""
+    """Lines of a file without base packages, then pins of the installed base; `absent` formats missing modules."""
     found = held()
-    ours = {*MODULES, *(name_in(pin) for given in found.values() for pin in given)}
+    ours = {*MODULES, *(name_in(pin) for module_pins in found.values() for pin in module_pins)}
     for line in Path(path).read_text(encoding="utf-8", errors="replace").splitlines():
         nested = NESTED.match(line)
         if nested:
@@ -89,7 +89,7 @@ def pins(path: str, absent: str) -> Iterator[str]:
 
 
 def build(folder: str) -> Iterator[str]:
-    """Whether a source needs the torch that is here to build, and what else it needs that is not here."""
+    """`shared` if the build of a source needs the installed torch, else `apart`; then missing build requirements."""
     requires = ["setuptools", "wheel"]
     project, setup = Path(folder, "pyproject.toml"), Path(folder, "setup.py")
     if project.is_file():
@@ -105,41 +105,41 @@ def build(folder: str) -> Iterator[str]:
 
 
 def is_from(folder: str) -> bool:
-    """Whether something is installed from this folder."""
+    """Whether a distribution is installed from this folder."""
     wanted = Path(folder).as_uri()
     origins = (dist.read_text("direct_url.json") for dist in metadata.distributions())
     return any(json.loads(text).get("url", "").rstrip("/") == wanted for text in origins if text)
 
 
 def there(names: Iterable[str]) -> Iterator[str]:
-    """Those of the distributions that are installed, with their versions."""
+    """Installed ones of the named distributions, with their versions."""
     here = installed()
     yield from (f"{name} {here[name].version}" for name in map(plain, names) if name in here)
 
 
 def lacking(requirements: Iterable[str]) -> Iterator[str]:
-    """Those of the requirements whose distribution is not installed, whatever its version."""
+    """Requirements whose distribution is not installed in any version."""
     here = installed()
     yield from (item for item in requirements if name_in(item) not in here)
 
 
 def without(modules: Iterable[str]) -> Iterator[str]:
-    """Those of the base's modules that nothing brings."""
+    """Base modules that no distribution contains."""
     found = held()
     yield from (module for module in modules if not found.get(module))
 
 
 ANSWERS: dict[str, Callable[[list[str]], Iterable[str]]] = {
     "state": lambda _: (f"{name}: {value}" for name, value in state().items()),
-    "changes": lambda given: changes(given[0]),
-    "constraints": lambda given: pins(given[0], "{name}==0+{why}"),
-    "overrides": lambda given: pins(given[0], "{name} ; sys_platform == 'never'"),
-    "build": lambda given: build(given[0]),
-    "from": lambda given: ["yes"] if is_from(given[0]) else [],
+    "changes": lambda args: changes(args[0]),
+    "constraints": lambda args: pins(args[0], "{name}==0+{why}"),
+    "overrides": lambda args: pins(args[0], "{name} ; sys_platform == 'never'"),
+    "build": lambda args: build(args[0]),
+    "from": lambda args: ["yes"] if is_from(args[0]) else [],
     "there": there,
     "lacking": lacking,
     "without": without,
-    "address": lambda given: [Path(given[0]).as_uri()],
+    "address": lambda args: [Path(args[0]).as_uri()],
     "python": lambda _: [".".join(map(str, sys.version_info[:2]))],
 }
 

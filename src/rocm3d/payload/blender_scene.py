@@ -1,9 +1,9 @@
-"""Makes a Blender scene. Runs where `bpy` is: a Python that has it, or Blender itself.
+"""Creates a Blender scene. Runs in a Python that has `bpy`, or in Blender itself.
 
     python blender_scene.py REQUEST.json          blender --background --python blender_scene.py -- REQUEST.json
 
-The request names GLB files and arrays of Gaussians or points with the matrix that puts each in its place, the camera,
-and the file to write. The last line that is printed is a JSON object that says what was done.
+The request has GLB files and arrays of Gaussians or points, each with its placement matrix, the camera, and the file to
+write. The last line of the output is a JSON object with the result.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import sys
 from typing import Any
 
 MARK = "rocm3d-scene "
-# An imported GLB has been turned by Blender, from y up to z up.
+# Reverts Blender's rotation of an imported GLB from y up to z up.
 BACK = ((1, 0, 0, 0), (0, 0, 1, 0), (0, -1, 0, 0), (0, 0, 0, 1))
 
 
 def make(request: dict[str, Any]) -> dict[str, Any]:
-    """Make and save the scene; what was done."""
+    """Create and save the scene; returns a summary."""
     import bpy
 
     bpy.ops.wm.read_factory_settings(use_empty=True)
@@ -36,7 +36,7 @@ def make(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _add(item: dict[str, Any]) -> dict[str, Any]:
-    """One artifact under an empty that turns, scales and places it."""
+    """Add one artifact below an empty object that has its placement matrix."""
     import bpy
     from mathutils import Matrix
 
@@ -46,12 +46,12 @@ def _add(item: dict[str, Any]) -> dict[str, Any]:
     if item["kind"] == "mesh":
         before = set(bpy.data.objects)
         bpy.ops.import_scene.gltf(filepath=item["file"])
-        new = [thing for thing in bpy.data.objects if thing not in before]
+        new = [candidate for candidate in bpy.data.objects if candidate not in before]
         holder.matrix_world = matrix @ Matrix(BACK)
-        for thing in new:
-            if thing.parent is None:
-                thing.parent = holder
-        faces = sum(len(thing.data.polygons) for thing in new if thing.type == "MESH")
+        for scene_object in new:
+            if scene_object.parent is None:
+                scene_object.parent = holder
+        faces = sum(len(mesh.data.polygons) for mesh in new if mesh.type == "MESH")
         return {"name": item["name"], "as": "mesh", "faces": faces}
     holder.matrix_world = matrix
     count = _ellipsoids(item, holder)
@@ -59,7 +59,7 @@ def _add(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _ellipsoids(item: dict[str, Any], holder: Any) -> int:
-    """Points that carry size, turn and colour; geometry nodes put a small ball on each."""
+    """Points with size, rotation and colour attributes; geometry nodes put a sphere on each."""
     import bpy
     import numpy
 
@@ -82,7 +82,7 @@ def _ellipsoids(item: dict[str, Any], holder: Any) -> int:
 
 
 def _nodes(material: Any) -> Any:
-    """Points -> instances of a ball with the size and turn of each."""
+    """Geometry nodes: instance a sphere on each point, with its size and rotation."""
     import bpy
 
     group = bpy.data.node_groups.new("ellipsoids", "GeometryNodeTree")
@@ -108,7 +108,7 @@ def _nodes(material: Any) -> Any:
 
 
 def _material() -> Any:
-    """Shines in the colour of its instance: the light of a scene is in the colours of its Gaussians already."""
+    """Emits the colour of the instance: the colours of Gaussians already contain the light of the scene."""
     import bpy
 
     material = bpy.data.materials.new("shade")
@@ -137,7 +137,7 @@ def _light() -> None:
 
 
 def _aim(asked: dict[str, Any], size: list[int]) -> None:
-    """`rotation` has the right, up and back of the camera as columns, which is how Blender's look, too."""
+    """`rotation` has the camera's right, up and back vectors as columns, like Blender's camera matrix."""
     import bpy
     from mathutils import Matrix
 
@@ -154,7 +154,7 @@ def _aim(asked: dict[str, Any], size: list[int]) -> None:
 
 
 def _device(kinds: list[str]) -> tuple[str, list[str]]:
-    """The first kind of GPU that Cycles finds here, of those that are asked for; else the processor."""
+    """Select the first requested kind of GPU that Cycles finds, else the CPU."""
     import bpy
 
     scene = bpy.context.scene
@@ -177,7 +177,7 @@ def _device(kinds: list[str]) -> tuple[str, list[str]]:
 
 
 def _settings(request: dict[str, Any]) -> None:
-    """Colours as they are in the file, on nothing: a film curve would change them."""
+    """Standard view transform, so that colours stay as in the file, and a transparent background."""
     import bpy
 
     scene = bpy.context.scene
@@ -187,6 +187,6 @@ def _settings(request: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    with open(sys.argv[-1], encoding="utf-8") as file:  # noqa: PTH123  (Blender hands over nothing but names)
+    with open(sys.argv[-1], encoding="utf-8") as file:  # noqa: PTH123
         told = make(json.load(file))
-    print(f"\n{MARK}{json.dumps(told)}", flush=True)  # noqa: T201  (this is the answer)
+    print(f"\n{MARK}{json.dumps(told)}", flush=True)  # noqa: T201

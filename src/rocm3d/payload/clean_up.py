@@ -1,9 +1,9 @@
-"""Waits for the end of the process that started it, and cleans up after it.
+"""Waits for the end of its parent process, then removes its processes and its folder.
 
     python -I clean_up.py MARK FOLDER
 
-Stdin is a pipe that nobody writes to: it ends when the other process does, however that happens. Then every process
-whose environment bears the mark is ended, and the folder is removed.
+Stdin is a pipe that is closed when the parent ends in any way. Then every process with the mark in its environment is
+killed, and the folder is removed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PAUSE = 0.05
 
 
 def marked(mark: str) -> list[int]:
-    """Processes of ours, by the environment they were started with."""
+    """Ids of processes whose environment contains the mark."""
     wanted, found = f"ROCM3D_KEPT_BY={mark}".encode(), []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -32,7 +32,7 @@ def marked(mark: str) -> list[int]:
 
 
 def clean(mark: str, folder: str) -> None:
-    """End them and remove the folder. A process that was just about to start is found in a later round."""
+    """Kill marked processes and remove the folder; repeated, because a process may just be starting."""
     quiet = 0
     for _ in range(ROUNDS):
         running = marked(mark)

@@ -1,11 +1,10 @@
-"""Runs torch's hipify over files, as torch's builds do, and says where each of them went.
+"""Runs torch's hipify like torch's builds do, and prints the resulting paths as one JSON line.
 
     python -I hipify_sources.py REQUEST.json
 
-The request: `package_parent` (the folder that holds hipify, or an empty text where torch is importable), `project`,
-`sources`, `include_dirs`, `headers` (true: a tree of torch's own headers), `jit` (true: as `load` does it, which
-translates every header of the include folders and knows no other; `project` is then the empty folder that it builds
-in). The answer is one JSON line on stdout.
+The request: `package_parent` (folder that contains hipify; empty if torch is importable), `project`, `sources`,
+`include_dirs`, `headers` (true: a tree of torch's own headers), `jit` (true: like `torch.utils.cpp_extension.load`,
+which translates only headers of the include folders; `project` is then the empty build folder).
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from typing import Any
 
 
 def load(parent: str) -> Any:
-    """torch.utils.hipify, or the same folder unpacked on its own."""
+    """torch.utils.hipify, or the same package from a separate folder."""
     if parent:
         sys.path.insert(0, parent)
         return importlib.import_module("hipify.hipify_python")
@@ -28,7 +27,7 @@ def load(parent: str) -> Any:
 
 
 def translate(request: dict[str, Any]) -> Any:
-    """Call hipify with the arguments of CUDAExtension, of load, or of torch's own build for headers."""
+    """Call hipify with the arguments of CUDAExtension, of `load`, or of torch's own build."""
     hipify_python = load(request["package_parent"])
     project = request["project"]
     options: dict[str, Any] = {
@@ -49,7 +48,7 @@ def translate(request: dict[str, Any]) -> Any:
 
 
 def main() -> None:
-    """Answer the request."""
+    """Print the response."""
     request = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     with contextlib.redirect_stdout(io.StringIO()):  # hipify prints progress
         results = translate(request)

@@ -1,11 +1,11 @@
-"""Starts jobs, ends them in time with all that they started, and writes how each of them ended.
+"""The launcher: starts jobs, ends them with all their processes at their time limit, and writes their status files.
 
-    python -I -S launch_jobs.py serve SOCKET [LOCK]   requests and answers are JSON lines on that file descriptor
-    python -I -S launch_jobs.py one REQUEST           one job, from a JSON file: for engines that start us elsewhere
+    python -I -S launch_jobs.py serve SOCKET [LOCK]   requests and responses are JSON lines on that file descriptor
+    python -I -S launch_jobs.py one REQUEST           one job from a JSON file, for engines that use other machines
 
-A file `STATUS.running` is there before a job begins, and is renamed to STATUS when it has ended: what bears that name
-is whole. It has its size from the beginning, so that a full disk cannot keep the end of a job from being written. It
-stays locked for as long as anything of the job lives. Where the other end of the socket goes away, everything ends.
+The file `STATUS.running` is created before a job starts and renamed to STATUS after its end, so STATUS is always
+complete. It has its final size from the start, so that a full disk cannot prevent the result from being written. It is
+locked while any process of the job lives. When the other end of the socket is closed, all jobs are ended.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ LAST_SECONDS = 10
 
 try:
     prctl: Callable[..., object] = ctypes.CDLL(None).prctl
-except (AttributeError, OSError):  # not Linux: the rest still holds
+except (AttributeError, OSError):  # not Linux: everything else still works
 
     def prctl(*_: int) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 class Job:
-    """One that runs: `why` and `end_at` tell that its end was asked for, and when patience is over."""
+    """A running job. `why` is set once it was stopped; `end_at` is the time of its timeout or of SIGKILL."""
 
     def __init__(self, asked: dict[str, Any], files: list[int]) -> None:
         self.asked, self.files = asked, files
@@ -52,18 +52,18 @@ class Job:
         self.end_at = self.began + seconds if seconds else None
 
     def status(self, ending: str, **more: object) -> dict[str, Any]:
-        """What is known of it."""
+        """Content of the status file."""
         seconds = round(time.monotonic() - self.began, 4)
         return {**self.asked["about"], "ending": ending, **more, "seconds": seconds, "ended": round(time.time(), 3)}
 
 
 def padded(told: dict[str, Any]) -> bytes:
-    """In as many bytes as are set aside."""
+    """JSON with padding to the size of a status file."""
     return json.dumps(told).ljust(SIZE - 1).encode() + b"\n"
 
 
 class Launcher:
-    """All jobs of one runner. Orphans of theirs become our children, so that none is missed."""
+    """All jobs of one runner. The launcher is a subreaper: orphans of jobs become its children."""
 
     def __init__(self, tell: Callable[[dict[str, Any]], object]) -> None:
         self.tell = tell
@@ -78,7 +78,7 @@ class Launcher:
         signal.set_wakeup_fd(self.wakes)
 
     def start(self, asked: dict[str, Any]) -> None:
-        """One job; what cannot be opened for it is told and it is not started."""
+        """Start a job. If one of its files cannot be opened, report that and do not start it."""
         key = asked["key"]
         files: list[int] = []
         running = -1
@@ -109,7 +109,7 @@ class Launcher:
         parent, pid = os.getpid(), os.fork()
         if pid:
             return pid
-        # From here on in the child, which never returns.
+        # The child process, which never returns.
         try:
             os.setsid()
             prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
@@ -118,19 +118,19 @@ class Launcher:
                 signal.signal(number, signal.SIG_DFL)
             for file, place in ((self.null, 0), (log, 1), (log, 2)):
                 os.dup2(file, place)
-            # Whatever the job starts holds its locks, too.
+            # All processes of the job inherit its locks.
             for file in files:
                 os.set_inheritable(file, True)
             if os.getppid() == parent:
                 os.chdir(asked["folder"])
-                os.execve(program, asked["command"], env)  # noqa: S606  (no shell is wanted)
+                os.execve(program, asked["command"], env)  # noqa: S606
         except OSError as error:
             os.write(2, f"rocm3d: {asked['command'][0]} in {asked['folder']}: {error.strerror}\n".encode())
         finally:
             os._exit(127)
 
     def _program(self, name: str, path: str) -> str:
-        """Where a program lies; looked for once, as a thousand jobs may begin with the same."""
+        """Path of a program; cached, because thousands of jobs may start the same one."""
         if "/" in name:
             return name
         if (name, path) not in self.places:
@@ -140,14 +140,14 @@ class Launcher:
 
     def _environment(self, asked: dict[str, Any]) -> dict[str, Any]:
         env = {**self.base, **asked.get("env", {}), MARK: asked["status"]}
-        # Of several masks only the first that is set stays: two would filter twice.
+        # Keep only the first mask that is set: two masks would filter twice.
         masks = [name for name in asked.get("masks", ()) if env.get(name)]
         for name in {*asked.get("masks", ()), *asked.get("unset", ())} - set(masks[:1]):
             env.pop(name, None)
         return env
 
     def end(self, key: str, why: str) -> None:
-        """Ask a job to end; what has not after its grace is killed."""
+        """Stop a job with SIGTERM, and with SIGKILL after its grace period."""
         for job in self.jobs.values():
             if job.asked["key"] == key and not job.why:
                 self._ask(job, why)
@@ -157,7 +157,7 @@ class Launcher:
         send(job.pid, signal.SIGTERM if job.asked.get("grace") else signal.SIGKILL)
 
     def look_at_clock(self) -> float | None:
-        """End what is over its time; the seconds until the next one is."""
+        """Stop jobs at their time limit; returns the seconds until the next limit, None if there is none."""
         now = time.monotonic()
         for job in self.jobs.values():
             if job.end_at is not None and job.end_at <= now:
@@ -170,14 +170,14 @@ class Launcher:
         return max(0.0, min(ends) - time.monotonic()) if ends else None
 
     def reap(self) -> None:
-        """Take note of all that has ended."""
+        """Reap all ended children and report the jobs among them."""
         with contextlib.suppress(BlockingIOError):
             os.read(self.woken, 4096)
         with contextlib.suppress(ChildProcessError):
             while (gone := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)) is not None:
                 job = self.jobs.pop(gone.si_pid, None)
                 if job is not None:
-                    # Its number is not given away before it is reaped: the group is still its own.
+                    # Until it is reaped its pid is not reused, so the process group is still its own.
                     send(gone.si_pid, signal.SIGKILL)
                 os.waitpid(gone.si_pid, 0)
                 if job is not None:
@@ -204,7 +204,7 @@ class Launcher:
             os.close(file)
 
     def _sweep(self) -> None:
-        """End what jobs that are gone have left behind in sessions of its own."""
+        """Kill processes of ended jobs that had moved to their own session."""
         strays = children() - self.jobs.keys()
         alive = {f"{MARK}={job.asked['status']}".encode() for job in self.jobs.values()} if strays else set()
         for pid in strays:
@@ -214,7 +214,7 @@ class Launcher:
                     os.kill(pid, signal.SIGKILL)
 
     def end_all(self) -> None:
-        """Leave nothing behind. What ended by itself meanwhile still counts as ended."""
+        """Kill all children. Jobs that ended by themselves meanwhile still get their result."""
         patience = time.monotonic() + LAST_SECONDS
         self.reap()
         while (left := children()) and time.monotonic() < patience:
@@ -234,7 +234,7 @@ class Launcher:
 
 
 def lock_file(path: str) -> int:
-    """Opened to be locked. Any user may have made it, and any other must be able to open it: so only to be read."""
+    """Open a lock file for reading only: another user may have created it."""
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         return os.open(path, flags)
@@ -249,18 +249,18 @@ def lock_file(path: str) -> int:
 
 
 def set_aside(file: int, content: bytes) -> None:
-    """All of it, or as much room as it takes is not there."""
+    """Write the content completely; raises OSError if the disk is full."""
     if os.pwrite(file, content, 0) < len(content):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def refusal(key: str, error: OSError) -> dict[str, Any]:
-    """Why a job could not be started, or its end not be written."""
+    """Message: a job could not be started, or its result could not be written."""
     return {"key": key, "refused": f"{error.filename or 'its files'}: {error.strerror}", "errno": error.errno}
 
 
 def send(group: int, number: int) -> None:
-    """A signal to a whole process group; to the child alone as long as it has not made itself one."""
+    """Signal a process group, or only the child if it has not created its group yet."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         try:
             os.killpg(group, number)
@@ -269,14 +269,14 @@ def send(group: int, number: int) -> None:
 
 
 def children() -> set[int]:
-    """Every child of ours, adopted ones included."""
+    """Ids of all children, including adopted orphans."""
     with contextlib.suppress(OSError), open(f"/proc/self/task/{os.getpid()}/children", "rb") as file:  # noqa: PTH123
         return {int(word) for word in file.read().split()}
     return set()
 
 
 def serve(number: int, *locks: int) -> None:
-    """Do what comes down the socket, until it ends. The runner's lock is held by us, too, and by no job."""
+    """Process requests until the socket is closed. The launcher also holds the runner lock; jobs do not inherit it."""
     line = socket.socket(fileno=number)
     for file in (number, *locks):
         os.set_inheritable(file, False)
@@ -289,13 +289,13 @@ def serve(number: int, *locks: int) -> None:
     try:
         attend(launcher, line)
     except ConnectionResetError:
-        pass  # the runner was killed before it had read what we told it
+        pass  # the runner was killed before it had read all messages
     finally:
         launcher.end_all()
 
 
 def attend(launcher: Launcher, line: socket.socket) -> None:
-    """Requests, ends and clocks, for as long as there is a runner."""
+    """Main loop: handle requests, ended jobs and time limits until the runner closes the socket."""
     rest = b""
     while True:
         readable, _, _ = select.select([line.fileno(), launcher.woken], [], [], launcher.look_at_clock())
@@ -316,9 +316,9 @@ def attend(launcher: Launcher, line: socket.socket) -> None:
 
 
 def one(path: str) -> int:
-    """A single job to its end. Its exit code is in its status, not in ours.
+    """Run a single job. Its exit code is in its status file, not in the exit code of the launcher.
 
-    Whoever starts us may kill us in any way: a second process in a session of its own sees that, and ends the job.
+    A second process in its own session ends the job if this process is killed in any way.
     """
     prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
     reading, writing = os.pipe()
@@ -333,7 +333,7 @@ def one(path: str) -> int:
 
 
 def guarded(asked: dict[str, Any], line: int) -> int:
-    """Until the job has ended, or the pipe has."""
+    """Run the job until it ends or the pipe is closed."""
     told: list[dict[str, Any]] = []
     launcher = Launcher(told.append)
 
@@ -351,7 +351,7 @@ def guarded(asked: dict[str, Any], line: int) -> int:
     launcher.end_all()
     problem = next((message["refused"] for message in told if "refused" in message), "")
     if problem or any("busy" in message for message in told):
-        os.write(2, f"rocm3d: {problem or 'the GPU is taken'}\n".encode())
+        os.write(2, f"rocm3d: {problem or 'the GPU is in use by another run'}\n".encode())
         return 1
     return 0
 

@@ -1,4 +1,4 @@
-"""Writes a torch tensor as a .npy file without numpy, which the target's environment may not have."""
+"""Writes a torch tensor as a .npy file without numpy, which may not be installed."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _CODES = {
 
 
 def write(place: Path, tensor: Any, torch: Any) -> str:
-    """Write it; the name of its type. Types that .npy does not know become float32, which holds them exactly."""
+    """Write a tensor; returns the name of its dtype. bfloat16 and 8-bit floats become float32, which is exact."""
     dtype = str(tensor.dtype).rpartition(".")[2]
     plain = tensor.detach()
     if plain.layout != torch.strided:
         plain = plain.to_dense()
     if dtype not in _CODES:
         if not plain.is_floating_point():
-            raise TypeError(f"{dtype} is not a type of numbers that is known here")
+            raise TypeError(f"{dtype} tensors are not supported")
         plain = plain.to(torch.float32)
     plain = plain.cpu().contiguous().resolve_conj().resolve_neg()
     code = _CODES.get(dtype, "<f4")

@@ -1,10 +1,10 @@
-"""Looks at one package in the environment that it is installed in, and says in one JSON line what was found.
+"""Checks one package in the user's environment and prints the result as one JSON line.
 
     python probe_backend.py REQUEST.json
 
-The request: `probe` (a file of probes/; empty: import alone), `modules` (its import names), `device`, `tolerances`
-(by name: rtol, atol) and `roots` (folders outside the environment that it may come from). Each look is a process: a
-package that ends it takes nothing else with it.
+The request: `probe` (a file of probes/; empty: only import), `modules` (import names of the package), `device`,
+`tolerances` (rtol and atol by name) and `roots` (folders outside the environment that it may come from). Each check is
+a separate process, so that a package that crashes affects no other check.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def load(name: str) -> Any:
-    """A script of ours by its path: our folder is not on the path, where probes would shadow what they look at."""
+    """Load a payload by its path. The payload folder is not on sys.path: probes would shadow the packages."""
     spec = importlib.util.spec_from_file_location(f"rocm3d_payload_{Path(name).stem}", HERE / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
@@ -36,8 +36,8 @@ def load(name: str) -> Any:
     return module
 
 
-def is_there(name: str) -> bool:
-    """Whether the top of a module's name can be found at all."""
+def is_installed(name: str) -> bool:
+    """Whether the top-level package of a module name can be found."""
     top = name.partition(".")[0]
     try:
         return importlib.util.find_spec(top) is not None
@@ -46,9 +46,9 @@ def is_there(name: str) -> bool:
 
 
 def described(module: Any, roots: list[str]) -> dict[str, Any]:
-    """Where a module comes from, and whether that is a place for it."""
-    places = [getattr(module, "__file__", None), *getattr(module, "__path__", ())]
-    file = next((str(place) for place in places if place), "")
+    """Name, file, version and origin of a module."""
+    paths = [getattr(module, "__file__", None), *getattr(module, "__path__", ())]
+    file = next((str(path) for path in paths if path), "")
     name = module.__name__
     dists = _distributions().get(name.split(".")[0], [])
     version = metadata.version(dists[0]) if dists else str(getattr(module, "__version__", ""))
@@ -86,8 +86,8 @@ def _below(file: str, folder: str) -> bool:
         return False
 
 
-def torch_here() -> Any:
-    """torch, or None."""
+def import_torch() -> Any:
+    """torch, or None if it is not installed. Other import errors are raised."""
     try:
         import torch
     except ModuleNotFoundError as error:
@@ -97,8 +97,8 @@ def torch_here() -> Any:
     return torch
 
 
-class Look:
-    """One look at a package: what is found is in `answer` whenever it ends."""
+class BackendProbe:
+    """One check of a package; `answer` is always a valid result, even if the check ends early."""
 
     def __init__(self, request: dict[str, Any]) -> None:
         self.request = request
@@ -106,74 +106,74 @@ class Look:
             "probe": request["probe"], "outcome": "broken", "reason": "", "evidence": "", "modules": [],
             "libraries": [], "kernels": None, "checks": [], "facts": {},
         }  # fmt: skip
-        self.tools = load("bench")
+        self.tools = load("probe_session")
 
-    def take(self) -> None:
-        """Fill the answer. Whatever the package does, an answer comes."""
+    def run(self) -> None:
+        """Fill `answer`. Every exception of the package becomes a result."""
         try:
-            self._take()
-        except self.tools.Fallback as end:
+            self._run()
+        except self.tools.FallbackError as end:
             self._end("fallback", str(end))
-        except self.tools.NotRun as end:
+        except self.tools.NotRunError as end:
             self._end("not_run", str(end))
         except (KeyboardInterrupt, SystemExit) as end:
             self._end("broken", f"ends the program: {type(end).__name__} {end}")
-        except BaseException as error:  # noqa: BLE001  (it is the package's, and the answer)
+        except BaseException as error:  # noqa: BLE001  (an error of the package is a result)
             traceback.print_exc()
             self._end("broken", f"{type(error).__name__}: {str(error).strip()[:500]}")
 
-    def _take(self) -> None:
-        names = [name for name in self.request["modules"] if is_there(name)]
+    def _run(self) -> None:
+        names = [name for name in self.request["modules"] if is_installed(name)]
         if not names:
             return self._end("absent", "is not installed")
         probe = load(f"probes/{self.request['probe']}") if self.request["probe"] else None
-        torch = torch_here()
+        torch = import_torch()
         if torch is not None:
             self.answer["facts"]["gpu"] = torch.cuda.is_available()
-        if probe is not None and self._cannot(torch, probe):
+        if probe is not None and not self._can_run(torch, probe):
             return None
-        before = self.tools.mapped()
+        before = self.tools.loaded_libraries()
         modules = [importlib.import_module(name) for name in names]
         self.answer["modules"] = [described(module, self.request["roots"]) for module in modules]
         stand_in = next((item["stands_in"] for item in self.answer["modules"] if item["stands_in"]), "")
         if stand_in:
-            return self._end("fallback", f"a stand-in is imported: {stand_in}")
+            return self._end("fallback", f"replaced by rocm3d: {stand_in}")
         if probe is None:
             return self._end("imported", "")
         return self._use(probe, torch, modules, before)
 
-    def _cannot(self, torch: Any, probe: Any) -> bool:
-        """Say why there is nothing to try it on."""
+    def _can_run(self, torch: Any, probe: Any) -> bool:
+        """False if torch or a GPU is missing; the reason is then in `answer`."""
         if torch is None and getattr(probe, "NEEDS_TORCH", True):
             self._end("not_run", "torch is not installed")
         elif torch is not None and self.request["device"] == "cuda" and not torch.cuda.is_available():
-            kind = "" if torch.version.hip else ", no ROCm build,"
+            kind = "" if torch.version.hip else " (not a ROCm build)"
             self._end("not_run", f"torch {torch.__version__}{kind} sees no GPU")
         else:
-            return False
-        return True
+            return True
+        return False
 
     def _use(self, probe: Any, torch: Any, modules: list[Any], before: set[str]) -> None:
-        bench = self.tools.Bench(self.request, torch, modules, load)
+        session = self.tools.ProbeSession(self.request, torch, modules, load)
         try:
-            probe.look(bench)
+            probe.check(session)
         finally:
             native = getattr(probe, "NATIVE", ())
-            self.answer["libraries"] = sorted(self._own(self.tools.mapped() - before, native))
-            self.answer["kernels"] = None if bench.kernels is None else sorted(bench.kernels)
-            self.answer["checks"] = bench.checks
-            self.answer["evidence"] = bench.evidence
-            self.answer["facts"].update(bench.facts)
-        wrong = [f"{check['name']} {check['reason']}" for check in bench.checks if not check["agrees"]]
+            self.answer["libraries"] = sorted(self._own(self.tools.loaded_libraries() - before, native))
+            self.answer["kernels"] = None if session.kernels is None else sorted(session.kernels)
+            self.answer["checks"] = session.checks
+            self.answer["evidence"] = session.evidence
+            self.answer["facts"].update(session.facts)
+        wrong = [f"{check['name']} {check['reason']}" for check in session.checks if not check["agrees"]]
         if wrong:
             self._end("broken", "; ".join(wrong))
-        elif bench.evidence == "library" and not self.answer["libraries"]:
-            self._end("fallback", "no compiled library of it is loaded")
+        elif session.evidence == "library" and not self.answer["libraries"]:
+            self._end("fallback", "none of its compiled libraries is loaded")
         else:
             self._end("accelerated", "")
 
     def _own(self, libraries: set[str], native: tuple[str, ...]) -> set[str]:
-        """Libraries in the package's own folders, and those known to be its own by name wherever they lie."""
+        """Libraries in the package's folders, and those with a name in `native` anywhere."""
         files = {item["file"] for item in self.answer["modules"]}
         folders = [str(Path(file).parent) for file in files if Path(file).stem == "__init__"]
         return {
@@ -187,19 +187,19 @@ class Look:
 
 
 def main() -> None:
-    """Answer the request on stdout; whatever else is printed goes to stderr."""
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    """Print the result on stdout; other output of the process goes to stderr."""
+    output = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     faulthandler.enable()
     sys.path[:] = [entry for entry in sys.path if not entry or Path(entry).resolve() != HERE]
     request = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-    look = Look(request)
-    look.take()
-    answers.write(json.dumps(look.answer) + "\n")
-    answers.flush()
+    probe = BackendProbe(request)
+    probe.run()
+    output.write(json.dumps(probe.answer) + "\n")
+    output.flush()
     sys.stdout.flush()
     sys.stderr.flush()
-    # Not through the interpreter's own end: libraries that crash there have given their answer already.
+    # Skip the interpreter's shutdown: libraries that crash there must not hide the result.
     os._exit(0)
 
 

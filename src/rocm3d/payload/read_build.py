@@ -1,14 +1,13 @@
-"""Runs a build script as on a machine with a torch for GPUs, and says which extensions it would build. None is built.
+"""Runs a build script with stubs of torch and setuptools, and prints the extensions that it would build.
 
 A build script is a setup.py, or a module that compiles when it is imported.
 
 
     python -I read_build.py REQUEST.json
 
-The request: `script`; versions `torch`, `hip` and `cuda` (with `cuda` it is NVIDIA's torch, else AMD's); `gfx`, `wave`;
-`cuda_home` (empty: none, as under ROCm). torch and setuptools are stand-ins: what a script asks of them beyond the
-usual raises, and the caller then knows that it does not know. The answer is one JSON line on stdout: `extensions`, and
-`error` with the `line` of the script that it ended at.
+The request: `script`; versions `torch`, `hip` and `cuda` (with `cuda` a CUDA build of torch, else a ROCm build); `gfx`,
+`wave`; `cuda_home` (empty: none, as under ROCm). The stubs have the usual functions; others raise, so that the caller
+knows that the result is incomplete. Prints one JSON line: `extensions`, and `error` with the `line` of the script.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ FOUND: list[dict[str, Any]] = []
 
 
 class Declared:
-    """An extension as it was declared; scripts read and change its fields before they hand it to setup."""
+    """A declared extension; scripts read and change its fields before they pass it to setup."""
 
-    jit = False  # compiled when it is loaded, which torch translates and flags in another way
+    jit = False  # compiled on load, for which torch uses other flags and another translation
 
     def __init__(self, kind: str, name: str, sources: Any, **options: Any) -> None:
-        """Keep what a compiler needs to know."""
+        """Store the options that affect compilation."""
         self.kind, self.name, self.line = kind, str(name), calling_line()
         self.sources = [os.fspath(item) for item in sources]
         self.include_dirs = list(options.get("include_dirs") or [])
@@ -46,7 +45,7 @@ class Declared:
         self.extra_link_args = list(options.get("extra_link_args") or [])
 
     def told(self) -> dict[str, Any]:
-        """For the answer."""
+        """The entry of the response."""
         arguments = self.extra_compile_args
         by_compiler = arguments if isinstance(arguments, dict) else {"cxx": arguments, "nvcc": arguments}
         return {
@@ -64,7 +63,7 @@ class Declared:
 
 
 def calling_line() -> int:
-    """The line of the script that is being run."""
+    """Current line of the build script."""
     frame = sys._getframe()
     while frame is not None and frame.f_code.co_filename != REQUEST["script"]:
         frame = frame.f_back  # type: ignore[assignment]
@@ -72,7 +71,7 @@ def calling_line() -> int:
 
 
 def declares(kind: str) -> Any:
-    """A constructor of extensions of one kind."""
+    """Constructor for extensions of one kind."""
 
     def extension(name: str, sources: Any, *_: Any, **options: Any) -> Declared:
         return Declared(kind, name, sources, **options)
@@ -81,21 +80,21 @@ def declares(kind: str) -> Any:
 
 
 def setup(**options: Any) -> None:
-    """What setuptools.setup would build."""
+    """Stub of setuptools.setup: collects the extensions."""
     FOUND.extend(item.told() for item in options.get("ext_modules") or [] if isinstance(item, Declared))
 
 
 class Command:
-    """A base for the classes that scripts derive from."""
+    """Base class of the command stubs, from which scripts derive."""
 
     @classmethod
     def with_options(cls, **_: Any) -> type:
-        """As torch's BuildExtension has it."""
+        """Stub of BuildExtension.with_options."""
         return cls
 
 
 class Loaded:
-    """What comes back from compiling at run time: it has every function, and none does anything."""
+    """Stub of a module that was compiled on load: every attribute is a function that does nothing."""
 
     def __getattr__(self, name: str) -> Any:
         return lambda *_, **__: None
@@ -104,11 +103,11 @@ class Loaded:
 def load(
     name: str, sources: Any, extra_cflags: Any = None, extra_cuda_cflags: Any = None, *_: Any, **more: Any
 ) -> Loaded:
-    """torch's own, and what it calls: the extension counts as built."""
+    """Stub of torch's `load` and `_jit_compile`: collects the extension."""
     listed = [sources] if isinstance(sources, str) else sources
     arguments = {"cxx": extra_cflags or [], "nvcc": extra_cuda_cflags or []}
     include = more.get("extra_include_paths")
-    if include is None and len(_) > 1:  # by position; before it stand flags of the linker, and of SYCL since torch 2.7
+    if include is None and len(_) > 1:  # positional, after linker flags and, since torch 2.7, SYCL flags
         include = next(
             (item for item in _ if isinstance(item, list) and item and not str(item[0]).startswith("-")), None
         )
@@ -119,19 +118,19 @@ def load(
 
 
 def build_directory(name: str, *_: Any, **__: Any) -> str:
-    """An empty folder beside the copy."""
+    """An empty folder next to the script."""
     folder = Path(REQUEST["script"]).parent / ".jit" / name
     folder.mkdir(parents=True, exist_ok=True)
     return str(folder)
 
 
 def found_packages(where: str = ".", **_: Any) -> list[str]:
-    """The names of folders that are packages."""
+    """Names of folders that contain an __init__.py."""
     return sorted(path.parent.name for path in Path(where).glob("*/__init__.py"))
 
 
 def module(name: str, **members: Any) -> types.ModuleType:
-    """A stand-in, found by every later import of that name."""
+    """Install a stub module for later imports."""
     made = types.ModuleType(name)
     made.__dict__.update(members, __path__=[], __file__=f"/stand-in/{name.replace('.', '/')}/__init__.py")
     sys.modules[name] = made
@@ -142,7 +141,7 @@ def module(name: str, **members: Any) -> types.ModuleType:
 
 
 def gpu() -> types.SimpleNamespace:
-    """The properties of the one GPU there is."""
+    """Properties of the only GPU."""
     gfx, cuda = REQUEST["gfx"], bool(REQUEST["cuda"])
     major, minor = (9, 0) if cuda else (int(gfx[3:-2]), int(gfx[-2], 16))
     architecture = {} if cuda else {"gcnArchName": gfx}
@@ -152,7 +151,7 @@ def gpu() -> types.SimpleNamespace:
 
 
 def torch_stand_in() -> None:
-    """torch with one GPU, as far as build scripts ask."""
+    """Install a stub of torch with one GPU: the parts that build scripts use."""
     cuda, card = REQUEST["cuda"], gpu()
     short = re.sub(r"\+.*$", "", REQUEST["torch"])
     local = f"cu{cuda.replace('.', '')}" if cuda else f"rocm{'.'.join(REQUEST['hip'].split('.')[:2])}"
@@ -204,7 +203,7 @@ def torch_stand_in() -> None:
 
 
 def setuptools_stand_in() -> None:
-    """setuptools and distutils, as far as build scripts use them."""
+    """Install stubs of setuptools and distutils: the parts that build scripts use."""
     commands = {name: type(name, (Command,), {}) for name in ("build_ext", "build_py", "install", "develop", "sdist")}
     packages = {"find_packages": found_packages, "find_namespace_packages": found_packages}
     module("setuptools", setup=setup, Extension=declares("plain"), Command=Command, Distribution=Command, **packages)
@@ -222,13 +221,13 @@ def setuptools_stand_in() -> None:
 
 
 def failure(error: BaseException) -> dict[str, Any]:
-    """What ended the script, and where in it."""
+    """The error that ended the script, and its line."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == REQUEST["script"]]
     return {"error": f"{type(error).__name__}: {error}", "line": lines[-1] if lines else 1}
 
 
 def main() -> None:
-    """Answer the request."""
+    """Run the script and print the response."""
     REQUEST.update(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))
     script = REQUEST["script"]
     os.chdir(Path(script).parent)
@@ -240,7 +239,7 @@ def main() -> None:
         torch_stand_in()
         try:
             runpy.run_path(script, run_name="__main__")
-        except (Exception, SystemExit) as error:  # noqa: BLE001  (somebody else's program)
+        except (Exception, SystemExit) as error:  # noqa: BLE001  (any error of the script)
             answer = failure(error)
     sys.__stdout__.write("\n" + json.dumps({"extensions": FOUND, **answer}) + "\n")  # type: ignore[union-attr]
 

@@ -1,4 +1,4 @@
-"""Which GPUs a program sees, told by torch where that is installed: one JSON line.
+"""Prints the GPUs that torch sees as one JSON line.
 
 python see_gpu.py
 """
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def seen() -> dict[str, Any]:
-    """`torch` is its version, empty where there is none; `hip` is empty for a build that is not for AMD."""
+    """`torch` is the version of torch, empty if not installed; `hip` is empty for a build without ROCm."""
     if importlib.util.find_spec("torch") is None:
         return {"torch": "", "hip": "", "devices": []}
     import torch

@@ -1,4 +1,4 @@
-"""Says where an interpreter has torch and its own headers. torch is found, never imported.
+"""Prints the folders of torch and of the Python headers; torch is not imported.
 
     python -I torch_places.py
 

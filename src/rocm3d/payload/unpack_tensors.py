@@ -1,8 +1,8 @@
-"""Writes every tensor of torch files as .npy, and says in one JSON line what each is called.
+"""Writes every tensor of torch files as .npy, and prints their names as one JSON line.
 
     python unpack_tensors.py REQUEST.json
 
-The request: `files` (by name) and `folder`. Files are read with weights_only, so that nothing in them runs.
+The request: `files` (by name) and `folder`. Files are loaded with weights_only, so that no code in them runs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def tensors(value: Any, part: str, torch: Any) -> Iterator[tuple[str, Any]]:
-    """Every tensor and number of a loaded object, with where it stands."""
+    """All tensors and numbers of nested dicts and lists, with their path."""
     if isinstance(value, torch.Tensor):
         yield part, value
     elif isinstance(value, (bool, int, float)):
@@ -34,7 +34,7 @@ def tensors(value: Any, part: str, torch: Any) -> Iterator[tuple[str, Any]]:
 
 
 def unpack(name: str, path: str, places: Iterator[Path], npy: Any) -> Iterator[dict[str, str]]:
-    """Each tensor of one file."""
+    """Write each tensor of one file; yields its entry of the response."""
     import torch
 
     loaded = torch.load(path, map_location="cpu", weights_only=True)
@@ -45,7 +45,7 @@ def unpack(name: str, path: str, places: Iterator[Path], npy: Any) -> Iterator[d
 
 
 def main() -> None:
-    """Answer the request; one bad file does not lose the others."""
+    """Unpack all files; an error in one file does not affect the others."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     request = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
@@ -60,7 +60,7 @@ def main() -> None:
     for name, path in request["files"].items():
         try:
             found += list(unpack(name, path, places, npy))
-        except Exception as error:  # noqa: BLE001  (whatever is in the file, the answer says so)
+        except Exception as error:  # noqa: BLE001  (reported as failed)
             failed[name] = f"{type(error).__name__}: {str(error).strip().splitlines()[0][:200]}"
     answers.write(json.dumps({"tensors": found, "failed": failed}) + "\n")
     answers.flush()

@@ -45,7 +45,7 @@ def test_a_variant_with_settings_of_its_own_is_not_guessed(package, look):
 
     assert (answer["outcome"], answer["reason"]) == (
         "not_run",
-        "a variant of it, with settings of its own: kernel_size",
+        "a variant with unknown settings: kernel_size",
     )
 
 

@@ -38,7 +38,7 @@ def test_without_the_compiled_part_it_is_a_fallback(gsplat, look):
 
     assert (answer["outcome"], answer["reason"]) == (
         "fallback",
-        "its _C is None: the compiled part is missing",
+        "its compiled extension is missing (_C is None)",
     )
 
 

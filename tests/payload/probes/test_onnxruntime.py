@@ -7,7 +7,7 @@ import pytest
 
 PROBE = Path(__file__).resolve().parents[3] / "src" / "rocm3d" / "payload" / "probes" / "onnxruntime.py"
 
-# numpy by hand: the interpreter of these tests has none.
+# A fake numpy: the test interpreter has none.
 NUMPY = """
 import torch
 float32 = torch.float32
@@ -73,7 +73,7 @@ def test_the_provider_that_ran(runtime, look):
 
 
 def test_the_model_is_the_onnx_file_it_was_written_to_be():
-    """Its bytes, as onnxruntime 1.31 loaded and ran them."""
+    """Key bytes of the file that onnxruntime 1.31 loaded and ran."""
     spec = importlib.util.spec_from_file_location("onnx_probe", PROBE)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

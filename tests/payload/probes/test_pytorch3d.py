@@ -45,7 +45,7 @@ def pytorch3d(package):
 
 
 def test_a_build_without_gpu_support_is_broken(package, look):
-    """It imports; the first operation on the device raises."""
+    """The import works; the first operation on the device raises."""
     package(
         "pytorch3d",
         library=True,

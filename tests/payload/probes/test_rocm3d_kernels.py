@@ -13,7 +13,7 @@ def test_a_version_without_checks_is_not_run(package, look):
 
     answer = look("rocm3d_kernels", "rocm3d_kernels")
 
-    assert (answer["outcome"], answer["reason"]) == ("not_run", "this version of it offers no checks")
+    assert (answer["outcome"], answer["reason"]) == ("not_run", "this version has no checks")
 
 
 def test_a_wrong_result_is_broken(package, look):

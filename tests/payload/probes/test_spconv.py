@@ -32,7 +32,7 @@ def test_an_unknown_layout_of_weights_is_not_run(package, look):
 
     answer = look("spconv", "spconv")
 
-    assert (answer["outcome"], answer["reason"]) == ("not_run", "weights of the shape [4, 5, 27] are not known here")
+    assert (answer["outcome"], answer["reason"]) == ("not_run", "unknown weight layout [4, 5, 27]")
 
 
 @pytest.mark.parametrize("dense", [".permute(0, 4, 3, 2, 1)", ".permute(0, 4, 1, 2, 3) * 0"])

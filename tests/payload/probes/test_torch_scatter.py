@@ -8,13 +8,13 @@ PLAIN = (Path(__file__).parents[1] / "fakes" / "torch_scatter" / "__init__.py").
 
 
 def test_plain_torch_behind_the_name_is_a_fallback_although_all_is_right(package, look, agreeing):
-    """The silent fallback: it imports, and every result agrees."""
+    """A silent fallback: the import works and every result is right."""
     package("torch_scatter", __init__=PLAIN)
 
     imported, used = look("", "torch_scatter"), look("torch_scatter", "torch_scatter")
 
     assert imported["outcome"] == "imported"
-    assert (used["outcome"], used["reason"]) == ("fallback", "no compiled library of it is loaded")
+    assert (used["outcome"], used["reason"]) == ("fallback", "none of its compiled libraries is loaded")
     assert agreeing(used) == ({"scatter_sum", "scatter_max", "segment_csr"}, set())
 
 

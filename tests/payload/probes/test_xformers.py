@@ -26,7 +26,7 @@ def test_plain_torch_behind_the_name_is_a_fallback(package, look):
 
     answer = look("xformers", "xformers")
 
-    assert (answer["outcome"], answer["reason"]) == ("fallback", "no compiled library of it is loaded")
+    assert (answer["outcome"], answer["reason"]) == ("fallback", "none of its compiled libraries is loaded")
 
 
 def test_attention_that_agrees_names_its_operators(package, look):

@@ -16,7 +16,7 @@ def alpha(number: int, squared: float) -> float:
 
 
 def test_no_pixel_is_so_near_the_threshold_that_rounding_decides():
-    """What is fainter than 1/255 is left out; no alpha lies within a hundredth of that."""
+    """Rasterizers skip alpha below 1/255; no alpha is within 1 % of that."""
     steps = [n + 0.5 for n in range(splats.SIZE // 2)]
     shares = [alpha(number, x * x + y * y) * 255 for number in (0, 1) for x in steps for y in steps]
 
@@ -25,4 +25,4 @@ def test_no_pixel_is_so_near_the_threshold_that_rounding_decides():
 
 def test_sorting_by_depth_is_part_of_it():
     assert splats.DEPTHS[0] > splats.DEPTHS[1]
-    assert alpha(0, 0) * alpha(1, 0) > 0.3  # they cover each other
+    assert alpha(0, 0) * alpha(1, 0) > 0.3  # they overlap

@@ -13,7 +13,7 @@ spec.loader.exec_module(triangle)
 
 @pytest.mark.parametrize("size", [32, 64])
 def test_rounding_decides_no_pixel(size):
-    """The corners lie on the grid of sixteenths, and every pixel centre is away from every edge."""
+    """Corners are multiples of 1/16 pixel, and no pixel centre is near an edge."""
     corners = [((x + 1) * size / 2, (y + 1) * size / 2) for x, y in triangle.CORNERS]
     assert all((part * 16).is_integer() for corner in corners for part in corner)
     centres = [n + 0.5 for n in range(size)]

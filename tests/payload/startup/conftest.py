@@ -13,7 +13,7 @@ FOLDER = Path(__file__).resolve().parents[3] / "src" / "rocm3d" / "payload" / "s
 
 @pytest.fixture
 def told(tmp_path):
-    """Runs a program with our hooks and gives what it printed, and the lines that they told."""
+    """Runs a program with the hooks; returns the finished process and the events."""
 
     def run(program: str, *watch: str, python: str = sys.executable, profile: bool = False, **files: str):
         for name, text in files.items():
@@ -35,5 +35,5 @@ def told(tmp_path):
 
 @pytest.fixture
 def hooks(monkeypatch):
-    """Our hooks as modules, as a workload's interpreter has them."""
+    """Puts the hooks on sys.path, as in a workload's interpreter."""
     monkeypatch.syspath_prepend(str(FOLDER))

@@ -34,7 +34,7 @@ print(torch.rand(1).item())
 
 
 class Recording:
-    """What is asked of the hook, and what it wrote."""
+    """Settings of the hook, and the events that it wrote."""
 
     def __init__(self, folder: Path, modules=(), calls=1, seed=None) -> None:
         self.folder, self.report = folder / "modules", folder / "report.jsonl"
@@ -54,7 +54,7 @@ class Recording:
 
 @pytest.fixture
 def start(torch_python, tmp_path):
-    """Runs a program in an interpreter that starts with the hook."""
+    """Runs a program in an interpreter that starts the hook."""
 
     def run(program=PROGRAM, **asked):
         recording = Recording(tmp_path, **asked)
@@ -70,7 +70,7 @@ def start(torch_python, tmp_path):
 
 @pytest.fixture
 def fork(torch_output, tmp_path):
-    """Runs the program where torch was imported before the hook was started."""
+    """Runs the program in a process that imported torch before the hook started."""
 
     def run(env=(), **asked):
         recording = Recording(tmp_path, **asked)
@@ -87,7 +87,7 @@ def test_a_program_without_torch_is_left_alone(start):
 
 
 def test_a_module_that_raises_confuses_no_later_name(start):
-    """The outermost module names all below it, the first time that nothing went wrong too."""
+    """The outermost module names its submodules, also in the first call after an exception."""
     printed, recording = start(modules=["Whole.parts.1"])
 
     assert printed.startswith("went on")

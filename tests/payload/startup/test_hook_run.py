@@ -109,7 +109,7 @@ def test_kernels_that_triton_compiles_are_told_by_name(told, tmp_path):
 @pytest.mark.parametrize("loads", [True, False], ids=["with a launcher", "an older Triton"])
 @pytest.mark.usefixtures("hooks")
 def test_the_sampler_is_told_of_a_new_kernel_when_it_may_run(loads):
-    """Its launcher is built after the kernel: a window before that would see nothing of it."""
+    """The launcher of a kernel is built after the kernel; a window before that would not contain it."""
     hook_run = importlib.import_module("hook_run")
 
     class CompiledKernel:
@@ -118,7 +118,7 @@ def test_the_sampler_is_told_of_a_new_kernel_when_it_may_run(loads):
 
     if loads:
         CompiledKernel._init_handles = lambda self: None
-    compiled, hints = hook_run.Compiled(), []
+    compiled, hints = hook_run.TritonKernels(), []
     compiled.hint = lambda: hints.append(len(compiled.names))
     compiled.watch(types.SimpleNamespace(CompiledKernel=CompiledKernel))
     kernel = CompiledKernel("scale_rows")

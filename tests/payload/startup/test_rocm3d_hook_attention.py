@@ -9,17 +9,17 @@ FOLDER = Path(__file__).resolve().parents[3] / "src" / "rocm3d" / "payload" / "s
 PROGRAM = """
 import json, torch
 from rocm3d_hook_attention import Attention
-seen = Attention()
-seen.watch(torch)
+attention = Attention()
+attention.watch(torch)
 F = torch.nn.functional
 {body}
-print(json.dumps(seen.told()))
+print(json.dumps(attention.summary()))
 """
 
 
 @pytest.fixture
 def printed(torch_output, tmp_path):
-    """What a program prints whose attention is watched; keywords are modules that it can import."""
+    """Runs a program with watched attention; returns its output. Keywords are modules that it can import."""
 
     def run(body: str, **modules: str) -> str:
         for name, text in modules.items():
@@ -42,7 +42,7 @@ except TypeError:
 
 
 def test_what_has_no_shape_or_is_no_tensor_goes_to_torch_untouched(printed):
-    """Nested tensors, and what stands for a tensor while a program is traced."""
+    """Nested tensors, and proxies of a tracer."""
     body = """
 import torch.fx, warnings
 warnings.simplefilter("ignore")
@@ -96,4 +96,4 @@ assert torch.allclose(compiled(q), F.scaled_dot_product_attention(q, q, q))
 
     counted = json.loads(text)
     assert {(item["device"], item["dtype"]) for item in counted} == {("cpu", "float32"), ("cpu", "float64")}
-    assert sum(item["calls"] for item in counted) == 3  # what was compiled is not counted
+    assert sum(item["calls"] for item in counted) == 3  # compiled calls are not counted

@@ -16,8 +16,8 @@ def test_one_step_has_no_steady_time(loops):
     loops.begin("a")
     loops.step("a")
 
-    assert loops.told()["a"]["count"] == 1
-    assert loops.told()["a"]["steady"] is None
+    assert loops.summary()["a"]["count"] == 1
+    assert loops.summary()["a"]["steady"] is None
 
 
 def test_the_first_step_is_apart_from_the_others(loops, monkeypatch):
@@ -28,18 +28,18 @@ def test_the_first_step_is_apart_from_the_others(loops, monkeypatch):
         loops.step("a")
 
     about = {"count": 4, "first": 10.0, "steady": 1.0, "points": [10.0, 1.0, 1.5, 1.0], "every": 1}
-    assert loops.told()["a"] == about
+    assert loops.summary()["a"] == about
 
 
 def test_many_steps_are_all_counted_and_few_are_kept(loops, monkeypatch):
-    monkeypatch.setattr("rocm3d_hook_loops.KEPT", 1000)
+    monkeypatch.setattr("rocm3d_hook_loops.MAX_STEPS", 1000)
     loops.begin("a")
     for _ in range(1500):
         loops.step("a")
 
-    told = loops.told()["a"]
-    assert told["count"] == 1500
-    assert (len(told["points"]), told["every"]) == (200, 5)
+    summary = loops.summary()["a"]
+    assert summary["count"] == 1500
+    assert (len(summary["points"]), summary["every"]) == (200, 5)
 
 
 def test_points_reach_from_the_first_step_to_the_last(loops):
@@ -47,8 +47,8 @@ def test_points_reach_from_the_first_step_to_the_last(loops):
     for _ in range(250):
         loops.step("a")
 
-    told = loops.told()["a"]
-    assert (len(told["points"]), told["every"]) == (125, 2)
+    summary = loops.summary()["a"]
+    assert (len(summary["points"]), summary["every"]) == (125, 2)
 
 
 def test_a_progress_bar_gives_the_same_items_and_is_counted(loops):
@@ -59,10 +59,10 @@ def test_a_progress_bar_gives_the_same_items_and_is_counted(loops):
     loops.watch_bars(types.SimpleNamespace(tqdm=tqdm))
 
     assert list(tqdm()) == ["a", "b", "c"]
-    assert loops.told()["progress bar"]["count"] == 3
+    assert loops.summary()["progress bar"]["count"] == 3
 
 
 def test_a_torch_without_the_hook_is_left_alone(loops):
     loops.watch_optimizers()
 
-    assert loops.told() == {}
+    assert loops.summary() == {}

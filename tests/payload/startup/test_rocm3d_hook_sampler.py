@@ -1,4 +1,4 @@
-"""With a profiler of our own: a real one needs a GPU, and is tried on one (docs/benchmarks.md)."""
+"""Uses a fake profiler: the real one needs a GPU and was tested on one (docs/benchmarks.md)."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ def test_a_program_without_a_gpu_is_not_profiled(torch, tmp_path):
 
 @pytest.fixture
 def long_window(hooks, monkeypatch):
-    """The first window stays open until something ends it."""
-    monkeypatch.setattr("rocm3d_hook_sampler.FIRST", DEADLINE)
+    """The first window stays open until it is closed explicitly."""
+    monkeypatch.setattr("rocm3d_hook_sampler.FIRST_WINDOW", DEADLINE)
 
 
 @pytest.mark.usefixtures("long_window")
@@ -113,7 +113,7 @@ def test_a_profiler_of_the_program_ends_ours_first(torch, tmp_path):
 
 
 def test_times_of_a_kernel_are_added_up(torch, tmp_path, monkeypatch):
-    monkeypatch.setattr("rocm3d_hook_sampler.FIRST", 0.0, raising=False)
+    monkeypatch.setattr("rocm3d_hook_sampler.FIRST_WINDOW", 0.0, raising=False)
     torch.autograd.profiler.profile.events = (Event("k"), Event("k", microseconds=3.0), Event("Memset"))
 
     assert sampler(torch)._window(0.0) is True
@@ -132,10 +132,10 @@ def test_the_first_kernels_of_a_program_that_still_loads_are_little_work(torch):
 
 @pytest.fixture
 def slow(hooks, monkeypatch):
-    """Windows that are due only after a long time, and may be near to each other."""
+    """Windows with a long pause, but almost no minimum pause."""
     import rocm3d_hook_sampler
 
-    set_to = {"FIRST": 0.0, "WINDOW": 0.0, "NEAREST": 0.01, "FIRST_PAUSE": DEADLINE, "SHORT_PAUSE": DEADLINE}
+    set_to = {"FIRST_WINDOW": 0.0, "WINDOW": 0.0, "MIN_PAUSE": 0.01, "FIRST_PAUSE": DEADLINE, "SHORT_PAUSE": DEADLINE}
     for name, value in set_to.items():
         monkeypatch.setattr(rocm3d_hook_sampler, name, value)
 
@@ -158,7 +158,7 @@ def test_something_new_is_looked_at_before_a_window_is_due(torch, tmp_path, slow
 
 
 def test_however_much_is_new_no_two_windows_are_nearer_than_they_may(torch, tmp_path, slow, monkeypatch):
-    monkeypatch.setattr("rocm3d_hook_sampler.NEAREST", DEADLINE)
+    monkeypatch.setattr("rocm3d_hook_sampler.MIN_PAUSE", DEADLINE)
     one = sampler(torch)
     one.start()
     wait_for(1, tmp_path)
@@ -171,7 +171,7 @@ def test_however_much_is_new_no_two_windows_are_nearer_than_they_may(torch, tmp_
 
 @pytest.fixture
 def graph(torch):
-    """A class like torch's, with what was done to it."""
+    """A fake of torch.cuda.CUDAGraph that records calls."""
 
     class CUDAGraph:
         done = ()
@@ -190,7 +190,7 @@ def graph(torch):
 
 
 class CountedCondition(threading.Condition):
-    """Counts how often anybody began to wait."""
+    """Counts calls of wait."""
 
     waits = 0
 
@@ -200,7 +200,7 @@ class CountedCondition(threading.Condition):
 
 
 class EndsWithCapture(threading.Event):
-    """The wait for the end of a window is over when a capture is asked for."""
+    """Ends the window when a capture is requested."""
 
     def __init__(self, one):
         super().__init__()
@@ -215,12 +215,12 @@ class EndsWithCapture(threading.Event):
 def test_a_capture_waits_for_the_open_window_and_no_window_opens_during_one(torch, tmp_path, slow, graph, monkeypatch):
     monkeypatch.setattr("rocm3d_hook_sampler.FIRST_PAUSE", 0.0)
     one, captured = sampler(torch), graph()
-    one.turn, one.ended = CountedCondition(), EndsWithCapture(one)
+    one.condition, one.ended = CountedCondition(), EndsWithCapture(one)
     one.start()
     wait_until(lambda: torch.open, "an open window")
     captured.capture_begin()
-    seen, waits = len(windows(tmp_path)), one.turn.waits
-    wait_until(lambda: one.turn.waits >= waits + 2, "a sampler that waits for the end of the capture")
+    seen, waits = len(windows(tmp_path)), one.condition.waits
+    wait_until(lambda: one.condition.waits >= waits + 2, "a sampler that waits for the end of the capture")
 
     assert seen == len(windows(tmp_path)) == 1
     captured.capture_end()
@@ -232,7 +232,7 @@ def test_a_capture_waits_for_the_open_window_and_no_window_opens_during_one(torc
 
 def test_a_capture_that_does_not_begin_holds_up_nothing(torch, tmp_path, slow, graph):
     one = sampler(torch)
-    one._mind_captures()
+    one._wrap_captures()
     with pytest.raises(RuntimeError):
         graph().capture_begin(fails=True)
 

@@ -63,9 +63,9 @@ def test_without_a_place_for_reports_nothing_is_written(monkeypatch, tmp_path):
     import rocm3d_hook_tools
 
     monkeypatch.delenv("ROCM3D_RECORD", raising=False)
-    rocm3d_hook_tools.tell(kind="a")
+    rocm3d_hook_tools.report_event(kind="a")
     monkeypatch.setenv("ROCM3D_RECORD", str(tmp_path / "r"))
-    rocm3d_hook_tools.tell(kind="b")
+    rocm3d_hook_tools.report_event(kind="b")
 
     assert json.loads((tmp_path / "r").read_text()) == {"kind": "b"}
     sys.modules.pop("rocm3d_hook_tools")

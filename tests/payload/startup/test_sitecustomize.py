@@ -13,7 +13,7 @@ FOLDER = Path(__file__).resolve().parents[3] / "src" / "rocm3d" / "payload" / "s
 
 @pytest.fixture
 def python(tmp_path):
-    """Runs a line with a copy of our folder on the path, and a sitecustomize of somebody else behind it."""
+    """Runs a line of Python with a copy of the hooks folder on PYTHONPATH, and another sitecustomize after it."""
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
     ours.mkdir()
     theirs.mkdir()

@@ -1,1 +1,1 @@
-"""One probe each: loaded by path in the target's environment, imported by nobody here."""
+"""Probes, one per package; loaded by path in the user's environment."""

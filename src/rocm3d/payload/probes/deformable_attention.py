@@ -1,4 +1,4 @@
-"""Multi-scale deformable attention, whichever package brings it, against grid_sample in float64."""
+"""Multi-scale deformable attention of any package, against grid_sample in float64."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ LEVELS = ((8, 6), (4, 3))
 HEADS, CHANNELS, QUERIES, POINTS = 4, 8, 20, 4
 
 
-def look(bench: Any) -> None:
-    """Some of the places lie outside of the picture, where there is nothing."""
-    torch, device = bench.torch, bench.device
-    package = bench.modules[0]
-    native = package if hasattr(package, "ms_deform_attn_forward") else bench.submodule("_C")
+def check(session: Any) -> None:
+    """Some sampling locations are outside the image, where the value is zero."""
+    torch, device = session.torch, session.device
+    package = session.modules[0]
+    native = package if hasattr(package, "ms_deform_attn_forward") else session.submodule("_C")
     shapes = torch.tensor(LEVELS, device=device)
     sizes = shapes.prod(1)
     starts = torch.cat([sizes.new_zeros(1), sizes.cumsum(0)[:-1]])
-    value = bench.random(2, int(sizes.sum()), HEADS, CHANNELS, seed=1)
-    places = bench.random(2, QUERIES, HEADS, len(LEVELS), POINTS, 2, seed=2) * 0.4 + 0.5
-    weights = bench.random(2, QUERIES, HEADS, len(LEVELS) * POINTS, seed=3).softmax(-1)
+    value = session.random_normal(2, int(sizes.sum()), HEADS, CHANNELS, seed=1)
+    places = session.random_normal(2, QUERIES, HEADS, len(LEVELS), POINTS, 2, seed=2) * 0.4 + 0.5
+    weights = session.random_normal(2, QUERIES, HEADS, len(LEVELS) * POINTS, seed=3).softmax(-1)
     weights = weights.view(2, QUERIES, HEADS, len(LEVELS), POINTS)
-    got = bench.run(lambda: native.ms_deform_attn_forward(value, shapes, starts, places, weights, 64))
-    wanted = reference(torch, *(tensor.double().cpu() for tensor in (value, places, weights)))
-    bench.agree("forward", got, wanted, "float32-deformable-attention")
+    got = session.run(lambda: native.ms_deform_attn_forward(value, shapes, starts, places, weights, 64))
+    expected = reference(torch, *(tensor.double().cpu() for tensor in (value, places, weights)))
+    session.check_close("forward", got, expected, "float32-deformable-attention")
 
 
 def reference(torch: Any, value: Any, places: Any, weights: Any) -> Any:

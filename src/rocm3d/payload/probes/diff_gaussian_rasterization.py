@@ -1,19 +1,19 @@
-"""diff-gaussian-rasterization: two Gaussians on the optical axis, whose picture is known in closed form."""
+"""diff-gaussian-rasterization: two Gaussians on the optical axis, whose image is known in closed form."""
 
 from __future__ import annotations
 
 from typing import Any
 
 
-def look(bench: Any) -> None:
-    """The picture, and the gradient by the colours."""
+def check(session: Any) -> None:
+    """Checks the image and the gradient with respect to the colours."""
     from diff_gaussian_rasterization import GaussianRasterizationSettings, GaussianRasterizer
 
-    torch, device, splats = bench.torch, bench.device, bench.reference("splats")
+    torch, device, splats = session.torch, session.device, session.reference("splats")
     known = _settings(torch, device, splats)
     unknown = [name for name in GaussianRasterizationSettings._fields if name not in known]
     if unknown:
-        bench.not_run(f"a variant of it, with settings of its own: {', '.join(unknown)}")
+        session.not_run(f"a variant with unknown settings: {', '.join(unknown)}")
     settings = GaussianRasterizationSettings(**{name: known[name] for name in GaussianRasterizationSettings._fields})
     rasterizer = GaussianRasterizer(raster_settings=settings)
     scene = splats.scene(torch, device)
@@ -30,12 +30,12 @@ def look(bench: Any) -> None:
         )[0]
         return picture, torch.autograd.grad(picture.sum(), colours)[0]
 
-    picture, gradient = bench.run(render)
-    splats.compare(bench, picture.permute(1, 2, 0), gradient)
+    picture, gradient = session.run(render)
+    splats.compare(session, picture.permute(1, 2, 0), gradient)
 
 
 def _settings(torch: Any, device: str, splats: Any) -> dict[str, Any]:
-    """Of all versions of Inria's own; a variant's further ones are not guessed."""
+    """Settings of all Inria versions."""
     tangent = splats.SIZE / (2 * splats.FOCAL)
     projection = torch.zeros(4, 4, device=device)  # for row vectors: point @ matrix
     projection[0, 0] = projection[1, 1] = 1 / tangent

@@ -1,4 +1,4 @@
-"""ONNX Runtime: which provider really ran a small model, read from its own profile."""
+"""ONNX Runtime: the provider that ran a small model, read from its profile."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ NEEDS_TORCH = False
 CPU = "CPUExecutionProvider"
 
 
-def look(bench: Any) -> None:
-    """A matrix product with every provider that says it is there, best first."""
+def check(session: Any) -> None:
+    """Runs a matrix product with all available providers, best first."""
     import numpy
     import onnxruntime
 
     providers = [name for name in onnxruntime.get_available_providers() if name != "AzureExecutionProvider"]
-    bench.facts["available"] = providers
-    bench.evidence = "provider"
+    session.facts["available"] = providers
+    session.evidence = "provider"
     options = onnxruntime.SessionOptions()
     options.enable_profiling = True
     left = numpy.arange(12, dtype=numpy.float32).reshape(3, 4) / 10
     right = numpy.arange(8, dtype=numpy.float32).reshape(4, 2) / 10
     with tempfile.TemporaryDirectory() as folder:
         options.profile_file_prefix = os.path.join(folder, "profile")  # noqa: PTH118
-        session = onnxruntime.InferenceSession(model(), options, providers=providers)
-        got = session.run(None, {"a": left, "b": right})[0]
-        events = json.loads(Path(session.end_profiling()).read_text(encoding="utf-8"))
+        inference = onnxruntime.InferenceSession(model(), options, providers=providers)
+        got = inference.run(None, {"a": left, "b": right})[0]
+        events = json.loads(Path(inference.end_profiling()).read_text(encoding="utf-8"))
     ran = sorted({event["args"]["provider"] for event in events if "provider" in event.get("args", {})})
-    bench.facts.update(session=session.get_providers(), ran=ran)
-    bench.expect("product", bool(numpy.allclose(got, left @ right, *bench.tolerances["float32-gemm"])), True)
+    session.facts.update(session=inference.get_providers(), ran=ran)
+    session.check_equal("product", bool(numpy.allclose(got, left @ right, *session.tolerances["float32-gemm"])), True)
     if not [name for name in ran if name != CPU]:
-        bench.fall_back(f"{' and '.join(ran) or 'no provider'} ran the model")
+        session.fall_back(f"{' and '.join(ran) or 'no provider'} ran the model")
 
 
 def model() -> bytes:
-    """c = a b, as an ONNX file: written by hand, so that no further package is needed."""
+    """An ONNX file for c = a b, encoded by hand so that no further package is needed."""
     node = _text(1, "a") + _text(1, "b") + _text(2, "c") + _text(4, "MatMul")
     graph = _part(1, node) + _text(2, "product")
     graph += _part(11, _value("a", 3, 4)) + _part(11, _value("b", 4, 2)) + _part(12, _value("c", 3, 2))

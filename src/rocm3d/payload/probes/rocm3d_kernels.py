@@ -1,7 +1,7 @@
-"""rocm3d-kernels: what the package itself offers for a check, one operation after the other.
+"""rocm3d-kernels: the checks that the package itself provides.
 
-The contract is one function, `rocm3d_kernels.checks(device)`: tuples of a name, a function to run, the reference's
-result and the name of a tolerance.
+Its function `checks(device)` yields tuples of a name, a function to run, the reference result and the name of a
+tolerance.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 
-def look(bench: Any) -> None:
-    """Every operation that it lists, each by its kernel names."""
-    package = bench.modules[0]
+def check(session: Any) -> None:
+    """Runs every listed operation."""
+    package = session.modules[0]
     if not hasattr(package, "checks"):
-        bench.not_run("this version of it offers no checks")
-    bench.evidence = "kernels"
-    for name, call, wanted, tolerance in package.checks(bench.device):
-        bench.agree(name, bench.run(call), wanted, tolerance)
+        session.not_run("this version has no checks")
+    session.evidence = "kernels"
+    for name, call, expected, tolerance in package.checks(session.device):
+        session.check_close(name, session.run(call), expected, tolerance)

@@ -1,4 +1,4 @@
-"""torch's attention: which of its kinds work here, and which kernels it takes when nobody chooses."""
+"""torch's scaled_dot_product_attention: which SDPA backends work, and which kernels the default uses."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from typing import Any
 KINDS = ("FLASH_ATTENTION", "EFFICIENT_ATTENTION", "CUDNN_ATTENTION", "MATH")
 
 
-def look(bench: Any) -> None:
-    """Each kind alone, then the default; all against the reference."""
-    torch = bench.torch
+def check(session: Any) -> None:
+    """Checks each backend alone, then the default, against the reference."""
+    torch = session.torch
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
-    tensors = [bench.random(2, 4, 128, 64, seed=seed).to(bench.half()) for seed in (1, 2, 3)]
-    wanted = bench.attention(*tensors)
-    tolerance = "float32-attention" if bench.half() == torch.float32 else "float16-attention"
+    tensors = [session.random_normal(2, 4, 128, 64, seed=seed).to(session.half_dtype()) for seed in (1, 2, 3)]
+    expected = session.reference_attention(*tensors)
+    tolerance = "float32-attention" if session.half_dtype() == torch.float32 else "float16-attention"
     kinds: dict[str, Any] = {}
     for name in [name for name in KINDS if hasattr(SDPBackend, name)]:
         with sdpa_kernel([getattr(SDPBackend, name)]):
-            kinds[name.lower()] = _tried(bench, tensors, wanted, tolerance, name.lower())
-    attend = torch.nn.functional.scaled_dot_product_attention
-    bench.agree("default", bench.run(lambda: attend(*tensors)), wanted, tolerance)
-    bench.facts["kinds"] = kinds
-    bench.evidence = "kernels"
+            kinds[name.lower()] = _try_backend(session, tensors, expected, tolerance, name.lower())
+    sdpa = torch.nn.functional.scaled_dot_product_attention
+    session.check_close("default", session.run(lambda: sdpa(*tensors)), expected, tolerance)
+    session.facts["kinds"] = kinds
+    session.evidence = "kernels"
     if not any(kind["works"] for name, kind in kinds.items() if name != "math"):
-        bench.fall_back("only the math kind works here")
+        session.fall_back("only the math backend works")
 
 
-def _tried(bench: Any, tensors: list[Any], wanted: Any, tolerance: str, name: str) -> dict[str, Any]:
-    """torch says in warnings why a kind cannot be had, and raises."""
-    attend = bench.torch.nn.functional.scaled_dot_product_attention
-    with warnings.catch_warnings(record=True) as said:
+def _try_backend(session: Any, tensors: list[Any], expected: Any, tolerance: str, name: str) -> dict[str, Any]:
+    """torch explains in warnings why a backend is not available, then raises an error."""
+    sdpa = session.torch.nn.functional.scaled_dot_product_attention
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            attend(*tensors)
-            result, kernels = bench.profiled(lambda: attend(*tensors))
+            sdpa(*tensors)
+            result, kernels = session.run_profiled(lambda: sdpa(*tensors))
         except RuntimeError as error:
-            reasons = [str(item.message).splitlines()[0] for item in said] or [str(error).splitlines()[0]]
+            reasons = [str(warning.message).splitlines()[0] for warning in caught] or [str(error).splitlines()[0]]
             return {"works": False, "reason": reasons[0] if len(reasons) == 1 else "; ".join(reasons[:3])}
-    bench.agree(name, result, wanted, tolerance)
+    session.check_close(name, result, expected, tolerance)
     return {"works": True, "kernels": None if kernels is None else sorted(kernels)}

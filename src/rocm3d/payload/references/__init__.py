@@ -1,1 +1,1 @@
-"""Results known in closed form, shared by probes: loaded by path, imported by nobody here."""
+"""References in closed form, shared by probes; loaded by path in the user's environment."""

@@ -1,6 +1,6 @@
-"""Two Gaussians on the optical axis, and what each gives to each pixel.
+"""Two Gaussians on the optical axis, and their contribution to each pixel.
 
-The picture is so small that every tile of 8 or 16 pixels meets its centre: none is left out by the size of a Gaussian.
+The image is so small that every tile of 8 or 16 pixels touches its centre, so no tile is culled by Gaussian radius.
 """
 
 from __future__ import annotations
@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 SIZE, FOCAL = 16, 16.0
-# Far one first: sorting by depth is part of it.
+# The far Gaussian comes first, so that sorting by depth is tested.
 DEPTHS, SCALE, OPACITIES = (4.0, 2.0), 0.5, (0.6, 0.8)
 COLOURS = ((0.1, 0.8, 0.3), (0.9, 0.2, 0.4))
 
 
 def scene(torch: Any, device: str) -> dict[str, Any]:
-    """Centres, rotations, scales and opacities."""
+    """Parameters of the two Gaussians, with gsplat's names."""
     return {
         "means": torch.tensor([[0.0, 0.0, depth] for depth in DEPTHS], device=device),
         "quats": torch.tensor([[1.0, 0.0, 0.0, 0.0]] * 2, device=device),
@@ -24,27 +24,27 @@ def scene(torch: Any, device: str) -> dict[str, Any]:
 
 
 def weights(torch: Any) -> Any:
-    """[2, height, width]: alpha times the light that comes through whatever is before it."""
+    """[2, height, width]: alpha times transmittance of each Gaussian."""
     pixels = torch.arange(SIZE, dtype=torch.float64) + 0.5 - SIZE / 2
     squared = pixels[:, None] ** 2 + pixels[None, :] ** 2
     far, near = (
-        # 0.3 square pixels are added to every projected Gaussian; what is fainter than 1/255 is left out.
-        _kept(torch, opacity * torch.exp(-0.5 * squared / ((FOCAL * SCALE / depth) ** 2 + 0.3)))
+        # Rasterizers add 0.3 square pixels to the projected covariance and skip alpha below 1/255.
+        _threshold(torch, opacity * torch.exp(-0.5 * squared / ((FOCAL * SCALE / depth) ** 2 + 0.3)))
         for depth, opacity in zip(DEPTHS, OPACITIES, strict=True)
     )
     return torch.stack([far * (1 - near), near])
 
 
-def _kept(torch: Any, alpha: Any) -> Any:
+def _threshold(torch: Any, alpha: Any) -> Any:
     return torch.where(alpha < 1 / 255, torch.zeros_like(alpha), alpha)
 
 
-def compare(bench: Any, picture: Any, gradient: Any) -> None:
-    """A picture of [height, width, 3], and the gradient of its sum by the colours, which is the sum of the weights."""
-    torch = bench.torch
+def compare(session: Any, picture: Any, gradient: Any) -> None:
+    """Check an image [height, width, 3] and the gradient of its sum with respect to the colours (sum of weights)."""
+    torch = session.torch
     each = weights(torch)
     colours = torch.tensor(COLOURS, dtype=torch.float64)
-    bench.agree("picture", picture, torch.einsum("nhw,nc->hwc", each, colours), "float32-splat-forward")
+    session.check_close("picture", picture, torch.einsum("nhw,nc->hwc", each, colours), "float32-splat-forward")
     sums = each.sum((1, 2))[:, None].expand(-1, 3)
-    # For each pixel, as each may differ by the tolerance.
-    bench.agree("colour gradient", gradient / SIZE**2, sums / SIZE**2, "float32-splat-forward")
+    # Divided by the number of pixels: the tolerance is per pixel.
+    session.check_close("colour gradient", gradient / SIZE**2, sums / SIZE**2, "float32-splat-forward")

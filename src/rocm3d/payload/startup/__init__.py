@@ -1,1 +1,1 @@
-"""The one folder that goes on PYTHONPATH of a workload: its sitecustomize starts whatever hook_*.py is asked for."""
+"""Folder for the PYTHONPATH of a workload; its sitecustomize starts the enabled hook_*.py files."""

@@ -1,7 +1,7 @@
-"""Records what named modules of a torch program give: `rocm3d golden record`.
+"""Hook of `rocm3d golden record`: records the outputs of torch modules.
 
-Wanted where ROCM3D_GOLDEN holds a JSON object: `folder`, `modules` (patterns), `calls` (how many of each), `seed`.
-A line for each tensor goes to the file that ROCM3D_RECORD names.
+Enabled by ROCM3D_GOLDEN, a JSON object with `folder`, `modules` (patterns), `calls` (per module) and `seed`. Writes one
+event per tensor to the file in ROCM3D_RECORD.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from rocm3d_hook_tools import after_import, tell
+from rocm3d_hook_tools import after_import, report_event
 
-HERE = Path(__file__).resolve().parent
+FOLDER = Path(__file__).resolve().parent
 
 
 def start() -> None:
-    """Wait for numpy and torch to be imported; import neither."""
-    asked = os.environ.get("ROCM3D_GOLDEN")
-    if not asked:
+    """Install callbacks for the import of numpy and torch; imports neither itself."""
+    variable = os.environ.get("ROCM3D_GOLDEN")
+    if not variable:
         return
-    settings = json.loads(asked)
+    settings = json.loads(variable)
     seed = settings["seed"]
     if seed is not None:
         random.seed(seed)
@@ -37,11 +37,11 @@ def start() -> None:
         after_import("torch", lambda torch: torch.manual_seed(seed))
     if settings["modules"]:
         after_import("torch", lambda torch: Recorder(settings).watch(torch))
-    atexit.register(tell_environment)
+    atexit.register(report_environment)
 
 
-def tell_environment() -> None:
-    """What the program ran on, as far as it came."""
+def report_environment() -> None:
+    """Report versions and device, if torch was imported."""
     torch = sys.modules.get("torch")
     if torch is None or not hasattr(torch, "version"):
         return
@@ -49,25 +49,25 @@ def tell_environment() -> None:
     about |= {"hip": str(torch.version.hip or ""), "cuda": str(torch.version.cuda or "")}
     if torch.cuda.is_initialized():
         about["device"] = torch.cuda.get_device_name(0)
-    tell(kind="environment", environment=about)
+    report_event(kind="environment", environment=about)
 
 
 class Recorder:
-    """Writes the outputs of modules whose class or place in the model fits a pattern."""
+    """Writes the outputs of modules whose class or path in the model matches a pattern."""
 
     def __init__(self, settings: dict[str, Any]) -> None:
         self.folder, self.patterns = Path(settings["folder"]), settings["modules"]
-        self.left: Counter[str] = Counter()
-        self.most, self.local = settings["calls"], threading.local()
+        self.calls: Counter[str] = Counter()
+        self.max_calls, self.local = settings["calls"], threading.local()
         self.count = 0
-        spec = importlib.util.spec_from_file_location("rocm3d_npy", HERE.parent / "npy.py")
+        spec = importlib.util.spec_from_file_location("rocm3d_npy", FOLDER.parent / "npy.py")
         assert spec is not None
         assert spec.loader is not None
         self.npy = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(self.npy)
 
     def watch(self, torch: Any) -> None:
-        """Hooks on every module of the program."""
+        """Install forward hooks on all modules."""
         self.torch = torch
         module = torch.nn.modules.module
         module.register_module_forward_pre_hook(self.enter)
@@ -77,7 +77,7 @@ class Recorder:
             module.register_module_forward_hook(self.leave)
 
     def enter(self, module: Any, _: Any) -> None:
-        """The outermost module that is called names all below it."""
+        """Forward pre-hook. The outermost module names all its submodules."""
         depth = getattr(self.local, "depth", 0)
         if depth == 0:
             root = type(module).__name__
@@ -85,20 +85,22 @@ class Recorder:
         self.local.depth = depth + 1
 
     def leave(self, module: Any, _: Any, output: Any) -> None:
-        """Keep what was asked for; `output` is None where the module raised."""
+        """Forward hook: write matching outputs. `output` is None if the module raised."""
         self.local.depth = max(0, getattr(self.local, "depth", 1) - 1)
         kind = type(module).__name__
         name = getattr(self.local, "names", {}).get(id(module), kind)
-        fits = any(fnmatch.fnmatchcase(kind, one) or fnmatch.fnmatchcase(name, one) for one in self.patterns)
-        if output is None or not fits or self.left[name] >= self.most:
+        matches = any(
+            fnmatch.fnmatchcase(kind, pattern) or fnmatch.fnmatchcase(name, pattern) for pattern in self.patterns
+        )
+        if output is None or not matches or self.calls[name] >= self.max_calls:
             return
-        call = self.left[name]
-        self.left[name] += 1
+        call = self.calls[name]
+        self.calls[name] += 1
         for part, tensor in self.tensors(output, ""):
-            self.keep(f"{name}[{call}]{part}", tensor)
+            self.write(f"{name}[{call}]{part}", tensor)
 
     def tensors(self, output: Any, part: str) -> Iterator[tuple[str, Any]]:
-        """Every tensor of whatever a module returns, with where it stands in it."""
+        """All tensors of nested dicts and lists, with their path."""
         if isinstance(output, self.torch.Tensor):
             yield part, output
         elif isinstance(output, dict):
@@ -108,15 +110,15 @@ class Recorder:
             for number, value in enumerate(output):
                 yield from self.tensors(value, f"{part}.{number}")
 
-    def keep(self, name: str, tensor: Any) -> None:
-        """Write one tensor; a fault of ours is told, and the program goes on."""
+    def write(self, name: str, tensor: Any) -> None:
+        """Write one tensor. An error is reported as `left_out` and does not affect the program."""
         rank = os.environ.get("RANK")
-        whole = f"rank{rank}/{name}" if rank else name
+        full_name = f"rank{rank}/{name}" if rank else name
         self.count += 1
         file = self.folder / f"{os.getpid()}-{self.count:05}.npy"
         try:
             dtype = self.npy.write(file, tensor, self.torch)
         except Exception as error:  # noqa: BLE001
-            tell(kind="left_out", name=whole, reason=f"{type(error).__name__}: {error}")
+            report_event(kind="left_out", name=full_name, reason=f"{type(error).__name__}: {error}")
         else:
-            tell(kind="tensor", name=whole, file=file.name, dtype=dtype)
+            report_event(kind="tensor", name=full_name, file=file.name, dtype=dtype)

@@ -1,7 +1,7 @@
-"""Tells what a workload does: `rocm3d run`.
+"""Hook of `rocm3d run`: reports what a workload does.
 
-Wanted where ROCM3D_RUN holds a JSON object: `watch` (modules by name), `profile` (whether kernels are sampled). Lines
-go to the file that ROCM3D_RECORD names, as things happen and every few seconds: a program that is killed has told most.
+Enabled by ROCM3D_RUN, a JSON object with `watch` (module names) and `profile` (whether kernels are sampled). Writes
+events to the file in ROCM3D_RECORD as they happen and every few seconds, so that little is lost if it is killed.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from typing import Any
 from rocm3d_hook_attention import Attention
 from rocm3d_hook_loops import Loops
 from rocm3d_hook_sampler import Sampler
-from rocm3d_hook_tools import after_import, safely, tell
+from rocm3d_hook_tools import after_import, report_event, safely
 
-OFTEN, RARELY = 2.0, 30.0
-IMPORTING = ("importlib", "rocm3d_hook_")
+FIRST_INTERVAL, MAX_INTERVAL = 2.0, 30.0
+IMPORT_FILES = ("importlib", "rocm3d_hook_")
 
 
 def start() -> None:
-    """Wait for what is watched; import nothing of it."""
-    asked = os.environ.get("ROCM3D_RUN")
-    if not asked:
+    """Report the process and install callbacks for watched modules; imports none of them."""
+    variable = os.environ.get("ROCM3D_RUN")
+    if not variable:
         return
-    settings = json.loads(asked)
-    tell(
+    settings = json.loads(variable)
+    report_event(
         kind="process",
         pid=os.getpid(),
         argv=list(getattr(sys, "orig_argv", sys.argv)),
@@ -39,18 +39,18 @@ def start() -> None:
         path=sys.path,
     )
     for name in settings["watch"]:
-        after_import(name, seen, missed)
+        after_import(name, report_module, report_missed)
     status = Status()
     after_import("tqdm.std", status.loops.watch_bars)
     after_import("triton.compiler.compiler", status.compiled.watch)
     after_import("torch", lambda torch: status.watch(torch, profile=settings["profile"]))
-    atexit.register(status.tell)
+    atexit.register(status.report)
 
 
-def seen(module: Any) -> None:
-    """A watched module, and where it came from. What it says of itself is read, not computed."""
+def report_module(module: Any) -> None:
+    """Report a loaded module. Reads its __dict__ directly: getattr could run code of the module."""
     about = vars(module)
-    tell(
+    report_event(
         kind="module",
         name=module.__name__,
         file=about.get("__file__") or next(iter(about.get("__path__") or ()), ""),
@@ -59,58 +59,58 @@ def seen(module: Any) -> None:
     )
 
 
-def missed(name: str, reason: str) -> None:
-    """A watched module that was looked for in vain, and who asked: a fallback may follow in silence."""
+def report_missed(name: str, reason: str) -> None:
+    """Report a failed import with the importing line: the program may silently use a fallback."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and any(part in frame.f_code.co_filename for part in IMPORTING):
+    while frame.f_back is not None and any(part in frame.f_code.co_filename for part in IMPORT_FILES):
         frame = frame.f_back
-    tell(kind="missed", name=name, reason=reason, file=frame.f_code.co_filename, line=frame.f_lineno)
+    report_event(kind="missed", name=name, reason=reason, file=frame.f_code.co_filename, line=frame.f_lineno)
 
 
 class Status:
-    """What changes while the program runs: told from a thread of our own, and at the end."""
+    """State that changes while the program runs; reported periodically by a thread, and at exit."""
 
     def __init__(self) -> None:
-        self.loops, self.attention, self.compiled = Loops(), Attention(), Compiled()
+        self.loops, self.attention, self.compiled = Loops(), Attention(), TritonKernels()
         self.torch: Any = None
         self.libraries: set[str] = set()
 
     def watch(self, torch: Any, *, profile: bool) -> None:
-        """From now on, everything that torch does."""
+        """Start watching torch; called after its import."""
         self.torch = torch
         safely(lambda: self.attention.watch(torch))
         safely(self.loops.watch_optimizers)
-        threading.Thread(target=self._tell_often, daemon=True, name="rocm3d-status").start()
+        threading.Thread(target=self._report_periodically, daemon=True, name="rocm3d-status").start()
         if profile:
             sampler = Sampler(torch)
             sampler.start()
             self.compiled.hint = sampler.hint
             atexit.register(sampler.stop)
 
-    def tell(self) -> None:
-        """The state now, with the libraries that are new; rocm3d takes the rest of it from a process's last line."""
+    def report(self) -> None:
+        """Report the current state. Libraries are only the new ones; the last event has all other values."""
         new = libraries() - self.libraries
         self.libraries |= new
-        tell(
+        report_event(
             kind="status",
             pid=os.getpid(),
             libraries=sorted(new),
-            attention=self.attention.told(),
-            loops=self.loops.told(),
+            attention=self.attention.summary(),
+            loops=self.loops.summary(),
             triton=sorted(self.compiled.names),
             **(device(self.torch) if self.torch is not None else {}),
         )
 
-    def _tell_often(self) -> None:
-        pause = OFTEN
+    def _report_periodically(self) -> None:
+        pause = FIRST_INTERVAL
         while True:
             time.sleep(pause)
-            safely(self.tell)
-            pause = min(2 * pause, RARELY)
+            safely(self.report)
+            pause = min(2 * pause, MAX_INTERVAL)
 
 
-class Compiled:
-    """Kernels that Triton compiled or took from its cache, by name: a profile shows no more of them."""
+class TritonKernels:
+    """Names of kernels that Triton compiled or loaded from its cache: a profile shows only the names."""
 
     def __init__(self) -> None:
         self.names: set[str] = set()
@@ -118,26 +118,26 @@ class Compiled:
         self.hint: Callable[[], None] = lambda: None
 
     def watch(self, compiler: Any) -> None:
-        """Every one that is made from now on; the hint comes when it may run, for its launcher takes long to build."""
+        """Wrap CompiledKernel. The hint is given when a kernel can run: building its launcher takes long."""
         kind = compiler.CompiledKernel
         make, load = kind.__init__, getattr(kind, "_init_handles", None)
 
-        def made(kernel: Any, *given: Any, **named: Any) -> None:
-            make(kernel, *given, **named)
+        def init(kernel: Any, *args: Any, **kwargs: Any) -> None:
+            make(kernel, *args, **kwargs)
             self.names.add(str(getattr(kernel, "name", "")))
             if load is None:
-                self._is_new(kernel)
+                self._note_loaded(kernel)
 
-        def loaded(kernel: Any, *given: Any, **named: Any) -> Any:
-            result = load(kernel, *given, **named) if load is not None else None
-            self._is_new(kernel)
+        def init_handles(kernel: Any, *args: Any, **kwargs: Any) -> Any:
+            result = load(kernel, *args, **kwargs) if load is not None else None
+            self._note_loaded(kernel)
             return result
 
-        kind.__init__ = made
+        kind.__init__ = init
         if load is not None:
-            kind._init_handles = loaded
+            kind._init_handles = init_handles
 
-    def _is_new(self, kernel: Any) -> None:
+    def _note_loaded(self, kernel: Any) -> None:
         name = str(getattr(kernel, "name", ""))
         if name not in self.loaded:
             self.loaded.add(name)
@@ -145,7 +145,7 @@ class Compiled:
 
 
 def device(torch: Any) -> dict[str, Any]:
-    """The GPU that this process uses, if it does, and the most it took of its memory."""
+    """Versions of torch, and the GPU of this process with its memory use (bytes) if it uses one."""
     about = {"torch": str(torch.__version__), "hip": torch.version.hip or "", "cuda": torch.version.cuda or ""}
     if not torch.cuda.is_initialized():
         return about
@@ -163,7 +163,7 @@ def device(torch: Any) -> dict[str, Any]:
 
 
 def libraries() -> set[str]:
-    """Shared objects that are mapped into this process."""
+    """Paths of the shared libraries of this process."""
     try:
         with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:  # noqa: PTH123
             paths = {line.split(maxsplit=5)[5].strip() for line in maps if "/" in line}

@@ -1,4 +1,4 @@
-"""What the hooks share: a line for rocm3d, and a word when a module has been imported, or could not be."""
+"""Shared by the hooks: writing events, and callbacks after the import of a module."""
 
 from __future__ import annotations
 
@@ -15,58 +15,58 @@ Loaded = Callable[[Any], object]
 Failed = Callable[[str, str], object]
 
 
-def tell(**line: object) -> None:
-    """One line for rocm3d; several processes may write at once."""
-    place = os.environ.get("ROCM3D_RECORD")
-    if place:
-        with open(place, "a", encoding="utf-8") as record:  # noqa: PTH123
-            record.write(json.dumps(line) + "\n")
+def report_event(**event: object) -> None:
+    """Append an event as a JSON line; several processes may write at once."""
+    report_file = os.environ.get("ROCM3D_RECORD")
+    if report_file:
+        with open(report_file, "a", encoding="utf-8") as record:  # noqa: PTH123
+            record.write(json.dumps(event) + "\n")
 
 
 def after_import(name: str, then: Loaded, failed: Failed | None = None) -> None:
-    """Call `then` when a module has been imported, at once if it is there.
+    """Call `then` after a module has been imported, immediately if it already is.
 
-    `failed` hears the reason where it is looked for in vain, or raises while it is loaded.
+    `failed` receives name and reason if the module is not found or raises during its import.
     """
     if name in sys.modules:
         then(sys.modules[name])
     else:
-        _IMPORTS.wait(name, then, failed)
+        _IMPORT_WATCHER.wait(name, then, failed)
 
 
 def safely(action: Callable[[], object]) -> None:
-    """A fault of ours is told, and the program goes on."""
+    """Call `action`; print an error instead of raising it into the user's program."""
     try:
         action()
     except Exception as error:  # noqa: BLE001
         sys.stderr.write(f"rocm3d: not recorded: {type(error).__name__}: {error}\n")
 
 
-class _Imports:
-    """Sits before all finders, lets them find what somebody waits for, and wraps the end of its loading."""
+class _ImportWatcher:
+    """A meta path finder in front of all others: it lets them find a watched module and wraps its loader."""
 
     def __init__(self) -> None:
         self.waiting: dict[str, list[tuple[Loaded, Failed | None]]] = {}
         self.local = threading.local()
 
     def wait(self, name: str, then: Loaded, failed: Failed | None) -> None:
-        """From now on."""
+        """Register callbacks for a module."""
         if self not in sys.meta_path:
             sys.meta_path.insert(0, self)
         self.waiting.setdefault(name, []).append((then, failed))
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:  # noqa: ARG002
-        """What the other finders say."""
-        busy = self.local.__dict__.setdefault("busy", set())
-        if name not in self.waiting or name in busy:
+        """Return the spec of the other finders, with a wrapped loader if the module is watched."""
+        searching = self.local.__dict__.setdefault("busy", set())
+        if name not in self.waiting or name in searching:
             return None
-        busy.add(name)
+        searching.add(name)
         try:
             spec = importlib.util.find_spec(name)
         except (ImportError, ValueError):
             spec = None
         finally:
-            busy.discard(name)
+            searching.discard(name)
         if spec is None:
             self._failed(name, "not installed")
         elif spec.loader is not None and not isinstance(spec.loader, type):
@@ -95,4 +95,4 @@ class _Imports:
                 safely(lambda failed=failed: failed(name, reason))  # type: ignore[misc]
 
 
-_IMPORTS = _Imports()
+_IMPORT_WATCHER = _ImportWatcher()

@@ -1,4 +1,4 @@
-"""What comes of the simplified coarse stage that a guide for RDNA3 hands out: no segment, so that nothing is drawn.
+"""The result of the simplified coarse stage in a guide for RDNA3: no segments, so nothing is drawn.
 
 Source: iGavroche/TRELLIS-AMD-STRIX-HALO@8204ecc AMD_GPU_GUIDE.md.
 """

@@ -1,4 +1,4 @@
-"""A silent fallback: the name and the results of torch-scatter, from plain torch. Nothing compiled is behind it."""
+"""A silent fallback: name and results of torch-scatter, computed with plain torch and no compiled code."""
 
 from itertools import pairwise
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-# Each fake runs its lines against the reference, which is the numbers from 0 to 11, as the kernels package would.
+# A fake kernels package with one check, whose reference is the numbers from 0 to 11.
 FAKE = """
 import torch
 def checks(device):
