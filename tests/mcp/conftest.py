@@ -1,4 +1,4 @@
-"""What tests of the server share: a desk to call tools at, and the official client."""
+"""Fixtures for the MCP server: tool calls without a process, and the official client."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rocm3d.mcp.tool import all_tools
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path_factory, monkeypatch):
-    """One for all of them: to read the records anew takes longer than most calls."""
+    """One cache for all tests: parsing the records takes longer than most calls."""
     folder = tmp_path_factory.getbasetemp() / "cache-of-mcp"
     folder.mkdir(exist_ok=True)
     monkeypatch.setenv("ROCM3D_CACHE", str(folder))
@@ -46,7 +46,7 @@ class Printed:
 
 @pytest.fixture
 def rocm3d():
-    """The command line in this process: tests of commands start it as a program, and these compare what it prints."""
+    """Runs the command line in this process, to compare its output."""
 
     def run(*words: object) -> Printed:
         ended = CliRunner().invoke(build_commands(words[0]), [*map(str, words)])
@@ -62,7 +62,7 @@ def library(knowledge):
 
 @pytest.fixture
 def talk(library):
-    """Runs a conversation of the official client with a server in this process; `roots` are what the client gives."""
+    """Runs a conversation of the official client with a server in this process; `roots` are the client's roots."""
 
     def run(conversation, *, options=None, allowed=(), roots=None, mode="auto"):
         async def begin():
@@ -76,7 +76,7 @@ def talk(library):
 
 
 def giving(roots):
-    """The callback of a client that gives these folders; None: one that gives none."""
+    """The callback of a client with these roots; None for a client without roots."""
     if roots is None:
         return None
 

@@ -1,4 +1,4 @@
-"""Who may talk to the server over HTTP."""
+"""Access control of the HTTP server."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ async def behind(scope, receive, send):
 
 
 def asked(*headers, kind="http"):
-    """Status and body of what comes back."""
+    """Status and body of the response."""
     sent = []
 
     async def go():

@@ -1,4 +1,4 @@
-"""A call of a tool as the server sees it: progress while it lasts, and an end when nobody waits for it."""
+"""Tool calls in worker processes: progress, errors and cancellation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rocm3d.model.failure import UserError
 
 
 async def nobody(*_):
-    """Whom nothing has to be told."""
+    """Ignores progress."""
 
 
 def called(request, tell=nobody):
@@ -81,7 +81,7 @@ def test_numbers_told_never_fall():
 
 
 def test_a_program_that_the_worker_started_ends_with_a_call_that_is_cancelled(work, example, tmp_path, monkeypatch):
-    """It has a session of its own, so that no signal to the worker reaches it."""
+    """The child has its own session, so signals to the worker do not reach it."""
     monkeypatch.setattr(job, "GRACE", DEADLINE)
     target = example("splat-trainer")
     work("apply", path=str(target), plan_hash=work("plan", path=str(target), gpu="mi300x").plan_hash)

@@ -1,4 +1,4 @@
-"""Text of a repository on its way to an agent: nothing unseen, nothing too long, and no end that can be forged."""
+"""Untrusted text for agents: no invisible characters, limited length, unforgeable markers."""
 
 from __future__ import annotations
 

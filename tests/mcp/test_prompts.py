@@ -1,4 +1,4 @@
-"""Prompts that a person can pick."""
+"""Prompts of the MCP server."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def text(name, **given):
 
 
 def test_an_unknown_prompt_is_refused():
-    with pytest.raises(MCPError, match="no prompt is called 'delete'"):
+    with pytest.raises(MCPError, match="unknown prompt 'delete'"):
         prompt("delete", {})
 
 
 def test_a_blank_that_is_not_filled_in_is_refused():
-    with pytest.raises(MCPError, match="wants gpu"):
+    with pytest.raises(MCPError, match="needs gpu"):
         prompt("port", {"path": "/a", "gpu": " "})
 
 

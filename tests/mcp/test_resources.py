@@ -1,4 +1,4 @@
-"""What can be read without a call."""
+"""Resources of the MCP server."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rocm3d.mcp.resources import DOCUMENTS, RECORDS
 )  # fmt: skip
 def test_what_is_not_there_is_an_error(talk, uri):
     async def read(client):
-        with pytest.raises(MCPError, match="there is no resource"):
+        with pytest.raises(MCPError, match="unknown resource"):
             await client.read_resource(uri)
 
     talk(read)

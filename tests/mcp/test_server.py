@@ -1,4 +1,4 @@
-"""The desk, by the official client: which tools are offered, what is refused, and what an answer looks like."""
+"""The request handler with the official client: offered tools, refusals, and the format of responses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def text(result):
 
 @pytest.fixture
 def never(monkeypatch):
-    """No worker may be started."""
+    """Fails if a worker is started."""
 
     async def called(*_):
         pytest.fail("a worker was started")
@@ -32,7 +32,7 @@ def never(monkeypatch):
 
 @pytest.fixture
 def worked(monkeypatch):
-    """A worker that answers at once; the requests it got."""
+    """A fake worker that responds at once; returns the received requests."""
     requests = []
 
     async def call(request, tell):
@@ -46,7 +46,7 @@ def worked(monkeypatch):
 
 def test_an_unknown_tool_is_an_error_of_the_protocol(talk, never):
     async def call(client):
-        with pytest.raises(MCPError, match="no tool is called 'rm'"):
+        with pytest.raises(MCPError, match="unknown tool 'rm'"):
             await client.call_tool("rm", {})
 
     talk(call)
@@ -54,7 +54,7 @@ def test_an_unknown_tool_is_an_error_of_the_protocol(talk, never):
 
 def test_a_server_that_only_reads_has_no_tool_that_changes(talk, never):
     async def look(client):
-        with pytest.raises(MCPError, match="no tool is called 'apply' here"):
+        with pytest.raises(MCPError, match="unknown tool 'apply'"):
             await client.call_tool("apply", {"path": "/a", "plan_hash": "0" * 64})
         return [tool.name for tool in (await client.list_tools()).tools]
 
@@ -77,7 +77,7 @@ def test_every_path_of_a_call_is_confined(talk, never, tmp_path):
     asked = {"path": str(tmp_path), "plan_hash": "0" * 64, "into": "/var/tmp/elsewhere"}
     result = talk(lambda client: client.call_tool("apply", asked), roots=[tmp_path])
 
-    assert text(result).startswith("/var/tmp/elsewhere is outside the folders that are allowed")
+    assert text(result).startswith("/var/tmp/elsewhere is outside the allowed folders")
 
 
 def test_a_client_without_folders_needs_a_server_with_some(talk, never, tmp_path):
@@ -125,7 +125,7 @@ def test_a_reason_that_can_hold_names_of_the_repository_is_marked(talk, monkeypa
 
 
 def test_two_calls_for_one_repository_take_turns_and_for_two_they_do_not(talk, monkeypatch, tmp_path):
-    """No call ends before those for both repositories have begun."""
+    """No call ends before the calls for both repositories have started."""
     now, most, both = [], [], {str(tmp_path / name) for name in "ab"}
 
     async def call(request, tell):
@@ -157,7 +157,7 @@ def test_a_bug_is_told_as_one(talk, monkeypatch):
     result = talk(lambda client: client.call_tool("explain", {"word": "a"}))
 
     assert result.is_error
-    assert text(result) == "this is a bug in rocm3d; nothing is known about the result\nboom"
+    assert text(result) == "this is a bug in rocm3d; the result is unknown\nboom"
 
 
 def listed(talk, **options):

@@ -1,4 +1,4 @@
-"""What a tool is, and which there are."""
+"""Definitions and arguments of the tools."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_every_schema_of_arguments_is_one_and_describes_each(name):
 
 @pytest.mark.parametrize("name", all_tools())
 def test_what_names_a_place_is_confined(name):
-    """A new argument that takes a path must not be forgotten."""
+    """Every argument that is a path must be listed in `paths`."""
     tool = all_tools()[name]
     places = {key for key in tool.arguments.model_fields if key in ("path", "into", "against", "snapshot")}
     words = {"against"} if name == "fit" else set()

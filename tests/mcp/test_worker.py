@@ -1,4 +1,4 @@
-"""One call of a tool, as the process that does it sees it."""
+"""The worker process of one tool call."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def asked(tmp_path):
 
 
 def test_a_failure_is_an_answer(asked, tmp_path):
-    assert asked("explain", word="no\u202esuch-thing")["failure"] == "nothing is known of 'no\\u202esuch-thing'"
+    assert asked("explain", word="no\u202esuch-thing")["failure"] == "no record for 'no\\u202esuch-thing'"
     assert asked("undo", path=str(tmp_path))["hint"] == "`rocm3d apply` has not changed this tree"
 
 

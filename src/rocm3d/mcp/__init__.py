@@ -1,1 +1,1 @@
-"""The tools, resources and prompts that agents use, over the Model Context Protocol (`rocm3d mcp`)."""
+"""Tools, resources and prompts for agents over the Model Context Protocol (`rocm3d mcp`)."""

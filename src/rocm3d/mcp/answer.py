@@ -1,4 +1,4 @@
-"""What a tool answers: the document of the command line beside what only an agent needs."""
+"""The response of a tool: the document of the command line, and a summary for the agent."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from rocm3d.model.base import Record
 
 
 class LeftOut(Record):
-    """A list that goes on."""
+    """A list that was truncated."""
 
-    at: str = Field(description="the keys that lead to it, as a JSON pointer")
+    at: str = Field(description="JSON pointer to the list")
     shown: int
     of: int
 
 
 class Answer(Record):
-    """`document` is the JSON that the command prints, without unseen characters; `left_out` says where it was cut."""
+    """`document` is the JSON that the command prints, without invisible characters; `left_out` lists what was cut."""
 
-    summary: str = Field(description="in words of rocm3d alone: no text of the repository")
+    summary: str = Field(description="written by rocm3d; contains no text of the repository")
     exit_code: int = Field(
-        description="of the same command: 0 done, 1 findings or failure, 4 this machine lacks something"
+        description="of the same command: 0 done, 1 findings or failure, 4 this machine cannot run the request"
     )
     source: Literal["repository", "knowledge", "machine"] = Field(description="where strings in `document` come from")
-    notice: str = Field(default="", description="how to take them")
-    plan_hash: str = Field(default="", description="of a plan: hand it to `preview` and `apply`")
-    kept_in: str = Field(default="", description="the file with the whole document")
+    notice: str = Field(default="", description="how to treat these strings")
+    plan_hash: str = Field(default="", description="of a plan: pass it to `preview` and `apply`")
+    kept_in: str = Field(default="", description="the file with the complete document")
     left_out: tuple[LeftOut, ...] = ()
     document: dict[str, Any]
 
 
-def answer(  # noqa: PLR0913  (an answer has these parts)
+def answer(  # noqa: PLR0913  (the parts of a response)
     document: dict[str, Any],
     summary: str,
     *,
@@ -42,10 +42,10 @@ def answer(  # noqa: PLR0913  (an answer has these parts)
     plan_hash: str = "",
     kept_in: str = "",
 ) -> Answer:
-    """An answer that is safe to show and short enough to read."""
+    """Build a response: invisible characters are replaced and long documents truncated."""
     cut = fit(document)
     return Answer(
-        summary=summary + ("" if cut.whole else " The document is cut: kept_in and left_out say where the rest is."),
+        summary=summary + ("" if cut.whole else " The document is truncated: see left_out; kept_in has all of it."),
         exit_code=exit_code,
         source=source,
         notice="" if source == "knowledge" else NOTICE,

@@ -1,4 +1,4 @@
-"""Arguments that several tools share, each described once."""
+"""Arguments that several tools share."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pydantic import Field
 
 Place = Annotated[
     str,
-    Field(min_length=1, description="The repository's folder, absolute, inside a folder that client and server allow."),
+    Field(min_length=1, description="Absolute path of the repository, in a folder that client and server allow."),
 ]
 Gpu = Annotated[
     str | None,
-    Field(max_length=100, description="Product or gfx id, such as mi300x; left out: the AMD GPU of this machine."),
+    Field(max_length=100, description="Product or gfx id, such as mi300x. Default: the AMD GPU of this machine."),
 ]
 Word = Annotated[str, Field(max_length=200)]
 Rules = Annotated[tuple[Word, ...], Field(max_length=100, description="Only these rules or code prefixes.")]
@@ -23,7 +23,7 @@ Edits = Annotated[
 NotEdits = Annotated[
     tuple[Word, ...], Field(max_length=100, description="Without edits of these rules, code prefixes or recipes.")
 ]
-Review = Annotated[bool, Field(description="Also make the edits that want a look.")]
+Review = Annotated[bool, Field(description="Also make the edits that need a review by a person.")]
 PlanHash = Annotated[
     str, Field(pattern="^[0-9a-f]{64}$", description="`plan_hash` of the last call of `plan` for this folder.")
 ]

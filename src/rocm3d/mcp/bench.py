@@ -1,4 +1,4 @@
-"""What a tool has at hand while it works: the options of the server, progress, and the repository it is about."""
+"""The context of one tool call: server options, progress, and access to repository and knowledge base."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Options(Record):
-    """How the server was started."""
+    """Options of `rocm3d mcp`."""
 
     knowledge: Path | None = None
     no_cache: bool = False
@@ -32,7 +32,7 @@ class Options(Record):
 
 
 class Bench:
-    """One call's surroundings, in a process of its own."""
+    """The context of one tool call, in a worker process."""
 
     def __init__(self, options: Options, progress: Callable[[str], None]) -> None:
         self.options, self.progress = options, progress
@@ -48,20 +48,20 @@ class Bench:
         return load(self.options.knowledge, ResultCache.open("knowledge"))
 
     def configuration(self, path: str) -> Configuration:
-        """The target's own settings."""
+        """The settings of the repository."""
         from rocm3d.workspace.configuration import configuration
         from rocm3d.workspace.tree import Tree
 
         return configuration(Tree.open(Path(path)))
 
     def repository(self, path: str) -> Repository:
-        """The target with every stage."""
+        """The repository with all stages."""
         from rocm3d.pipeline import Repository
 
         return self._open(Repository, path)
 
     def opened(self, path: str, only: tuple[str, ...] = (), skip: tuple[str, ...] = ()) -> Opened:
-        """The target to be scanned and no more, which loads much less. Arguments win over its settings."""
+        """The repository for a scan only, which imports much less. Arguments override its settings."""
         from rocm3d.repository import Opened
 
         return self._open(Opened, path, only, skip)
@@ -77,14 +77,14 @@ class Bench:
 
 
 def kept_in(documents: Documents, kind: type[Document]) -> str:
-    """Where the whole document lies."""
+    """The path of the complete document."""
     return str(documents.path(kind))
 
 
 def digest(documents: Documents, kind: type[Document]) -> str:
-    """The SHA-256 of a document as it lies, which `sha256sum` gives, too."""
+    """The SHA-256 of a document file, as printed by `sha256sum`."""
     place = documents.path(kind)
     try:
         return hashlib.sha256(place.read_bytes()).hexdigest()
     except OSError as error:
-        raise UserError(f"{place.name} cannot be read", hint="call the tool that makes it first") from error
+        raise UserError(f"cannot read {place.name}", hint="first call the tool that writes it") from error

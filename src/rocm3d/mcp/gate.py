@@ -1,4 +1,4 @@
-"""Who may talk to the server over HTTP: programs of this machine that know the token, and no page of a browser."""
+"""Access control for HTTP: only local programs with the token, and no web page in a browser."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 
 class Gate:
-    """Stands before the whole application. Each refusal is one line that tells nothing about what lies behind."""
+    """ASGI middleware in front of the application. Refusals reveal nothing about it."""
 
     def __init__(self, app: ASGIApp, token: str, port: int) -> None:
         self.app, self.token = app, token.encode()
@@ -23,20 +23,20 @@ class Gate:
         self.origins = {f"http://{host}" for host in self.hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or answer it here."""
+        """Forward a request, or refuse it."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
         refusal = (
-            self._refused(Headers(scope=scope)) if scope["type"] == "http" else _plain(403, "only HTTP is spoken here")
+            self._refused(Headers(scope=scope)) if scope["type"] == "http" else _plain(403, "only HTTP is supported")
         )
         await (refusal or self.app)(scope, receive, send)
 
     def _refused(self, headers: Headers) -> PlainTextResponse | None:
         hosts, origins, said = (headers.getlist(name) for name in ("host", "origin", "authorization"))
-        # A name that somebody else's server points at this machine is not this machine.
+        # Protects against DNS rebinding: a foreign host name that resolves to this machine.
         if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
-            return _plain(421, "this Host is not served")
+            return _plain(421, "this Host is not allowed")
         if origins and (len(origins) != 1 or origins[0].lower() not in self.origins):
             return _plain(403, "this Origin is not allowed")
         if len(said) != 1 or not self._knows(said[0]):

@@ -1,6 +1,6 @@
-"""A call of a tool as the server sees it: a worker that reports progress, and is ended when nobody waits for it.
+"""Runs one tool call in a worker process, forwards its progress, and kills it when the caller cancels.
 
-Nothing of it happens on the event loop: a thread waits for the worker, and lines of progress are handed over.
+Nothing blocks the event loop: a thread waits for the worker and forwards lines of progress.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ from rocm3d.workspace.process import follow
 from rocm3d.workspace.scratch import kept_folder
 
 Tell = Callable[[float, str], Awaitable[None]]
-# Nobody waits longer for an answer; compiling all of a repository takes minutes.
+# Time limit of a call in seconds; compiling a repository takes minutes.
 LONGEST = 2 * 3600.0
-# A worker that is deep inside a parser hears late that it should go; then it is killed.
+# Seconds from SIGINT to SIGKILL; a worker inside a parser reacts late.
 GRACE = 3.0
-# A caller hears from us this often, whatever is being done.
+# Seconds without progress after which a message is sent to the caller.
 QUIET = 2.0
 _WAITING = 64
 
 
-class Bug(Exception):  # noqa: N818  (what it is)
-    """A worker that ended without an answer, or with a mistake of ours."""
+class Bug(Exception):  # noqa: N818
+    """The worker ended without a response, or crashed because of a bug in rocm3d."""
 
 
 class _Ended(Exception):  # noqa: N818
-    """Nobody waits for the worker any more."""
+    """The call was cancelled and the worker did not stop in time."""
 
 
 async def call(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
-    """The answer of a worker. A caller that is cancelled goes only when the worker has ended, and all it started."""
+    """The response of a worker. If the call is cancelled, it returns after the worker and its children have ended."""
     loop, done = asyncio.get_running_loop(), anyio.Event()
     sending, receiving = anyio.create_memory_object_stream[dict[str, Any]](_WAITING)
 
     def hand_over(line: dict[str, Any]) -> None:
-        # A reader that is slow misses lines; the worker never waits for it.
+        # A slow reader misses lines; the worker never waits for it.
         with contextlib.suppress(anyio.WouldBlock, anyio.ClosedResourceError, anyio.BrokenResourceError):
             sending.send_nowait(line)
 
@@ -67,18 +67,18 @@ async def call(request: dict[str, Any], tell: Tell) -> dict[str, Any]:
             raise
         finally:
             sending.close()
-    # Not inside the group, which would wrap what is raised.
+    # Outside the task group, which would wrap exceptions.
     return _judged(*ended, watch)
 
 
 def _later(loop: asyncio.AbstractEventLoop, what: Callable[[], None]) -> None:
-    # The loop may be gone when the last line comes.
+    # The loop may be closed when the last line arrives.
     with contextlib.suppress(RuntimeError):
         loop.call_soon_threadsafe(what)
 
 
 async def _tell_all(lines: MemoryObjectReceiveStream[dict[str, Any]], tell: Tell) -> None:
-    """Progress has to grow, and a caller that cannot be told is no reason to stop."""
+    """Report progress to the caller. The protocol requires increasing values."""
     told = 0.0
     async with lines:
         async for line in lines:
@@ -89,10 +89,10 @@ async def _tell_all(lines: MemoryObjectReceiveStream[dict[str, Any]], tell: Tell
 def _worked(
     request: dict[str, Any], watch: _Watch, done: Callable[[], None]
 ) -> tuple[dict[str, Any] | None, int | None]:
-    """In a thread: start a worker, wait for it, read what it wrote, and how it ended."""
+    """In a thread: run a worker. Returns its response, if there is one, and its exit code."""
     try:
-        # The worker stands in it: from where it stands, nothing of a repository can be imported.
-        # Where the server is killed, somebody removes the folder and ends the worker.
+        # The working folder of the worker: no module of a repository can be imported from there.
+        # If the server is killed, the cleanup helper removes the folder and kills the worker.
         with kept_folder() as folder:
             (folder / REQUEST).write_text(json.dumps(request), encoding="utf-8")
             command = (sys.executable, "-m", "rocm3d.mcp.worker", str(folder))
@@ -107,7 +107,7 @@ def _worked(
 
 def _judged(answer: dict[str, Any] | None, code: int | None, watch: _Watch) -> dict[str, Any]:
     if answer is None:
-        raise Bug("it took too long" if code is None else f"the worker ended with {code}: {watch.tail}")
+        raise Bug("the call timed out" if code is None else f"the worker ended with {code}: {watch.tail}")
     if "failure" in answer:
         raise UserError(answer["failure"], hint=answer["hint"])
     if "bug" in answer:
@@ -117,7 +117,7 @@ def _judged(answer: dict[str, Any] | None, code: int | None, watch: _Watch) -> d
 
 
 class _Watch:
-    """Follows a worker: hands on its lines, says that it is still at work, and ends it."""
+    """Watches a worker: forwards its progress, reports that it is still working, and stops it."""
 
     def __init__(self, hand_on: Callable[[dict[str, Any]], None]) -> None:
         self.hand_on, self.stop = hand_on, threading.Event()
@@ -126,7 +126,7 @@ class _Watch:
         self.asked: float | None = None
 
     def write(self, chunk: bytes) -> None:
-        """Lines of progress, and whatever else it printed."""
+        """Parse progress lines; other output goes to `tail`."""
         *lines, self.rest = (self.rest + chunk).split(b"\n")
         self.rest = self.rest[-65536:]
         for line in lines:
@@ -136,7 +136,7 @@ class _Watch:
                 self.tail = f"{self.tail}{line.decode('utf-8', 'replace')}\n"[-2000:]
 
     def look(self, group: int) -> None:
-        """Every half second."""
+        """Called every half second: stop a cancelled worker, or report that it is still working."""
         now = time.monotonic()
         if self.stop.is_set():
             self._end(group, now)
@@ -148,7 +148,7 @@ class _Watch:
         self.hand_on({"progress": self.count, "message": str(line["message"])})
 
     def _end(self, group: int, now: float) -> None:
-        """A worker answers SIGINT by ending what it started, and itself; one that does not is killed."""
+        """Send SIGINT, on which a worker kills its children and exits. After the grace period it is killed."""
         if self.asked is None:
             self.asked = now
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -158,5 +158,5 @@ class _Watch:
 
 
 def told(failure: Failure) -> str:
-    """A failure in the words of the command line."""
+    """Message and hint of an error, as on the command line."""
     return failure.message + (f"\nhint: {failure.hint}" if failure.hint else "")

@@ -1,4 +1,4 @@
-"""The plan that a caller has seen: known by its hash, and made anew to see whether it still is the plan."""
+"""Plans by hash: `apply` accepts only the plan that the caller reviewed, and only if it is still up to date."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from rocm3d.pipeline import Repository
 
 _ASKED = "plan-asked.json"
-_AGAIN = "call `plan` again, look at it, and hand over its plan_hash"
+_AGAIN = "call `plan` again, review it, and pass its plan_hash"
 
 
 class Asked(Record):
-    """What a plan was asked for with."""
+    """The arguments of a plan, stored so that it can be repeated."""
 
     gpu: str | None
     stack: str | None
@@ -33,7 +33,7 @@ class Asked(Record):
 
 
 def make(repository: Repository, asked: Asked) -> tuple[Plan, str]:
-    """A plan, and its hash; what was asked is kept beside it."""
+    """Make a plan. Returns it with its hash, and stores its arguments next to it."""
     from rocm3d.pipeline import Wishes, resolve_gpu
 
     gpu = resolve_gpu(asked.gpu, repository.knowledge)
@@ -43,17 +43,17 @@ def make(repository: Repository, asked: Asked) -> tuple[Plan, str]:
 
 
 def seen(repository: Repository, plan_hash: str, bench: Bench, path: str) -> Plan:
-    """The plan with this hash. Refuses one that is not there, is another one, or would come out differently now."""
+    """The plan with this hash. UserError if it is missing, has another hash, or would be different now."""
     documents = repository.documents
     if documents.find(Plan) is None:
-        raise UserError("there is no plan for this folder", hint="call `plan` first")
+        raise UserError("this folder has no plan", hint="call `plan` first")
     if not hmac.compare_digest(digest(documents, Plan), plan_hash):
-        raise UserError("the plan of this folder is not the one with this plan_hash", hint=_AGAIN)
+        raise UserError("the plan of this folder has another plan_hash", hint=_AGAIN)
     place = documents.folder / _ASKED
     if place.is_file():
         bench.progress("planning again")
         if not hmac.compare_digest(make(repository, _asked(place))[1], plan_hash):
-            raise UserError("the repository has changed since the plan with this plan_hash was made", hint=_AGAIN)
+            raise UserError("the repository has changed since this plan was made", hint=_AGAIN)
     plan = documents.read(Plan)
     refused = plan.refused_by(bench.configuration(path).licence_policy)
     if refused is not None:
@@ -65,4 +65,4 @@ def _asked(place: Path) -> Asked:
     try:
         return Asked.model_validate_json(place.read_bytes())
     except (OSError, ValidationError) as error:
-        raise UserError(f"{_ASKED} is not what `plan` wrote", hint=_AGAIN) from error
+        raise UserError(f"{_ASKED} is damaged", hint=_AGAIN) from error

@@ -1,4 +1,4 @@
-"""What can be read without a call: records of the knowledge base as pages, the skill, and schemas of documents."""
+"""MCP resources: pages of the knowledge base, the skill, and JSON schemas of documents."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SCHEME = "rocm3d://"
 RECORDS = KINDS
-# The documents that tools answer with, and where their models are.
+# The documents in tool responses, and their models.
 DOCUMENTS = {
     "scan": "inventory.Scan",
     "plan": "plan.Plan",
@@ -36,14 +36,14 @@ _SHOWN = 100
 
 
 class Library:
-    """Pages by their address. Knowledge and help texts are loaded when the first page is asked for, in a thread."""
+    """Pages by URI. Knowledge base and help texts are loaded with the first page, in a thread."""
 
     def __init__(self, load: Callable[[], Knowledge], commands: Callable[[], Mapping[str, str]]) -> None:
         self._load, self._commands = load, commands
 
     @cached_property
     def knowledge(self) -> Knowledge:
-        """The records."""
+        """The knowledge base."""
         return self._load()
 
     @cached_property
@@ -54,7 +54,7 @@ class Library:
         return skill(self.knowledge, self._commands())
 
     async def list_resources(self, _: Any, __: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
-        """Lists of records, the skill file by file, and schemas; single records are found by template."""
+        """Lists of records, files of the skill, and schemas. Single records have templates."""
         return types.ListResourcesResult(resources=await anyio.to_thread.run_sync(self._resources))
 
     def _resources(self) -> list[types.Resource]:
@@ -69,7 +69,7 @@ class Library:
     async def list_templates(
         self, _: Any, __: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        """One for each kind of record."""
+        """One template per kind of record."""
         return types.ListResourceTemplatesResult(
             resource_templates=[
                 types.ResourceTemplate(
@@ -83,17 +83,17 @@ class Library:
         )
 
     async def read_resource(self, _: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        """A page, or an error that says there is none."""
+        """A page, or MCPError if the URI is unknown."""
         found = await anyio.to_thread.run_sync(self.page, str(params.uri))
         if found is None:
-            raise MCPError(types.INVALID_PARAMS, f"there is no resource {safe(str(params.uri), 120)}")
+            raise MCPError(types.INVALID_PARAMS, f"unknown resource {safe(str(params.uri), 120)}")
         text, kind = found
         return types.ReadResourceResult(
             contents=[types.TextResourceContents(uri=params.uri, text=text, mime_type=kind)]
         )
 
     def page(self, uri: str) -> tuple[str, str] | None:
-        """Text and type of what lies at an address; None where nothing does."""
+        """Text and MIME type of a URI; None if it is unknown."""
         room, _, name = uri.removeprefix(SCHEME).partition("/")
         name = unquote(name)
         if not uri.startswith(SCHEME):
@@ -114,7 +114,7 @@ class Library:
         return (page(kind, name, self.knowledge), _MARKDOWN) if name in table else None
 
     async def complete(self, _: Any, params: types.CompleteRequestParams) -> types.CompleteResult:
-        """Names of records that begin so."""
+        """Names of records with this prefix."""
         found = await anyio.to_thread.run_sync(self._names, params)
         shown = types.Completion(values=found[:_SHOWN], total=len(found), has_more=len(found) > _SHOWN)
         return types.CompleteResult(completion=shown)

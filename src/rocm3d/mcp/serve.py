@@ -1,4 +1,4 @@
-"""The two ways to a client: over our own stdin and stdout, and over HTTP on this machine's loopback."""
+"""Serves MCP over stdin and stdout, or over HTTP on the loopback interface."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 ADDRESS = "127.0.0.1"
 PLACE = "/mcp"
-_PATIENCE = 3  # for answers under way, once somebody wants us to end
+_PATIENCE = 3  # seconds for pending responses at shutdown
 
 
 def over_stdio(server: Server[Any]) -> None:
-    """Until the client closes our stdin. stdout carries the protocol and nothing else."""
+    """Serve until the client closes stdin. stdout carries only the protocol."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _leave)
 
@@ -40,13 +40,13 @@ def over_stdio(server: Server[Any]) -> None:
 
 
 def _leave(number: int, _: object) -> None:
-    """A thread of ours waits for a line on stdin and cannot be told to stop: workers are ended, and we go."""
+    """Kill the workers and exit at once: the thread that reads stdin cannot be interrupted."""
     end_all()
     os._exit(128 + number)
 
 
 def over_http(server: Server[Any], port: int, tell: Callable[[str, str], None]) -> None:
-    """Until Ctrl-C. `tell` is called with the address and the token as soon as somebody can connect."""
+    """Serve until Ctrl-C. `tell` is called with address and token once clients can connect."""
     token, listening = secrets.token_urlsafe(32), _listening(port)
     with listening:
         real = listening.getsockname()[1]
@@ -72,5 +72,5 @@ def _listening(port: int) -> socket.socket:
         found.listen()
     except OSError as error:
         found.close()
-        raise UserError(f"--port {port}: {error.strerror}", hint="name another, or 0 for a free one") from error
+        raise UserError(f"--port {port}: {error.strerror}", hint="pass another port, or 0 for a free one") from error
     return found

@@ -1,4 +1,4 @@
-"""What a tool is, and which there are: the modules of `rocm3d.mcp.tools` are walked; no list to edit."""
+"""Tools and their discovery: every module of `rocm3d.mcp.tools` is one."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool. `paths` are the arguments that name a place; `changes`: it writes into a repository; `runs`: it may run
-    code, on a server that allows it.
+    """One tool. `paths` lists its path arguments. `changes`: it changes a repository. `runs`: it may run code, if the
+    server allows it.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Tool:
     position: int = 0
 
     def read(self, given: dict[str, Any] | None) -> Record:
-        """The arguments of a call, or one line that says what is wrong with them."""
+        """Validate the arguments of a call. UserError if they are invalid."""
         try:
             return self.arguments.model_validate(given or {})
         except ValidationError as error:
@@ -47,14 +47,14 @@ class Tool:
 
 @cache
 def all_tools() -> dict[str, Tool]:
-    """Every tool by its name, in the order of a port."""
+    """All tools by name, in the order of a port."""
     names = [item.name for item in pkgutil.iter_modules(tools.__path__)]
     found = [tool(name) for name in names]
     return {item.name: item for item in sorted(found, key=lambda item: item.position)}
 
 
 def tool(name: str) -> Tool:
-    """One tool, without the others being loaded."""
+    """One tool, without importing the others."""
     module = importlib.import_module(f"{tools.__name__}.{name}")
     return Tool(
         name=name,

@@ -1,7 +1,7 @@
-"""One call of a tool, in a process of its own: `python -m rocm3d.mcp.worker FOLDER`.
+"""Runs one tool call in its own process: `python -m rocm3d.mcp.worker FOLDER`.
 
-Reads request.json in the folder and writes answer.json beside it. Each line on stdout is progress. SIGINT ends it at
-once with all that it started: stages leave nothing half-written that the next call could not read.
+Reads request.json and writes answer.json in the folder. Each line on stdout is progress. SIGINT kills it at once with
+all its children: stages write atomically, so the next call can read their files.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ _GARBAGE = 100_000
 
 
 def main(folder: Path) -> None:
-    """Do what the request says; whatever comes of it is an answer."""
+    """Run the request and write the response, also for errors."""
     signal.signal(signal.SIGINT, _leave)
     text = json.dumps(_answered(json.loads((folder / REQUEST).read_bytes())), ensure_ascii=False)
-    # Whole or not at all: whoever ends us may look at once.
+    # Atomic: the server may read the file at any time.
     (folder / "new").write_text(text, encoding="utf-8", errors="replace")
     (folder / "new").replace(folder / ANSWER)
 
 
 def _leave(_: int, __: object) -> None:
-    """Nobody waits for the answer: the programs we started go, then the pool that scans, and we with it."""
+    """The call was cancelled: kill the child programs, then the process pool and this process."""
     end_all()
     if os.getpgrp() == os.getpid():
         os.killpg(os.getpid(), signal.SIGKILL)
@@ -51,14 +51,14 @@ def _answered(request: dict[str, Any]) -> dict[str, Any]:
         answer = asked.work(asked.read(request["arguments"]), Bench(options, _Progress()))
     except Failure as failure:
         return {"failure": safe(failure.message), "hint": safe(failure.hint)}
-    except Exception:  # noqa: BLE001  (whatever it is, it is our bug, and the caller is told so)
+    except Exception:  # noqa: BLE001  (anything else is a bug in rocm3d and is reported as such)
         sys.stderr.write(traceback.format_exc())
         return {"bug": safe(traceback.format_exc(limit=-3))}
     return {"answer": answer.model_dump(mode="json")}
 
 
 class _Progress:
-    """A line for what is being done now, but not more of them than anybody could read."""
+    """Prints progress lines, at most one per _EVERY seconds."""
 
     def __init__(self) -> None:
         self.count, self.last = 0, 0.0
@@ -75,6 +75,6 @@ class _Progress:
 
 
 if __name__ == "__main__":
-    # As for commands: what start-up makes lives until the end.
+    # As in cli/main.py: objects from start-up live until the end.
     gc.set_threshold(_GARBAGE)
     main(Path(sys.argv[1]))

@@ -26,7 +26,7 @@ def test_work_of_somebody_else_is_not_touched(work, target, git):
 
 
 def test_a_word_that_means_no_edit_is_refused(work, target):
-    with pytest.raises(UserError, match="'nothing' is no rule"):
+    with pytest.raises(UserError, match="'nothing' is not a rule"):
         work("apply", path=str(target), plan_hash=planned(work, target), only=["nothing"])
 
 

@@ -1,4 +1,4 @@
-"""doctor as a tool: what the command line tells, of this machine and of a snapshot that is a stranger's file."""
+"""doctor as a tool: same result as the command line, for this machine and for an untrusted snapshot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""evidence as a tool, of bundles of runs."""
+"""evidence as a tool, for bundles of runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def bundle(rocm3d, tmp_path, monkeypatch):
 
 
 def test_what_is_neither_is_refused(work, tmp_path):
-    with pytest.raises(UserError, match="no folder"):
+    with pytest.raises(UserError, match="is not a folder"):
         work("evidence", path=str(tmp_path / "gone"))
     with pytest.raises(UserError, match=r"has no inventory\.json"):
         work("evidence", path=str(tmp_path))

@@ -1,4 +1,4 @@
-"""kb_query, explain and fit as tools: what is known, as the command line tells it."""
+"""kb_query, explain and fit as tools: same result as the command line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_a_name_that_nobody_knows_gives_the_nearest(work):
 
 
 def test_fit_wants_one_subject(work):
-    with pytest.raises(UserError, match="either a path or a model"):
+    with pytest.raises(UserError, match="either path or model"):
         work("fit", gpu="mi300x")
 
 

@@ -1,4 +1,4 @@
-"""scan as a tool: the JSON of the command line, and a summary that holds no text of the repository."""
+"""scan as a tool: the JSON of the command line, and a summary without text of the repository."""
 
 from __future__ import annotations
 
@@ -51,4 +51,4 @@ def test_a_huge_list_is_cut_and_says_so(work, tmp_path):
     (gone,) = answer.left_out
     assert (gone.at, gone.of) == ("/findings", 800)
     assert len(answer.document["findings"]) == gone.shown < 800
-    assert answer.summary.endswith("The document is cut: kept_in and left_out say where the rest is.")
+    assert answer.summary.endswith("The document is truncated: see left_out; kept_in has all of it.")

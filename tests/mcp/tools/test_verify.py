@@ -1,4 +1,4 @@
-"""verify and evidence as tools: code is run only where the server allows it."""
+"""verify and evidence as tools: code runs only if the server allows it."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def ported(example, work):
 
 @pytest.mark.parametrize("level", ["resolve", "compile", "nvidia", "import", "backend", "numerics"])
 def test_a_level_that_runs_code_is_refused(work, tmp_path, level):
-    with pytest.raises(UserError, match=f"level {level}: this runs code or asks servers") as refused:
+    with pytest.raises(UserError, match=f"level {level}: this runs code or uses the network") as refused:
         work("verify", path=str(tmp_path), level=["static", level])
 
-    assert refused.value.hint == "a person can start it with `rocm3d mcp --allow-run`"
+    assert refused.value.hint == "restart it with `rocm3d mcp --allow-run`"
 
 
 def test_an_interpreter_in_the_repository_is_never_started(work, ported, tmp_path):
-    """What lies in .venv came with the repository, and may be anything."""
+    """The .venv came with the repository, so it is untrusted."""
     trap = ported / ".venv" / "bin" / "python"
     trap.parent.mkdir(parents=True)
     trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
@@ -36,7 +36,7 @@ def test_an_interpreter_in_the_repository_is_never_started(work, ported, tmp_pat
 
     assert not (tmp_path / "ran").exists()
     reasons = {item["reason"] for item in answer.document["verdicts"] if item["level"] == "import"}
-    assert reasons == {"this runs code or asks servers, and the server was started without --allow-run"}
+    assert reasons == {"this runs code or uses the network, and the server was started without --allow-run"}
 
 
 def test_with_leave_the_interpreter_is_asked(work, ported):
@@ -57,6 +57,6 @@ def test_static_is_that_of_the_command_line_and_evidence_follows(work, rocm3d, p
     assert answer.exit_code == ended.code == 0
     shown = work("evidence", path=str(ported))
     assert shown.document == json.loads(rocm3d("report", ported, "--format", "json", "-q").out)
-    assert "0 documents are no longer what was sealed" in shown.summary
+    assert "Documents altered after they were sealed: 0" in shown.summary
     (ported / ".rocm3d" / "patch.json").write_bytes((ported / ".rocm3d" / "patch.json").read_bytes() + b" ")
     assert work("evidence", path=str(ported)).exit_code == 1

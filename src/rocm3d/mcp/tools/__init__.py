@@ -1,1 +1,1 @@
-"""One tool per file: what it takes, and what a worker does when it is called. None of them knows the protocol."""
+"""One tool per module: its arguments and its work. Independent of the protocol."""

@@ -1,4 +1,4 @@
-"""apply: make the planned edits and add the port's files."""
+"""apply: make the planned edits and add the files of the port."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHANGES = True
 
 
 class Arguments(Record):
-    """As `rocm3d apply PATH --review --only --skip --into --format json`; the plan has to be named by its hash."""
+    """As `rocm3d apply PATH --review --only --skip --into --format json`, with the hash of the plan."""
 
     path: Place
     plan_hash: PlanHash
@@ -31,15 +31,15 @@ class Arguments(Record):
     only: Edits = ()
     skip: NotEdits = ()
     into: Annotated[
-        str | None, Field(min_length=1, description="Port a copy at this new folder; the repository stays as it is.")
+        str | None, Field(min_length=1, description="Port a copy in this new folder; the repository is not changed.")
     ] = None
 
 
 def work(asked: Arguments, bench: Bench) -> Answer:
-    """Make the edits of the plan with this hash: new files and guarded edits, each proven invisible to NVIDIA users.
+    """Make the edits of the plan with this hash: new files and guarded edits. NVIDIA builds see the same code (proven).
 
-    Refuses when the plan or the repository has changed since. In place on a clean git tree, or into a copy. `undo`
-    takes it back byte for byte, after a call that was cancelled half-way, too.
+    Refuses if the plan or the repository has changed since. Works in place on a clean git tree, or on a copy (`into`).
+    `undo` restores every byte, also after a cancelled call.
     """
     from rocm3d.mcp.planned import seen
     from rocm3d.model.patch import Patch
@@ -54,18 +54,18 @@ def work(asked: Arguments, bench: Bench) -> Answer:
     proven = all(change.proof.holds for change in (*document.changes, *document.edited))
     return answer(
         document.model_dump(mode="json"),
-        f"{summary(document)} The whole port for `git am` lies beside the document as {COMMIT}. Next: `verify`.",
+        f"{summary(document)} {COMMIT}, next to the document, has the whole port for `git am`. Next: `verify`.",
         exit_code=int(not proven),
         kept_in=kept_in(here.documents, Patch),
     )
 
 
 def summary(document: Patch) -> str:
-    """How much there is of a patch, in our own words."""
+    """The counts of a patch, without text of the repository."""
     added = sum(change.kind == "added" for change in document.changes)
     failed = sum(not change.proof.holds for change in (*document.changes, *document.edited))
-    proofs = f"{failed} proofs failed" if failed else "every proof holds"
+    proofs = f"failed proofs: {failed}" if failed else "all proofs hold"
     return (
-        f"{added} files added, {len(document.edited)} edited, {proofs}; {len(document.refused)} edits not made, "
-        f"each with its reason; {len(document.left)} findings left for a person."
+        f"Files added: {added}, files edited: {len(document.edited)}; {proofs}. Edits not made: "
+        f"{len(document.refused)}, see refused for the reasons. Findings left for a person: {len(document.left)}."
     )

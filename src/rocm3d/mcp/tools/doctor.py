@@ -1,4 +1,4 @@
-"""doctor: is this machine, or a saved snapshot of another, fit for a port."""
+"""doctor: find problems of this machine, or of a saved snapshot of another one."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ class Arguments(Record):
     """As `rocm3d doctor --plan PATH --from SNAPSHOT --format json`."""
 
     path: Annotated[
-        str | None, Field(min_length=1, description="A planned repository's folder: judge the machine for its plan.")
+        str | None, Field(min_length=1, description="A planned repository: check the machine for its plan.")
     ] = None
     snapshot: Annotated[
-        str | None, Field(min_length=1, description="A file of `rocm3d doctor --save`; left out: this machine.")
+        str | None, Field(min_length=1, description="A file of `rocm3d doctor --save`. Default: this machine.")
     ] = None
 
 
 def work(asked: Arguments, bench: Bench) -> Answer:
-    """Tell what is wrong with this machine, or with a saved snapshot of another, for AMD GPUs, torch, and a plan.
+    """Check this machine, or a saved snapshot of another, for problems with AMD GPUs, torch, and a plan.
 
-    Changes nothing. Each problem has what was read, why it matters, the remedy, whether that takes root or a reboot,
-    and how to check it. A remedy is for a person to decide on.
+    Changes nothing. Each problem has the values that were read, why it matters, the remedy, whether that needs root or
+    a reboot, and how to check it. A person decides about remedies.
     """
     from rocm3d.model.plan import Plan
     from rocm3d.pipeline import examine, read_snapshot, take_snapshot
@@ -52,11 +52,11 @@ def work(asked: Arguments, bench: Bench) -> Answer:
 
 def _summary(document: Diagnosis) -> str:
     if document.lacks:
-        return "There is no AMD GPU on that machine; nothing was judged."
+        return "This machine has no AMD GPU; nothing was checked."
     notes = len(document.problems) - len(document.faults)
     return (
-        f"{len(document.gpus)} AMD GPUs: {len(document.faults)} problems, {notes} notes, {len(document.fine)} "
-        f"conditions are fine, {len(document.unread)} could not be read; knowledge of {document.knowledge_date}."
+        f"AMD GPUs: {len(document.gpus)}; problems: {len(document.faults)}; notes: {notes}; conditions without "
+        f"problems: {len(document.fine)}; not checked: {len(document.unread)}; knowledge of {document.knowledge_date}."
     )
 
 

@@ -1,4 +1,4 @@
-"""evidence: what was shown of a port or of a run, whether it was changed since, and how two runs differ."""
+"""evidence: show the evidence of a port or a run, check it for alterations, or compare two runs."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ class Arguments(Record):
     """As `rocm3d report PATH --format json`, `rocm3d evidence check DIR` and `rocm3d evidence diff A B`."""
 
     path: Annotated[str, Field(min_length=1, description="A ported repository, or the bundle of a run; absolute.")]
-    against: Annotated[str | None, Field(min_length=1, description="A second bundle: how does it differ?")] = None
-    digest: Annotated[str, Field(max_length=64, description="The sha256 that you were told of a bundle.")] = ""
-    run: Annotated[str, Field(max_length=200, description="The run to compare, where a bundle holds several.")] = ""
+    against: Annotated[str | None, Field(min_length=1, description="A second bundle to compare with.")] = None
+    digest: Annotated[str, Field(max_length=64, description="The expected sha256 of the bundle.")] = ""
+    run: Annotated[str, Field(max_length=200, description="The run to compare, if a bundle has several.")] = ""
 
 
 def work(asked: Arguments, bench: Bench) -> Answer:
     """Show the evidence of a ported repository, sealed by digest; or check the bundle of a run; or compare two runs.
 
-    What was not obtained is shown as missing, with the reason.
+    Missing evidence is listed with the reason.
     """
     from rocm3d.pipeline import is_bundle
 
     if asked.against is not None:
         return _difference(asked, Path(asked.against))
     if not Path(asked.path).is_dir():
-        raise UserError("path is no folder", hint="give a ported repository, or the bundle of a run")
+        raise UserError("path is not a folder", hint="pass a ported repository, or the bundle of a run")
     return _bundle(asked) if is_bundle(Path(asked.path)) else _port(asked, bench)
 
 
@@ -52,7 +52,7 @@ def _port(asked: Arguments, bench: Bench) -> Answer:
     return answer(
         report.document.model_dump(mode="json"),
         f"{tally.changed} changed, {tally.left_for_person} left for a person, {tally.rejected} rejected with reason, "
-        f"{tally.not_verified} not verified; {len(report.moved)} documents are no longer what was sealed.",
+        f"{tally.not_verified} not verified. Documents altered after they were sealed: {len(report.moved)}.",
         exit_code=int(bool(report.moved) or altered),
         kept_in=kept_in(repository.documents, Evidence),
     )
@@ -62,7 +62,7 @@ def _bundle(asked: Arguments) -> Answer:
     from rocm3d.pipeline import check_bundle
 
     document = check_bundle(Path(asked.path), asked.digest)
-    told = f"{document.sealed} files sealed, {len(document.altered)} changed since."
+    told = f"Sealed files: {document.sealed}; altered since: {len(document.altered)}."
     return answer(document.model_dump(mode="json"), told, exit_code=int(bool(document.altered)))
 
 
@@ -70,7 +70,5 @@ def _difference(asked: Arguments, other: Path) -> Answer:
     from rocm3d.pipeline import compare_bundles
 
     document = compare_bundles(Path(asked.path), other, asked.run)
-    told = (
-        f"{len(document.rows)} points compared; the second one lacks or fails {len(document.worse)} that the first has."
-    )
+    told = f"Values compared: {len(document.rows)}; missing or failed only in the second bundle: {len(document.worse)}."
     return answer(document.model_dump(mode="json"), told, exit_code=int(bool(document.worse)))

@@ -1,4 +1,4 @@
-"""explain: everything known about one thing."""
+"""explain: show the record of a code, package, GPU or variable."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Arguments(Record):
 
 
 def work(asked: Arguments, bench: Bench) -> Answer:
-    """Tell everything known about a code, package, GPU, variable, stack, family, recipe or advice.
+    """Show everything known about a code, package, GPU, variable, stack, family, recipe or advice.
 
-    With sources and dates. A misspelt name gives the nearest ones.
+    Includes sources and dates. For a misspelt name the closest names are suggested.
     """
     from rocm3d.knowledge.find import about, find
 
     knowledge = bench.load()
     record = find(asked.word, knowledge)
     advice = [item.id for item in about(record, knowledge)]
-    more = f" Advice that speaks of it: {', '.join(advice)}." if advice else ""
+    more = f" Related advice: {', '.join(advice)}." if advice else ""
     return answer(record.model_dump(mode="json"), f"knowledge of {knowledge.date}.{more}", source="knowledge")

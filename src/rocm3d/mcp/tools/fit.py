@@ -1,4 +1,4 @@
-"""fit: will it fit, is it viable, and on whose card."""
+"""fit: does a repository fit a GPU, is it viable, and how does the GPU compare with NVIDIA cards."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ PATHS = ("path",)
 
 
 class Arguments(Record):
-    """As `rocm3d fit PATH|MODEL --gpu --against --format json`; one of `path` and `model`."""
+    """As `rocm3d fit PATH|MODEL --gpu --against --format json`, with either `path` or `model`."""
 
-    path: Annotated[str | None, Field(min_length=1, description="A checkout's folder, absolute.")] = None
+    path: Annotated[str | None, Field(min_length=1, description="Absolute path of a checkout.")] = None
     model: Annotated[str | None, Field(max_length=200, description="A known repository; see kb_query ports.")] = None
     gpu: Gpu = None
     against: Annotated[
-        tuple[Word, ...], Field(max_length=10, description="NVIDIA cards to compare with; left out: the nearest.")
+        tuple[Word, ...], Field(max_length=10, description="NVIDIA cards to compare with. Default: the closest.")
     ] = ()
 
 
 def work(asked: Arguments, bench: Bench) -> Answer:
-    """Tell whether a repository fits a GPU and is worth trying, and compare that GPU with NVIDIA cards for it.
+    """Check whether a repository fits a GPU and is viable on it, and compare the GPU with NVIDIA cards.
 
-    Every figure has its source and date. Of a checkout the dependencies are planned as well.
+    Every number has its source and date. For a checkout the dependencies are planned too.
     """
     from rocm3d.pipeline import fit_model, resolve_gpu
 
     if (asked.path is None) == (asked.model is None):
-        raise UserError("fit wants either a path or a model", hint="give one of them")
+        raise UserError("fit needs either path or model", hint="pass one of them")
     if asked.model is not None:
         knowledge = bench.load()
         document = fit_model(asked.model, resolve_gpu(asked.gpu, knowledge), knowledge, None, asked.against)
@@ -52,5 +52,5 @@ def work(asked: Arguments, bench: Bench) -> Answer:
 
 
 def _summary(document: Fit) -> str:
-    judged = f"viability {document.viability}, score {document.score}" if document.viability else "no record judges it"
+    judged = f"viability {document.viability}, score {document.score}" if document.viability else "no record"
     return f"{document.gpu.title} ({document.gpu.gfx}): {judged}; knowledge used as of {document.as_of}."

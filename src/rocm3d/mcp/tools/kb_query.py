@@ -24,11 +24,11 @@ class Arguments(Record):
     """As `rocm3d kb query KIND TEXT`."""
 
     kind: Annotated[Kind, Field(description="Which records.")]
-    text: Annotated[str, Field(max_length=200, description="Only records that hold this text; left out: all.")] = ""
+    text: Annotated[str, Field(max_length=200, description="Only records that contain this text. Default: all.")] = ""
 
 
 def work(asked: Arguments, bench: Bench) -> Answer:
-    """Give the records of a kind that hold a text, by name, each with its sources and the date it was checked."""
+    """Show the records of a kind that contain a text, each with its sources and the date of its last check."""
     knowledge = bench.load()
     found = {
         name: record.model_dump(mode="json")
@@ -36,5 +36,5 @@ def work(asked: Arguments, bench: Bench) -> Answer:
         if asked.text.lower() in record.model_dump_json().lower()
     }
     return answer(
-        found, f"{len(found)} records of kind {asked.kind}, knowledge of {knowledge.date}.", source="knowledge"
+        found, f"Records of kind {asked.kind}: {len(found)}; knowledge of {knowledge.date}.", source="knowledge"
     )

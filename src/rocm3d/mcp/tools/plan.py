@@ -1,4 +1,4 @@
-"""plan: what to do about each finding and dependency on one GPU."""
+"""plan: choose stack, routes and edits for one GPU."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class Arguments(Record):
 
     path: Place
     gpu: Gpu = None
-    stack: Annotated[str | None, Field(max_length=100, description="This stack; see kb_query stacks.")] = None
+    stack: Annotated[str | None, Field(max_length=100, description="Use this stack; see kb_query stacks.")] = None
     rocm: Annotated[str, Field(max_length=100, description="Only stacks of this ROCm release or range.")] = ""
-    prefer: Annotated[Preference, Field(description="What decides between equally good stacks.")] = "stable"
-    platform: Annotated[Platform, Field(description="Where it is going to run.")] = "linux"
+    prefer: Annotated[Preference, Field(description="Which stack wins if several are equally good.")] = "stable"
+    platform: Annotated[Platform, Field(description="The operating system that the port runs on.")] = "linux"
 
 
 def work(asked: Arguments, bench: Bench) -> Answer:
-    """Decide stack, route for every dependency, and edits, with reasons and what was turned down.
+    """Choose the stack, a route for every dependency, and the edits, with reasons and rejected alternatives.
 
-    Touches no file of the repository. The answer has a `plan_hash`: `preview` and `apply` take only that plan.
+    Changes no file of the repository. The response has a `plan_hash`, which `preview` and `apply` require.
     """
     from rocm3d.mcp.planned import Asked, make
     from rocm3d.model.plan import Plan
@@ -61,12 +61,12 @@ def work(asked: Arguments, bench: Bench) -> Answer:
 
 def _summary(document: Plan, plan_hash: str, *, refused: bool) -> str:
     gpu, stack = document.gpu, document.stack
-    base = f"stack {stack.id}" if stack else "no stack serves it"
+    base = f"stack {stack.id}" if stack else "no stack supports it"
     blocked = sum(item.decision == "blocked" for item in document.decisions)
     safe = sum(edit.safety == "safe" for edit in document.edits)
     policy = " The repository's licence policy refuses this plan: see licences." if refused else ""
     return (
-        f"{gpu.title} ({gpu.gfx}): {base}; {len(document.decisions)} dependencies decided, {blocked} blocked; "
-        f"{len(document.edits)} edits planned, {safe} of them safe; {len(document.left)} findings left for a person. "
+        f"{gpu.title} ({gpu.gfx}): {base}. Dependencies: {len(document.decisions)}, {blocked} of them blocked. "
+        f"Planned edits: {len(document.edits)}, {safe} of them safe. Findings left for a person: {len(document.left)}. "
         f"plan_hash {plan_hash}.{policy} Next: `preview`, then `apply`, with this plan_hash."
     )

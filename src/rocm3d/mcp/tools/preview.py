@@ -1,4 +1,4 @@
-"""preview: the diff that apply would make."""
+"""preview: show the diff that apply would make."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Arguments(Record):
 
 
 def work(asked: Arguments, bench: Bench) -> Answer:
-    """Show the diff that `apply` would make of the plan with this hash, each edit with its proof. Writes none of it."""
+    """Show the diff that `apply` would make for the plan with this hash, with its proofs. Writes nothing."""
     from rocm3d.mcp.planned import seen
     from rocm3d.mcp.tools.apply import summary
     from rocm3d.pipeline import Choice

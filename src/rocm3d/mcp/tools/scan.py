@@ -1,4 +1,4 @@
-"""scan: what is CUDA-first in a repository."""
+"""scan: find code and dependencies that need CUDA."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Arguments(Record):
 
 
 def work(asked: Arguments, bench: Bench) -> Answer:
-    """Find what is CUDA-first in a repository, where, and which family it belongs to.
+    """Find code and dependencies in a repository that need CUDA.
 
-    Reads only; nothing of the repository is executed. Files that were not read are listed with the reason.
+    Read-only: executes nothing of the repository. Files that were not read are listed with the reason.
     """
     from rocm3d.model.inventory import Scan
 
@@ -47,8 +47,9 @@ def work(asked: Arguments, bench: Bench) -> Answer:
 
 def _summary(document: Scan) -> str:
     found, inventory = Counter(finding.severity for finding in document.findings), document.inventory
-    skipped = f" {len(inventory.skipped)} files were not read: see inventory.skipped." if inventory.skipped else ""
+    skipped = f" Files not read: {len(inventory.skipped)}, see inventory.skipped." if inventory.skipped else ""
     return (
-        f"readiness {inventory.readiness}: {found['error']} errors, {found['warning']} warnings, {found['note']} notes "
-        f"in {inventory.counts.files} files, {len(inventory.dependencies)} dependencies.{skipped} Next: `plan`."
+        f"readiness {inventory.readiness}. Errors: {found['error']}, warnings: {found['warning']}, notes: "
+        f"{found['note']}. Files: {inventory.counts.files}, dependencies: {len(inventory.dependencies)}.{skipped} "
+        "Next: `plan`."
     )

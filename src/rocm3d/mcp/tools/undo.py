@@ -1,4 +1,4 @@
-"""undo: take a port back."""
+"""undo: remove a port from a repository."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ class Arguments(Record):
     """As `rocm3d undo PATH --keep-changed`."""
 
     path: Place
-    keep_changed: Annotated[bool, Field(description="Leave files that were changed after apply as they are.")] = False
+    keep_changed: Annotated[bool, Field(description="Keep files that were changed after apply.")] = False
 
 
 def work(asked: Arguments, bench: Bench) -> Answer:
-    """Put the repository back as it was before the first `apply`, byte for byte.
+    """Restore the repository to its state before the first `apply`, byte for byte.
 
-    A file that somebody changed since is never overwritten.
+    A file that was changed after `apply` is never overwritten.
     """
     undone = bench.repository(asked.path).undo(keep_changed=asked.keep_changed)
     return answer(
         {"restored": list(undone.restored), "kept": list(undone.kept)},
-        f"{len(undone.restored)} files put back, {len(undone.kept)} left as they are.",
+        f"Files restored: {len(undone.restored)}; files kept: {len(undone.kept)}.",
     )

@@ -24,24 +24,24 @@ TITLE = "Verify a port"
 POSITION = 50
 PATHS = ("path",)
 RUNS = True
-# These look at files alone; all others run code of the repository or of its environment, or ask servers.
+# These only read files; all others run code of the repository or of its environment, or use the network.
 _LOOKS = ("static", "workload")
-_NOT_ALLOWED = "this runs code or asks servers, and the server was started without --allow-run"
+_NOT_ALLOWED = "this runs code or uses the network, and the server was started without --allow-run"
 
 
 class Arguments(Record):
     """As `rocm3d verify PATH --level --target --format json`."""
 
     path: Place
-    level: Annotated[tuple[Level, ...], Field(max_length=8, description="Levels to check; left out: all.")] = ()
+    level: Annotated[tuple[Level, ...], Field(max_length=8, description="Levels to check. Default: all.")] = ()
     target: Annotated[tuple[Word, ...], Field(max_length=20, description="gfx ids to compile for.")] = ()
 
 
 def work(asked: Arguments, bench: Bench) -> Answer:
     """Check a port that `apply` made: static, resolve, compile, nvidia, import, backend, numerics, workload.
 
-    What cannot be checked is not_run with the reason, never passed. static and workload read files alone. The others
-    run build scripts on a copy or packages of the target's interpreter, or ask servers, and need --allow-run.
+    A check that cannot run is not_run with a reason, never passed. static and workload only read files. The others run
+    build scripts on a copy or packages of the user's interpreter, or use the network, and need --allow-run.
     """
     from rocm3d.model.verdict import Verdicts
     from rocm3d.pipeline import LEVELS
@@ -63,14 +63,14 @@ def work(asked: Arguments, bench: Bench) -> Answer:
 def _refuse(levels: tuple[Level, ...], options: Options) -> None:
     named = [level for level in levels if level not in _LOOKS]
     if named and not options.allow_run:
-        raise UserError(f"level {named[0]}: {_NOT_ALLOWED}", hint="a person can start it with `rocm3d mcp --allow-run`")
+        raise UserError(f"level {named[0]}: {_NOT_ALLOWED}", hint="restart it with `rocm3d mcp --allow-run`")
 
 
 def _network(levels: tuple[Level, ...], options: Options) -> Network:
     from rocm3d.pipeline import Network
 
     if options.offline:
-        return Network("--offline was given")
+        return Network("--offline is set")
     return Network("") if "resolve" in levels else Network()
 
 
@@ -90,7 +90,7 @@ def _summary(document: Verdicts) -> str:
     found = Counter(item.outcome for item in document.verdicts)
     return (
         f"{found['passed']} passed, {found['failed']} failed, {found['skipped']} skipped, {found['not_run']} not run: "
-        "each with its reason in `verdicts`. Next: `evidence`."
+        "see `verdicts` for the reasons. Next: `evidence`."
     )
 
 
