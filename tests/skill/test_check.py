@@ -1,4 +1,4 @@
-"""A skill that no longer fits is told so: each of the ways in which one can go wrong, shown once."""
+"""Each kind of problem of an outdated or broken skill is reported."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def test_a_renamed_command_is_found_wherever_it_is_named(files, commands):
     without = {name: text for name, text in commands.items() if name != "rocm3d plan"}
     found = problems(files, {**without, "rocm3d decide": commands["rocm3d plan"]})
 
-    assert "SKILL.md: there is no such command: rocm3d plan PATH --gpu GPU" in found
-    assert any(item.startswith("references/cleanup.md: there is no such command: rocm3d plan") for item in found)
-    assert "references/commands.md: there is no such command: rocm3d plan" in found
+    assert "SKILL.md: unknown command: rocm3d plan PATH --gpu GPU" in found
+    assert any(item.startswith("references/cleanup.md: unknown command: rocm3d plan") for item in found)
+    assert "references/commands.md: unknown command: rocm3d plan" in found
 
 
 def test_a_renamed_option_is_found(files, commands):
@@ -51,13 +51,11 @@ def test_a_renamed_option_is_found(files, commands):
 def test_a_missing_reference_is_found(files, commands):
     without = {name: text for name, text in files.items() if name != "references/attention.md"}
 
-    assert ["SKILL.md: links to references/attention.md, which is missing"] == problems(without, commands)
+    assert ["SKILL.md: link to missing file references/attention.md"] == problems(without, commands)
 
 
 def test_a_reference_that_nobody_links_is_found(files, commands):
-    assert ["SKILL.md: references/own.md is linked from nowhere in it"] == problems(
-        {**files, "references/own.md": "# Own"}, commands
-    )
+    assert ["SKILL.md: no link to references/own.md"] == problems({**files, "references/own.md": "# Own"}, commands)
 
 
 def test_a_page_of_more_than_500_lines_is_found(files, commands):
@@ -65,7 +63,7 @@ def test_a_page_of_more_than_500_lines_is_found(files, commands):
     whole = {**files, "SKILL.md": files["SKILL.md"] + "x\n" * (500 - lines)}
 
     assert [] == problems(whole, commands)
-    assert ["SKILL.md has 501 lines; more than 500 are not loaded whole"] == problems(
+    assert ["SKILL.md has 501 lines; agents load at most 500"] == problems(
         {**whole, "SKILL.md": whole["SKILL.md"] + "x\n"}, commands
     )
 
@@ -74,16 +72,16 @@ def test_a_page_that_does_not_know_of_the_server_is_found(files, commands):
     silent = {**files, "SKILL.md": files["SKILL.md"].replace("rocm3d mcp", "rocm3d scan")}
 
     assert "rocm3d mcp" in commands
-    assert ["SKILL.md: does not name `rocm3d mcp`, which serves the same"] == problems(silent, commands)
+    assert ["SKILL.md: does not mention `rocm3d mcp`"] == problems(silent, commands)
 
 
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        (lambda page: page.replace("name: rocm3d-port", "name: Rocm3D Port"), "is no name of a skill"),
-        (lambda page: page.replace('description: "', f'description: "{"x" * 1000}'), "not 1 to 1024"),
-        (lambda page: page.partition("\n---\n")[2], "is no name of a skill"),
-        (lambda page: page + "\nNow run rocm3d scan somewhere.\n", "outside of code: rocm3d scan"),
+        (lambda page: page.replace("name: rocm3d-port", "name: Rocm3D Port"), "is not a valid skill name"),
+        (lambda page: page.replace('description: "', f'description: "{"x" * 1000}'), "allowed are 1 to 1024"),
+        (lambda page: page.partition("\n---\n")[2], "is not a valid skill name"),
+        (lambda page: page + "\nNow run rocm3d scan somewhere.\n", "command without code formatting: rocm3d scan"),
     ],
 )
 def test_what_is_wrong_with_the_page_is_found(files, commands, change, problem):

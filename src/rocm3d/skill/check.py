@@ -1,6 +1,6 @@
-"""Whether a skill holds together, and fits the commands that are there: structure, links, commands, evals.
+"""Checks of a skill: structure, links, evals, and whether its commands exist in the installed rocm3d.
 
-It reads the files of a skill as an agent has them, so an older one can be held against the rocm3d that is installed.
+It reads the installed files, so it can compare an older skill with the current rocm3d.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _LINK = re.compile(r"\]\((?!https?://|#)(?P<to>[^)\s]+)\)")
 _FENCE = re.compile(r"^```\w*\n(?P<inner>.*?)^```$", re.DOTALL | re.MULTILINE)
 _CODE = re.compile(r"`(?P<inner>[^`\n]+)`")
 _HEADING = re.compile(r"^#+ (?P<inner>.*)$", re.MULTILINE)
-# At the start of a line or of words in code; help texts say in sentences what rocm3d does.
+# Only at the start of a line or of inline code: sentences in help texts mention rocm3d too.
 _CALL = re.compile(r"\s*(?:\$ |Usage: |Example: )?rocm3d(?P<rest>(?: +[^\s`#]+)*)")
 _WORD = re.compile(r"[a-z][a-z0-9-]*(\|[a-z][a-z0-9-]*)*")
 _OPTION = re.compile(r"(?<![\w-])(--?[a-z][a-z-]*)")
@@ -25,19 +25,19 @@ _AT_LEAST = {True: 3, False: 2}
 
 
 def problems(files: Mapping[str, str], commands: Mapping[str, str]) -> list[str]:
-    """What is wrong, one line each; `commands` is the help text of each command, by name."""
+    """All problems, one line each. `commands` maps command names to help texts."""
     found = [*_structure(files), *_links(files), *_evals(files)]
     for name, text in files.items():
         if name.endswith(".md"):
             found += [f"{name}: {problem}" for line in calls(text) for problem in _call(line, commands)]
-            found += [f"{name}: a command stands outside of code: {line}" for line in _bare(text, commands)]
+            found += [f"{name}: command without code formatting: {line}" for line in _bare(text, commands)]
     if "rocm3d mcp" in commands and "rocm3d mcp" not in files.get("SKILL.md", ""):
-        found.append("SKILL.md: does not name `rocm3d mcp`, which serves the same")
+        found.append("SKILL.md: does not mention `rocm3d mcp`")
     return list(dict.fromkeys(found))
 
 
 def calls(text: str) -> list[str]:
-    """Every call of rocm3d in the code and the headings of a page, as it stands there."""
+    """All calls of rocm3d in code and headings of a page."""
     lines = [line for match in _FENCE.finditer(text) for line in match["inner"].splitlines()]
     plain = _FENCE.sub("", text)
     words = [match["inner"] for pattern in (_CODE, _HEADING) for match in pattern.finditer(plain)]
@@ -46,7 +46,7 @@ def calls(text: str) -> list[str]:
 
 
 def named(call: str, commands: Mapping[str, str]) -> list[str]:
-    """The commands that a call names: several where it says `check|diff`, none where one of them is not there."""
+    """The commands of a call. `check|diff` means both. Empty if one of them does not exist."""
     names, words = ["rocm3d"], call.split()[1:]
     while words and _WORD.fullmatch(words[0]) and _has_inner(names[0], commands):
         names = [f"{name} {word}" for name in names for word in words[0].split("|")]
@@ -63,9 +63,9 @@ def _call(call: str, commands: Mapping[str, str]) -> Iterator[str]:
         return
     names = named(call, commands)
     if not names or (names == ["rocm3d"] and not call.split()[1].startswith("-")):
-        yield f"there is no such command: {call}"
+        yield f"unknown command: {call}"
         return
-    # What follows ` -- ` is the program that is run.
+    # Options after ` -- ` belong to the program that rocm3d runs.
     own = f"{call} ".partition(" -- ")[0]
     for name in names:
         known = set(_OPTION.findall(commands[name]))
@@ -75,12 +75,12 @@ def _call(call: str, commands: Mapping[str, str]) -> Iterator[str]:
 
 
 def _is_template(call: str) -> bool:
-    """The first line of the top-level help, and names such as `rocm3d COMMAND`."""
+    """The usage line of the top-level help, and placeholders such as `rocm3d COMMAND`."""
     return re.fullmatch(r"rocm3d (\[OPTIONS\] )?COMMAND( \[ARGS\]\.\.\.)?", call) is not None
 
 
 def _bare(text: str, commands: Mapping[str, str]) -> list[str]:
-    """Calls in plain sentences, where the next renaming would not find them."""
+    """Calls in plain text, which `calls` does not find."""
     plain = _HEADING.sub("", _CODE.sub("", _FENCE.sub("", text)))
     found = (f"rocm3d {match[1]}" for match in re.finditer(r"\brocm3d ([a-z]+)\b", plain))
     return [call for call in found if call in commands]
@@ -92,14 +92,14 @@ def _structure(files: Mapping[str, str]) -> Iterator[str]:
         yield "SKILL.md is missing"
         return
     if (lines := len(page.splitlines())) > LIMIT:
-        yield f"SKILL.md has {lines} lines; more than {LIMIT} are not loaded whole"
+        yield f"SKILL.md has {lines} lines; agents load at most {LIMIT}"
     match = _FRONT.match(page)
     values = dict(line.partition(": ")[::2] for line in match["front"].splitlines()) if match else {}
     name, description = values.get("name", ""), _unquoted(values.get("description", ""))
     if not _NAME.fullmatch(name) or len(name) > 64:
-        yield f"SKILL.md: {name!r} is no name of a skill"
+        yield f"SKILL.md: {name!r} is not a valid skill name"
     if not 1 <= len(description) <= 1024:
-        yield f"SKILL.md: the description has {len(description)} characters, not 1 to 1024"
+        yield f"SKILL.md: the description has {len(description)} characters; allowed are 1 to 1024"
 
 
 def _unquoted(text: str) -> str:
@@ -116,10 +116,10 @@ def _links(files: Mapping[str, str]) -> Iterator[str]:
             target = posixpath.normpath(posixpath.join(posixpath.dirname(name), match["to"].partition("#")[0]))
             linked |= {target} if name == "SKILL.md" else set()
             if target not in files:
-                yield f"{name}: links to {match['to']}, which is missing"
+                yield f"{name}: link to missing file {match['to']}"
     for name in files:
         if name.startswith("references/") and name not in linked:
-            yield f"SKILL.md: {name} is linked from nowhere in it"
+            yield f"SKILL.md: no link to {name}"
 
 
 def _evals(files: Mapping[str, str]) -> Iterator[str]:
@@ -131,7 +131,7 @@ def _evals(files: Mapping[str, str]) -> Iterator[str]:
         yield f"evals/evals.json cannot be read: {type(error).__name__} {error}"
         return
     if len(set(ids)) != len(cases):
-        yield "evals/evals.json: two cases have one id, or one has no prompt"
+        yield "evals/evals.json: duplicate id or missing prompt"
     for kind, least in _AT_LEAST.items():
         if kinds.count(kind) < least:
-            yield f"evals/evals.json: {kinds.count(kind)} prompts with should_trigger {json.dumps(kind)}, not {least}"
+            yield f"evals/evals.json: {kinds.count(kind)} of {least} prompts with should_trigger {json.dumps(kind)}"

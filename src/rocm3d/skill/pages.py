@@ -1,4 +1,4 @@
-"""Records as Markdown: the same pages serve the skill's references and the documentation."""
+"""Renders records as Markdown pages for the skill and the documentation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS = (
 
 @cache
 def _environment() -> Environment:
-    # Markdown, not HTML: our own records, written for readers; cells escape the pipe themselves.
+    # No HTML escaping: the output is Markdown from our own records, and the filter `cell` escapes pipes.
     environment = Environment(  # noqa: S701
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         undefined=StrictUndefined,
@@ -33,10 +33,10 @@ def _environment() -> Environment:
 
 
 def render(template: str, **given: Any) -> str:
-    """A page from a template of this package."""
+    """Render a template of this package."""
     return _environment().get_template(template).render(**given)
 
 
 def page(kind: str, name: str, knowledge: Knowledge) -> str:
-    """One record as a page."""
+    """The page of one record."""
     return render(f"{kind}.md", record=getattr(knowledge, kind)[name], knowledge=knowledge)

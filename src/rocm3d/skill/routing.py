@@ -1,7 +1,7 @@
-"""Which skill a prompt would call for, by the words of its description: small, local, and the same every time.
+"""Predicts which skill a prompt triggers by comparing terms with the descriptions (TF-IDF); deterministic.
 
-It is a stand-in for an agent's own choice and no model of language. What it finds wrong is wrong for a reader too: a
-prompt that shares no telling word with the description, or shares more with somebody else's.
+It approximates the choice of an agent. It finds prompts that share no distinctive term with the right description, or
+more terms with another one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-# Below this no skill is called for: a few common words are no reason.
+# Below this score no skill is triggered: a few common words are not enough.
 THRESHOLD = 0.08
 _LITTLE = """
 a about after all an and any are as at be but by can do does find for from get give has have how i if in into is it its
@@ -26,14 +26,14 @@ _NOT_FOR = re.compile(r"(?:^|(?<=[.;]))\s*(?:not for|do not use)\b[^.]*\.?", re.
 
 @dataclass(frozen=True)
 class Choice:
-    """A skill and how well it fits, from 0 to about 1."""
+    """A skill and its score, from 0 to about 1."""
 
     skill: str
     score: float
 
 
 def rank(prompt: str, skills: Mapping[str, str]) -> list[Choice]:
-    """Every skill by its description, the best first."""
+    """All skills (name to description), best first."""
     pages = {name: _terms(f"{name} {_NOT_FOR.sub(' ', text)}") for name, text in skills.items()}
     against = {name: _terms(" ".join(_NOT_FOR.findall(text))) for name, text in skills.items()}
     weights = _weights(pages)
@@ -44,19 +44,19 @@ def rank(prompt: str, skills: Mapping[str, str]) -> list[Choice]:
     for name, terms in pages.items():
         shared = sum(weights[term] for term in asked if term in terms)
         warned = sum(weights.get(term, 0.0) for term in asked if term in against[name] and term not in terms)
-        # Both a share of what was asked and enough of it: one odd word alone is no reason.
+        # The share of matching terms, scaled down if only a few terms match: one rare word is not enough.
         found.append(Choice(name, (shared - warned) / whole * min(1.0, (shared + warned) / most)))
     return sorted(found, key=lambda item: (-item.score, item.skill))
 
 
 def chosen(prompt: str, skills: Mapping[str, str]) -> str | None:
-    """The skill that a prompt calls for; None where none fits well enough."""
+    """The skill that a prompt triggers; None if every score is below the threshold."""
     best = rank(prompt, skills)[0]
     return best.skill if best.score >= THRESHOLD else None
 
 
 def _weights(pages: Mapping[str, set[str]]) -> dict[str, float]:
-    """A word that few descriptions have tells more."""
+    """Inverse document frequency: terms that few descriptions contain weigh more."""
     count = Counter(term for terms in pages.values() for term in terms)
     return {term: math.log((len(pages) + 1) / number) for term, number in count.items()}
 
@@ -67,7 +67,7 @@ def _terms(text: str) -> set[str]:
 
 
 def _stem(word: str) -> str:
-    """Endings of English, roughly; and a gfx id of any number is a gfx id."""
+    """Strip common English endings; all gfx ids become `gfx`."""
     if re.fullmatch(r"gfx\d+[a-f]?", word):
         return "gfx"
     for ending in ("ting", "ning", "ing", "ies", "ers", "er", "ed", "es", "s"):

@@ -1,4 +1,4 @@
-"""The skill as files: SKILL.md, references that an agent loads when it needs them, and evals."""
+"""Writes the files of the skill: SKILL.md, references that an agent loads on demand, and evals."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def skill(knowledge: Knowledge, commands: Mapping[str, str]) -> dict[str, str]:
-    """Every file of the skill by its path. `commands` is the help text of each command, by name."""
+    """All files of the skill, path to text. `commands` maps command names to help texts."""
     method = knowledge.method
     if method is None:
-        raise UserError("the knowledge base has no method.toml", hint="install rocm3d again")
+        raise UserError("the knowledge base has no method.toml", hint="reinstall rocm3d")
     files = {"SKILL.md": render("SKILL.md", method=method, knowledge=knowledge, commands=commands)}
     for family in knowledge.families.values():
         files[f"references/{family.id}.md"] = render("reference.md", family=family, knowledge=knowledge)
@@ -31,7 +31,7 @@ def skill(knowledge: Knowledge, commands: Mapping[str, str]) -> dict[str, str]:
 
 
 def _evals(method: Method) -> str:
-    """The form of public skill catalogues: prompts that should and should not trigger, and behaviours to grade."""
+    """The format of public skill catalogues: prompts that should or should not trigger, and behaviours to grade."""
     cases = [
         {
             "id": case.id,
