@@ -6,7 +6,7 @@ import pytest
 
 
 def start(git, root):
-    """A clean checkout of what lies there."""
+    """Commit all files of a folder to a new repository."""
     git(root, "init", "-q", "-b", "main")
     git(root, "add", "-A")
     git(root, "commit", "-qm", "start")
@@ -21,7 +21,7 @@ def test_a_word_that_means_nothing_is_refused_before_anything_is_done(rocm3d, ex
     ended = rocm3d(command, root, "--gpu", "mi300x", option, "CU,spaced_lunch")
 
     assert ended.code == 2
-    assert "'spaced_lunch' is no rule, no code prefix and no recipe" in ended.err
+    assert "'spaced_lunch' is not a rule, a code prefix or a recipe" in ended.err
     assert "did you mean spaced_launch" in ended.err
     assert before == snapshot(root)
 
@@ -156,7 +156,7 @@ def test_only_and_skip_choose_edits_and_the_rest_is_named_with_its_place(rocm3d,
     assert ended.code == 0, ended.err
     assert "csrc/forward.cu" not in {change["path"] for change in patch["changes"]}
     assert "nvcc-flags-by-backend" not in made
-    assert {"left out by --only BLD,PY", "left out by --skip nvcc-flags-by-backend"} <= reasons
+    assert {"excluded by --only BLD,PY", "excluded by --skip nvcc-flags-by-backend"} <= reasons
     assert "refused: setup.py:" in ended.err
     assert (root / "rocm-port" / "install.sh").is_file()
 
@@ -195,7 +195,7 @@ ODD = {
 
 
 def test_the_patch_file_gives_the_applied_tree_by_apply_and_by_am(rocm3d, example, git, snapshot, tmp_path):
-    """Also for CRLF, a missing last newline, bytes that are no UTF-8, executable bits and new files."""
+    """Includes CRLF, a missing last newline, invalid UTF-8, executable bits and new files."""
     root = example("splat-trainer")
     for name, data in ODD.items():
         (root / name).write_bytes(data)
@@ -238,7 +238,7 @@ def test_edits_in_a_submodule_leave_it_and_the_tree_around_clean(rocm3d, example
     assert proof["outcome"] == "passed"
     assert "libs/knn/knn.cu" in proof["looked_at"]
 
-    # As install.sh does it; a port of that tree is the same port.
+    # As in install.sh; porting the patched tree again changes nothing.
     git(module, "apply", patch)
     once = snapshot(root)
     again = rocm3d("port", root, "--gpu", "mi300x")
@@ -253,5 +253,5 @@ def test_what_was_not_looked_at_is_named_with_the_commands(rocm3d, example, with
     ended = rocm3d("apply", tmp_path / "bare-modules", "--gpu", "mi300x")
 
     assert ended.code == 0, ended.err
-    assert "not looked at: libs/knn: the submodule is not checked out" in ended.err
+    assert "not checked: libs/knn: submodule not checked out" in ended.err
     assert "git submodule update --init -- libs/knn" in ended.err

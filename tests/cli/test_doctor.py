@@ -1,4 +1,4 @@
-"""The command on machines of files; the exit code is what a script goes by."""
+"""rocm3d doctor on fake machines, with the exit codes for scripts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MACHINES = SimpleNamespace(**runpy.run_path(str(Path(__file__).parents[1] / "hos
 
 @pytest.fixture
 def saved(tmp_path, knowledge):
-    """A snapshot of a machine as a file."""
+    """Writes a snapshot of a machine to a file."""
 
     def write(build, **changes) -> Path:
         root, place = tmp_path / "root", tmp_path / "machine.json"
@@ -40,7 +40,7 @@ def test_garbage_is_one_line_and_exit_2(rocm3d, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--save", "x.json"), "--from and --save do not go together"),
+        (("--save", "x.json"), "--from and --save cannot be combined"),
         (("--plan", "nowhere.json"), "--plan nowhere.json: No such file"),
     ],
 )

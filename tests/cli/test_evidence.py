@@ -38,7 +38,7 @@ def test_a_tampered_bundle_exits_1_and_names_the_file(rocm3d, bundle):
 
     assert ended.code == 1
     assert ended.out.startswith("files/output.txt: changed since it was sealed\n")
-    assert "is not what was sealed: 1 of its files" in ended.err
+    assert "was changed after it was sealed; files affected: 1" in ended.err
 
 
 def test_a_half_written_bundle_exits_2_with_one_line(rocm3d, bundle):
@@ -48,7 +48,7 @@ def test_a_half_written_bundle_exits_2_with_one_line(rocm3d, bundle):
     ended = rocm3d("evidence", "check", place)
 
     assert (ended.code, ended.out) == (2, "")
-    assert ended.err.splitlines()[0] == f"rocm3d: {place} is half-written: its making was cut short"
+    assert ended.err.splitlines()[0] == f"rocm3d: {place} is incomplete: writing it was interrupted"
 
 
 def test_a_bundle_of_a_newer_schema_exits_2_and_names_it(rocm3d, bundle):
@@ -71,7 +71,7 @@ def test_a_folder_that_is_no_bundle(rocm3d, tmp_path):
     ended = rocm3d("evidence", "check", tmp_path)
 
     assert ended.code == 2
-    assert "it is no bundle of evidence" in ended.err
+    assert "is not an evidence bundle" in ended.err
 
 
 def test_a_sound_bundle_shows_its_chain(rocm3d, bundle):
@@ -83,7 +83,7 @@ def test_a_sound_bundle_shows_its_chain(rocm3d, bundle):
     assert ended.code == 0
     assert "train: manifest: missing: the commit and its packages could not be read" in ended.out
     assert "train: artifact: a.ply: 50,000 gaussians" in ended.out
-    assert "is as it was sealed: 1 files; sha256" in ended.err
+    assert "is unchanged: 1 files; sha256" in ended.err
     assert json.loads(document.out)["altered"] == []
 
 
@@ -109,5 +109,5 @@ def test_bundles_and_records_are_compared(rocm3d, bundle, tmp_path):
     text = rocm3d("evidence", "diff", tmp_path / "b", place, "--format", "markdown")
 
     assert ended.code == 0
-    assert ended.err.endswith("rows differ; B lacks nothing that A has\n")
+    assert ended.err.endswith("rows differ; B is not worse than A\n")
     assert "| whole run | 2 s | 4 s | x 2 |" in text.out

@@ -1,4 +1,4 @@
-"""rocm3d fit PATH: what a checkout adds to the record, and what it says where there is none."""
+"""rocm3d fit PATH: with and without a record of the repository."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PORTS = Path(__file__).resolve().parents[2] / "knowledge" / "ports"
 
 @pytest.fixture
 def hunyuan(tmp_path):
-    """A folder that a record of ours recognises by one file, and the overlay that says so."""
+    """A folder that an overlay record recognises by one file."""
     text = (PORTS / "hunyuan3d-2.1.toml").read_text(encoding="utf-8")
     text = re.sub(r"(?ms)^marks = \[.*?\]\n", "", text)
     overlay = tmp_path / "records" / "ports"
@@ -33,7 +33,7 @@ def run(rocm3d, *words, form="json"):
 
 
 def with_kaolin(folder):
-    """The example imports it where it is wanted; here it is asked for."""
+    """Adds kaolin, which the example only imports optionally, to its requirements."""
     with (folder / "requirements.txt").open("a") as requirements:
         requirements.write("kaolin\n")
     return folder
@@ -43,25 +43,25 @@ def test_an_unknown_checkout_has_no_past(rocm3d, example):
     ended = rocm3d("fit", example("pins-only"), "--gpu", "mi300x", "--as-of", "2025-01-01")
 
     assert ended.code == 2
-    assert "pins-only is not known" in ended.err
+    assert "pins-only is not a known repository" in ended.err
 
 
 def test_an_unknown_card_is_refused_for_a_checkout_too(rocm3d, example):
     ended = rocm3d("fit", example("pins-only"), "--gpu", "mi300x", "--against", "h10")
 
     assert ended.code == 2
-    assert "no NVIDIA card is known as 'h10'" in ended.err
+    assert "unknown NVIDIA card 'h10'" in ended.err
 
 
 def test_an_unknown_checkout_is_said_to_be_unknown_and_its_dependencies_are_planned(rocm3d, example):
     document = run(rocm3d, with_kaolin(example("mesh-bake")), "--gpu", "mi300x", "--against", "h100")
 
     assert (document["model"], document["viability"], document["memory"]) == (None, None, [])
-    assert document["notes"] == ["no record of this repository; memory needs are not known"]
+    assert document["notes"] == ["not a known repository; its memory needs are unknown"]
     cost = document["comparison"]["dependencies"]
     assert sum(cost["counts"].values()) > 0
     assert "kaolin" in {item["name"] for item in (*cost["losses"], *cost["blocked"])}
-    assert document["comparison"]["aspects"][-1]["cuda"] == ["as the repository says"]
+    assert document["comparison"]["aspects"][-1]["cuda"] == ["unchanged"]
 
 
 def test_a_known_checkout_is_recognised_by_its_files_and_not_by_its_name(rocm3d, hunyuan):
@@ -84,7 +84,7 @@ def test_a_folder_with_the_name_of_a_record_is_looked_at_and_that_is_said(rocm3d
     ended = rocm3d("fit", "trellis", "--gpu", "mi300x", "--knowledge", records, cwd=named.parent)
 
     assert ended.code == 0, ended.err
-    assert "trellis is a folder here, so that is looked at" in ended.err
+    assert "trellis is a folder, so the folder is scanned" in ended.err
     assert ended.out.startswith("Hunyuan3D-2.1 on AMD Instinct MI300X")
 
 
@@ -108,5 +108,5 @@ def test_markdown_and_console_have_the_same_answers(rocm3d, example):
     folder = with_kaolin(example("mesh-bake"))
     for form in ("console", "markdown"):
         text = run(rocm3d, folder, "--gpu", "mi300x", "--against", "h100", form=form).out
-        assert "lost with kaolin (stub)" in text
+        assert "kaolin (stub) loses" in text
         assert "MI300X has 2.4 times the memory of NVIDIA H100 SXM" in " ".join(text.split())

@@ -32,21 +32,21 @@ def test_a_program_that_is_not_there_exits_4(rocm3d, tmp_path):
     ended = rocm3d("golden", "record", "--into", tmp_path / "a", "--", "nobody-has-this")
 
     assert ended.code == 4
-    assert "nobody-has-this is not installed here" in ended.err
+    assert "nobody-has-this is not installed" in ended.err
 
 
 def test_a_program_that_fails_exits_1_and_says_where_its_output_is(recorded):
     ended = recorded("a", "no-number")
 
     assert ended.code == 1
-    assert "the program failed with 1; what it printed is in a/output.txt" in ended.err
+    assert "the program failed with exit code 1; its output is in a/output.txt" in ended.err
 
 
 def test_what_is_asked_for_and_does_not_come_exits_1(rocm3d, tmp_path):
     ended = rocm3d("golden", "record", "--into", "a", "--module", "UNet", "--", sys.executable, "-c", "1", cwd=tmp_path)
 
     assert ended.code == 1
-    assert "left out: UNet: no module that was called" in ended.err
+    assert "not recorded: UNet: no module that was called" in ended.err
 
 
 def test_a_folder_that_is_no_recording_is_refused(rocm3d, tmp_path):
@@ -59,7 +59,7 @@ def test_a_folder_that_is_no_recording_is_refused(rocm3d, tmp_path):
 def test_two_recordings_are_compared(recorded, rocm3d, tmp_path):
     for name, psnr in (("a", "30"), ("b", "30.0005"), ("c", "29")):
         ended = recorded(name, psnr)
-        assert (ended.code, ended.err) == (0, f"1 files recorded in {name}\n")
+        assert (ended.code, ended.err) == (0, f"1 file recorded in {name}\n")
 
     same = rocm3d("golden", "compare", "a", "b", cwd=tmp_path)
     other = rocm3d("golden", "compare", "a", "c", "--format", "json", cwd=tmp_path)

@@ -70,7 +70,7 @@ def test_jobs_from_run_to_logs(rocm3d, jobs):
 
 
 def read_until(terminal: int, text: bytes) -> bytes:
-    """What a terminal shows until this text is on it, or nobody has it open any more."""
+    """Reads the terminal until this text appears or the terminal closes."""
     shown = b""
     while text not in shown:
         if not select.select([terminal], [], [], DEADLINE)[0]:

@@ -43,7 +43,7 @@ def test_a_log_file_that_cannot_be_written_exits_2(rocm3d, example, tmp_path):
 
 
 def test_a_bug_exits_3_and_leaves_a_log_to_paste(tmp_path):
-    """A fault planted in a stage is caught at the top."""
+    """An unexpected exception in a stage is caught by the application."""
     script = (
         "import rocm3d.repository as p\n"
         "def broken(*a): raise RuntimeError('planted')\n"
@@ -59,7 +59,7 @@ def test_a_bug_exits_3_and_leaves_a_log_to_paste(tmp_path):
 
     assert ended.returncode == 3
     assert "Traceback" not in ended.stderr
-    place = re.search(r"at (\S+crash-\S+\.md)", ended.stderr).group(1)
+    place = re.search(r"log: (\S+crash-\S+\.md)", ended.stderr).group(1)
     log = (tmp_path / "cache" / Path(place).name).read_text()
     assert "RuntimeError: planted" in log
     assert __version__ in log
@@ -117,7 +117,7 @@ def test_no_colour_and_no_progress_bar_without_a_terminal(rocm3d, example):
 
 
 def test_a_closed_pipe_is_no_error(example):
-    """`rocm3d scan . | head -1` ends quietly."""
+    """`rocm3d scan . | head -1` ends without an error message."""
     command = (
         f"{sys.executable} -c 'from rocm3d.cli.main import main; main()' scan {example('splat-trainer')} -q | head -1"
     )

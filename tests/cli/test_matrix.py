@@ -34,7 +34,7 @@ def test_options_of_jobs_alone_are_refused(rocm3d, tmp_path):
     ended = rocm3d("matrix", tmp_path, "--gpu", "mi300x")
 
     assert ended.code == 2
-    assert "go with --jobs" in ended.err
+    assert "need --jobs" in ended.err
 
 
 def test_jobs_scan_and_plan_every_repository_of_a_folder(rocm3d, example, tmp_path):
@@ -53,7 +53,7 @@ def test_jobs_scan_and_plan_every_repository_of_a_folder(rocm3d, example, tmp_pa
     }
     assert "broken-" in ended.err
     assert "exit code 2" in ended.err
-    # All were planned, one of them in vain: asked again, all are planned anew.
+    # One plan failed, so a second run plans all of them again.
     (tmp_path / "broken" / "rocm3d.toml").unlink()
     ended = rocm3d("matrix", tmp_path, "--jobs", "--gpu", "mi300x", "--format", "json")
     assert ended.code == 0, ended.err

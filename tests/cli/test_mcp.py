@@ -1,4 +1,4 @@
-"""rocm3d mcp: refusals in one line with their exit codes, help that teaches, and a Ctrl-C that ends it."""
+"""rocm3d mcp: refusals with exit codes, help text, and the end by Ctrl-C."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ PROGRAM = [sys.executable, "-c", "from rocm3d.cli.main import main; main()", "mc
 
 
 def test_without_the_extra_its_name_is_told(tmp_path):
-    """A folder before all others, in which it cannot be loaded."""
+    """A folder at the front of the path makes the import of mcp fail."""
     (tmp_path / "mcp.py").write_text("raise ImportError('no', name='mcp')\n")
     environment, pipe = {**os.environ, "PYTHONPATH": str(tmp_path)}, subprocess.PIPE
     with Program(PROGRAM, stdout=pipe, stderr=pipe, text=True, env=environment) as process:
         out, err = output_of(process)
 
     assert (process.returncode, out) == (4, "")
-    assert err == ('rocm3d: mcp is needed to serve agents and is not installed\n  hint: pip install "rocm3d[mcp]"\n')
+    assert err == ('rocm3d: rocm3d mcp needs mcp, which is not installed\n  hint: pip install "rocm3d[mcp]"\n')
 
 
 def test_a_root_that_is_none(rocm3d, tmp_path):
     ended = rocm3d("mcp", "--root", tmp_path / "gone")
 
     assert (ended.code, ended.out) == (2, "")
-    assert ended.err == f"rocm3d: --root {tmp_path / 'gone'}: no such folder\n"
+    assert ended.err == f"rocm3d: --root {tmp_path / 'gone'} is not a folder\n"
 
 
 def test_a_port_without_http(rocm3d):
@@ -72,7 +72,7 @@ def test_the_end_of_stdin_ends_it():
 
 
 def test_no_other_command_loads_the_protocol():
-    """The list of commands loads every command's module: none of them may load more than it is."""
+    """The list of commands imports all command modules; none of them may import the protocol."""
     tell = "import sys; from rocm3d.cli.main import build; build(); print(*sorted(sys.modules), sep='\\n')"
     ended = subprocess.run([sys.executable, "-c", tell], capture_output=True, text=True, check=True)
     loaded = set(ended.stdout.splitlines())

@@ -74,12 +74,12 @@ def test_the_text_of_a_pull_request_names_every_finding_of_the_plan(rocm3d, exam
     for item in found:
         lines = [row for row in rows if f"`{item['path']}:" in row and f" {item['code']} " in row]
         assert any(str(item["line"]) in row.split("`")[1].partition(":")[2].split(",") for row in lines), item
-    assert "left out by --skip BLD" in table
+    assert "excluded by --skip BLD" in table
 
 
 @pytest.fixture
 def ran(rocm3d, example, monkeypatch):
-    """A ported example with a run that made a point cloud."""
+    """A ported example with a run that wrote a point cloud."""
     root = example("deform-op")
     rocm3d("port", root, "--gpu", "mi300x")
     monkeypatch.chdir(root)
@@ -95,7 +95,7 @@ def test_runs_of_the_ported_folder_are_on_its_page(rocm3d, ran):
     page = (ran / ".rocm3d" / "report.html").read_text()
 
     assert ended.code == 0, ended.err
-    assert "1 of 1 recorded runs ended as expected, none with a whole chain of evidence, none on an AMD GPU." in page
+    assert "1 of 1 recorded runs ended as expected, none with a complete chain of evidence, none on an AMD GPU." in page
     assert 'alt="Preview of a.ply, point cloud, PLY,' in page
     assert [item["folder"] for item in json.loads(rocm3d("report", ran, "--format", "json").out)["runs"]] == ["make"]
     assert "### make" in rocm3d("report", ran, "--format", "markdown").out
@@ -108,7 +108,7 @@ def test_a_run_that_was_changed_exits_1_and_is_named(rocm3d, ran):
     ended = rocm3d("report", ran)
 
     assert ended.code == 1
-    assert "no longer what was sealed: make/output.txt" in ended.err
+    assert "altered after it was sealed: make/output.txt" in ended.err
 
 
 def test_a_half_written_run_is_said_and_does_not_stop_the_page(rocm3d, ran):
@@ -117,7 +117,7 @@ def test_a_half_written_run_is_said_and_does_not_stop_the_page(rocm3d, ran):
     ended = rocm3d("report", ran)
 
     assert ended.code == 0
-    assert "the run in make is not shown: make is half-written" in ended.err
+    assert "the run in make is not shown: make is incomplete" in ended.err
 
 
 def test_the_bundle_of_a_run_by_itself(rocm3d, ran, tmp_path):
@@ -139,7 +139,7 @@ def test_the_bundle_of_a_run_is_no_pull_request(rocm3d, ran):
     ended = rocm3d("report", ran / ".rocm3d" / "runs" / "make", "--format", "pr")
 
     assert ended.code == 2
-    assert "name the ported repository" in ended.err
+    assert "pass the ported repository" in ended.err
 
 
 def test_a_changed_bundle_exits_1(rocm3d, ran, tmp_path):
@@ -149,7 +149,7 @@ def test_a_changed_bundle_exits_1(rocm3d, ran, tmp_path):
     ended = rocm3d("report", bundle, "--output", tmp_path / "run.html")
 
     assert ended.code == 1
-    assert "no longer what was sealed: new.txt" in ended.err
+    assert "altered after it was sealed: new.txt" in ended.err
     assert "Changed since it was sealed" in (tmp_path / "run.html").read_text()
 
 
@@ -159,4 +159,4 @@ def test_a_half_written_bundle_is_one_line(rocm3d, tmp_path):
     ended = rocm3d("report", tmp_path)
 
     assert ended.code == 2
-    assert "half-written" in ended.err
+    assert "is incomplete" in ended.err

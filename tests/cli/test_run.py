@@ -31,10 +31,10 @@ print("done")
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--limit", "soon"], "--limit 'soon' is not a time"),
-        (["--limit", "0s"], "--limit '0s' is not a time"),
-        (["--expect", "gausians >= 5"], "no key 'gausians'"),
-        (["--format", "sarif"], "--format sarif is not known here"),
+        (["--limit", "soon"], "--limit 'soon' is not a duration"),
+        (["--limit", "0s"], "--limit '0s' is not a duration"),
+        (["--expect", "gausians >= 5"], "unknown key 'gausians'"),
+        (["--format", "sarif"], "--format sarif is not supported here"),
     ],
 )
 def test_bad_options_are_refused_before_anything_runs(rocm3d, tmp_path, options, message):
@@ -116,7 +116,7 @@ def test_a_torch_workload_is_seen_from_manifest_to_artifact(rocm3d, torch_python
     assert (record["name"], record["status"]) == ("work", "finished")
     assert record["manifest"]["torch"].startswith("2.")
     assert {item["name"] for item in record["manifest"]["packages"]} >= {"torch", "sympy"}
-    # torch asks for Triton where that is installed.
+    # torch imports Triton if it is installed.
     assert {"torch"} <= {item["name"] for item in record["modules"]} <= {"torch", "triton"}
     assert [(item["module"], item["where"]) for item in record["fallbacks"]] == [("flash_attn", "work.py:3")]
     assert record["backends"] == {"attention": ["torch SDPA flash (cpu)"]}
@@ -149,5 +149,5 @@ def test_the_workload_of_a_known_repository_is_judged_by_its_record(rocm3d, know
     ended = rocm3d("run", "--", "python3", "example.py", cwd=tmp_path)
 
     assert ended.code == 1
-    said = "gaussians > 0: nothing of the kind was seen (expected by microsoft/TRELLIS@6b0d6475 example.py, 2026-11-15)"
+    said = "gaussians > 0: not measured in this run (expected by microsoft/TRELLIS@6b0d6475 example.py, 2026-11-15)"
     assert f"not met    {said}" in ended.out

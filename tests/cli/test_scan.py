@@ -17,7 +17,7 @@ def test_an_unknown_format_is_refused(rocm3d, example):
 
     assert ended.code == 2
     assert ended.err == (
-        "rocm3d: --format yaml is not known here\n  hint: use console, json, sarif, markdown or html\n"
+        "rocm3d: --format yaml is not supported here\n  hint: use console, json, sarif, markdown or html\n"
     )
 
 
@@ -47,7 +47,7 @@ def test_an_inventory_made_with_a_baseline_is_neither_a_baseline_nor_a_source(ro
     for arguments in (("scan", root, "--baseline", new), ("plan", root, "--gpu", "mi300x", "--from", new)):
         ended = rocm3d(*arguments)
         assert ended.code == 2
-        assert "findings are left out of it" in ended.err
+        assert "was made with --baseline and omits" in ended.err
 
 
 def test_a_portable_repository_exits_0_without_a_finding(rocm3d, example):
@@ -61,7 +61,7 @@ def test_findings_exit_1_one_line_and_one_hint_each(rocm3d, example):
     ended = rocm3d("scan", example("cpu-only-gate"), "--only", "cuda_home_gate")
 
     assert ended.code == 1
-    line = "setup.py:7:4: BLD201 cuda_home_gate: the build asks whether `CUDA_HOME is not None`; "
+    line = "setup.py:7:4: BLD201 cuda_home_gate: the build depends on `CUDA_HOME is not None`; "
     hint = "  hint: let the gate accept ROCm too: `or torch.version.hip is not None`"
     assert ended.out.splitlines() == [f"{line}under a ROCm torch CUDA_HOME is None", hint]
 
@@ -147,7 +147,7 @@ def test_against_its_own_inventory_nothing_is_new(rocm3d, example):
     again = rocm3d("scan", root, "--baseline", root / ".rocm3d" / "inventory.json")
 
     assert (0, "") == (again.code, again.out)
-    assert f"{len(first['findings'])} known from the baseline, not shown" in again.err
+    assert f"{len(first['findings'])} known findings of the baseline are hidden" in again.err
     assert json.loads((root / ".rocm3d" / "inventory.json").read_text()) == first
 
 

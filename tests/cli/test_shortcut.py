@@ -1,4 +1,4 @@
-"""What the command line says, in the same words; what is not known here is left to it."""
+"""The fast path prints the same as the full command line, and leaves everything else to it."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ def test_an_older_skill_is_checked_against_these_commands(rocm3d, tmp_path):
     ended = rocm3d("skill", tmp_path, "--check")
 
     assert ended.code == 1
-    assert "SKILL.md: there is no such command: rocm3d migrate PATH\n" in ended.out
+    assert "SKILL.md: unknown command: rocm3d migrate PATH\n" in ended.out
     assert [path.name for path in tmp_path.iterdir()] == ["SKILL.md"]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture
 def python(tmp_path):
-    """An interpreter that answers by the name of the probe."""
+    """A fake interpreter whose response depends on the probe."""
 
     def make(**answers) -> Path:
         for probe, answer in answers.items():
@@ -85,7 +85,7 @@ def test_what_was_seen_in_words_and_as_json(rocm3d, python):
 
     assert words.out.splitlines() == [
         "base: torch on the device",
-        "  accelerated torch: lib_C.so; 1 results agree, the worst by 0.5 (float32-gemm)",
+        "  accelerated torch: lib_C.so; 1 results agree, largest error 0.5 (float32-gemm)",
         "    AMD Instinct MI300X (gfx942), 2.9.1, HIP 6.4",
     ]
     (look,) = json.loads(data.out)["suites"][0]["looks"]

@@ -9,7 +9,7 @@ from rocm3d.pipeline import Repository
 
 @pytest.fixture
 def ported(example, knowledge):
-    """A port without the time that a process takes for it."""
+    """A port that is made without a child process, to save time."""
     repository = Repository(example("point-backbone"), knowledge)
     repository.apply(repository.plan(knowledge.gpu("gfx942")), review=False, dry_run=False)
     repository.verify(("static", "compile"), ())
@@ -30,7 +30,7 @@ def test_drafts_are_written_and_noted_and_nothing_is_sent(rocm3d, ported, tmp_pa
     assert "point-backbone/ pr: Install files for ROCm (no existing file is edited)" in ended.out
     assert "nothing was sent" in ended.err
     body = (ported.documents.folder / "upstream" / "point-backbone" / "body.md").read_text()
-    assert "**Nothing was run on a GPU for this; compiling is not correctness.**" in body
+    assert "**Nothing was run on a GPU. Code that compiles may still be wrong.**" in body
     (fix,) = json.loads((tmp_path / "ledger.json").read_text())["fixes"]
     assert (fix["state"], fix["repositories"], fix["links"]) == ("open", ["point-backbone"], [])
 

@@ -1,4 +1,4 @@
-"""rocm3d view: refusals in one line with their exit codes, a picture, and a page that Ctrl-C ends."""
+"""rocm3d view: refusals with exit codes, a screenshot, and the page until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_size_that_is_none(rocm3d, box, size):
     ended = rocm3d("view", box, "--size", size)
 
     assert ended.code == 2
-    assert f"--size {size!r} is not a size" in ended.err
+    assert f"--size {size!r} is invalid" in ended.err
 
 
 def test_an_axis_that_is_none(rocm3d, box):
@@ -54,7 +54,7 @@ def test_an_axis_that_is_none(rocm3d, box):
 
 
 def test_without_the_extra_its_name_is_told(box, tmp_path):
-    """A folder before all others, in which viser cannot be loaded."""
+    """A folder at the front of the path makes the import of viser fail."""
     (tmp_path / "first").mkdir()
     (tmp_path / "first" / "viser.py").write_text("raise ImportError('no', name='viser')\n")
 
@@ -64,7 +64,7 @@ def test_without_the_extra_its_name_is_told(box, tmp_path):
 
     assert process.returncode == 4
     assert err == (
-        'rocm3d: viser is needed to look at artifacts and is not installed\n  hint: pip install "rocm3d[view]"\n'
+        'rocm3d: viser is not installed; rocm3d needs it to show artifacts\n  hint: pip install "rocm3d[view]"\n'
     )
 
 
@@ -72,7 +72,7 @@ def test_without_chromium_there_is_no_picture_but_a_line(rocm3d, box, tmp_path):
     ended = rocm3d("view", box, "--screenshot", tmp_path / "a.png", "--quiet", env={"PATH": str(tmp_path)})
 
     assert ended.code == 4
-    assert ended.err.splitlines()[0] == "rocm3d: a picture is taken by Chromium, which is not installed here"
+    assert ended.err.splitlines()[0] == "rocm3d: --screenshot needs Chromium, which is not installed"
     assert not (tmp_path / "a.png").exists()
 
 
@@ -80,7 +80,7 @@ def test_without_blender_there_is_no_scene_but_a_line(rocm3d, box, tmp_path):
     ended = rocm3d("view", box, "--blender", tmp_path / "a.blend", "--quiet", env={"PATH": str(tmp_path)})
 
     assert ended.code == 4
-    assert ended.err.splitlines()[0] == "rocm3d: neither bpy nor Blender is installed here"
+    assert ended.err.splitlines()[0] == "rocm3d: neither bpy nor Blender is installed"
 
 
 @drives_browser
@@ -108,7 +108,7 @@ def test_a_page_is_served_until_ctrl_c(box, tmp_path):
     assert b"<html" in page.lower()
     assert (serving.returncode, out) == (0, "")
     assert rest.splitlines() == [
-        f"{box}: 8 vertices, 12 faces; up is taken to be +y (--up)",
-        "open this address in a browser; Ctrl-C ends it",
+        f"{box}: 8 vertices, 12 faces; assuming +y is up (change it with --up)",
+        "open this address in a browser; stop with Ctrl-C",
         "ended",
     ]

@@ -1,4 +1,4 @@
-"""Words said one by one, and words with commas between them."""
+"""Repeated values and values separated by commas."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""One module per subcommand: parse, call the pipeline, render. No logic."""
+"""One module per subcommand: parse the arguments, call the pipeline, render the result."""

@@ -1,4 +1,4 @@
-"""The command line: gathers the subcommands, gives each the common options, and turns every end into an exit code."""
+"""The command line: collects the subcommands, adds the common options, and maps exceptions to exit codes."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from rocm3d.model.failure import Exit, Failure, UserError
 
 log = logging.getLogger("rocm3d")
 
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the result and errors.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell on stderr what is being done.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the result and errors.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print each step on stderr.")]
 LogFile = Annotated[Path | None, typer.Option(help="Write a full log to this file.", dir_okay=False)]
 Offline = Annotated[bool, typer.Option("--offline", help="Never use the network.")]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Read every file anew; keep no results.")]
-Overlay = Annotated[Path | None, typer.Option("--knowledge", help="A folder of your own records, laid over ours.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Read every file again; cache no results.")]
+Overlay = Annotated[Path | None, typer.Option("--knowledge", help="A folder of records that override ours.")]
 
 COMMON: dict[str, Any] = {
     "quiet": (Quiet, False),
@@ -39,9 +39,9 @@ COMMON: dict[str, Any] = {
 
 
 def build(only: str | None = None) -> typer.Typer:
-    """The whole application, or as much of it as one subcommand needs; an empty name means none.
+    """The application with all subcommands, or with one; an empty name means none.
 
-    Modules of this package with a `command` or `commands` are walked; no list to edit.
+    Subcommands are discovered: every module of this package with a POSITION is one.
     """
     app = typer.Typer(
         name="rocm3d",
@@ -71,7 +71,7 @@ def _register(app: typer.Typer, module: ModuleType) -> None:
 
 
 def _framed(function: Callable[..., Exit | None]) -> Callable[..., None]:
-    """The function with the common options, a session in place of its first argument, and every failure caught."""
+    """Wrap a command: add the common options, pass a Session as first argument, and map exceptions to exit codes."""
     hints = get_type_hints(function, include_extras=True)
     own = [parameter for parameter in inspect.signature(function).parameters.values() if parameter.name != "session"]
 
@@ -94,7 +94,7 @@ def _framed(function: Callable[..., Exit | None]) -> Callable[..., None]:
 
 
 def _end(call: Callable[[], Exit | None], common: dict[str, Any]) -> None:
-    """Run a command; the one place where exceptions become exit codes."""
+    """Run a command and exit. The only place where exceptions become exit codes."""
     try:
         _start_log(verbose=common["verbose"], file=common["log_file"])
         code = call() or Exit.DONE
@@ -105,10 +105,10 @@ def _end(call: Callable[[], Exit | None], common: dict[str, Any]) -> None:
         _complain("interrupted")
         code = Exit.INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output has gone, as in `rocm3d scan . | head`: nothing is left to say.
+        # The reader of our output has exited, as in `rocm3d scan . | head`.
         sys.stderr.close()
         code = Exit.DONE
-    except Exception:  # noqa: BLE001  (whatever it is, it is our bug and gets a log to paste)
+    except Exception:  # noqa: BLE001  (anything else is a bug in rocm3d: write a crash log)
         _complain(*_crash())
         code = Exit.BUG
     raise typer.Exit(int(code))
@@ -122,7 +122,7 @@ def _complain(message: str, hint: str = "") -> None:
 
 def _crash() -> tuple[str, str]:
     report = (
-        f"### rocm3d {__version__} stopped with a bug\n\n- python {sys.version.split()[0]} on {sys.platform}\n"
+        f"### rocm3d {__version__} crashed\n\n- python {sys.version.split()[0]} on {sys.platform}\n"
         f"- arguments: `{' '.join(sys.argv[1:])}`\n\n```text\n{traceback.format_exc()}```\n"
     )
     stamp = datetime.now(timezone.utc).strftime("%Y%m%d-%H%M%S")
@@ -133,13 +133,13 @@ def _crash() -> tuple[str, str]:
         place.write_text(report, encoding="utf-8")
     except (OSError, Failure):
         typer.echo(report, err=True)
-        return "this is a bug in rocm3d", "paste the text above into an issue"
-    return f"this is a bug in rocm3d; a log to paste into an issue is at {place}", ""
+        return "this is a bug in rocm3d", "please open an issue with the text above"
+    return f"this is a bug in rocm3d. Please open an issue with this log: {place}", ""
 
 
 def _start_log(*, verbose: bool, file: Path | None) -> None:
     log.handlers.clear()
-    # A scan tells of every file: where nobody listens, that must cost nothing.
+    # A scan logs every file: without a handler that must be free.
     log.setLevel(logging.DEBUG if verbose or file is not None else logging.CRITICAL)
     log.propagate = False
     log.addHandler(logging.NullHandler())
@@ -166,7 +166,8 @@ def _version(asked: bool) -> None:
 
 def _root(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Tool, knowledge date and schema.")
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show version, knowledge date and schema."),
     ] = False,
 ) -> None:
-    """What every call has in common."""
+    """Options of `rocm3d` without a subcommand."""

@@ -1,4 +1,4 @@
-"""rocm3d apply: make the planned edits and add the port's files."""
+"""rocm3d apply: make the planned edits and add the files of the port."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXAMPLE = "Example: rocm3d apply ./gaussian-splatting --dry-run --skip PY,warp-s
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the diff; write nothing.")]
 Colour = Annotated[
-    bool | None, typer.Option("--color/--no-color", help="Colour the diff; left out: only on a terminal.")
+    bool | None, typer.Option("--color/--no-color", help="Colour the diff. Default: only on a terminal.")
 ]
 Form = Annotated[str, options.form(Patch)]
 
@@ -43,11 +43,11 @@ def command(
     output: options.Output = None,
     work: options.Work = None,
 ) -> Exit:
-    """Make the planned edits: additive files and guarded edits, each proven invisible to NVIDIA users.
+    """Make the planned edits: new files and guarded edits. NVIDIA builds see the same code, which is proven per edit.
 
-    Uses the plan of the last `rocm3d plan`, or makes one for --gpu. In place on a clean git tree, or into a copy. Edits
-    inside a submodule become a patch in the port's folder, and the submodule stays as it is. All of it also lies in
-    PATH/.rocm3d/port.patch, for `git am --keep-cr` on the original.
+    Uses the plan of the last `rocm3d plan`, or makes one for --gpu. Works in place on a clean git tree, or on a copy
+    (--into). Edits in a submodule become a patch in the port's folder; the submodule is not changed. The whole port is
+    also written to PATH/.rocm3d/port.patch, for `git am --keep-cr` on the original.
     """
     refuse_unknown(form, names(Patch))
     with session.repository(path, work=work, folder=folder) as repository:

@@ -1,4 +1,4 @@
-"""What rocm3d keeps outside your repository: where it is, and how to be rid of it."""
+"""The cache folder of rocm3d: show its path, or clear it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ EXAMPLE = "Example: rocm3d cache clear"
 
 
 def path(session: Session) -> None:
-    """Print the cache folder; ROCM3D_CACHE names another one."""
+    """Print the path of the cache folder. Set ROCM3D_CACHE to use another one."""
     session.put(f"{cache_path()}\n", None)
 
 
 def clear(session: Session) -> None:
-    """Remove the cache folder. Nothing in it is needed; a folder that is not ours is left alone."""
+    """Remove the cache folder. It only speeds up later runs. A folder that rocm3d did not create is never removed."""
     session.say(f"{clear_cache()} bytes freed in {cache_path()}")
 
 

@@ -1,4 +1,4 @@
-"""rocm3d doctor: is this machine, or a saved snapshot of another, fit for a port."""
+"""rocm3d doctor: find problems of this machine, or of a saved snapshot of another one."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ POSITION = 98
 EXAMPLE = "Example: rocm3d doctor --plan ./TRELLIS --save machine.json; rocm3d doctor --from machine.json"
 
 PlanFile = Annotated[
-    Path | None, typer.Option("--plan", help="A plan.json, or a planned repository: judge the machine for it.")
+    Path | None, typer.Option("--plan", help="A plan.json, or a planned repository: check the machine for it.")
 ]
 Save = Annotated[
-    Path | None, typer.Option("--save", help="Also write the snapshot to this file, redacted.", dir_okay=False)
+    Path | None, typer.Option("--save", help="Also write the redacted snapshot to this file.", dir_okay=False)
 ]
 From = Annotated[
     Path | None, typer.Option("--from", help="Diagnose this snapshot instead of this machine.", dir_okay=False)
 ]
 Python = Annotated[
     Path | None,
-    typer.Option("--python", help="The target's interpreter; left out: ./.venv, then $VIRTUAL_ENV.", dir_okay=False),
+    typer.Option("--python", help="Python with torch. Default: ./.venv, then $VIRTUAL_ENV.", dir_okay=False),
 ]
 Form = Annotated[str, options.form("Diagnosis")]
 
@@ -40,18 +40,18 @@ def command(
     form: Form = "console",
     output: options.Output = None,
 ) -> Exit:
-    """Take a snapshot of this machine and tell what is wrong with it for AMD GPUs, the installed torch, and a plan.
+    """Check this machine for problems with AMD GPUs, the installed torch, and a plan.
 
-    Needs neither root nor ROCm, and changes nothing. Each problem comes with what was read, why it matters, the exact
-    remedy, whether that takes root or a reboot, and how to check it. Exit code 1 if there are problems, notes alone are
-    none; 4 without an AMD GPU.
+    Needs no root and no ROCm, and changes nothing. Each problem is shown with the values that were read, why it
+    matters, the exact remedy, whether that needs root or a reboot, and how to check it. Exit code 1 if there are errors
+    or warnings; 4 without an AMD GPU.
     """
     from rocm3d.pipeline import examine, read_plan, read_snapshot, save_snapshot, take_snapshot
 
     refuse_unknown(form, names("Diagnosis"))
     if source is not None and (save is not None or python is not None):
         other = "--save" if save is not None else "--python"
-        raise UserError(f"--from and {other} do not go together", hint="--from reads a snapshot that was taken before")
+        raise UserError(f"--from and {other} cannot be combined", hint="--from reads a snapshot that was saved earlier")
     planned = None if plan is None else read_plan(plan)
     knowledge = session.load()
     snapshot = take_snapshot(python, knowledge) if source is None else read_snapshot(source)

@@ -1,4 +1,4 @@
-"""Bundles of evidence: has one changed since it was sealed, and how do two runs differ."""
+"""Check an evidence bundle for alterations, or compare two runs."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from rocm3d.render.formats import names, refuse_unknown
 POSITION = 75
 EXAMPLE = "Example: rocm3d evidence diff runs/cuda runs/rocm --format markdown"
 
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A bundle.", file_okay=False)]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="An evidence bundle.", file_okay=False)]
 Digest = Annotated[
-    str, typer.Option("--digest", help="The sha256 that you were told: shows even a bundle that was made anew.")
+    str, typer.Option("--digest", help="The expected sha256; detects a bundle that was replaced as a whole.")
 ]
 First = Annotated[Path, typer.Argument(metavar="A", help="A bundle, or the run.json of a run.")]
-Second = Annotated[Path, typer.Argument(metavar="B", help="The one to compare with it.")]
-Run = Annotated[str, typer.Option("--run", help="The name of the run to compare, where a bundle holds several.")]
+Second = Annotated[Path, typer.Argument(metavar="B", help="The bundle or run.json to compare with A.")]
+Run = Annotated[str, typer.Option("--run", help="The run to compare, if a bundle has several.")]
 CheckForm = Annotated[str, options.form("BundleCheck")]
 DiffForm = Annotated[str, options.form("EvidenceDiff")]
 
@@ -29,9 +29,9 @@ DiffForm = Annotated[str, options.form("EvidenceDiff")]
 def check(
     session: Session, folder: Folder, digest: Digest = "", form: CheckForm = "console", output: options.Output = None
 ) -> Exit:
-    """Tell whether a bundle is still what was sealed, and which links of its chain are missing.
+    """Check that a bundle is unaltered, and show which links of its chain of evidence are missing.
 
-    Exit code 1 if a file was changed, removed or added; 2 if it is no bundle, a half-written one, or of a newer schema.
+    Exit code 1 if a file was changed, removed or added; 2 if DIR is not a bundle, is incomplete, or has a newer schema.
     """
     from rocm3d.pipeline import check_bundle
 
@@ -51,8 +51,8 @@ def diff(
 ) -> Exit:
     """Compare two runs: machine, backends, time, memory, artifacts, numbers and profile.
 
-    Exit code 1 if B lacks a link of the chain that A has, or failed where A did not. Other differences are told and
-    judged by nobody: a slower run is not a wrong one.
+    Exit code 1 if B misses a link of the chain of evidence that A has, or failed where A did not. Other differences are
+    only listed: a slower run is not a wrong one.
     """
     from rocm3d.pipeline import compare_bundles
 

@@ -1,4 +1,4 @@
-"""rocm3d explain: everything known about one thing."""
+"""rocm3d explain: show the record of a code, package, GPU or variable."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Form = Annotated[str, options.form(Document)]
 
 
 def command(session: Session, word: Word, form: Form = "console", output: options.Output = None) -> None:
-    """Tell everything known about a code, package, GPU, environment variable, stack, family, recipe or advice.
+    """Show everything known about a code, package, GPU, environment variable, stack, family, recipe or advice.
 
-    With sources and dates. A misspelt name gives the nearest ones.
+    Includes sources and dates. For a misspelt name the closest names are suggested.
     """
     refuse_unknown(form, names(Document))
     knowledge = session.load()

@@ -1,4 +1,4 @@
-"""rocm3d fit: will it fit, is it viable, and on whose card."""
+"""rocm3d fit: does a repository fit a GPU, is it viable, and how does the GPU compare with NVIDIA cards."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Subject = Annotated[
 ]
 AsOf = Annotated[
     datetime | None,
-    typer.Option("--as-of", formats=["%Y-%m-%d"], help="Use only facts known at this date; left out: today."),
+    typer.Option("--as-of", formats=["%Y-%m-%d"], help="Use only facts known at this date. Default: today."),
 ]
 Against = Annotated[
     list[str],
-    typer.Option("--against", help="NVIDIA card to compare with; repeatable; left out: the nearest in memory."),
+    typer.Option("--against", help="NVIDIA card to compare with; repeatable. Default: the closest in memory size."),
 ]
 
 Form = Annotated[str, options.form(Fit)]
@@ -44,15 +44,15 @@ def command(
     output: options.Output = None,
     work: options.Work = None,
 ) -> None:
-    """Tell whether a repository fits a GPU and is worth trying, and compare that GPU with NVIDIA cards for it.
+    """Check whether a repository fits a GPU and is viable on it, and compare the GPU with NVIDIA cards.
 
-    Memory and score come from the record of a known repository. Of a checkout the dependencies are planned as well, and
-    their cost on ROCm stands beside CUDA, where they install as they are. Every figure has its source and date.
+    Memory and score come from the record of a known repository. For a checkout the dependencies are planned too, and
+    their cost on ROCm is compared with CUDA, where they install unchanged. Every number has its source and date.
     """
     refuse_unknown(form, names(Fit))
     day = None if as_of is None else as_of.date()
     if day is not None and against:
-        raise UserError("--as-of and --against do not go together", hint="cards are compared with what is known today")
+        raise UserError("--as-of and --against cannot be combined", hint="cards are compared by today's facts only")
     path = Path(subject)
     if not _is_checkout(path, subject):
         knowledge = session.load()
@@ -60,15 +60,15 @@ def command(
         return
     with session.repository(path, work=work) as repository:
         if subject.lower() in repository.knowledge.ports:
-            session.say(f"{subject} is a folder here, so that is looked at, and not the record of that name alone")
+            session.say(f"{subject} is a folder, so the folder is scanned; its record alone is not used")
         product = resolve_gpu(gpu or session.configuration(path).gpu, repository.knowledge)
         document = repository.fit(product, day, against)
     session.show(document, form, output)
 
 
 def _is_checkout(path: Path, subject: str) -> bool:
-    """A folder is one; what can only have been meant as a path gets an answer about paths, the rest may be a model."""
-    hint = "give the folder of a checkout, or a repository by its name"
+    """Whether the subject is a folder. Raises UserError for other paths; anything else may be the name of a model."""
+    hint = "pass the folder of a checkout, or the name of a known repository"
     try:
         if subject and path.is_dir():
             return True

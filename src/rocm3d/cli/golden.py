@@ -1,4 +1,4 @@
-"""Numerics across machines: record what a program gives on one, compare with what it gives on another."""
+"""Numerics across machines: record the results of a program on one, compare them with those of another."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ EXAMPLE = "Example: rocm3d golden record --into nvidia --out results --module 'U
 Command = Annotated[list[str], typer.Argument(metavar="CMD", help="The program and its arguments, after --.")]
 Into = Annotated[Path, typer.Option("--into", help="The new folder of the recording.", file_okay=False)]
 Out = Annotated[
-    list[Path], typer.Option("--out", help="A folder the program writes to; what it writes there is kept; repeatable.")
+    list[Path], typer.Option("--out", help="Record the files that the program writes to this folder; repeatable.")
 ]
 Module = Annotated[
     list[str],
-    typer.Option("--module", help="Keep what torch modules of this class or name return; * fits; repeatable."),
+    typer.Option("--module", help="Record the outputs of torch modules with this class or name (*); repeatable."),
 ]
-Calls = Annotated[int, typer.Option("--calls", min=1, help="How many calls of each module to keep.")]
+Calls = Annotated[int, typer.Option("--calls", min=1, help="Number of calls to record per module.")]
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed random, numpy and torch when they are imported.")]
-Seconds = Annotated[float, typer.Option("--seconds", min=1, help="End the program after this time.")]
+Seconds = Annotated[float, typer.Option("--seconds", min=1, help="Stop the program after this time.")]
 Python = Annotated[
-    Path | None, typer.Option("--python", help="Reads .pt files; left out: the CMD's own python.", dir_okay=False)
+    Path | None, typer.Option("--python", help="Python that reads .pt files. Default: the one of CMD.", dir_okay=False)
 ]
-Reference = Annotated[Path, typer.Argument(metavar="A", help="The recording that is right.", file_okay=False)]
-Candidate = Annotated[Path, typer.Argument(metavar="B", help="The recording to judge.", file_okay=False)]
+Reference = Annotated[Path, typer.Argument(metavar="A", help="The reference recording.", file_okay=False)]
+Candidate = Annotated[Path, typer.Argument(metavar="B", help="The recording to check.", file_okay=False)]
 Operation = Annotated[
-    str, typer.Option("--class", help="The class of operation that tolerances are taken for: operator, network, ...")
+    str, typer.Option("--class", help="Class of operation that selects the tolerances: operator, network, ...")
 ]
 Tolerance = Annotated[
-    list[str], typer.Option("--tolerance", help="PATTERN=NAME: this tolerance for tensors so named; repeatable.")
+    list[str], typer.Option("--tolerance", help="PATTERN=NAME: use tolerance NAME for matching tensors; repeatable.")
 ]
 Form = Annotated[str, options.form(GoldenComparison)]
 
@@ -53,22 +53,22 @@ def record(
     seconds: Seconds = 3600,
     python: Python = None,
 ) -> Exit:
-    """Run a program and keep the numbers it gives: files below --out, and what torch modules return.
+    """Run a program and record its results: files in --out, and outputs of torch modules.
 
-    The program needs no change. Kept are .npy, .npz, .ply, .pt and the numbers of .json. Exit code 1 if the program
-    failed, or if nothing came of what was asked for.
+    The program needs no change. Recorded are .npy, .npz, .ply, .pt and the numbers of .json. Exit code 1 if the program
+    failed, or if there was nothing to record.
     """
     from rocm3d.pipeline import Wanted, record_golden
 
     wanted = Wanted(tuple(command), tuple(out), tuple(module), calls, seed, seconds, python)
     recording = record_golden(wanted, into)
     for item in recording.left_out:
-        session.say(f"left out: {item.name}: {item.reason}")
+        session.say(f"not recorded: {item.name}: {item.reason}")
     if recording.exit_code != 0:
-        how = "ran out of time" if recording.exit_code is None else f"failed with {recording.exit_code}"
-        session.say(f"the program {how}; what it printed is in {into / 'output.txt'}")
+        how = "timed out" if recording.exit_code is None else f"failed with exit code {recording.exit_code}"
+        session.say(f"the program {how}; its output is in {into / 'output.txt'}")
         return Exit.FINDINGS
-    session.say(f"{len(recording.files)} files recorded in {into}")
+    session.say(f"{len(recording.files)} file{'s' * (len(recording.files) != 1)} recorded in {into}")
     nothing = not recording.files or any(item.name in module for item in recording.left_out)
     return Exit.FINDINGS if nothing else Exit.DONE
 
@@ -82,9 +82,9 @@ def compare(
     form: Form = "console",
     output: options.Output = None,
 ) -> Exit:
-    """Compare two recordings, tensor by tensor, within tolerances by name. Exit code 1 if any does not agree.
+    """Compare two recordings, tensor by tensor, within named tolerances. Exit code 1 if any tensor differs.
 
-    A NaN where the other is a number, a missing tensor, another shape or type never agrees.
+    A NaN against a number, a missing tensor, and another shape or type always count as different.
     """
     from rocm3d.pipeline import Tolerances, compare_golden
 

@@ -1,4 +1,4 @@
-"""The help text of every command, as data: for the reference page and for the agent skill."""
+"""Help texts of all commands, for the reference page and the agent skill."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ WIDTH = 100
 
 
 def help_texts(app: typer.Typer) -> dict[str, str]:
-    """What `--help` prints, by command line, in the order of the top-level help."""
+    """The output of `--help` by command, in the order of the top-level help."""
     return dict(_texts(typer.main.get_command(app), ["rocm3d"]))
 
 
 def _texts(command: Any, path: list[str]) -> list[tuple[str, str]]:
-    """`Any`: typer carries its own click, whose types it does not export."""
+    """`command` is Any, because typer bundles click without exporting its types."""
     context = command.make_context(path[-1], [], resilient_parsing=True)
     context.info_name, context.max_content_width, context.terminal_width = " ".join(path), WIDTH, WIDTH
     found = [(" ".join(path), command.get_help(context).rstrip())]

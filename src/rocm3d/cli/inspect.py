@@ -1,4 +1,4 @@
-"""rocm3d inspect: which GPU targets a binary really holds."""
+"""rocm3d inspect: which GPU targets a binary contains."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ POSITION = 96
 EXAMPLE = "Example: rocm3d inspect dist/my_extension-1.0-cp312-cp312-linux_x86_64.whl --expect gfx942"
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A .so, .o, .hsaco or .whl.")]
-Expect = Annotated[list[str], typer.Option("--expect", help="A gfx id that must be in it; repeatable.")]
+Expect = Annotated[list[str], typer.Option("--expect", help="A gfx id that the binary must contain; repeatable.")]
 Form = Annotated[str, options.form(Inspection)]
 
 
 def command(
     session: Session, file: File, expect: Expect = [], form: Form = "console", output: options.Output = None
 ) -> Exit:
-    """Tell which gfx and sm_ targets a binary holds, or that it has no device code at all: the silent CPU-only build.
+    """Show which gfx and sm_ targets a binary contains, and detect builds that silently became CPU-only.
 
     Nothing is loaded or run. Exit code 1 if a target of --expect is missing.
     """
@@ -34,5 +34,5 @@ def command(
     session.show(document, form, output)
     missing = [gfx for gfx in expect if gfx not in document.gfx]
     if missing:
-        session.say(f"missing: {', '.join(missing)}")
+        session.say(f"missing targets: {', '.join(missing)}")
     return Exit.FINDINGS if missing else Exit.DONE

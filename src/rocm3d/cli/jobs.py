@@ -1,4 +1,4 @@
-"""Independent jobs, one GPU each: run them, look at them, and step in from another terminal."""
+"""Run independent jobs, one GPU each; show, cancel and retry them from another terminal."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ EXAMPLE = "Example: rocm3d jobs run jobs.toml; in another terminal: rocm3d jobs 
 _PIECE = 1 << 16
 
 File = Annotated[Path, typer.Argument(metavar="JOBS", help="The jobs.toml.", dir_okay=False, show_default=False)]
-Names = Annotated[list[str], typer.Argument(metavar="JOB", help="Ids of jobs; left out: all.", show_default=False)]
+Names = Annotated[list[str], typer.Argument(metavar="JOB", help="Ids of jobs. Default: all.", show_default=False)]
 Name = Annotated[str, typer.Argument(metavar="JOB", help="The id of a job.", show_default=False)]
 Work = Annotated[
     Path | None,
-    typer.Option("--work", help="Keep the run here instead of .rocm3d/jobs beside JOBS.", file_okay=False),
+    typer.Option("--work", help="Folder for journal and logs. Default: .rocm3d/jobs next to JOBS.", file_okay=False),
 ]
-Number = Annotated[int | None, typer.Option("--attempt", min=1, help="Which attempt; left out: the last one.")]
-Follow = Annotated[bool, typer.Option("--follow", "-f", help="Go on as it is written, until nobody runs the jobs.")]
+Number = Annotated[int | None, typer.Option("--attempt", min=1, help="Which attempt. Default: the last one.")]
+Follow = Annotated[bool, typer.Option("--follow", "-f", help="Print new output until the runner ends.")]
 Form = Annotated[str, options.form("JobsReport")]
 
 
 def run(session: Session, jobs: File, work: Work = None, form: Form = "console", output: options.Output = None) -> Exit:
-    """Run jobs that are not done yet, each on a GPU of its own, or on the processor where there is no GPU.
+    """Run all jobs that are not done yet, each on its own GPU; without a GPU they run on the CPU.
 
-    However it ends, run it again to go on: what is done stays done, what was interrupted is repeated and counted.
-    Ctrl-C ends all that runs. Exit code 1 if a job failed, timed out or was cancelled.
+    Run it again to continue: jobs that are done are not repeated; interrupted ones are repeated and counted. Ctrl-C
+    stops all running jobs. Exit code 1 if a job failed, timed out or was cancelled.
     """
     refuse_unknown(form, names("JobsReport"))
     campaign = _campaign(session, jobs, work)
@@ -53,7 +53,7 @@ def run(session: Session, jobs: File, work: Work = None, form: Form = "console",
 def status(
     session: Session, jobs: File, work: Work = None, form: Form = "console", output: options.Output = None
 ) -> Exit:
-    """Tell how far the jobs are. Exit code 1 if a job failed, timed out or was cancelled."""
+    """Show the state of the jobs. Exit code 1 if a job failed, timed out or was cancelled."""
     refuse_unknown(form, names("JobsReport"))
     document = _campaign(session, jobs, work).status()
     session.show(document, form, output)
@@ -61,21 +61,21 @@ def status(
 
 
 def cancel(session: Session, jobs: File, job: Names = [], work: Work = None) -> None:
-    """Cancel jobs: one that waits will not begin, one that runs is ended with all that it started."""
+    """Cancel jobs. A waiting job does not start; a running one is stopped with all its child processes."""
     now = _campaign(session, jobs, work).wish("cancel", job)
-    session.say("the runner ends them now" if now else "nobody runs them; they will not begin")
+    session.say("the runner is stopping them" if now else "cancelled; no runner is active")
 
 
 def retry(session: Session, jobs: File, job: Names = [], work: Work = None) -> None:
-    """Ask again for jobs that failed, timed out or were cancelled; what is done is never repeated."""
+    """Retry jobs that failed, timed out or were cancelled. Jobs that are done are not repeated."""
     now = _campaign(session, jobs, work).wish("retry", job)
-    session.say("the runner takes them up" if now else f"run them with `rocm3d jobs run {jobs}`")
+    session.say("the runner will start them" if now else f"run them with `rocm3d jobs run {jobs}`")
 
 
 def logs(
     session: Session, jobs: File, job: Name, attempt: Number = None, follow: Follow = False, work: Work = None
 ) -> None:
-    """Print what a job has printed."""
+    """Print the output of a job."""
     campaign = _campaign(session, jobs, work)
     place = campaign.log(job, attempt)
     with place.open("rb") as file:
@@ -100,7 +100,7 @@ def _campaign(session: Session, jobs: Path, work: Path | None) -> Campaign:
 
 @contextmanager
 def watching(session: Session) -> Iterator[Callable[[Runner], None] | None]:
-    """A live table on a terminal, nothing elsewhere."""
+    """A callback that updates a live table; None if stderr is not a terminal."""
     if session.quiet or session.verbose or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield None
         return

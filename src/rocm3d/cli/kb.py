@@ -1,4 +1,4 @@
-"""Look into the knowledge base: check its records, query them, count them."""
+"""Check, query and count the records of the knowledge base."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ KINDS = (
 )  # fmt: skip
 
 Kind = Annotated[str, typer.Argument(help=f"One of {', '.join(KINDS)}.")]
-Text = Annotated[str, typer.Argument(help="Only records that hold this text; left out: all.")]
+Text = Annotated[str, typer.Argument(help="Only records that contain this text. Default: all.")]
 
 
 def check(session: Session) -> Exit:
-    """Validate every record and every reference between them. Exit code 1 if any is wrong."""
+    """Validate all records and the references between them. Exit code 1 if there are problems."""
     knowledge = session.load()
     problems = check_knowledge(knowledge)
     for problem in problems:
         session.put(f"{problem}\n", None)
-    session.say(f"{sum(_counts(knowledge).values())} records of {knowledge.date}, {len(problems)} problems")
+    session.say(f"{sum(_counts(knowledge).values())} records of {knowledge.date}; problems: {len(problems)}")
     return Exit.FINDINGS if problems else Exit.DONE
 
 
 def query(session: Session, kind: Kind, text: Text = "", output: options.Output = None) -> None:
     """Print the records of a kind as JSON."""
     if kind not in KINDS:
-        raise UserError(f"no records are called {kind!r}", hint=suggestion(kind, KINDS))
+        raise UserError(f"unknown kind of records {kind!r}", hint=suggestion(kind, KINDS))
     records = getattr(session.load(), kind)
     found = {
         name: record.model_dump(mode="json")
@@ -48,7 +48,7 @@ def query(session: Session, kind: Kind, text: Text = "", output: options.Output 
 
 
 def stats(session: Session) -> None:
-    """Count the records of each kind, planned ones apart."""
+    """Count the records of each kind, active and planned."""
     knowledge = session.load()
     for kind, count in _counts(knowledge).items():
         planned = sum(getattr(r, "status", "") == "planned" for r in getattr(knowledge, kind).values())

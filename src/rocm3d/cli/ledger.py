@@ -1,4 +1,4 @@
-"""The ledger of fixes that several repositories wait for: what each one unblocks, and what became of it."""
+"""The ledger of fixes to dependencies: which repositories each fix unblocks, and its state upstream."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ POSITION = 77
 EXAMPLE = "Example: rocm3d ledger mark simple-knn --state merged --link https://github.com/OWNER/NAME/pull/1"
 
 Dependency = Annotated[str, typer.Argument(metavar="NAME", help="The dependency that the fix is for.")]
-FixId = Annotated[str, typer.Argument(metavar="FIX", help="The id of a fix, or how it begins.")]
-State = Annotated[FixState | None, typer.Option("--state", help="What became of it; merged and refused need a link.")]
+FixId = Annotated[str, typer.Argument(metavar="FIX", help="The id of a fix, or a prefix of it.")]
+State = Annotated[FixState | None, typer.Option("--state", help="The new state; merged and refused need a link.")]
 OnlyState = Annotated[FixState | None, typer.Option("--state", help="Only fixes in this state.")]
-Link = Annotated[list[str], typer.Option("--link", help="Where it can be seen: an issue, a pull request; repeatable.")]
+Link = Annotated[list[str], typer.Option("--link", help="URL of the issue or pull request; repeatable.")]
 Unblocks = Annotated[
-    list[str], typer.Option("--unblocks", help="A repository that needs it: a,b or repeated; added to those there.")
+    list[str], typer.Option("--unblocks", help="Add a repository that needs the fix: a,b or repeated.")
 ]
-What = Annotated[str, typer.Option("--what", help="What the fix is, in a line.")]
-Note = Annotated[str, typer.Option("--note", help="What else there is to know, such as why it was refused.")]
+What = Annotated[str, typer.Option("--what", help="What the fix does, in one line.")]
+Note = Annotated[str, typer.Option("--note", help="Further information, such as why it was refused.")]
 Form = Annotated[str, options.form(Ledger)]
 
 
@@ -35,7 +35,7 @@ def show(
     form: Form = "console",
     output: options.Output = None,
 ) -> None:
-    """Show the fixes: open ones first, and of those the ones that the most repositories wait for."""
+    """Show the fixes: open ones first, sorted by the number of repositories that need them."""
     from rocm3d.pipeline import Book
 
     refuse_unknown(form, names(Ledger))
@@ -53,7 +53,7 @@ def add(
     note: Note = "",
     ledger: options.LedgerFile = None,
 ) -> None:
-    """Enter a fix by hand; `rocm3d upstream` enters those that it writes drafts for."""
+    """Add a fix by hand. `rocm3d upstream` adds the fixes that it writes drafts for."""
     from rocm3d.pipeline import Book, LedgerChange
 
     change = LedgerChange(links=tuple(link), repositories=parted(unblocks), what=what, note=note)
@@ -71,7 +71,7 @@ def mark(
     note: Note = "",
     ledger: options.LedgerFile = None,
 ) -> None:
-    """Note what became of a fix, where it can be seen, or whom else it unblocks."""
+    """Update the state, links, repositories or description of a fix."""
     from rocm3d.pipeline import Book, LedgerChange
 
     change = LedgerChange(state, tuple(link), parted(unblocks), what, note)

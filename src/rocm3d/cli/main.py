@@ -1,4 +1,4 @@
-"""The `rocm3d` command: loads as much of the application as one call needs."""
+"""The entry point of `rocm3d`: loads only the subcommand that is called."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _GARBAGE = 100_000
 
 
 def main() -> None:
-    """The `rocm3d` command."""
-    # What start-up makes lives until the end: to look through it for garbage would be a tenth of a scan.
+    """Run the `rocm3d` command."""
+    # Objects from start-up live until the end; scanning them for garbage would cost a tenth of a scan.
     gc.set_threshold(_GARBAGE)
     atexit.register(gc.freeze)
     completing = any(name.startswith("_ROCM3D_") for name in os.environ)
@@ -31,14 +31,14 @@ def main() -> None:
 
 
 def build(only: str | None = None) -> typer.Typer:
-    """The whole application, or as much of it as one subcommand needs."""
+    """The application with all subcommands, or with one."""
     from rocm3d.cli import application
 
     return application.build(only)
 
 
 def _named(words: list[str]) -> str | None:
-    """The one subcommand that a call is about; None where help or a suggestion needs them all."""
+    """The subcommand of a call; None if help or a suggestion needs all of them."""
     if words[:1] == ["--version"]:
         return ""
     there = {item.name for item in pkgutil.iter_modules(cli.__path__)}

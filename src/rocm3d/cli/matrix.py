@@ -1,4 +1,4 @@
-"""rocm3d matrix: many repositories, and which library unlocks most of them."""
+"""rocm3d matrix: which library blocks how many repositories."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ POSITION = 70
 EXAMPLE = "Example: rocm3d matrix checkouts --format svg --output matrix.svg"
 
 Folders = Annotated[
-    list[Path], typer.Argument(metavar="DIR", help="Repositories that were scanned, or folders that hold such.")
+    list[Path], typer.Argument(metavar="DIR", help="Scanned repositories, or folders that contain them.")
 ]
 Jobs = Annotated[
     bool,
-    typer.Option("--jobs", help="Scan and plan every repository first, several at a time; go on where it stopped."),
+    typer.Option("--jobs", help="First scan and plan every repository, in parallel; continues an interrupted run."),
 ]
 Gpu = Annotated[str | None, typer.Option("--gpu", help="With --jobs: the product or gfx id to plan for.")]
 AtOnce = Annotated[
-    int | None, typer.Option("--at-once", min=1, help="With --jobs: how many at a time; left out: one a processor.")
+    int | None, typer.Option("--at-once", min=1, help="With --jobs: number of parallel jobs. Default: one per CPU.")
 ]
 Form = Annotated[str, options.form(Matrix)]
 
@@ -40,22 +40,22 @@ def command(
     form: Form = "console",
     output: options.Output = None,
 ) -> Exit:
-    """Which library unlocks how many repositories: a map of dependencies, from what scan and plan have written.
+    """Show which library blocks how many repositories, from their inventories and plans.
 
-    A library takes work where the plan builds, substitutes, stubs or blocks it; where there is no plan, where it is
-    named. Scan first, and plan for a GPU to know more, or let --jobs do both: otherwise nothing is scanned here. Exit
-    code 1 if a repository could not be planned with --jobs; the others are shown.
+    A library needs work in a repository if the plan builds, substitutes, stubs or blocks it; without a plan, if the
+    repository depends on it. Scan the repositories first and plan them for a GPU, or use --jobs. Exit code 1 if a
+    repository could not be planned with --jobs; the others are shown.
     """
     refuse_unknown(form, names(Matrix))
     if not jobs and (gpu is not None or at_once is not None):
-        raise UserError("--gpu and --at-once go with --jobs", hint="a plan that is there keeps the GPU it was made for")
+        raise UserError("--gpu and --at-once need --jobs", hint="existing plans keep the GPU that they were made for")
     failed = _planned(session, folder, gpu, at_once) if jobs else False
     session.show(support_matrix(folder, session.load().packages), form, output)
     return Exit.FINDINGS if failed else Exit.DONE
 
 
 def _planned(session: Session, folders: list[Path], gpu: str | None, at_once: int | None) -> bool:
-    """Scan and plan; whether a repository could not be."""
+    """Scan and plan all repositories. Returns whether one of them failed."""
     from rocm3d.cli.jobs import watching
     from rocm3d.pipeline.jobs import planning_jobs
 
@@ -64,5 +64,5 @@ def _planned(session: Session, folders: list[Path], gpu: str | None, at_once: in
         document = campaign.run(watch)
     for job in document.jobs:
         if job.state != "done":
-            session.say(f"{job.id} could not be planned, {job.reason}: see {job.log}")
+            session.say(f"{job.id} was not planned: {job.reason}; see {job.log}")
     return document.is_unwell

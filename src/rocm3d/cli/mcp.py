@@ -18,16 +18,16 @@ INSTALL = 'pip install "rocm3d[mcp]"'
 Http = Annotated[
     bool, typer.Option("--http", help="Serve HTTP on 127.0.0.1 with a token, instead of stdin and stdout.")
 ]
-Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Where --http listens; 0: a free port.")]
+Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port for --http; 0: any free port.")]
 Root = Annotated[
     list[Path],
     typer.Option(
-        "--root", help="Work only below this folder; repeatable. For clients that give no folders.", file_okay=False
+        "--root", help="Allow only paths in this folder; repeatable. For clients without roots.", file_okay=False
     ),
 ]
 ReadOnly = Annotated[bool, typer.Option("--read-only", help="Offer no tool that changes a repository.")]
 AllowRun = Annotated[
-    bool, typer.Option("--allow-run", help="Let verify run build scripts and the target's packages, and ask servers.")
+    bool, typer.Option("--allow-run", help="Let verify run build scripts and installed packages, and use the network.")
 ]
 
 
@@ -48,12 +48,12 @@ def command(
         "command": "rocm3d", "args": ["mcp", "--root", "/home/me/repositories"]}}}
 
     With --http the address and a new token are printed at start; the client sends the header
-    `Authorization: Bearer TOKEN`. Paths are confined to the folders that the client gives and to --root; without
-    either, tools that take a path refuse. Tools that only read change no file of a repository; their documents lie in
-    its folder .rocm3d. Exit code 4 if the extra `mcp` is missing.
+    `Authorization: Bearer TOKEN`. Paths must be in a root of the client or in --root; without both, tools that need a
+    path refuse. Read-only tools change no file of a repository; their documents are in its folder .rocm3d. Exit code 4
+    if the extra `mcp` is missing.
     """
     if port and not http:
-        raise UserError("--port is for --http", hint="give both, or neither")
+        raise UserError("--port needs --http", hint="pass both, or neither")
     allowed = tuple(_folder(path) for path in root)
     _need_packages()
     from rocm3d.mcp.bench import Bench, Options
@@ -78,17 +78,17 @@ def command(
 
 
 def _need_packages() -> None:
-    """Refuse in one line where the extra is not installed."""
+    """Raise a MachineError if the extra is not installed."""
     try:
         import mcp  # noqa: F401
     except ImportError as error:
-        raise MachineLacks(f"{error.name} is needed to serve agents and is not installed", hint=INSTALL) from error
+        raise MachineLacks(f"rocm3d mcp needs {error.name}, which is not installed", hint=INSTALL) from error
 
 
 def _folder(path: Path) -> Path:
     place = path.expanduser()
     if not place.is_dir():
-        raise UserError(f"--root {path}: no such folder")
+        raise UserError(f"--root {path} is not a folder")
     return place
 
 

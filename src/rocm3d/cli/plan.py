@@ -1,4 +1,4 @@
-"""rocm3d plan: what to do about each finding and dependency on one GPU."""
+"""rocm3d plan: choose stack, routes and edits for one GPU."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def command(
     output: options.Output = None,
     work: options.Work = None,
 ) -> Exit:
-    """Decide stack, route for every dependency, and edits, with reasons and what was turned down.
+    """Choose the stack, a route for every dependency, and the edits, with reasons and rejected alternatives.
 
-    Touches no file of the repository. Exit code 1 if no stack serves the GPU, or the licence policy refuses.
+    Changes no file of the repository. Exit code 1 if no stack supports the GPU, or the licence policy refuses the plan.
     """
     refuse_unknown(form, names(Plan))
     inventory = None if source is None else session.read_scan(source, "--from")

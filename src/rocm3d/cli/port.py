@@ -1,4 +1,4 @@
-"""rocm3d port: scan, plan, apply, verify, evidence and report in one go."""
+"""rocm3d port: scan, plan, apply, verify, evidence and report in one command."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def command(
 ) -> Exit:
     """Port a repository: scan, plan, apply, verify, evidence, report.
 
-    Exit code 1 on a failed check or a blocked dependency; what was not run is printed.
+    Exit code 1 if a check failed or a dependency is blocked. Checks that were not run are listed.
     """
     with session.repository(path, work=work, folder=folder) as repository:
         choice = Choice.of(parted(only), parted(skip), repository.knowledge)

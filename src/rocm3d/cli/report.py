@@ -1,4 +1,4 @@
-"""rocm3d report: the evidence of a port or of a run as a page."""
+"""rocm3d report: render the evidence of a port or a run."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def command(
 ) -> Exit:
     """Write the evidence of a port as one self-contained page, as Markdown or JSON, or as the text of a pull request.
 
-    Runs that `rocm3d run` recorded in the ported folder are shown with it. PATH may also be the bundle of a run alone,
-    in .rocm3d/runs. Exit code 1 if a document or a bundle is no longer what was sealed.
+    Includes the runs that `rocm3d run` recorded in the ported folder. PATH may also be the bundle of a single run, in
+    .rocm3d/runs. Exit code 1 if a document or a bundle was altered after it was sealed.
     """
     refuse_unknown(form, FORMS)
     if is_bundle(path):
@@ -62,7 +62,7 @@ def command(
 def _told(session: Session, report: Report) -> Exit:
     altered = [f"{item.folder}/{file.path}" for item in report.runs for file in item.altered]
     for name in (*report.moved, *altered):
-        session.say(f"no longer what was sealed: {name}")
+        session.say(f"altered after it was sealed: {name}")
     for item in report.unread:
         session.say(f"the run in {item.folder} is not shown: {item.reason}")
     return Exit.FINDINGS if report.moved or altered else Exit.DONE
@@ -71,10 +71,10 @@ def _told(session: Session, report: Report) -> Exit:
 def _bundle(session: Session, report: BundleReport, form: str, output: Path | None) -> Exit:
     if form == "pr":
         raise UserError(
-            f"{report.name} is the bundle of a run, and --format pr wants a port", hint="name the ported repository"
+            f"--format pr needs a port; {report.name} is the bundle of a run", hint="pass the ported repository"
         )
     if form == "html":
-        # Beside it would be in it: a bundle holds what was sealed and nothing else.
+        # Not in the folder of the bundle: an added file would count as altered.
         place = output or Path(f"{report.name}.html")
         session.put(html.render(report), place)
         session.put(f"{place}\n", None)
@@ -83,5 +83,5 @@ def _bundle(session: Session, report: BundleReport, form: str, output: Path | No
     else:
         session.show(report, form, output)
     for item in report.altered:
-        session.say(f"no longer what was sealed: {item.path}")
+        session.say(f"altered after it was sealed: {item.path}")
     return Exit.FINDINGS if report.altered else Exit.DONE

@@ -1,4 +1,4 @@
-"""rocm3d run: a bounded workload under the recorder."""
+"""rocm3d run: run and record a workload."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ Keys of --expect: {_KEYS}; and the operations attention, gemm, conv, norm, raste
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 Command = Annotated[list[str], typer.Argument(metavar="CMD", help="The program and its arguments, after --.")]
-Name = Annotated[str, typer.Option("--name", help="What to call the run; left out: after its script.")]
+Name = Annotated[str, typer.Option("--name", help="Name of the run. Default: the name of the script.")]
 Limit = Annotated[
-    str, typer.Option("--limit", help="End it after this time: 600s, 20m, 2h. A first run may compile for 15 minutes.")
+    str, typer.Option("--limit", help="Stop after this time: 600s, 20m, 2h. The first run may compile for 15 minutes.")
 ]
 Expect = Annotated[list[str], typer.Option("--expect", help="'KEY OP VALUE' that must hold; repeatable.")]
 Out = Annotated[
-    list[Path], typer.Option("--out", help="Where its results will lie; left out: this folder.", file_okay=False)
+    list[Path], typer.Option("--out", help="Folder of its results. Default: the current folder.", file_okay=False)
 ]
 Profile = Annotated[bool, typer.Option("--profile/--no-profile", help="Sample which kernels run on the GPU.")]
 Form = Annotated[str, options.form(RunRecord)]
@@ -49,12 +49,12 @@ def command(
     form: Form = "console",
     output: options.Output = None,
 ) -> Exit:
-    """Run a workload, and record which backend really ran, what it took, and what came out.
+    """Run a workload and record which backend ran, its time and memory, and its artifacts.
 
-    The program needs no change: whatever Python it starts, by torchrun or in a script, is watched. What it prints goes
-    to stderr. However it ends, .rocm3d/runs/NAME holds a record that says so. Where it is the workload of a known
-    repository, what its record expects is judged too, with its source. Exit code 1 if it failed, or if an expectation
-    is not met.
+    The program needs no change: every Python process that it starts, also by torchrun or a script, is recorded. Its
+    output goes to stderr. The record is in .rocm3d/runs/NAME, also if the program fails. For the workload of a known
+    repository the expectations of its record are checked too. Exit code 1 if the program failed or an expectation is
+    not met.
     """
     refuse_unknown(form, names(RunRecord))
     knowledge, seconds = session.load(), _seconds(limit)
@@ -65,7 +65,7 @@ def command(
     workload = Workload(tuple(command), called, here, seconds, tuple(path.resolve() for path in out), profile, root)
     record = run_workload(workload, into, knowledge, wanted, None if session.quiet else sys.stderr.buffer)
     session.show(record, form, output)
-    session.say(f"kept in {into.relative_to(here) if into.is_relative_to(here) else into}")
+    session.say(f"recorded in {into.relative_to(here) if into.is_relative_to(here) else into}")
     if record.status == "interrupted":
         return Exit.INTERRUPTED
     return Exit.DONE if record.passed else Exit.FINDINGS
@@ -74,11 +74,11 @@ def command(
 def _seconds(text: str) -> float:
     form = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text.strip())
     if form is None or float(form[1]) == 0:
-        raise UserError(f"--limit {text!r} is not a time", hint="for example 600s, 20m or 2h")
+        raise UserError(f"--limit {text!r} is not a duration", hint="for example 600s, 20m or 2h")
     return float(form[1]) * _UNITS[form[2]]
 
 
 def _called(command: list[str]) -> str:
-    """After the script or module that is run, else after the program."""
+    """The name of the script or module, else of the program."""
     words = [word for word in command[1:] if not word.startswith("-")]
     return Path(words[0] if words else command[0]).stem

@@ -1,4 +1,4 @@
-"""rocm3d scan: what is CUDA-first in a repository."""
+"""rocm3d scan: find code and dependencies that need CUDA."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ EXAMPLE = "Example: rocm3d scan ./gaussian-splatting --skip DEP"
 
 Baseline = Annotated[
     Path | None,
-    typer.Option("--baseline", help="Report only what this earlier inventory.json does not hold.", dir_okay=False),
+    typer.Option(
+        "--baseline", help="Report only findings that are not in this earlier inventory.json.", dir_okay=False
+    ),
 ]
 Form = Annotated[str, options.form("Scan")]
 
@@ -33,13 +35,13 @@ def command(
     output: options.Output = None,
     work: options.Work = None,
 ) -> Exit:
-    """Find what is CUDA-first in a repository, where, and which family it belongs to.
+    """Find code and dependencies in a repository that need CUDA.
 
-    Reads only; nothing of the repository is executed. Exit code 1 if there is any error or warning,
-    with --baseline any new one.
+    Read-only: executes nothing of the repository. Exit code 1 if there is an error or a warning; with --baseline only
+    new ones count.
     """
     refuse_unknown(form, names("Scan"))
-    # Read before the scan, which may write to the same place.
+    # Read before the scan, which may overwrite the file.
     known = None if baseline is None else session.read_scan(baseline, "--baseline")
     with session.opened(path, work=work, only=parted(only), skip=parted(skip)) as opened:
         document = opened.scan(known)

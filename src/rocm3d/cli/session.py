@@ -1,4 +1,4 @@
-"""What a subcommand has at hand: the common options, the two streams, and the repository it was asked about."""
+"""The context of a subcommand: common options, output, and access to repository and knowledge base."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ log = logging.getLogger("rocm3d")
 
 @dataclass(frozen=True)
 class Session:
-    """The common options of one call."""
+    """The common options of one call, and what subcommands share."""
 
     quiet: bool
     verbose: bool
@@ -51,7 +51,7 @@ class Session:
         return load(self.knowledge, ResultCache.open("knowledge"))
 
     def configuration(self, path: Path) -> Configuration:
-        """The target's own settings."""
+        """The settings of the repository."""
         from rocm3d.workspace.configuration import configuration
         from rocm3d.workspace.tree import Tree
 
@@ -59,7 +59,7 @@ class Session:
 
     @contextmanager
     def repository(self, path: Path, *, work: Path | None = None, folder: str = "") -> Iterator[Repository]:
-        """The target with every stage, and progress on a terminal while it is worked on."""
+        """The repository with all stages. Shows progress on a terminal."""
         from rocm3d.pipeline import Repository
 
         with self._open(Repository, path, work, folder) as repository:
@@ -69,7 +69,7 @@ class Session:
     def opened(
         self, path: Path, *, work: Path | None = None, only: tuple[str, ...] = (), skip: tuple[str, ...] = ()
     ) -> Iterator[Opened]:
-        """The target to be scanned and no more, which loads much less. The command line wins over its settings."""
+        """The repository for a scan only, which imports much less. The command line overrides its settings."""
         from rocm3d.repository import Opened
 
         with self._open(Opened, path, work, only=only, skip=skip) as opened:
@@ -94,12 +94,12 @@ class Session:
         with self.progress("reading") as progress:
             repository = kind(path, knowledge, work, folder or PORT, selection, progress, not self.no_cache)
             if work is None and not repository.documents.folder.is_relative_to(repository.root):
-                self.say(f"{path} is not writable; documents go to {repository.documents.folder}")
+                self.say(f"{path} is read-only; documents are written to {repository.documents.folder}")
             yield repository
 
     @contextmanager
     def progress(self, doing: str) -> Iterator[Callable[[str], None]]:
-        """What to tell each path that is being read, or whatever else takes its time."""
+        """A callback for progress messages: a status line on a terminal, else the log."""
         if self.quiet or self.verbose or not sys.stderr.isatty():
             yield lambda message: log.debug("%s", message)
             return
@@ -116,13 +116,13 @@ class Session:
             yield tell
 
     def say(self, text: str) -> None:
-        """A line about progress or outcome, on stderr."""
+        """Print a line on stderr, unless quiet."""
         log.info("%s", text)
         if not self.quiet:
             _echo(text, err=True)
 
     def show(self, document: Document, form: str, output: Path | None, *, colour: bool | None = None) -> None:
-        """The document, on stdout or in a file, and what to say about it on stderr; colour by terminal, or as asked."""
+        """Write a document to stdout or a file, and its summary to stderr. `colour` None: only on a terminal."""
         refuse_unknown(form, names(type(document)))
         terminal = output is None and sys.stdout.isatty()
         width = _width() if sys.stdout.isatty() else 120
@@ -135,14 +135,14 @@ class Session:
             self.say(console.summary(document, width=width).rstrip("\n"))
 
     def refuse_licences(self, plan: Plan, rule: LicenceRule | None) -> bool:
-        """Whether the policy turns the plan down; says so on stderr even when quiet, as nothing else will."""
+        """Whether the licence policy refuses the plan. Prints the reason on stderr, even when quiet."""
         reason = plan.refused_by(rule)
         if reason is not None:
             _echo(reason, err=True)
         return reason is not None
 
     def read_scan(self, path: Path, option: str) -> Scan:
-        """An earlier inventory.json that an option names; it must hold every finding of its time."""
+        """Read an inventory.json from an option. Refuses one that was made with --baseline: it is incomplete."""
         from rocm3d.model.inventory import Scan
 
         try:
@@ -152,13 +152,13 @@ class Session:
         document = Scan.from_json(text, str(path))
         if document.known:
             raise UserError(
-                f"{option} {path}: {document.known} findings are left out of it, as it was made with --baseline",
-                hint="take the inventory.json that scan keeps in PATH/.rocm3d",
+                f"{option} {path} was made with --baseline and omits {document.known} findings",
+                hint="use the inventory.json that scan writes to PATH/.rocm3d",
             )
         return document
 
     def put(self, text: str, output: Path | None, *, colour: bool | None = None) -> None:
-        """Text, on stdout or in a file. Where nothing is said, only a terminal gets its colours."""
+        """Write text to stdout or a file. `colour` None: keep colours only on a terminal."""
         from rocm3d.workspace.documents import pieces, write_pieces
 
         if output is None:
@@ -172,14 +172,14 @@ class Session:
 
 
 def _echo(text: str, *, nl: bool = True, err: bool = False, color: bool | None = None) -> None:
-    """As typer does; loaded here because a plain scan does without."""
+    """typer.echo, imported on first use: a plain scan does not need typer."""
     from typer import echo
 
     echo(text, nl=nl, err=err, color=color)
 
 
 def _width() -> int:
-    """The columns of the terminal."""
+    """Columns of the terminal."""
     from rich.console import Console
 
     return Console().width

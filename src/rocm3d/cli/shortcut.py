@@ -1,7 +1,7 @@
-"""The scan that programs make again and again, without the command line: to build that takes longer than to look.
+"""A fast path for `rocm3d scan PATH --format json --quiet`: building the full command line takes longer than the scan.
 
-It knows the words of `rocm3d scan PATH --format json --quiet` with --only, --skip, --work and --no-cache. Any other
-word and any failure leave the call to the command line, which says what is wrong.
+It accepts --only, --skip, --work and --no-cache. Any other argument and any error are left to the full command line,
+which reports them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _QUIET = frozenset({"--quiet", "-q"})
 
 @dataclass
 class _Asked:
-    """What the words say."""
+    """Parsed arguments of the fast path."""
 
     paths: list[str] = field(default_factory=list)
     quiet: bool = False
@@ -35,18 +35,18 @@ class _Asked:
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing is said twice, and the document is all that is wanted."""
+        """Whether the fast path applies: one path, JSON, quiet, and --work at most once."""
         given = self.options
         return self.quiet and len(self.paths) == 1 and given["--format"] == ["json"] and len(given["--work"]) < 2
 
     @property
     def work(self) -> Path | None:
-        """Where documents go."""
+        """The folder of --work."""
         return Path(self.options["--work"][0]) if self.options["--work"] else None
 
 
 def answered(words: list[str]) -> Exit | None:
-    """Prints the document and gives the exit code; None where the command line has to do it."""
+    """Print the document and return the exit code; None if the full command line must handle the call."""
     asked = _asked(words[1:]) if words[:1] == ["scan"] else None
     if asked is None or not asked.is_plain:
         return None
@@ -55,7 +55,7 @@ def answered(words: list[str]) -> Exit | None:
     except KeyboardInterrupt:
         sys.stderr.write("rocm3d: interrupted\n")
         return Exit.INTERRUPTED
-    except Exception:  # noqa: BLE001  (whatever it is, the command line meets it, too, and knows how to tell it)
+    except Exception:  # noqa: BLE001  (the full command line raises it again and reports it)
         return None
     try:
         sys.stdout.write(kept.text)
@@ -68,7 +68,7 @@ def answered(words: list[str]) -> Exit | None:
 
 
 def _recalled(asked: _Asked) -> Kept | None:
-    """The document of a scan that was made before; None where the tree, the rules or the records have changed."""
+    """The cached document of an earlier scan; None if the tree, the rules or the records have changed."""
     from rocm3d.recall import recall
 
     return recall(Path(asked.paths[0]), asked.work, parted(asked.options["--only"]), parted(asked.options["--skip"]))
@@ -76,7 +76,7 @@ def _recalled(asked: _Asked) -> Kept | None:
 
 def _scanned(asked: _Asked) -> Kept:
     """The document of a new scan."""
-    # Plugins of other programs are not looked for among all that is installed. No program is started from here on.
+    # Without plugins pydantic does not search all installed distributions. No child process inherits this.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from rocm3d.cli.session import Session
     from rocm3d.scan.remembered import Kept
@@ -89,7 +89,7 @@ def _scanned(asked: _Asked) -> Kept:
 
 
 def _asked(words: list[str]) -> _Asked | None:
-    """None at the first word that is not known here."""
+    """Parse the arguments; None if one of them is unknown."""
     asked, rest = _Asked(), iter(words)
     for word in rest:
         if word in asked.options:

@@ -1,4 +1,4 @@
-"""rocm3d skill: write the agent skill."""
+"""rocm3d skill: write or check the agent skill."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ POSITION = 95
 EXAMPLE = "Example: rocm3d skill ~/.agents/skills/rocm3d-port"
 
 Folder = Annotated[
-    Path, typer.Argument(metavar="DIR", help="The folder to write; new, or an earlier one of ours.", file_okay=False)
+    Path, typer.Argument(metavar="DIR", help="The folder to write: new, or with an earlier skill.", file_okay=False)
 ]
 
 Check = Annotated[
-    bool, typer.Option("--check", help="Write nothing; say what in the skill no longer fits this rocm3d.")
+    bool, typer.Option("--check", help="Write nothing; report what does not match this version of rocm3d.")
 ]
 
 
 def command(session: Session, folder: Folder, check: Check = False) -> Exit:
-    """Write the agent skill - SKILL.md, references and evals - from the knowledge base and these commands.
+    """Write the agent skill - SKILL.md, references and evals - from the knowledge base and the commands.
 
-    A folder with anything but an earlier skill of ours in it is left alone. With --check it is only read: structure,
-    links, and whether every command and option that it names is there; exit code 1 if something is wrong.
+    A folder with other content than an earlier skill is refused. With --check the skill is only read: structure, links,
+    and whether all its commands and options exist; exit code 1 if there are problems.
     """
     from rocm3d.cli.main import build
 
@@ -40,7 +40,7 @@ def command(session: Session, folder: Folder, check: Check = False) -> Exit:
     except OSError as error:
         raise UserError(f"cannot write {folder}: {error.strerror}") from error
     for name in others:
-        session.say(f"not of this skill, left as it is: {name}")
+        session.say(f"not part of this skill, not changed: {name}")
     session.say(f"the skill is in {folder}")
     return Exit.DONE
 
@@ -49,5 +49,5 @@ def _check(session: Session, folder: Path, commands: dict[str, str]) -> Exit:
     found = check_skill(folder, commands)
     for problem in found:
         session.put(f"{clean(problem)}\n", None)
-    session.say(f"{len(found)} problems in {folder}")
+    session.say(f"{len(found)} problem{'s' * (len(found) != 1)} in {folder}")
     return Exit.FINDINGS if found else Exit.DONE

@@ -1,4 +1,4 @@
-"""rocm3d smoke: try out the GPU of this machine with the libraries of an environment."""
+"""rocm3d smoke: run backend checks on the GPU of this machine."""
 
 from __future__ import annotations
 
@@ -18,15 +18,13 @@ POSITION = 97
 EXAMPLE = "Example: rocm3d smoke attention gsplat --python ./venv/bin/python"
 
 Families = Annotated[
-    list[str], typer.Argument(metavar="FAMILY", help="Suites or packages; left out: all. See kb query suites.")
+    list[str], typer.Argument(metavar="FAMILY", help="Suites or packages. Default: all. See rocm3d kb query suites.")
 ]
 Python = Annotated[
     Path | None,
-    typer.Option(
-        "--python", help="The interpreter that has them; left out: ./.venv, then $VIRTUAL_ENV.", dir_okay=False
-    ),
+    typer.Option("--python", help="Python that has the packages. Default: ./.venv, then $VIRTUAL_ENV.", dir_okay=False),
 ]
-Seconds = Annotated[float, typer.Option("--seconds", min=1, help="The limit of each look; kernels may compile first.")]
+Seconds = Annotated[float, typer.Option("--seconds", min=1, help="Time limit per check; kernels may compile first.")]
 Form = Annotated[str, options.form(Smoke)]
 
 
@@ -38,13 +36,13 @@ def command(
     form: Form = "console",
     output: options.Output = None,
 ) -> Exit:
-    """Run the operation that each core library exists for on the GPU of this machine, and see what really ran.
+    """Run the main operation of each core library on the GPU of this machine, and check which backend ran.
 
-    AMD or NVIDIA. Each look is a process of its own, against a reference. Exit code 1 if anything is broken or only a
-    slow path runs, else 4 if nothing could be tried, or nothing of a family that was named.
+    AMD or NVIDIA. Each check runs in its own process and compares with a reference. Exit code 1 if a library is broken
+    or runs only its slow path; 4 if nothing could be checked, or nothing in one of the named families.
     """
     refuse_unknown(form, names(Smoke))
-    with session.progress("looking at") as tell:
+    with session.progress("checking") as tell:
         document = smoke(family, python, session.load(), tell, seconds)
     session.show(document, form, output)
     if any(look.outcome in ("broken", "fallback") for look in document.looks):

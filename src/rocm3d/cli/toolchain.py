@@ -1,4 +1,4 @@
-"""rocm3d toolchain: which compilers for AMD targets are here, and putting together the one made of wheels."""
+"""rocm3d toolchain: show the compilers for AMD targets, or assemble one from wheels."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from rocm3d.render.formats import names, refuse_unknown
 POSITION = 95
 EXAMPLE = "Example: pip install 'rocm3d[compile]' && rocm3d toolchain prepare"
 
-Action = Annotated[Literal["show", "prepare"], typer.Argument(help="Show what is here, or put one together.")]
+Action = Annotated[Literal["show", "prepare"], typer.Argument(help="Show the compilers, or assemble one.")]
 Form = Annotated[str, options.form(Toolchains)]
 
 
 def command(session: Session, action: Action = "show", form: Form = "console", output: options.Output = None) -> Exit:
-    """Show the compilers for AMD targets on this machine, or put one together out of public wheels.
+    """Show the compilers for AMD targets on this machine, or assemble one from public wheels.
 
-    `prepare` downloads into rocm3d's own cache, says the size first, and installs nothing. It proves that code
-    compiles; what it makes is never shipped. Exit code 4 if no compiler can be used.
+    `prepare` prints the size, then downloads to the cache of rocm3d; it installs nothing. The compiler is for checking
+    that code compiles; its output is never shipped. Exit code 4 if no compiler is usable.
     """
     refuse_unknown(form, names(Toolchains))
     knowledge = session.load()
     if action == "prepare":
         if session.offline:
-            raise UserError("toolchain prepare downloads, and --offline forbids it")
+            raise UserError("toolchain prepare needs the network, but --offline is set")
         prepare_toolchain(knowledge, session.say)
     document = find_toolchains(knowledge)
     session.show(document, form, output)

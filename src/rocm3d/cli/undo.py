@@ -1,4 +1,4 @@
-"""rocm3d undo: take a port back."""
+"""rocm3d undo: remove a port from a repository."""
 
 from __future__ import annotations
 
@@ -12,18 +12,16 @@ from rocm3d.cli.session import Session
 POSITION = 40
 EXAMPLE = "Example: rocm3d undo ./gaussian-splatting"
 
-KeepChanged = Annotated[
-    bool, typer.Option("--keep-changed", help="Leave files that were changed after apply as they are.")
-]
+KeepChanged = Annotated[bool, typer.Option("--keep-changed", help="Keep files that were changed after apply.")]
 
 
 def command(session: Session, path: options.Target, keep_changed: KeepChanged = False) -> None:
-    """Put the repository back as it was before the first apply, byte for byte.
+    """Restore the repository to its state before the first apply, byte for byte.
 
-    A file that somebody changed since is never overwritten.
+    A file that was changed after apply is never overwritten.
     """
     with session.repository(path) as repository:
         undone = repository.undo(keep_changed=keep_changed)
     for name in undone.kept:
-        session.say(f"left as it is: {name}")
-    session.say(f"{len(undone.restored)} files put back")
+        session.say(f"kept: {name}")
+    session.say(f"{len(undone.restored)} file{'s' * (len(undone.restored) != 1)} restored")

@@ -1,4 +1,4 @@
-"""rocm3d upstream: drafts for the people who own the code."""
+"""rocm3d upstream: write drafts of pull requests and issues."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 POSITION = 76
 EXAMPLE = "Example: rocm3d upstream ./gaussian-splatting-rocm --kind issue --output drafts"
 
-Kind = Annotated[DraftKind, typer.Option("--kind", help="What to write: a pull request, or an issue that asks first.")]
+Kind = Annotated[DraftKind, typer.Option("--kind", help="Write a pull request, or an issue that asks first.")]
 Folder = Annotated[
     Path | None,
-    typer.Option("--output", "-o", help="Where the drafts go; left out: PATH/.rocm3d/upstream.", file_okay=False),
+    typer.Option("--output", "-o", help="Folder for the drafts. Default: PATH/.rocm3d/upstream.", file_okay=False),
 ]
-NoLedger = Annotated[bool, typer.Option("--no-ledger", help="Note nothing in the ledger of fixes.")]
+NoLedger = Annotated[bool, typer.Option("--no-ledger", help="Do not add the fixes to the ledger.")]
 Form = Annotated[str, options.form(Drafts)]
 
 
@@ -39,12 +39,12 @@ def command(
     form: Form = "console",
     work: options.Work = None,
 ) -> Exit:
-    """Turn a port and its evidence into drafts: title, body, patch, and a checklist of what was and was not tested.
+    """Write drafts from a port and its evidence: title, body, patch, and a checklist of what was and was not tested.
 
-    One folder for each repository that the port changes: this one, each submodule, each dependency from git that has a
-    patch. A draft is a text for you to read, change and send; nothing is sent from here. Each fix is noted in the
-    ledger, which tells when another repository needed the same one: see `rocm3d ledger`. A draft that you have edited
-    is not overwritten. Exit code 1 if a check failed: such a draft is not ready.
+    One folder for each repository that the port changes: this one, each submodule, each dependency from git with a
+    patch. A draft is a text for you to review, edit and send; rocm3d sends nothing. Each fix is added to the ledger,
+    which shows whether another repository needs the same one: see `rocm3d ledger`. A draft that you edited is not
+    overwritten. Exit code 1 if a check failed: such a draft is not ready.
     """
     from rocm3d.pipeline import Book, draft_upstream
 
@@ -56,14 +56,14 @@ def command(
     for fix in made.fixes.values():
         _tell(session, fix)
     if made.by_hand:
-        session.say(f"changed after the port, and in no patch: {clean(', '.join(made.by_hand))}")
+        session.say(f"changed after the port, so not in a patch: {clean(', '.join(made.by_hand))}")
     session.say(f"the drafts are in {made.folder}")
     return Exit.FINDINGS if any(item.failed for item in made.document.drafts) else Exit.DONE
 
 
 def _tell(session: Session, fix: Fix) -> None:
-    """What the ledger knew already: nobody should send the same change twice."""
+    """Report earlier submissions of a fix, so that nobody sends the same change twice."""
     if fix.links:
-        session.say(f"{fix.id} is {fix.state} already: {', '.join(fix.links)}")
+        session.say(f"{fix.id} is already {fix.state}: {', '.join(fix.links)}")
     elif len(fix.repositories) > 1:
         session.say(f"{fix.id} unblocks {len(fix.repositories)} repositories: {', '.join(fix.repositories)}")

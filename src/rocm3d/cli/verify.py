@@ -21,9 +21,9 @@ EXAMPLE = "Example: rocm3d verify ./gaussian-splatting --level static"
 Form = Annotated[str, options.form(Verdicts)]
 HipHeaders = Annotated[
     Path | None,
-    typer.Option("--hip-headers", help="Headers of a real ROCm's libraries for the level compile.", file_okay=False),
+    typer.Option("--hip-headers", help="Headers of ROCm libraries for the level compile.", file_okay=False),
 ]
-Resolver = Annotated[ResolverName, typer.Option("--resolver", help="Who resolves at the level resolve.")]
+Resolver = Annotated[ResolverName, typer.Option("--resolver", help="Resolver for the level resolve.")]
 
 
 def command(
@@ -40,11 +40,11 @@ def command(
 ) -> Exit:
     """Check a port: static, resolve, compile, nvidia, import, backend, numerics, workload.
 
-    What this machine cannot check is not_run with the reason, never passed. Exit code 1 on any failure, else 4 if a
-    level named by --level was not run. Servers are asked only by --level resolve. The levels import, backend and
-    numerics run the packages of the target's own interpreter, each in a process of its own. The levels compile and
-    nvidia run the build scripts on a copy, with stand-ins for torch, and compile what they would build. The level
-    workload runs nothing: it judges the runs of the present code that rocm3d run has kept.
+    A check that this machine cannot run is not_run with a reason, never passed. Exit code 1 if a check failed, else 4
+    if a level named by --level was not run. Only --level resolve uses the network. The levels import, backend and
+    numerics run the packages of your interpreter, each in its own process. The levels compile and nvidia run the build
+    scripts on a copy, with a stub for torch, and compile the sources. The level workload runs nothing: it checks the
+    runs of the current code that `rocm3d run` recorded.
     """
     refuse_unknown(form, names(Verdicts))
     levels = tuple(_level(word) for word in level)
@@ -64,20 +64,20 @@ def _level(word: str) -> Level:
     for level in LEVELS:
         if level == word:
             return level
-    raise UserError(f"no level is called {word!r}", hint=suggestion(word, LEVELS))
+    raise UserError(f"unknown level {word!r}", hint=suggestion(word, LEVELS))
 
 
 def _network(session: Session, levels: tuple[Level, ...], resolver: ResolverName) -> Network:
-    """Servers are asked where the level is named, and never with --offline."""
+    """The network is used only if the level resolve is named, and never with --offline."""
     if session.offline:
-        return Network("--offline was given", resolver)
+        return Network("--offline is set", resolver)
     return Network("", resolver) if "resolve" in levels else Network()
 
 
 def _building(session: Session, levels: tuple[Level, ...], headers: Path | None, interpreter: Path | None) -> Building:
-    """Extensions are compiled where a level that does so is named."""
+    """Extensions are compiled only if the level compile or nvidia is named."""
     if headers is not None and not headers.is_dir():
-        raise UserError(f"--hip-headers {headers}: no such folder")
+        raise UserError(f"--hip-headers {headers} is not a folder")
     if not {"compile", "nvidia"} & {*levels}:
         return Building()
     return Building("", headers.resolve() if headers else None, interpreter, session.say)

@@ -1,4 +1,4 @@
-"""rocm3d view: a splat, a mesh or a point cloud in the browser, as a picture, or as a Blender scene."""
+"""rocm3d view: show splats, meshes and point clouds in the browser, as an image, or as a Blender scene."""
 
 from __future__ import annotations
 
@@ -16,21 +16,19 @@ EXAMPLE = "Example: rocm3d view runs/cuda/scene.ply runs/rocm/scene.ply --screen
 _SMALLEST, _LARGEST = 16, 4096
 
 Axis = Literal["+x", "-x", "+y", "-y", "+z", "-z"]
-Paths = Annotated[list[Path], typer.Argument(metavar="FILE|DIR", help="One, or two that stand side by side.")]
-Up = Annotated[Axis | None, typer.Option("--up", help="The axis that is up; left out: by custom of the format.")]
+Paths = Annotated[list[Path], typer.Argument(metavar="FILE|DIR", help="One, or two to compare side by side.")]
+Up = Annotated[Axis | None, typer.Option("--up", help="The up axis. Default: the convention of the format.")]
 Limit = Annotated[
-    int, typer.Option("--limit", min=0, help="Draw at most so many Gaussians or points; 0: as many as are usual.")
+    int, typer.Option("--limit", min=0, help="Maximum number of Gaussians or points to draw; 0: the default limit.")
 ]
-Host = Annotated[str, typer.Option("--host", help="Where to listen; any address but this lets others look, too.")]
-Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Where to listen; 0: 8080 or the next free one.")]
+Host = Annotated[str, typer.Option("--host", help="Address to listen on; others than the default are public.")]
+Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0: 8080 or the next free one.")]
 Open = Annotated[bool, typer.Option("--open/--no-open", help="Open the page in your browser.")]
-Screenshot = Annotated[
-    Path | None, typer.Option("--screenshot", help="Write a PNG, drawn by a Chromium without a window, and end.")
-]
-Size = Annotated[str, typer.Option("--size", help="Columns and rows of the picture and of the Blender camera.")]
-Blender = Annotated[Path | None, typer.Option("--blender", help="Write a scene to this .blend file, and end.")]
+Screenshot = Annotated[Path | None, typer.Option("--screenshot", help="Write a PNG with headless Chromium, and exit.")]
+Size = Annotated[str, typer.Option("--size", help="Width and height of the image and of the Blender camera.")]
+Blender = Annotated[Path | None, typer.Option("--blender", help="Write a scene to this .blend file, and exit.")]
 Python = Annotated[
-    Path | None, typer.Option("--python", help="A Python with bpy, for --blender; left out: ours, else Blender.")
+    Path | None, typer.Option("--python", help="Python with bpy, for --blender. Default: this one, else Blender.")
 ]
 
 
@@ -47,11 +45,11 @@ def command(
     blender: Blender = None,
     python: Python = None,
 ) -> Exit:
-    """Look at splats, meshes and point clouds: PLY, GLB, glTF, OBJ, and points in a .npz.
+    """Show splats, meshes and point clouds: PLY, GLB, glTF, OBJ, and points in a .npz.
 
-    A page with orbit, counts and pictures is served to this machine alone, until Ctrl-C. Of a folder, such as what
-    `rocm3d run` keeps, the most fitting file is shown, and others can be chosen. With --screenshot or --blender no page
-    is served. Exit code 2 if a file holds nothing to see, 4 if Chromium, Blender or the extra `view` is missing.
+    Serves a page with orbit controls, counts and images to this machine only, until Ctrl-C. For a folder, such as a
+    record of `rocm3d run`, the best matching file is shown, and others can be selected. With --screenshot or --blender
+    no page is served. Exit code 2 if a file has nothing to show, 4 if Chromium, Blender or the extra `view` is missing.
     """
     from rocm3d.viewer.open import need_packages
 
@@ -73,5 +71,5 @@ def command(
 def _size(text: str) -> tuple[int, int]:
     form = re.fullmatch(r"(\d{1,4})x(\d{1,4})", text.strip())
     if form is None or not all(_SMALLEST <= int(side) <= _LARGEST for side in form.groups()):
-        raise UserError(f"--size {text!r} is not a size", hint=f"for example 1280x720; {_SMALLEST} to {_LARGEST} each")
+        raise UserError(f"--size {text!r} is invalid", hint=f"for example 1280x720; {_SMALLEST} to {_LARGEST} each")
     return int(form[1]), int(form[2])

@@ -1,4 +1,4 @@
-"""Options that take several words: said again and again, or once with commas between them."""
+"""Parses options that accept several values, repeated or separated by commas."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ if TYPE_CHECKING:
 
 
 def parted(values: Iterable[str]) -> tuple[str, ...]:
-    """Every word, in order; an empty one stays, to be refused as such."""
+    """All values in order. Empty ones stay, so that they are reported as unknown."""
     return tuple(word.strip() for value in values for word in value.split(","))
