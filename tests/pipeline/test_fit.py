@@ -1,4 +1,4 @@
-"""What fit says of the repositories that are known, from the shipped records."""
+"""Results of fit for known repositories, with the shipped records."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def fit(knowledge, model, gpu="rx 7900 xtx", as_of=None, against=()):
 
 
 def test_a_model_nobody_knows_is_refused(knowledge):
-    with pytest.raises(UserError, match="neither a folder here nor a repository that is known"):
+    with pytest.raises(UserError, match="neither a folder nor a known repository"):
         fit(knowledge, "no-such-thing")
 
 

@@ -1,4 +1,4 @@
-"""Repositories become jobs."""
+"""Planning jobs for many repositories."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rocm3d.pipeline.jobs import campaign, planning_jobs, repositories
 
 
 def test_a_folder_without_repositories_is_refused(tmp_path):
-    with pytest.raises(UserError, match="holds no repository"):
+    with pytest.raises(UserError, match="contains no repository"):
         list(repositories([tmp_path]))
     with pytest.raises(UserError, match="is not a folder"):
         list(repositories([tmp_path / "nowhere"]))

@@ -1,4 +1,4 @@
-"""Runs that lie with a port: what verify says of them, and how they are sealed."""
+"""Recorded runs of a port: their verdicts in verify, and their seal."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_without_a_run_the_command_is_named(ported):
 
 
 def test_a_run_without_torch_shows_nothing(ran):
-    assert workload(ran[0]) == [("not_run", "runs/train: torch was not seen in it")]
+    assert workload(ran[0]) == [("not_run", "runs/train: the run did not import torch")]
 
 
 def test_after_a_change_of_the_code_the_run_no_longer_counts(ran):

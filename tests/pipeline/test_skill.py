@@ -34,4 +34,4 @@ def test_a_skill_is_checked_as_it_lies(tmp_path, knowledge):
     write_skill(tmp_path / "new", knowledge, {})
     (tmp_path / "new" / "references" / "attention.md").unlink()
 
-    assert "SKILL.md: links to references/attention.md, which is missing" in check_skill(tmp_path / "new", {})
+    assert "SKILL.md: link to missing file references/attention.md" in check_skill(tmp_path / "new", {})

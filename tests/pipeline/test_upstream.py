@@ -1,4 +1,4 @@
-"""Drafts of a port with a submodule and a dependency from git; nothing of anybody's is overwritten."""
+"""Drafts of a port with a submodule and a git dependency; no foreign file is overwritten."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_documents_that_are_no_longer_what_was_sealed_give_no_draft(ported, book
     place = ported.documents.folder / "verdicts.json"
     place.write_text(place.read_text() + " ")
 
-    with pytest.raises(UserError, match=r"no longer what was sealed: verdicts\.json"):
+    with pytest.raises(UserError, match=r"changed since it was sealed: verdicts\.json"):
         draft_upstream(ported, "pr", None, book)
 
     assert not book.place.exists()
@@ -73,7 +73,7 @@ def test_a_patch_that_is_not_the_one_of_the_documents_gives_no_draft(ported, boo
     place = ported.documents.folder / which if which == "port.patch" else next(patches.glob("knn@*"))
     place.write_bytes(place.read_bytes().replace(line, b"%s//" % line, 1))
 
-    with pytest.raises(UserError, match=r"is not the patch that patch\.json tells of"):
+    with pytest.raises(UserError, match=r"differs from patch\.json"):
         draft_upstream(ported, "pr", None, book)
 
 
@@ -81,7 +81,7 @@ def test_a_folder_of_somebody_else_is_left_alone(ported, book, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
 
-    with pytest.raises(UserError, match="not from rocm3d"):
+    with pytest.raises(UserError, match="not made by rocm3d"):
         draft_upstream(ported, "pr", tmp_path / "mine", book)
 
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["notes.txt"]
@@ -147,7 +147,7 @@ def test_what_is_said_of_unifdef_holds(ported, book, git):
     made = draft_upstream(ported, "pr", None, book)
     file = ported.root / "csrc" / "forward.cu"
 
-    assert "on `csrc/forward.cu` gives" in (made.folder / "around" / "body.md").read_text()
+    assert "on `csrc/forward.cu` prints" in (made.folder / "around" / "body.md").read_text()
     words = ["unifdef", "-UUSE_ROCM", "-U__HIP_PLATFORM_AMD__", str(file)]
     bare = subprocess.run(words, capture_output=True, text=True, check=False).stdout
     assert bare != file.read_text()
@@ -165,7 +165,7 @@ def test_what_was_changed_by_hand_is_said_to_be_in_no_patch(ported, book):
 
     assert made.by_hand == ("csrc/forward.cu", "train.py")
     assert "not in this patch: `csrc/forward.cu`, `train.py`." in (folder / "body.md").read_text()
-    assert "in no patch: `csrc/forward.cu`, `train.py`. Add them" in (folder / "before-sending.md").read_text()
+    assert "not in a patch: `csrc/forward.cu`, `train.py`. Add them" in (folder / "before-sending.md").read_text()
     assert "not in this patch" not in (made.folder / "knn" / "body.md").read_text()
 
 
@@ -177,7 +177,7 @@ def test_the_ledger_knows_the_fix_again_and_the_draft_says_what_became_of_it(por
     again = draft_upstream(ported, "issue", None, book)
 
     assert again.fixes[knn.id].repositories == ("around", "other")
-    assert f"Needs a change in `knn`, too (merged: {PULL})" in (again.folder / "around" / "body.md").read_text()
+    assert f"Also needs a change in `knn` (merged: {PULL})" in (again.folder / "around" / "body.md").read_text()
     assert len(book.read().fixes) == 3
 
 

@@ -1,6 +1,6 @@
-"""Composes the stages: the only room that knows them all. CLI and MCP call what stands here and nothing below.
+"""Composes the stages: the only package that imports all of them. CLI and MCP use these names and nothing below.
 
-A name is loaded when it is asked for, with the stages that it needs and no others (docs/decisions/0008).
+A name is imported on first access, with only the stages that it needs (docs/decisions/0008).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from rocm3d.verify.probe import ResolverName as ResolverName
     from rocm3d.verify.stage import LEVELS as LEVELS
 
-# Where each name comes from; a test holds this table and the imports above together.
+# The module of each name; a test compares this table with the imports above.
 _HOMES = {
     "Book": "rocm3d.evidence.ledger",
     "Building": "rocm3d.verify.compilation.building",
@@ -88,7 +88,7 @@ _HOMES = {
     "write_skill": "rocm3d.pipeline.skill",
 }
 
-# Hidden from the type checker, which would take any name for one of ours.
+# Hidden from the type checker, which would otherwise accept any name.
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:

@@ -1,4 +1,4 @@
-"""Changes a repository by its plan, or takes that back: all or nothing, and never over somebody's work."""
+"""Applies a plan to a repository, or undoes it: all or nothing, and never over uncommitted work."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ FOLDER = PORT
 
 
 class Changing(Planning):
-    """A target that can be ported, and un-ported."""
+    """A repository with the apply stage and undo."""
 
-    def apply(  # noqa: PLR0913  (what a person may ask for)
+    def apply(  # noqa: PLR0913  (options of the command)
         self,
         plan: Plan,
         *,
@@ -38,9 +38,9 @@ class Changing(Planning):
         choice: Choice | None = None,
         patch_file: Path | None = None,
     ) -> Patch:
-        """Do it, in place. Nothing is written before everything is computed and proven.
+        """Apply in place. Nothing is written before everything is computed and proven.
 
-        What was done lies in the work folder as one file for `git am`, too; `patch_file` is another place for it.
+        The work folder also gets the complete change as one file for `git am`; `patch_file` gets a copy of it.
         """
         journal = Journal.open(self.root)
         if not dry_run:
@@ -61,17 +61,17 @@ class Changing(Planning):
         return patch
 
     def undo(self, *, keep_changed: bool) -> Undone:
-        """The tree as it was before the first apply."""
+        """Restore the tree before the first apply."""
         journal = Journal.open(self.root)
         if not journal.entries:
             raise UserError(f"nothing to undo in {self.root}", hint="`rocm3d apply` has not changed this tree")
         return undo(journal, Writer(self.root, journal), keep_changed=keep_changed)
 
     def _write(self, contents: Mapping[str, bytes], journal: Journal) -> None:
-        """All or nothing: a first apply that cannot finish is taken back."""
+        """All or nothing: a first apply that fails is undone."""
         writer, first = Writer(self.root, journal), not journal.entries
         try:
-            # The manifest first: what a crash leaves in the folder is then known to be ours.
+            # The manifest first: after a crash it still marks the folder as made by rocm3d.
             for path, content in sorted(contents.items(), key=lambda item: (not item[0].endswith(MANIFEST), item)):
                 self.progress(path)
                 writer.write(path, content)
@@ -81,7 +81,7 @@ class Changing(Planning):
             raise
 
     def _unreached(self, plan: Plan, outcome: Outcome) -> list[LeftForPerson]:
-        """Findings that an edit was planned for and that the edited text still has: a person's, and said so."""
+        """Findings with a planned edit that are still in the edited text: they need a manual edit."""
         everything = {**outcome.contents, **outcome.inside}
         edited = {path: data for path, data in everything.items() if not path.startswith(f"{self.folder}/")}
         refused = {(item.path, item.recipe) for item in outcome.patch.refused}
@@ -93,7 +93,7 @@ class Changing(Planning):
         }
         tree = Tree.open(self.root, without=self._ours(), overlay=edited)
         return [
-            LeftForPerson(finding=found, reason=f"{edit.recipe} does not reach this form of it")
+            LeftForPerson(finding=found, reason=f"{edit.recipe} does not handle this form")
             for found in self._scan(tree, Selection()).findings
             if (edit := meant.get((found.path, found.code, found.package))) and (edit.path, edit.recipe) not in refused
         ]
@@ -107,15 +107,15 @@ class Changing(Planning):
         if others and not allow_dirty:
             raise UserError(
                 f"{self.root.name} has uncommitted changes: {', '.join(others[:3])}{' ...' if len(others) > 3 else ''}",
-                hint="commit them, or use --into DIR for a ported copy, or --allow-dirty",
+                hint="commit them, port a copy with --into DIR, or pass --allow-dirty",
             )
         changed = changed_since(journal)
         if changed and dirty == []:
-            journal.forget()  # the changes are committed: git is the way back from here
+            journal.forget()  # the changes are committed: from now on git can undo them
         elif changed:
             raise UserError(
                 f"changed since the last apply: {', '.join(changed[:3])}",
-                hint="`rocm3d undo --keep-changed` first, or commit your work",
+                hint="run `rocm3d undo --keep-changed` first, or commit your work",
             )
 
 

@@ -1,4 +1,4 @@
-"""A machine's health: take a snapshot or read one, and hold it against what is known and against a plan."""
+"""Takes or reads a snapshot of a machine, and diagnoses it with the knowledge base and a plan."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ D = TypeVar("D", bound=Document)
 
 
 def take_snapshot(interpreter: Path | None, knowledge: Knowledge, root: Path = Path("/")) -> Snapshot:
-    """Of this machine, or of the files below a root; without an interpreter, with the reason why there is none."""
+    """Of this machine, or of the files below `root`. If no interpreter is found, the snapshot has the reason."""
     if sys.platform != "linux":
-        hint = "take one there with `rocm3d doctor --save FILE`, and read it here with --from FILE"
-        raise MachineLacks("a snapshot is taken on Linux or in WSL 2", hint=hint)
+        hint = "run `rocm3d doctor --save FILE` there, then `rocm3d doctor --from FILE` on this machine"
+        raise MachineLacks("a snapshot needs Linux or WSL 2", hint=hint)
     found, trouble = None, ""
     try:
         found = find_interpreter(Path.cwd(), interpreter)
@@ -44,7 +44,6 @@ def take_snapshot(interpreter: Path | None, knowledge: Knowledge, root: Path = P
 
 
 def save_snapshot(snapshot: Snapshot, path: Path) -> None:
-    """For somebody else to diagnose."""
     try:
         write_pieces(path, snapshot.to_json())
     except OSError as error:
@@ -52,18 +51,17 @@ def save_snapshot(snapshot: Snapshot, path: Path) -> None:
 
 
 def read_snapshot(path: Path) -> Snapshot:
-    """Somebody's snapshot: whatever it is, one clear line where it is none."""
+    """Raises UserError with a one-line message for a file that is not a snapshot."""
     return _read(path, Snapshot, "--from", "write one with `rocm3d doctor --save FILE`")
 
 
 def read_plan(path: Path) -> Plan:
-    """A plan.json, or the one that a repository keeps."""
+    """`path` is a plan.json, or a repository with one in its work folder."""
     place = path / FOLDER / FILES[Plan.__name__][0] if path.is_dir() else path
     return _read(place, Plan, "--plan", "write one with `rocm3d plan PATH`")
 
 
 def examine(snapshot: Snapshot, knowledge: Knowledge, plan: Plan | None) -> Diagnosis:
-    """What is wrong with it, and what to do."""
     return diagnose(snapshot, knowledge, plan)
 
 
@@ -80,6 +78,6 @@ def _read(path: Path, kind: type[D], option: str, hint: str) -> D:
     try:
         return kind.from_json(text, f"{option} {path}")
     except UserError as error:
-        # Keys and versions of a stranger's file stand in the message.
+        # The message quotes keys and versions of an untrusted file.
         newer = clean(error.hint)[:_SHOWN] if error.hint.startswith("install") else hint
         raise UserError(clean(error.message)[:_SHOWN], hint=newer) from None

@@ -1,4 +1,4 @@
-"""Evidence that lies in folders: bundles of runs, and what the stages wrote about many repositories."""
+"""Evidence on disk: checks and compares bundles of runs, and builds the support matrix of many repositories."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from rocm3d.model.package import Package
 
 
 def check_bundle(folder: Path, digest: str = "") -> BundleCheck:
-    """Whether a bundle is still what was sealed; `digest` is one that somebody was told."""
+    """Whether the bundle is unchanged since it was sealed; `digest` is the expected one, if known."""
     return check(folder, digest)
 
 
 def compare_bundles(a: Path, b: Path, run: str = "") -> EvidenceDiff:
-    """How two runs differ; each is a bundle or the run.json of one."""
+    """How two runs differ; `a` and `b` are bundles or run.json files."""
     return difference(side(a), side(b), run)
 
 
 def support_matrix(folders: Iterable[Path], packages: Mapping[str, Package]) -> Matrix:
-    """Which library unlocks how many repositories, from the documents below these folders."""
+    """How many repositories each library unblocks, from the documents in these folders."""
     return matrix(read(folders), packages)

@@ -15,10 +15,10 @@ from rocm3d.plan.fitness import fitness
 
 
 def fit_model(name: str, gpu: Gpu, knowledge: Knowledge, as_of: date | None = None, against: Sequence[str] = ()) -> Fit:
-    """Whether a known repository fits a GPU and is viable, with what was known at a date (None: today)."""
+    """Viability and memory of a known repository on a GPU, with the facts known at a date (None: today)."""
     port = knowledge.ports.get(name.lower())
     if port is None:
-        message = f"{name!r} is neither a folder here nor a repository that is known"
+        message = f"{name!r} is neither a folder nor a known repository"
         raise UserError(message, hint=suggestion(name, knowledge.ports))
     rivals = [knowledge.rival(card) for card in against]
     return fitness(Question(gpu, knowledge, today(), rivals), port, as_of or today())

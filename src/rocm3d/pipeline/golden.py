@@ -1,4 +1,4 @@
-"""Numbers of a program, recorded on one machine and compared with those of another."""
+"""Records the numeric results of a program, to compare them with those of another machine."""
 
 from __future__ import annotations
 
@@ -10,5 +10,4 @@ from rocm3d.record.golden import Wanted, record
 
 
 def record_golden(wanted: Wanted, into: Path) -> Recording:
-    """Run a program and keep the numbers it gives."""
     return record(wanted, into, machine())

@@ -1,4 +1,4 @@
-"""This machine and this day, as documents name them."""
+"""The name of this machine and today's date, as documents record them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from datetime import date, datetime, timezone
 
 
 def machine() -> str:
-    """In a line."""
+    """For example `Linux x86_64, Python 3.12.3`."""
     return f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
 
 
 def today() -> date:
-    """By which facts are old or new."""
+    """The date in UTC, by which the age of facts is computed."""
     return datetime.now(timezone.utc).date()

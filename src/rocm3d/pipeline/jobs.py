@@ -1,4 +1,4 @@
-"""Independent jobs: those of a jobs.toml, and scan and plan over many repositories."""
+"""Job campaigns: the jobs of a jobs.toml, and `rocm3d plan` over many repositories."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _PLANNED = (0, 1)
 
 
 def campaign(path: Path, work: Path | None, knowledge: Callable[[], Knowledge]) -> Campaign:
-    """The jobs of a file, and where their run is kept. The knowledge is loaded only where there is a GPU."""
+    """The jobs of a file with their run folder. `knowledge` is called only if there is a GPU."""
     jobs = read(path)
     return Campaign(jobs, run_folder(jobs.path, work), lambda: knowledge().integrated)
 
 
 def planning_jobs(folders: Sequence[Path], gpu: str, slots: int | None) -> Campaign:
-    """`rocm3d plan`, which scans first, for every repository of these folders."""
+    """`rocm3d plan`, which also scans, for each repository of these folders."""
     found = list(repositories(folders))
     common = Path(os.path.commonpath([folder.resolve() for folder in folders]))
     run = Run(slots=slots, gpus=(), success=_PLANNED)
@@ -38,12 +38,12 @@ def planning_jobs(folders: Sequence[Path], gpu: str, slots: int | None) -> Campa
     jobs = of_commands(common / "matrix", run, commands)
     planned = Campaign(jobs, run_folder(jobs.path, None))
     if not {"waiting", "running"} & planned.status().counts.keys():
-        planned.forget()  # all were planned before, and may have changed since
+        planned.forget()  # all were planned before, but may have changed since
     return planned
 
 
 def repositories(folders: Iterable[Path]) -> Iterable[Path]:
-    """A folder that is one itself, by git or by what we keep there, else every folder in it."""
+    """A folder with a .git or an inventory is a repository; of any other folder, its subfolders are."""
     for folder in folders:
         if not folder.is_dir():
             raise UserError(f"{folder} is not a folder")
@@ -52,7 +52,7 @@ def repositories(folders: Iterable[Path]) -> Iterable[Path]:
             continue
         inner = [path.resolve() for path in sorted(folder.iterdir()) if path.is_dir() and not path.name.startswith(".")]
         if not inner:
-            raise UserError(f"{folder} holds no repository", hint="name a repository, or a folder of repositories")
+            raise UserError(f"{folder} contains no repository", hint="pass a repository, or a folder of repositories")
         yield from inner
 
 
@@ -62,6 +62,6 @@ def _plan(folder: Path, gpu: str) -> tuple[str, ...]:
 
 
 def _name(folder: Path) -> str:
-    """The folder's name, and enough of its place to tell it from another of that name."""
+    """The folder's name and a short digest of its path, so that equal names differ."""
     place = hashlib.sha256(os.fsencode(folder)).hexdigest()[:8]
     return f"{_UNSAFE.sub('-', folder.name).lstrip('.+-')[:80] or 'repository'}-{place}"

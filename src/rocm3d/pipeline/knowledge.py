@@ -1,4 +1,4 @@
-"""The knowledge base held against the program: rules, rewrites, and the examples of recipes."""
+"""Checks the knowledge base against the program: rules, rewrites, recipe examples and expectations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rocm3d.scan.detector import detectors
 
 
 def check_knowledge(knowledge: Knowledge) -> list[Problem]:
-    """Every problem of the data, the examples of active recipes and what ports expect of a run included."""
+    """All problems of the data, of the examples of active recipes, and of the expectations of ports."""
     rules = {detector.rule for detector in detectors()}
     found = check(knowledge, rules, set(rewrites()), set(predicates()))
     return [*found, *_broken_examples(knowledge), *_unreadable(knowledge)]
@@ -34,13 +34,13 @@ def _broken_examples(knowledge: Knowledge) -> list[Problem]:
             except Refuse:
                 got = given
             if got != wanted:
-                message = f"{recipe.rewrite} does not make of it what the example says"
+                message = f"the output of {recipe.rewrite} differs from the example"
                 found.append(Problem(knowledge.places["recipes", recipe.id], name, message))
     return found
 
 
 def _unreadable(knowledge: Knowledge) -> list[Problem]:
-    """Expectations that `rocm3d run` would refuse, or that are newer than their record."""
+    """Expectations that `rocm3d run` refuses, or that are newer than their record."""
     found = []
     for port in knowledge.ports.values():
         for item in port.workload.expect if port.workload else ():

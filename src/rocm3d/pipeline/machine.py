@@ -1,4 +1,4 @@
-"""What there is on this machine: its AMD GPU, what runs on it, and the compilers for AMD targets."""
+"""This machine: its AMD GPU, backend checks on it, and compilers for AMD targets."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from rocm3d.verify.backends.suites import chosen, looked
 
 
 def resolve_gpu(name: str | None, knowledge: Knowledge) -> Gpu:
-    """The GPU a plan is for: the one named, else the AMD GPU of this machine."""
+    """The GPU of that name; without a name, the AMD GPU of this machine."""
     if name is not None:
         return knowledge.gpu(name)
     here = sorted(set(gpus(integrated=knowledge.integrated)))
     if len(here) == 1:
         return knowledge.gpu(here[0])
     if here:
-        raise UserError(f"this machine has several kinds of AMD GPU: {', '.join(here)}", hint="name one with --gpu")
-    raise UserError("no AMD GPU on this machine", hint="name the one to plan for, for example --gpu mi300x")
+        raise UserError(f"this machine has several kinds of AMD GPU: {', '.join(here)}", hint="choose one with --gpu")
+    raise UserError("no AMD GPU on this machine", hint="pass the GPU to plan for, for example --gpu mi300x")
 
 
 def smoke(
@@ -38,7 +38,7 @@ def smoke(
     progress: Callable[[str], None],
     seconds: float = SECONDS,
 ) -> Smoke:
-    """Try out the GPU of this machine with the packages of an environment."""
+    """Run backend checks on the GPU of this machine with the packages of an environment."""
     given = chosen(names, knowledge)
     found = find_interpreter(Path.cwd(), interpreter)
     environment = Environment(found, "", seconds=seconds)
@@ -51,15 +51,15 @@ def smoke(
 
 
 def find_toolchains(knowledge: Knowledge) -> Toolchains:
-    """Which compilers for AMD targets are on this machine."""
+    """The compilers for AMD targets on this machine."""
     return toolchains(knowledge.toolchains)
 
 
 def prepare_toolchain(knowledge: Knowledge, progress: Callable[[str], None]) -> None:
-    """Put together the toolchain made of wheels; the size is said before anything is fetched."""
+    """Assemble the toolchain from wheels. Reports the download size first."""
     recipe = newest(knowledge.toolchains)
     if prepared.find(recipe).targets:
         progress(f"{recipe.id} is ready")
         return
-    progress(f"{recipe.title}: up to {prepared.download_megabytes(recipe)} MB are fetched")
+    progress(f"{recipe.title}: up to {prepared.download_megabytes(recipe)} MB to download")
     prepared.prepare(recipe, progress)

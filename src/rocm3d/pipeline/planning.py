@@ -1,4 +1,4 @@
-"""What to do about a repository: its plan, and whether it fits a GPU."""
+"""A repository's plan, and whether it fits a GPU."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from rocm3d.workspace.tree import Tree
 
 
 class Planning(Opened):
-    """A target that can be planned for."""
+    """A repository with the plan stage."""
 
     def plan(self, gpu: Gpu, wishes: Wishes | None = None, inventory: Scan | None = None) -> Plan:
-        """What to do about it. Without an inventory the tree is scanned as it was before any earlier apply."""
+        """Plan and write the documents. Without an inventory, scans the tree as it was before any apply."""
         before = inventory or self._scan_original()
         document = plan(before, gpu, self.knowledge, today(), wishes)
         self.documents.write(before)
@@ -38,12 +38,12 @@ class Planning(Opened):
         return document
 
     def installed(self, gpu: Gpu, interpreter: Path | None, platform: Platform) -> Stack:
-        """The torch that is there, as a stack to plan for."""
+        """The installed torch, as a stack to plan for."""
         torch = read_torch(find_interpreter(self.root, interpreter))
         return as_stack(torch, gpu, platform, today(), self.knowledge.stacks.values())
 
     def fit(self, gpu: Gpu, as_of: date | None = None, against: Sequence[str] = ()) -> Fit:
-        """Whether it fits a GPU, and that GPU beside NVIDIA cards. Writes no document: it is no stage of a port."""
+        """Whether it fits a GPU, and a comparison with NVIDIA cards. Writes no document: not a stage of a port."""
         rivals = [self.knowledge.rival(card) for card in against]
         planned = plan(self._scan_original(), gpu, self.knowledge, today())
         port = self.knowledge.ports.get(planned.known_as or "")
@@ -53,7 +53,7 @@ class Planning(Opened):
         return Tree.open(self.root)
 
     def _scan_original(self) -> Scan:
-        """Scan as if nothing had been applied, so that planning twice gives the same plan."""
+        """Scan as if nothing had been applied, so that planning again gives the same plan."""
         journal = Journal.open(self.root)
         intact = set(journal.entries) - set(changed_since(journal))
         overlay = {path: journal.original(path) for path in intact}

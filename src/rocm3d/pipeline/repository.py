@@ -1,4 +1,4 @@
-"""One target with every stage: what `rocm3d port` goes through."""
+"""A repository with all stages, as `rocm3d port` runs them."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from rocm3d.workspace.tree import Tree
 
 
 class Repository(Changing):
-    """One target, its knowledge and its work folder: every stage is a method, every result a document."""
+    """One repository, its knowledge base and its work folder: each stage is a method, each result a document."""
 
     def environment(self, interpreter: Path | None) -> Environment:
-        """The target's environment to be asked, or why it cannot be."""
+        """The Python environment of the repository, or the reason why there is none."""
         try:
             return Environment.of(find_interpreter(self.root, interpreter), self.root)
         except MachineLacks as error:
@@ -51,7 +51,7 @@ class Repository(Changing):
         environment: Environment | None = None,
         building: Building | None = None,
     ) -> Verdicts:
-        """Check the port as it lies. Servers are asked, and the target's code run, only through what is handed in."""
+        """Check the port. Uses the network and runs the repository's code only through the arguments passed in."""
         journal = Journal.open(self.root)
         patch, plan = self.documents.read(Patch), self.documents.read(Plan)
         modules = ported_modules(patch, self._whole_tree())
@@ -67,11 +67,11 @@ class Repository(Changing):
         document = verify(case, levels)
         self.documents.write(document)
         if self.documents.find(Evidence) is not None:
-            self._seal(runs)  # the seal of what was said before would call this document a change of somebody else's
+            self._seal(runs)  # else the old seal would report the new document as changed
         return document
 
     def evidence(self) -> Evidence:
-        """Seal what the stages have written."""
+        """Seal the documents of the stages."""
         return self._seal(port_runs(self.documents.folder, self.root))
 
     def _seal(self, runs: Sequence[PortRun]) -> Evidence:
@@ -85,7 +85,7 @@ class Repository(Changing):
         return document
 
     def report(self) -> Report:
-        """Everything the page shows, the runs that lie with it too, and whether all is still what was sealed."""
+        """The contents of the report page, including recorded runs and what changed since it was sealed."""
         read = self.documents.read
         scanned, planned, patch, verdicts = read(Scan), read(Plan), read(Patch), read(Verdicts)
         evidence = self.documents.find(Evidence) or self.evidence()
@@ -98,24 +98,23 @@ class Repository(Changing):
         return Report(scanned, planned, patch, verdicts, evidence, changed, runs, unread, families)
 
     def into(self, target: Path) -> Repository:
-        """The same repository as a copy elsewhere, with what the scan found; this one stays as it is."""
+        """Copy the repository and its scan to another folder; this one does not change."""
         copy_tree(self.root, target)
         copy = Repository(target, self.knowledge, self.work, self.folder, self.selection, self.progress, self.cached)
-        # A plan made here is applied there, and its report wants the scan of the tree as it was. A damaged one is none.
+        # The plan made here is applied to the copy, and its report needs this scan. A damaged document is skipped.
         with contextlib.suppress(UserError):
             if (found := self.documents.find(Scan)) is not None:
                 copy.documents.write(found)
         return copy
 
     def _default_targets(self, gpu: Gpu) -> tuple[str, ...]:
-        """The plan's own target and one of the other wave width."""
+        """The plan's target, and one target of the other wave size."""
         others = [t.gfx for t in self.knowledge.targets.values() if t.wave_size != gpu.wave_size]
         preferred = [gfx for stack in self.knowledge.stacks.values() for gfx in stack.gfx if gfx in others]
         return (gpu.gfx, *preferred[:1])
 
 
 def _kept(runs: Sequence[PortRun]) -> tuple[Kept, ...]:
-    """Recorded runs, as verify takes them."""
     return tuple(
         Kept(run.sealed.folder, run.record, "" if run.record else run.sealed.reason, run.sealed.of_these_sources)
         for run in runs

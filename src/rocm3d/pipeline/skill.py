@@ -1,4 +1,4 @@
-"""The agent skill, written into a folder that is new or our own, and checked where one lies."""
+"""Writes the agent skill into a new folder or over an earlier one, and checks an existing skill."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _LIMIT = 4 * 1024 * 1024
 
 
 def write_skill(folder: Path, knowledge: Knowledge, commands: Mapping[str, str]) -> list[str]:
-    """Write the agent skill into a new folder, or over an earlier one of ours; the paths that are not of this skill.
+    """Write the agent skill into a new folder, or over an earlier one. Returns other files in the folder.
 
-    Those stay: they may be an older skill's, or somebody's own.
+    Those are not deleted: they may belong to an older skill or to the user.
     """
     files = skill(knowledge, commands)
     there = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
     if there and not _is_skill(folder, knowledge):
-        raise UserError(f"{folder} is there already and not a skill of rocm3d", hint="name a new folder")
+        raise UserError(f"{folder} exists and is not a skill of rocm3d", hint="choose a new folder")
     for name, text in files.items():
         place = folder / name
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -31,9 +31,9 @@ def write_skill(folder: Path, knowledge: Knowledge, commands: Mapping[str, str])
 
 
 def check_skill(folder: Path, commands: Mapping[str, str]) -> list[str]:
-    """What is wrong with the skill that lies in a folder, held against these commands."""
+    """Problems of the skill in a folder, checked against these commands (name to help text)."""
     if not (folder / "SKILL.md").is_file():
-        raise UserError(f"{folder} has no SKILL.md", hint="name the folder of a skill")
+        raise UserError(f"{folder} has no SKILL.md", hint="pass the folder of a skill")
     files = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.suffix in (".md", ".json") and path.stat().st_size < _LIMIT:

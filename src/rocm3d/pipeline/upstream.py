@@ -1,4 +1,4 @@
-"""Drafts for the people who own the code, in a folder that is new or our own, and what the ledger knows of each fix."""
+"""Drafts of pull requests and issues for the upstream repositories, and the ledger entries of their fixes."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ _PATCH = re.compile(r"(?P<name>[^/@]+)@(?P<commit>[0-9a-f]{7,64})\.patch")
 
 @dataclass(frozen=True)
 class Made:
-    """What was written, where, and the fixes as the ledger has them now, by their ids.
+    """The drafts, their folder, and the ledger's fixes by id.
 
-    `by_hand` are files that were changed after the port: no patch holds that.
+    `manually_changed` are files changed after the port; these changes are in no patch.
     """
 
     document: Drafts
@@ -52,11 +52,11 @@ class Made:
 
 
 def draft_upstream(repository: Repository, kind: DraftKind, output: Path | None, book: Book | None) -> Made:
-    """Write a draft for each repository that the port changes; `book` is None where nothing is to be noted."""
+    """Write a draft for each repository that the port changes; without `book` the ledger is not updated."""
     report = repository.report()
     if report.moved:
         raise UserError(
-            f"no longer what was sealed: {', '.join(report.moved)}", hint="run `rocm3d verify PATH` again, then this"
+            f"changed since it was sealed: {', '.join(report.moved)}", hint="run `rocm3d verify PATH` first, then retry"
         )
     tree = Tree.open(repository.root)
     parts, by_hand = _parts(report, tree, repository.documents.folder / COMMIT), _by_hand(report, tree)
@@ -86,14 +86,14 @@ def draft_upstream(repository: Repository, kind: DraftKind, output: Path | None,
 
 @dataclass(frozen=True)
 class Part:
-    """A proposal and the diffs that it is about, by path."""
+    """A proposal and its diffs by path."""
 
     proposal: Proposal
     diffs: Mapping[str, bytes]
 
 
 def _parts(report: Report, tree: Tree, commit: Path) -> list[Part]:
-    """The repository, its submodules, its dependencies from git; diffs are held against what the documents say."""
+    """The repository, its submodules, and its git dependencies. Raises if diffs differ from the documents."""
     patch, clones = report.patch, list(_clones(report, tree))
     diffs = [_own(report, commit)] if patch.changes else []
     diffs += [_of_module(module, tree) for module in patch.modules]
@@ -107,7 +107,7 @@ def _of_module(module: ModulePatch, tree: Tree) -> Mapping[str, bytes]:
     data = tree.read(module.file) if module.file in tree else None
     diffs = parts_of(data or b"")
     if not _are_same(diffs, [_from_inside(item.diff, module.path) for item in module.changes]):
-        raise UserError(f"{module.file} is not the patch that patch.json tells of", hint="run `rocm3d apply` again")
+        raise UserError(f"{module.file} differs from patch.json", hint="run `rocm3d apply` again")
     return diffs
 
 
@@ -115,26 +115,26 @@ def _own(report: Report, commit: Path) -> Mapping[str, bytes]:
     try:
         diffs = parts_of(commit.read_bytes())
     except OSError as error:
-        raise UserError(f"{commit} cannot be read: {error.strerror}", hint="run `rocm3d apply` again") from error
+        raise UserError(f"cannot read {commit}: {error.strerror}", hint="run `rocm3d apply` again") from error
     if not _are_same(diffs, [item.diff for item in report.patch.changes]):
-        raise UserError(f"{commit} is not the patch that patch.json tells of", hint="run `rocm3d apply` again")
+        raise UserError(f"{commit} differs from patch.json", hint="run `rocm3d apply` again")
     return diffs
 
 
 def _are_same(diffs: Mapping[str, bytes], wanted: Iterable[str]) -> bool:
-    """Documents hold text, in which odd bytes are replaced; so does this comparison."""
+    """Documents store text with invalid bytes replaced, so the comparison replaces them, too."""
     here = (data.decode("utf-8", "replace") for data in diffs.values())
     return sorted(map(str.strip, here)) == sorted(map(str.strip, wanted))
 
 
 def _from_inside(diff: str, path: str) -> str:
-    """A diff of the repository around a submodule, with the names that the submodule has for its files."""
+    """A diff of the outer repository with its paths made relative to the submodule."""
     head, start, hunks = diff.partition("\n@@ ")
     return head.replace(f"/{path}/", "/") + start + hunks
 
 
 def _clones(report: Report, tree: Tree) -> Iterator[tuple[Clone, Mapping[str, bytes]]]:
-    """Dependencies from git that somebody has made a patch for, as apply says how to."""
+    """Git dependencies with a patch in the port folder, made with the commands that apply suggests."""
     folder = f"{report.patch.folder}/patches/"
     known = {item.file for item in report.patch.modules}
     urls = {
@@ -154,7 +154,7 @@ def _clones(report: Report, tree: Tree) -> Iterator[tuple[Clone, Mapping[str, by
 
 
 def _by_hand(report: Report, tree: Tree) -> tuple[str, ...]:
-    """Files that are not as the port left them, and other sources that git sees changed."""
+    """Files that changed after the port, and other source files with uncommitted changes."""
     patch = report.patch
     ours = {item.path for item in patch.changes}
     found = {
@@ -173,7 +173,7 @@ def _by_hand(report: Report, tree: Tree) -> tuple[str, ...]:
 
 
 def _base(report: Report, root: Path) -> str:
-    """The commit that the patch is for; empty where git cannot say, or the port is committed already."""
+    """The commit that the patch applies to; empty if git does not know it or the port is already committed."""
     commit = head(root)
     if commit is None:
         return ""
@@ -208,7 +208,7 @@ def _draft(proposal: Proposal, kind: DraftKind, folder: str, around: text.Surrou
 
 
 def _files(part: Part, draft: Draft, around: text.Surroundings) -> dict[str, bytes]:
-    """Plain diffs without an author: whoever sends it commits it under their own name."""
+    """Plain diffs without an author: the sender commits them under their own name."""
     proposal, diffs, new = part.proposal, part.diffs, set(part.proposal.added)
     files = {
         "title.txt": f"{draft.title}\n".encode(),
@@ -221,7 +221,7 @@ def _files(part: Part, draft: Draft, around: text.Surroundings) -> dict[str, byt
 
 
 def _folders(parts: Iterable[Part]) -> list[str]:
-    """A folder for each; two of one name are told apart by a number."""
+    """One folder name per part; equal names get a number."""
     folders: list[str] = []
     for item in parts:
         name, number = slug(item.proposal.name), 1
@@ -232,17 +232,17 @@ def _folders(parts: Iterable[Part]) -> list[str]:
 
 
 def _refuse_foreign(place: Path) -> None:
-    """Nothing of anybody else's is overwritten, nor a draft of ours that somebody has worked on."""
+    """Raises UserError for a folder that is not from rocm3d, or with a draft that was edited."""
     if place.is_symlink() or (place.exists() and not place.is_dir()):
-        raise UserError(f"{place} is there already and no folder of drafts", hint="name a new folder with --output")
+        raise UserError(f"{place} exists and is not a folder of drafts", hint="choose a new folder with --output")
     if not place.exists() or not any(place.iterdir()):
         return
     if not (place / MANIFEST).is_file():
-        raise UserError(f"{place} is there already and not from rocm3d", hint="name a new folder with --output")
+        raise UserError(f"{place} exists and was not made by rocm3d", hint="choose a new folder with --output")
     for item in _earlier(place).files:
         file = place / item.path
         if file.is_file() and file_digest(file) != item.sha256:
-            raise UserError(f"{file} was edited since it was written", hint="name a new folder with --output")
+            raise UserError(f"{file} was edited since it was written", hint="choose a new folder with --output")
 
 
 def _earlier(place: Path) -> Drafts:
@@ -262,16 +262,16 @@ def _write(place: Path, files: Mapping[str, bytes], document: Drafts) -> None:
             Documents(place).write_bytes(target, data)
         Documents(place).write_text(place / MANIFEST, document.to_json())
     except OSError as error:
-        raise UserError(f"cannot write {place}: {error.strerror}", hint="name another folder with --output") from error
+        raise UserError(f"cannot write {place}: {error.strerror}", hint="choose another --output") from error
 
 
 def _inside(place: Path, name: str) -> Path:
-    """A file of a draft; a manifest that somebody changed does not lead us elsewhere."""
+    """The path of a draft's file. Rejects names that lead out of the folder, as in a tampered manifest."""
     folder, _, file = name.partition("/")
     if (
         folder != slug(folder)
         or re.fullmatch(r"[a-z-]+\.(txt|md|patch)", file) is None
         or (place / folder).is_symlink()
     ):
-        raise UserError(f"{place / MANIFEST} names {name!r}, which is no file of a draft", hint="name a new folder")
+        raise UserError(f"{place / MANIFEST} lists {name!r}, which is not a draft's file", hint="choose a new folder")
     return place / folder / file
