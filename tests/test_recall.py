@@ -1,4 +1,4 @@
-"""A recalled scan is the scan itself, or there is none."""
+"""A cached scan equals the scan itself, or there is no entry."""
 
 from __future__ import annotations
 

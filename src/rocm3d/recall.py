@@ -1,4 +1,4 @@
-"""The result of an earlier scan, where nothing has changed since. Loads neither rules nor knowledge nor models."""
+"""The cached result of an earlier scan of an unchanged tree. Imports no rules, knowledge or models."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def recall(path: Path, work: Path | None, only: Sequence[str], skip: Sequence[str]) -> Kept | None:
-    """What a scan with these rules and the shipped knowledge said of the tree as it lies, and its document written.
+    """The cache entry for this tree, these rules and the shipped knowledge; also writes its document.
 
-    None also where only a real scan can tell: the target has settings of its own, or a folder that may be a port's.
+    None if there is no entry, or if a real scan is required: the repository has its own settings or a port folder.
     """
     tree = Tree.open(path)
     cache = ResultCache.open("scan")

@@ -1,4 +1,4 @@
-"""A target opened for reading: its tree, its documents, and the first stage. What `rocm3d scan` loads, and no more."""
+"""A repository with the scan stage, its tree and its documents: all that `rocm3d scan` needs to import."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Progress = Callable[[str], None]
 
 
 def _silent(message: str) -> None:
-    """No progress is shown."""
+    """Show no progress."""
 
 
 @dataclass
 class Opened:
-    """One target, its knowledge and its work folder. `rocm3d.pipeline.Repository` has the other stages."""
+    """One repository, its knowledge base and its work folder. `rocm3d.pipeline.Repository` adds the other stages."""
 
     root: Path
     knowledge: Knowledge
@@ -42,13 +42,13 @@ class Opened:
         self.documents = Documents(work_folder(self.root, self.work))
 
     def scan(self, baseline: Scan | None = None) -> Scan:
-        """What is CUDA-first here, in the tree as it lies. All of it is kept; what a baseline holds is not returned."""
+        """Scan the current tree. The document has all findings; those of the baseline are not returned."""
         document = self._scan(self._tree(), self.selection)
         self.documents.write(document)
         return document if baseline is None else _new(document, baseline)
 
     def _tree(self) -> Tree:
-        """The target's own files: our folder is no part of what is scanned."""
+        """The repository's own files, without the port folder."""
         return Tree.open(self.root, without=self._ours())
 
     def _ours(self) -> frozenset[str]:

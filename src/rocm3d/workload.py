@@ -1,4 +1,4 @@
-"""One bounded workload from its command to its record: what ran, what came out, and whether that was expected."""
+"""Runs one workload and records it: what ran, the artifacts, and whether they match the expectations."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def expected(texts: Sequence[str], knowledge: Knowledge) -> tuple[Expectation, ...]:
-    """Every --expect, refused before anything runs where it could never be met."""
+    """Parse every --expect. Raises UserError, before anything runs, for one that can never be met."""
     return tuple(read(text, knowledge.backends.values()) for text in texts)
 
 
 def expected_of_port(
     command: Sequence[str], root: Path, knowledge: Knowledge, asked: Sequence[Expectation] = ()
 ) -> tuple[Expectation, ...]:
-    """What the record of a known repository expects, where this is its workload; what was asked for itself goes first.
+    """Expectations from the record of a known repository, if `command` is its workload.
 
-    One that is asked about the same key takes the place of the record's.
+    A requested expectation replaces that of the record with the same key.
     """
     marks = {mark for port in knowledge.ports.values() for mark in port.marks if (root / mark).is_file()}
     port = knowledge.ports.get(known_as(marks, knowledge) or "")
@@ -63,13 +63,13 @@ def expected_of_port(
 
 
 def repository_of(folder: Path) -> Path:
-    """The repository that a folder belongs to: the nearest one above it that has a plan, else the folder itself."""
+    """The nearest folder with a plan, starting at `folder` and going up; `folder` itself if there is none."""
     here = folder.resolve()
     return next((place for place in (here, *here.parents) if (place / FOLDER / _PLAN).is_file()), here)
 
 
 def new_folder(root: Path, name: str, work: Path | None = None) -> Path:
-    """Where a run is kept. An earlier run of that name stays, and the new one gets a number."""
+    """Create the folder of a new run. If the name is taken, adds a number."""
     place = work_folder(root, work) / "runs"
     plain = _UNSAFE.sub("-", name).strip("-.") or "run"
     for number in range(1, 10_000):
@@ -81,7 +81,7 @@ def new_folder(root: Path, name: str, work: Path | None = None) -> Path:
         except OSError as error:
             raise UserError(f"{folder}: {error.strerror}") from error
         return folder
-    raise UserError(f"{place} has too many runs called {plain}", hint="give this one a --name, or remove some")
+    raise UserError(f"{place} has too many runs named {plain}", hint="choose another --name, or delete some runs")
 
 
 def run_workload(
@@ -91,13 +91,13 @@ def run_workload(
     expectations: Sequence[Expectation] = (),
     terminal: IO[bytes] | None = None,
 ) -> RunRecord:
-    """Run it, look at what it wrote, and make `into` a bundle of the record, what was printed, and what came out."""
+    """Run the workload, check its artifacts, and write a bundle of record, output and artifacts to `into`."""
     begin(into)
     try:
         known = replace(workload, written=written_before(into.parent.parent))
         record = record_run(known, into, knowledge, terminal)
     except Failure:
-        shutil.rmtree(into, ignore_errors=True)  # it could not be started: nothing is lost
+        shutil.rmtree(into, ignore_errors=True)  # it did not start: nothing to keep
         raise
     looked = record.model_copy(update={"artifacts": tuple(_artifacts(record, workload.folder))})
     judged = looked.model_copy(update={"expectations": tuple(judge(item, looked) for item in expectations)})
