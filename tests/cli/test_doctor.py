@@ -69,7 +69,7 @@ def test_problems_exit_1_with_all_that_a_person_needs(rocm3d, saved):
     ended = rocm3d("doctor", "--from", saved(MACHINES.pair))
 
     lines = ended.out.splitlines()
-    start = lines.index("warning iommu-not-passed-through: The IOMMU translates, and there are several GPUs")
+    start = lines.index("warning iommu-not-passed-through: The IOMMU translates addresses, and there are several GPUs")
     assert ended.code == 1
     parts = [line.split(":")[0].strip() for line in lines[start + 1 : start + 9]]
     assert parts == [*["read"] * 3, "why", *["do"] * 3, "needs root and a reboot; check"]
@@ -89,7 +89,7 @@ def test_markdown(rocm3d, saved):
     ended = rocm3d("doctor", "--from", saved(MACHINES.pair), "--format", "markdown")
 
     assert ended.code == 1
-    assert "## warning: A card has few lanes to the processor (`narrow-link`)" in ended.out
+    assert "## warning: A card has few PCIe lanes (`narrow-link`)" in ended.out
 
 
 def test_a_plan_is_named_and_judged(rocm3d, saved, example):

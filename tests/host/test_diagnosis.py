@@ -54,7 +54,7 @@ def test_a_plan_that_compiles_makes_it_worse(seen, plan):
     assert (alone.severity, alone.for_plan) == ("warning", "")
     assert (keeping.severity, keeping.for_plan) == ("warning", "")
     assert (building.severity, building.for_plan) == (
-        "error", "The plan compiles extensions: they would lack code for its GPU.",
+        "error", "The plan compiles extensions; they would have no code for this GPU.",
     )  # fmt: skip
 
 
