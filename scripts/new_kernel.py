@@ -1,6 +1,6 @@
-"""What scripts/new.py writes for a kernel: an operation with all its parts, which runs and only squares.
+"""Templates of scripts/new.py for a kernel: a complete, working operation that squares its input.
 
-Standard library only: the tests of the kernels call it, too.
+Standard library only: the tests of the kernels use it too.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 OURS = "from rocm3d_kernels"
 
-INIT = '''"""What OPERATION computes, in one line."""
+INIT = '''"""OPERATION: what it computes, in one line."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ __all__ = ["OPERATION"]
 
 
 def OPERATION(values: torch.Tensor) -> torch.Tensor:
-    """What comes back, and of which shape; arguments are checked before a launch."""
+    """[N] -> [N]: what the result is. Arguments are checked before a launch."""
     if values.dim() != 1:
-        raise ValueError(f"OPERATION: values are [N], these have the shape {tuple(values.shape)}")
+        raise ValueError(f"OPERATION: values must be [N], not {tuple(values.shape)}")
     result: torch.Tensor = _OPERATION(values.contiguous())
     return result
 
 
 def _run(values: torch.Tensor) -> torch.Tensor:
-    """By the kernel or the reference, as dispatch says."""
+    """Runs the kernel or the reference."""
     if choose("OPERATION", values) == "reference":
         return reference.OPERATION(values)
     from rocm3d_kernels.OPERATION import triton
@@ -45,7 +45,7 @@ def _run(values: torch.Tensor) -> torch.Tensor:
     return triton.OPERATION(values)
 
 
-def _keep(ctx, inputs, output) -> None:  # type: ignore[no-untyped-def]  # noqa: ARG001
+def _save_for_backward(ctx, inputs, output) -> None:  # type: ignore[no-untyped-def]  # noqa: ARG001
     ctx.save_for_backward(inputs[0])
 
 
@@ -53,10 +53,10 @@ def _backward(ctx, gradient):  # type: ignore[no-untyped-def]
     return 2 * ctx.saved_tensors[0] * gradient
 
 
-_OPERATION = operation(_run, torch.empty_like, name="OPERATION", keep=_keep, backward=_backward)
+_OPERATION = operation(_run, torch.empty_like, name="OPERATION", keep=_save_for_backward, backward=_backward)
 '''
 
-REFERENCE = '''"""OPERATION in plain PyTorch: the truth for the kernel, in float64 too."""
+REFERENCE = '''"""OPERATION in plain PyTorch: the reference that the kernel is compared with, also in float64."""
 
 from __future__ import annotations
 
@@ -64,11 +64,14 @@ import torch
 
 
 def OPERATION(values: torch.Tensor) -> torch.Tensor:
-    """As the kernel's, readable first."""
+    """[N] -> [N]. Readable first: this is the definition of the operation."""
     return values * values
 '''
 
-TRITON = '''"""The kernel of OPERATION: how the work is cut into programs and lanes."""
+TRITON = '''"""Triton kernel of OPERATION: shapes and layouts of its tensors, and how programs divide the work.
+
+values, result [count], contiguous float32. A program owns BLOCK elements.
+"""
 
 from __future__ import annotations
 
@@ -82,11 +85,11 @@ from rocm3d_kernels.tuning import tuned
 
 @triton.jit(do_not_specialize=["count"])
 def rocm3d_OPERATION_kernel(values, result, count, BLOCK: tl.constexpr):
-    """BLOCK values."""
-    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    mask = at < count
-    value = tl.load(values + at, mask, other=0.0)
-    tl.store(result + at, value * value, mask)
+    """result = values * values."""
+    index = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    mask = index < count
+    value = tl.load(values + index, mask, other=0.0)
+    tl.store(result + index, value * value, mask)
 
 
 def OPERATION(values: torch.Tensor) -> torch.Tensor:
@@ -99,7 +102,7 @@ def OPERATION(values: torch.Tensor) -> torch.Tensor:
     return result
 '''
 
-GATE = '''"""The kernel of OPERATION, for the AMD gate."""
+GATE = '''"""The OPERATION kernel that the AMD gate compiles."""
 
 from __future__ import annotations
 
@@ -111,7 +114,7 @@ KERNELS = [
 ]
 '''
 
-CHECKS = '''"""OPERATION, for a check on a machine: against float64."""
+CHECKS = '''"""Checks of OPERATION for `rocm3d smoke`: against float64."""
 
 from __future__ import annotations
 
@@ -128,24 +131,24 @@ if TYPE_CHECKING:
 
 
 def checks(device: torch.device | str) -> Iterator[Check]:
-    """More values than one block holds, and not a multiple of it."""
+    """Uses more values than one block holds, and not a multiple of it."""
     values = torch.randn(3001, generator=torch.Generator().manual_seed(1))
-    wanted, given = reference.OPERATION(values.double()), values.to(device)
-    yield "OPERATION", lambda: OPERATION(given), wanted, "float32-elementwise"
+    expected, on_device = reference.OPERATION(values.double()), values.to(device)
+    yield "OPERATION", lambda: OPERATION(on_device), expected, "float32-elementwise"
 '''
 
 README = """# OPERATION
 
-`OPERATION(values)`: what it is for, and where the mathematics is from.
+`OPERATION(values)`: what it computes, and the source of its formula.
 
 | | shape | dtype |
 | --- | --- | --- |
-| `values` | [N] | float32; the reference takes float64 too |
+| `values` | [N] | float32; the reference supports float64 too |
 | result | [N] | as the values |
 
     y = x²,   ∂x = 2 x ∂y
 
-How the kernel cuts the work. Refused before a launch: what.
+How the kernel divides the work. Rejected before a launch: which arguments.
 """
 
 TUNING = """{
@@ -161,7 +164,7 @@ TUNING = """{
 TEST = """from __future__ import annotations
 
 import pytest
-import torch
+from tests.device import DEVICE, torch
 
 import rocm3d_kernels
 from rocm3d_kernels.OPERATION import OPERATION, reference
@@ -170,57 +173,57 @@ from rocm3d_kernels.OPERATION.checks import checks
 pytestmark = pytest.mark.usefixtures("poisoned")
 
 
-def numbers(count):
+def random_values(count):
     return torch.randn(count, generator=torch.Generator().manual_seed(7)).requires_grad_()
 
 
-def test_wrong_shapes_and_dtypes_are_refused_before_a_launch():
-    with pytest.raises(ValueError, match="OPERATION: values are"):
+def test_wrong_shapes_and_dtypes_are_rejected_before_a_launch():
+    with pytest.raises(ValueError, match="OPERATION: values must be"):
         OPERATION(torch.zeros(2, 3))
     with pytest.raises(TypeError, match="float16 is not supported"):
         OPERATION(torch.zeros(3).half())
 
 
 @pytest.mark.parametrize("count", [0, 1, 37])
-def test_the_kernel_agrees_with_float64(count, tolerance):
-    values = numbers(count)
-    found = OPERATION(values)
-    gradient = torch.autograd.grad(found.sum(), values)[0]
+def test_kernel_agrees_with_float64(count, tolerance):
+    values = random_values(count)
+    result = OPERATION(values)
+    gradient = torch.autograd.grad(result.sum(), values)[0]
     assert rocm3d_kernels.last_dispatch().implementation == "triton"
     exact = values.detach().double().requires_grad_()
-    wanted = reference.OPERATION(exact)
+    expected = reference.OPERATION(exact)
 
-    torch.testing.assert_close(found.double(), wanted, **tolerance["float32-elementwise"])
-    true = torch.autograd.grad(wanted.sum(), exact)[0]
-    torch.testing.assert_close(gradient.double(), true, **tolerance["float32-elementwise"])
+    torch.testing.assert_close(result.double(), expected, **tolerance["float32-elementwise"])
+    expected_gradient = torch.autograd.grad(expected.sum(), exact)[0]
+    torch.testing.assert_close(gradient.double(), expected_gradient, **tolerance["float32-elementwise"])
 
 
-def test_strides_of_any_kind_are_taken():
-    values = numbers(12).detach()
+def test_any_strides_are_supported():
+    values = random_values(12).detach()
 
     assert torch.equal(OPERATION(values[::3]), OPERATION(values[::3].contiguous()))
 
 
-def test_the_gradient_is_right(monkeypatch, tolerance):
+def test_gradient_agrees_with_finite_differences(monkeypatch, tolerance):
     monkeypatch.setenv("ROCM3D_KERNELS", "reference")
 
-    assert torch.autograd.gradcheck(OPERATION, (numbers(5).double(),), **tolerance["float64-gradcheck"])
+    assert torch.autograd.gradcheck(OPERATION, (random_values(5).double(),), **tolerance["float64-gradcheck"])
 
 
-def test_the_operator_keeps_the_rules_of_torch_library(monkeypatch):
+def test_operator_passes_opcheck(monkeypatch):
     monkeypatch.setenv("ROCM3D_KERNELS", "reference")
 
-    torch.library.opcheck(torch.ops.rocm3d_kernels.OPERATION.default, (numbers(5),))
+    torch.library.opcheck(torch.ops.rocm3d_kernels.OPERATION.default, (random_values(5),))
 
 
-def test_what_is_offered_agrees(tolerance, monkeypatch):
+def test_checks_agree_with_the_reference(tolerance, monkeypatch):
     monkeypatch.setenv("ROCM3D_KERNELS", "reference")
 
-    for _, call, wanted, name in checks("cpu"):
-        torch.testing.assert_close(call().double(), wanted, **tolerance[name])
+    for _, call, expected, name in checks(DEVICE):
+        torch.testing.assert_close(call().double().cpu(), expected, **tolerance[name])
 """
 
-BENCHMARK = '''"""OPERATION against plain PyTorch, and whatever it stands in for, on the same values.
+BENCHMARK = '''"""Times OPERATION against plain PyTorch and the original that it replaces, on the same values.
 
 `python benchmarks/OPERATION.py [--output FILE]`.
 """
@@ -241,7 +244,7 @@ TOLERANCE = {"rtol": 1.3e-6, "atol": 1e-5}  # float32-elementwise of knowledge/t
 
 
 def row(size: int, device: torch.device) -> dict[str, Any]:
-    """Right first, then timed."""
+    """Checks the result, then times it."""
     values = torch.randn(size, device=device)
     errors = {"value": agree("value", OPERATION(values), reference.OPERATION(values.double()), **TOLERANCE)}
     functions = {"ours": lambda: OPERATION(values), "pytorch": lambda: reference.OPERATION(values)}
@@ -249,7 +252,7 @@ def row(size: int, device: torch.device) -> dict[str, Any]:
 
 
 def main() -> int:
-    """0 when everything was right and timed."""
+    """Exit code 0 if the results were correct and timed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", default="-")
     options = parser.parse_args()
@@ -257,7 +260,7 @@ def main() -> int:
     try:
         rows = [row(size, device) for size in SIZES]
     except Red as red:
-        sys.stderr.write(f"red, nothing is timed: {red}\\n")
+        sys.stderr.write(f"wrong result, nothing was timed: {red}\\n")
         return 1
     write("OPERATION", rows, options.output)
     return 0
@@ -269,7 +272,7 @@ if __name__ == "__main__":
 
 
 def files(name: str, home: Path) -> dict[Path, str]:
-    """The parts of an operation under `home`, the folder kernels/."""
+    """Paths and texts of an operation's files; `home` is the folder kernels/."""
     package = home / "src" / "rocm3d_kernels"
     texts = {
         package / name / "__init__.py": INIT,
@@ -286,12 +289,12 @@ def files(name: str, home: Path) -> dict[Path, str]:
 
 
 def is_name(name: str) -> bool:
-    """Whether a folder, a module and a function may be called so."""
+    """Whether the name is valid for a folder, a module and a function."""
     return re.fullmatch(r"[a-z][a-z0-9_]*", name) is not None
 
 
 def _sorted(text: str) -> str:
-    """Imports of ours in their order, which the name of the operation is part of."""
+    """Sorts the imports of rocm3d_kernels, whose order depends on the name of the operation."""
     lines: list[str] = []
     for ours, block in groupby(text.splitlines(keepends=True), lambda line: line.startswith(OURS)):
         these = list(block)
@@ -300,6 +303,6 @@ def _sorted(text: str) -> str:
 
 
 def _ordered(line: str) -> str:
-    """The names of one import in their order."""
+    """Sorts the names of one import."""
     names = line.partition(" import ")[2].partition("  #")[0].strip()
     return line.replace(names, ", ".join(sorted(names.split(", "))))

@@ -1,4 +1,4 @@
-"""Adam for rows that were seen, against plain PyTorch and gsplat's, on the same tensors.
+"""Times Adam for visible rows against plain PyTorch and gsplat, on the same tensors.
 
 `python benchmarks/adam.py [--output FILE]`. gsplat must be importable for its column.
 """
@@ -21,7 +21,7 @@ NUMBERS = (0.01, 0.9, 0.999, 1e-15)
 
 
 def original() -> Callable[..., Any] | None:
-    """gsplat's own function, where it works."""
+    """gsplat's function, or None if gsplat does not work."""
     try:
         from gsplat.cuda._backend import _C
         from gsplat.cuda._wrapper import adam
@@ -32,20 +32,20 @@ def original() -> Callable[..., Any] | None:
 
 
 def state(shape: tuple[int, ...], device: torch.device) -> list[torch.Tensor]:
-    """Parameter, gradient, moments, and a half of the rows that was seen."""
+    """Parameter, gradient, both moments, and a mask with half of the rows visible."""
     torch.manual_seed(1)
     parameter, gradient, first = (torch.randn(shape, device=device) for _ in range(3))
     return [parameter, gradient, first, torch.rand(shape, device=device), torch.rand(shape[0], device=device) < 0.5]
 
 
 def ours(*given: torch.Tensor) -> None:
-    """With the numbers of all."""
+    """Our step with the common hyperparameters."""
     lr, beta1, beta2, eps = NUMBERS
     adam_step(*given, lr=lr, betas=(beta1, beta2), eps=eps)
 
 
 def row(shape: tuple[int, ...], device: torch.device, theirs: Callable[..., Any] | None) -> dict[str, Any]:
-    """Right first, then timed."""
+    """Checks the results, then times them."""
     given = state(shape, device)
     found, exact = [one.clone() for one in given], [one.double() for one in given]
     ours(*found)
@@ -64,7 +64,7 @@ def row(shape: tuple[int, ...], device: torch.device, theirs: Callable[..., Any]
 
 
 def rows(_: Namespace) -> list[dict[str, Any]]:
-    """Right, and then timed."""
+    """Rows for all shapes."""
     device, theirs = gpu(), original()
     return [row(shape, device, theirs) for shape in SHAPES]
 

@@ -1,8 +1,8 @@
-"""Attention of 32 packed sequences of mixed length against PyTorch's flash kernel for packed ones, on the same tensors.
+"""Times attention of 32 packed sequences of mixed length against PyTorch's packed flash kernel, on the same tensors.
 
-`python benchmarks/attention.py [--output FILE] [--sweep]`. `ours` is what the facade takes, `kernel` our Triton kernels
-whatever the facade takes, `pytorch` torch.nn.attention.varlen, which pads nothing; --sweep times launch parameters of
-the forward kernel instead, for the tuning table.
+`python benchmarks/attention.py [--output FILE] [--sweep]`. `ours` is `attention` with the tier that it selects,
+`kernel` always our Triton kernels, `pytorch` torch.nn.attention.varlen, which needs no padding; --sweep times launch
+parameters of the forward kernel instead, for the tuning table.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Way = Callable[[Sequence[torch.Tensor]], torch.Tensor]
 
 
 def sequences(device: torch.device, size: int) -> tuple[list[torch.Tensor], Spans, int]:
-    """Packed halves, their lengths, and how many products of a query and a key there are."""
+    """Packed float16 tensors, their spans, and the number of query-key pairs."""
     numbers = random.Random(1)  # noqa: S311  (lengths, the same in every run)
     lengths = [numbers.randint(SHORTEST, LONGEST) for _ in range(SEQUENCES)]
     cu = torch.tensor([0, *itertools.accumulate(lengths)], dtype=torch.int32, device=device)
@@ -42,7 +42,7 @@ def sequences(device: torch.device, size: int) -> tuple[list[torch.Tensor], Span
 
 
 def ways(spans: Spans, *, causal: bool) -> dict[str, Way]:
-    """Three of them."""
+    """The three implementations by name."""
     from torch.nn.attention.varlen import varlen_attn
 
     def kernel(given: Sequence[torch.Tensor]) -> torch.Tensor:
@@ -62,13 +62,13 @@ def ways(spans: Spans, *, causal: bool) -> dict[str, Way]:
 
 
 def both(way: Way, tensors: Sequence[torch.Tensor], given: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    """The result and the gradients."""
+    """The output and the gradients."""
     found = way(tensors)
     return found, *torch.autograd.grad(found, tensors, given)
 
 
 def row(size: int, causal: bool, device: torch.device) -> dict[str, Any]:
-    """Right first, then timed."""
+    """Checks the results, then times them."""
     tensors, spans, products = sequences(device, size)
     given = torch.randn_like(tensors[0])
     exact = Problem(*(one.detach().double() for one in tensors), size**-0.5, spans, right=0 if causal else -1)
@@ -97,12 +97,12 @@ def row(size: int, causal: bool, device: torch.device) -> dict[str, Any]:
 
 
 def timed(way: Way, tensors: Sequence[torch.Tensor]) -> float:
-    """Milliseconds of one way."""
+    """Milliseconds of one implementation."""
     return medians({"x": lambda: way(tensors)}, 10)["x"]
 
 
 def sweep(device: torch.device) -> list[dict[str, Any]]:
-    """Launch parameters of the forward kernel, the best first."""
+    """Times of launch parameters of the forward kernel, the best first."""
     found = []
     shapes = ((128, 64), (64, 64), (128, 128), (64, 32))
     choices = within(SWEEP, itertools.product((128, 64), shapes, ((4, 3), (8, 3), (4, 2))))
@@ -113,7 +113,7 @@ def sweep(device: torch.device) -> list[dict[str, Any]]:
         plain = [one.detach() for one in tensors]
         try:
             times = {str(causal): timed(ways(spans, causal=causal)["kernel"], plain) for causal in (False, True)}
-        except Exception as error:  # noqa: BLE001  (tiles that do not fit are no candidates)
+        except Exception as error:  # noqa: BLE001  (tiles that do not fit are skipped)
             sys.stderr.write(f"{size}, {parameters}: {type(error).__name__}\n")
             continue
         sys.stderr.write(f"{size}, {parameters}: {times}\n")
@@ -122,7 +122,7 @@ def sweep(device: torch.device) -> list[dict[str, Any]]:
 
 
 def rows(options: Namespace) -> list[dict[str, Any]]:
-    """Right, and then timed; or launch parameters."""
+    """Rows for all cases, or with --sweep for launch parameters."""
     device = gpu()
     return sweep(device) if options.sweep else [row(*case, device) for case in CASES]
 

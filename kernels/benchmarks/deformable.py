@@ -1,4 +1,4 @@
-"""Deformable attention against the grid_sample formulation and the CUDA original, on the same inputs.
+"""Times deformable attention against the grid_sample formulation and the CUDA original, on the same inputs.
 
 `python benchmarks/deformable.py [--output FILE] [--sweep]`. Deformable-DETR's MultiScaleDeformableAttention must be
 importable for its column; --sweep times launch parameters instead, for the tuning table.
@@ -18,11 +18,11 @@ from rocm3d_kernels import last_dispatch, tuning
 from rocm3d_kernels.deformable import deformable_attention, gradients, reference
 from side_by_side import SWEEP, Red, agree, gpu, medians, run, within
 
-# Features of a picture of 800 by 1333 and of 640 by 853, at an 8th, 16th, 32nd and 64th of its sides.
+# Feature maps of images of 800 by 1333 and 640 by 853 pixels, at strides 8, 16, 32 and 64.
 LARGE = ((100, 167), (50, 84), (25, 42), (13, 21))
 SMALL = ((80, 107), (40, 54), (20, 27), (10, 14))
 HEADS, CHANNELS, POINTS = 8, 32, 4
-SPREAD = 4.0  # pixels: deviation of a sample from its query
+SPREAD = 4.0  # pixels: standard deviation of a sample from its query
 FORWARD = {"rtol": 0.0, "atol": 5e-6}
 GRADIENT = {"rtol": 1e-3, "atol": 1e-4}  # float32-deformable-attention-gradient of knowledge/tolerances.toml
 KINK = 1e-4  # pixels
@@ -31,7 +31,7 @@ Attention = Callable[..., torch.Tensor]
 
 
 class Scene(NamedTuple):
-    """`queries` is 0 for an encoder, where each place asks; else a decoder's, with boxes anywhere."""
+    """`queries` is 0 for an encoder, where each pixel is a query; else that of a decoder, with boxes anywhere."""
 
     name: str
     batch: int
@@ -83,7 +83,7 @@ def _centres(levels: tuple[tuple[int, int], ...], device: torch.device) -> torch
 def by_grid_sample(
     value: torch.Tensor, shapes: torch.Tensor, _: torch.Tensor, locations: torch.Tensor, weights: torch.Tensor
 ) -> torch.Tensor:
-    """What repositories do without the extension: each level by grid_sample, all samples kept, then summed."""
+    """The formulation of repositories without the extension: grid_sample per level, all samples stored, then summed."""
     batch, _, heads, channels = value.shape
     queries, levels, points = locations.shape[1], locations.shape[3], locations.shape[4]
     sizes = shapes.tolist()
@@ -98,7 +98,7 @@ def by_grid_sample(
 
 
 def original() -> Attention | None:
-    """Deformable-DETR's own functions, where they are built."""
+    """Deformable-DETR's functions, or None if they are not installed."""
     try:
         import MultiScaleDeformableAttention as native  # noqa: N813
     except ImportError as error:
@@ -128,7 +128,7 @@ def both(function: Attention, given: Tensors, slope: torch.Tensor) -> Tensors:
 
 
 def row(scene: Scene, device: torch.device, native: Attention | None, dtype: torch.dtype) -> dict[str, Any]:
-    """Right first, then timed."""
+    """Checks the results, then times them."""
     given = inputs(scene, device, dtype)
     slope = torch.randn_like(deformable_attention(*given))
     taken = last_dispatch()
@@ -149,14 +149,14 @@ def row(scene: Scene, device: torch.device, native: Attention | None, dtype: tor
 
 
 def timed(functions: dict[str, Callable[[], Any]], slow: Callable[[], Any]) -> dict[str, float]:
-    """In turns; but for grid_sample, which waits for the GPU and leaves a cold CPU to whoever comes next."""
+    """Medians; grid_sample is timed separately, since it synchronizes and slows the launch of the next function."""
     return {**medians(functions), **medians({"grid_sample": slow}, 10)}
 
 
 def errors_of(given: Tensors, slope: torch.Tensor, native: Attention | None) -> dict[str, Any]:
-    """Greatest differences from the reference in float64.
+    """Largest differences from the reference in float64.
 
-    Location gradients are in pixels, and left out next to a pixel's centre, where they jump.
+    Location gradients are in pixels, and excluded next to pixel centres, where they jump.
     """
     exact = tuple(one.double() if one.is_floating_point() else one for one in given)
     wanted = both(reference.attend, exact, slope.double())
@@ -180,7 +180,7 @@ def errors_of(given: Tensors, slope: torch.Tensor, native: Attention | None) -> 
 
 
 def sweep(device: torch.device) -> list[dict[str, Any]]:
-    """Launch parameters, the best first."""
+    """Times of launch parameters, the best first."""
     given = inputs(SCENES[0], device)
     decoder = inputs(SCENES[4], device)
     slope = torch.randn_like(deformable_attention(*given))
@@ -200,7 +200,7 @@ def sweep(device: torch.device) -> list[dict[str, Any]]:
 
 
 def rows(options: Namespace) -> list[dict[str, Any]]:
-    """Right, and then timed; or launch parameters."""
+    """Rows for all scenes, or with --sweep for launch parameters."""
     device, native = gpu(), original()
     if options.sweep:
         return sweep(device)

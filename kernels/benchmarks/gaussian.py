@@ -1,8 +1,8 @@
-"""Rendering of Gaussians against gsplat on the same scenes, 1920 by 1080.
+"""Times rendering of Gaussians against gsplat on the same scenes, 1920 by 1080.
 
-`python benchmarks/gaussian.py [--output FILE] [--quick]`. gsplat must be importable for its columns. First the picture
-and the gradients are held against the reference in float64, then both are timed, whole calls of `rasterization`:
-forward, and forward with backward. gsplat runs unpacked, its faster way. --quick leaves out the largest scenes.
+`python benchmarks/gaussian.py [--output FILE] [--quick]`. gsplat must be importable for its columns. First the image
+and the gradients are compared with the reference in float64, then whole calls of `rasterization` are timed: forward,
+and forward with backward. gsplat runs unpacked, its faster mode. --quick skips the largest scenes.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from side_by_side import Red, gpu, medians, run
 
 WIDTH, HEIGHT = 1920, 1080
 SIZES = (100_000, 1_000_000, 3_000_000)
-# A pixel may be off where a contribution lies at the smallest that counts: few pixels, and by little.
+# A few pixels may be slightly off, where a contribution is at the alpha threshold.
 OFF, MOST_OFF, WORST = 1e-3, 1e-4, 0.05
 GRADIENT = 1e-3
 Scene = list[torch.Tensor]
 
 
 def original() -> Callable[..., Any] | None:
-    """gsplat's own function, where it works."""
+    """gsplat's function, or None if gsplat does not work."""
     try:
         from gsplat import rasterization as theirs
         from gsplat.cuda._backend import _C
@@ -39,7 +39,7 @@ def original() -> Callable[..., Any] | None:
         sys.stderr.write(f"gsplat is not timed: {error}\n")
         return None
     if _C is None:
-        sys.stderr.write("gsplat is not timed: its extension is not there\n")
+        sys.stderr.write("gsplat is not timed: its extension is missing\n")
         return None
     return theirs  # type: ignore[no-any-return]
 
@@ -47,8 +47,8 @@ def original() -> Callable[..., Any] | None:
 def scene(kind: str, count: int, device: torch.device) -> Scene:
     """Means, quaternions, scales, opacities, colours.
 
-    `synthetic` fills a box with small round ones. `trained` has what training makes: surfaces, a far background, sizes
-    over two orders of magnitude, flat ellipsoids, opacities at both ends.
+    `synthetic` fills a box with small round Gaussians. `trained` resembles a trained scene: surfaces, a far background,
+    sizes over two orders of magnitude, flat ellipsoids, mostly very low and very high opacities.
     """
     random = torch.Generator().manual_seed(0)
     small = (1e6 / count) ** (1 / 3)
@@ -75,7 +75,7 @@ def scene(kind: str, count: int, device: torch.device) -> Scene:
 
 @functools.cache
 def camera(device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
-    """One view from before the scene, and its lens; made once, as it is nobody's work that is timed."""
+    """One view matrix in front of the scene, and its intrinsics; cached, so that timings do not include it."""
     view = torch.eye(4, device=device)[None].clone()
     view[:, 2, 3] = 6.0
     lens = torch.tensor([[1200.0, 0, WIDTH / 2], [0, 1200.0, HEIGHT / 2], [0, 0, 1]], device=device)
@@ -83,7 +83,7 @@ def camera(device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def exact(given: Scene, weights: torch.Tensor | None) -> tuple[torch.Tensor, list[torch.Tensor]]:
-    """Picture and gradients by the reference in float64."""
+    """Image and gradients of the reference in float64."""
     view, lens = camera(given[0].device)
     leaves = [one.double().requires_grad_(weights is not None) for one in given]
     means, quats, scales, opacities, colors = leaves
@@ -95,7 +95,7 @@ def exact(given: Scene, weights: torch.Tensor | None) -> tuple[torch.Tensor, lis
 
 
 def once(draw: Callable[..., Any], given: Scene, weights: torch.Tensor | None) -> tuple[torch.Tensor, list[Any]]:
-    """One picture, and its gradients where weights of the pixels are given."""
+    """One image and, with weights of the pixels, its gradients."""
     view, lens = camera(given[0].device)
     if weights is None:
         with torch.no_grad():
@@ -107,11 +107,11 @@ def once(draw: Callable[..., Any], given: Scene, weights: torch.Tensor | None) -
 
 
 def right(name: str, given: Scene, weights: torch.Tensor) -> dict[str, float]:
-    """How far we are from the truth; Red beyond what is allowed. Gradients of the smallest scenes only: memory."""
+    """Differences from float64; raises beyond the limits. Gradients only for the smallest scenes, to save memory."""
     small = len(given[0]) <= SIZES[0]
     image, gradients = exact(given, weights if small else None)
     once(rasterization, given, weights)
-    # The second time lists of tiles may be guessed from the first: that is what is timed.
+    # The second call may reuse tile lists of the first, as in the timings.
     found, ours = once(rasterization, given, weights)
     taken = last_dispatch()
     if taken is None or taken.implementation != "triton":
@@ -128,7 +128,7 @@ def right(name: str, given: Scene, weights: torch.Tensor) -> dict[str, float]:
 
 
 def peak(call: Callable[[], Any]) -> float:
-    """MiB that a call needs at most, beyond what is there."""
+    """Peak MiB that a call allocates in addition to current memory."""
     torch.cuda.synchronize()
     torch.cuda.empty_cache()
     torch.cuda.reset_peak_memory_stats()
@@ -140,7 +140,7 @@ def peak(call: Callable[[], Any]) -> float:
 
 
 def row(kind: str, count: int, theirs: Callable[..., Any] | None) -> dict[str, Any]:
-    """Right first, then timed."""
+    """Checks the results, then times them."""
     device = gpu()
     given = scene(kind, count, device)
     weights = torch.randn(1, HEIGHT, WIDTH, 3, device=device, generator=torch.Generator(device).manual_seed(1))
@@ -158,7 +158,7 @@ def row(kind: str, count: int, theirs: Callable[..., Any] | None) -> dict[str, A
 
 
 def rows(options: Namespace) -> list[dict[str, Any]]:
-    """Right, and then timed."""
+    """Rows for all scenes and sizes."""
     gpu()
     theirs, sizes = original(), SIZES[:2] if options.quick else SIZES
     return [row(kind, count, theirs) for kind in ("synthetic", "trained") for count in sizes]

@@ -1,7 +1,7 @@
-"""Nearest neighbours against plain PyTorch and simple-knn on the same points.
+"""Times nearest neighbours against plain PyTorch and simple-knn on the same points.
 
-`python benchmarks/knn.py [--output FILE] [--sweep]`. simple-knn must be importable for its column; plain PyTorch, all
-distances, is timed up to 100,000 points.
+`python benchmarks/knn.py [--output FILE] [--sweep]`. simple-knn must be importable for its column; plain PyTorch (all
+pairs) is timed up to 100,000 points.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Distances = Callable[[torch.Tensor], torch.Tensor]
 
 
 def original() -> Distances | None:
-    """simple-knn's own function, where it is built."""
+    """simple-knn's function, or None if it is not installed."""
     try:
         from simple_knn._C import distCUDA2
     except ImportError as error:
@@ -34,7 +34,7 @@ def original() -> Distances | None:
 
 
 def scenes(device: torch.device) -> dict[str, torch.Tensor]:
-    """A cube, a cloud like that of a reconstruction (surfaces, clusters, far outliers), and a small one."""
+    """A small cube, a large cube, and a cloud like that of a reconstruction: surfaces, clusters, far outliers."""
     torch.manual_seed(1)
     cube = torch.rand(1_000_000, 3, device=device)
     directions = torch.nn.functional.normalize(torch.randn(600_000, 3, device=device), dim=1)
@@ -47,7 +47,7 @@ def scenes(device: torch.device) -> dict[str, torch.Tensor]:
 
 
 def exact(points: torch.Tensor, probes: torch.Tensor) -> torch.Tensor:
-    """The truth in float64 for some of the points."""
+    """The exact result in float64 for some of the points."""
     every, found = points.double(), []
     for probe in probes.split(50):
         squares = ((every[probe][:, None] - every[None]) ** 2).sum(-1)
@@ -57,7 +57,7 @@ def exact(points: torch.Tensor, probes: torch.Tensor) -> torch.Tensor:
 
 
 def row(name: str, points: torch.Tensor, native: Distances | None) -> dict[str, Any]:
-    """Right first, then timed."""
+    """Checks the results, then times them."""
     probes = torch.randperm(len(points), device=points.device)[:PROBED]
     found, wanted = mean_squared_distance(points), exact(points, probes)
     taken = last_dispatch()
@@ -75,7 +75,7 @@ def row(name: str, points: torch.Tensor, native: Distances | None) -> dict[str, 
 
 
 def sweep(device: torch.device) -> list[dict[str, Any]]:
-    """Launch parameters, the best first."""
+    """Times of launch parameters, the best first."""
     found = []
     clouds = scenes(device)
     for unroll, box, group, chunk in within(SWEEP, itertools.product((8, 4, 16), (64, 32, 128), (64, 32), (256, 128))):
@@ -87,7 +87,7 @@ def sweep(device: torch.device) -> list[dict[str, Any]]:
 
 
 def rows(options: Namespace) -> list[dict[str, Any]]:
-    """Right, and then timed; or launch parameters."""
+    """Rows for all scenes, or with --sweep for launch parameters."""
     device, native = gpu(), original()
     return sweep(device) if options.sweep else [row(name, p, native) for name, p in scenes(device).items()]
 

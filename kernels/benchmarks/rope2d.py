@@ -1,4 +1,4 @@
-"""RoPE2D in place against curope, PyTorch's formulation and a copy of as many bytes, on the same tokens.
+"""Times RoPE2D in place against curope, plain PyTorch and a copy of as many bytes, on the same tokens.
 
 `python benchmarks/rope2d.py [--output FILE] [--sweep]`. curope must be importable for its column.
 """
@@ -17,7 +17,7 @@ from rocm3d_kernels import last_dispatch, tuning
 from rocm3d_kernels.rope2d import reference, rotate_
 from side_by_side import SWEEP, Red, agree, gpu, medians, run, within
 
-# Batch, tokens, heads and numbers of a head: DUSt3R's encoder and decoder for pictures of 512 by 384, and many of them.
+# Batch, tokens, heads and head size: DUSt3R's encoder and decoder for images of 512 by 384, and large batches.
 SHAPES = ((2, 768, 16, 64), (2, 768, 12, 64), (64, 768, 16, 64), (256, 196, 12, 64))
 TOLERANCE = {"rtol": 1e-5, "atol": 1e-5}  # float32-rope of knowledge/tolerances.toml
 HALF = {"rtol": 1e-2, "atol": 1e-2}  # float16-operator
@@ -26,7 +26,7 @@ Turn = Callable[..., Any]
 
 
 def original() -> Turn | None:
-    """curope's own function, where it is built."""
+    """curope's function, or None if it is not installed."""
     try:
         import curope
     except ImportError as error:
@@ -36,7 +36,7 @@ def original() -> Turn | None:
 
 
 def inputs(shape: tuple[int, ...], dtype: torch.dtype, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
-    """Queries as attention has them, a third of what one projection wrote, and positions on a grid."""
+    """Queries as a strided view of a q, k, v projection, and positions on a grid."""
     torch.manual_seed(1)
     batch, count, heads, size = shape
     tokens = torch.randn(batch, count, 3, heads, size, device=device).to(dtype)[:, :, 0]
@@ -45,7 +45,7 @@ def inputs(shape: tuple[int, ...], dtype: torch.dtype, device: torch.device) -> 
 
 
 def row(shape: tuple[int, ...], dtype: torch.dtype, device: torch.device, native: Turn | None) -> dict[str, Any]:
-    """Right first, then timed; a copy reads and writes the same bytes."""
+    """Checks the results, then times them; the copy reads and writes the same number of bytes."""
     tokens, positions = inputs(shape, dtype, device)
     wanted = reference.rotated(tokens.double(), positions, BASE, SCALE)
     found = rotate_(tokens.clone(), positions, BASE, SCALE)
@@ -62,13 +62,13 @@ def row(shape: tuple[int, ...], dtype: torch.dtype, device: torch.device, native
         functions["curope"] = native
     calls = {name: lambda f=f: f(tokens, positions, BASE, SCALE) for name, f in functions.items()}
     times = medians({**calls, "copy": lambda: flat.copy_(other)})
-    # Apart: many small steps leave a cold CPU to whoever comes next.
+    # Timed separately: its many small launches slow the launch of the next function.
     times |= medians({"pytorch": lambda: reference.rotated(tokens, positions, BASE, SCALE)}, 10)
     return {"shape": shape, "dtype": str(dtype).removeprefix("torch."), "errors": errors, "ms": times}
 
 
 def sweep(device: torch.device) -> list[dict[str, Any]]:
-    """Launch parameters, the best first."""
+    """Times of launch parameters, the best first."""
     found = []
     given = {f"{shape} {dtype}": inputs(shape, dtype, device)
              for shape in (SHAPES[0], *SHAPES[2:]) for dtype in (torch.float32, torch.float16)}  # fmt: skip
@@ -80,7 +80,7 @@ def sweep(device: torch.device) -> list[dict[str, Any]]:
 
 
 def rows(options: Namespace) -> list[dict[str, Any]]:
-    """Right, and then timed; or launch parameters."""
+    """Rows for all shapes and dtypes, or with --sweep for launch parameters."""
     device, native = gpu(), original()
     if options.sweep:
         return sweep(device)

@@ -1,4 +1,4 @@
-"""Times functions side by side on one GPU: medians by events, in turns, written with GPU, versions and date."""
+"""Times functions side by side on one GPU: medians of CUDA events, interleaved; writes GPU, versions and date."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ Choice = TypeVar("Choice")
 
 
 class Red(Exception):  # noqa: N818
-    """A result is wrong, so nothing is timed."""
+    """A result is wrong or did not come from the kernel, so nothing is timed."""
 
 
 def gpu() -> torch.device:
-    """The GPU, or the end: rows come from GPUs only."""
+    """The current GPU; exits if there is none."""
     if not torch.cuda.is_available():
-        sys.exit("no GPU that torch can use: nothing was timed")
+        sys.exit("torch finds no GPU; nothing was timed")
     return torch.device("cuda", torch.cuda.current_device())
 
 
 def agree(name: str, found: torch.Tensor, wanted: torch.Tensor, rtol: float, atol: float) -> float:
-    """The greatest difference, if all are within tolerance."""
+    """The largest absolute difference. Raises if a difference exceeds the tolerance."""
     found, wanted = found.detach().double(), wanted.detach().double()
     worst = float((found - wanted).abs().max())
     if not torch.allclose(found, wanted, rtol=rtol, atol=atol, equal_nan=True):
-        raise Red(f"{name}: off by {worst:.3g}, allowed are {atol} + {rtol} times the value")
+        raise Red(f"{name}: off by {worst:.3g}; the tolerance is {atol} + {rtol} * value")
     return worst
 
 
 def medians(functions: Mapping[str, Callable[[], Any]], rounds: int = ROUNDS) -> dict[str, float]:
-    """Milliseconds of each. They take turns, and start with a cold cache each time."""
+    """Milliseconds of each function. Calls are interleaved, and each starts with a cold cache."""
     flush = torch.empty(FLUSH, dtype=torch.int8, device="cuda")
     for call in functions.values():
         for _ in range(WARM):
@@ -62,17 +62,17 @@ def medians(functions: Mapping[str, Callable[[], Any]], rounds: int = ROUNDS) ->
 
 
 def within(seconds: float, choices: Iterable[Choice]) -> Iterator[Choice]:
-    """As many as fit into the time."""
+    """Yields choices until the time is over."""
     end = time.monotonic() + seconds
     for choice in choices:
         if time.monotonic() > end:
-            sys.stderr.write(f"out of time before {choice}\n")
+            sys.stderr.write(f"time limit reached before {choice}\n")
             return
         yield choice
 
 
 def machine() -> dict[str, str]:
-    """What the times were taken on."""
+    """GPU, versions and date."""
     properties = torch.cuda.get_device_properties(torch.cuda.current_device())
     told = {"gpu": properties.name, "python": platform.python_version(), "torch": str(torch.__version__)}
     told |= {"hip": str(torch.version.hip or ""), "cuda": str(torch.version.cuda or "")}
@@ -86,7 +86,7 @@ def machine() -> dict[str, str]:
 
 
 def run(op: str, about: str | None, rows: Callable[[argparse.Namespace], list[dict[str, Any]]], *flags: str) -> int:
-    """A benchmark from its command line to its document; 0 when everything was right and timed."""
+    """Parses the command line, runs a benchmark and writes its document. 0 if the results were correct and timed."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--output", default="-")
     for flag in flags:
@@ -95,14 +95,14 @@ def run(op: str, about: str | None, rows: Callable[[argparse.Namespace], list[di
     try:
         found = rows(options)
     except Red as red:
-        sys.stderr.write(f"red, nothing is timed: {red}\n")
+        sys.stderr.write(f"wrong result, nothing was timed: {red}\n")
         return 1
     write(op, found, options.output)
     return 0
 
 
 def write(op: str, rows: list[dict[str, Any]], place: str) -> None:
-    """One document, to a file or to stdout."""
+    """Writes one JSON document to a file, or to stdout for `-`."""
     text = json.dumps({"op": op, "machine": machine(), "rounds": ROUNDS, "rows": rows}, indent=1) + "\n"
     if place == "-":
         sys.stdout.write(text)

@@ -1,4 +1,4 @@
-"""ssim against plain PyTorch and fused-ssim, forward and forward with backward, on the same pictures.
+"""Times ssim against plain PyTorch and fused-ssim, forward and forward with backward, on the same images.
 
 `python benchmarks/ssim.py [--output FILE] [--sweep]`. fused-ssim must be importable for its column; --sweep times
 launch parameters instead, for the tuning table.
@@ -24,7 +24,7 @@ Similarity = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 
 def original() -> Similarity | None:
-    """fused-ssim's own function, where it is built."""
+    """fused-ssim's function, or None if it is not installed."""
     try:
         from fused_ssim import fused_ssim
     except ImportError as error:
@@ -34,7 +34,7 @@ def original() -> Similarity | None:
 
 
 def pictures(shape: tuple[int, ...], device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
-    """Two that are alike but not equal."""
+    """Two similar images."""
     torch.manual_seed(1)
     target = torch.nn.functional.interpolate(torch.rand(*shape[:2], 64, 64, device=device), shape[2:], mode="bicubic")
     image = (target + 0.1 * torch.randn(shape, device=device)).clamp(0, 1)
@@ -48,14 +48,14 @@ def both(function: Similarity, image: torch.Tensor, target: torch.Tensor) -> tup
 
 
 def row(shape: tuple[int, ...], device: torch.device, fused: Similarity | None) -> dict[str, Any]:
-    """Right first, then timed."""
+    """Checks the results, then times them."""
     image, target = pictures(shape, device)
     exact = both(reference.ssim, image.detach().double().requires_grad_(), target.double())
     found = both(ssim, image, target)
     taken = last_dispatch()
     if taken is None or taken.implementation != "triton":
         raise Red(f"ran on {taken}")
-    # The gradient of a mean is small: it is held against its own greatest value.
+    # The gradient of a mean is small, so it is compared relative to its largest value.
     largest = exact[1].abs().max()
     errors = {
         "value": agree("value", found[0], exact[0], **TOLERANCE),
@@ -71,7 +71,7 @@ def row(shape: tuple[int, ...], device: torch.device, fused: Similarity | None) 
 
 
 def sweep(device: torch.device) -> list[dict[str, Any]]:
-    """Launch parameters, the best first."""
+    """Times of launch parameters, the best first."""
     image, target = pictures(SHAPES[0], device)
     found = []
     shapes = ((64, 2), (128, 4), (128, 2), (256, 4), (256, 8))
@@ -86,7 +86,7 @@ def sweep(device: torch.device) -> list[dict[str, Any]]:
 
 
 def rows(options: Namespace) -> list[dict[str, Any]]:
-    """Right, and then timed; or launch parameters."""
+    """Rows for all shapes, or with --sweep for launch parameters."""
     device = gpu()
     return sweep(device) if options.sweep else [row(shape, device, original()) for shape in SHAPES]
 

@@ -1,7 +1,7 @@
-"""Surfels against gsplat's rasterization_2dgs on the same scenes, 1920 by 1080, forward.
+"""Times surfels against gsplat's rasterization_2dgs on the same scenes, 1920 by 1080, forward.
 
-`python benchmarks/surfels.py [--output FILE]`. gsplat must be importable for its columns. First all pictures of a small
-scene are held against the reference in float64, and against those of gsplat; then both are timed.
+`python benchmarks/surfels.py [--output FILE]`. gsplat must be importable for its columns. First all images of a small
+scene are compared with the reference in float64 and with those of gsplat; then both are timed.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ SIZES = (100_000, 1_000_000)
 WIDTH, HEIGHT = 1920, 1080
 SMALL = (4_000, 320, 200)
 PICTURES = ("colors", "alphas", "normals", "normals_of_depths", "distortion", "median")
-# A pixel may be off where a contribution lies at the smallest that counts, or half of the light at a surfel.
+# A pixel may be off if a contribution is at the alpha threshold, or the transmittance at the median is near one half.
 OFF, MOST_OFF = 1e-3, 1e-3
 
 
 def original() -> Callable[..., Any] | None:
-    """gsplat's own function, where it works."""
+    """gsplat's function, or None if gsplat does not work."""
     try:
         from gsplat import rasterization_2dgs as theirs
         from gsplat.cuda._backend import _C
@@ -34,13 +34,13 @@ def original() -> Callable[..., Any] | None:
         sys.stderr.write(f"gsplat is not timed: {error}\n")
         return None
     if _C is None:
-        sys.stderr.write("gsplat is not timed: its extension is not there\n")
+        sys.stderr.write("gsplat is not timed: its extension is missing\n")
         return None
     return theirs  # type: ignore[no-any-return]
 
 
 def scene(count: int, width: int, height: int, device: torch.device) -> dict[str, Any]:
-    """Small discs in a box before one camera, opacities at all levels."""
+    """Small discs in a box in front of one camera, with all opacities."""
     random = torch.Generator().manual_seed(0)
     view = torch.eye(4)[None].clone()
     view[:, 2, 3] = 6.0
@@ -49,7 +49,7 @@ def scene(count: int, width: int, height: int, device: torch.device) -> dict[str
         "quats": torch.randn(count, 4, generator=random),
         "scales": torch.rand(count, 3, generator=random) * 0.02 * (1e6 / count) ** (1 / 3) + 0.001,
         "opacities": torch.rand(count, generator=random),
-        # By camera: with depths gsplat takes no others.
+        # One set per camera: with depths gsplat supports no other layout.
         "colors": torch.rand(1, count, 3, generator=random),
         "viewmats": view,
         "Ks": torch.tensor([[[0.6 * width, 0, width / 2], [0, 0.6 * width, height / 2], [0, 0, 1]]]),
@@ -59,26 +59,26 @@ def scene(count: int, width: int, height: int, device: torch.device) -> dict[str
 
 
 def compared(found: tuple[Any, ...], wanted: tuple[Any, ...], *, insist: bool) -> dict[str, float]:
-    """The part of pixels of each picture that are off."""
+    """The fraction of pixels of each image that are off."""
     parts = {}
     for name, one, true in zip(PICTURES, found, wanted, strict=False):
         scale = true.abs().max().clamp_min(1.0)
         off = ((one.double() - true.double()).abs() / scale).amax(dim=-1) > OFF
         parts[name] = off.double().mean().item()
-        # Normals of depths are differences of neighbours: one pixel that is off makes four.
+        # Normals from depth are differences of neighbours, so one pixel that is off affects four more.
         if insist and parts[name] > MOST_OFF * (5 if name == "normals_of_depths" else 1):
             raise Red(f"{name}: {parts[name]:.2e} of the pixels are off by more than {OFF}")
     return parts
 
 
 def right(device: torch.device, theirs: Callable[..., Any] | None) -> dict[str, Any]:
-    """Against float64, which must agree, and against gsplat, which is told."""
+    """Differences from float64, which must be within tolerance, and from gsplat, which are only reported."""
     given = scene(*SMALL, device)
     found = rasterization_2dgs(**given)
     taken = last_dispatch()
     if taken is None or taken.implementation != "triton":
         raise Red(f"ran on {taken}")
-    # On the CPU, where float64 is by the reference.
+    # On the CPU, where float64 uses the reference.
     exact = {name: one.double().cpu() if isinstance(one, torch.Tensor) else one for name, one in given.items()}
     wanted = rasterization_2dgs(**exact)
     pictures = tuple(one.cpu() for one in found[:6])
@@ -91,7 +91,7 @@ def right(device: torch.device, theirs: Callable[..., Any] | None) -> dict[str, 
 
 
 def row(count: int, device: torch.device, theirs: Callable[..., Any] | None) -> dict[str, Any]:
-    """Timed."""
+    """Times one scene."""
     given = scene(count, WIDTH, HEIGHT, device)
     functions: dict[str, Callable[[], Any]] = {"ours": lambda: rasterization_2dgs(**given)}
     if theirs is not None:
@@ -101,7 +101,7 @@ def row(count: int, device: torch.device, theirs: Callable[..., Any] | None) -> 
 
 
 def rows(_: Namespace) -> list[dict[str, Any]]:
-    """Right, and then timed."""
+    """The differences, then rows for all sizes."""
     device, theirs = gpu(), original()
     return [right(device, theirs), *(row(count, device, theirs) for count in SIZES)]
 

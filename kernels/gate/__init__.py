@@ -1,1 +1,1 @@
-"""The AMD gate: every kernel compiled by Triton's AMD backend, without a GPU, and the code objects read back."""
+"""The AMD gate: compiles every kernel with Triton's AMD backend, without a GPU, and checks the code objects."""

@@ -1,8 +1,8 @@
 """`python -m gate quick | full | check`, in the folder kernels/.
 
-quick: one dtype, gfx942 and gfx1100, kept by digest; part of `make test`. full: all dtypes and targets, with the oldest
-and the newest Triton, written to gate.json; `make gate`. check: whether gate.json is of these sources; standard library
-only.
+quick: one dtype, gfx942 and gfx1100, cached by digest; part of `make test`. full: all dtypes and targets, with the
+oldest and the newest Triton, written to gate.json; `make gate`. check: whether gate.json matches the sources; standard
+library only.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ KEPT = HERE.parent / "build" / "gate"
 
 
 def compiled(op: str, *options: str, triton: Path | None = None) -> list[dict[str, Any]]:
-    """Rows of one operation from a process of its own: the interpreter of Triton must be off there."""
+    """Rows of one operation, compiled in a child process: Triton's interpreter must be off there."""
     if not (PACKAGE / op / "gate.py").is_file():
-        return [{"op": op, "kernel": "", "target": "", "problem": "no gate.py that lists its kernels"}]
+        return [{"op": op, "kernel": "", "target": "", "problem": "gate.py with the list of its kernels is missing"}]
     path = [str(HERE), str(HERE / "src")] if triton is None else [str(triton), str(HERE), str(HERE / "src")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path), "TRITON_DEFAULT_FP_FUSION": "1"}
     environment.pop("TRITON_INTERPRET", None)
@@ -40,7 +40,7 @@ def compiled(op: str, *options: str, triton: Path | None = None) -> list[dict[st
 
 
 def kept_rows(op: str, scope: str, triton: Path | None = None) -> list[dict[str, Any]]:
-    """Rows of one operation with one Triton; what was compiled once without a fault is not compiled again."""
+    """Rows of one operation with one Triton release, from the cache if they compiled without problems before."""
     from importlib.metadata import version  # noqa: PLC0415
 
     name = triton.name if triton else f"triton-{version('triton')}"
@@ -56,19 +56,19 @@ def kept_rows(op: str, scope: str, triton: Path | None = None) -> list[dict[str,
 
 
 def all_rows(scope: str, *tritons: Path) -> list[dict[str, Any]]:
-    """Rows of every operation with this Triton and with those of the folders, on all cores."""
+    """Rows of every operation with the installed Triton and with those in the folders, on all cores."""
     jobs = [(op, triton) for op in operations() for triton in (None, *tritons)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return [row for found in pool.map(lambda job: kept_rows(job[0], scope, job[1]), jobs) for row in found]
 
 
 def quick() -> list[str]:
-    """Faults of today's sources."""
+    """Problems of the current sources."""
     return problems() + faulty(all_rows("quick"))
 
 
 def full(tritons: list[Path]) -> list[str]:
-    """Faults with this Triton and with those unpacked in the folders; the table is written when there are none."""
+    """Problems with the installed Triton and with those unpacked in the folders; without problems writes gate.json."""
     rows = all_rows("full", *tritons)
     faults = problems() + faulty(rows)
     if not faults:
@@ -99,12 +99,12 @@ def full(tritons: list[Path]) -> list[str]:
 
 
 def stale(table: Path = TABLE) -> list[str]:
-    """Operations whose sources are not those that the table was made of."""
+    """One line for each operation whose sources changed after the table was written."""
     if not table.is_file():
-        return ["gate.json is not there: `make gate` writes it"]
+        return ["gate.json is missing. Write it: make gate"]
     known, now = json.loads(table.read_text(encoding="utf-8"))["sources"], digests()
     return [
-        f"gate.json is not of today's sources of {op}: `make gate` compiles them and writes it"
+        f"gate.json is outdated: the sources of {op} changed. Compile them and write it: make gate"
         for op in sorted(known | now)
         if known.get(op) != now.get(op)
     ]
@@ -117,7 +117,7 @@ def faulty(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def main() -> int:
-    """0 when there is nothing to say."""
+    """Exit code 0 without problems, 1 with problems, 2 for wrong usage."""
     kind, *more = sys.argv[1:] or ["quick"]
     if kind not in ("quick", "full", "check"):
         sys.stderr.write(f"{__doc__}\n")
@@ -128,7 +128,7 @@ def main() -> int:
         faults = quick() if kind == "quick" else stale()
     for fault in faults:
         sys.stdout.write(f"{fault}\n")
-    sys.stdout.write(f"gate {kind}: {len(operations())} operations, {len(faults)} faults\n")
+    sys.stdout.write(f"gate {kind}: {len(operations())} operations, problems: {len(faults)}\n")
     return 1 if faults else 0
 
 

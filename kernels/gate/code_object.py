@@ -1,4 +1,4 @@
-"""Reads an hsaco back: the target and wave size it is for, and what its kernel takes of registers and LDS."""
+"""Reads the metadata of an hsaco: target, wave size, and the registers and LDS that its kernel uses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ METADATA = 32  # NT_AMDGPU_METADATA, LLVM's User Guide for AMDGPU, section Note 
 
 @dataclass(frozen=True)
 class CodeObject:
-    """Of one kernel."""
+    """Resources of one kernel; `scratch` and `lds` in bytes."""
 
     target: str
     wave: int
@@ -27,7 +27,7 @@ class CodeObject:
 
 
 def read(hsaco: bytes) -> CodeObject:
-    """The metadata that the loader reads."""
+    """From the note section that the loader reads. Raises ValueError if there is none."""
     for section in ELFFile(io.BytesIO(hsaco)).iter_sections():
         if not isinstance(section, NoteSection):
             continue
@@ -36,7 +36,7 @@ def read(hsaco: bytes) -> CodeObject:
                 described = note["n_descdata"]
                 raw = described if isinstance(described, bytes) else bytes(described, "latin-1")
                 return _of(msgpack.unpackb(raw[: note["n_descsz"]]))
-    raise ValueError("no AMDGPU metadata in this object")
+    raise ValueError("the code object has no AMDGPU metadata")
 
 
 def _of(told: dict[str, object]) -> CodeObject:

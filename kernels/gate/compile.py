@@ -1,4 +1,4 @@
-"""Compiles the declared kernels for AMD targets with the Triton of this interpreter; rows of what came out, as JSON."""
+"""Compiles the declared kernels for AMD targets with the installed Triton; prints the result rows as JSON."""
 
 from __future__ import annotations
 
@@ -17,13 +17,12 @@ from gate.sources import operations
 TARGETS = {"gfx942": 64, "gfx1100": 32, "gfx90a": 64, "gfx950": 64, "gfx1151": 32, "gfx1200": 32, "gfx1201": 32}
 QUICK = ("gfx942", "gfx1100")
 LDS = 64 * 1024
-# Of tensors, as launches find them: they begin at multiples of 16 bytes, and their memory is below 2 GiB. Loads are
-# wide then, and go through buffers.
+# Usual tensors: aligned to 16 bytes and below 2 GiB. The compiler then uses wide buffer loads.
 USUAL = [["tt.divisibility", 16], ["tt.pointer_range", 32]]
 
 
 def declared(op: str) -> list[Any]:
-    """What an operation says it launches."""
+    """The list KERNELS of an operation's gate.py. Raises ValueError if it is empty."""
     kernels = list(import_module(f"rocm3d_kernels.{op}.gate").KERNELS)
     if not kernels:
         raise ValueError(f"{op}: gate.py lists no kernel")
@@ -31,7 +30,7 @@ def declared(op: str) -> list[Any]:
 
 
 def rows(op: str, *, quick: bool) -> Iterator[dict[str, Any]]:
-    """One for each kernel, dtype and target."""
+    """One row for each kernel, dtype and target."""
     for item in declared(op):
         if quick and not item.quick:
             continue
@@ -40,7 +39,7 @@ def rows(op: str, *, quick: bool) -> Iterator[dict[str, Any]]:
 
 
 def row(item: Any, target: str) -> dict[str, Any]:
-    """Compiled for one target, or why not."""
+    """Resources of the kernel compiled for one target; `problem` is empty if all is well."""
     about = {
         "op": item.op,
         "kernel": item.name,
@@ -52,16 +51,16 @@ def row(item: Any, target: str) -> dict[str, Any]:
     try:
         made = compiled(item, target)
         found = read(made.asm["hsaco"])
-    except Exception as error:  # noqa: BLE001  (whatever the compiler says is the result)
+    except Exception as error:  # noqa: BLE001  (any error of the compiler is the result)
         return {**about, "problem": f"{type(error).__name__}: {str(error).strip()[-500:]}"}
-    # Triton asks for its LDS when it launches, so the object itself shows none.
+    # Triton requests LDS at launch, so the code object itself shows none.
     found = replace(found, lds=max(found.lds, made.metadata.shared))
     about |= {name: value for name, value in asdict(found).items() if name != "target"}
     return {**about, "seconds": round(time.monotonic() - begun, 1), "problem": problem(item, target, found)}
 
 
 def compiled(item: Any, target: str) -> Any:
-    """What Triton makes of it."""
+    """Triton's compiled kernel for one target."""
     import triton  # noqa: PLC0415
     from triton.backends.compiler import GPUTarget  # noqa: PLC0415
     from triton.compiler import ASTSource  # noqa: PLC0415
@@ -77,13 +76,13 @@ def compiled(item: Any, target: str) -> Any:
 def problem(item: Any, target: str, found: Any) -> str:
     """What is wrong with a code object; empty if nothing is."""
     if found.target != target:
-        return f"made for {found.target}"
+        return f"compiled for {found.target}"
     if found.wave != TARGETS[target]:
-        return f"made for waves of {found.wave}"
+        return f"compiled for wave size {found.wave}"
     if found.spills > item.spills:
         return f"{found.spills} registers spilled, {item.spills} allowed"
     if found.lds > LDS:
-        return f"{found.lds} bytes of LDS, {LDS} are there"
+        return f"{found.lds} bytes of LDS, the limit is {LDS}"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""What no compiler for AMD complains about, and is wrong there all the same: read from the kernels' syntax trees."""
+"""Lint rules for kernels: code that compiles for AMD and is wrong there, found in the syntax trees."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 
 from gate.sources import PACKAGE, files, operations
 
-# Beyond two, the AMD backend of Triton 3.6 to 3.9 keeps more of a tile in LDS than 64 KiB holds for usual tiles.
+# With more than two stages, the AMD backend of Triton 3.6 to 3.9 exceeds 64 KiB of LDS for usual tiles.
 MOST_STAGES = 2
 NARROW = ("tf32", "tf32x3")
 
 
 def problems(package: Path = PACKAGE) -> list[str]:
-    """One line for each fault in any operation."""
+    """One line for each problem in any operation."""
     found = []
     for op in operations(package):
         for path in files(op, package):
@@ -26,40 +26,40 @@ def problems(package: Path = PACKAGE) -> list[str]:
 
 
 def of_source(text: str) -> Iterator[str]:
-    """Faults of one module, as `line: text`."""
+    """Problems of one module, as `line: text`."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Call):
             yield from (f"{node.lineno}: {fault}" for fault in _of_call(node))
         elif isinstance(node, ast.BinOp) and _is_lane_arithmetic(node):
-            yield f"{node.lineno}: lanes counted by a literal; waves have 32 or 64"
+            yield f"{node.lineno}: wave size as a literal; it is 32 or 64, depending on the target"
         elif isinstance(node, (ast.Import, ast.ImportFrom)) and "extra.cuda" in ast.unparse(node):
-            yield f"{node.lineno}: CUDA's libdevice is not there on AMD; triton.language.extra.libdevice is"
+            yield f"{node.lineno}: CUDA's libdevice does not exist on AMD; use triton.language.extra.libdevice"
 
 
 def of_table(text: str) -> Iterator[str]:
-    """Faults of a tuning table: pipelines too deep for AMD, in the default or for a gfx target."""
+    """Problems of a tuning table: too many pipeline stages for AMD, in the default or for a gfx target."""
     for target, kernels in json.loads(text).items():
         if target != "default" and not target.startswith("gfx"):
             continue
         for kernel, parameters in kernels.items():
             if parameters.get("num_stages", 1) > MOST_STAGES:
-                yield f"1: {target}, {kernel}: num_stages {parameters['num_stages']}, AMD takes {MOST_STAGES}"
+                yield f"1: {target}, {kernel}: num_stages {parameters['num_stages']}; the limit on AMD is {MOST_STAGES}"
 
 
 def _of_call(node: ast.Call) -> Iterator[str]:
     name = ast.unparse(node.func).rpartition(".")[2]
     named = {word.arg: word.value for word in node.keywords}
     if name.startswith("inline_asm"):
-        yield "inline assembly is of one vendor"
+        yield "inline assembly works on one vendor's GPUs only"
     if name in ("dot", "dot_scaled"):
         precision, allowed = named.get("input_precision"), named.get("allow_tf32")
         if precision is None and not (isinstance(allowed, ast.Constant) and allowed.value is False):
-            yield "tl.dot without input_precision takes tf32 where it can"
+            yield "tl.dot without input_precision uses tf32 where available"
         elif isinstance(precision, ast.Constant) and precision.value in NARROW:
-            yield f"tl.dot with {precision.value} whatever the caller asks"
+            yield f"tl.dot always uses {precision.value}; the caller cannot choose the precision"
     stages = named.get("num_stages")
     if isinstance(stages, ast.Constant) and isinstance(stages.value, int) and stages.value > MOST_STAGES:
-        yield f"num_stages {stages.value}, AMD takes {MOST_STAGES}"
+        yield f"num_stages {stages.value}; the limit on AMD is {MOST_STAGES}"
 
 
 def _is_lane_arithmetic(node: ast.BinOp) -> bool:

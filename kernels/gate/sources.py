@@ -1,4 +1,4 @@
-"""Operations and the digests of what their kernels are made of; standard library only, for `make check`."""
+"""Operations and the digests of their kernel sources; standard library only, for `make check`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "rocm3d_kernels"
 OURS = "rocm3d_kernels."
-# Files that hold something of a kernel; what starts kernels changes none.
+# Files with kernel code; files that only launch kernels do not change them.
 PARTS = ("triton.py", "image_formation.py")
 COMPILED_BY = Path(__file__).with_name("compile.py")
 
 
 def operations(package: Path = PACKAGE) -> list[str]:
-    """Folders with a triton.py."""
+    """Names of the folders with a triton.py."""
     return sorted(path.parent.name for path in package.glob("*/triton.py"))
 
 
@@ -25,7 +25,7 @@ def files(op: str, package: Path = PACKAGE) -> list[Path]:
 
 
 def kernel_files(op: str, package: Path = PACKAGE) -> list[Path]:
-    """What is compiled, and how: the kernels, what they import of other kernels, the gate's list, the tuning table."""
+    """Everything that determines the compiled code: kernels, the kernels they import, gate.py, the tuning table."""
     found: list[Path] = []
     todo = [package / op / "triton.py"]
     while todo:
@@ -44,7 +44,7 @@ def _imported(path: Path, package: Path) -> list[Path]:
 
 
 def digest(op: str, package: Path = PACKAGE) -> str:
-    """Changes with any of these files, their names included, and with what compiles them."""
+    """SHA-256 of these files with their names, and of compile.py."""
     total = hashlib.sha256(COMPILED_BY.read_bytes())
     for path in kernel_files(op, package):
         total.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
@@ -52,5 +52,5 @@ def digest(op: str, package: Path = PACKAGE) -> str:
 
 
 def digests(package: Path = PACKAGE) -> dict[str, str]:
-    """Of every operation."""
+    """The digest of every operation."""
     return {op: digest(op, package) for op in operations(package)}

@@ -1,4 +1,4 @@
-"""Where the tests run: in Triton's interpreter on the CPU, or with --device gpu on the GPU of this machine."""
+"""Runs the tests in Triton's interpreter on the CPU or, with --device gpu, on the GPU of this machine."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ except ModuleNotFoundError:  # before Python 3.11; pytest brings this one
 
 TESTS = Path(__file__).resolve().parent
 SOURCE = TESTS.parent / "src"
-# The source distribution brings a copy; there is none in the checkout.
+# The source distribution has a copy; the checkout does not.
 TOLERANCES = TESTS / "tolerances.toml"
 IN_CHECKOUT = not TOLERANCES.is_file()
 if IN_CHECKOUT:
     TOLERANCES = TESTS.parents[1] / "knowledge" / "tolerances.toml"
 
 MARKERS = (
-    "cpu_only(reason): about Triton's interpreter or the CPU; not run with --device gpu",
-    "gpu_only(reason): about a real GPU; not run with --device cpu",
-    "checkout(reason): reads files of the repository beside kernels/; not run from a source distribution",
-    "stand_ins: child processes in which packages are stood in for; not run with a torch for CUDA",
+    "cpu_only(reason): tests Triton's interpreter or the CPU; not run with --device gpu",
+    "gpu_only(reason): needs a GPU; not run with --device cpu",
+    "checkout(reason): reads files of the repository outside kernels/; not run from a source distribution",
+    "stand_ins: starts child processes with drop-ins; not run with a torch for CUDA",
 )
 torch.set_num_threads(1)
 
@@ -39,10 +39,10 @@ def pytest_addoption(parser):
     parser.addoption(
         "--device", choices=("cpu", "gpu", "auto"), default="cpu",
         help="cpu: kernels run in Triton's interpreter (default); gpu: on the GPU of this machine, AMD or NVIDIA; "
-        "auto: gpu where there is one",
+        "auto: gpu if the machine has one",
     )  # fmt: skip
     if importlib.util.find_spec("pytest_timeout") is None:
-        parser.addini("timeout", "seconds after which pytest-timeout, which is not installed, would end a test")
+        parser.addini("timeout", "seconds per test; used by pytest-timeout, which is not installed")
 
 
 def pytest_configure(config):
@@ -50,7 +50,7 @@ def pytest_configure(config):
     for line in MARKERS:
         config.addinivalue_line("markers", line)
     if device.on_gpu():
-        # Any torch and Triton may be there, with warnings of their own: they are shown and fail nothing.
+        # Any torch and Triton may be installed; their warnings are shown and fail no test.
         config.addinivalue_line("filterwarnings", "default")
     else:
         from tests import interpreter
@@ -69,7 +69,7 @@ def pytest_collection_modifyitems(items):
         ("cpu_only", device.on_gpu(), "interpreter only"),
         ("gpu_only", not device.on_gpu(), "GPU only"),
         ("checkout", not IN_CHECKOUT, "needs the checkout"),
-        ("stand_ins", kind() == "cuda", "stand-ins stay out of a torch for CUDA"),
+        ("stand_ins", kind() == "cuda", "drop-ins are off with a torch for CUDA"),
     )
     not_run = [(name, why) for name, applies, why in here if applies]
     for item in items:
@@ -81,8 +81,8 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture
 def poisoned():
-    """Memory that nobody wrote is NaN, so that it cannot pass for a result."""
-    # On a GPU torch would also raise for operations of its own that have no fixed order.
+    """Fills uninitialised memory with NaN, so that it cannot pass for a result."""
+    # On a GPU torch would also raise for its own nondeterministic operations.
     torch.use_deterministic_algorithms(True, warn_only=device.on_gpu())
     yield
     torch.use_deterministic_algorithms(False)
@@ -90,21 +90,21 @@ def poisoned():
 
 @pytest.fixture
 def reference_on_cpu(monkeypatch):
-    """On the CPU the reference, as the interpreter is slow and the kernel has other tests; on a GPU the kernel."""
+    """Uses the reference on the CPU, where the interpreter is slow and other tests cover the kernel."""
     if not device.on_gpu():
         monkeypatch.setenv("ROCM3D_KERNELS", "reference")
 
 
 @pytest.fixture(scope="session")
 def tolerance():
-    """rtol and atol by name, out of knowledge/tolerances.toml."""
+    """rtol and atol by name, from knowledge/tolerances.toml."""
     records = tomllib.loads(TOLERANCES.read_text(encoding="utf-8"))["tolerances"]
     return {record["id"]: {"rtol": record["rtol"], "atol": record["atol"]} for record in records}
 
 
 @pytest.fixture
 def python(tmp_path):
-    """A program in a process of its own, without the interpreter of Triton; what it printed."""
+    """Runs a program in a child process without Triton's interpreter; returns its output."""
 
     def run(program, *options, path=(), fails=False, **variables):
         search = os.pathsep.join(filter(None, (*map(str, path), str(SOURCE), os.environ.get("PYTHONPATH"))))

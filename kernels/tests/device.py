@@ -1,4 +1,4 @@
-"""The device that the tests run on, and torch as the tests use it: what it makes lies on that device."""
+"""The device of the tests, and a torch whose factory functions create tensors on that device."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 import torch as plain_torch
 
 DEVICE = plain_torch.device("cpu")
-# Names of the kernels that were launched on the GPU, with how often.
+# Number of launches on the GPU by kernel name.
 LAUNCHES: Counter[str] = Counter()
 FACTORIES = (
     "arange", "empty", "eye", "from_numpy", "full", "linspace", "ones", "rand", "randint", "randn", "tensor", "zeros",
@@ -25,8 +25,8 @@ FACTORIES = (
 class _TorchOnDevice(ModuleType):
     """torch for test modules only.
 
-    The package under test sees the real torch and no default device, so that a tensor which it makes in the wrong place
-    is found. Numbers are drawn on the CPU, so that every device gets the same ones.
+    The package under test uses the real torch without a default device, so that a tensor which it creates on the wrong
+    device fails a test. Random numbers are drawn on the CPU, so that they are the same on every device.
     """
 
     def __getattr__(self, name: str) -> Any:
@@ -49,37 +49,34 @@ torch: Any = _TorchOnDevice("torch")
 
 
 def choose(name: str) -> None:
-    """`cpu`, `gpu` or `auto`; before Triton is imported, which reads once whether it interprets."""
+    """Selects `cpu`, `gpu` or `auto`. Call before Triton is imported: it reads TRITON_INTERPRET once."""
     global DEVICE  # noqa: PLW0603
     if "triton" in sys.modules:
-        raise pytest.UsageError(
-            "a pytest plugin imported triton before --device was read: switch it off with -p no:NAME"
-        )
+        raise pytest.UsageError("a pytest plugin imported triton before --device was read: disable it with -p no:NAME")
     there = plain_torch.cuda.is_available()
     if name == "cpu" or (name == "auto" and not there):
         os.environ["TRITON_INTERPRET"] = "1"
         return
     if not there:
         raise pytest.UsageError(
-            f"--device gpu: torch {plain_torch.__version__} finds no GPU here; "
+            f"--device gpu: torch {plain_torch.__version__} finds no GPU; "
             "--device cpu runs the kernels in Triton's interpreter"
         )
     os.environ.pop("TRITON_INTERPRET", None)
-    # What cuBLAS needs for the same bits each time; it reads it when it starts.
+    # Needed for deterministic cuBLAS; it is read when cuBLAS starts.
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     DEVICE = plain_torch.device("cuda", plain_torch.cuda.current_device())
     _count_launches()
 
 
 def on_gpu() -> bool:
-    """Whether the tests run on a GPU."""
     return DEVICE.type != "cpu"
 
 
 def _count_launches() -> None:
-    """Each launch of a Triton kernel goes through the launcher that the driver made for it.
+    """Counts launches in the launcher class of the driver.
 
-    Triton's own launch hooks would switch off the short way of `rocm3d_kernels.launching`.
+    Triton's own launch hooks would disable launches by address in `rocm3d_kernels.launching`.
     """
     from triton.runtime import driver
 
@@ -99,12 +96,12 @@ def _count_launches() -> None:
 
 @contextlib.contextmanager
 def by_reference() -> Iterator[None]:
-    """Operations take their references: for float64, which no kernel takes, and which a GPU wants to be told."""
+    """Selects the reference implementations: no kernel supports float64, and on a GPU that would be an error."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ROCM3D_KERNELS", "reference")
         yield
 
 
 def reference_for(dtype: Any) -> contextlib.AbstractContextManager[None]:
-    """`by_reference` for float64; the kernels for all else."""
+    """`by_reference` for float64, else the kernels."""
     return by_reference() if dtype == plain_torch.float64 else contextlib.nullcontext()

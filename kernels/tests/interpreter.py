@@ -1,4 +1,4 @@
-"""Triton's interpreter, made to work with every NumPy that torch takes, and to do the same work only once."""
+"""Patches Triton's interpreter: support for NumPy 2.4, and less repeated work."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 from rocm3d_kernels.versions import minor
 
-# The first release that needs no repair.
+# First Triton release that supports NumPy 2.4.
 REPAIRED_IN = (3, 7)
 
 
 def repair() -> None:
-    """A loop over `range(n)` in a kernel asks the tensor n for its `__index__`.
+    """Fixes `range(n)` in a kernel, which calls `__index__` of the tensor n.
 
-    The interpreter holds a scalar as an array of one element. Triton 3.6 turns it into a number by `int(array)`, which
-    NumPy refuses from 2.4 on ("only 0-dimensional arrays can be converted to Python scalars").
+    The interpreter holds a scalar as an array of one element. Triton 3.6 converts it with `int(array)`, which is an
+    error from NumPy 2.4 on ("only 0-dimensional arrays can be converted to Python scalars").
     """
     import triton
     from triton.runtime import interpreter
@@ -37,10 +37,9 @@ def index(tensor: Any) -> int:
 
 
 def patch_once() -> None:
-    """The interpreter replaces the functions of triton.language at each call of a function by a kernel.
+    """Patches triton.language once per launch instead of at each call of a jit function.
 
-    They are still replaced from the launch of the kernel, or from the first such call: a quarter of the time of these
-    tests went into that.
+    The interpreter repeats it at each call, which took a quarter of the time of these tests.
     """
     import triton.language as tl
     from triton.runtime import interpreter

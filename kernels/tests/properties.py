@@ -1,4 +1,4 @@
-"""hypothesis, as the tests use it; where it is not installed, its tests are not run and say so."""
+"""hypothesis for the tests; if it is not installed, its tests are skipped with a reason."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ try:
 except ModuleNotFoundError:
 
     class _Anything:
-        """Stands for any strategy and any phase, which nobody reads."""
+        """Placeholder for strategies and phases."""
 
         def __getattr__(self, name: str) -> Any:
             return self
@@ -23,7 +23,7 @@ except ModuleNotFoundError:
     def given(*_: Any) -> Any:
         def replace(test: Any) -> Any:
             def not_run() -> None:
-                """Without the arguments, which nobody draws."""
+                """Has no arguments, as there is nothing to draw them."""
 
             not_run.__name__, not_run.__module__ = test.__name__, test.__module__
             return pytest.mark.skip(reason="needs hypothesis: pip install hypothesis")(not_run)

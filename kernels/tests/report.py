@@ -1,4 +1,4 @@
-"""What a run of the tests amounts to, in one line to send back: machine, versions, counts by where a test ran."""
+"""One-line report of a test run: machine, versions, counts by device."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from rocm3d_kernels.declared import MARK
 from rocm3d_kernels.offered import operations
 from tests import device
 
-# In the report of a test, which may come from another process: the kernels that it launched on the GPU.
+# User property of a test report, which may come from another process: kernels launched on the GPU.
 LAUNCHED = "kernels launched on the GPU"
 STATUS = pytest.StashKey[int]()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Any:
-    """Also counts launches by fixtures: one that draws a scene for a whole module counts for its first test."""
+    """Includes launches by fixtures: a module fixture counts for the first test of the module."""
     device.LAUNCHES.clear()
     return (yield)
 
@@ -37,7 +37,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """A run on the GPU in which no test used it has not looked, whatever passed."""
+    """Fails a GPU run in which no passed test launched a kernel."""
     if device.on_gpu() and exitstatus == 0 and not hasattr(session.config, "workerinput"):
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None and not any(map(launched, reporter.stats.get("passed", ()))):
@@ -48,14 +48,13 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """One line, after all that pytest says."""
+    """Prints the report as the last line."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None and STATUS in config.stash:
         reporter.write_line(f"{machine()}: {counts(reporter.stats)}, exit status {config.stash[STATUS]}")
 
 
 def machine() -> str:
-    """What the tests ran on."""
     torch = device.plain_torch
     versions = [f"{name} {version(name)}" for name in ("torch", "triton", "numpy")]
     if device.on_gpu():
@@ -71,7 +70,7 @@ def machine() -> str:
 
 
 def version(name: str) -> str:
-    """As the module says, which for torch names the build, too."""
+    """__version__ of the module, which for torch includes the build; `none` if it is missing."""
     try:
         return str(importlib.import_module(name).__version__)
     except (ImportError, AttributeError):
@@ -79,7 +78,7 @@ def version(name: str) -> str:
 
 
 def counts(stats: dict[str, list[Any]]) -> str:
-    """Passed on the GPU and without it, failed, not run and why."""
+    """Tests passed on the GPU and without it, failed, and not run with reasons."""
     passed, failed = stats.get("passed", []), [*stats.get("failed", []), *stats.get("error", [])]
     on_gpu = sum(map(bool, map(launched, passed)))
     parts = [f"{on_gpu} passed on the GPU", f"{len(passed) - on_gpu} passed without it"]
@@ -94,17 +93,17 @@ def counts(stats: dict[str, list[Any]]) -> str:
 
 
 def launched(report: Any) -> list[str]:
-    """Names of our kernels that this test launched on the GPU."""
+    """Our kernels that this test launched on the GPU."""
     return next((names for name, names in getattr(report, "user_properties", ()) if name == LAUNCHED), [])
 
 
 def reason(report: Any) -> str:
-    """Why it was not run, up to the first colon: one for all tests of a kind."""
+    """Skip reason up to the first colon, which is the same for all tests of a marker."""
     text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
     return text.removeprefix("Skipped: ").partition(":")[0]
 
 
 def kernels() -> set[str]:
-    """All that the package has."""
+    """Names of all kernels of the package."""
     modules = [importlib.import_module(f"rocm3d_kernels.{name}.gate") for name in operations()]
     return {item.kernel.__name__ for module in modules for item in module.KERNELS}

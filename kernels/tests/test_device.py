@@ -1,4 +1,4 @@
-"""The set-up of the tests itself: where they run, and what a run says of itself."""
+"""The test setup: device selection and the report of a run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_without_a_gpu_asking_for_one_is_wrong_usage():
     done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=KERNELS, check=False)
 
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
-    assert "finds no GPU here" in done.stderr
+    assert "finds no GPU" in done.stderr
     assert "Traceback" not in done.stderr
     assert "passed" not in done.stdout
 

@@ -10,7 +10,7 @@ from tests.device import DEVICE, on_gpu, torch
 
 
 def test_tensors_on_different_devices_are_refused():
-    with pytest.raises(ValueError, match=f"add: tensors lie on different devices: {DEVICE}, meta"):
+    with pytest.raises(ValueError, match=f"add: tensors are on different devices: {DEVICE}, meta"):
         choose("add", torch.ones(1), torch.ones(1, device="meta"))
 
 
@@ -22,7 +22,7 @@ def test_an_unknown_override_is_refused(monkeypatch):
 
 
 def test_a_dtype_that_nobody_takes_is_refused():
-    with pytest.raises(TypeError, match="dtype int64 is not supported, the kernel takes float32"):
+    with pytest.raises(TypeError, match="dtype int64 is not supported, the kernel supports float32"):
         choose("add", torch.ones(1, dtype=torch.int64))
 
 
@@ -30,7 +30,7 @@ def test_triton_is_not_insisted_on_where_it_cannot_run(monkeypatch):
     monkeypatch.delenv("TRITON_INTERPRET", raising=False)
     monkeypatch.setenv("ROCM3D_KERNELS", "triton")
 
-    with pytest.raises(ValueError, match="no Triton for tensors on cpu"):
+    with pytest.raises(ValueError, match="Triton does not run on cpu tensors"):
         choose("add", torch.ones(1, device="cpu"))
 
 
@@ -43,18 +43,18 @@ def test_the_cpu_takes_the_reference(monkeypatch):
     assert "Triton does not run" in told.reason
 
 
-@pytest.mark.cpu_only("a GPU refuses what its kernel cannot take")
+@pytest.mark.cpu_only("a GPU refuses dtypes that its kernel does not support")
 def test_the_interpreter_takes_the_kernel_and_the_reference_what_it_cannot():
     assert choose("add", torch.ones(1)) == "triton"
     assert choose("add", torch.ones(1, dtype=torch.float64)) == "reference"
     assert rocm3d_kernels.last_dispatch().reason == "no kernel for float64"
 
 
-@pytest.mark.gpu_only("the interpreter leaves it to the reference")
+@pytest.mark.gpu_only("the interpreter falls back to the reference")
 def test_a_gpu_takes_the_kernel_and_refuses_what_it_cannot():
     assert choose("add", torch.ones(1)) == "triton"
     assert rocm3d_kernels.last_dispatch().reason == "tensors on cuda"
-    with pytest.raises(TypeError, match="ROCM3D_KERNELS=reference takes it"):
+    with pytest.raises(TypeError, match="ROCM3D_KERNELS=reference supports it"):
         choose("add", torch.ones(1, dtype=torch.float64))
 
 
@@ -66,12 +66,12 @@ def test_the_override_wins_and_is_named(monkeypatch):
 
 
 def test_each_choice_is_recorded_once(monkeypatch, tmp_path):
-    monkeypatch.setenv("ROCM3D_RECORD", str(tmp_path / "told"))
+    monkeypatch.setenv("ROCM3D_RECORD", str(tmp_path / "events"))
 
     for _ in range(3):
         choose("recorded once", torch.ones(1))
 
-    (line,) = (tmp_path / "told").read_text().splitlines()
+    (line,) = (tmp_path / "events").read_text().splitlines()
     assert json.loads(line) == {
         "kind": "dispatch",
         "op": "recorded once",

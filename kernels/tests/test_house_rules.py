@@ -1,4 +1,4 @@
-"""Promises that no single module can keep."""
+"""Rules for the whole package."""
 
 from __future__ import annotations
 

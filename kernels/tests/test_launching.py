@@ -1,4 +1,4 @@
-"""Launches are told apart by all that a kernel was compiled for, and by nothing else."""
+"""Launches are cached by everything that a kernel is compiled for, and by nothing else."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GRID = (3, 2, 1)
 
 
 class Kernel:
-    """Stands where Triton's would: counts what is compiled, and keeps what is run."""
+    """Fake Triton kernel that records compilations and runs."""
 
     arg_names = ("first", "second", "count", "SIZE", "NAME")
 
@@ -45,7 +45,7 @@ class Compiled:
 @pytest.fixture
 def kernel(monkeypatch):
     monkeypatch.setattr(launching, "_INTERPRETED", False)
-    monkeypatch.setattr(launching, "_current", lambda: -1)  # where tensors of the CPU say that they are
+    monkeypatch.setattr(launching, "_current", lambda: -1)  # get_device() of CPU tensors
     monkeypatch.setattr(launching, "_stream", lambda _: "stream")
     monkeypatch.setattr(launching, "_FORMS", {})
     return Kernel()
@@ -99,10 +99,10 @@ def test_what_triton_compiles_for_is_another_kernel(kernel, other):
 
 @pytest.mark.parametrize(("hip", "kernels"), [(True, 2), (False, 1)])
 def test_a_tensor_beyond_32_bits_is_another_kernel_for_amd(kernel, monkeypatch, hip, kernels):
-    """There Triton takes offsets for 32 bits wide where a tensor's memory is smaller than 2 GiB."""
+    """On AMD Triton uses 32-bit offsets if the storage of a tensor is below 2 GiB."""
     monkeypatch.setattr(launching, "_HIP", hip)
     start(kernel, torch.zeros(8), torch.zeros(8), 5)
-    start(kernel, torch.zeros(8), torch.empty(2**29)[:8], 5)  # nobody touches that memory
+    start(kernel, torch.zeros(8), torch.empty(2**29)[:8], 5)  # never written
 
     assert len(kernel.compiled) == kernels
 
@@ -142,12 +142,12 @@ def test_hooks_of_a_profiler_see_launches(kernel, monkeypatch):
     assert kernel.by_hooks == [(GRID, (first, second, 5, 4, "x"))]
 
 
-# A launch of which only the tensors change.
+# Prepared launches.
 
 
 @pytest.fixture
 def started(kernel, monkeypatch):
-    monkeypatch.setattr(launching, "_current", lambda: None)  # the number of the CPU's device
+    monkeypatch.setattr(launching, "_current", lambda: None)  # index of the CPU device
     monkeypatch.setattr(torch.cuda, "device", lambda number: kernel.devices.append(number) or contextlib.nullcontext())
     return launching.Start(kernel, torch.device("cpu"), GRID, (5,), SIZE=4, NAME="x", num_warps=1)
 
@@ -204,18 +204,18 @@ def test_a_start_on_another_device_than_the_current_one_goes_there(kernel, start
     assert (len(kernel.compiled), kernel.ran, kernel.devices) == (2, [], [None, None])
 
 
-# On a GPU, with kernels of ours: by `launch`, and by a `Start`.
+# On a GPU, with our kernels: `launch` and `PreparedLaunch`.
 
 
 def aligned_and_not(*shape):
-    """The same numbers twice, at a multiple of 16 bytes and beside one."""
+    """The same numbers twice: aligned to 16 bytes, and not."""
     numbers = torch.rand(shape, generator=torch.Generator().manual_seed(1)).to(DEVICE)
     return numbers, torch.cat((numbers.new_zeros(1), numbers.flatten()))[1:].view(shape)
 
 
-@pytest.mark.gpu_only("the interpreter keeps no launches")
+@pytest.mark.gpu_only("the interpreter caches no launches")
 def test_launches_that_are_kept_stay_apart_by_alignment(tolerance):
-    """Each twice, in turns: the second time, it goes to the driver."""
+    """Each twice, alternating: the second launch goes to the driver."""
     for directions, coefficients in 2 * list(zip(aligned_and_not(12, 3), aligned_and_not(12, 4, 3), strict=True)):
         wanted = harmonics.reference.spherical_harmonics(1, directions, coefficients)
         found = harmonics.spherical_harmonics(1, directions, coefficients)

@@ -13,7 +13,7 @@ def test_operations_are_found():
 
 @pytest.mark.usefixtures("reference_on_cpu")
 def test_what_is_offered_agrees(tolerance):
-    """By operations that have no such test of their own."""
+    """Operations that have no such test of their own."""
     names = ("adam", "knn", "ssim")
     offered = [item for item in rocm3d_kernels.checks(DEVICE) if item[0].startswith(names)]
 

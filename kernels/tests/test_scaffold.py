@@ -1,4 +1,4 @@
-"""What scripts/new.py writes for a kernel runs as it is: its own tests pass."""
+"""A kernel written by scripts/new.py passes its own tests."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def loaded(path):
 
 @pytest.fixture
 def written(tmp_path, monkeypatch):
-    """A folder with one more operation, which is part of our package for this test."""
+    """A folder with a new operation that is part of our package during the test."""
     for path, text in loaded(SCRIPT).files(NAME, tmp_path).items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -42,13 +42,13 @@ def test_a_new_kernel_passes_its_own_tests(written, tolerance, monkeypatch):
     tests = loaded(written / "tests" / NAME / f"test_{NAME}.py")
     tests.torch = torch
 
-    tests.test_wrong_shapes_and_dtypes_are_refused_before_a_launch()
+    tests.test_wrong_shapes_and_dtypes_are_rejected_before_a_launch()
     for count in (0, 1, 37):
-        tests.test_the_kernel_agrees_with_float64(count, tolerance)
-    tests.test_strides_of_any_kind_are_taken()
-    for test in (tests.test_the_gradient_is_right, tests.test_what_is_offered_agrees):
+        tests.test_kernel_agrees_with_float64(count, tolerance)
+    tests.test_any_strides_are_supported()
+    for test in (tests.test_gradient_agrees_with_finite_differences, tests.test_checks_agree_with_the_reference):
         test(monkeypatch=monkeypatch, tolerance=tolerance)
-    tests.test_the_operator_keeps_the_rules_of_torch_library(monkeypatch)
+    tests.test_operator_passes_opcheck(monkeypatch)
 
     gate = loaded(written / "src" / "rocm3d_kernels" / NAME / "gate.py")
     assert [item.name for item in gate.KERNELS] == [f"{NAME}_kernel"]

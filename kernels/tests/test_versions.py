@@ -10,7 +10,7 @@ from rocm3d_kernels import versions
 
 @pytest.fixture
 def installed(monkeypatch):
-    """torch of a version, or none."""
+    """Installs a fake torch of a version; None: no torch."""
 
     def put(version):
         versions.require.cache_clear()
@@ -33,16 +33,16 @@ def test_a_missing_torch_is_one_clear_line(installed):
 def test_one_that_is_too_old_is_refused(installed, version):
     installed(version)
 
-    with pytest.raises(versions.MissingRequirement, match=f"here is {version}"):
+    with pytest.raises(versions.MissingRequirement, match=f"found {version}"):
         versions.require("torch")
 
 
 def test_a_newer_one_is_taken_with_a_warning(installed):
     installed("2.14.0+rocm8")
 
-    with pytest.warns(UserWarning, match=r"tried with torch 2\.11 to 2\.13, here is 2\.14\.0"):
+    with pytest.warns(UserWarning, match=r"tested with torch 2\.11 to 2\.13, found 2\.14\.0"):
         assert versions.require("torch").__version__ == "2.14.0+rocm8"
-    assert versions.require("torch")  # said once
+    assert versions.require("torch")  # warns once
 
 
 @pytest.mark.parametrize("version", ["2.11.0", "2.13.0+cpu", "2.12.1a0+git1"])

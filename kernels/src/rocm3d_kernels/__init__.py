@@ -1,4 +1,4 @@
-"""Portable kernels for 3D repositories: Triton on the GPU, plain PyTorch as the truth.
+"""Portable kernels for 3D repositories: Triton on the GPU, plain PyTorch as the reference.
 
 Importing this package imports neither torch nor triton; each operation is a subpackage that does.
 """
@@ -18,7 +18,7 @@ _HOME = {"Dispatch": "dispatch", "checks": "offered", "last_dispatch": "dispatch
 
 
 def __getattr__(name: str) -> Any:
-    """What needs torch is loaded when it is asked for."""
+    """Loads names that need torch on first access."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module  # noqa: PLC0415

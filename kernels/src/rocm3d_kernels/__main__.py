@@ -17,7 +17,6 @@ STARTUP = Path(__file__).parent / "dropin" / "startup"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command line."""
     options = _parser().parse_args(_divided(sys.argv[1:] if arguments is None else arguments))
     only = [name for name in options.only.split(",") if name] if "only" in options else []
     if options.command == "list":
@@ -39,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _divided(given: list[str]) -> list[str]:
-    """Our options end where the program begins, also if that is `-m`; argparse would take it for one of ours."""
+    """Inserts `--` before the program, so that argparse does not read a following `-m` as one of our options."""
     place = 1
     while (
         given[:1] == ["run"] and place < len(given) and given[place].startswith(("--force", "--only", "-h", "--help"))
@@ -49,18 +48,18 @@ def _divided(given: list[str]) -> list[str]:
 
 
 def switches(*, force: bool, only: list[str]) -> dict[str, str]:
-    """Variables that carry the drop-in into child processes."""
+    """Environment variables that enable the drop-in in child processes."""
     value = ",".join([*(["force"] if force else []), *only]) or "1"
     path = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry and entry != str(STARTUP)]
     return {SWITCH: value, "PYTHONPATH": os.pathsep.join([str(STARTUP), *path])}
 
 
 def _run(rest: list[str]) -> int:
-    """The program, as Python itself would start it."""
+    """Runs a script or a module in this process, with the sys.argv and sys.path that Python itself would set."""
     if rest[:1] == ["--"]:
         rest = rest[1:]
     if not rest or (rest[0] == "-m" and len(rest) == 1):
-        sys.stderr.write("run needs a script, or -m and a module\n")
+        sys.stderr.write("run needs a script or -m MODULE: python -m rocm3d_kernels run script.py\n")
         return 2
     if rest[0] == "-m":
         sys.argv = rest[1:]
@@ -68,7 +67,7 @@ def _run(rest: list[str]) -> int:
         runpy.run_module(rest[1], run_name="__main__", alter_sys=True)
         return 0
     if not Path(rest[0]).exists():
-        sys.stderr.write(f"{rest[0]} is not there\n")
+        sys.stderr.write(f"{rest[0]}: no such file\n")
         return 2
     sys.argv = rest
     _search_first(Path(rest[0]).resolve().parent)
@@ -77,7 +76,7 @@ def _run(rest: list[str]) -> int:
 
 
 def _search_first(folder: Path) -> None:
-    """Where Python itself would look first, in place of the entry for our own start."""
+    """Replaces the entry of our own start by the folder that Python itself would put first."""
     if not getattr(sys.flags, "safe_path", False):
         sys.path[0] = str(folder)
 
@@ -86,13 +85,13 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m rocm3d_kernels", description=__doc__)
     parser.add_argument("--version", action="version", version=f"rocm3d-kernels {__version__}")
     commands = parser.add_subparsers(dest="command", required=True)
-    for name, text in (("run", "run a program with the drop-in"), ("env", "print variables that switch it on")):
+    for name, text in (("run", "run a program with the drop-in"), ("env", "print the variables that enable it")):
         command = commands.add_parser(name, help=text)
-        command.add_argument("--force", action="store_true", help="stand in even where the real package works")
-        command.add_argument("--only", default="", metavar="NAMES", help="these packages only, commas between")
+        command.add_argument("--force", action="store_true", help="replace packages that work, too")
+        command.add_argument("--only", default="", metavar="NAMES", help="only these packages, separated by commas")
         if name == "run":
             command.add_argument("rest", nargs=argparse.REMAINDER, metavar="script.py ... | -m module ...")
-    commands.add_parser("list", help="import names that can be stood in for")
+    commands.add_parser("list", help="list the import names that can be replaced")
     return parser
 
 

@@ -1,29 +1,28 @@
-"""Which tiles boxes touch, in plain PyTorch on any device: lists by tile, nearest first.
+"""Intersects bounding boxes with image tiles in plain PyTorch, on any device: rows by tile, nearest first.
 
-Boxes instead of the outlines that `tiles` takes, for callers whose shapes are no ellipses or who bring lists of
-their own.
+`tiles` intersects exact ellipses. Boxes are for shapes that are no ellipses and for callers with lists of their own.
 """
 
 from __future__ import annotations
 
 import torch
 
-# Above the bits of a depth.
+# A sort key is (image, tile, depth); the depth has this many low bits.
 DEPTH = 32
 
 
 @torch.no_grad()
 def pairs(
     centres: torch.Tensor,  # [rows, 2]
-    radii: torch.Tensor,  # [rows, 2]; zero: touches nothing
-    depths: torch.Tensor,  # [rows], above zero
-    images: torch.Tensor,  # [rows], the image of each
+    radii: torch.Tensor,  # [rows, 2]; zero: the row touches no tile
+    depths: torch.Tensor,  # [rows], positive
+    images: torch.Tensor,  # [rows], index of the image
     side: int,
     tiles: tuple[int, int],  # across and down
     *,
     sort: bool = True,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """How many tiles each row touches, keys of image, tile and depth, and the rows they belong to."""
+    """Tiles per row, int32 [rows]; sort keys, int64 [pairs]; row of each pair, int32 [pairs]."""
     across, down = tiles
     most = torch.tensor([across, down], device=centres.device)
     low = torch.minimum(((centres - radii) / side).floor().clamp_min(0), most).long()
@@ -44,7 +43,7 @@ def pairs(
 
 @torch.no_grad()
 def begins(keys: torch.Tensor, images: int, tiles: tuple[int, int]) -> torch.Tensor:
-    """Where each tile's rows begin among sorted keys, int32 [images, down, across]."""
+    """Index of each tile's first pair among the sorted keys, int32 [images, down, across]."""
     across, down = tiles
     count = across * down
     numbers = torch.arange(images * count, device=keys.device)

@@ -1,4 +1,4 @@
-"""What the AMD gate compiles: each operation's gate.py holds a list KERNELS of these, and is found by itself."""
+"""Kernels that the AMD gate compiles: it collects the list KERNELS of every operation's gate.py."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 
 from rocm3d_kernels.tuning import for_target
 
-# Every kernel's name begins with it, so that a profile tells whose it is.
+# Every kernel name begins with it, so that our kernels are recognised in a profile.
 MARK = "rocm3d_"
-# What goes to Triton's compiler and not to the kernel.
+# Launch parameters for Triton's compiler; all others are constexpr arguments of the kernel.
 OPTIONS = ("num_warps", "num_stages", "num_ctas", "waves_per_eu", "matrix_instr_nonkdim", "kpack", "enable_fp_fusion")
 
 
 @dataclass(frozen=True)
 class Declared:
-    """One kernel as it is launched for one dtype.
+    """One kernel with the argument types and constants of one launch.
 
-    `arguments` are Triton types by name ("*fp32", "i32"), `constants` the compile-time arguments that the tuning table
-    does not hold, `quick` whether `make test` compiles it too, `spills` how many registers may go to memory.
+    `arguments` are Triton types by name ("*fp32", "i32"). `constants` are the constexpr arguments that the tuning table
+    does not hold. `quick`: `make test` compiles it, too. `spills` is the number of registers that may spill.
     """
 
     op: str
@@ -32,11 +32,11 @@ class Declared:
 
     @property
     def name(self) -> str:
-        """In the tuning table: without what marks a kernel as ours in a profile."""
+        """Name in the tuning table: the kernel's name without the prefix."""
         return str(self.kernel.__name__).removeprefix(MARK)
 
     def launch(self, target: str) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Compile-time arguments and compiler options on a target."""
+        """Constexpr arguments and compiler options for a target."""
         tuned = for_target(self.op, self.name, target)
         options = {name: tuned.pop(name) for name in OPTIONS if name in tuned}
         return {**tuned, **self.constants}, options

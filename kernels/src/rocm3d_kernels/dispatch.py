@@ -1,8 +1,8 @@
-"""Which implementation an operation takes, why, and the word about it afterwards.
+"""Selects the implementation of an operation, and records the choice with its reason.
 
-`triton` runs on a GPU, and on the CPU where Triton's interpreter is on; `reference` is plain PyTorch. There is no
-silent fallback: what a kernel cannot take is an error that names the way out. ROCM3D_KERNELS=reference or =triton
-insists on one.
+`triton` runs on a GPU, and on the CPU if Triton's interpreter is enabled; `reference` is plain PyTorch. There is no
+silent fallback: a dtype that a kernel does not support is an error with a hint. ROCM3D_KERNELS=reference or =triton
+overrides the choice.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 OVERRIDE, INTERPRETER = "ROCM3D_KERNELS", "TRITON_INTERPRET"
 ON = ("1", "true", "on")
-GPU = ("cuda",)  # also what torch calls an AMD GPU
+GPU = ("cuda",)  # torch reports AMD GPUs as cuda, too
 
 
 @dataclass(frozen=True)
 class Dispatch:
-    """What one call of an operation ran on, and why."""
+    """Implementation and device of one call of an operation, and the reason for the choice."""
 
     op: str
     implementation: str
@@ -35,13 +35,13 @@ class Dispatch:
 
 
 _LAST: list[Dispatch] = []
-# Each call looks at three variables, which os.environ translates each time: its own table has them as they are.
+# Each call reads three variables. os.environ decodes at every access; its internal table does not.
 _set = os.environ._data.get  # type: ignore[attr-defined]
 _OVERRIDE, _INTERPRETER, _RECORD = map(os.environ.encodekey, (OVERRIDE, INTERPRETER, "ROCM3D_RECORD"))
 
 
 def last_dispatch() -> Dispatch | None:
-    """What the latest call of any operation took; None before the first."""
+    """The choice of the latest call of any operation; None before the first call."""
     return _LAST[0] if _LAST else None
 
 
@@ -51,9 +51,9 @@ def choose(
     kernel: tuple[str, ...] = ("float32",),
     reference: tuple[str, ...] = ("float32", "float64"),
 ) -> str:
-    """`triton` or `reference` for these tensors, remembered and recorded.
+    """`triton` or `reference` for these tensors; the choice is recorded.
 
-    `kernel` and `reference` name the dtypes of the first tensor that each takes.
+    `kernel` and `reference` are the dtypes of the first tensor that each implementation supports.
     """
     device = one_device(op, tensors)
     found = _decided(op, device, tensors[0].dtype, kernel, reference, environment())
@@ -62,12 +62,12 @@ def choose(
 
 
 def environment() -> tuple[Any, Any]:
-    """All that a choice depends on besides the tensors."""
+    """Environment variables that a choice depends on, as bytes or None."""
     return _set(_OVERRIDE), _set(_INTERPRETER)
 
 
 def remember(found: Dispatch) -> None:
-    """What a call took, for `last_dispatch` and the record; for an operation that has more ways than the two."""
+    """Stores a choice for `last_dispatch` and ROCM3D_RECORD; called directly by operations with several backends."""
     _LAST[:] = [found]
     if _set(_RECORD) is not None:
         device = found.device.partition(":")[0]
@@ -75,12 +75,12 @@ def remember(found: Dispatch) -> None:
 
 
 def one_device(op: str, tensors: Sequence[torch.Tensor]) -> torch.device:
-    """The device of all of them."""
+    """The device that all tensors share; raises ValueError if there are several."""
     device = tensors[0].device
     for tensor in tensors:
         if tensor.device != device:
             devices = sorted({str(item.device) for item in tensors})
-            raise ValueError(f"{op}: tensors lie on different devices: {', '.join(devices)}")
+            raise ValueError(f"{op}: tensors are on different devices: {', '.join(devices)}")
     return device
 
 
@@ -93,7 +93,7 @@ def _decided(
     reference: tuple[str, ...],
     _told: tuple[Any, Any],
 ) -> Dispatch:
-    """Kept, as long as nobody tells otherwise: an operation may take less time than this question."""
+    """Cached by the environment, too: an operation may take less time than the selection."""
     asked, interpreter = os.environ.get(OVERRIDE, ""), interpreted()
     name = str(dtype).removeprefix("torch.")
     implementation, reason = _decide(op, device.type, name, kernel, reference, asked, interpreter)
@@ -103,7 +103,7 @@ def _decided(
 
 
 def interpreted() -> bool:
-    """Whether Triton runs kernels on the CPU, for tests."""
+    """Whether Triton runs kernels on the CPU, as in the tests."""
     return os.environ.get(INTERPRETER, "0").lower() in ON
 
 
@@ -111,19 +111,19 @@ def _decide(
     op: str, device: str, dtype: str, kernel: tuple[str, ...], reference: tuple[str, ...], asked: str, interpreter: bool
 ) -> tuple[str, str]:
     if asked not in ("", "reference", "triton"):
-        raise ValueError(f"{OVERRIDE} is {asked!r}; it may be reference or triton")
+        raise ValueError(f"{OVERRIDE} is {asked!r}; allowed values are reference and triton")
     can = device in GPU or interpreter
     if asked == "triton" and not can:
-        raise ValueError(f"{op}: {OVERRIDE}=triton, but there is no Triton for tensors on {device}")
+        raise ValueError(f"{op}: {OVERRIDE}=triton, but Triton does not run on {device} tensors")
     wanted = asked or ("triton" if can else "reference")
     reason = f"{OVERRIDE}={asked}" if asked else _reason(device, can=can)
     if wanted == "triton" and dtype not in kernel:
         if device not in GPU and not asked and dtype in reference:
             return "reference", f"no kernel for {dtype}"
-        way = f"; {OVERRIDE}=reference takes it, slowly" if dtype in reference else ""
-        raise TypeError(f"{op}: dtype {dtype} is not supported, the kernel takes {', '.join(kernel)}{way}")
+        way = f"; {OVERRIDE}=reference supports it, slowly" if dtype in reference else ""
+        raise TypeError(f"{op}: dtype {dtype} is not supported, the kernel supports {', '.join(kernel)}{way}")
     if wanted == "reference" and dtype not in reference:
-        raise TypeError(f"{op}: dtype {dtype} is not supported, the reference takes {', '.join(reference)}")
+        raise TypeError(f"{op}: dtype {dtype} is not supported, the reference supports {', '.join(reference)}")
     return wanted, reason
 
 

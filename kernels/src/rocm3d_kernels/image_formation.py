@@ -1,15 +1,15 @@
-"""Constants of Gaussian splatting that the implementations share, so that they agree on what is seen."""
+"""Constants of Gaussian splatting that all implementations share, so that they agree on visibility."""
 
 from __future__ import annotations
 
-# A contribution below this changes no 8-bit image and is not counted.
+# A contribution below this changes no 8-bit image and is skipped.
 SMALLEST_ALPHA = 1.0 / 255.0
-# No Gaussian hides everything behind it by itself, so that gradients flow.
+# Below 1, so that gradients reach the Gaussians behind an opaque one.
 LARGEST_ALPHA = 0.999
-# A pixel is finished when less light than this comes through.
+# A pixel is finished before its transmittance T falls to this.
 SMALLEST_TRANSMITTANCE = 1e-4
-# sqrt(2 ln 255): where a fully opaque Gaussian falls below SMALLEST_ALPHA, in standard deviations.
+# sqrt(2 ln 255): distance in standard deviations at which an opaque Gaussian falls below SMALLEST_ALPHA.
 EXTENT = 3.33
-# The Jacobian is taken at most this part of the half image beyond the edge.
+# The Jacobian is evaluated at most this fraction of half the image beyond its edge.
 CLAMP = 0.3
 SMALLEST_DETERMINANT = 1e-10

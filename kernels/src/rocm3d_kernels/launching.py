@@ -1,12 +1,12 @@
-"""Starts Triton kernels with little work on the CPU.
+"""Launches Triton kernels with little CPU time.
 
-Triton binds and classifies every argument at each launch, 20 to 40 microseconds for a kernel with many of them; a small
-scene takes little longer on the GPU. A kernel here is classified once for each set of constants, of dtypes, of
-arguments left out, of tensors that do not begin at a multiple of 16 bytes and, for AMD, of those in more than 2 GiB of
-memory, whose offsets do not fit into 32 bits; its integers are not specialised on.
-Tensors go to the driver as addresses, which it takes without a question to the GPU about each. Hooks of a profiler see
-every launch; where there are none, nothing is made ready for them. A `Start` does still less: its callers keep one for
-each kind of launch, and look it up by what they know anyway.
+Triton binds and specialises every argument at each launch: 20 to 40 microseconds for a kernel with many arguments,
+about as long as a small scene takes on the GPU. `launch` does it once for each combination of constants, dtypes,
+missing arguments, tensors that are not aligned to 16 bytes and, on AMD, tensors in more than 2 GiB of memory, whose
+offsets do not fit into 32 bits. Integers are not specialised on.
+Tensors are passed to the driver as addresses, so that it does not query the GPU for each. Profiler hooks see every
+launch; without hooks nothing is prepared for them. A `PreparedLaunch` does still less: its caller keeps one per kind of
+launch.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ _INTERPRETED = interpreted()
 _LARGEST = 2**31
 _HIP = torch.version.hip is not None
 _address, _dtype = torch.Tensor.data_ptr, operator.attrgetter("dtype")
-# What torch.cuda.current_device does, less its look whether CUDA is there: a tensor on it is.
+# torch.cuda.current_device without its check that CUDA is initialised: a tensor is on the GPU already.
 _current = getattr(torch._C, "_cuda_getDevice", torch.cuda.current_device)
 _stream = getattr(torch._C, "_cuda_getCurrentRawStream", lambda device: torch.cuda.current_stream(device).cuda_stream)
 
 
 class _Form(NamedTuple):
-    """What launches of one kernel with the same constants and the same types of arguments have in common."""
+    """Launches of one kernel with the same constants and the same argument types."""
 
-    places: tuple[int, ...]  # of tensors
+    places: tuple[int, ...]  # positions of the tensors among the arguments
     tensors: Callable[[Sequence[Any]], tuple[Any, ...]]
     numbers: Callable[[Sequence[Any]], tuple[int, ...]]
     compiled: dict[tuple[Any, ...], tuple[Any, ...]]
@@ -46,7 +46,7 @@ _FORMS: dict[tuple[Any, ...], _Form] = {}
 def launch(kernel: Any, grid: tuple[int, int, int], arguments: Sequence[Any], **constants: Any) -> None:
     """Runs `kernel` with arguments in the order of its signature; constants are its last parameters and options.
 
-    The first argument is a tensor, and all others lie where it does.
+    The first argument is a tensor; all tensors are on its device.
     """
     if _INTERPRETED:
         kernel[grid](*arguments, **constants)
@@ -56,7 +56,7 @@ def launch(kernel: Any, grid: tuple[int, int, int], arguments: Sequence[Any], **
         with torch.cuda.device(device):
             kernel[grid](*arguments, **constants)
         return
-    # Kernels outlive all launches, and Triton's own hash of one takes a lock.
+    # By id: kernels outlive all launches, and Triton's hash of a kernel takes a lock.
     shape = (id(kernel), *map(type, arguments), *constants.values())
     form = _FORMS.get(shape)
     if form is None:
@@ -79,15 +79,15 @@ def launch(kernel: Any, grid: tuple[int, int, int], arguments: Sequence[Any], **
         compiled[grid](*arguments, *rest)
         return
     values = [*arguments]
-    for place, address in zip(form.places, addresses):  # noqa: B905  (of one length, and to look takes time)
+    for place, address in zip(form.places, addresses):  # noqa: B905  (of one length; the check takes time)
         values[place] = address
     run(*grid, _stream(device), function, metadata, None, None, None, *values, *rest)
 
 
 class Start:
-    """A launch of which only the tensors change: not their dtypes, nor which of them there are.
+    """A launch of which only the tensors change; their dtypes, and which of them are None, stay the same.
 
-    Tensors come first among the kernel's arguments, then numbers, then constants.
+    The kernel's arguments are tensors, then numbers, then constants.
     """
 
     __slots__ = ("_constants", "_grid", "_kernel", "_known", "_numbers", "device")
@@ -101,7 +101,7 @@ class Start:
         self._known: tuple[Any, ...] | None = None
 
     def __call__(self, *tensors: torch.Tensor | None) -> None:
-        """Runs it, the first time and on unusual tensors by Triton itself."""
+        """Launches through Triton the first time and for unusual tensors, else by addresses."""
         common = usual(self.device, tensors)
         if common and self._known is not None:
             self.at(*map(address, tensors))
@@ -116,23 +116,23 @@ class Start:
 
     @property
     def ready(self) -> bool:
-        """Whether it ran on usual tensors before."""
+        """Whether the kernel is compiled for launches by addresses."""
         return self._known is not None
 
     def at(self, *addresses: int | None) -> None:
-        """Runs it on usual tensors, by their addresses."""
+        """Launches with the addresses of tensors for which `can_pass_addresses` holds."""
         assert self._known is not None
         run, function, metadata, rest = self._known
         run(*self._grid, _stream(self.device), function, metadata, None, None, None, *addresses, *rest)
 
 
 def address(tensor: torch.Tensor | None) -> int | None:
-    """Of its first number."""
+    """Address of the first element."""
     return None if tensor is None else _address(tensor)
 
 
 def usual(device: int | None, tensors: Sequence[torch.Tensor | None]) -> bool:
-    """Whether a kernel for aligned tensors of less than 2 GiB serves, here and now, and nobody watches launches."""
+    """Whether all tensors are aligned and below 2 GiB, their device is current, and there are no launch hooks."""
     if _INTERPRETED or device != _current() or _watched():
         return False
     together = 0
@@ -143,13 +143,12 @@ def usual(device: int | None, tensors: Sequence[torch.Tensor | None]) -> bool:
 
 
 def _watched() -> bool:
-    """Whether a profiler looks at launches."""
     enter, leave = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
     return bool(getattr(enter, "calls", enter) or getattr(leave, "calls", leave))
 
 
 def _wide(tensor: torch.Tensor) -> bool:
-    """Whether Triton would compile another kernel for AMD: it looks at the storage, too."""
+    """Whether Triton would compile another kernel for AMD, which depends on the size of the storage."""
     return int(tensor.untyped_storage().nbytes()) >= _LARGEST
 
 
@@ -160,7 +159,7 @@ def _form(arguments: Sequence[Any]) -> _Form:
 
 
 def _getter(places: tuple[int, ...]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
-    """Several at once; 0 where there would be none, so that there is a greatest."""
+    """Getter of several positions; (0,) for none, so that max() has an argument."""
     if not places:
         return lambda _: (0,)
     return operator.itemgetter(*places) if len(places) > 1 else lambda given: (given[places[0]],)

@@ -1,4 +1,4 @@
-"""What there is to try on a machine: every operation's own checks, for `rocm3d smoke` and for anybody."""
+"""Checks of all operations on a machine, for `rocm3d smoke`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Check = tuple[str, Callable[[], Any], "torch.Tensor", str]
 
 
 def operations() -> list[str]:
-    """Subpackages that hold kernels, by name: those with a triton.py."""
+    """Names of the subpackages that hold kernels: those with a triton.py."""
     return sorted(
         found.name
         for found in pkgutil.iter_modules(rocm3d_kernels.__path__)
@@ -26,8 +26,8 @@ def operations() -> list[str]:
 
 
 def checks(device: torch.device | str) -> Iterator[Check]:
-    """Name, a function to run, the reference's result in float64, and the name of a tolerance."""
-    # Also of what is put together from operations, and has no kernels of its own.
+    """Yields a name, a function to run, the reference result in float64, and the name of a tolerance."""
+    # Also subpackages without kernels of their own, which combine operations.
     for found in sorted(pkgutil.iter_modules(rocm3d_kernels.__path__), key=lambda found: found.name):
         if found.ispkg and find_spec(f"rocm3d_kernels.{found.name}.checks") is not None:
             yield from import_module(f"rocm3d_kernels.{found.name}.checks").checks(device)

@@ -1,7 +1,7 @@
-"""Makes one operation of its parts: a torch.library operator with a fake kernel and autograd, and a short way to it.
+"""Registers an operation as a torch.library operator with a fake kernel and autograd, and as a fast eager function.
 
-torch.compile, export and fake tensors go through the operator. Plain eager calls take a torch.autograd.Function made of
-the same parts: on a small operation the operator's own way costs more time than the kernel.
+torch.compile, export and fake tensors use the operator. Plain eager calls use a torch.autograd.Function made of the
+same parts: for a small operation the dispatch of the operator takes longer than the kernel.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def operation(
 ) -> Callable[..., Any]:
     """`torch.ops.rocm3d_kernels.<name>` and the function to call.
 
-    `run` has annotations that torch.library can read as a schema, and changes none of its arguments. `keep(ctx, inputs,
-    output)` saves what `backward(ctx, *gradients)` needs; both as torch.library.register_autograd wants them.
+    `run` has annotations that torch.library can read as a schema, and does not modify its arguments. `keep(ctx, inputs,
+    output)` saves tensors for `backward(ctx, *gradients)`; signatures as of torch.library.register_autograd.
     """
     operator = torch.library.custom_op(f"{NAMESPACE}::{name or run.__name__}", run, mutates_args=())
     operator.register_fake(fake)
@@ -50,13 +50,13 @@ def _function(name: str, run: Callable[..., Any], keep: Any, backward: Callable[
         keep(ctx, given, output)
         return output
 
-    # The older form of the two: with setup_context torch reads the signature anew at each call, 40 microseconds.
+    # forward(ctx, ...) instead of setup_context: with the latter torch inspects the signature at each call, 40 us.
     members = {"forward": staticmethod(forward), "backward": staticmethod(once_differentiable(backward))}
     return type(name, (torch.autograd.Function,), members)
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
-    """torch's refusal of gradients of gradients, where somebody may want them; elsewhere it only takes time."""
+    """torch's once_differentiable, applied only if grad mode is on in backward: its check takes time."""
     refusing = torch.autograd.function.once_differentiable(backward)
 
     def once(ctx: Any, *given: Any) -> Any:
@@ -66,7 +66,7 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _traced(given: tuple[Any, ...]) -> bool:
-    """Whether somebody looks at the operators instead of running them."""
+    """Whether the call is being compiled or traced, or has tensor subclasses such as fake tensors."""
     if torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack() > 0:
         return True
     if PLAIN.issuperset(map(type, given)):

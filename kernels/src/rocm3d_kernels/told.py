@@ -1,4 +1,4 @@
-"""Lines for whoever records this process: JSON, to the file that ROCM3D_RECORD names."""
+"""Events of this process as JSON lines in the file named by ROCM3D_RECORD."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SAID: set[str] = set()
 
 
 def tell(**line: object) -> None:
-    """One line, once in this process. A file that cannot be written is said, and the program goes on."""
+    """Appends one line, once per process. A file that cannot be written is reported on stderr, not raised."""
     place = os.environ.get("ROCM3D_RECORD")
     if not place:
         return
@@ -19,7 +19,7 @@ def tell(**line: object) -> None:
         return
     _SAID.add(text)
     try:
-        with open(place, "a", encoding="utf-8") as record:  # noqa: PTH123  (one write, so that lines stay whole)
+        with open(place, "a", encoding="utf-8") as record:  # noqa: PTH123  (one write per line, so that lines of several processes do not mix)
             record.write(text + "\n")
     except OSError as error:
-        sys.stderr.write(f"rocm3d-kernels: not recorded: {error}\n")
+        sys.stderr.write(f"rocm3d-kernels: event not recorded: {error}\n")

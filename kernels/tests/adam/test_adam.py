@@ -8,7 +8,7 @@ from rocm3d_kernels.adam import adam_step
 
 pytestmark = [
     pytest.mark.usefixtures("poisoned"),
-    # The interpreter says so where a lane that is not used divides by zero.
+    # The interpreter warns if an unused lane divides by zero.
     pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning"),
 ]
 
@@ -31,8 +31,8 @@ def stepped(given, **more):
     [
         (1, torch.zeros(4, 2), "gradient is torch.float32"),
         (2, torch.zeros(5, 3).double(), "first is torch.float64"),
-        (4, torch.ones(4), "15 elements are not of 4 rows"),
-        (4, torch.ones(0), "not of 0 rows"),
+        (4, torch.ones(4), "15 elements cannot be divided into 4 rows"),
+        (4, torch.ones(0), "into 0 rows"),
         (4, torch.ones(5, device="meta"), "different devices"),
     ],
 )
@@ -78,7 +78,7 @@ def test_numbers_mark_rows_as_well_as_flags():
 
 
 def test_with_corrected_moments_it_is_torchs_own_first_step(tolerance):
-    """Of moments of zero, m / (1 - beta1) and sqrt(v / (1 - beta2)) are the gradient and its size."""
+    """With moments of zero, m / (1 - beta1) and sqrt(v / (1 - beta2)) are the gradient and its absolute value."""
     parameter, gradient, *_ = state(5, 3)
     ours, theirs = parameter.clone(), parameter.clone().requires_grad_()
     adam_step(

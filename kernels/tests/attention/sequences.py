@@ -1,4 +1,4 @@
-"""Packed sequences and the textbook's attention, one sequence and head after another, in float64."""
+"""Packed test sequences, and textbook attention in float64, one sequence and head at a time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def packed(queries, keys, heads=2, shared=1, size=16, width=None, dtype=torch.fl
 
 
 def textbook(q, k, v, queries, keys, *, left=-1, right=-1, top=False, softcap=0.0, slopes=None):
-    """A list of what each sequence gets, put together; rows without keys are zeros."""
+    """The output [T, H, D]; rows without keys are zeros."""
     found, group = [], q.shape[1] // k.shape[1]
     for number, (rows, columns) in enumerate(zip(queries, keys, strict=True)):
         begin, first = sum(queries[:number]), sum(keys[:number])

@@ -23,13 +23,13 @@ KINDS = [
 
 
 def compared(tensors, spans, queries, keys, kind, forward, backward):
-    """The kernel's result and gradients, against the textbook in float64."""
+    """Asserts that the kernels' output and gradients agree with the textbook in float64."""
     exact = [one.detach().double().requires_grad_() for one in tensors]
     wanted = textbook(*exact, queries, keys, **kind)
     given = torch.randn(wanted.shape, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
     out = packed_attention(Problem(*tensors, tensors[0].shape[-1] ** -0.5, spans, **kind))
     torch.testing.assert_close(out.double(), wanted, **forward)
-    assert out.is_contiguous()  # as the fake kernel says
+    assert out.is_contiguous()  # as the fake kernel promises
     gradients = torch.autograd.grad(out, tensors, given.to(out.dtype))
     assert rocm3d_kernels.last_dispatch().implementation == "triton"
     assert all(one.is_contiguous() for one in gradients)
@@ -46,7 +46,7 @@ def test_the_kernels_agree_with_the_textbook(kind, tolerance):
 
 @pytest.mark.parametrize("kind", [{}, {"right": 0}], ids=["plain", "causal"])
 def test_one_loop_for_all_tiles_does_the_same(kind, monkeypatch, tolerance):
-    """As on targets with few registers."""
+    """The setting of targets with few registers."""
     kernels = {f"attention_{name}_kernel": {"SPLIT": False} for name in ("forward", "keys", "queries")}
     monkeypatch.setattr(tuning, "_INSISTED", {"attention": kernels})
     tuning._parameters.cache_clear()
@@ -104,7 +104,7 @@ def test_keys_with_gaps_are_left_alone():
 
 
 def test_kernels_of_other_dtypes_are_kept_apart(monkeypatch):
-    """A compiled kernel is found again by its constants, so that these must tell the dtype."""
+    """Compiled kernels are cached by their constants, so the constants must include the dtype."""
     kinds = []
     monkeypatch.setattr(launch, "launch", lambda *_, **constants: kinds.append(constants["KIND"]))
     for dtype in (torch.float16, torch.float32):

@@ -1,4 +1,4 @@
-"""Which tier takes a problem; with tensors on the CPU, on every machine."""
+"""Which tier runs a problem; tensors are on the CPU on every machine."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def taken():
 
 @pytest.fixture(autouse=True)
 def _no_interpreter(monkeypatch):
-    """As on a machine without a GPU; kernels have tests of their own."""
+    """As on a machine without a GPU; the kernels have their own tests."""
     monkeypatch.setenv("TRITON_INTERPRET", "0")
 
 
@@ -39,7 +39,7 @@ def _no_interpreter(monkeypatch):
 def test_an_unknown_tier_is_refused(monkeypatch, variable, value):
     monkeypatch.setenv(variable, value)
 
-    with pytest.raises(ValueError, match=f"{variable} is '{value}'; it may be"):
+    with pytest.raises(ValueError, match=f"{variable} is '{value}'; choose"):
         attention(*dense())
 
 
@@ -115,7 +115,7 @@ def test_the_override_of_all_operations_holds(monkeypatch):
 
 
 def installed(monkeypatch, function, name="flash_attn"):
-    """A package of that name with one function, for both forms, usable on the CPU."""
+    """Installs a fake package whose one function serves dense and packed tensors on the CPU."""
     module = ModuleType(name)
     module.flash_attn_func = module.flash_attn_varlen_func = function
     monkeypatch.setitem(sys.modules, name, module)
@@ -134,13 +134,13 @@ def _forgotten():
 
 
 def right(q, k, v, *lengths, causal, softmax_scale, window_size, dropout_p, deterministic, top=False):
-    """What such a function does, in plain PyTorch."""
+    """flash_attn_func and flash_attn_varlen_func in plain PyTorch."""
     spans = spans_of(*lengths) if lengths else None
     return eager.run(Problem(q, k, v, softmax_scale, spans, *((-1, 0) if causal else window_size), top=top))
 
 
 def from_the_top(*given, **settings):
-    """Causal masks from the wrong corner."""
+    """Aligns causal masks to the wrong corner."""
     return right(*given, **settings, top=True)
 
 
@@ -159,7 +159,7 @@ def test_a_library_that_works_is_taken_after_it_was_tried(monkeypatch):
         attention(*detached, spans)
 
     assert taken() == "flash_attn"
-    assert len(calls) == 3  # once to try it
+    assert len(calls) == 3  # the first is the trial
 
 
 @pytest.mark.parametrize("trains", [False, True])
@@ -171,8 +171,8 @@ def test_a_library_with_another_corner_is_left_out_where_that_matters(monkeypatc
     reason = rocm3d_kernels.last_dispatch().reason
     attention(*dense(), causal=True)
 
-    assert "flash_attn: tried and wrong by" in reason
-    assert taken() == "flash_attn"  # equal lengths: both corners are one
+    assert "flash_attn: trial was wrong by" in reason
+    assert taken() == "flash_attn"  # with equal lengths both alignments are the same
 
 
 def test_a_library_that_fails_or_does_not_load_is_named(monkeypatch):
@@ -181,10 +181,10 @@ def test_a_library_that_fails_or_does_not_load_is_named(monkeypatch):
 
     installed(monkeypatch, fails)
     attention(*dense())
-    assert "flash_attn: tried and failed: RuntimeError: no kernel image;" in rocm3d_kernels.last_dispatch().reason
+    assert "flash_attn: trial failed: RuntimeError: no kernel image;" in rocm3d_kernels.last_dispatch().reason
     installed(monkeypatch, fails).__rocm3d__ = "ours"
     attention(*dense())
-    assert "rocm3d-kernels stands in for it" in rocm3d_kernels.last_dispatch().reason
+    assert "replaced by rocm3d-kernels" in rocm3d_kernels.last_dispatch().reason
 
 
 def test_aiter_comes_before_flash_attn(monkeypatch):
@@ -194,7 +194,7 @@ def test_aiter_comes_before_flash_attn(monkeypatch):
     installed(monkeypatch, with_sums, "aiter")
     attention(*dense())
 
-    assert (taken(), rocm3d_kernels.last_dispatch().reason) == ("aiter", "aiter is first")
+    assert (taken(), rocm3d_kernels.last_dispatch().reason) == ("aiter", "aiter is the first tier")
 
 
 def test_packed_sequences_go_to_pytorch_where_it_takes_them(monkeypatch):
@@ -213,4 +213,4 @@ def test_packed_sequences_go_to_pytorch_where_it_takes_them(monkeypatch):
     attention(*shared, other)
 
     assert asked == {"window": (-1, 0), "lengths": [0, 2, 6]}
-    assert taken() == "eager"  # this release has no shared heads
+    assert taken() == "eager"  # this fake release has no enable_gqa

@@ -45,12 +45,12 @@ def slope_of(given):
 @pytest.mark.parametrize(
     ("place", "change", "text"),
     [
-        (0, lambda one: one[0], r"values are \[N, S, M, D\]"),
-        (1, lambda one: one[:1], r"shapes should have the shape \(3, 2\)"),
-        (2, lambda one: one[:1], r"starts should have the shape \(3,\)"),
-        (3, lambda one: one[..., :1], r"locations are \[N, Q, M, L, P, 2\] with N 1 and M 2"),
-        (3, lambda one: one[:, :, :1], r"locations are \[N, Q, M, L, P, 2\] with N 1 and M 2"),
-        (4, lambda one: one[:, :1], "weights should have the shape"),
+        (0, lambda one: one[0], r"values must be \[N, S, M, D\]"),
+        (1, lambda one: one[:1], r"shapes must have the shape \(3, 2\)"),
+        (2, lambda one: one[:1], r"starts must have the shape \(3,\)"),
+        (3, lambda one: one[..., :1], r"locations must be \[N, Q, M, L, P, 2\] with N = 1 and M = 2"),
+        (3, lambda one: one[:, :, :1], r"locations must be \[N, Q, M, L, P, 2\] with N = 1 and M = 2"),
+        (4, lambda one: one[:, :1], "weights must have the shape"),
     ],
 )
 def test_what_does_not_fit_is_refused_before_a_launch(place, change, text):
@@ -64,12 +64,12 @@ def test_what_does_not_fit_is_refused_before_a_launch(place, change, text):
 @pytest.mark.parametrize(
     ("place", "change", "text"),
     [
-        (2, lambda one: one + 1, "a level of 1 by 1 that begins at 27 is not within 27 places"),
-        (1, lambda one: -one, "is not within 27 places"),
+        (2, lambda one: one + 1, "a level of 1 by 1 pixels that starts at 27 exceeds the 27 values"),
+        (1, lambda one: -one, "exceeds the 27 values"),
     ],
 )
 def test_levels_that_the_values_do_not_hold_are_refused_on_the_cpu(place, change, text):
-    """Each time: also after tensors of the same shapes were taken. On a GPU a look would wait for it."""
+    """At each call, also after valid tensors of the same shapes. On a GPU the check would synchronize."""
     given = [one.cpu() for one in scene()]
     deformable_attention(*given)
     given[place] = change(given[place])
@@ -79,17 +79,17 @@ def test_levels_that_the_values_do_not_hold_are_refused_on_the_cpu(place, change
 
 
 def test_gradients_of_another_shape_are_refused():
-    with pytest.raises(ValueError, match="the result's gradient should have the shape"):
+    with pytest.raises(ValueError, match="the result's gradient must have the shape"):
         gradients(*scene(), torch.zeros(1, 3, 8))
 
 
 def test_other_dtypes_and_devices_are_refused():
     value, shapes, starts, locations, weights = scene()
-    with pytest.raises(TypeError, match="shapes and starts are integers"):
+    with pytest.raises(TypeError, match="shapes and starts must be int64 or int32"):
         deformable_attention(value, shapes.float(), starts, locations, weights)
-    with pytest.raises(TypeError, match=r"locations are torch\.float64"):
+    with pytest.raises(TypeError, match=r"locations of torch\.float64"):
         deformable_attention(value, shapes, starts, locations.double(), weights)
-    with pytest.raises(TypeError, match=r"weights are torch\.float32"):
+    with pytest.raises(TypeError, match=r"weights of torch\.float32"):
         deformable_attention(value.double(), shapes, starts, locations.double(), weights)
     with pytest.raises(ValueError, match="different devices"):
         deformable_attention(value, shapes.to("meta"), starts, locations, weights)
@@ -104,12 +104,12 @@ def test_sizes_beyond_32_bits_are_refused(places, queries):
         torch.empty(4, dtype=torch.int64, device="meta"),
     )
 
-    with pytest.raises(ValueError, match="too many for 32-bit places"):
+    with pytest.raises(ValueError, match="too many for 32-bit indices"):
         deformable_attention(value, shapes, starts, locations, locations[..., 0])
 
 
 def test_a_tile_that_is_too_wide_is_refused():
-    with pytest.raises(ValueError, match="33 points of 2000 channels are too many"):
+    with pytest.raises(ValueError, match="33 points times 2000 channels are too many"):
         deformable_attention(*scene(points=33, channels=2000, levels=((1, 1),)))
 
 
@@ -150,7 +150,7 @@ def test_the_kernels_agree_with_float64(sizes, fixed, tolerance, monkeypatch):
 
 @pytest.mark.usefixtures("poisoned")
 def test_every_number_is_written(tolerance):
-    """In memory full of NaN, with more levels than a step takes and without what masks them."""
+    """In memory full of NaN, with a number of levels that is no multiple of UNROLL."""
     given = scene(levels=((2, 2), (1, 2), (3, 1)), queries=5, heads=1)
     wanted = reference.attend(*exact(given))
 
@@ -170,7 +170,7 @@ def masked(request):
 
 @pytest.mark.usefixtures("masked")
 def test_both_ways_to_leave_out_a_corner_are_the_same():
-    """A corner that is not there takes nothing from where it would be, not even NaN."""
+    """A corner outside the level contributes nothing, even next to a NaN."""
     value, shapes, starts, locations, weights = scene(levels=((2, 2), (2, 2)))
     value[:, 0] = torch.nan
     locations[..., 0, :, :] = 0.75
@@ -198,7 +198,7 @@ def test_a_sample_that_is_nowhere_is_nothing(odd):
 
 
 def test_a_level_that_the_values_do_not_hold_is_nothing(monkeypatch):
-    """On a GPU nobody looks at the shapes before the kernel does."""
+    """On a GPU shapes are not checked before the kernel."""
     monkeypatch.setattr("rocm3d_kernels.deformable.ways.check_levels", lambda *_: None)
     value, shapes, starts, locations, weights = scene()
     less = weights.clone()
@@ -292,14 +292,14 @@ def test_what_is_offered_to_check_agrees(tolerance):
 
 
 def test_what_was_found_out_of_tensors_is_not_taken_for_others(monkeypatch):
-    """Shapes, dtypes, devices, the environment and launch parameters: each is looked at again when it changes."""
+    """Shapes, dtypes, devices and the environment are part of the cache key."""
     given = scene()
     deformable_attention(*given)
-    with pytest.raises(ValueError, match="weights should have the shape"):
+    with pytest.raises(ValueError, match="weights must have the shape"):
         deformable_attention(*given[:4], given[4][:, :2])
     with pytest.raises(ValueError, match="different devices"):
         deformable_attention(*given[:4], given[4].to("meta"))
-    with pytest.raises(ValueError, match="the result's gradient should have"):
+    with pytest.raises(ValueError, match="the result's gradient must have"):
         gradients(*given, torch.zeros(1, 3, 8))
     monkeypatch.setenv("ROCM3D_KERNELS", "reference")
     deformable_attention(*given)

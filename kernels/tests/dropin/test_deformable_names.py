@@ -1,4 +1,4 @@
-"""The extensions for deformable attention: one kernel under three names."""
+"""The drop-ins for deformable attention: one kernel under three import names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from rocm3d_kernels.dropin.packages.mmcv import native
 
-# As the Python of the packages calls them.
+# Calls the extensions as the Python of the packages does.
 PROGRAM = """
 import rocm3d_kernels.dropin.auto
 import torch
@@ -40,7 +40,7 @@ SITE = {
     "groundingdino/__init__.py": "",
     "groundingdino/util.py": "who = 'real'",
     "mmcv/__init__.py": "",
-    # mmcv's way to look functions up, and two operations.
+    # A copy of mmcv's function lookup, and two operations.
     "mmcv/utils.py": (
         "import importlib\n"
         "def load_ext(name, funcs):\n"

@@ -46,7 +46,7 @@ def test_neither_or_both_of_two_ways_are_refused(lacking):
 def test_an_unknown_variant_is_refused(monkeypatch):
     monkeypatch.setenv(package.VARIANT, "poses")
 
-    with pytest.raises(ValueError, match="may be depth-alpha, or not set"):
+    with pytest.raises(ValueError, match="set it to depth-alpha, or unset it"):
         drawn()
 
 
@@ -59,14 +59,14 @@ def test_what_is_returned_depends_on_the_fork(monkeypatch):
     assert picture.shape == (3, HEIGHT, WIDTH)
     assert radii.dtype == torch.int32
     assert inverse.shape == depth.shape == alpha.shape == (1, HEIGHT, WIDTH)
-    # Depths lie between two and four: the sums of them and of their inverses hold the same weights.
+    # Depths are between two and four; both sums have the same weights.
     assert (depth >= alpha * 1.5).all()
     assert (inverse <= alpha / 1.5).all()
 
 
 def test_the_picture_is_that_of_the_kernels_up_to_the_cap_of_alpha(tolerance):
     given = scene()
-    given["opacities"] = given["opacities"] * 0.9  # below the original's largest alpha, which is less than ours
+    given["opacities"] = given["opacities"] * 0.9  # below the original's largest alpha, which is smaller than ours
     picture, _radii = drawn(given)[0]
     focal = torch.tensor([[WIDTH / 1.2, 0, WIDTH / 2], [0, HEIGHT / 0.8, HEIGHT / 2], [0, 0, 1]])
     with by_reference():

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning"
 
 
 def raw():
-    """A projection matrix of these intrinsics, transposed."""
+    """The transposed projection matrix of these intrinsics."""
     matrix = torch.zeros(4, 4)
     matrix[0, 0], matrix[1, 1] = 2 * FX / WIDTH, 2 * FY / HEIGHT
     matrix[0, 2], matrix[1, 2] = 2 * CX / WIDTH - 1, 2 * CY / HEIGHT - 1
@@ -59,7 +59,7 @@ def drawn(dtype, theta=None, rho=None, **changes):
 
 
 def weighed(picture, depth, alpha):
-    """One number of all pictures, with weights that differ."""
+    """A scalar from all images, with random weights."""
     numbers = torch.Generator().manual_seed(5)
     return sum((one * torch.randn(one.shape, generator=numbers)).sum() for one in (picture, depth, alpha))
 
@@ -69,7 +69,7 @@ def motions(dtype):
 
 
 def truth():
-    """Gradients of theta and rho by the exponential of a motion, checked against differences."""
+    """A function of theta and rho by the matrix exponential of the motion, and its leaves."""
 
     def after(theta, rho):
         x, y, z = theta.unbind()
@@ -84,7 +84,7 @@ def truth():
 
 @pytest.mark.parametrize("wrong", [{"theta": torch.zeros(4)}, {"rho": torch.zeros(2, 3)}])
 def test_motions_are_of_three_numbers(wrong):
-    with pytest.raises(ValueError, match="are three numbers"):
+    with pytest.raises(ValueError, match="must have 3 elements"):
         drawn(torch.float32, **wrong)
 
 
@@ -154,7 +154,7 @@ def test_coefficients_of_degree_0_may_come_by_themselves(monkeypatch):
 def test_a_step_of_other_gaussians_than_were_seen_is_refused():
     optimizer = package.SparseGaussianAdam([torch.ones(4, requires_grad=True)], lr=0.1, eps=1e-15)
 
-    with pytest.raises(ValueError, match="visibility is of 3 Gaussians, N is 4"):
+    with pytest.raises(ValueError, match="visibility has 3 elements, but N is 4"):
         optimizer.step(torch.ones(3), 4)
 
 
@@ -165,6 +165,6 @@ def test_only_what_was_seen_is_optimized():
     value.grad = torch.ones_like(value)
     optimizer.step(torch.tensor([True, False, True]), 3)
 
-    # m = 0.1 and v = 0.001 after the first step, both of a gradient of one.
+    # After the first step with a gradient of one, m = 0.1 and v = 0.001.
     assert value[0, 0, 0].item() == pytest.approx(1 - 0.1 * 0.1 / 0.001**0.5, rel=1e-5)
     assert (value[1] == 1).all()

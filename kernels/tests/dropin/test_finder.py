@@ -10,7 +10,7 @@ AUTO = "import rocm3d_kernels.dropin.auto\n"
 
 
 def real(folder, text, name="simple_knn"):
-    """An installed package of that name."""
+    """Installs an original package of that name."""
     (folder / name).mkdir(parents=True)
     (folder / name / "__init__.py").write_text("")
     (folder / name / "_C.py").write_text(text)
@@ -37,7 +37,7 @@ def test_a_cuda_torch_switches_it_off(python, tmp_path):
 
 @pytest.mark.stand_ins
 def test_one_that_is_found_and_does_not_load_is_replaced(python, tmp_path):
-    """Found files prove nothing: a child tries them, and the answer is kept by their digest."""
+    """A child process tries the installed files; the result is cached by their digest."""
     site = real(tmp_path / "site", "raise ImportError('libcudart.so.13: cannot open shared object file')")
     program = f"{AUTO}import simple_knn; print(simple_knn.__rocm3d__['stands_in_for'])"
 
@@ -60,7 +60,7 @@ def test_names_narrow_it(python):
     program = f"{AUTO}import fused_ssim"
 
     assert "No module named 'fused_ssim'" in python(program, ROCM3D_DROPIN="simple_knn", fails=True)
-    assert "stands in for no gsplat3" in python(program, ROCM3D_DROPIN="gsplat3", fails=True)
+    assert "has no drop-in for gsplat3" in python(program, ROCM3D_DROPIN="gsplat3", fails=True)
 
 
 @pytest.mark.stand_ins
@@ -90,7 +90,7 @@ def test_metadata_answers_only_where_the_interface_is_covered(python):
         "print(sorted(d.name for d in m.distributions() if d.name == 'simple_knn'))"
     )
 
-    assert python(program).splitlines() == ["1.0.0 rocm3d-kernels stands in for this package", "none", "['simple_knn']"]
+    assert python(program).splitlines() == ["1.0.0 replaced by rocm3d-kernels", "none", "['simple_knn']"]
 
 
 @pytest.mark.stand_ins

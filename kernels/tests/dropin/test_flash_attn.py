@@ -40,7 +40,7 @@ def test_dropout_of_packed_sequences_is_refused_with_reasons():
 
 
 def test_a_packed_tensor_of_other_parts_is_refused():
-    with pytest.raises(ValueError, match="third last of 3"):
+    with pytest.raises(ValueError, match="size 3 in dimension -3"):
         interface.flash_attn_qkvpacked_func(random(2, 5, 2, HEADS, SIZE))
 
 
@@ -138,7 +138,7 @@ def test_several_sequences_in_a_row():
 
 @pytest.mark.stand_ins
 def test_programs_that_look_for_it_find_name_version_and_functions(python):
-    """What transformers asks: the spec, the version, and the distribution behind the import name."""
+    """The checks of transformers: the spec, the version, and the distribution of the import name."""
     program = (
         f"{AUTO}import sys, importlib.metadata as m, importlib.util as u\n"
         "print(u.find_spec('flash_attn') is not None, m.version('flash_attn'), m.version('flash-attn'))\n"

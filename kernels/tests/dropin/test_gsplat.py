@@ -177,7 +177,7 @@ def test_only_what_was_seen_is_optimized():
 
 
 def installed(folder):
-    """A gsplat with Python of its own and an extension that does not load."""
+    """Installs a gsplat with Python modules and an extension that does not load."""
     for name, text in {
         "__init__.py": "from .strategy import DefaultStrategy\nfrom .cuda import _backend\n",
         "strategy/__init__.py": "from gsplat import quat_scale_to_covar_preci\nclass DefaultStrategy: pass\n",

@@ -18,7 +18,7 @@ def random(*shape):
 def test_what_is_not_covered_is_refused_by_name():
     one = random(1, 2, 4, 8)
 
-    with pytest.raises(ValueError, match="may be HND or NHD"):
+    with pytest.raises(ValueError, match="choose HND or NHD"):
         sageattn(one, one, one, "BSH")
     with pytest.raises(NotImplementedError, match="return_lse is not covered"):
         sageattn(one, one, one, return_lse=True)

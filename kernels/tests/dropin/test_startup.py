@@ -19,14 +19,14 @@ def test_without_the_variable_nothing_starts(python):
 
 
 def test_a_fault_of_ours_does_not_stop_the_program(python):
-    assert python("print('goes on')", path=[STARTUP], ROCM3D_DROPIN="no_such_package") == "goes on"
+    assert python("print('continues')", path=[STARTUP], ROCM3D_DROPIN="no_such_package") == "continues"
 
 
 @pytest.mark.stand_ins
 @pytest.mark.checkout("the recorder of rocm3d run")
 @pytest.mark.parametrize("order", [("dropin", "recorder", "own"), ("recorder", "dropin", "own")])
 def test_all_hooks_start_once_in_any_order(python, tmp_path, order):
-    """The recorder's folder and ours, before a sitecustomize of the environment."""
+    """The recorder's folder and ours, before a sitecustomize.py of the environment."""
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "sitecustomize.py").write_text("print('own')\n")
     places = {"dropin": STARTUP, "recorder": RECORDER, "own": tmp_path / "own"}
@@ -40,6 +40,6 @@ def test_all_hooks_start_once_in_any_order(python, tmp_path, order):
     assert [line.split()[0] for line in lines[1:]] == ["rocm3d-kernels"]
     records = [json.loads(line) for line in told.read_text().splitlines()]
     assert [line["kind"] for line in records].count("process") == 1
-    # Whoever tells it, and also if both do: the same line.
+    # The line is the same, whether the drop-in, the recorder or both write it.
     (module,) = {json.dumps(line, sort_keys=True) for line in records if line["kind"] == "module"}
     assert json.loads(module)["stands_in"].startswith("rocm3d-kernels ")

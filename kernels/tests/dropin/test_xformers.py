@@ -21,7 +21,7 @@ def random(*shape):
 
 
 def by_matrix(q, k, v, matrix):
-    """Plain attention with the matrix that a bias stands for; rows without keys are zeros."""
+    """Plain attention with the matrix of a bias; rows without keys are zeros."""
     scores = torch.einsum("bqhd,bkhd->bhqk", q, k) / q.shape[-1] ** 0.5 + matrix
     return torch.einsum("bhqk,bkhd->bqhd", scores.softmax(-1).nan_to_num(0.0), v)
 
@@ -31,11 +31,11 @@ def test_what_is_not_covered_is_refused():
 
     with pytest.raises(NotImplementedError, match="attn_bias of str"):
         memory_efficient_attention(one, one, one, attn_bias="causal")
-    with pytest.raises(ValueError, match="3 to 5 dimensions alike"):
+    with pytest.raises(ValueError, match="same number of dimensions, 3 to 5"):
         memory_efficient_attention(one, one, one[0])
-    with pytest.raises(ValueError, match=r"takes tensors \[1, T, H, K\]"):
+    with pytest.raises(ValueError, match=r"needs tensors \[1, T, H, K\]"):
         memory_efficient_attention(one, one, one, Block.from_seqlens([4]))
-    with pytest.raises(ValueError, match="for 3 queries and 3 keys, here are 4 and 4"):
+    with pytest.raises(ValueError, match="for 3 queries and 3 keys, the tensors have 4 and 4"):
         memory_efficient_attention(one[:1], one[:1], one[:1], Block.from_seqlens([3]))
     with pytest.raises(NotImplementedError, match="dropout"):
         memory_efficient_attention(one[:1], one[:1], one[:1], Block.from_seqlens([4]), p=0.5)
@@ -86,7 +86,7 @@ def test_each_bias_is_its_matrix(bias):
 
 
 def test_matrices_are_those_of_the_original():
-    """Written down from the public documentation of the masks."""
+    """Expected values are from the public documentation of the masks."""
     local = attn_bias.LocalAttentionFromBottomRightMask(window_left=1, window_right=2)
 
     assert local.materialize((4, 5)).exp().tolist() == [
@@ -117,7 +117,7 @@ def test_tensors_of_one_head_of_groups_and_a_bias():
 
     torch.testing.assert_close(plain, wanted)
     assert (shared.shape, shared.dtype) == (groups.shape, torch.float64)
-    # Heads that share keys may take another way, so that sums round otherwise: as float32, which they were.
+    # Grouped heads may use another kernel, whose sums round differently: compared as float32.
     torch.testing.assert_close(shared.float(), memory_efficient_attention(groups, keys.clone(), keys.clone()))
 
 
@@ -147,7 +147,7 @@ def test_small_operations():
 
 @pytest.mark.stand_ins
 def test_programs_that_look_for_it_find_it(python):
-    """What diffusers asks, and the two ways to the masks."""
+    """The checks of diffusers, and both import paths of the masks."""
     program = (
         f"{AUTO}import importlib.metadata as m, xformers, xformers.ops as xops\n"
         "from xformers.ops import fmha, memory_efficient_attention\n"

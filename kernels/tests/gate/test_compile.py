@@ -25,8 +25,8 @@ class Kernel:
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ({"target": "gfx90a"}, "made for gfx90a"),
-        ({"wave": 32}, "made for waves of 32"),
+        ({"target": "gfx90a"}, "compiled for gfx90a"),
+        ({"wave": 32}, "compiled for wave size 32"),
         ({"spills": 3}, "3 registers spilled, 2 allowed"),
         ({"lds": 65537}, "65537 bytes of LDS"),
         ({"spills": 2}, ""),
@@ -45,7 +45,7 @@ def test_what_is_no_code_object_is_refused():
 
 
 def test_a_kernel_is_compiled_and_read_back(python):
-    """The smallest there is, for one target of each wave size."""
+    """The smallest kernel, for one target of each wave size."""
     path = (compiling.__file__.rsplit("/", 2)[0],)
     program = (
         "import json; from gate.compile import declared, row; "
@@ -57,7 +57,7 @@ def test_a_kernel_is_compiled_and_read_back(python):
 
 
 def test_what_is_compiled_is_what_a_launch_compiles(python):
-    """Of tensors that are aligned and below 2 GiB: with wide loads, through buffers."""
+    """For tensors that are aligned and below 2 GiB: wide buffer loads."""
     path = (compiling.__file__.rsplit("/", 2)[0],)
     program = (
         "import re; from gate.compile import compiled, declared; "

@@ -9,10 +9,10 @@ from gate import lint
     [
         ("x = tl.dot(a, b)", "without input_precision"),
         ("x = tl.dot(a, b, allow_tf32=True)", "without input_precision"),
-        ("x = tl.dot(a, b, input_precision='tf32')", "with tf32 whatever"),
+        ("x = tl.dot(a, b, input_precision='tf32')", "always uses tf32"),
         ("x = tl.inline_asm_elementwise('mov', 'r', [a], tl.int32, True, 1)", "inline assembly"),
-        ("lanes = num_warps * 32", "lanes counted by a literal"),
-        ("lane = tid % WARP_SIZE + 64 * warp", "lanes counted by a literal"),
+        ("lanes = num_warps * 32", "wave size as a literal"),
+        ("lane = tid % WARP_SIZE + 64 * warp", "wave size as a literal"),
         ("for i in tl.range(0, n, num_stages=4): pass", "num_stages 4"),
         ("from triton.language.extra.cuda import libdevice", "libdevice"),
     ],

@@ -9,7 +9,7 @@ from gate import sources
 
 @pytest.fixture
 def package(tmp_path):
-    """One operation with a table, and a folder that is none."""
+    """One operation with a tuning table, and a folder that is not an operation."""
     for name in ("blur/triton.py", "blur/reference.py", "tuning/blur.json", "dropin/auto.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("x = 1\n")
@@ -33,7 +33,7 @@ def test_the_digest_changes_with_whatever_is_compiled(package, name):
 
 def test_the_digest_changes_with_the_way_it_is_compiled(package, monkeypatch, tmp_path):
     before = sources.digest("blur", package)
-    (tmp_path / "compile.py").write_text("another way")
+    (tmp_path / "compile.py").write_text("changed")
     monkeypatch.setattr(sources, "COMPILED_BY", tmp_path / "compile.py")
 
     assert sources.digest("blur", package) != before
@@ -49,7 +49,7 @@ def test_the_digest_stays_when_the_reference_changes(package):
 def test_a_table_of_other_sources_is_stale(tmp_path):
     table = tmp_path / "gate.json"
 
-    assert command.stale(table) == ["gate.json is not there: `make gate` writes it"]
+    assert command.stale(table) == ["gate.json is missing. Write it: make gate"]
     table.write_text(json.dumps({"sources": sources.digests()}))
     assert command.stale(table) == []
     table.write_text(json.dumps({"sources": {**sources.digests(), "knn": "other"}}))

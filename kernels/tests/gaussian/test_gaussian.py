@@ -15,7 +15,7 @@ from rocm3d_kernels.tiles import ahead
 
 pytestmark = [
     pytest.mark.usefixtures("poisoned"),
-    # The interpreter says so where a lane that is not used divides by zero.
+    # The interpreter warns if an unused lane divides by zero.
     pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning"),
 ]
 
@@ -24,7 +24,7 @@ NAMES = ("means", "quats", "scales", "opacities", "colors", "viewmats", "intrins
 
 
 def scene(count=9, cameras=1, channels=3, batch=(), seed=0, **more):
-    """Arguments of a small picture of Gaussians before a camera."""
+    """Arguments of a small image of Gaussians in front of a camera."""
     numbers = torch.Generator().manual_seed(seed)
     views = torch.eye(4).repeat(*batch, cameras, 1, 1)
     views[..., 2, 3] = 3.0
@@ -45,7 +45,7 @@ def scene(count=9, cameras=1, channels=3, batch=(), seed=0, **more):
 
 
 def graded(arguments, dtype=torch.float32):
-    """The same with leaves that learn, all but the intrinsics."""
+    """The same with leaves that require gradients, except the intrinsics."""
     return {
         name: value.detach().to(dtype).requires_grad_(name != "intrinsics")
         if isinstance(value, torch.Tensor)
@@ -55,7 +55,7 @@ def graded(arguments, dtype=torch.float32):
 
 
 def drawn(arguments, dtype=torch.float32):
-    """Image, alphas and gradients by name, of fixed random weights."""
+    """Image, alphas, gradients by name (loss: fixed random weights), meta."""
     arguments = graded(arguments, dtype)
     with reference_for(dtype):
         image, alphas, meta = rasterization(**arguments)
@@ -90,37 +90,37 @@ def agree(arguments, tolerance):
 
 
 def close(found, wanted, tolerance):
-    """Equal but for pixels at which one Gaussian stands at the smallest alpha that counts: there it may flip."""
+    """Equal except for pixels at which a Gaussian is at the smallest alpha: rounding may drop it."""
     scale = max(wanted.abs().max().item(), 1.0)
     torch.testing.assert_close(found.double() / scale, wanted / scale, **tolerance["float32-splat-forward"])
     off = (found.double() - wanted).abs().amax(dim=-1) / scale > SMALLEST_ALPHA / 20
     assert off.float().mean() <= 0.01
 
 
-# What is refused.
+# Refused arguments.
 
 
 @pytest.mark.parametrize(
     ("change", "text"),
     [
         ({"render_mode": "XYZ"}, "render_mode is 'XYZ'"),
-        ({"width": 0}, "an image of 0 by 13"),
-        ({"means": torch.zeros(3)}, r"means are \[..., N, 3\]"),
-        ({"means": torch.zeros(9, 2)}, "means have the shape"),
-        ({"quats": torch.zeros(9, 3)}, "quats have the shape"),
-        ({"quats": None}, "either covars, or quats and scales"),
-        ({"scales": torch.zeros(8, 3)}, "scales have the shape"),
-        ({"opacities": torch.zeros(9, 1)}, "opacities have the shape"),
+        ({"width": 0}, "the image is empty: 0 x 13"),
+        ({"means": torch.zeros(3)}, r"means must be \[..., N, 3\]"),
+        ({"means": torch.zeros(9, 2)}, "means must be"),
+        ({"quats": torch.zeros(9, 3)}, "quats must be"),
+        ({"quats": None}, "pass either covars, or quats and scales"),
+        ({"scales": torch.zeros(8, 3)}, "scales must be"),
+        ({"opacities": torch.zeros(9, 1)}, "opacities must be"),
         ({"viewmats": torch.zeros(4, 4)}, r"viewmats \[..., C, 4, 4\]"),
-        ({"viewmats": torch.zeros(1, 3, 4)}, "viewmats have the shape"),
-        ({"intrinsics": torch.zeros(2, 3, 3)}, "intrinsics have the shape"),
-        ({"colors": torch.zeros(8, 3)}, "colors are"),
-        ({"colors": torch.zeros(9, 0)}, "colors are"),
+        ({"viewmats": torch.zeros(1, 3, 4)}, "viewmats must be"),
+        ({"intrinsics": torch.zeros(2, 3, 3)}, "intrinsics must be"),
+        ({"colors": torch.zeros(8, 3)}, "colors must be"),
+        ({"colors": torch.zeros(9, 0)}, "colors must be"),
         ({"colors": torch.zeros(9, 3, 3), "sh_degree": 1}, "K of at least 4"),
         ({"colors": torch.zeros(9, 36, 3), "sh_degree": 5}, "sh_degree is 5"),
-        ({"backgrounds": torch.zeros(3)}, "backgrounds have the shape"),
-        ({"covars": torch.zeros(9, 6)}, r"covars are \[..., N, 3, 3\]"),
-        ({"opacities": torch.zeros(9).double()}, "all tensors are torch.float32"),
+        ({"backgrounds": torch.zeros(3)}, "backgrounds must be"),
+        ({"covars": torch.zeros(9, 6)}, r"covars must be \[..., N, 3, 3\]"),
+        ({"opacities": torch.zeros(9).double()}, "all tensors must be torch.float32"),
         ({"colors": torch.zeros(9, 3, device="meta")}, "on meta"),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, dict) else None,
@@ -142,7 +142,7 @@ def test_the_reference_refuses_absolute_gradients(monkeypatch):
     monkeypatch.setenv("ROCM3D_KERNELS", "reference")
     exact = {name: one.double() if isinstance(one, torch.Tensor) else one for name, one in scene(absgrad=True).items()}
 
-    with pytest.raises(NotImplementedError, match="absgrad is of the kernels"):
+    with pytest.raises(NotImplementedError, match="the reference does not support absgrad"):
         rasterization(**exact)
 
 
@@ -195,7 +195,7 @@ def test_covariances_instead_of_quaternions(tolerance):
     root = torch.randn(9, 3, 3, generator=torch.Generator().manual_seed(4)) * 0.15
     covars = root @ root.mT
     agree({**arguments, "covars": covars, "quats": None, "scales": None}, tolerance)
-    # Both halves of the matrix count, each as it is used.
+    # A symmetric matrix and its transpose give the same image.
     same = rasterization(**{**arguments, "covars": covars})[0]
     torch.testing.assert_close(rasterization(**{**arguments, "covars": covars.mT})[0], same)
 
@@ -212,7 +212,7 @@ def test_any_small_scene_agrees(tolerance, seed, count, width, height, antialias
 
 
 def test_the_reference_is_differentiated_rightly(monkeypatch, tolerance):
-    """Far from the edges of what counts: opaque enough, wide enough, in the middle."""
+    """Opaque and wide Gaussians in the middle, far from every threshold."""
     monkeypatch.setenv("ROCM3D_KERNELS", "reference")
     arguments = scene(count=2, antialiased=True)
     arguments |= {"width": 4, "height": 3, "scales": torch.full((2, 3), 0.5), "opacities": torch.tensor([0.5, 0.6])}
@@ -227,7 +227,7 @@ def test_the_reference_is_differentiated_rightly(monkeypatch, tolerance):
     assert torch.autograd.gradcheck(call, [arguments[name] for name in names], **tolerance["float64-gradcheck"])
 
 
-# What else is told.
+# The meta dict.
 
 
 def test_what_a_rendering_tells():
@@ -260,13 +260,13 @@ def test_packed_tells_only_of_what_is_seen(tolerance):
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_means_in_the_image_get_their_gradient_and_the_sum_of_absolute_ones(packed, tolerance):
-    """Absolute gradients of each pixel by itself, from the reference."""
+    """Expected absgrad: absolute gradients of single pixels of the reference."""
     arguments = scene(count=3, channels=2, packed=packed, absgrad=True)
     arguments |= {"width": 6, "height": 5, "intrinsics": torch.tensor([[[5.0, 0, 3], [0, 5, 2.5], [0, 0, 1]]])}
     given = graded(arguments)
     image, _, meta = rasterization(**given)
     weights = torch.rand(image.shape, generator=torch.Generator().manual_seed(1))
-    watched = meta["means2d"]  # whoever asks for it before has its gradient after
+    watched = meta["means2d"]  # accessed before backward, so it gets .grad
     (image * weights).sum().backward()
 
     exact = graded({**arguments, "absgrad": False, "packed": False}, torch.float64)
@@ -294,9 +294,9 @@ def test_deterministic_gradients_are_equal_bit_by_bit(tolerance):
 
 @pytest.mark.parametrize(("times", "part"), [(1, lambda whole: whole.through), (2, lambda small: small._light)])
 def test_what_the_way_back_needs_goes_with_the_image(monkeypatch, times, part):
-    """Without waiting for the garbage collector: it is the largest part of the memory."""
+    """Without the garbage collector: it is the largest part of the memory."""
     monkeypatch.setattr(ahead, "_PLACES", {})
-    for _ in range(times):  # the second time by a guess
+    for _ in range(times):  # the second rendering uses guessed slots
         image, alphas, meta = rasterization(**graded(scene()), deterministic=False)
     kept = weakref.ref(part(image.grad_fn.rendered))
     gc.disable()
@@ -320,7 +320,7 @@ def test_one_may_go_back_twice_where_one_says_so_and_memory_is_freed_where_not()
         image.sum().backward()
 
 
-# Few, none, and what is no number.
+# Edge cases: few or no Gaussians, values that are not finite.
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=["kernel", "reference"])
@@ -336,7 +336,7 @@ def test_nothing_to_draw_is_the_background(dtype):
 
 
 def test_one_gaussian_in_one_pixel():
-    """By hand: at the mean, alpha is the opacity."""
+    """At the mean, alpha is the opacity."""
     arguments = scene(count=1)
     arguments |= {
         "width": 1, "height": 1, "means": torch.zeros(1, 3), "opacities": torch.tensor([0.4]),
@@ -353,7 +353,7 @@ def test_one_gaussian_in_one_pixel():
 def test_what_is_no_number_hides_only_itself(name, bad):
     arguments = scene(count=5)
     if name == "opacities" and bad > 0:
-        # More than opaque is opaque: alpha has a cap.
+        # Opacity above 1 is allowed: alpha has a cap.
         arguments["opacities"][1] = bad
         assert rasterization(**arguments)[0].isfinite().all()
         return

@@ -4,7 +4,7 @@ import pytest
 from tests.device import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-# Importing it registers the operator: no other test needs to have run before.
+# The import registers the operator, so the tests run in any order.
 from rocm3d_kernels.gaussian import operator, rasterization  # noqa: F401
 from rocm3d_kernels.gaussian.arguments import contiguous
 from rocm3d_kernels.gaussian.options import Options
@@ -79,7 +79,7 @@ def test_tensors_without_memory_make_images_without_memory():
 
 
 def test_what_the_operator_returns_lies_in_memory_of_its_own(monkeypatch):
-    """Also the second time, when a small scene is drawn by a guess: the fake kernel says so."""
+    """As the fake kernel declares, also the second time, when a small scene uses guessed slots."""
     monkeypatch.setattr(ahead, "_PLACES", {})
     for _ in range(2):
         found = torch.ops.rocm3d_kernels.render.default(*arguments_of_the_operator())

@@ -14,7 +14,7 @@ BINOMS = torch.tensor([[math.comb(n, k) for k in range(MOST)] for n in range(MOS
 @pytest.mark.parametrize(
     ("shapes", "text"),
     [
-        (((4, 1), (4, 3), (4,)), r"opacities are \[N\]"),
+        (((4, 1), (4, 3), (4,)), r"opacities must be \[N\]"),
         (((4,), (4, 2), (4,)), r"scales \[N, 3\]"),
         (((4,), (4, 3), (5,)), r"ratios \[N\]"),
     ],
@@ -25,7 +25,7 @@ def test_wrong_shapes_are_refused(shapes, text):
 
 
 def test_a_table_that_is_no_square_is_refused():
-    with pytest.raises(ValueError, match="binoms are"):
+    with pytest.raises(ValueError, match="binoms must be"):
         compute_relocation(torch.ones(1), torch.ones(1, 3), torch.ones(1), torch.ones(2, 3))
 
 

@@ -1,4 +1,4 @@
-"""Small scenes take a way of their own, by a guess; what comes of it is what comes of the other."""
+"""SmallRendering and FullRendering give the same results."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_too_few_slots_are_found_out():
 
 
 def test_nothing_lies_beyond_the_slots_of_a_tile(monkeypatch):
-    """In memory that says so: what lies behind the last tile's places is not touched."""
+    """Buffers are filled with 77; the memory after the last tile keeps it."""
     made, empty = [], plain_torch.empty
 
     def filled(*size, **named):
@@ -80,7 +80,7 @@ def test_with_slots_enough_the_lists_are_those_of_one_who_waited(choice, large):
     assert waited.packed() is waited
 
 
-# Of two tiles, or of six small ones, none of them whole at the edges.
+# Two coarse or six fine tiles; those at the edges are cut.
 PICTURE, LENS = (18, 11), torch.tensor([[[18.0, 0, 9], [0, 18, 5.5], [0, 0, 1]]])
 
 
@@ -93,7 +93,7 @@ def given(count=6, channels=3, coefficients=0):
 
 
 def drawn(tensors, distance=6.0, cameras=1, deterministic=False, **named):
-    """Everything that comes of it, and by which way."""
+    """Class of the rendering, images and gradients, tensors of the meta dict."""
     view = torch.eye(4).repeat(cameras, 1, 1)
     view[:, 2, 3] = distance + torch.arange(cameras)
     lens = LENS.repeat(cameras, 1, 1)
@@ -120,7 +120,7 @@ WAYS = {
 
 @pytest.fixture
 def by_addresses(monkeypatch):
-    """Launches that got addresses, as a GPU's driver takes them; the interpreter's tensors are made of them here."""
+    """Launches with addresses; for the interpreter they are converted back to tensors."""
     taken = []
     if on_gpu():
         at = Start.at
@@ -164,7 +164,7 @@ def test_both_ways_agree_by_tensors_and_by_addresses(by_addresses, named):
     for way, found, told in others:
         assert way is small.Small
         for have, must in zip(found, wanted, strict=True):
-            # Sums are of another order.
+            # Sums have another order.
             torch.testing.assert_close(have, must, rtol=1e-4, atol=1e-5)
         for have, must in zip(told, wanted_told, strict=True):
             torch.testing.assert_close(have, must)
@@ -190,7 +190,7 @@ def test_who_wants_the_same_every_time_takes_the_other_way():
 
 
 def test_pictures_and_gradients_are_the_same_however_wrong_the_guess():
-    """Views of which the second has far longer lists than the first."""
+    """The second view has far longer lists than the first."""
     waited = []
     for distance in (40.0, 2.5):  # far and small, near and large
         ahead._PLACES.clear()
@@ -200,13 +200,13 @@ def test_pictures_and_gradients_are_the_same_however_wrong_the_guess():
     for which in (1, 0, 1):
         found, wanted = drawn(given(), (40.0, 2.5)[which]), waited[which]
         for have, must in zip(found[1], wanted[1], strict=True):
-            # Tiles of another size add up in another order.
+            # Tiles of another size sum in another order.
             torch.testing.assert_close(have, must, rtol=1e-4, atol=1e-5)
         assert len(found[2][4]) == len(wanted[2][4])
 
 
 def test_who_goes_back_twice_gets_the_same_both_times():
-    """Gradients are added to zeros that the projection left, and those are zeros once only."""
+    """Gradients are added to a buffer that the projection zeroes only once."""
     drawn(given())
     leaves = [one.requires_grad_() for one in given()]
     view = torch.eye(4)[None].clone()

@@ -15,7 +15,7 @@ pytestmark = [
 
 
 def drawn(dtype, options):
-    """Image, and gradients of Gaussians, colours, background and what is watched."""
+    """Image, and gradients of Gaussians, colours, background and `watched`."""
     numbers = torch.Generator().manual_seed(0)
     views = torch.eye(4)[None].clone()
     views[:, 2, 3] = 3.0

@@ -22,12 +22,12 @@ def given(count, bases, dtype=torch.float32):
     [
         (-1, (4, 3), (4, 16, 3), None, "degree is -1"),
         (5, (4, 3), (4, 36, 3), None, "degree is 5"),
-        (1, (4, 2), (4, 4, 3), None, r"directions are \[..., 3\]"),
+        (1, (4, 2), (4, 4, 3), None, r"directions must be \[..., 3\]"),
         (2, (4, 3), (4, 4, 3), None, "K of at least 9"),
-        (1, (4, 3), (5, 4, 3), None, "coefficients are"),
-        (1, (4, 3), (4, 4, 4), None, "coefficients are"),
-        (1, (4, 3), (3,), None, "coefficients are"),
-        (1, (4, 3), (4, 4, 3), (3,), "masks have the shape"),
+        (1, (4, 3), (5, 4, 3), None, "coefficients must be"),
+        (1, (4, 3), (4, 4, 4), None, "coefficients must be"),
+        (1, (4, 3), (3,), None, "coefficients must be"),
+        (1, (4, 3), (4, 4, 3), (3,), "masks .* do not match"),
     ],
 )
 def test_wrong_arguments_are_refused(degree, directions, coefficients, masks, text):
@@ -85,7 +85,7 @@ def test_only_what_learns_gets_a_gradient():
 
 
 def test_the_bases_are_orthonormal_on_the_sphere():
-    """By Gauss-Legendre in z and equal steps around, exact for polynomials of this degree."""
+    """Gauss-Legendre in z and equal steps in azimuth integrate polynomials of this degree exactly."""
     import numpy as np
 
     z, weights = (torch.from_numpy(one) for one in np.polynomial.legendre.leggauss(8))

@@ -9,7 +9,7 @@ from rocm3d_kernels.knn import mean_squared_distance, reference
 
 pytestmark = [
     pytest.mark.usefixtures("poisoned"),
-    # The interpreter says so when it subtracts infinities, as the kernel means to.
+    # The interpreter warns when it subtracts infinities, which the kernel does on purpose.
     pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning"),
 ]
 
@@ -19,7 +19,7 @@ def cloud(count, scale=1.0):
 
 
 def exact(points):
-    """With numpy, all pairs."""
+    """All pairs in float64."""
     every = points.double()
     squares = ((every[:, None] - every[None]) ** 2).sum(-1).fill_diagonal_(torch.inf)
     return squares.sort(dim=1).values[:, :3].mean(1)
@@ -27,7 +27,7 @@ def exact(points):
 
 @pytest.mark.parametrize("shape", [(3,), (4, 2), (1, 4, 3)])
 def test_other_shapes_are_refused(shape):
-    with pytest.raises(ValueError, match=r"points are \[N, 3\]"):
+    with pytest.raises(ValueError, match=r"points must be \[N, 3\]"):
         mean_squared_distance(torch.zeros(shape))
 
 
@@ -86,7 +86,7 @@ def test_the_kernel_is_exact(points):
 
 @given(some.lists(some.tuples(*[some.integers(-3, 3)] * 3), min_size=4, max_size=24))
 def test_the_kernel_is_exact_on_a_lattice(points):
-    """Many ties, many equal points; small integers have no rounding but in the mean."""
+    """Many ties and equal points; with small integers only the mean is rounded."""
     found = mean_squared_distance(torch.tensor(points, dtype=torch.float32))
 
     torch.testing.assert_close(found.double(), exact(torch.tensor(points)), rtol=1e-6, atol=0)

@@ -14,7 +14,7 @@ COUNT, CAMERAS = 11, 2
 
 
 def given(*, covars=False, opacities=True):
-    """Gaussians before, beside and behind two cameras that look in different directions."""
+    """Gaussians in front of, beside and behind two cameras of different directions."""
     numbers = torch.Generator().manual_seed(0)
     turn = torch.linalg.qr(torch.randn(2, 3, 3, generator=numbers))[0] * 0.1 + torch.eye(3) * 0.9
     views = torch.eye(4).repeat(CAMERAS, 1, 1)
@@ -33,7 +33,7 @@ def given(*, covars=False, opacities=True):
 
 
 def exactly(gaussians, settings):
-    """Radii, and the three parts, by the reference."""
+    """Radii and the three parts of a record, from the reference."""
     if gaussians.covars is None:
         covars = reference.covariance(gaussians.quats, gaussians.scales)
     else:

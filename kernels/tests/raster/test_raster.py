@@ -18,7 +18,7 @@ SIZE = (19, 11)
 
 @pytest.fixture(scope="module")
 def seen():
-    """Projected Gaussians, some opaque, and the lists of their tiles."""
+    """Projected Gaussians, some opaque, and their tile lists."""
     numbers = torch.Generator().manual_seed(0)
     count = 8
     opacities = torch.rand(count, generator=numbers)
@@ -102,7 +102,7 @@ def test_rows_that_are_not_kept_by_image_are_the_same_picture(seen):
 
 
 def test_light_that_is_used_up_ends_a_pixel():
-    """Three Gaussians of 0.98 leave 8e-6: the third would leave too little, and is not drawn."""
+    """Three Gaussians of alpha 0.98 would leave T = 8e-6, below the limit: the third is not drawn."""
     means = torch.full((1, 3, 2), 0.5, dtype=torch.float64)
     conics = torch.tensor([1.0, 0, 1], dtype=torch.float64).expand(1, 3, 3)
     colors = torch.eye(3, dtype=torch.float64)[None]

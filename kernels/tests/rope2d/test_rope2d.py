@@ -24,11 +24,11 @@ def exact(tokens, positions, scale=1.0):
 @pytest.mark.parametrize(
     ("tokens", "positions", "text"),
     [
-        ((2, 5, 8), (2, 5, 2), r"tokens are \[B, N, H, D\]"),
+        ((2, 5, 8), (2, 5, 2), r"tokens must be \[B, N, H, D\]"),
         ((2, 5, 3, 6), (2, 5, 2), "D a multiple of 4"),
-        ((2, 3, 5, 8), (2, 5, 2), r"tokens \[B, H, N, D\] are transposed first"),
-        ((2, 5, 3, 8), (2, 5), r"positions for tokens .* are \(2, 5, 2\)"),
-        ((1, 1, 1, 2**17), (1, 1, 2), "too wide"),
+        ((2, 3, 5, 8), (2, 5, 2), r"transpose tokens \[B, H, N, D\] first"),
+        ((2, 5, 3, 8), (2, 5), r"positions for tokens .* must be \(2, 5, 2\)"),
+        ((1, 1, 1, 2**17), (1, 1, 2), "too large"),
     ],
 )
 def test_other_layouts_are_refused(tokens, positions, text):
@@ -39,7 +39,7 @@ def test_other_layouts_are_refused(tokens, positions, text):
 
 def test_other_dtypes_and_devices_are_refused():
     tokens, positions = scene(1, 2, 1, 4)
-    with pytest.raises(TypeError, match="positions are whole numbers"):
+    with pytest.raises(TypeError, match="positions must be int64 or int32"):
         rotate(tokens, positions.float())
     with pytest.raises(TypeError, match="int32 is not supported"):
         rotate(tokens.int(), positions)
@@ -53,7 +53,7 @@ def test_other_dtypes_and_devices_are_refused():
 def test_tokens_that_lie_over_one_another_are_not_turned_in_place(strides):
     tokens = torch.zeros(64).as_strided((2, 2, 2, 4), strides)
 
-    with pytest.raises(ValueError, match="lie over one another"):
+    with pytest.raises(ValueError, match="overlap in memory"):
         rotate_(tokens, torch.zeros(2, 2, 2, dtype=torch.int64))
 
 
@@ -107,7 +107,7 @@ def test_any_layout_is_turned_where_it_lies(layout, tolerance):
 
     assert rotate_(laid, positions).data_ptr() == begin
     torch.testing.assert_close(laid.double(), wanted, **tolerance["float32-rope"])
-    # Not to the bit: a layout has a kernel of its own, in which a GPU joins other products with sums.
+    # Not bitwise equal: each layout compiles its own kernel, in which a GPU fuses other multiply-adds.
     torch.testing.assert_close(rotate(layout(tokens), positions.flip(1).flip(1)), laid, **tolerance["float32-rope"])
 
 

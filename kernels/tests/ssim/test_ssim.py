@@ -27,7 +27,7 @@ def exact(image, target, padding):
     [
         ((1, 1, 4, 4), (1, 1, 4, 5), "same", ValueError, "shapes differ"),
         ((4, 4), (4, 4), "same", ValueError, r"\[N, C, H, W\]"),
-        ((1, 0, 4, 4), (1, 0, 4, 4), "same", ValueError, "no pixels"),
+        ((1, 0, 4, 4), (1, 0, 4, 4), "same", ValueError, "have no pixels"),
         ((1, 1, 10, 12), (1, 1, 10, 12), "valid", ValueError, "needs 11 by 11 pixels"),
         ((1, 1, 4, 4), (1, 1, 4, 4), "reflect", ValueError, "padding is 'reflect'"),
     ],
@@ -40,7 +40,7 @@ def test_wrong_arguments_are_refused_before_a_launch(first, second, padding, err
 def test_a_plane_that_is_too_large_is_refused():
     large = torch.empty(1, 1, 1, 1, device="meta").expand(1, 1, 2**15, 2**15)
 
-    with pytest.raises(ValueError, match="too large for 32-bit places"):
+    with pytest.raises(ValueError, match="too large for 32-bit indices"):
         ssim(large, large)
 
 
@@ -101,7 +101,7 @@ def test_without_training_nothing_is_kept():
 
 
 def test_the_reference_is_differentiated_rightly(monkeypatch, tolerance):
-    """Its own formula of the derivatives, against differences; both pictures get one."""
+    """Its explicit derivatives against finite differences; both images get a gradient."""
     monkeypatch.setenv("ROCM3D_KERNELS", "reference")
     image, target = pictures(1, 1, 12, 13, dtype=torch.float64)
     target.requires_grad_()

@@ -20,7 +20,7 @@ def test_a_plane_has_its_own_normal_everywhere_inside():
     y, x = torch.meshgrid(torch.arange(8) + 0.5, torch.arange(10) + 0.5, indexing="ij")
     rays = torch.stack([(x - 5) / 20, (y - 4) / 22, torch.ones_like(x)], dim=-1).double()
     found = from_depth((1.0 / (rays @ normal))[None, ..., None], VIEW, LENS)[0]
-    # Towards the camera, and turned into the world.
+    # Facing the camera, in world space.
     wanted = VIEW[0, :3, :3].T @ (-normal / normal.norm())
 
     torch.testing.assert_close(found[1:-1, 1:-1], wanted.expand(6, 8, 3))

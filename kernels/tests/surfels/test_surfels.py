@@ -12,7 +12,7 @@ from rocm3d_kernels.surfels.operator import Settings
 
 pytestmark = [
     pytest.mark.usefixtures("poisoned"),
-    # The interpreter says so where a lane that is not used divides by zero.
+    # The interpreter warns if an unused lane divides by zero.
     pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning"),
 ]
 
@@ -20,7 +20,7 @@ WIDTH, HEIGHT = 21, 13
 
 
 def scene(count=7, cameras=1, channels=3, batch=(), **more):
-    """Arguments of a small picture of surfels before a camera."""
+    """Arguments of a small image of surfels in front of a camera."""
     numbers = torch.Generator().manual_seed(0)
     views = torch.eye(4).repeat(*batch, cameras, 1, 1)
     views[..., 2, 3] = 3.0
@@ -60,20 +60,20 @@ def agree(arguments, tolerance):
     return found
 
 
-# What is refused.
+# Refused arguments.
 
 
 @pytest.mark.parametrize(
     ("change", "text"),
     [
         ({"render_mode": "XYZ"}, "render_mode is 'XYZ'"),
-        ({"height": 0}, "an image of 21 by 0"),
-        ({"scales": torch.zeros(7, 2)}, "scales have the shape"),
-        ({"quats": None}, "either covars, or quats and scales"),
+        ({"height": 0}, "the image is empty: 21 x 0"),
+        ({"scales": torch.zeros(7, 2)}, "scales must be"),
+        ({"quats": None}, "pass either covars, or quats and scales"),
         ({"colors": torch.zeros(7, 3, 3), "sh_degree": 1}, "K of at least 4"),
-        ({"opacities": torch.zeros(7).double()}, "all tensors are torch.float32"),
-        ({"backgrounds": torch.zeros(3)}, "backgrounds have the shape"),
-        ({"watched": torch.zeros(7, 2)}, r"watched is \[..., C, N, 2\]"),
+        ({"opacities": torch.zeros(7).double()}, "all tensors must be torch.float32"),
+        ({"backgrounds": torch.zeros(3)}, "backgrounds must be"),
+        ({"watched": torch.zeros(7, 2)}, r"watched must be \[..., C, N, 2\]"),
     ],
 )
 def test_wrong_arguments_are_refused_before_a_launch(change, text):
@@ -86,11 +86,11 @@ def test_gradients_under_torch_compile_are_refused():
     given = [arguments[name] for name in list(arguments)[:7]]
     compiled = torch.compile(_pictures, fullgraph=True, backend="aot_eager")
 
-    with pytest.raises(Exception, match=r"surfels: no gradients under torch\.compile"):
+    with pytest.raises(Exception, match=r"surfels: gradients are not supported under torch\.compile"):
         compiled(given[0].requires_grad_(), *given[1:])
 
 
-# What is drawn.
+# Images.
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_the_kernels_agree_with_float64(arguments, tolerance):
 
 
 def test_a_disc_before_the_camera_is_a_gaussian_of_its_plane(monkeypatch):
-    """At depth 2 with a focal length of 8: four pixels for a unit of the plane."""
+    """At depth 2 with a focal length of 8, one unit of the plane is four pixels."""
     monkeypatch.setenv("ROCM3D_KERNELS", "reference")
     one = torch.eye(3, dtype=torch.float64)
     lens = torch.tensor([[[8.0, 0, 10], [0, 8, 6], [0, 0, 1]]], dtype=torch.float64)
@@ -155,7 +155,7 @@ def test_distortion_is_the_sum_over_pairs_and_the_median_the_depth_of_half_the_l
     pairs = weights[:, None] * weights * (depths[:, None] - depths).abs()
 
     assert found.distortion.item() == pytest.approx(pairs.sum().item(), rel=1e-5)
-    # 0.7 of the light reaches the second, 0.42 the third.
+    # T is 0.7 at the second surfel, 0.42 at the third.
     assert found.median.item() == 2.0
     assert found.alphas.item() == pytest.approx(weights.sum().item())
 
@@ -173,7 +173,7 @@ def test_none_and_all_behind_are_the_background(count):
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
 @pytest.mark.parametrize("name", ["means", "quats", "scales", "opacities"])
 def test_what_is_not_finite_is_not_seen(name, bad):
-    # Fewer pixels: the question is only whether it is among them.
+    # A small image is enough.
     arguments = scene(count=2, width=6, height=5)
     arguments["means"] = arguments["means"] * 0
     arguments[name].view(2, -1)[0, 0] = bad
@@ -188,13 +188,13 @@ def test_a_disc_from_the_side_and_a_huge_one_are_drawn(tolerance):
     arguments = scene(count=2)
     arguments["means"] = torch.tensor([[0.0, 0, 0], [0.1, 0, 1]])
     arguments["opacities"] = torch.tensor([0.9, 0.5])
-    # A quarter turn about the vertical axis; the other is wider than all that there is.
+    # One rotated by 90 degrees about the vertical axis, one wider than the image.
     arguments["quats"] = torch.tensor([[1.0, 0, 1, 0], [1.0, 0, 0, 0]])
     arguments["scales"] = torch.tensor([[0.5, 0.5, 1], [1e4, 1e4, 1]])
     found = agree(arguments, tolerance)
 
     torch.testing.assert_close(found.alphas[0, 0], torch.full((WIDTH, 1), 0.5))
-    # Between two columns of pixels, each half a pixel from it.
+    # The disc is between two columns of pixels, half a pixel from each.
     assert found.alphas[0, 6, 9].item() == pytest.approx(1 - 0.5 * (1 - 0.9 * math.exp(-0.5)), rel=1e-3)
 
 
@@ -206,11 +206,11 @@ def test_strides_of_any_kind_and_one_pixel(tolerance):
     agree(arguments, tolerance)
 
 
-# How it is differentiated and compiled.
+# Gradients and torch.compile.
 
 
 def graded(arguments, dtype):
-    """Gradients by name, of all pictures with fixed random weights."""
+    """Gradients by name; the loss sums all images with fixed random weights."""
     learning = {
         name: one.detach().to(dtype).requires_grad_(name != "intrinsics")
         for name, one in arguments.items()
@@ -265,7 +265,7 @@ def test_what_is_not_seen_has_gradients_of_zero_and_changes_no_other(dtype):
 
 
 def test_the_watched_centres_get_the_gradient_of_a_shift_in_the_image(monkeypatch):
-    """A disc that faces the camera moves as a whole: by a pixel is by depth / focal length in space."""
+    """For a disc that faces the camera, one pixel is depth / focal length in space."""
     monkeypatch.setenv("ROCM3D_KERNELS", "reference")
     arguments = exact(scene(count=1, watched=torch.zeros(1, 1, 2)))
     arguments["quats"] = torch.tensor([[1.0, 0, 0, 0]]).double()

@@ -20,7 +20,7 @@ def nothing_known(monkeypatch):
 
 @functools.cache
 def waited_for(**named):
-    """Once for all: the interpreter takes its time."""
+    """Cached: the interpreter is slow."""
     one = seen(**named)
     return one, tiles.intersect(one, *SIZE)
 
@@ -56,7 +56,7 @@ def test_who_guesses_in_vain_waits_longer_each_time(monkeypatch):
 
 
 def test_who_has_far_fewer_pairs_does_not_wait(monkeypatch):
-    """Another scene of as many Gaussians, which the waiting is not for."""
+    """Another scene of as many Gaussians, to which the backoff does not apply."""
     monkeypatch.setattr(ahead, "MOST_SLOTS", 1)
     for _ in range(4):
         assert learned() is None

@@ -16,7 +16,7 @@ from rocm3d_kernels.tiles import launch, patience, reference
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")
 
-# An outline may pass between two rows of pixels and reach neither. These Gaussians have a deviation of at least 0.54
+# An outline may pass between two rows of pixel centres and reach neither. The standard deviation here is at least 0.54
 # pixels: within half a pixel the exponent changes by up to 3.3 * 0.5 / 0.54 at the outline, alpha by a factor of 21.
 BETWEEN = 1 / 21
 SIZE = (27, 18)
@@ -42,7 +42,7 @@ def scene(count=14, images=2, size=SIZE, seed=0, stretch=1.0):
 
 
 def seen(size=SIZE, **named):
-    """The same as the projection saw them, with their tiles counted: a copy, as lists are made of it once."""
+    """A copy of the projected scene with counted tiles: `intersect` consumes it."""
     one = projected(size, **named)
     names = [field.name for field in dataclasses.fields(one)]
     return dataclasses.replace(one, **{name: getattr(one, name).clone() for name in names})
@@ -62,7 +62,7 @@ def compare(projected, size):
     found = tiles.intersect(projected, *size)
     mine = lists(found)
     needed = reference.intersect(records, radii, size, found.side)
-    # Tiles at the border are whole ones for the kernel.
+    # The kernel treats tiles at the border as whole tiles.
     whole = tuple(-(-one // found.side) * found.side for one in size)
     touched = reference.intersect(records, radii, whole, found.side)
     allowed = reference.intersect(records, radii, whole, found.side, SMALLEST_ALPHA * BETWEEN)
@@ -79,7 +79,7 @@ def compare(projected, size):
 
 @pytest.fixture
 def limits(monkeypatch):
-    """The module's numbers, and the kernel's, put back afterwards. Bins are tried where `most_bin` is more than 0."""
+    """Sets limits of the lists and of the kernel, and restores them. Bins are tried if `most_bin` is above 0."""
 
     def change(few, worth, large, early=10**6, most_bin=0, **more):
         monkeypatch.setattr(tiles, "_PATIENCE", {})
@@ -94,7 +94,7 @@ def limits(monkeypatch):
 def test_more_than_fits_into_32_bits_is_refused(monkeypatch):
     monkeypatch.setattr(tiles, "LARGEST", 10)
 
-    with pytest.raises(ValueError, match="draw fewer images at once"):
+    with pytest.raises(ValueError, match="Render fewer images at once"):
         tiles.intersect(seen(), *SIZE)
 
 
@@ -107,7 +107,7 @@ def test_more_than_fits_into_32_bits_is_refused(monkeypatch):
 @pytest.mark.parametrize(("worth", "side"), [(0, 16), (99, 8)], ids=["coarse", "fine"])
 def test_every_pair_is_there_once_by_depth(few, early, most_bin, worth, large, count, side, limits):
     limits(few, worth, large, early, most_bin)
-    for _ in range(2 if on_gpu() else 1):  # where the second launch takes a shorter way
+    for _ in range(2 if on_gpu() else 1):  # where the second launch passes addresses
         found = compare(seen(count=count), SIZE)
 
         assert found.side == side
@@ -116,7 +116,7 @@ def test_every_pair_is_there_once_by_depth(few, early, most_bin, worth, large, c
 
 @pytest.mark.parametrize(("count", "images"), [(1, 2), (2, 2), (14, 2), (40, 1)])
 def test_bins_make_the_same_lists(limits, count, images):
-    """Also where tiles have more than the smaller of two sorts takes."""
+    """Also for tiles with more pairs than the smaller sorts hold."""
     limits(0, 99, 4)
     sorted_by_torch = tiles.intersect(seen(count=count, images=images), *SIZE)
     limits(0, 99, 4, most_bin=2048)
@@ -195,7 +195,7 @@ def test_nothing_seen_is_no_pairs():
 
 
 def test_depths_below_zero_are_in_order(limits):
-    """An orthographic camera may stand among what it sees."""
+    """An orthographic camera may stand among the Gaussians."""
     limits(10**6, 99, 1)
     numbers = torch.Generator().manual_seed(5)
     gaussians = Gaussians(
@@ -214,7 +214,7 @@ def test_every_pair_is_there_once_in_any_picture(seed, width, height, stretch):
     compare(seen(count=6, images=1, size=(width, height), seed=seed, stretch=stretch), (width, height))
 
 
-@pytest.mark.parametrize(("pair", "halved"), [(1, False), (10**6, True)], ids=["room-for-it", "too-much"])
+@pytest.mark.parametrize(("pair", "halved"), [(1, False), (10**6, True)], ids=["fits", "too-much"])
 def test_pairs_are_sorted_by_halves_where_a_sort_needs_most_memory(limits, monkeypatch, pair, halved):
     limits(0, 99, 4)
     monkeypatch.setattr(tiles, "MANY", 0)

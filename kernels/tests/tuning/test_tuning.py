@@ -33,7 +33,7 @@ def test_the_caller_may_change_what_it_got():
 
 def test_a_declared_kernel_knows_how_it_is_launched():
     def knn_kernel():
-        """Only its name counts."""
+        """Only its name is used."""
 
     knn_kernel.__name__ = "search_kernel"
     constants, options = Declared("knn", knn_kernel, {}, {"MORE": 1}).launch("gfx942")

@@ -1,4 +1,4 @@
-"""One step of Adam for the rows that were seen, and none for the others."""
+"""One Adam step for the visible rows of a tensor; other rows do not change."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def adam_step(
     gradient: torch.Tensor,
     first: torch.Tensor,
     second: torch.Tensor,
-    visible: torch.Tensor,  # [N]; zero or false: the row stays as it is
+    visible: torch.Tensor,  # [N]; zero or false: the row does not change
     *,
     lr: float,
     betas: tuple[float, float] = (0.9, 0.999),
     eps: float = 1e-8,
 ) -> None:
-    """Changes the parameter and its two moments in place; the moments are not corrected for their start at zero."""
+    """Updates the parameter and its two moments in place, without bias correction of the moments."""
     _check(parameter, gradient, first, second, visible)
     if parameter.numel() == 0:
         return
@@ -38,7 +38,7 @@ def adam_step(
         return
     _run(*given)
     for changed in (parameter, first, second):
-        # Autograd counts changes, and the kernel's are not seen by it.
+        # Autograd counts in-place changes by version, and does not notice those of a kernel.
         if not changed.is_inference():
             torch.autograd.graph.increment_version(changed)
 
@@ -49,14 +49,14 @@ def _check(parameter: torch.Tensor, *others: torch.Tensor) -> None:
         if one.shape != parameter.shape or one.dtype != parameter.dtype:
             raise ValueError(
                 f"adam: {name} is {one.dtype} {tuple(one.shape)}, "
-                f"the parameter {parameter.dtype} {tuple(parameter.shape)}"
+                f"but the parameter is {parameter.dtype} {tuple(parameter.shape)}"
             )
     rows = visible.numel()
     if parameter.numel() and (rows == 0 or parameter.numel() % rows):
-        raise ValueError(f"adam: {parameter.numel()} elements are not of {rows} rows")
+        raise ValueError(f"adam: {parameter.numel()} elements cannot be divided into {rows} rows")
     for one in others:
         if one.device != parameter.device:
-            raise ValueError(f"adam: tensors lie on different devices: {parameter.device} and {one.device}")
+            raise ValueError(f"adam: tensors are on different devices: {parameter.device} and {one.device}")
 
 
 def _run(
@@ -70,7 +70,7 @@ def _run(
     beta2: float,
     eps: float,
 ) -> None:
-    """In place."""
+    """Updates `parameter`, `first` and `second` in place."""
     if choose("adam", parameter, gradient, first, second, visible) == "reference":
         reference.step(parameter, gradient, first, second, visible, lr, beta1, beta2, eps)
         return

@@ -1,4 +1,4 @@
-"""Adam, for a check on a machine: two steps against float64."""
+"""Checks of Adam for `rocm3d smoke`: two steps against float64."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROWS, EACH = 700, 5
 
 
 def checks(device: torch.device | str) -> Iterator[Check]:
-    """More elements than one block holds, and not a multiple of it."""
+    """Uses more elements than one block holds, and not a multiple of it."""
     numbers = torch.Generator().manual_seed(1)
     parameter, *slopes = (torch.randn(ROWS, EACH, generator=numbers) for _ in range(3))
     visible = torch.rand(ROWS, generator=numbers) < 0.6

@@ -1,4 +1,4 @@
-"""The kernel of Adam, for the AMD gate."""
+"""The Adam kernel that the AMD gate compiles."""
 
 from __future__ import annotations
 

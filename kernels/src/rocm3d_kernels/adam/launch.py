@@ -1,4 +1,4 @@
-"""Starts the kernel of Adam."""
+"""Launches the Adam kernel."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def step(
     beta2: float,
     eps: float,
 ) -> None:
-    """As the reference's."""
+    """The same contract as `reference.step`; tensors may have any strides."""
     changed = (parameter, first, second)
     rows = [one.contiguous() for one in changed]
     flags = visible if visible.dtype == torch.bool else visible != 0

@@ -1,4 +1,4 @@
-"""Adam as an optimizer whose steps are told which rows were seen."""
+"""Adam as an optimizer that updates only the visible rows."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from rocm3d_kernels.adam import adam_step
 
 
 class VisibleAdam(torch.optim.Adam):
-    """One tensor in each group; its first dimension, or a multiple of it, is that of the rows that were seen or not.
+    """Each parameter group holds one tensor; its number of elements is a multiple of the number of rows.
 
-    Unlike torch's own, moments are not corrected for their start at zero, and rows that were not seen do not move.
+    Unlike torch.optim.Adam, moments have no bias correction, and rows that are not visible do not change.
     """
 
     @torch.no_grad()
     def step_visible(self, visible: torch.Tensor) -> None:
-        """A step of the rows that `visible` marks."""
+        """One step for the rows where `visible` is not zero."""
         for group in self.param_groups:
             if len(group["params"]) != 1:
-                raise ValueError(f"adam: {len(group['params'])} tensors in a group of parameters, one is taken")
+                raise ValueError(f"adam: a parameter group must hold one tensor, not {len(group['params'])}")
             parameter = group["params"][0]
             if parameter.grad is None:
                 continue
@@ -31,7 +31,7 @@ class VisibleAdam(torch.optim.Adam):
             )  # fmt: skip
 
     def _started(self, parameter: torch.Tensor) -> dict[str, Any]:
-        """Names as torch has them: programs that grow and cut parameters look for them."""
+        """Keys are those of torch.optim.Adam, because densification code reads and resizes them."""
         state: dict[str, Any] = self.state[parameter]
         if not state:
             state["step"] = torch.tensor(0.0)

@@ -1,4 +1,4 @@
-"""Adam (Kingma and Ba, 2015) for some rows, in plain PyTorch and in place."""
+"""Adam (Kingma and Ba, 2015) for the visible rows, in plain PyTorch and in place."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def step(
     beta2: float,
     eps: float,
 ) -> None:
-    """Rows of zero in `visible` keep their values and their moments."""
+    """Rows where `visible` is zero keep their values and moments."""
     each = parameter.numel() // visible.numel()
     seen = (visible != 0).repeat_interleave(each).view(parameter.shape)
     mean = beta1 * first + (1.0 - beta1) * gradient

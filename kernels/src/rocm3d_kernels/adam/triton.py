@@ -1,4 +1,8 @@
-"""The kernel of a step of Adam for some rows: one lane per element, and nothing is read of a row that was not seen."""
+"""Triton kernel of an Adam step for the visible rows.
+
+parameter, gradient, first and second (moments) have `count` elements, row-major; visible [count / each]. One lane per
+element; elements of rows that are not visible are neither read nor written.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ import triton.language as tl
 def rocm3d_adam_kernel(
     parameter, gradient, first, second, visible, count, each, lr, beta1, beta2, rest1, rest2, eps, BLOCK: tl.constexpr
 ):  # fmt: skip
-    """`each` elements belong to one row; `rest1` and `rest2` are one minus the betas, before they were rounded."""
+    """`each` is the number of elements per row; `rest1` and `rest2` are 1 - beta, computed in float64."""
     at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     mask = at < count
     seen = mask & (tl.load(visible + at // each, mask, other=0) != 0)

@@ -1,4 +1,4 @@
-"""Attention over dense and packed sequences, by the best way that this machine has."""
+"""Attention over dense and packed sequences, with the fastest backend that works on this machine."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ def attention(
     dropout: float = 0.0,
     deterministic: bool = False,
 ) -> torch.Tensor:
-    """softmax(q k' scale) v, for tensors [B, S, H, D], or with `spans` for packed ones [T, H, D].
+    """softmax(scale * q k^T) v for tensors [B, S, H, D], or with `spans` for packed tensors [T, H, D].
 
-    q may have a multiple of the heads of k and v. `causal` and `window` (left, right; -1 is no limit) are counted from
-    the last query and key, with `top_left` from the first. `slopes` are [H] or [N, H] of ALiBi, `bias` [B, H, S, S] or
-    what expands to that. `deterministic`: equal inputs, equal gradients to the bit. Queries without keys get zeros.
-    `last_dispatch()` says which way was taken, and why.
+    The heads of q may be a multiple of the heads of k and v. `causal` and `window` (left, right; -1: no limit) are
+    aligned to the last query and key, with `top_left` to the first. `slopes` are the ALiBi slopes, [H] or [N, H].
+    `bias` is [B, H, S, S] or broadcasts to it. `deterministic`: equal inputs give bitwise equal gradients. A query that
+    sees no key gets zeros. `last_dispatch()` names the backend that ran and the reason.
     """
     if slopes is not None and slopes.shape[-1] != q.shape[-2]:
-        raise ValueError(f"attention: {q.shape[-2]} heads, but slopes {tuple(slopes.shape)}")
+        raise ValueError(f"attention: q has {q.shape[-2]} heads, but slopes has shape {tuple(slopes.shape)}")
     if not 0.0 <= dropout < 1.0:
-        raise ValueError(f"attention: dropout is {dropout}; it may be from 0 to less than 1")
+        raise ValueError(f"attention: dropout is {dropout}; it must be in [0, 1)")
     left, right = (int(side) for side in window)
     problem = Problem(
         q, k, v, float(q.shape[-1] ** -0.5 if scale is None else scale), spans, left, 0 if causal else right,

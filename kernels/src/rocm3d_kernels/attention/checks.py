@@ -1,4 +1,4 @@
-"""Attention, for a check on a machine: packed sequences of mixed length, result and gradient against float64."""
+"""Checks of attention for `rocm3d smoke`: packed sequences of mixed length, output and gradient against float64."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ QUERIES, KEYS, HEADS, SHARED, SIZE = (70, 0, 129, 5, 33), (70, 4, 200, 64, 0), 4
 
 
 def checks(device: torch.device | str) -> Iterator[Check]:
-    """Lengths that are no multiple of any tile, an empty sequence, rows without keys, shared heads of keys."""
+    """Covers lengths that divide no tile, an empty sequence, rows without keys and grouped heads."""
     numbers = torch.Generator().manual_seed(1)
     shapes = ((sum(QUERIES), HEADS, SIZE), (sum(KEYS), SHARED, SIZE), (sum(KEYS), SHARED, SIZE))
     q, k, v = (torch.randn(shape, generator=numbers).half() for shape in shapes)

@@ -1,4 +1,4 @@
-"""The kernels of attention, for the AMD gate: as they are launched for usual heads, and for the widest."""
+"""Attention kernels that the AMD gate compiles: usual head sizes and the largest."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _arguments(dtype: str, tensors: tuple[str, ...], steps: tuple[str, ...], *, 
 
 
 def _of(dtype: str, size: int, *, quick: bool = False, spills: int = 0, **traits: Any) -> list[Declared]:
-    """Three kernels for heads of this size."""
+    """Forward, dk/dv and dq kernels for one head size."""
     plain = {"LEFT": False, "RIGHT": False, "TOP": False, "ALIBI": False, "SOFTCAP": False, "GROUP": 1}
     sizes = {"KIND": dtype, "D": size, "DV": size, "DEPTH": size, "WIDTH": size}
     constants = plain | sizes | traits
@@ -50,7 +50,7 @@ _DELTA = {
     **dict.fromkeys(("o_token", "o_head", "g_token", "g_head", "total", "heads"), "i32"),
 }
 
-# RDNA3 holds every operand of a matrix instruction twice: there the widest heads do not fit into its registers.
+# RDNA3 holds every operand of a matrix instruction twice, so the largest heads do not fit into its registers.
 KERNELS = [
     *_of("float16", 128, quick=True, RIGHT=True),
     *_of("float16", 64, RIGHT=True, GROUP=4),

@@ -1,4 +1,4 @@
-"""Starts the kernels of attention."""
+"""Launches the attention kernels."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ FARTHEST = 2**22
 
 
 def aligned(tensor: torch.Tensor) -> torch.Tensor:
-    """The tensor itself where rows begin at multiples of PIECE elements, else a copy with room between rows."""
+    """The tensor itself if its rows begin at multiples of 8 elements, else a copy with padded rows."""
     fits = tensor.stride(-1) == 1 and all(step % PIECE == 0 for step in tensor.stride()[:-1])
-    # Rows of one tile are counted in 32 bits.
+    # The kernels use 32-bit offsets between the rows of a tile.
     if fits and tensor.data_ptr() % 16 == 0 and tensor.stride(0) < FARTHEST:
         return tensor
     room = -(-tensor.shape[-1] // PIECE) * PIECE
@@ -35,7 +35,7 @@ def aligned(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def forward(problem: Problem, spans: Spans) -> tuple[torch.Tensor, torch.Tensor]:
-    """The result [T, H, D] and the logarithm, in base 2, of each row's sum [H, T]."""
+    """The output o [T, H, D] and lse [H, T], the base-2 logarithm of each row's sum."""
     q, k, v = (aligned(one) for one in (problem.q, problem.k, problem.v))
     out = _fresh(q, v.shape[2])
     kept = torch.full((q.shape[1], q.shape[0]), torch.inf, device=q.device)
@@ -94,7 +94,7 @@ def backward(
 
 
 def _fresh(like: torch.Tensor, size: int) -> torch.Tensor:
-    """Zeros, as tokens outside all sequences keep them, with rows that begin where the kernels want them."""
+    """Zeros with aligned rows; tokens outside all sequences stay zero."""
     room = -(-size // PIECE) * PIECE
     return torch.zeros(*like.shape[:2], room, dtype=like.dtype, device=like.device)[..., :size]
 
@@ -104,7 +104,7 @@ def _steps(tensor: torch.Tensor) -> tuple[int, int]:
 
 
 def _scales(problem: Problem) -> tuple[float, float]:
-    """Factor of a product and of what the cap makes of it, for scores in base 2."""
+    """Factors of q k^T and of the softcapped score, for scores in base 2."""
     if problem.softcap > 0:
         return 2 * math.log2(math.e) * problem.scale / problem.softcap, problem.softcap * math.log2(math.e)
     return problem.scale * math.log2(math.e), 1.0
@@ -140,5 +140,5 @@ def _rows(parameters: dict[str, Any], problem: Problem, name: str) -> int:
 
 def _programs(number: int) -> int:
     if number >= 2**31:
-        raise ValueError(f"attention: {number} programs are more than a GPU starts at once")
+        raise ValueError(f"attention: the launch needs {number} programs; a GPU grid is limited to 2**31 - 1")
     return number

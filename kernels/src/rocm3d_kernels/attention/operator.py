@@ -16,10 +16,10 @@ REFERENCE = (*KERNEL, "float64")
 
 
 def packed_attention(problem: Problem, *, plain: bool = False) -> torch.Tensor:
-    """The result [T, H, D] of a packed problem without bias and dropout; `plain` insists on plain PyTorch."""
+    """The output [T, H, D] of a packed problem without bias and dropout. The flag forces plain PyTorch."""
     spans = problem.spans
     if spans is None or problem.bias is not None or problem.dropout:
-        raise ValueError("attention: the operator takes packed tensors, without bias and dropout")
+        raise ValueError("attention: the operator supports packed tensors only, without bias and dropout")
     slopes = None if problem.slopes is None else problem.slopes.detach().float().contiguous()
     limits = (spans.max_q, spans.max_k, problem.scale, problem.left, problem.right)
     settings = (*limits, problem.softcap, problem.top, plain)
@@ -51,7 +51,7 @@ def _run(
     top: bool,
     plain: bool,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The result, and the logarithm of each row's sum; its base is the implementation's own."""
+    """The output o and lse, the logarithm of each row's sum (natural in the reference, base 2 in the kernels)."""
     places = (q_starts, q_ends, k_starts, k_ends)
     problem, spans = _problem((q, k, v, *places, slopes, max_q, max_k, scale, left, right, softcap, top))
     if plain or choose("attention", q, k, v, kernel=KERNEL, reference=REFERENCE) == "reference":
@@ -59,7 +59,7 @@ def _run(
     from rocm3d_kernels.attention import launch  # noqa: PLC0415
 
     out, kept = launch.forward(problem, spans)
-    # As the fake kernel says; the kernel leaves room between rows of odd sizes.
+    # The fake kernel promises contiguous outputs; the Triton kernel pads rows of odd sizes.
     return out.contiguous(), kept
 
 
@@ -94,7 +94,7 @@ def _run_backward(
     top: bool,
     plain: bool,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Gradients of q, k and v."""
+    """dq, dk, dv."""
     places = (q_starts, q_ends, k_starts, k_ends)
     problem, spans = _problem((q, k, v, *places, slopes, max_q, max_k, scale, left, right, softcap, top))
     if plain or choose("attention", q, k, v, kernel=KERNEL, reference=REFERENCE) == "reference":

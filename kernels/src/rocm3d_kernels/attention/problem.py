@@ -1,4 +1,4 @@
-"""What is asked of attention: tensors, which keys a query sees, and how scores are changed."""
+"""Inputs of one attention call: tensors, sequences, mask and score changes; with their validation."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import torch
 
 from rocm3d_kernels.dispatch import one_device
 
-EVERYTHING = -1  # of a window's side: no limit
+EVERYTHING = -1  # a side of the window without limit
 MOST = 2**30  # tokens
 
 
 class Spans(NamedTuple):
-    """Sequences in packed tensors: sequence n has tokens starts[n] to ends[n] of the queries, and of the keys.
+    """Token ranges of N packed sequences: sequence n has tokens starts[n] to ends[n] (exclusive) of q and of k, v.
 
-    Queries lie one after another; keys may have gaps between. `same`: queries and keys have equal lengths.
-    `cumulative`: starts and ends as one tensor each, [N + 1], where keys have no gaps either.
+    Queries are contiguous; keys may have gaps between sequences. `same`: queries and keys have equal lengths.
+    `cumulative`: cu_seqlens of q and k, [N + 1] each; None if keys have gaps.
     """
 
     q_starts: torch.Tensor
@@ -32,11 +32,12 @@ class Spans(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """Dense tensors are [B, S, H, D] and have no spans, packed ones are [T, H, D].
+    """Dense tensors are [B, S, H, D] and have no spans; packed tensors are [T, H, D].
 
-    Query i sees key j if `i + d - left <= j <= i + d + right`, where d is keys less queries of its sequence, or zero
-    with `top`. Scores become `softcap * tanh(score / softcap)`, then less `slopes[h] * |i + d - j|`, then plus `bias`.
-    With `deterministic` equal inputs give equal bits on the way back, too.
+    Query i sees key j if `i + d - left <= j <= i + d + right`, where d is the number of keys minus the number of
+    queries of its sequence, or zero with `top` (mask aligned to the top left corner). In this order, a score becomes
+    `softcap * tanh(score / softcap)`, loses `slopes[h] * |i + d - j|` and gains `bias`. `deterministic` asks for
+    bitwise equal gradients.
     """
 
     q: torch.Tensor
@@ -55,21 +56,21 @@ class Problem:
 
     @property
     def group(self) -> int:
-        """Heads of queries for each head of keys."""
+        """Query heads per key head."""
         return int(self.q.shape[-2] // max(self.k.shape[-2], 1))
 
     @property
     def causal(self) -> bool:
-        """Nothing after its own place, everything before."""
+        """A query sees all keys up to its own position."""
         return self.left < 0 and self.right == 0
 
     @property
     def trains(self) -> bool:
-        """Whether a gradient will be asked for."""
+        """Whether autograd may call backward."""
         return torch.is_grad_enabled() and any(one.requires_grad for one in (self.q, self.k, self.v))
 
     def wants(self) -> list[str]:
-        """Names of what is beyond plain and causal attention."""
+        """Names of the requested features beyond plain and causal attention, as they appear in messages."""
         asked = {
             "a window": self.left >= 0 or self.right > 0,
             "softcap": self.softcap > 0,
@@ -81,7 +82,7 @@ class Problem:
         return [name for name, yes in asked.items() if yes]
 
     def packed(self) -> Problem:
-        """The same with spans."""
+        """The same problem with tensors [T, H, D] and spans."""
         if self.spans is not None:
             return self
         batch, queries, keys = self.q.shape[0], self.q.shape[1], self.k.shape[1]
@@ -92,12 +93,12 @@ class Problem:
 
 
 def spans_of(cu_q: torch.Tensor, cu_k: torch.Tensor, max_q: int, max_k: int) -> Spans:
-    """Of cumulative lengths, [N + 1] each, the first one zero."""
+    """Spans from cumulative lengths, [N + 1] each, starting at zero."""
     for name, cu in (("cu_seqlens_q", cu_q), ("cu_seqlens_k", cu_k)):
         if cu.ndim != 1 or cu.numel() == 0 or cu.dtype not in (torch.int32, torch.int64):
-            raise ValueError(f"attention: {name} is one row of int32, not {cu.dtype} {tuple(cu.shape)}")
+            raise ValueError(f"attention: {name} must be int32 of shape [N + 1], not {cu.dtype} {tuple(cu.shape)}")
     if cu_q.shape != cu_k.shape:
-        raise ValueError(f"attention: {cu_q.numel() - 1} sequences of queries, {cu_k.numel() - 1} of keys")
+        raise ValueError(f"attention: q has {cu_q.numel() - 1} sequences, k has {cu_k.numel() - 1}")
     same = cu_q is cu_k
     if not same and not torch.compiler.is_compiling():  # views of one tensor, as some programs pass them
         same = cu_q.data_ptr() == cu_k.data_ptr() and cu_q.stride() == cu_k.stride()
@@ -109,40 +110,42 @@ def spans_of(cu_q: torch.Tensor, cu_k: torch.Tensor, max_q: int, max_k: int) -> 
 
 
 def _lengths(name: str, cu: torch.Tensor, most: int) -> None:
-    """Looked at on the CPU only: on a GPU that would wait for it, so that these numbers are trusted there."""
+    """Checked on the CPU only: on a GPU the check would synchronize, so lengths are trusted there."""
     if cu.device.type != "cpu" or torch.compiler.is_compiling() or type(cu) is not torch.Tensor or cu.numel() < 2:
         return
     lengths = cu.diff()
     if int(cu[0]) != 0 or int(lengths.min()) < 0:
-        raise ValueError(f"attention: cu_seqlens_{name} must begin with 0 and never fall")
+        raise ValueError(f"attention: cu_seqlens_{name} must start with 0 and never decrease")
     if int(lengths.max()) > most:
         raise ValueError(f"attention: max_seqlen_{name} is {most}, but a sequence has {int(lengths.max())} tokens")
 
 
 def checked(problem: Problem) -> Problem:
-    """The same after a look at shapes, with limits left out that limit nothing."""
+    """The same problem, with window limits that exclude no key removed. Raises if shapes, dtypes or devices differ."""
     q, k, v = problem.q, problem.k, problem.v
     dimensions = 4 if problem.spans is None else 3
     names = "[B, S, H, D]" if problem.spans is None else "[T, H, D]"
     if {q.ndim, k.ndim, v.ndim} != {dimensions}:
-        raise ValueError(f"attention: q, k, v are {names}, these have {q.ndim}, {k.ndim} and {v.ndim} dimensions")
+        raise ValueError(f"attention: q, k, v must be {names}; they have {q.ndim}, {k.ndim} and {v.ndim} dimensions")
     if k.shape[:-1] != v.shape[:-1] or q.shape[-1] != k.shape[-1] or (dimensions == 4 and q.shape[0] != k.shape[0]):
-        raise ValueError(f"attention: shapes do not fit: {tuple(q.shape)}, {tuple(k.shape)}, {tuple(v.shape)}")
+        raise ValueError(f"attention: q, k, v have shapes {tuple(q.shape)}, {tuple(k.shape)}, {tuple(v.shape)}")
     if k.shape[-2] == 0 or q.shape[-2] % k.shape[-2] or q.shape[-1] == 0:
-        raise ValueError(f"attention: {q.shape[-2]} heads of queries for {k.shape[-2]} of keys, {q.shape[-1]} elements")
+        raise ValueError(
+            f"attention: {q.shape[-2]} query heads are no multiple of {k.shape[-2]} key heads, head size {q.shape[-1]}"
+        )
     if not q.dtype == k.dtype == v.dtype or not q.dtype.is_floating_point:
-        raise TypeError(f"attention: q, k, v are of one floating dtype, not {q.dtype}, {k.dtype}, {v.dtype}")
+        raise TypeError(f"attention: q, k, v must have one floating dtype, not {q.dtype}, {k.dtype}, {v.dtype}")
     if q.dtype.itemsize == 1:
-        raise TypeError(f"attention: {q.dtype} (fp8) is not covered by rocm3d-kernels")
+        raise TypeError(f"attention: rocm3d-kernels does not support {q.dtype} (fp8)")
     if max(q.shape[:-2].numel(), k.shape[:-2].numel()) >= MOST:
-        raise ValueError(f"attention: 2**30 tokens or more in {tuple(q.shape)}, {tuple(k.shape)}: too many for 32 bits")
+        raise ValueError(f"attention: q {tuple(q.shape)} or k {tuple(k.shape)} has 2**30 tokens or more, the limit")
     others = [one for one in (problem.slopes, problem.bias) if one is not None]
     one_device("attention", [q, k, v, *(problem.spans[:4] if problem.spans else ()), *others])
     return _narrowed(problem)
 
 
 def _narrowed(problem: Problem) -> Problem:
-    """Limits of a window that reaches over everything are none; with equal lengths both corners are one."""
+    """Removes limits that exclude no key; `top` too if lengths are equal, where both alignments are the same."""
     spans, queries, keys = problem.spans, problem.q.shape[1], problem.k.shape[1]
     if spans is not None:
         queries, keys = spans.max_q, spans.max_k

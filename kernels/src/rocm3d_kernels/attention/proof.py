@@ -1,7 +1,7 @@
-"""Does a library's attention work here? It is tried on a small problem of the same kind, once, before it is used.
+"""Tries a library's attention once on a small problem of the same kind, before the library is used.
 
-Being installed proves nothing, and the same function has other corner cases on other hardware: which corner a causal
-mask is counted from, sequences without tokens, rows without keys. What does not agree with plain PyTorch is left out.
+An installed library may be broken, and corner cases differ between releases and hardware: the alignment of a causal
+mask, sequences without tokens, rows without keys. A library that disagrees with plain PyTorch is skipped.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import torch
 from rocm3d_kernels.attention import reference
 from rocm3d_kernels.attention.problem import EVERYTHING, Problem, spans_of
 
-# Of results from numbers of the normal distribution: many times the rounding, far below what a wrong mask makes.
+# Absolute, for normally distributed inputs: many times the rounding error, far below the error of a wrong mask.
 ALLOWED = {torch.float64: 1e-6, torch.float32: 1e-2, torch.float16: 2e-2, torch.bfloat16: 1e-1}
 LENGTHS = ((5, 20, 0, 3), (9, 11, 4, 0))
 EQUAL = (5, 1, 20)
@@ -24,21 +24,21 @@ _KNOWN: dict[tuple[Any, ...], str] = {}
 
 
 def tried(name: str, run: Callable[[Problem], torch.Tensor], problem: Problem) -> str:
-    """Empty if it works for problems of this kind, else what went wrong."""
-    # A bias and dropout have no counterpart to compare with; only PyTorch's dense function takes them.
+    """Empty if the library works for problems of this kind, else the reason why it does not."""
+    # The reference has no bias and no dropout to compare with; only PyTorch's dense function supports them.
     if torch.compiler.is_compiling() or problem.bias is not None or problem.dropout > 0:
         return ""
     kind = (name, *_kind(problem))
     if kind not in _KNOWN:
         if problem.q.device.type == "cuda" and torch.cuda.is_current_stream_capturing():
-            return "not tried yet, and a graph is being captured"
+            return "not tried yet; it cannot be tried while a CUDA graph is captured"
         with torch.inference_mode(False), torch.autocast(problem.q.device.type, enabled=False):
             _KNOWN[kind] = _tried(run, problem)
     return _KNOWN[kind]
 
 
 def _kind(problem: Problem) -> tuple[Any, ...]:
-    """What decides which code runs."""
+    """Everything that decides which code of a library runs."""
     spans = problem.spans
     lengths = _dense_lengths(problem) if spans is None else spans.same
     sizes = (problem.q.shape[-1], problem.v.shape[-1], problem.group)
@@ -66,14 +66,14 @@ def _tried(run: Callable[[Problem], torch.Tensor], problem: Problem) -> str:
             if problem.trains:
                 found += torch.autograd.grad(found[0], (small.q, small.k, small.v), given)
     except Exception as error:  # noqa: BLE001  (a library may raise anything; it is then not used)
-        return f"tried and failed: {type(error).__name__}: {str(error).strip().partition(chr(10))[0][:120]}"
+        return f"trial failed: {type(error).__name__}: {str(error).strip().partition(chr(10))[0][:120]}"
     truth = [out]
     if problem.trains:
         truth += reference.backward(exact, out, kept, given.reshape(out.shape).double())
     for one, two in zip(found, truth, strict=True):
         worst = float((one.detach().reshape(two.shape).double() - two).abs().nan_to_num(torch.inf).max())
         if worst > ALLOWED[problem.q.dtype]:
-            return f"tried and wrong by {worst:.2g}"
+            return f"trial was wrong by {worst:.2g}"
     return ""
 
 

@@ -1,7 +1,7 @@
-"""Attention over packed sequences in plain PyTorch: the truth that the kernels are held against.
+"""Attention over packed sequences in plain PyTorch: the reference that the kernels are compared with.
 
-Vaswani and others, Attention Is All You Need, 2017; Press, Smith, Lewis, Train Short, Test Long (ALiBi), 2021. Scores
-are made for some queries at a time, of whatever sequences, so that the whole matrix never exists.
+Vaswani et al., Attention Is All You Need, 2017; Press, Smith, Lewis, Train Short, Test Long (ALiBi), 2021. Scores are
+computed for 256 queries at a time, across sequences, so the whole score matrix is never in memory.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ ROWS = 256
 
 
 class Block(NamedTuple):
-    """Some queries, the keys that any of them may see, and what is between them; scores are [H, rows, columns]."""
+    """Consecutive queries and the range of keys that any of them may see; their scores are [H, rows, columns]."""
 
     rows: slice
     columns: slice
     seen: torch.Tensor  # [rows, columns]
-    distance: torch.Tensor  # [rows, columns], of the query's place among the keys
+    distance: torch.Tensor  # [rows, columns], between the query's position among the keys and the key
     sequence: torch.Tensor  # [rows]
 
 
 def blocks(problem: Problem, spans: Spans) -> Iterator[Block]:
-    """All queries that belong to a sequence, in pieces."""
+    """Covers all queries that belong to a sequence."""
     q_starts, q_ends, k_starts, k_ends = (one.long() for one in spans[:4])
     total = int(q_ends[-1]) if q_ends.numel() else 0
     shift = torch.zeros_like(q_ends) if problem.top else (k_ends - k_starts) - (q_ends - q_starts)
@@ -47,7 +47,7 @@ def blocks(problem: Problem, spans: Spans) -> Iterator[Block]:
 
 
 def forward(problem: Problem) -> tuple[torch.Tensor, torch.Tensor]:
-    """The result [T, H, D] and the natural logarithm of each row's sum [H, T], infinite for a row without keys."""
+    """The output o [T, H, D] and lse [H, T], the natural log of each row's sum; infinite for a row without keys."""
     q, v, spans = problem.q, problem.v, _spans(problem)
     out = q.new_zeros(*q.shape[:2], v.shape[2])
     kept = torch.full((q.shape[1], q.shape[0]), torch.inf, dtype=_wide(q), device=q.device)
@@ -64,7 +64,7 @@ def forward(problem: Problem) -> tuple[torch.Tensor, torch.Tensor]:
 def backward(
     problem: Problem, out: torch.Tensor, kept: torch.Tensor, given: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Gradients of q, k and v."""
+    """dq, dk, dv."""
     wide = _wide(problem.q)
     by_q, by_k, by_v = (torch.zeros_like(one, dtype=wide) for one in (problem.q, problem.k, problem.v))
     for block in blocks(problem, _spans(problem)):
@@ -81,7 +81,7 @@ def backward(
 
 
 def _scores(problem: Problem, block: Block) -> tuple[torch.Tensor, torch.Tensor | float]:
-    """Scores of a block after the mask, and the derivative of the cap."""
+    """Masked scores of a block, and the derivative of the softcap."""
     queries = problem.q[block.rows].transpose(0, 1).to(_wide(problem.q))
     scores = queries @ _heads(problem.k[block.columns], problem.group).mT * problem.scale
     slack: torch.Tensor | float = 1.0
@@ -95,12 +95,12 @@ def _scores(problem: Problem, block: Block) -> tuple[torch.Tensor, torch.Tensor 
 
 
 def _heads(tokens: torch.Tensor, group: int) -> torch.Tensor:
-    """[tokens, heads of keys, D] as [heads of queries, tokens, D], in the dtype of sums."""
+    """[tokens, key heads, D] as [query heads, tokens, D], in the accumulation dtype."""
     return tokens.transpose(0, 1).to(_wide(tokens)).repeat_interleave(group, dim=0)
 
 
 def _grouped(heads: torch.Tensor, group: int) -> torch.Tensor:
-    """Back again: the sum over heads that share keys."""
+    """[query heads, tokens, D] as [tokens, key heads, D], summed over the query heads of each key head."""
     return heads.unflatten(0, (-1, group)).sum(1).transpose(0, 1)
 
 
@@ -110,5 +110,5 @@ def _wide(tensor: torch.Tensor) -> torch.dtype:
 
 def _spans(problem: Problem) -> Spans:
     if problem.spans is None:
-        raise ValueError("attention: the reference takes packed tensors")
+        raise ValueError("attention: the reference supports packed tensors only")
     return problem.spans

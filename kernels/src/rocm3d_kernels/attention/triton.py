@@ -1,13 +1,18 @@
-"""Attention over packed sequences as Triton kernels: forward, and backward in two of them.
+"""Triton kernels of attention over packed sequences: forward, delta, dq, and dk with dv.
 
-The softmax is taken while the keys go by, in base 2, so that no score leaves its tile. A program owns a tile of queries
-(forward, gradient of queries) or of keys (gradient of keys and values) of one head of one sequence; tiles past the
-end of a short sequence leave at once. With SPLIT only tiles that the mask cuts are masked, in a loop of their own;
-where registers are scarce one loop masks all. Backward makes the probabilities anew from the kept logarithm of each
-row's sum; each sum has one order, so that equal inputs give equal bits.
+Shapes: q, dq [T, H, D]; k, dk [Tk, H / GROUP, D]; v, dv [Tk, H / GROUP, DV]; o, do [T, H, DV]; lse, delta [H, T] in
+float32, T being `total`. q_starts, q_ends, k_starts, k_ends [N] are token ranges of N sequences; slopes [H] or [N, H].
+DEPTH and WIDTH are D and DV rounded up to powers of two. x_token and x_head are the strides of x between tokens and
+heads, in units of 8 elements: so the compiler knows that rows begin at multiples of 16 bytes.
 
-Strides are counted in PIECE elements: the compiler sees then that rows begin at multiples of 16 bytes. KIND is the
-dtype: kernels are kept by their constants. Tiles are smaller for wide heads, and for floats.
+Online softmax in base 2: m_i, l_i and acc are the running row maximum, row sum and accumulator, and no score leaves its
+tile. A program owns a tile of queries (forward, dq) or of keys (dk, dv) of one head of one sequence; programs past the
+end of a short sequence return at once. With SPLIT, tiles that the mask does not cut run in a loop without masking; on
+targets with few registers a single loop masks all tiles. Backward recomputes p = 2^(s - lse). No atomics and a fixed
+order of every sum: equal inputs give bitwise equal results.
+
+KIND is the dtype; it is a constant because compiled kernels are cached by their constants. Tiles are smaller for large
+heads and for float32.
 """
 
 from __future__ import annotations
@@ -23,7 +28,7 @@ _INTEGERS = ["q_token", "q_head", "k_token", "k_head", "v_token", "v_head", "o_t
 
 @triton.jit
 def _far(number, step):
-    """Where something begins; heads may lie further apart than 32 bits count."""
+    """Offset of a head in 64 bits; heads may be further apart than 2^31 elements."""
     return number.to(tl.int64) * step * _PIECE
 
 
@@ -36,10 +41,10 @@ def _span(starts, ends, sequence):
 
 @triton.jit
 def _tile(base, first, count, token, column, D: tl.constexpr, WHOLE: tl.constexpr, ROWS: tl.constexpr):
-    """Rows of a sequence from `first` on, zeros past the last element of a head.
+    """ROWS rows of a sequence from `first` on, zeros past the last element of a head.
 
-    Past the end of the sequence its last row is repeated: who reads it gives it no weight. Masks in its place would
-    take more registers than AMD's targets have.
+    Past the end of the sequence the last row is repeated; callers give it no weight. Masked loads would need more
+    registers than AMD's targets have.
     """
     row = tl.arange(0, ROWS)
     if not WHOLE:
@@ -54,11 +59,11 @@ def _tile(base, first, count, token, column, D: tl.constexpr, WHOLE: tl.constexp
 
 @triton.jit
 def _logits(product, row, column, slope, scale, cap, ALIBI: tl.constexpr, SOFTCAP: tl.constexpr):
-    """Scores in base 2 before the mask, and what the cap made of them, between -1 and 1."""
+    """Scores in base 2 before the mask, and with SOFTCAP the tanh of the scaled score, between -1 and 1."""
     capped = product * scale
     scores = capped
     if SOFTCAP:
-        capped = 1.0 - 2.0 / (tl.exp2(capped) + 1.0)  # the hyperbolic tangent; the scale holds its factor
+        capped = 1.0 - 2.0 / (tl.exp2(capped) + 1.0)  # tanh; `scale` includes the factor of its argument
         scores = capped * cap
     if ALIBI:
         scores -= tl.abs(row[:, None] - column[None, :]).to(tl.float32) * slope
@@ -67,12 +72,12 @@ def _logits(product, row, column, slope, scale, cap, ALIBI: tl.constexpr, SOFTCA
 
 @triton.jit
 def _seen(row, column, keys, left, right, LEFT: tl.constexpr, RIGHT: tl.constexpr):
-    """Which keys a query sees; `row` is its place among the keys."""
+    """The mask [rows, columns]; `row` is the query's position among the keys."""
     last = tl.zeros_like(row) + (keys - 1)
     if RIGHT:
         last = tl.minimum(row + right, last)
     if LEFT:
-        low = tl.maximum(row - left, 0)  # within half the span of the middle: one comparison, not two
+        low = tl.maximum(row - left, 0)  # distance to the middle of the window: one comparison instead of two
         return tl.abs(2 * column[None, :] - (low + last)[:, None]) <= (last - low)[:, None]
     return column[None, :] <= last[:, None]
 
@@ -83,7 +88,7 @@ def _gather(
     cap, left, right, MASKED: tl.constexpr, D: tl.constexpr, DV: tl.constexpr, LEFT: tl.constexpr,
     RIGHT: tl.constexpr, ALIBI: tl.constexpr, SOFTCAP: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
-    """One stretch of keys into the running greatest score, sum and weighted sum of values."""
+    """Adds keys `begin` to `end` to the running m_i, l_i and acc of a tile of queries."""
     for first in range(begin, end, COLUMNS):
         k = _tile(k_base, first, keys, k_token, depth, D, not MASKED, COLUMNS)
         product = tl.dot(queries, tl.trans(k), input_precision="ieee")
@@ -92,7 +97,7 @@ def _gather(
         if MASKED:
             scores = tl.where(_seen(row, column, keys, left, right, LEFT, RIGHT), scores, float("-inf"))
         new = tl.maximum(peak, tl.max(scores, axis=1))
-        # A row that has seen nothing yet: any finite number will do, as long as its weights are zero.
+        # A row that has no visible key yet: any finite maximum works, as its probabilities are zero.
         base = tl.where(new == float("-inf"), 0.0, new) if MASKED else new
         weights = tl.exp2(scores - base[:, None])
         factor = tl.exp2(peak - base)
@@ -114,13 +119,13 @@ def rocm3d_attention_forward_kernel(
     ROWS_64: tl.constexpr, COLUMNS_64: tl.constexpr, ROWS_128: tl.constexpr, COLUMNS_128: tl.constexpr,
     ROWS_256: tl.constexpr, COLUMNS_256: tl.constexpr, SPLIT: tl.constexpr,
 ):  # fmt: skip
-    """Rows of `out`, and the logarithm of each row's sum in `kept` [heads, total]; infinite for a row without keys."""
+    """o, and lse = m_i + log2(l_i); for a row without keys o is zero and lse is infinite."""
     SMALL: tl.constexpr = max(DEPTH, WIDTH) <= 64 and KIND != "float32"
     LARGE: tl.constexpr = max(DEPTH, WIDTH) > 128 or KIND == "float32"
     M: tl.constexpr = ROWS_64 if SMALL else (ROWS_256 if LARGE else ROWS_128)
     N: tl.constexpr = COLUMNS_64 if SMALL else (COLUMNS_256 if LARGE else COLUMNS_128)
     program = tl.program_id(0)
-    # The last tiles have the most keys under a causal mask: they begin first.
+    # Under a causal mask the last tiles have the most keys, so they start first.
     first = (tiles - 1 - program % tiles) * M
     head = program // tiles % heads
     sequence = program // tiles // heads
@@ -174,7 +179,7 @@ def rocm3d_attention_delta_kernel(
     out, given, delta, o_token, o_head, g_token, g_head, total, heads,
     KIND: tl.constexpr, DV: tl.constexpr, WIDTH: tl.constexpr, ROWS: tl.constexpr,  # noqa: ARG001
 ):  # fmt: skip
-    """The inner product of each row of the result with its gradient, [heads, total]."""
+    """delta = row sum of o * do."""
     head = tl.program_id(0) % heads
     first = tl.program_id(0) // heads * ROWS
     width = tl.arange(0, WIDTH)
@@ -190,7 +195,7 @@ def _weights(
     queries, keys_, row, column, count, kept, slope, scale, cap, left, right,
     MASKED: tl.constexpr, LEFT: tl.constexpr, RIGHT: tl.constexpr, ALIBI: tl.constexpr, SOFTCAP: tl.constexpr,
 ):  # fmt: skip
-    """Probabilities made anew, and the derivative of the cap."""
+    """Probabilities p recomputed from lse, and the derivative of the softcap."""
     product = tl.dot(queries, tl.trans(keys_), input_precision="ieee")
     scores, capped = _logits(product, row, column, slope, scale, cap, ALIBI, SOFTCAP)
     if MASKED:
@@ -204,7 +209,7 @@ def _back_queries(
     scale, cap, left, right, MASKED: tl.constexpr, D: tl.constexpr, DV: tl.constexpr, LEFT: tl.constexpr,
     RIGHT: tl.constexpr, ALIBI: tl.constexpr, SOFTCAP: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
-    """One stretch of keys into the gradient of a tile of queries."""
+    """Adds the contribution of keys `begin` to `end` to dq of a tile of queries."""
     for first in range(begin, end, COLUMNS):
         k = _tile(k_base, first, keys, k_token, depth, D, not MASKED, COLUMNS)
         v = _tile(v_base, first, keys, v_token, width, DV, not MASKED, COLUMNS)
@@ -230,7 +235,7 @@ def rocm3d_attention_queries_kernel(
     ROWS_64: tl.constexpr, COLUMNS_64: tl.constexpr, ROWS_128: tl.constexpr, COLUMNS_128: tl.constexpr,
     ROWS_256: tl.constexpr, COLUMNS_256: tl.constexpr, SPLIT: tl.constexpr,
 ):  # fmt: skip
-    """The gradient of a tile of queries."""
+    """dq of a tile of queries."""
     SMALL: tl.constexpr = max(DEPTH, WIDTH) <= 64 and KIND != "float32"
     LARGE: tl.constexpr = max(DEPTH, WIDTH) > 128 or KIND == "float32"
     M: tl.constexpr = ROWS_64 if SMALL else (ROWS_256 if LARGE else ROWS_128)
@@ -289,10 +294,9 @@ def _back_keys(
     width, slope, scale, cap, left, right, MASKED: tl.constexpr, D: tl.constexpr, DV: tl.constexpr, LEFT: tl.constexpr,
     RIGHT: tl.constexpr, ALIBI: tl.constexpr, SOFTCAP: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
-    """One stretch of queries into the gradients of a tile of keys and values.
+    """Adds the contribution of queries `begin` to `end` to dk and dv of a tile of keys.
 
-    Rows past the end of the queries have an infinite logarithm and so weigh nothing; columns past the end of the keys
-    are sums that nobody stores.
+    Rows past the last query have an infinite lse and so p = 0; columns past the last key are not stored.
     """
     column = first + tl.arange(0, COLUMNS)
     for start in range(begin, end, ROWS):
@@ -325,7 +329,7 @@ def rocm3d_attention_keys_kernel(
     ROWS_64: tl.constexpr, COLUMNS_64: tl.constexpr, ROWS_128: tl.constexpr, COLUMNS_128: tl.constexpr,
     ROWS_256: tl.constexpr, COLUMNS_256: tl.constexpr, SPLIT: tl.constexpr,
 ):  # fmt: skip
-    """The gradients of a tile of keys and values, over all heads of queries that share them; `heads` are theirs."""
+    """dk and dv of a tile of keys, summed over the query heads that share it; `heads` counts key heads."""
     SMALL: tl.constexpr = max(DEPTH, WIDTH) <= 64 and KIND != "float32"
     LARGE: tl.constexpr = max(DEPTH, WIDTH) > 128 or KIND == "float32"
     M: tl.constexpr = ROWS_64 if SMALL else (ROWS_256 if LARGE else ROWS_128)
@@ -340,7 +344,7 @@ def rocm3d_attention_keys_kernel(
     q_first, queries = _span(q_starts, q_ends, sequence)
     shift = 0 if TOP else keys - queries
     depth, width = tl.arange(0, DEPTH), tl.arange(0, WIDTH)
-    # Queries before `whole` are masked, those from there on see every key of the tile.
+    # Queries before `whole` are masked; queries from `whole` on see every key of the tile.
     begin, whole, end = 0, 0, queries
     if RIGHT:
         begin = tl.maximum(first - shift - right, 0) // M * M

@@ -26,8 +26,8 @@ def deformable_attention(
 ) -> torch.Tensor:
     """[N, Q, M * D] of values [N, S, M, D], sampled at locations [N, Q, M, L, P, 2] and weighted by [N, Q, M, L, P].
 
-    `shapes` [L, 2] holds height and width of each level, `starts` [L] where it begins among the S places; both are
-    integers. Locations are x and y from 0 to 1 over the level; outside it, and where one is not finite, is nothing.
+    `shapes` [L, 2] holds height and width of each level, `starts` [L] its first pixel among the S pixels; both are
+    integers. Locations are x and y from 0 to 1 over the level; locations outside it or not finite contribute nothing.
     """
     given = (value, shapes, starts, locations, weights)
     if _traced(given):
@@ -49,7 +49,7 @@ def gradients(
     weights: torch.Tensor,
     given: torch.Tensor,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Of values, locations and weights, for the gradient [N, Q, M * D] of the result."""
+    """Gradients of values, locations and weights, from the gradient [N, Q, M * D] of the result."""
     tensors = (value, shapes, starts, locations, weights)
     if _traced((*tensors, given)):
         check(*tensors)
@@ -63,7 +63,7 @@ def gradients(
 
 
 class _Attend(torch.autograd.Function):
-    """The short way of a plain call: an operator's own would take longer than a decoder's kernel."""
+    """For eager calls: the dispatch of a custom operator takes longer than the kernel of a decoder."""
 
     @staticmethod
     def forward(ctx: Any, way: Way, *tensors: torch.Tensor) -> torch.Tensor:

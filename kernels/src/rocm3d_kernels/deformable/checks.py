@@ -1,4 +1,4 @@
-"""Deformable attention, for a check on a machine: result and gradients against float64."""
+"""Checks of deformable attention for `rocm3d smoke`: result and gradients against float64."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ NAMES = ("values", "locations", "weights")
 
 
 def checks(device: torch.device | str) -> Iterator[Check]:
-    """Four levels, as detectors have them; a fifth of the samples lies outside."""
+    """Uses four levels, as object detectors do; a fifth of the samples lies outside."""
     numbers = torch.Generator().manual_seed(1)
     shapes = torch.tensor(((20, 33), (10, 17), (5, 9), (3, 5)))
     starts = torch.cat((shapes.new_zeros(1), shapes.prod(1).cumsum(0)[:-1]))
     value = torch.randn(2, int(shapes.prod(1).sum()), 8, 32, generator=numbers)
-    # A sixteenth of a pixel and more from the centres, where the gradient of a location jumps.
+    # At least a sixteenth of a pixel from pixel centres, where the gradient of a location jumps.
     cells = torch.rand(2, 60, 8, 4, 4, 2, generator=numbers) * 1.4 - 0.2
     size = shapes.flip(1)[:, None]
     locations = ((cells * size).floor() + 0.5625 + 0.875 * torch.rand(cells.shape, generator=numbers)) / size

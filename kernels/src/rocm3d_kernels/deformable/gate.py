@@ -1,4 +1,4 @@
-"""The kernels of deformable attention, for the AMD gate."""
+"""The deformable attention kernels that the AMD gate compiles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rocm3d_kernels.deformable.triton import (
     rocm3d_deformable_forward,
 )
 
-# As GroundingDINO and Deformable-DETR have them; and odd ones, with more levels than are unrolled.
+# The sizes of GroundingDINO and Deformable-DETR; and odd sizes with more levels than are unrolled.
 _USUAL = {"LEVELS": 4, "POINTS": 4, "CHANNELS": 32, "POINT_BLOCK": 4, "CHANNEL_BLOCK": 32}
 _ODD = {"LEVELS": 5, "POINTS": 3, "CHANNELS": 24, "POINT_BLOCK": 4, "CHANNEL_BLOCK": 32}
 _NUMBERS = dict.fromkeys(("queries", "places", "heads"), "i32")

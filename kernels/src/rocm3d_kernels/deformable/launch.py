@@ -1,4 +1,4 @@
-"""Starts the kernels of deformable attention."""
+"""Launches the deformable attention kernels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rocm3d_kernels.tuning import tuned
 
 
 class Kernels:
-    """For contiguous tensors of these shapes, none of them empty, and of dtypes that stay what they are."""
+    """Prepared launches for contiguous, non-empty tensors of fixed shapes and dtypes."""
 
     def __init__(self, value: torch.Size, locations: torch.Size, device: torch.device) -> None:
         self._shapes = value, locations, device
@@ -26,15 +26,15 @@ class Kernels:
         self._backward: dict[tuple[bool, torch.dtype], Start] = {}
 
     def attend(self, *given: torch.Tensor) -> torch.Tensor:
-        """[N, Q, M * D] of values, shapes, starts, locations and weights."""
+        """[N, Q, M * D], from value, shapes, starts, locations and weights."""
         output = given[0].new_empty(self._result)
         self._forward(*given, output)
         return output
 
     def gradients(self, *given: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Of values, locations and weights, for the same five and the gradient of the result.
+        """Gradients of values, locations and weights, from the same five tensors and the gradient of the result.
 
-        The same bits each time where PyTorch is told to be deterministic.
+        Bitwise reproducible under torch.use_deterministic_algorithms(True).
         """
         value, _, _, locations, weights, slope = given
         add = not torch.are_deterministic_algorithms_enabled()
@@ -57,7 +57,7 @@ class Kernels:
 
 
 def _collected(value: torch.Tensor, given: torch.Tensor, keys: Any, factors: Any) -> torch.Tensor:
-    """The summands sorted by their targets, and summed in that order."""
+    """The gradient of the values: summands sorted by target and summed in that order."""
     batch, places, heads, channels = value.shape
     targets = batch * places * heads
     ordered = torch.sort(keys.view(-1), stable=True)
@@ -77,7 +77,7 @@ def _collected(value: torch.Tensor, given: torch.Tensor, keys: Any, factors: Any
 def _start(
     kernel: Any, name: str, value: torch.Size, locations: torch.Size, device: torch.device, **constants: Any
 ) -> Start:
-    """For values and locations of these shapes."""
+    """A prepared launch for values and locations of these shapes."""
     batch, places, heads, channels = value
     _, queries, _, levels, points, _ = locations
     wide, deep = power(points), power(channels)

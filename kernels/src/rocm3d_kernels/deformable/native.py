@@ -1,4 +1,4 @@
-"""The two functions that the extensions for deformable attention offer, for those that stand in for them."""
+"""The two functions of the CUDA extensions for deformable attention, for our drop-ins of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def ms_deform_attn_forward(
     attn_weight: torch.Tensor,
     im2col_step: int = 64,  # noqa: ARG001
 ) -> torch.Tensor:
-    """[N, Q, M * D]. Without a gradient of its own, as the extension; `im2col_step` means nothing to one kernel."""
+    """[N, Q, M * D]. Not differentiable, like the original extension; `im2col_step` is ignored."""
     tensors = (value, spatial_shapes, level_start_index, sampling_loc, attn_weight)
     return deformable_attention(*(one.detach() for one in tensors))
 

@@ -15,10 +15,10 @@ def attend(
     value: torch.Tensor,  # [N, S, M, D]
     shapes: torch.Tensor,  # [L, 2]: height, width
     starts: torch.Tensor,  # [L]
-    locations: torch.Tensor,  # [N, Q, M, L, P, 2]: x, y, from 0 to 1 over the picture
+    locations: torch.Tensor,  # [N, Q, M, L, P, 2]: x, y, from 0 to 1 over the level
     weights: torch.Tensor,  # [N, Q, M, L, P]
 ) -> torch.Tensor:
-    """[N, Q, M * D], in the dtype of the values. Half precision is computed in float32."""
+    """[N, Q, M * D], in the dtype of the values. float16 and bfloat16 are computed in float32."""
     batch, _, heads, channels = value.shape
     exact = torch.promote_types(value.dtype, torch.float32)
     result = torch.zeros((batch, locations.shape[1], heads, channels), dtype=exact, device=value.device)
@@ -32,7 +32,10 @@ def attend(
 
 
 class Corner(NamedTuple):
-    """One of the four pixels around each sample, [N, Q, M, P]: its number, whether it is there, its part, slopes."""
+    """One of the four pixels around each sample, all [N, Q, M, P].
+
+    Pixel index, whether it is inside the level, its bilinear factor, and the factor's derivatives by x and y.
+    """
 
     index: torch.Tensor
     there: torch.Tensor
@@ -42,7 +45,7 @@ class Corner(NamedTuple):
 
 
 def corners(places: torch.Tensor, height: int, width: int) -> Iterator[Corner]:
-    """Bilinear between the centres of pixels, nothing around the picture nor at a place that is not finite."""
+    """Bilinear between pixel centres; zero outside the level and at locations that are not finite."""
     if height * width == 0:
         return
     x, y = places[..., 0] * width - 0.5, places[..., 1] * height - 0.5
@@ -60,7 +63,7 @@ def corners(places: torch.Tensor, height: int, width: int) -> Iterator[Corner]:
 
 
 def _places(index: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """[N, Q, M, P] of pixels as an index into [N, S, M, D]."""
+    """Pixel indices [N, Q, M, P] as an advanced index into [N, S, M, D]."""
     batch = torch.arange(index.shape[0], device=index.device)[:, None, None, None]
     return batch, index, torch.arange(index.shape[2], device=index.device)[None, None, :, None]
 
@@ -73,7 +76,7 @@ def gradients(
     weights: torch.Tensor,
     given: torch.Tensor,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Of values, locations and weights; written out, since an operator's inside has no autograd."""
+    """Gradients of values, locations and weights; explicit, since autograd is off inside a custom operator."""
     exact = torch.promote_types(value.dtype, torch.float32)
     slope = given.to(exact).reshape(*locations.shape[:3], 1, value.shape[3])
     of_value, of_locations, of_weights = (torch.zeros_like(one, dtype=exact) for one in (value, locations, weights))

@@ -1,7 +1,11 @@
-"""Kernels of multi-scale deformable attention: one tile of [queries, points, channels] of one head for a program.
+"""Triton kernels of multi-scale deformable attention: a program owns a tile [queries, points, channels] of one head.
 
-Lanes that lie side by side hold channels that lie side by side, so a corner of a sample is one wide load; where a point
-falls is worked out once for a handful of lanes. Nothing depends on the width of a wave.
+Shapes: value [N, S, M, D], S pixels (`places`) of all levels, M `heads`, D CHANNELS; shapes [L, 2] and starts [L],
+height, width and first pixel of each level; locations [N, Q, M, L, P, 2]; weights [N, Q, M, L, P]; output and its
+gradient [N, Q, M * D]; keys and factors [N, Q, M, L, P, 4], one entry per corner. All contiguous.
+
+Adjacent lanes hold adjacent channels, so a corner of a sample is one wide load; the position of a point is computed
+once for a few lanes. Nothing depends on the wave size.
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ import triton.language as tl
 
 @triton.jit
 def _place(queries, heads, ROWS: tl.constexpr):
-    """Batch, head and queries of this program; the heads of the same queries lie side by side."""
+    """Batch, head and queries of this program; programs of the same queries are adjacent."""
     program = tl.program_id(0)
     blocks = tl.cdiv(queries, ROWS)
     rest = program // heads
@@ -21,7 +25,7 @@ def _place(queries, heads, ROWS: tl.constexpr):
 
 @triton.jit
 def _level(shapes, starts, level, places, LEVELS: tl.constexpr):
-    """Height, width and first place of a level; one that does not fit into the values has no height."""
+    """Height, width and first pixel of a level; all zero if the level exceeds the values."""
     there = level < LEVELS
     height = tl.load(shapes + 2 * level, mask=there, other=0).to(tl.int64)
     width = tl.load(shapes + 2 * level + 1, mask=there, other=0).to(tl.int64)
@@ -34,10 +38,10 @@ def _level(shapes, starts, level, places, LEVELS: tl.constexpr):
 
 @triton.jit
 def _along(location, size):
-    """The pixel before a place between 0 and 1, how far behind it the place lies, and whether it is near the picture.
+    """Pixel before a location in [0, 1], its distance from that pixel, and whether it is within a pixel of the level.
 
-    The distance is rounded once and near to zero, not as a place in the whole picture; its sign tells where the place
-    was rounded up to the next pixel.
+    The distance comes from one fma and is rounded near zero, not as a coordinate of the whole level; it is negative if
+    the coordinate was rounded up to the next pixel.
     """
     size = size.to(tl.float32)
     place = tl.fma(location, size, -0.5)
@@ -50,7 +54,7 @@ def _along(location, size):
 
 @triton.jit
 def _corner(picture, place, channel, there, real, step, MASKED: tl.constexpr):
-    """Channels of a pixel of each point, zero where it is not there; masked, or without a branch at the first place."""
+    """Channels of one pixel per point, zero if it is outside: by a masked load, or a load of pixel 0 and a select."""
     if MASKED:
         at = picture + (place * step)[:, :, None] + channel
         return tl.load(at, mask=there[:, :, None] & real, other=0.0).to(tl.float32)
@@ -61,7 +65,7 @@ def _corner(picture, place, channel, there, real, step, MASKED: tl.constexpr):
 
 @triton.jit
 def _samples(locations, weights, at, there, height, width):
-    """Of each point: the pixel above and left of it, its distance from there, which corners are there, its weight."""
+    """For each point: its upper left pixel, its distance from it, which of the four corners exist, and its weight."""
     x = tl.load(locations + 2 * at, mask=there, other=-2.0).to(tl.float32)
     y = tl.load(locations + 2 * at + 1, mask=there, other=-2.0).to(tl.float32)
     weight = tl.load(weights + at, mask=there, other=0.0).to(tl.float32)
@@ -80,7 +84,7 @@ def rocm3d_deformable_forward(
     LEVELS: tl.constexpr, POINTS: tl.constexpr, CHANNELS: tl.constexpr, POINT_BLOCK: tl.constexpr,
     CHANNEL_BLOCK: tl.constexpr, TILE: tl.constexpr, UNROLL: tl.constexpr, MASKED: tl.constexpr,
 ):  # fmt: skip
-    """Output [batch, queries, heads * channels]."""
+    """output = sum over levels and points of weight * bilinear sample."""
     ROWS: tl.constexpr = max(TILE // (POINT_BLOCK * CHANNEL_BLOCK), 1)
     batch, head, query = _place(queries, heads, ROWS)
     point, channel = tl.arange(0, POINT_BLOCK), tl.arange(0, CHANNEL_BLOCK)
@@ -121,9 +125,10 @@ def rocm3d_deformable_backward(
     CHANNEL_BLOCK: tl.constexpr, ADD: tl.constexpr, TILE: tl.constexpr, UNROLL: tl.constexpr,
     MASKED: tl.constexpr,
 ):  # fmt: skip
-    """Gradients. With ADD that of the values is added atomically; else its summands are written down.
+    """Gradients of values, locations and weights. With ADD, that of the values is added atomically.
 
-    A summand is a target's number, `keys`, and a factor of the row of `given` that it stands at.
+    Else its summands are stored for the collect kernel: `keys` is the target, `factors` the factor of the row of the
+    output's gradient.
     """
     ROWS: tl.constexpr = max(TILE // (POINT_BLOCK * CHANNEL_BLOCK), 1)
     batch, head, query = _place(queries, heads, ROWS)
@@ -185,7 +190,7 @@ def rocm3d_deformable_collect(
     order, factors, begins, given, to_value, targets,
     SHARE: tl.constexpr, CHANNELS: tl.constexpr, CHANNEL_BLOCK: tl.constexpr, TILE: tl.constexpr,
 ):  # fmt: skip
-    """The gradient of the values in a fixed order: each target sums its own summands, SHARE of which are of one row."""
+    """The gradient of the values in a fixed order: each target sums its summands; SHARE summands belong to one row."""
     ROWS: tl.constexpr = max(TILE // CHANNEL_BLOCK, 1)
     target = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
     channel = tl.arange(0, CHANNEL_BLOCK)

@@ -1,4 +1,4 @@
-"""By what tensors like these are attended: found out once, as a kernel may take less time than the questions."""
+"""Selects the implementation for given shapes and dtypes, cached: a kernel may be faster than the selection."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST = 256
 
 
 class Way(NamedTuple):
-    """For contiguous tensors of certain shapes, dtypes and devices."""
+    """Functions for contiguous tensors of fixed shapes, dtypes and devices."""
 
     taken: Dispatch | None
     attend: Callable[..., torch.Tensor]
@@ -32,7 +32,7 @@ forget_with(_WAYS.clear)
 def found(
     value: torch.Tensor, shapes: torch.Tensor, starts: torch.Tensor, locations: torch.Tensor, weights: torch.Tensor
 ) -> Way:
-    """The way of these, remembered and recorded; raises for what cannot be right."""
+    """The cached implementation; records the dispatch. Raises if the arguments are invalid."""
     key = (
         value.shape, shapes.shape, starts.shape, locations.shape, weights.shape,
         value.dtype, shapes.dtype, starts.dtype, locations.dtype, weights.dtype,

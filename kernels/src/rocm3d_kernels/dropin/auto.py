@@ -1,6 +1,6 @@
-"""`import rocm3d_kernels.dropin.auto` at the top of a program: CUDA-only packages that do not work here are ours then.
+"""`import rocm3d_kernels.dropin.auto` at the top of a program replaces CUDA-only packages that do not work.
 
-ROCM3D_DROPIN may still ask for less (names) or more (force); 0 switches it off.
+ROCM3D_DROPIN limits the drop-ins to some packages (names) or replaces working packages too (force); 0 disables them.
 """
 
 from __future__ import annotations

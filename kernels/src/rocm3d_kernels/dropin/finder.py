@@ -1,4 +1,4 @@
-"""The finder that gives programs our modules under the names of CUDA-only packages, where the real ones do not work."""
+"""Import hook that loads our modules under the names of CUDA-only packages that do not work."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ LOG = logging.getLogger("rocm3d_kernels.dropin")
 
 
 class NotCovered(ModuleNotFoundError):  # noqa: N818
-    """A module or name of the real package that ours does not have."""
+    """The original package has this module, our drop-in does not."""
 
 
 class Loader:
-    """Makes one module: the names of ours that it shows, and nothing else."""
+    """Loads one module with the public names of ours, and nothing else."""
 
     def __init__(self, stand_in: StandIn) -> None:
         self.stand_in = stand_in
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:  # noqa: ARG002
-        """An ordinary one."""
+        """None: Python's default module object."""
         return None
 
     def exec_module(self, module: ModuleType) -> None:
-        """Fill it, and say so."""
+        """Fills the module, logs a warning and records an event."""
         name, stand_in = module.__name__, self.stand_in
         module.__rocm3d__ = identity(stand_in)  # type: ignore[attr-defined]
         source = stand_in.implementing(name)
@@ -51,7 +51,7 @@ class Loader:
             module.__dict__.setdefault("__version__", stand_in.version)
         module.__getattr__ = lambda missing: _absent(stand_in, name, missing)  # type: ignore[method-assign]
         about = vars(module)
-        LOG.warning("%s is %s, standing in for the CUDA package", name, about["__rocm3d__"])
+        LOG.warning("%s: using %s instead of the CUDA package", name, about["__rocm3d__"])
         tell(
             kind="module",
             name=name,
@@ -67,18 +67,18 @@ def _absent(stand_in: StandIn, module: str, name: str) -> Any:
         return getattr(import_module(home), name)
     if name.startswith("__") and name.endswith("__"):
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
-    raise AttributeError(f"{module}.{name} is not covered by rocm3d-kernels, which stands in for {module}: see {DOCS}")
+    raise AttributeError(f"{module}.{name} is not covered by rocm3d-kernels, which replaces {module}: see {DOCS}")
 
 
 class Finder(DistributionFinder):
-    """Sits before all finders. `force` stands in even where the real one works, and on a CUDA torch."""
+    """First on sys.meta_path. `force` replaces packages that work, and also with a CUDA torch."""
 
     def __init__(self, *, force: bool = False, only: Sequence[str] = ()) -> None:
         self.force, self.only = force, tuple(only)
         self.decided: dict[str, tuple[bool, str]] = {}
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:  # noqa: ARG002
-        """Ours, None for the real one, or NotCovered for a part of a package that we stand in for."""
+        """Our spec, or None for the original package. Raises for a module that a drop-in does not have."""
         stand_in = known().get(fullname)
         if stand_in is None:
             owner = sys.modules.get(fullname.rpartition(".")[0])
@@ -86,7 +86,7 @@ class Finder(DistributionFinder):
                 whole = known().get(fullname.partition(".")[0])
                 if path and whole is not None and whole.kept(fullname):
                     return None
-                # The name of the error is not that of the module: `from package import part` would swallow it.
+                # The error names the top package, not the module: `from package import part` would swallow it.
                 text = f"{fullname} is not covered by rocm3d-kernels: see {DOCS}"
                 raise NotCovered(text, name=fullname.partition(".")[0])
             return None
@@ -99,25 +99,25 @@ class Finder(DistributionFinder):
         return spec
 
     def stands_in(self, stand_in: StandIn) -> bool:
-        """Whether this package is ours in this process; decided once."""
+        """Whether the drop-in replaces this package; decided once per process."""
         if stand_in.name not in self.decided:
             self.decided[stand_in.name] = self._decide(stand_in)
             yes, reason = self.decided[stand_in.name]
-            LOG.info("%s: %s (%s)", stand_in.name, "rocm3d-kernels" if yes else "the real one", reason)
+            LOG.info("%s: %s (%s)", stand_in.name, "rocm3d-kernels" if yes else "the original package", reason)
         return self.decided[stand_in.name][0]
 
     def _decide(self, stand_in: StandIn) -> tuple[bool, str]:
         if self.only and stand_in.name not in self.only:
-            return False, "not asked for"
+            return False, "not requested"
         if self.force:
             return True, "forced"
         if torch_kind.kind() == "cuda":
-            return False, "torch is for CUDA; --force stands in all the same"
+            return False, "torch is a CUDA build; --force replaces the package anyway"
         answer = probe.real(stand_in)
         return not answer.works, answer.reason
 
     def find_distributions(self, context: DistributionFinder.Context = EVERY) -> Iterator[Distribution]:
-        """Metadata of packages whose whole interface is covered; without a name, of those that need not be tried."""
+        """Metadata of drop-ins with a version; without a name, only of those that need no probe."""
         asked = context.name and context.name.lower().replace("-", "_").replace(".", "_")
         for stand_in in {item.name: item for item in known().values()}.values():
             name = (stand_in.distribution or stand_in.name).lower().replace("-", "_")
@@ -127,28 +127,28 @@ class Finder(DistributionFinder):
                 yield StandInDistribution(stand_in)
 
     def _surely_stands_in(self, stand_in: StandIn) -> bool:
-        """Without trying an installed package: a list of all distributions must not wait for that."""
+        """Without probing an installed package, since a list of all distributions must not wait for a probe."""
         if stand_in.name not in self.decided and PathFinder.find_spec(stand_in.name.partition(".")[0]) is not None:
             return False
         return self.stands_in(stand_in)
 
 
 def install(*, force: bool = False, only: Sequence[str] = ()) -> Finder:
-    """The finder in its place, once; a later call widens nothing."""
+    """Adds the finder to sys.meta_path; a second call returns the first finder and changes nothing."""
     for finder in sys.meta_path:
         if isinstance(finder, Finder):
             return finder
     unknown = set(only) - {stand_in.name for stand_in in known().values()}
     if unknown:
         names = ", ".join(sorted({stand_in.name for stand_in in known().values()}))
-        raise ValueError(f"rocm3d-kernels stands in for no {', '.join(sorted(unknown))}; it does for {names}")
+        raise ValueError(f"rocm3d-kernels has no drop-in for {', '.join(sorted(unknown))}; choose from {names}")
     finder = Finder(force=force, only=only)
     sys.meta_path.insert(0, finder)
     return finder
 
 
 def switched(value: str | None = None) -> Finder | None:
-    """What ROCM3D_DROPIN asks: nothing or 0, 1, force, or names of packages with commas between."""
+    """Installs the finder as ROCM3D_DROPIN says: empty or 0 (not at all), 1, force, or package names with commas."""
     value = os.environ.get(SWITCH, "") if value is None else value
     if value in ("", "0"):
         return None

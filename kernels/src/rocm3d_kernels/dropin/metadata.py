@@ -1,4 +1,4 @@
-"""What importlib.metadata says of a package that we stand in for."""
+"""Distribution metadata of drop-ins, for importlib.metadata."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from rocm3d_kernels.dropin.stand_in import DISTRIBUTION, StandIn
 
 
 class StandInDistribution(Distribution):
-    """The name and version of the real one, and in its summary who is really there."""
+    """Has the name and version of the original package; its summary names rocm3d-kernels."""
 
     def __init__(self, stand_in: StandIn) -> None:
         self.stand_in = stand_in
 
     def read_text(self, filename: str) -> str | None:
-        """METADATA, and the import name by which programs look a distribution up; there are no other files."""
+        """METADATA and top_level.txt, by which programs map import names to distributions; None for other files."""
         if filename == "top_level.txt":
             return self.stand_in.name.partition(".")[0] + "\n"
         if filename != "METADATA":
@@ -23,9 +23,9 @@ class StandInDistribution(Distribution):
         name = self.stand_in.distribution or self.stand_in.name
         return (
             f"Metadata-Version: 2.1\nName: {name}\nVersion: {self.stand_in.version}\n"
-            f"Summary: {DISTRIBUTION} stands in for this package\n"
+            f"Summary: replaced by {DISTRIBUTION}\n"
         )
 
     def locate_file(self, path: Any) -> Any:
-        """No file is installed."""
-        raise FileNotFoundError(f"{self.stand_in.name} is {DISTRIBUTION}: it has no file {path}")
+        """Raises: a drop-in has no installed files."""
+        raise FileNotFoundError(f"{self.stand_in.name} is a drop-in of {DISTRIBUTION} and has no file {path}")

@@ -1,6 +1,6 @@
-"""Does the real package work here? Found files may still not load, so a child process tries, and the answer is kept.
+"""Checks in a child process whether the original package works: installed files may fail to load.
 
-The answer is kept by the digest of the files that were found, with the interpreter and torch beside them.
+The result is cached by the digest of the package's files, the interpreter and the installed torch.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from pathlib import Path
 
 from rocm3d_kernels.dropin.stand_in import StandIn
 
-LIMIT = 300
+LIMIT = 300  # seconds
 SUFFIXES = (".py", ".so", ".pyd")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """Whether it works, and if not the last thing that it said."""
+    """Whether the original package works; `reason` is the last line of its error if not."""
 
     works: bool
     reason: str
 
 
 def real(stand_in: StandIn) -> Answer:
-    """What the child says, or said of the same files before."""
+    """The result of the child process, or the cached result for the same files."""
     files = found_files(stand_in.name)
     if not files:
         return Answer(works=False, reason="not installed")
@@ -46,12 +46,12 @@ def real(stand_in: StandIn) -> Answer:
         scratch.write_text(json.dumps({"works": answer.works, "reason": answer.reason}), encoding="utf-8")
         scratch.replace(place)
     except OSError:
-        pass  # asked again next time
+        pass  # the next process checks again
     return answer
 
 
 def found_files(name: str) -> list[Path]:
-    """Code of the package on sys.path, also where it is only a folder, or one module."""
+    """Code files of the package on sys.path; it may be a namespace package or a single module."""
     spec = PathFinder.find_spec(name.partition(".")[0])
     if spec is None:
         return []
@@ -62,7 +62,7 @@ def found_files(name: str) -> list[Path]:
 
 
 def digest(stand_in: StandIn, files: list[Path]) -> str:
-    """Of the files, the question and who asks."""
+    """Digest of the files, the probe code, the interpreter and torch."""
     total = hashlib.sha256(f"{stand_in.proof}\0{sys.executable}\0{sys.version}\0{_torch_stamp()}\0".encode())
     for file in files:
         total.update(f"{file}\0".encode(errors="surrogateescape"))
@@ -74,7 +74,7 @@ def digest(stand_in: StandIn, files: list[Path]) -> str:
 
 
 def tried(stand_in: StandIn) -> Answer:
-    """A real import in a child with our search path and no stand-in."""
+    """Runs the probe code in a child process with our search path and without drop-ins."""
     environment = {**os.environ, "ROCM3D_DROPIN": "0"}
     environment.pop("ROCM3D_RECORD", None)
     program = f"import sys\nsys.path[:] = {sys.path!r}\n{stand_in.proof}\n"
@@ -85,10 +85,10 @@ def tried(stand_in: StandIn) -> Answer:
             stdin=subprocess.DEVNULL,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Answer(works=False, reason=f"{type(error).__name__} while it was tried")
+        return Answer(works=False, reason=f"{type(error).__name__} while probing the package")
     if done.returncode == 0:
-        return Answer(works=True, reason="it loads")
-    last = (done.stderr.strip().splitlines() or [f"ended with {done.returncode}"])[-1]
+        return Answer(works=True, reason="the original package works")
+    last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
     return Answer(works=False, reason=last[:300])
 
 

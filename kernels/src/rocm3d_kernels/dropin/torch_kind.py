@@ -1,4 +1,4 @@
-"""Which torch is installed, read from its version file: asking must not import it."""
+"""Which kind of torch is installed, read from its version file without importing torch."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def kind() -> str:
 
 
 def read(file: Path) -> dict[str, object]:
-    """Assignments of constants; a file that cannot be read says nothing."""
+    """Assignments of constants; empty if the file cannot be read or parsed."""
     try:
         tree = ast.parse(file.read_text(encoding="utf-8"))
     except (OSError, SyntaxError, ValueError):

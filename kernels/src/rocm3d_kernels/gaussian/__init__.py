@@ -44,10 +44,11 @@ def rasterization(
     covars: torch.Tensor | None = None,  # [..., N, 3, 3], instead of quats and scales
     deterministic: bool | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor, dict[str, Any]]:
-    """Images [..., C, height, width, X], alphas [..., C, height, width, 1], and what else was found.
+    """Images [..., C, height, width, X], alphas [..., C, height, width, 1], and a dict of further results.
 
-    `render_mode` is RGB, D (depths summed as colours are), ED (their mean) or RGB+D, RGB+ED with the depth as last
-    channel. `deterministic` sums gradients in a fixed order; None: as torch.use_deterministic_algorithms says.
+    `render_mode` is RGB, D (accumulated depth), ED (expected depth: accumulated depth / alpha), RGB+D or RGB+ED, with
+    the depth as last channel. `deterministic` sums gradients in a fixed order; None: as set by
+    torch.use_deterministic_algorithms.
     """
     triangle = None if covars is None else _upper(covars)
     if covars is not None:
@@ -56,7 +57,7 @@ def rasterization(
     check(gaussians, colors, backgrounds, (width, height), sh_degree, render_mode, camera_model)
     with_colors, with_depths, mean_depth = MODES[render_mode]
     if not with_colors:
-        # Nobody looks at them, so nobody looked whether they fit.
+        # Colours are not used in this mode, and their shape was not checked.
         colors, sh_degree = means.detach()[..., :1], None
     settings = Settings(
         int(width),
@@ -85,5 +86,5 @@ def rasterization(
 
 def _upper(covars: torch.Tensor) -> torch.Tensor:
     if covars.shape[-2:] != (3, 3):
-        raise ValueError(f"gaussian: covars are [..., N, 3, 3], these have the shape {tuple(covars.shape)}")
+        raise ValueError(f"gaussian: covars must be [..., N, 3, 3], not {tuple(covars.shape)}")
     return covars[..., [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]

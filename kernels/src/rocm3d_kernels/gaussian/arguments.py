@@ -1,4 +1,4 @@
-"""Looks at what a rendering is asked for before anything is launched."""
+"""Checks and normalises the arguments of a rendering before any launch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rocm3d_kernels.gaussian.options import Options
     from rocm3d_kernels.projection import Gaussians
 
-# With colours, with depths, depths as a mean.
+# With colours, with depths, expected depth instead of accumulated depth.
 MODES = {
     "RGB": (True, False, False),
     "D": (False, True, False),
@@ -33,21 +33,21 @@ def check(
     mode: str,
     camera: str,
 ) -> None:
-    """One clear error for what cannot be drawn."""
+    """Raises ValueError for wrong shapes, dtypes, devices and modes, NotImplementedError for other camera models."""
     if mode not in MODES:
-        raise ValueError(f"gaussian: render_mode is {mode!r}; it may be {', '.join(MODES)}")
+        raise ValueError(f"gaussian: render_mode is {mode!r}; allowed: {', '.join(MODES)}")
     if camera not in CAMERAS:
-        raise NotImplementedError(f"gaussian: camera_model {camera!r} is not covered; {' and '.join(CAMERAS)} are")
+        raise NotImplementedError(f"gaussian: camera_model {camera!r} is not covered; use {' or '.join(CAMERAS)}")
     if min(size) < 1:
-        raise ValueError(f"gaussian: an image of {size[0]} by {size[1]} pixels")
+        raise ValueError(f"gaussian: the image is empty: {size[0]} x {size[1]} pixels")
     means, views = gaussians.means, gaussians.viewmats
     if means.dim() < 2 or views.dim() < 3:
         raise ValueError(
-            f"gaussian: means are [..., N, 3] and viewmats [..., C, 4, 4]; these are {_shapes(means, views)}"
+            f"gaussian: means must be [..., N, 3] and viewmats [..., C, 4, 4], not {_shapes(means, views)}"
         )
     batch, count, cameras = means.shape[:-2], means.shape[-2], views.shape[-3]
     if gaussians.covars is None and (gaussians.quats is None or gaussians.scales is None):
-        raise ValueError("gaussian: either covars, or quats and scales, must be given")
+        raise ValueError("gaussian: pass either covars, or quats and scales")
     _shape("means", means, (*batch, count, 3))
     _shape("quats", gaussians.quats, (*batch, count, 4))
     _shape("scales", gaussians.scales, (*batch, count, 3))
@@ -62,23 +62,23 @@ def check(
     for one in (*gaussians[1:], colors, backgrounds):
         if one is not None and (one.device != device or one.dtype != dtype):
             raise ValueError(
-                f"gaussian: all tensors are {dtype} on {device}, as the means are; here is {one.dtype} on {one.device}"
+                f"gaussian: all tensors must be {dtype} on {device}, like means; one is {one.dtype} on {one.device}"
             )
 
 
 def _colors(colors: torch.Tensor, size: tuple[torch.Size, int, int], degree: int | None) -> int:
-    """How many channels colours have, or coefficients make."""
+    """Number of colour channels; 3 for spherical harmonics."""
     batch, count, cameras = size
     before = ((*batch, count), (*batch, cameras, count))
     if degree is None:
         if colors.dim() < 2 or tuple(colors.shape[:-1]) not in before or not 1 <= colors.shape[-1] <= CHANNELS:
             raise ValueError(
-                f"gaussian: colors are [..., N, D] or [..., C, N, D] with D up to {CHANNELS}; "
-                f"these have the shape {tuple(colors.shape)}"
+                f"gaussian: colors must be [..., N, D] or [..., C, N, D] with D from 1 to {CHANNELS}, "
+                f"not {tuple(colors.shape)}"
             )
         return int(colors.shape[-1])
     if not 0 <= degree <= MAX_DEGREE:
-        raise ValueError(f"gaussian: sh_degree is {degree}; it may be 0 to {MAX_DEGREE}")
+        raise ValueError(f"gaussian: sh_degree is {degree}; it must be 0 to {MAX_DEGREE}")
     if (
         colors.dim() < 3
         or tuple(colors.shape[:-2]) not in before
@@ -86,8 +86,8 @@ def _colors(colors: torch.Tensor, size: tuple[torch.Size, int, int], degree: int
         or colors.shape[-2] < (degree + 1) ** 2
     ):
         raise ValueError(
-            f"gaussian: colors are coefficients [..., N, K, 3] with K of at least {(degree + 1) ** 2}; "
-            f"these have the shape {tuple(colors.shape)}"
+            f"gaussian: with sh_degree {degree} colors must be [..., N, K, 3] with K of at least {(degree + 1) ** 2}, "
+            f"not {tuple(colors.shape)}"
         )
     return 3
 
@@ -95,7 +95,7 @@ def _colors(colors: torch.Tensor, size: tuple[torch.Size, int, int], degree: int
 def contiguous(
     gaussians: Gaussians, colors: torch.Tensor, backgrounds: torch.Tensor | None, options: Options
 ) -> tuple[Gaussians, torch.Tensor, torch.Tensor | None]:
-    """All tensors in rows; colours [N, D] where there is one batch, else by image; a background for depths, too."""
+    """Contiguous tensors; colours [N, D] if they are shared, else [images, N, D]; a zero background for the depth."""
     gaussians = type(gaussians)(*[None if one is None else one.contiguous() for one in gaussians])
     means, views = gaussians.means, gaussians.viewmats
     images, count, cameras = views.numel() // 16, means.shape[-2], views.shape[-3]
@@ -113,9 +113,7 @@ def contiguous(
 
 def _shape(name: str, tensor: torch.Tensor | None, shape: tuple[int, ...]) -> None:
     if tensor is not None and tensor.shape != shape:
-        raise ValueError(
-            f"gaussian: {name} have the shape {tuple(tensor.shape)}, with these means and cameras it is {shape}"
-        )
+        raise ValueError(f"gaussian: {name} must be {shape} with these means and viewmats, not {tuple(tensor.shape)}")
 
 
 def _shapes(*tensors: torch.Tensor) -> str:

@@ -1,4 +1,4 @@
-"""Rendering of Gaussians, for a check on a machine: image and gradients against float64."""
+"""Machine check of the Gaussian rendering: image and gradients against float64."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WIDTH, HEIGHT, COUNT, DEGREE = 70, 45, 120, 2
 
 
 def checks(device: torch.device | str) -> Iterator[Check]:
-    """A picture that is no multiple of any tile, with harmonics as colours."""
+    """The image size is a multiple of no tile size; colours are spherical harmonics."""
     given = _scene()
     exact = [one.double().requires_grad_() for one in given.values()]
     means, quats, scales, opacities, colors, views, intrinsics = exact
@@ -29,7 +29,7 @@ def checks(device: torch.device | str) -> Iterator[Check]:
     yield "gaussian", lambda: _drawn(given, device)[0], image.detach(), "float32-splat-forward"
     wanted = torch.autograd.grad(image.square().sum(), exact[:5])
     for name, gradient in zip(given, wanted, strict=False):
-        # In parts of the largest, as they differ by orders of magnitude.
+        # Relative to the largest entry: gradients differ by orders of magnitude.
         scale = gradient.abs().max()
         call = _gradient(given, device, name, scale.item())
         yield f"gaussian gradient of {name}", call, gradient / scale, "float32-splat-gradient"

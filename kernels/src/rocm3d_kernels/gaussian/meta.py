@@ -1,4 +1,4 @@
-"""What a rendering tells besides its images; parts that few ask for are made when they are asked for."""
+"""Further results of a rendering, computed on first access."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Meta(dict[str, Any]):
-    """A dictionary whose values may be functions without arguments until they are looked at."""
+    """A dict whose values may be functions without arguments; the first access replaces one by its result."""
 
     def __getitem__(self, key: str) -> Any:
         value = super().__getitem__(key)
@@ -17,23 +17,20 @@ class Meta(dict[str, Any]):
         return value
 
     def __iter__(self) -> Iterator[str]:
-        # Of its own, so that dict(meta) and {**meta} look at values, too, instead of copying what is stored.
+        # Overridden so that dict(meta) and {**meta} use __getitem__ instead of copying the stored functions.
         return super().__iter__()
 
     def get(self, key: str, default: Any = None) -> Any:
-        """As a dictionary's."""
         try:
             return self[key]
         except KeyError:
             return default
 
     def items(self) -> Any:
-        """As a dictionary's."""
         self._settle()
         return super().items()
 
     def values(self) -> Any:
-        """As a dictionary's."""
         self._settle()
         return super().values()
 

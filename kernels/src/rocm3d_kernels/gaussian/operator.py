@@ -1,7 +1,7 @@
-"""The rendering as one operator of torch.library, for torch.compile, export and fake tensors.
+"""The rendering as one torch.library operator, for torch.compile, export and fake tensors.
 
-Eager calls do not come here. What an operator may keep for its way back is what it returns, and lists of tiles have no
-size that is known before: so the way back renders once more.
+Eager calls do not use it. An operator can save only its inputs and outputs for backward, and the size of the tile
+lists is not known in advance. Therefore backward renders once more.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rocm3d_kernels.gaussian.options import Options
 from rocm3d_kernels.projection import Gaussians, Settings
 from rocm3d_kernels.registration import operation
 
-# Of what is told: mean x and y, conic, opacity, depth.
+# Columns of the projected Gaussians: mean x and y, conic (3), opacity, depth.
 TOLD = 7
 TENSORS = 10
 
@@ -29,11 +29,11 @@ def rendered(
     packed: bool,
     watched: torch.Tensor | None,
 ) -> tuple[torch.Tensor, torch.Tensor, dict[str, Any]]:
-    """As of ways.py; what is told has no lists of tiles, and no gradient."""
+    """As `rasterize` of gaussian/ways.py; the meta dict has no tile lists and no gradients."""
     if packed:
-        raise NotImplementedError("gaussian: packed has a size that depends on the data; not under torch.compile")
+        raise NotImplementedError("gaussian: packed is not supported under torch.compile: its size depends on the data")
     if options.absgrad:
-        raise NotImplementedError("gaussian: absgrad is left on a tensor, which torch.compile does not see")
+        raise NotImplementedError("gaussian: absgrad is not supported under torch.compile: it is a tensor attribute")
     settings, *rest = options
     given = (*gaussians, colors, backgrounds, watched, *settings, *rest)
     image, alphas, radii, told = torch.ops.rocm3d_kernels.render(*given)
@@ -41,7 +41,7 @@ def rendered(
     return image, alphas, {**names, "radii": radii, "batch_ids": None, "camera_ids": None, "gaussian_ids": None}
 
 
-# torch.library reads these annotations, and no newer ones.
+# torch.library does not support newer annotations.
 def _run(
     means: torch.Tensor,
     covars: Optional[torch.Tensor],  # noqa: UP045
@@ -74,7 +74,7 @@ def _run(
     gaussians = Gaussians(means, covars, quats, scales, opacities, viewmats, intrinsics)
     image, alphas, meta = ways.chosen(gaussians, colors, backgrounds, options, packed=False, watched=watched)
     parts = (meta["means2d"], meta["conics"], meta["opacities"][..., None], meta["depths"][..., None])
-    # Of their own, as the fake kernel says: those of a small scene lie in one piece of memory with other numbers.
+    # Copies, as the fake kernel declares: tensors of a small scene share one buffer.
     return image, alphas, meta["radii"].clone(), torch.cat([one.detach() for one in parts], dim=-1)
 
 
@@ -137,7 +137,7 @@ def _run_backward(
         found = torch.autograd.grad(
             [one for one, _ in pairs], learning, [pull for _, pull in pairs], materialize_grads=True
         )
-    # Of their own: the kernels' lie in one piece of memory.
+    # Copies: gradients of the kernels share one buffer.
     return [one.clone(memory_format=torch.contiguous_format) for one in found]
 
 
@@ -147,7 +147,7 @@ def _run_backward_fake(*given: Any) -> list[torch.Tensor]:
 
 
 def _recording() -> Any:
-    """Autograd inside an operator, where torch switches it off."""
+    """Enables autograd inside an operator, where torch disables it."""
     keys, excluded = torch._C.DispatchKey, torch._C._dispatch_tls_local_exclude_set()
     for key in (keys.AutogradFunctionality, keys.AutogradOther, keys.AutogradNestedTensor):
         excluded = excluded.remove(key)
@@ -162,7 +162,7 @@ def _keep(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
 
 
 def _backward(ctx: Any, given: torch.Tensor | None, given_alphas: torch.Tensor | None, *_: Any) -> tuple[Any, ...]:
-    # As the kernels: no gradient of the intrinsics.
+    # The kernels compute no gradient of the intrinsics (input 6).
     needs = [bool(need) and place != 6 for place, need in enumerate(ctx.needs_input_grad[:TENSORS])]
     none = (None,) * len(ctx.rest)
     if (given is None and given_alphas is None) or not any(needs):

@@ -1,4 +1,4 @@
-"""What is drawn, and how."""
+"""Options of one rendering."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from rocm3d_kernels.projection import Settings
 
 
 class Options(NamedTuple):
-    """Choices of one rendering that hold for all its Gaussians."""
+    """Options that hold for all Gaussians of a rendering."""
 
     settings: Settings
-    degree: int | None = None  # of spherical harmonics; None: colours are colours
+    degree: int | None = None  # of spherical harmonics; None: plain colours
     with_colors: bool = True
     with_depths: bool = False  # as the last channel
     absgrad: bool = False
     deterministic: bool = False
-    inverse_depths: bool = False  # instead of depths
-    cap: float = LARGEST_ALPHA
+    inverse_depths: bool = False  # the depth channel is 1 / depth
+    cap: float = LARGEST_ALPHA  # largest alpha

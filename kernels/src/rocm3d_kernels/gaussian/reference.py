@@ -1,4 +1,4 @@
-"""The whole way from Gaussians to images in plain PyTorch; float64 is the truth for the kernels."""
+"""Projection, colours and rasterization in plain PyTorch; in float64 the reference for the kernels."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def render(
     options: Options,
     watched: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor, projection.Projected, torch.Tensor]:
-    """Images [images, height, width, D], alphas [images, height, width], what was projected, and drawn opacities."""
+    """Images [images, height, width, D], alphas [images, height, width], projection, compensated opacities."""
     settings, cameras, count = options.settings, gaussians.viewmats.shape[-3], gaussians.means.shape[-2]
     if gaussians.opacities is None:
-        raise ValueError("gaussian: opacities must be given")
+        raise ValueError("gaussian: opacities are missing")
     batches = math.prod(gaussians.means.shape[:-2])
     means = gaussians.means.reshape(batches, count, 3)
     views = gaussians.viewmats.reshape(batches, cameras, 4, 4)
@@ -39,7 +39,7 @@ def render(
     opacities = opacities.flatten(0, 1)
     images = views.shape[0] * cameras
     if watched is not None:
-        # Of the value nothing comes in, of the gradient all goes out.
+        # The value of `watched` has no effect; it receives the full gradient of means2d.
         found = found._replace(means2d=found.means2d + (watched - watched.detach()).view(images, count, 2))
     if options.degree is not None:
         origins = -(views[..., :3, :3] * views[..., :3, 3:]).sum(dim=-2)

@@ -1,7 +1,7 @@
-"""The whole way from Gaussians to images as one step of autograd.
+"""Projection, colours, tile lists and rasterization as one autograd function.
 
-One step instead of four: the time that PyTorch spends between them on the CPU would exceed that of a small scene on the
-GPU. Training strategies watch the gradient of the means in the image: it is put there by hand for those who look.
+One function instead of four: between them PyTorch would spend more CPU time than a small scene takes on the GPU.
+Training strategies read the gradient of means2d; it is stored on that tensor by hand if somebody accessed it.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from rocm3d_kernels.registration import once_differentiable
 from rocm3d_kernels.tiles import Lists, intersect
 from rocm3d_kernels.tiles.ahead import known, learn
 
-# Whether somebody goes back twice; where torch cannot tell, what was kept stays as long as the images do.
+# Whether backward runs with retain_graph; if torch cannot tell, saved tensors live as long as the images.
 _goes_back_again = getattr(torch._C._autograd, "_get_current_graph_task_keep_graph", lambda: True)
 
 
 class Told(NamedTuple):
-    """What others may want to see of a rendering."""
+    """Projected Gaussians and tile lists of a rendering."""
 
     records: torch.Tensor  # [images, N, 8]
     radii: torch.Tensor  # int32 [images, N, 2]
@@ -34,7 +34,7 @@ class Told(NamedTuple):
 
 
 class Whole:
-    """One rendering, and what its way back needs; as Small is, for scenes of any size."""
+    """One rendering with its state for backward, for scenes of any size; same interface as SmallRendering."""
 
     __slots__ = ("_drawing", "_seen", "_through_last", "colors", "origins", "radii", "records", "values")
 
@@ -50,19 +50,19 @@ class Whole:
 
     @property
     def told(self) -> Told:
-        """Once it is drawn."""
+        """Available after `draw`."""
         return Told(self.records, self.radii, self._drawing.lists)
 
     @property
     def through(self) -> torch.Tensor:
-        """The light that came through, by pixel; of those that keep it."""
+        """Final transmittance T by pixel; only if `draw` ran with `keep`."""
         through: torch.Tensor = self._through_last[0]
         return through
 
     def draw(
         self, backgrounds: torch.Tensor | None, options: Options, *, keep: bool
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Images and alphas."""
+        """Images [images, height, width, D] and alphas [images, height, width]."""
         size = options.settings.width, options.settings.height
         lists = intersect(self._seen, *size)
         self._drawing = Drawing(
@@ -83,9 +83,9 @@ class Whole:
         *,
         again: bool,
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Gradients of shapes, rows of 6 or 8 as the kernel has them, and of colours.
+        """Gradients of the shapes, [rows, 6 or 8] in the layout of the kernel, and of the colours.
 
-        `again`: somebody will ask once more, so nothing is dropped before more memory is needed.
+        Without `retain_graph` saved tensors are freed before backward needs more memory.
         """
         through, last = self._through_last
         shapes, of_colors, _ = raster.backward(
@@ -114,7 +114,7 @@ class Whole:
 def forward(
     gaussians: Gaussians, colors: torch.Tensor, backgrounds: torch.Tensor | None, options: Options, *, keep: bool
 ) -> tuple[Whole | Small, torch.Tensor, torch.Tensor]:
-    """Renders by the kernels; all tensors are contiguous."""
+    """Renders with the kernels; all tensors are contiguous."""
     small = None if options.deterministic else _small(gaussians, colors, options, keep=keep)
     if small is not None:
         _color(small, gaussians, colors, options)
@@ -126,7 +126,7 @@ def forward(
 
 
 def _small(gaussians: Gaussians, colors: torch.Tensor, options: Options, *, keep: bool) -> Small | None:
-    """Where there is a guess. It depends on what came before, so it is not for who wants the same every time."""
+    """None without a guess. A guess depends on earlier renderings, so the deterministic mode does not use it."""
     means, views, settings = gaussians.means, gaussians.viewmats, options.settings
     images, count, device = views.numel() // 16, means.shape[-2], means.device
     guess = known(images, count, (settings.width, settings.height), device)
@@ -140,7 +140,7 @@ def _small(gaussians: Gaussians, colors: torch.Tensor, options: Options, *, keep
 
 
 def _color(rendered: Whole | Small, gaussians: Gaussians, colors: torch.Tensor, options: Options) -> None:
-    """What is drawn, with depths as the last channel; of harmonics their values, and where the cameras stand."""
+    """Sets the colours to rasterize, with depths as the last channel; with harmonics also their values and origins."""
     if options.degree is not None:
         rendered.origins = camera_origins(gaussians.viewmats)
         rendered.values = colors = harmonics.forward(
@@ -155,15 +155,15 @@ def _color(rendered: Whole | Small, gaussians: Gaussians, colors: torch.Tensor, 
 
 
 def camera_origins(viewmats: torch.Tensor) -> torch.Tensor:
-    """Where the cameras of views [..., 4, 4] stand, whose rotations are rotations: [images, 3]."""
+    """Camera centres [images, 3] of views [..., 4, 4], whose upper left 3 x 3 must be rotations."""
     flat = viewmats.reshape(-1, 4, 4)
     return -(flat[:, :3, :3] * flat[:, :3, 3:]).sum(dim=1)
 
 
 class Watch:
-    """The means in the image, for those who want to see their gradient.
+    """means2d of a rendering, which receives `.grad` and `.absgrad` in backward.
 
-    It lives as long as the images do, so the records, which are large, are not its own.
+    It lives as long as the images, so it does not hold the records, which are large.
     """
 
     def __init__(self, rows: torch.Tensor | None) -> None:
@@ -171,13 +171,13 @@ class Watch:
         self.seen: torch.Tensor | None = None
 
     def leaf(self, records: torch.Tensor) -> torch.Tensor:
-        """A tensor that has them, and will have `.grad`; made when it is asked for."""
+        """The leaf tensor means2d, created on first access."""
         if self.seen is None:
             self.seen = records[..., 0:2].detach().requires_grad_()
         return self.seen
 
     def tell(self, gradients: torch.Tensor, *, absolute: bool) -> None:
-        """Gradients of all rows as the kernel has them, for those that were kept."""
+        """Stores gradients [rows, 6 or 8] of the kernel on means2d, if it was accessed."""
         if self.seen is None:
             return
         found = self._of_kept(gradients[:, 0:2])
@@ -191,11 +191,10 @@ class Watch:
 
 
 class Render(torch.autograd.Function):
-    """Ties images, which are there already, to what they were made of."""
+    """Connects images, which are rendered already, to their inputs."""
 
     @staticmethod
     def forward(ctx: Any, *given: Any) -> tuple[torch.Tensor, torch.Tensor]:
-        """The images as they are; keeps what the way back needs."""
         *tensors, options, rendered, watch, (image, alphas) = given
         ctx.save_for_backward(*tensors)
         ctx.rendered, ctx.options, ctx.watch = rendered, options, watch
@@ -205,7 +204,7 @@ class Render(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, given: torch.Tensor | None, given_alphas: torch.Tensor | None) -> tuple[Any, ...]:
-        """Through rasterization, projection and harmonics."""
+        """Backward of rasterization, projection and harmonics."""
         watched, *tensors, colors, backgrounds = ctx.saved_tensors
         gaussians, options = Gaussians(*tensors), ctx.options
         needs_watched, *_, needs_views, _, needs_colors, needs_backgrounds = ctx.needs_input_grad[:10]
@@ -242,7 +241,7 @@ def _inverse(depths: torch.Tensor, radii: torch.Tensor) -> torch.Tensor:
 
 
 def _depths_backward(given: torch.Tensor, rendered: Whole | Small, options: Options) -> torch.Tensor:
-    """Of the depths, some drawn as one over them, and none of the compensations beside them."""
+    """Gradient [..., 2] of depths and compensations; the latter is zero."""
     if options.inverse_depths:
         given = -given * _inverse(rendered.records[..., 6:7], rendered.radii) ** 2
     return torch.nn.functional.pad(given, (0, 1))
@@ -256,7 +255,7 @@ def _through_harmonics(
     found: tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor],
     needs: tuple[bool, bool],
 ) -> torch.Tensor:
-    """Gradients of the coefficients; those of means and views are added to what there is."""
+    """Gradient of the coefficients; adds those of means and viewmats to `grads`."""
     of_points, of_origins, of_colors = _harmonics_backward(gaussians, colors, options, found, needs)
     if of_points is not None:
         grads[0] += of_points
@@ -272,7 +271,7 @@ def _harmonics_backward(
     found: tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor],
     needs: tuple[bool, bool],
 ) -> tuple[torch.Tensor | None, torch.Tensor | None, torch.Tensor]:
-    """Gradients of points, origins and coefficients; `needs`: those of points, and of views."""
+    """Gradients of points, origins and coefficients. `saved`: origins, radii, values, v_values."""
     origins, radii, values, given = found
     needs_points, needs_views = needs
     means, cameras, view = gaussians.means, gaussians.viewmats.shape[-3], _view(gaussians, colors, options)
@@ -282,7 +281,7 @@ def _harmonics_backward(
             means, origins, colors, radii, view, values, given,
             of_points=needs_points, of_origins=needs_views,
         )  # fmt: skip
-    # Every image by itself, and then sums in a fixed order, where else additions meet in any.
+    # Each image separately, then sums in a fixed order, instead of atomic additions.
     points = means.unsqueeze(-3).expand(*means.shape[:-2], cameras, *means.shape[-2:]).contiguous()
     own = colors if view.per_image else colors.unsqueeze(-4).expand(*points.shape[:-1], *colors.shape[-2:]).contiguous()
     of_points, _, of_own = harmonics.backward(

@@ -1,7 +1,7 @@
-"""Small scenes, where a CPU takes longer than a GPU: laid out once, and then started with little more than addresses.
+"""Rendering of small scenes, in which the CPU is slower than the GPU: memory and launches are planned once.
 
-Lists of tiles are guessed (tiles/ahead.py), so three kernels are queued before anybody waits. What they write lies in
-few pieces of memory, none of them near 2 GiB, as guessed lists are short; tensors are made of those for who asks.
+The length of the tile lists is guessed (tiles/ahead.py), so three kernels are queued before the CPU waits. Their
+results share a few buffers, each far below 2 GiB because guessed lists are short. Tensors are views of them, on demand.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from rocm3d_kernels.tiles.triton import rocm3d_emit_tiles, rocm3d_sort_slots
 from rocm3d_kernels.tuning import kept, tuned
 
 MOST_CHANNELS = CHUNK
-_NUMBER, _APART = 4, 64  # bytes of a number of the memory, and how many of them every part begins at a multiple of
+_NUMBER, _APART = 4, 64  # bytes of a float32; every part begins at a multiple of so many of them
 
 
 class Layout:
-    """Tensors one behind the other in a piece of memory that is a tensor of float32."""
+    """Named tensors, one after the other, in one float32 buffer."""
 
     def __init__(self, **parts: tuple[tuple[int, ...], torch.dtype]) -> None:
         self.size = 0
@@ -40,16 +40,13 @@ class Layout:
         self._places = [at * _NUMBER for at, _, _ in self._parts.values()]
 
     def addresses(self, memory: torch.Tensor) -> list[Any]:
-        """Of all of them."""
         begin = memory.data_ptr()
         return [begin + place for place in self._places]
 
     def tensors(self, memory: torch.Tensor) -> list[Any]:
-        """All of them."""
         return [self.tensor(memory, name) for name in self._parts]
 
     def tensor(self, memory: torch.Tensor, name: str) -> torch.Tensor:
-        """One of them."""
         at, shape, dtype = self._parts[name]
         if dtype != torch.float32:
             memory, at = memory.view(dtype), at * _NUMBER // dtype.itemsize
@@ -57,12 +54,12 @@ class Layout:
 
 
 def apart(numbers: int) -> int:
-    """So many, and as many more as there are up to the next part."""
+    """Rounded up to the alignment."""
     return -(-numbers // _APART) * _APART
 
 
 class Scene(NamedTuple):
-    """What all renderings of one plan have in common."""
+    """Parameters that all renderings of a plan share."""
 
     options: Options
     known: Known
@@ -76,17 +73,16 @@ class Scene(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """Of records."""
         return self.images * self.per_image
 
     @property
     def wide(self) -> int:
-        """How many numbers the gradient of a shape has."""
+        """Floats in the gradient of one shape: 6, with absgrad 8."""
         return ABSOLUTE_SHAPE if self.options.absgrad else SHAPE
 
 
 class Plan:
-    """Memory and launches of scenes that are alike."""
+    """Buffer layouts and prepared launches for scenes with equal parameters."""
 
     def __init__(self, scene: Scene) -> None:
         known, settings = scene.known, scene.options.settings
@@ -101,7 +97,7 @@ class Plan:
         self.light = Layout(
             through=(pixels, torch.float32), last=(pixels, torch.int16 if known.slots <= SHORT else torch.int32)
         )
-        # Colours follow shapes without a gap, as the kernel wants it.
+        # The kernel writes gradients of colours directly after those of shapes.
         numbers = scene.rows * (scene.wide + scene.channels) if scene.learns else 0
         self.zeros = Layout(
             longest=((1,), torch.int32), counters=((known.tiles,), torch.int32), gradients=((numbers,), torch.float32)
@@ -142,14 +138,14 @@ class Plan:
         return Start(rocm3d_sort_slots, device, (known.tiles, 1, 1), SLOTS=known.slots, **parameters)
 
     def steps(self, colors: torch.Tensor) -> tuple[int, ...]:
-        """Numbers of both kernels that draw."""
+        """Integer arguments of the forward and backward raster kernels."""
         settings, (_, tiles_x, tiles_y) = self.scene.options.settings, self.grid
         step = colors.stride(0) if colors.dim() == 3 else 0
         size = (settings.width, settings.height)
         return self.scene.per_image, step, *size, tiles_x, tiles_x * tiles_y, self.scene.channels
 
     def cut(self, sums: torch.Tensor, *, by_image: bool) -> tuple[torch.Tensor, torch.Tensor]:
-        """Gradients of shapes and of colours, which all images share or each has its own."""
+        """Gradients of shapes and of colours; `by_image`: each image has its own colours."""
         scene = self.scene
         place = scene.rows * scene.wide
         shapes = sums[:place].view(scene.rows, scene.wide)
@@ -161,7 +157,6 @@ class Plan:
 
 @kept
 def planned(*scene: Any) -> Plan:
-    """Kept: there are few, and each is used again and again."""
     return Plan(Scene(*scene))
 
 
@@ -203,7 +198,7 @@ def _projecting_back(plan: Plan) -> Start:
 
 
 class Told:
-    """What others may want to see of a rendering, made when they do."""
+    """Projected Gaussians and tile lists of a rendering, as views that are made on access."""
 
     __slots__ = ("memory", "plan", "zeros")
 
@@ -224,19 +219,18 @@ class Told:
 
     @property
     def lists(self) -> Lists:
-        """Gaussians by tile."""
         gaussians = self.plan.seen.tensor(self.memory, "lists")
         counters = self.plan.zeros.tensor(self.zeros, "counters")
         return Lists(gaussians, counters, *self.plan.grid, self.plan.scene.known.slots)
 
 
 class Small:
-    """One rendering, and what its way back needs."""
+    """One rendering with its state for backward."""
 
     __slots__ = ("_clean", "_light", "colors", "origins", "plan", "told", "values")
 
     def __init__(self, plan: Plan, gaussians: Gaussians) -> None:
-        """Queues all kernels before the one that draws."""
+        """Queues the kernels before rasterization: projection, pairs, sort."""
         self.plan, self.told, self._clean = plan, Told(plan), plan.scene.learns
         self.colors: Any = None
         self.values: torch.Tensor | None = None
@@ -263,11 +257,11 @@ class Small:
 
     @property
     def through(self) -> torch.Tensor:
-        """The light that came through, by pixel; of those that learn."""
+        """Final transmittance T by pixel; only if the plan needs gradients."""
         return self.plan.light.tensor(self._light, "through")
 
     def fits(self) -> bool:
-        """Whether all lists have been long enough. The one moment at which the CPU waits; most is done by then."""
+        """Whether every tile list fits into its slots. The only point at which the CPU waits for the GPU."""
         scene, settings = self.plan.scene, self.plan.scene.options.settings
         longest = int(self.plan.zeros.tensor(self.told.zeros, "longest").item())
         return enough(
@@ -275,7 +269,7 @@ class Small:
         )
 
     def draw(self, backgrounds: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:
-        """Images and alphas."""
+        """Images [images, height, width, D] and alphas [images, height, width]."""
         plan, colors, device = self.plan, self.colors, self.plan.scene.device
         image, alphas = torch.empty(plan.image, device=device), torch.empty(plan.alphas, device=device)
         if plan.scene.learns:
@@ -299,9 +293,9 @@ class Small:
         *,
         again: bool,
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Gradients of shapes, rows of 6 or 8 as the kernel has them, and of colours.
+        """Gradients of the shapes, [rows, 6 or 8] in the layout of the kernel, and of the colours.
 
-        `again`: somebody will ask once more, so nothing is dropped before more memory is needed.
+        Without `retain_graph` saved tensors are freed before backward needs more memory.
         """
         plan, colors = self.plan, self.colors
         given = torch.zeros(plan.image, device=plan.scene.device) if given is None else given.contiguous()
@@ -344,7 +338,7 @@ class Small:
 
 
 def _way(start: Start, given: Sequence[torch.Tensor | None]) -> tuple[Any, Any, Any]:
-    """How to launch, and what on: addresses where that is known to do, else tensors."""
+    """Functions that launch and that make arguments: with addresses if possible, else with tensors."""
     if start.ready and usual(start.device, given):
         return Start.at, Layout.addresses, address
     return Start.__call__, Layout.tensors, _itself

@@ -1,4 +1,4 @@
-"""The two ways from Gaussians to images, and which of them is taken."""
+"""Dispatches a rendering to the kernels, the reference or, under tracing, the operator."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def rendered(
     packed: bool = False,
     watched: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor, dict[str, Any]]:
-    """Images, alphas and what else was found, of contiguous tensors.
+    """Images, alphas and a meta dict, from contiguous tensors.
 
-    `watched` gets the gradient of the means in the image, in pixels, whatever it holds; without it `means2d` of the
-    rest has it as its `.grad` after the way back, if somebody looked at it before.
+    `watched` receives the gradient of means2d in pixels; its value is not used. Without it, meta["means2d"] has that
+    gradient as `.grad` after backward, if it was accessed before.
     """
     if traced((*gaussians, colors, backgrounds, watched)) or gaussians.means.is_meta:
         from rocm3d_kernels.gaussian import operator  # noqa: PLC0415
@@ -48,7 +48,6 @@ def chosen(
     packed: bool,
     watched: torch.Tensor | None,
 ) -> tuple[torch.Tensor, torch.Tensor, Meta]:
-    """By the kernels or the reference, as dispatch says."""
     run = _by_reference if choose("gaussian", gaussians.means) == "reference" else _by_kernels
     return run(gaussians, colors, backgrounds, options, packed=packed, watched=watched)
 
@@ -107,7 +106,7 @@ def _by_reference(
     watched: torch.Tensor | None,
 ) -> tuple[torch.Tensor, torch.Tensor, Meta]:
     if options.absgrad:
-        raise NotImplementedError("gaussian: absgrad is of the kernels; the reference does not look at single pixels")
+        raise NotImplementedError("gaussian: the reference does not support absgrad; use the kernels")
     image, alphas, found, opacities = reference.render(gaussians, colors, backgrounds, options, watched)
     rows = torch.nonzero(found.radii.reshape(-1, 2)[:, 0] > 0)[:, 0] if packed else None
 
@@ -123,7 +122,7 @@ def _by_reference(
 
 
 def _number(meta: Meta, rows: torch.Tensor | None, gaussians: Gaussians) -> None:
-    """Which batch, camera and Gaussian each row is, where they are packed."""
+    """Adds batch, camera and Gaussian index of each packed row; None if not packed."""
     count, cameras = gaussians.means.shape[-2], gaussians.viewmats.shape[-3]
     if rows is None:
         meta.update(batch_ids=None, camera_ids=None, gaussian_ids=None)

@@ -1,4 +1,4 @@
-"""Colours that depend on the direction of view, from spherical harmonics up to degree 4."""
+"""View-dependent colours from spherical harmonics up to degree 4."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def spherical_harmonics(
 ) -> torch.Tensor:
     """Sums [..., 3] of coefficients [..., K, 3] up to `degree` at directions [..., 3] of any length.
 
-    Zero where `masks` [...] is false.
+    The result is zero where `masks` [...] is false.
     """
     _check(degree, directions, coefficients, masks)
     if choose("harmonics", directions, coefficients) == "reference":
@@ -34,17 +34,17 @@ def spherical_harmonics(
 
 def _check(degree: int, directions: torch.Tensor, coefficients: torch.Tensor, masks: torch.Tensor | None) -> None:
     if not 0 <= degree <= reference.MAX_DEGREE:
-        raise ValueError(f"harmonics: degree is {degree}; it may be 0 to {reference.MAX_DEGREE}")
+        raise ValueError(f"harmonics: degree is {degree}; it must be 0 to {reference.MAX_DEGREE}")
     if directions.shape[-1:] != (3,):
-        raise ValueError(f"harmonics: directions are [..., 3], these have the shape {tuple(directions.shape)}")
+        raise ValueError(f"harmonics: directions must be [..., 3], not {tuple(directions.shape)}")
     bases = coefficients.shape[-2] if coefficients.dim() > 1 else 0
     if coefficients.shape != (*directions.shape[:-1], bases, 3) or bases < (degree + 1) ** 2:
         raise ValueError(
-            f"harmonics: coefficients are [..., K, 3] with K of at least {(degree + 1) ** 2} and the directions' shape "
-            f"{tuple(directions.shape[:-1])} before; these have the shape {tuple(coefficients.shape)}"
+            f"harmonics: coefficients must be [..., K, 3] with K of at least {(degree + 1) ** 2} and leading shape "
+            f"{tuple(directions.shape[:-1])} like directions, not {tuple(coefficients.shape)}"
         )
     if masks is not None and masks.shape != directions.shape[:-1]:
-        raise ValueError(f"harmonics: masks have the shape {tuple(masks.shape)}, directions {tuple(directions.shape)}")
+        raise ValueError(f"harmonics: masks {tuple(masks.shape)} do not match directions {tuple(directions.shape)}")
 
 
 class _Harmonics(torch.autograd.Function):

@@ -11,10 +11,10 @@ _FORWARD = {**_READ, "to": "*fp32", **_NUMBERS}
 _WRITTEN = ("values", "given", "to_points", "to_origins", "to_coefficients")
 _BACKWARD = {**_READ, **dict.fromkeys(_WRITTEN, "*fp32"), **_NUMBERS, "given_step": "i32"}
 
-# As a rendering of one image takes them.
+# A rendering of one image.
 _COLORS = {"AS_COLORS": True, "HAS_RADII": True}
 _ONE = {**_COLORS, "NEED_POINTS": True, "NEED_ORIGINS": False, "ADD": False, "to_origins": None}
-# Several cameras that learn; and the sums alone, where only coefficients do.
+# Gradients of several cameras; and of coefficients only.
 _MANY = {**_COLORS, "NEED_POINTS": True, "NEED_ORIGINS": True, "ADD": True}
 _PLAIN = {"AS_COLORS": False, "HAS_RADII": False, "radii": None}
 _LEAST = {**_PLAIN, "NEED_POINTS": False, "NEED_ORIGINS": False, "ADD": False, "to_points": None, "to_origins": None}

@@ -1,4 +1,4 @@
-"""Starts the kernels of spherical harmonics."""
+"""Launches the kernels of spherical harmonics."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from rocm3d_kernels.tuning import tuned
 
 
 class View(NamedTuple):
-    """How sums are taken: up to which degree, cameras per batch, as colours or not, coefficients by image or shared."""
+    """`as_colors`: add 0.5 and clamp at zero. `per_image`: each image has its own coefficients."""
 
     degree: int
-    cameras: int
+    cameras: int  # per batch
     as_colors: bool
     per_image: bool
 
@@ -24,7 +24,7 @@ def forward(
     points: torch.Tensor,  # [..., N, 3]
     origins: torch.Tensor,  # [images, 3]
     coefficients: torch.Tensor,  # [..., N, K, 3]
-    radii: torch.Tensor | None,  # [images, N, 2]
+    radii: torch.Tensor | None,  # [images, N, 2]; zero: the result is zero
     view: View,
 ) -> torch.Tensor:
     """Sums [images, N, 3] of the coefficients at the directions from the origins to the points."""
@@ -53,7 +53,7 @@ def backward(
     of_points: bool,
     of_origins: bool,
 ) -> tuple[torch.Tensor | None, torch.Tensor | None, torch.Tensor]:
-    """Gradients of points, origins and coefficients; `given` has rows of one step."""
+    """Gradients of points, origins and coefficients; `v_values` has one row stride."""
     images, count = origins.shape[0], points.shape[-2]
     shared = view.cameras > 1
     fresh = torch.zeros_like if shared else torch.empty_like

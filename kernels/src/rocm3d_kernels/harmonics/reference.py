@@ -1,4 +1,4 @@
-"""Real spherical harmonics up to degree 4 in plain PyTorch, as sums over basis polynomials of a unit direction."""
+"""Real spherical harmonics up to degree 4 in plain PyTorch, from Legendre polynomials."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MAX_DEGREE = 4
 
 
 def _normal(degree: int, order: int) -> float:
-    """Normalisation of the real harmonic, without its sign."""
+    """Normalisation factor of the real harmonic, without its sign."""
     factor = (2 * degree + 1) / (4 * math.pi) * math.factorial(degree - order) / math.factorial(degree + order)
     return math.sqrt(factor * (2 if order else 1))
 
@@ -52,7 +52,7 @@ def _legendre(degree: int, z: torch.Tensor) -> list[list[torch.Tensor]]:
 
 
 def spherical_harmonics(degree: int, directions: torch.Tensor, coefficients: torch.Tensor) -> torch.Tensor:
-    """Sum of coefficients [..., K, 3] times bases at the directions [..., 3], which need not have length one."""
+    """Sum of coefficients [..., K, 3] times bases at the directions [..., 3], which are normalised."""
     count = (degree + 1) ** 2
     unit = directions / directions.norm(dim=-1, keepdim=True).clamp_min(1e-12)
     return (bases(degree, unit)[..., None] * coefficients[..., :count, :]).sum(dim=-2)

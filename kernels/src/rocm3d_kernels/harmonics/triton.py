@@ -1,7 +1,9 @@
 """Kernels of spherical harmonics: one lane per Gaussian and image, all three colours.
 
-The bases are polynomials of the unit direction. Their slopes may be those of any extension off the sphere, since only
-what lies across the direction counts.
+points [batches, N, 3], origins [images, 3], coefficients [batches or images, N, K, 3], radii [images, N, 2] int32,
+values [images, N, 3]; float32 unless noted. v_x is the gradient of the loss with respect to x.
+The bases are polynomials of the unit direction. Their gradients may be those of any extension off the sphere: only the
+component orthogonal to the direction counts.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import triton.language as tl
 
 @triton.jit
 def _basis(x, y, z, k: tl.constexpr):
-    """Basis function k, m from -l to l, odd orders with a minus sign."""
+    """Basis function k, in the order m = -l..l, odd orders with a minus sign."""
     if k == 0:
         return 0.28209479177387814 + 0.0 * x
     elif k == 1:
@@ -67,7 +69,7 @@ def _basis(x, y, z, k: tl.constexpr):
 
 @triton.jit
 def _slope(x, y, z, k: tl.constexpr):
-    """Derivatives of basis function k."""
+    """Partial derivatives of basis function k by x, y and z."""
     if k == 0:
         return 0.0 * x, 0.0 * x, 0.0 * x
     elif k == 1:
@@ -142,7 +144,7 @@ def _slope(x, y, z, k: tl.constexpr):
 
 @triton.jit
 def _direction(points, origins, image, at, mask):
-    """Unit direction from the image's origin to the point, and one over the distance."""
+    """Unit direction from the origin of the image to the point, and 1 / distance."""
     x = tl.load(points + at * 3, mask, other=1.0) - tl.load(origins + image * 3)
     y = tl.load(points + at * 3 + 1, mask, other=0.0) - tl.load(origins + image * 3 + 1)
     z = tl.load(points + at * 3 + 2, mask, other=0.0) - tl.load(origins + image * 3 + 2)
@@ -156,7 +158,7 @@ def rocm3d_harmonics_forward(
     count, cameras, per_image, total,
     BASES: tl.constexpr, AS_COLORS: tl.constexpr, HAS_RADII: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """Sums over BASES; AS_COLORS adds a half and cuts off below zero. `total` bases lie in memory for each Gaussian."""
+    """Sums over BASES of `total` coefficients per Gaussian; AS_COLORS adds 0.5 and clamps at zero."""
     image = tl.program_id(1)
     lane = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = lane < count
@@ -188,7 +190,7 @@ def rocm3d_harmonics_backward(
     BASES: tl.constexpr, TOTAL: tl.constexpr, AS_COLORS: tl.constexpr, HAS_RADII: tl.constexpr,
     NEED_POINTS: tl.constexpr, NEED_ORIGINS: tl.constexpr, ADD: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """Gradients for one image; ADD where images share coefficients or points, and come one after the other."""
+    """Gradients for one image; ADD: images share coefficients or points, so additions are atomic."""
     image = tl.program_id(1)
     lane = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = lane < count

@@ -18,15 +18,15 @@ MOST = 2**31 // 3 - 2**16
 
 
 def mean_squared_distance(points: torch.Tensor) -> torch.Tensor:
-    """For each of [N, 3] points the mean of the squared distances to its three nearest others; exact, without gradient.
+    """[N, 3] -> [N]: mean squared distance of each point to its three nearest neighbours; exact, without gradient.
 
-    Where fewer than three others are there, the mean is over those. A point with a coordinate that is not finite is no
-    neighbour of any; it, and a point that is alone, get NaN.
+    With fewer than three neighbours the mean is over those. A point with a NaN or infinite coordinate is nobody's
+    neighbour; such a point and a single point get NaN.
     """
     if points.ndim != 2 or points.shape[1] != 3:
-        raise ValueError(f"knn: points are [N, 3], these have the shape {tuple(points.shape)}")
+        raise ValueError(f"knn: points must be [N, 3], not {tuple(points.shape)}")
     if len(points) > MOST:
-        raise ValueError(f"knn: {len(points)} points are too many for 32-bit places, at most {MOST}")
+        raise ValueError(f"knn: {len(points)} points are too many for 32-bit indices; the limit is {MOST}")
     result: torch.Tensor = _knn(points.detach().contiguous())
     return result
 

@@ -1,4 +1,4 @@
-"""knn, for a check on a machine: against all distances in float64."""
+"""Checks of knn for `rocm3d smoke`: against all pairs in float64."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def checks(device: torch.device | str) -> Iterator[Check]:
-    """More points than one box holds."""
+    """Uses more points than one box holds."""
     points = torch.rand(3000, 3, generator=torch.Generator().manual_seed(1))
     wanted, given = reference.mean_squared_distance(points.double()), points.to(device)
     yield "knn", lambda: mean_squared_distance(given), wanted, "float32-distance"

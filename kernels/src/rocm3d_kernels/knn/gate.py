@@ -1,4 +1,4 @@
-"""The kernels of knn, for the AMD gate."""
+"""The knn kernels that the AMD gate compiles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mean squared distance to the three nearest points, in plain PyTorch: all distances, some rows at a time."""
+"""Mean squared distance to the three nearest neighbours in plain PyTorch: all pairs, 1024 rows at a time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ ROWS = 1024
 
 
 def mean_squared_distance(points: torch.Tensor) -> torch.Tensor:
-    """[N, 3] -> [N]. Points with a coordinate that is not finite count as absent, and get NaN like a point alone."""
+    """[N, 3] -> [N]. Points with a NaN or infinite coordinate count as absent; they and a single point get NaN."""
     there = torch.isfinite(points).all(dim=1)
     wanted = min(NEIGHBOURS, int(there.sum()) - 1)
     result = torch.full((len(points),), torch.nan, dtype=points.dtype, device=points.device)

@@ -1,10 +1,13 @@
-"""Exact nearest neighbours: points in the order of a Hilbert curve, in boxes that are passed over when too far.
+"""Exact nearest neighbours: points sorted along a Hilbert curve, in boxes that are skipped if they are too far.
 
-The curve runs through coordinates that a sample of the points makes even on each axis, so that outliers and clusters
-cost little. Neighbours on the curve are neighbours in space, thus runs of points have small boxes, and runs of boxes
-small groups. One program owns the points of one box: each lane keeps the three best of its points, and the candidates
-of a box that is near enough come one by one to all lanes. Nothing depends on the width of a wave.
-J. Skilling, Programming the Hilbert curve, 2004, is where the curve's bits come from.
+Shapes: points [N, 3]; knots [3, 4096], a sorted sample of each axis; keys [N]; sorted_points [3, size], padded with
+infinity to whole boxes; order [N], original index of each sorted point; lower, upper [3, boxes]; group_lower,
+group_upper [3, groups]; result [N].
+
+Coordinates on the curve are ranks in the sample, so outliers and clusters cost little. Neighbours on the curve are
+close in space, so consecutive points have small boxes and consecutive boxes small groups. One program owns one box:
+each lane holds the three best distances of its point, and the candidates of a box go to all lanes one at a time.
+Nothing depends on the wave size. Curve: J. Skilling, Programming the Hilbert curve, 2004.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ _NONE = tl.constexpr(2**31 - 1)
 
 @triton.jit
 def _even(knots, value, BLOCK: tl.constexpr):
-    """Where a coordinate stands among the sorted sample, as an integer of _BITS bits."""
+    """Rank of a coordinate in the sorted sample, interpolated, as an integer of _BITS bits."""
     low = tl.zeros([BLOCK], tl.int32)
     step = tl.program_id(0) * 0 + _KNOTS // 2
     for _ in range(_KNOT_BITS):
@@ -39,7 +42,7 @@ def _even(knots, value, BLOCK: tl.constexpr):
 
 @triton.jit
 def _undone(x, y, bit, low):
-    """One step of Skilling's: a set bit of `y` turns the lower bits of `x`, one that is not set exchanges theirs."""
+    """One step of Skilling's transform: inverts the low bits of `x` if `y` has `bit`, else swaps them with `y`."""
     swapped = (x ^ y) & low
     is_set = (y & bit) != 0
     return tl.where(is_set, x ^ low, x ^ swapped), tl.where(is_set, y, y ^ swapped)
@@ -47,7 +50,7 @@ def _undone(x, y, bit, low):
 
 @triton.jit
 def rocm3d_curve_kernel(points, knots, keys, count, BLOCK: tl.constexpr):
-    """The place of each point on the curve; those that are not finite come last."""
+    """Position of each point on the curve; points that are not finite come last."""
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = at < count
     px = tl.load(points + 3 * at, mask=inside, other=0.0)
@@ -56,7 +59,7 @@ def rocm3d_curve_kernel(points, knots, keys, count, BLOCK: tl.constexpr):
     x = _even(knots, px, BLOCK)
     y = _even(knots + _KNOTS, py, BLOCK)
     z = _even(knots + 2 * _KNOTS, pz, BLOCK)
-    # Loops that run, not unrolled: this takes microseconds, and its code would take seconds to compile.
+    # Loops that are not unrolled: the kernel runs microseconds, and unrolled code would compile for seconds.
     bit = tl.program_id(0) * 0 + _TOP // 2
     for _ in range(_BITS - 1):
         low = bit - 1
@@ -83,7 +86,7 @@ def rocm3d_curve_kernel(points, knots, keys, count, BLOCK: tl.constexpr):
 
 @triton.jit
 def _scanned(sorted_points, size, box, own, x, y, z, best, second, third, BOX: tl.constexpr, UNROLL: tl.constexpr):
-    """The three best after all points of a box; a point is no neighbour of itself."""
+    """The three best squared distances after scanning all points of a box; a point is not its own neighbour."""
     for begin in range(0, BOX, UNROLL):
         for part in tl.static_range(UNROLL):
             candidate = box * BOX + begin + part
@@ -101,7 +104,7 @@ def _scanned(sorted_points, size, box, own, x, y, z, best, second, third, BOX: t
 
 @triton.jit
 def _gap(lower, upper, index, limit, length, x0, x1, y0, y1, z0, z1):
-    """Squared distance from the box of the queries to other boxes; infinite for those that are not there."""
+    """Squared distance from this program's box to other boxes; infinite for indices past the end."""
     inside = index < limit
     inf = float("inf")
     dx = tl.maximum(
@@ -124,7 +127,7 @@ def rocm3d_search_kernel(
     sorted_points, order, there, lower, upper, group_lower, group_upper, result, count, size, boxes, groups,
     BOX: tl.constexpr, GROUP: tl.constexpr, CHUNK: tl.constexpr, UNROLL: tl.constexpr,
 ):  # fmt: skip
-    """Mean squared distance of one box's points to their three nearest."""
+    """Mean squared distance of the points of one box to their three nearest neighbours."""
     me = tl.program_id(0)
     inf = float("inf")
     own = me * BOX + tl.arange(0, BOX)
@@ -132,7 +135,7 @@ def rocm3d_search_kernel(
     finite = x < inf
     best = tl.full([BOX], inf, tl.float32)
     second, third = best, best
-    # The box itself and those beside it on the curve first: after them most others are too far.
+    # The own box and its neighbours on the curve come first: after them most other boxes are too far.
     for box in range(tl.maximum(me - 1, 0), tl.minimum(me + 2, boxes)):
         best, second, third = _scanned(sorted_points, size, box, own, x, y, z, best, second, third, BOX, UNROLL)
     reach = tl.max(tl.where(finite, third, -1.0))
@@ -153,7 +156,7 @@ def rocm3d_search_kernel(
                 by = tl.maximum(tl.maximum(tl.load(lower + boxes + box) - y, y - tl.load(upper + boxes + box)), 0.0)
                 bz = tl.maximum(tl.load(lower + 2 * boxes + box) - z, z - tl.load(upper + 2 * boxes + box))
                 bz = tl.maximum(bz, 0.0)
-                # Of one of the points, not only of their box.
+                # The box must be close enough to one of the points, not only to their bounding box.
                 if tl.max(tl.where(finite, third - (bx * bx + by * by + bz * bz), -1.0)) > 0.0:
                     best, second, third = _scanned(
                         sorted_points, size, box, own, x, y, z, best, second, third, BOX, UNROLL
@@ -177,7 +180,7 @@ def mean_squared_distance(points: torch.Tensor) -> torch.Tensor:
     order = torch.sort(_keys(points, finite)).indices
     boxes = triton.cdiv(count, box)
     groups, size = triton.cdiv(boxes, group), boxes * box
-    # Places after the last point, and points that are not finite, are infinitely far from all.
+    # Padding and points that are not finite are at infinity.
     padded = torch.full((3, size), torch.inf, dtype=torch.float32, device=points.device)
     padded[:, :count] = torch.where(finite[:, None], points, torch.inf)[order].T
     lower, upper = _bounds(padded, torch.where(torch.isinf(padded), -torch.inf, padded), box)
@@ -213,11 +216,11 @@ def _keys(points: torch.Tensor, finite: torch.Tensor) -> torch.Tensor:
 
 
 def _bounds(low: torch.Tensor, high: torch.Tensor, length: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Lower and upper ends of runs, [3, runs]."""
+    """Minimum and maximum of each run of `length` columns, [3, runs]."""
     shape = (3, -1, length)
     return low.reshape(shape).amin(dim=2).contiguous(), high.reshape(shape).amax(dim=2).contiguous()
 
 
 def _filled(values: torch.Tensor, length: int) -> torch.Tensor:
-    """Made longer with infinity."""
+    """Pads the columns to `length` with infinity."""
     return torch.nn.functional.pad(values, (0, length - values.shape[1]), value=torch.inf)

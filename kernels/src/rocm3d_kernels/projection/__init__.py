@@ -1,4 +1,4 @@
-"""Projects 3D Gaussians into images: where they lie there, how they spread, how deep they are."""
+"""Projects 3D Gaussians into images: means2d, conics, depths, radii."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Settings(NamedTuple):
-    """How a camera sees; distances in units of the scene, sizes in pixels."""
+    """Camera options; distances in scene units, sizes in pixels."""
 
     width: int
     height: int
@@ -26,7 +26,7 @@ class Settings(NamedTuple):
 
 
 class Gaussians(NamedTuple):
-    """What is projected; leading dimensions are batches. Covariances (upper triangle), or quaternions and scales."""
+    """Gaussians and cameras; leading dimensions are batches. Either covars (upper triangle), or quats and scales."""
 
     means: torch.Tensor  # [..., N, 3]
     covars: torch.Tensor | None  # [..., N, 6]
@@ -38,7 +38,7 @@ class Gaussians(NamedTuple):
 
 
 class Projected(NamedTuple):
-    """The records, cut in three, with gradients."""
+    """The records as three differentiable tensors."""
 
     means2d: torch.Tensor  # [images, N, 2]
     shapes: torch.Tensor  # [images, N, 4]: conic a, b and c, opacity
@@ -46,7 +46,7 @@ class Projected(NamedTuple):
 
 
 def project(gaussians: Gaussians, settings: Settings, *, count_tiles: bool = False) -> tuple[Seen, Projected | None]:
-    """Records of all Gaussians in all images, by the kernel; cut, where something learns from them."""
+    """Records of all Gaussians in all images; their differentiable parts, or None without gradients."""
     from rocm3d_kernels.projection import launch
 
     gaussians = Gaussians(*[None if one is None else one.contiguous() for one in gaussians])
@@ -57,12 +57,11 @@ def project(gaussians: Gaussians, settings: Settings, *, count_tiles: bool = Fal
 
 
 def cut(records: torch.Tensor) -> Projected:
-    """The parts of the records."""
     return Projected(records[..., 0:2], records[..., 2:6], records[..., 6:8])
 
 
 class _Project(torch.autograd.Function):
-    """Ties the records, which are there already, to what they were made of."""
+    """Connects the records, which are computed already, to their inputs."""
 
     @staticmethod
     def forward(ctx: Any, *given: Any) -> tuple[torch.Tensor, ...]:

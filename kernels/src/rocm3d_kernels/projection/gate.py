@@ -1,4 +1,4 @@
-"""The kernels of the projection, for the AMD gate."""
+"""The projection kernels, for the AMD gate."""
 
 from __future__ import annotations
 

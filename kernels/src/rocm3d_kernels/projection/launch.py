@@ -1,4 +1,4 @@
-"""Starts the kernels of the projection."""
+"""Launches the projection kernels."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from rocm3d_kernels.tuning import tuned
 if TYPE_CHECKING:
     from rocm3d_kernels.projection import Gaussians, Settings
 
-# Sides of tiles that are counted: which of them suits is known when the numbers are.
+# Both tile sizes are counted, in pixels; the counts decide which one is used.
 COARSE, FINE = 16, 8
 
 
 @dataclass(slots=True)
 class Seen:
-    """What the kernel wrote; tiles only where they were counted, and until lists are made of them."""
+    """Outputs of the kernel; counts, keys and totals only with `count_tiles`, until tile lists are made."""
 
     records: torch.Tensor  # [images, N, 8]
     radii: torch.Tensor  # int32 [images, N, 2]
-    counts: torch.Tensor | None = None  # int32 [2, images * N and a few]: tiles that each touches, coarse and fine
-    keys: torch.Tensor | None = None  # [images * N]: depths, infinite where no tile is touched
-    totals: torch.Tensor | None = None  # int64 [2]: pairs of both sizes
+    counts: torch.Tensor | None = None  # int32 [2, images * N, padded]: number of tiles, coarse and fine
+    keys: torch.Tensor | None = None  # [images * N]: depth, infinity if no tile is touched
+    totals: torch.Tensor | None = None  # int64 [2]: number of pairs, coarse and fine
 
 
 def forward(gaussians: Gaussians, settings: Settings, *, count_tiles: bool) -> Seen:
@@ -35,7 +35,7 @@ def forward(gaussians: Gaussians, settings: Settings, *, count_tiles: bool) -> S
     means, covars, _quats, _scales, opacities, viewmats, _intrinsics = gaussians
     count, cameras, device = means.shape[-2], viewmats.shape[-3], means.device
     images = viewmats.numel() // 16
-    # The second row begins at a multiple of 16 bytes, too.
+    # Padded, so that the second row is aligned to 16 bytes.
     apart = -(-images * count // 4) * 4
     seen = Seen(
         torch.empty((images, count, RECORD), device=device),
@@ -70,9 +70,10 @@ def backward(
     of_views: bool,
     shapes_at: int = 0,
 ) -> tuple[torch.Tensor | None, ...]:
-    """Gradients of means, covars, quats, scales, opacities and viewmats; `given` by image, or rows of all in line.
+    """Gradients of means, covars, quats, scales, opacities and viewmats.
 
-    Those of shapes begin at number `shapes_at` of their rows.
+    `v_parts` are gradients of means2d, shapes and depths, by image or as rows of all images. Those of shapes begin at
+    column `shapes_offset`.
     """
     means, covars, quats, scales, opacities, viewmats, _intrinsics = gaussians
     count = means.shape[-2]
@@ -84,7 +85,7 @@ def backward(
     if batches * count:
         parameters = tuned("projection", "project_backward", means.device)
         blocks = -(-count // parameters["BLOCK"])
-        # Of each program its own, and then one sum: the same every time.
+        # One part per program, then one sum: deterministic.
         parts = viewmats.new_zeros((blocks, *viewmats.shape)) if of_views else None
         arguments = (
             *gaussians, radii, of_means2d, of_shapes, of_depths, *to, parts,
@@ -102,7 +103,7 @@ def backward(
 
 
 def _rows(given: torch.Tensor | None, like: torch.Tensor, radii: torch.Tensor, wide: int) -> torch.Tensor:
-    """The gradient with the same step from row to row in all images; zeros where there is none."""
+    """The gradient with one row stride for all images; zeros if it is None."""
     if given is None:
         return like.new_zeros((*radii.shape[:2], wide))
     if given.dim() == 2:  # rows of all images in line

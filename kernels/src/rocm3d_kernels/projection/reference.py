@@ -1,4 +1,4 @@
-"""EWA projection of 3D Gaussians into images, in plain PyTorch; float64 is the truth for the kernels."""
+"""EWA projection of 3D Gaussians in plain PyTorch; in float64 the reference for the kernels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Projected(NamedTuple):
-    """What one view sees of each Gaussian; [images, N, ...]. Radii of zero: not seen."""
+    """Projected Gaussians [images, N, ...]; radii are zero for invisible ones."""
 
     radii: torch.Tensor
     means2d: torch.Tensor
@@ -35,13 +35,13 @@ def rotation(quats: torch.Tensor) -> torch.Tensor:
 
 
 def covariance(quats: torch.Tensor, scales: torch.Tensor) -> torch.Tensor:
-    """Covariances [..., 3, 3] of Gaussians with these axes."""
+    """Covariances [..., 3, 3]."""
     axes = rotation(quats) * scales[..., None, :]
     return axes @ axes.transpose(-1, -2)
 
 
 def project_all(gaussians: Gaussians, settings: Settings) -> Projected:
-    """As the kernel takes them, batches in front or not; results are [batches, cameras, N, ...]."""
+    """Projects arguments of the kernel, with or without batch dimensions; results are [batches, cameras, N, ...]."""
     cameras, count = gaussians.viewmats.shape[-3], gaussians.means.shape[-2]
     batches = math.prod(gaussians.means.shape[:-2])
     if gaussians.covars is not None:
@@ -49,7 +49,7 @@ def project_all(gaussians: Gaussians, settings: Settings) -> Projected:
     elif gaussians.quats is not None and gaussians.scales is not None:
         covars = covariance(gaussians.quats, gaussians.scales)
     else:
-        raise ValueError("projection: either covars, or quats and scales, must be given")
+        raise ValueError("projection: pass either covars, or quats and scales")
     opacities = gaussians.opacities
     return project(
         gaussians.means.reshape(batches, count, 3),
@@ -84,7 +84,7 @@ def project(
     compensate: bool = False,
     camera: str = "pinhole",
 ) -> Projected:
-    """Means, conics and depths of all Gaussians in all views."""
+    """Projects all Gaussians into all views; results are [B, C, N, ...]."""
     turn, move = viewmats[..., :3, :3], viewmats[..., :3, 3]
     points = torch.einsum("bcij,bnj->bcni", turn, means) + move[..., None, :]
     covars_c = torch.einsum("bcij,bnjk,bclk->bcnil", turn, covars, turn)
@@ -109,7 +109,7 @@ def project(
 def _camera(
     points: torch.Tensor, intrinsics: torch.Tensor, width: int, height: int, camera: str
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Pixel positions and the Jacobian of the camera there."""
+    """Pixel positions [..., 2] and the Jacobian of the camera [..., 2, 3]."""
     x, y, z = points.unbind(-1)
     fx, fy = intrinsics[..., 0, 0, None], intrinsics[..., 1, 1, None]
     cx, cy = intrinsics[..., 0, 2, None], intrinsics[..., 1, 2, None]
@@ -118,7 +118,7 @@ def _camera(
         entries = [fx + zero, zero, zero, zero, fy + zero, zero]
         place = [fx * x + cx, fy * y + cy]
     else:
-        # Beyond the image the linearisation is taken at a point near its edge, else it would explode.
+        # Outside the image the Jacobian is evaluated near its edge; it would grow without bound.
         side_x, side_y = CLAMP * 0.5 * width / fx, CLAMP * 0.5 * height / fy
         near_x = z * torch.minimum(torch.maximum(x / z, -(cx / fx + side_x)), (width - cx) / fx + side_x)
         near_y = z * torch.minimum(torch.maximum(y / z, -(cy / fy + side_y)), (height - cy) / fy + side_y)
@@ -130,7 +130,7 @@ def _camera(
 def _radii(
     a: torch.Tensor, c: torch.Tensor, opacities: torch.Tensor | None, compensations: torch.Tensor | None
 ) -> torch.Tensor:
-    """Half the sides of the box outside of which alpha is below what counts."""
+    """Half sides [..., 2] of the box outside which alpha is below the smallest alpha."""
     extent = torch.full_like(a, EXTENT)
     if opacities is not None:
         peak = opacities[..., None, :].expand_as(a)

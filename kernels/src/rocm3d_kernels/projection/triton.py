@@ -1,8 +1,7 @@
-"""Kernels of the projection: one lane per Gaussian, forward and backward.
+"""Projection kernels: one lane per Gaussian. Shapes: README.md; v_x and gx are gradients with respect to x.
 
-Forward writes one record of eight floats for each Gaussian and image, so that rasterization finds all of it in one
-place: mean x and y, conic a, b and c, opacity, depth, compensation. Backward sums over the cameras of a batch inside
-one program, and writes what it finds for a camera to a place of its own, so that no gradient is added atomically.
+records [images, N, 8] float32: mean x and y, conic a, b and c, opacity, depth, compensation. radii [images, N, 2].
+Backward sums over the cameras of a batch inside one program and stores v_viewmats by program: no atomic additions.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _SMALLEST_DETERMINANT = tl.constexpr(SMALLEST_DETERMINANT)
 
 @triton.jit
 def _rotation(quats, at, mask):
-    """Entries of the rotation matrix, the unit quaternion and one over its length."""
+    """Entries of the rotation matrix, the unit quaternion wxyz, and 1 / its length before normalisation."""
     w = tl.load(quats + at * 4, mask, other=1.0)
     x = tl.load(quats + at * 4 + 1, mask, other=0.0)
     y = tl.load(quats + at * 4 + 2, mask, other=0.0)
@@ -38,13 +37,13 @@ def _rotation(quats, at, mask):
 
 @triton.jit
 def _times(t0, t1, t2, m00, m01, m02, m10, m11, m12, m20, m21, m22):
-    """A row times a matrix."""
+    """Row vector times 3 x 3 matrix."""
     return t0 * m00 + t1 * m10 + t2 * m20, t0 * m01 + t1 * m11 + t2 * m21, t0 * m02 + t1 * m12 + t2 * m22
 
 
 @triton.jit
 def _jacobian(x, y, z, fx, fy, cx, cy, width, height, ORTHO: tl.constexpr):
-    """Entries j00, j02, j11, j12 of the camera's Jacobian, where it was taken, and which sides were not clamped."""
+    """Entries j00, j02, j11, j12 of the Jacobian, the point of evaluation, and whether x and y are unclamped."""
     if ORTHO:
         none = tl.zeros_like(x)
         free = none == 0.0
@@ -73,7 +72,7 @@ def _jacobian(x, y, z, fx, fy, cx, cy, width, height, ORTHO: tl.constexpr):
 
 @triton.jit
 def _axes(covars, quats, scales, at, mask, FROM_COVARS: tl.constexpr):
-    """The covariance itself, or the axes whose product it is: nine entries, and the rotation behind them."""
+    """Nine entries of the covariance S, or of the axes A = R diag(scales) with S = A A'."""
     if FROM_COVARS:
         s00 = tl.load(covars + at * 6, mask, other=1.0)
         s01 = tl.load(covars + at * 6 + 1, mask, other=0.0)
@@ -92,7 +91,7 @@ def _axes(covars, quats, scales, at, mask, FROM_COVARS: tl.constexpr):
 
 @triton.jit
 def _cov2d(u00, u01, u02, u10, u11, u12, t00, t01, t02, t10, t11, t12, FROM_COVARS: tl.constexpr):
-    """Entries of the covariance in the image, before anything is added to it."""
+    """Entries a, b, c of the 2D covariance without eps2d."""
     if FROM_COVARS:
         return (
             u00 * t00 + u01 * t01 + u02 * t02,
@@ -114,10 +113,10 @@ def rocm3d_project_forward(
     FROM_COVARS: tl.constexpr, HAS_OPACITIES: tl.constexpr, COMPENSATE: tl.constexpr, ORTHO: tl.constexpr,
     COARSE: tl.constexpr, FINE: tl.constexpr, AHEAD: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """Records and radii of BLOCK Gaussians in one image; with COARSE also tiles they touch, of two sizes, and keys.
+    """Records and radii of BLOCK Gaussians in one image; with COARSE also counts of tiles of two sizes, and keys.
 
-    AHEAD of any list's length nobody asks for keys and totals; instead `clear` numbers become zero, which later kernels
-    add to, so that none has to be started for that.
+    AHEAD (slots are guessed): no keys and totals; instead zeroes `clear` floats of `cleared` for later kernels, which
+    saves a launch.
     """
     image = tl.program_id(1)
     lane = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -139,7 +138,7 @@ def rocm3d_project_forward(
     py = tl.load(means + at * 3 + 1, mask, other=0.0)
     pz = tl.load(means + at * 3 + 2, mask, other=0.0)
     depth = r20 * px + r21 * py + r22 * pz + m2
-    # A comparison with NaN is false: such a Gaussian is not seen.
+    # A comparison with NaN is false: such a Gaussian is invisible.
     usable = mask & (depth > near) & (depth < far)
     x = tl.where(usable, r00 * px + r01 * py + r02 * pz + m0, 1.0)
     y = tl.where(usable, r10 * px + r11 * py + r12 * pz + m1, 1.0)
@@ -172,7 +171,7 @@ def rocm3d_project_forward(
     else:
         mean_x, mean_y = fx * x / z + cx, fy * y / z + cy
     radius_x, radius_y = tl.ceil(extent * tl.sqrt(a)), tl.ceil(extent * tl.sqrt(c))
-    # Without end in size a Gaussian has no shape, so it is not seen either.
+    # A Gaussian of infinite size is invisible, too.
     seen = usable & (exact > 0) & (exact < float("inf")) & ((radius_x > radius_clip) | (radius_y > radius_clip))
     seen = seen & (radius_x > 0) & (radius_y > 0)
     seen = seen & (mean_x + radius_x > 0) & (mean_x - radius_x < width)
@@ -188,7 +187,7 @@ def rocm3d_project_forward(
     tl.store(to + 5, opacity, mask)
     tl.store(to + 6, tl.where(usable, depth, 0.0), mask)
     tl.store(to + 7, compensation, mask)
-    # A radius may exceed what fits into an integer: it is capped far beyond any image.
+    # Capped far beyond any image, so that it fits into an integer.
     tl.store(radii + row * 2, tl.where(seen, tl.minimum(radius_x, 1e9), 0.0).to(tl.int32), mask)
     tl.store(radii + row * 2 + 1, tl.where(seen, tl.minimum(radius_y, 1e9), 0.0).to(tl.int32), mask)
     if COARSE > 0:
@@ -200,7 +199,7 @@ def rocm3d_project_forward(
         if not AHEAD:
             tl.atomic_add(totals, tl.sum(coarse.to(tl.int64), 0), sem="relaxed")
             tl.atomic_add(totals + 1, tl.sum(fine.to(tl.int64), 0), sem="relaxed")
-            # Those that touch no tile come last.
+            # Gaussians that touch no tile are sorted last.
             tl.store(keys + row, tl.where(coarse > 0, depth, float("inf")), mask)
 
 
@@ -214,7 +213,7 @@ def rocm3d_project_backward(
     FROM_COVARS: tl.constexpr, HAS_OPACITIES: tl.constexpr, COMPENSATE: tl.constexpr, ORTHO: tl.constexpr,
     HAS_DEPTHS: tl.constexpr, NEED_VIEWMATS: tl.constexpr, SHAPES_AT: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """Gradients of BLOCK Gaussians of one batch, over all its cameras; of shapes they stand SHAPES_AT in their rows."""
+    """Gradients of BLOCK Gaussians of one batch, summed over its cameras; shapes begin at column SHAPES_AT."""
     batch = tl.program_id(1)
     lane = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = lane < count
@@ -225,9 +224,9 @@ def rocm3d_project_backward(
     a00, a01, a02, a10, a11, a12, a20, a21, a22 = _axes(covars, quats, scales, at, mask, FROM_COVARS)
     none = tl.zeros((BLOCK,), tl.float32)
     gp0, gp1, gp2, gopacity = none, none, none, none
-    # A Gaussian that no camera sees gets zeros, whatever its numbers are.
+    # A Gaussian that no camera sees gets zero gradients, even if it holds NaN.
     ever = lane < 0
-    # Gradient of the axes, or of the covariance.
+    # Gradient of the axes or of the covariance.
     ga00, ga01, ga02, ga10, ga11, ga12, ga20, ga21, ga22 = none, none, none, none, none, none, none, none, none
     for camera in range(cameras):
         image = batch * cameras + camera
@@ -248,11 +247,11 @@ def rocm3d_project_backward(
         u00, u01, u02 = _times(t00, t01, t02, a00, a01, a02, a10, a11, a12, a20, a21, a22)
         u10, u11, u12 = _times(t10, t11, t12, a00, a01, a02, a10, a11, a12, a20, a21, a22)
 
-        # Found once more: to read them would take longer, and to keep them more memory.
+        # Recomputed: faster than reading them, and saves memory.
         raw_a, b, raw_c = _cov2d(u00, u01, u02, u10, u11, u12, t00, t01, t02, t10, t11, t12, FROM_COVARS)
         a, c = raw_a + eps2d, raw_c + eps2d
         over = 1.0 / tl.maximum(a * c - b * b, _SMALLEST_DETERMINANT)
-        # The inverse: of a matrix S, d(S^-1) = -S^-1 dS S^-1.
+        # d(S^-1) = -S^-1 dS S^-1.
         ia, ib, ic = c * over, -b * over, a * over
         of_shape = grad_shapes + row * step_shapes + SHAPES_AT
         g0 = tl.load(of_shape, seen, other=0.0)
@@ -336,7 +335,7 @@ def rocm3d_project_backward(
             gj11, gj12 = gt10 * r10 + gt11 * r11 + gt12 * r12, gt10 * r20 + gt11 * r21 + gt12 * r22
             gx, gy = fx * over_z * gmx, fy * over_z * gmy
             gz = -(fx * x * gmx + fy * y * gmy) * over_z2 - (fx * gj00 + fy * gj11) * over_z2
-            # Where the slope was clamped, the point moves with the depth alone.
+            # With a clamped slope the point depends on the depth only.
             gx += tl.where(free_x, -fx * over_z2 * gj02, 0.0)
             gy += tl.where(free_y, -fy * over_z2 * gj12, 0.0)
             gz += tl.where(free_x, 2.0, 1.0) * fx * near_x * over_z2 * over_z * gj02
@@ -389,7 +388,7 @@ def rocm3d_project_backward(
         gx = 2 * (-2 * qx * (g11 + g22) + qy * (g01 + g10) + qz * (g02 + g20) + qw * (g21 - g12))
         gy = 2 * (qx * (g01 + g10) - 2 * qy * (g00 + g22) + qz * (g12 + g21) + qw * (g02 - g20))
         gz = 2 * (qx * (g02 + g20) + qy * (g12 + g21) - 2 * qz * (g00 + g11) + qw * (g10 - g01))
-        # Through the division by the length: only what is across the quaternion counts.
+        # Through the normalisation: only the component orthogonal to the quaternion counts.
         along = gw * qw + gx * qx + gy * qy + gz * qz
         tl.store(to_quats + at * 4, tl.where(ever, (gw - along * qw) * inverse, 0.0), mask)
         tl.store(to_quats + at * 4 + 1, tl.where(ever, (gx - along * qx) * inverse, 0.0), mask)

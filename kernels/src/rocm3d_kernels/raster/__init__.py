@@ -1,4 +1,4 @@
-"""Draws projected Gaussians into images, front to back, with gradients."""
+"""Rasterizes projected Gaussians front to back, with gradients."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rocm3d_kernels.tiles import Lists
 
 
 class Drawing(NamedTuple):
-    """What is drawn besides tensors that learn."""
+    """Inputs of the rasterizer that need no gradient."""
 
     records: torch.Tensor  # [rows, 8]
     lists: Lists
@@ -31,8 +31,8 @@ def draw(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Images [images, height, width, D] and alphas [images, height, width].
 
-    `projected` are the records, for their gradients. Colours are [N, D] for all images, [images, N, D], or one row for
-    each record where Gaussians are not kept by image.
+    `projected` are the records as differentiable tensors. Colours are [N, D] for all images, [images, N, D], or one row
+    per record if `by_image` is false.
     """
     from rocm3d_kernels.raster import launch
 
@@ -50,12 +50,12 @@ def draw(
 
 
 class _Draw(torch.autograd.Function):
-    """Ties the picture, which is there already, to what was drawn."""
+    """Connects the image, which is rendered already, to its inputs."""
 
     @staticmethod
     def forward(ctx: Any, *given: Any) -> tuple[torch.Tensor, torch.Tensor]:
         means2d, shapes, colors, backgrounds, drawing, drawn = given
-        # Saved, not kept on the context: so they are freed as soon as this step of the way back is done.
+        # Saved instead of set on ctx, so that they are freed as soon as this backward is done.
         ctx.save_for_backward(means2d, shapes, colors, backgrounds, drawn.through, drawn.last)
         ctx.drawing = drawing
         ctx.set_materialize_grads(False)

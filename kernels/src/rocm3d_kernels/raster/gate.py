@@ -36,7 +36,7 @@ def _shared(channels: int, side: int, *, background: bool) -> dict[str, Any]:
 
 
 def _slotted(declared: Declared) -> Declared:
-    """Of lists with slots, whose places are short numbers."""
+    """The same kernel for lists with slots, whose positions are int16."""
     short = dict.fromkeys({"to_last", "lasts"} & declared.arguments.keys(), "*i16")
     return replace(declared, arguments={**declared.arguments, **short}, constants={**declared.constants, "SLOTS": 128})
 
@@ -51,7 +51,7 @@ def _forward(channels: int, side: int, *, background: bool = False, keep: bool =
 def _backward(
     channels: int, side: int, *, background: bool = False, more: bool = False, quick: bool = False
 ) -> Declared:
-    """`more`: with gradients of alphas, absolute ones, and pair by pair."""
+    """`more`: with gradients of alphas, with absgrad, and by pair."""
     constants = _shared(channels, side, background=background)
     constants |= dict.fromkeys(("HAS_ALPHAS", "ABSOLUTE", "PER_PAIR"), more)
     constants |= {} if more else {"grad_alphas": None}

@@ -1,4 +1,4 @@
-"""Starts the kernels of rasterization, four colour channels at a time."""
+"""Launches the raster kernels, four colour channels at a time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHORT = 2**15
 
 
 class Drawn(NamedTuple):
-    """Pictures, and what the way back needs: the light that came through, and the last Gaussian of each pixel."""
+    """Images and alphas; for backward the final transmittance and the last Gaussian of each pixel."""
 
     image: torch.Tensor
     alphas: torch.Tensor
@@ -33,7 +33,7 @@ class Drawn(NamedTuple):
 
 
 def forward(colors: torch.Tensor, backgrounds: torch.Tensor | None, drawing: Drawing, *, keep: bool) -> Drawn:
-    """Draws all images; keeps what the way back needs."""
+    """Renders all images; `keep` stores the state for backward."""
     lists, device = drawing.lists, colors.device
     tiles = lists.tiles
     images, channels = tiles // (lists.tiles_x * lists.tiles_y), colors.shape[-1]
@@ -41,7 +41,7 @@ def forward(colors: torch.Tensor, backgrounds: torch.Tensor | None, drawing: Dra
     image = torch.empty((*shape, channels), device=device)
     alphas = torch.empty(shape, device=device)
     through = torch.empty(shape, device=device) if keep else None
-    # Within the list of its tile: short where all lists are.
+    # Position in the list of its tile: int16 is enough for short lists.
     kind = torch.int16 if 0 < lists.slots <= SHORT else torch.int32
     last = torch.empty(shape, dtype=kind, device=device) if keep else None
     per_image, step, row = _steps(colors, drawing, images)
@@ -70,7 +70,7 @@ def backward(
     given: torch.Tensor | None,
     given_alphas: torch.Tensor | None,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
-    """Gradients of shapes [rows, 6 or 8], of colours, and absolute ones of the means where they are wanted."""
+    """Gradients of shapes [rows, 6 or 8] and of colours, and absgrad of means2d, or None."""
     lists, channels, rows = drawing.lists, colors.shape[-1], drawing.records.shape[0]
     given = through.new_zeros((*through.shape, channels)) if given is None else given.contiguous()
     given_alphas = None if given_alphas is None else given_alphas.contiguous()
@@ -101,8 +101,8 @@ def backward(
         else:
             pulls, colored = found[: rows * wide].view(rows, wide), found[rows * wide :].view(rows, deep)
         of_colors.append(colored)
-        # Every channel pulls at the same shapes, whatever chunk it is in. The absolute value of a sum of channels is
-        # not the sum of theirs; an upper bound is what there is.
+        # Shapes get gradients from every chunk of channels. With absgrad the sum over chunks is an upper bound: the
+        # absolute value of a sum over channels is not the sum of absolute values.
         shapes = pulls if shapes is None else shapes.add_(pulls)
     colored = of_colors[0] if len(of_colors) == 1 else torch.cat(of_colors, dim=-1)
     absolute = shapes[:, SHAPE:ABSOLUTE_SHAPE] if drawing.absgrad else None
@@ -117,14 +117,14 @@ def _from(tensor: torch.Tensor | None, channel: int) -> torch.Tensor | None:
 
 
 def _steps(colors: torch.Tensor, drawing: Drawing, images: int) -> tuple[int, int, int]:
-    """Gaussians per image, and how far apart the colours of images and of Gaussians lie."""
+    """Gaussians per image, and the strides of colours between images and between Gaussians."""
     if not drawing.by_image:
         return 0, 0, colors.stride(0)
     return drawing.records.shape[0] // max(images, 1), colors.stride(0) if colors.dim() == 3 else 0, colors.stride(-2)
 
 
 def _summed(pairs: torch.Tensor, gaussians: torch.Tensor, rows: int) -> torch.Tensor:
-    """Gradients of pairs summed by Gaussian, in the same order every time."""
+    """Sums the gradients of pairs by Gaussian, in a fixed order."""
     numbers, order = torch.sort(gaussians, stable=True)
     bounds = torch.searchsorted(
         numbers, torch.arange(rows + 1, dtype=numbers.dtype, device=numbers.device), out_int32=True

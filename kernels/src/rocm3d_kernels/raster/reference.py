@@ -1,4 +1,4 @@
-"""Compositing of projected Gaussians in plain PyTorch, tile by tile; float64 is the truth for the kernels."""
+"""Compositing of projected Gaussians in plain PyTorch, tile by tile; in float64 the reference for the kernels."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _tile(
     box: tuple[int, int, int, int],
     cap: float,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Pixels of one box from Gaussians that are sorted by depth."""
+    """Colours and alphas of the pixels in a box, from Gaussians sorted by depth."""
     kind = {"dtype": means2d.dtype, "device": means2d.device}
     y, x = torch.meshgrid(
         torch.arange(box[1], box[3], **kind) + 0.5, torch.arange(box[0], box[2], **kind) + 0.5, indexing="ij"
@@ -76,7 +76,7 @@ def _tile(
     alpha = (opacities * torch.exp(-sigma)).clamp_max(cap)
     alpha = torch.where((sigma >= 0) & (alpha >= SMALLEST_ALPHA), alpha, torch.zeros_like(alpha))
     through = torch.cumprod(1.0 - alpha, dim=-1)
-    # The Gaussian that would leave too little light is not drawn, and none behind it.
+    # The Gaussian that would make T too small is not drawn, nor are those behind it.
     alpha = torch.where(through > SMALLEST_TRANSMITTANCE, alpha, torch.zeros_like(alpha))
     through = torch.cumprod(1.0 - alpha, dim=-1)
     before = torch.cat([torch.ones_like(x)[..., None], through], dim=-1)

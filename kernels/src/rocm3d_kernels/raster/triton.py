@@ -1,7 +1,10 @@
-"""Kernels of rasterization: one program per tile, front to back, and back to front for the gradients.
+"""Raster kernels: one program per tile, front to back; back to front for the gradients.
 
-Exponents are in base two. A lane holds several pixels; the loop over Gaussians is uniform for the program, so records
-are read once for all its pixels.
+records [images * N, 8] float32: mean x and y, conic a, b and c, opacity, depth, compensation.
+gaussians [pairs] int32: gid by tile, nearest first; offsets [tiles + 1] int32, with SLOTS the counts [tiles].
+out_colors [images, height, width, channels], out_alphas, final_Ts, last_ids [images, height, width].
+Exponents are in base two. A lane holds several pixels; the loop over Gaussians is uniform for the program, so a record
+is read once for all its pixels. v_x is the gradient of the loss with respect to x.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ import triton.language as tl
 
 from rocm3d_kernels.image_formation import SMALLEST_ALPHA, SMALLEST_TRANSMITTANCE
 
-# Gradients of a Gaussian: mean x and y, conic a, b and c, opacity; absolute ones of the mean; then up to four colours.
+# Gradient of a Gaussian: mean x and y, conic a, b and c, opacity; absgrad of the mean; then up to four colours.
 SHAPE, ABSOLUTE_SHAPE = 6, 8
 
 _SMALLEST_ALPHA = tl.constexpr(SMALLEST_ALPHA)
@@ -21,13 +24,13 @@ _LOG2E = tl.constexpr(1.4426950408889634)
 
 @triton.jit
 def _far(row, STEP: tl.constexpr):
-    """Where a row begins; one multiplication for the step of each caller."""
+    """Offset of a row, in 64 bits."""
     return row.to(tl.int64) * STEP
 
 
 @triton.jit
 def _list(offsets, tile, SLOTS: tl.constexpr):
-    """Where the list of a tile begins and ends."""
+    """First position of a tile's list, and the position after its last."""
     if SLOTS > 0:
         start = tile * SLOTS
         return start, start + tl.minimum(tl.load(offsets + tile), SLOTS)
@@ -37,7 +40,7 @@ def _list(offsets, tile, SLOTS: tl.constexpr):
 
 @triton.jit
 def _alpha(at, x, y, corner_x, corner_y, counts, CAP: tl.constexpr):
-    """Alpha of a Gaussian at the pixels, zero where it is too small to count, and what its gradients need."""
+    """Alpha of a Gaussian at the pixels, zero below the smallest alpha, and values for its gradients."""
     dx = (tl.load(at) - corner_x) - x
     dy = (tl.load(at + 1) - corner_y) - y
     a, b, c = tl.load(at + 2), tl.load(at + 3), tl.load(at + 4)
@@ -54,7 +57,7 @@ def rocm3d_raster_forward(
     COLOR_ROW: tl.constexpr, D: tl.constexpr, HAS_BACKGROUND: tl.constexpr, HAS_MASKS: tl.constexpr,
     KEEP: tl.constexpr, CAP: tl.constexpr, TILE: tl.constexpr, SLOTS: tl.constexpr, UNROLL: tl.constexpr,
 ):  # fmt: skip
-    """One tile of D colour channels. `per_image` and `color_image` are zero where Gaussians are not kept by image."""
+    """One tile of D colour channels. `per_image` and `color_image` are zero if rows are not grouped by image."""
     tile = tl.program_id(0)
     image = tile // tiles_image
     within = tile % tiles_image
@@ -70,7 +73,7 @@ def rocm3d_raster_forward(
     color_base = colors + image.to(tl.int64) * color_image
     first = image * per_image
 
-    # Negative: the pixel is finished, and this is what came through.
+    # A negative T marks a finished pixel; its absolute value is the final T.
     through = tl.where(inside, 1.0, -1.0)
     last = tl.full((TILE * TILE,), -1, tl.int32)
     c0 = tl.zeros((TILE * TILE,), tl.float32)
@@ -121,7 +124,7 @@ def rocm3d_raster_forward(
         tl.store(to + 3, c3, inside)
     tl.store(to_alphas + pixel, 1.0 - through, inside)
     if KEEP:
-        # Beside alpha: one minus it has lost its digits where little light comes through.
+        # Stored in addition to alpha: for small T, 1 - alpha has lost its digits.
         tl.store(to_through + pixel, through, inside)
         tl.store(to_last + pixel, last.to(to_last.dtype.element_ty), inside)
 
@@ -137,9 +140,9 @@ def rocm3d_raster_backward(
     COLOR_ROW: tl.constexpr, D: tl.constexpr, HAS_BACKGROUND: tl.constexpr, HAS_ALPHAS: tl.constexpr,
     ABSOLUTE: tl.constexpr, PER_PAIR: tl.constexpr, CAP: tl.constexpr, TILE: tl.constexpr, SLOTS: tl.constexpr,
 ):  # fmt: skip
-    """Gradients of the Gaussians of one tile: written to `to` by pair, or added to it by Gaussian.
+    """Gradients of the Gaussians of one tile: stored in `v_records` by pair, or added to it by Gaussian.
 
-    By Gaussian there are the shapes of all `rows` first, and then their colours.
+    By Gaussian, the shapes of all `rows` come first, then their colours.
     """
     tile = tl.program_id(0)
     image = tile // tiles_image
@@ -166,7 +169,7 @@ def rocm3d_raster_backward(
         v2 = tl.load(given + 2, inside, other=0.0)
     if D > 3:
         v3 = tl.load(given + 3, inside, other=0.0)
-    # Light from behind the Gaussian at hand, times its gradient.
+    # Dot product of v_pixel and the colour accumulated behind the current Gaussian.
     behind = tl.zeros((TILE * TILE,), tl.float32)
     if HAS_BACKGROUND:
         back = backgrounds + image * channels
@@ -183,7 +186,7 @@ def rocm3d_raster_backward(
 
     slot = tl.arange(0, 16)
     shape: tl.constexpr = 8 if ABSOLUTE else 6
-    # Where the first Gaussian's are, and how far it is to the next one's.
+    # Address of the first Gaussian's gradient, and the stride to the next.
     first_of = to + tl.where(slot < shape, slot, slot + (rows.to(tl.int64) - 1) * shape)
     step_of = tl.where(slot < shape, shape, D)
     here = tl.max(last, 0)
@@ -204,7 +207,7 @@ def rocm3d_raster_backward(
             shine += v3 * tl.load(color + 3)
         slope = through * shine - behind * over
         behind += weight * shine
-        # Where alpha is capped, only the colour learns.
+        # A capped alpha has no gradient; the colour still has one.
         pull = tl.where(alpha < CAP, alpha * slope, 0.0)
         pull_x, pull_y = pull * dx, pull * dy
         sum_x, sum_y = tl.sum(pull_x, 0), tl.sum(pull_y, 0)
@@ -233,7 +236,7 @@ def rocm3d_raster_backward(
 
 @triton.jit
 def rocm3d_sum_pairs(pairs, order, bounds, to, ROW: tl.constexpr, BLOCK: tl.constexpr):
-    """Gradients of one Gaussian summed over its pairs, in their order: the same every time."""
+    """Sums the gradients of one Gaussian over its pairs, in a fixed order."""
     who = tl.program_id(0).to(tl.int64)
     slot = tl.arange(0, BLOCK)
     keep = slot < ROW

@@ -1,4 +1,4 @@
-"""Rotary embedding in two dimensions, in place or into a new tensor."""
+"""Rotary position embedding in two dimensions (RoPE2D), in place or into a new tensor."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ WIDEST = 2**16
 
 
 def rotate(tokens: torch.Tensor, positions: torch.Tensor, base: float = 100.0, scale: float = 1.0) -> torch.Tensor:
-    """Tokens [B, N, H, D], D a multiple of 4, turned by their positions [B, N, 2] of y and x; tokens get a gradient.
+    """Tokens [B, N, H, D], D a multiple of 4, rotated by positions [B, N, 2] (y, x); differentiable in the tokens.
 
-    Number i of a quarter turns with number i of the next one by `scale * position / base ** (i / (D / 4))`: the first
-    two quarters by y, the last two by x. A scale below zero turns back.
+    Element i of a quarter of D and element i of the next quarter rotate by `scale * position / base ** (i / (D / 4))`:
+    the first two quarters by y, the last two by x. A negative scale is the inverse rotation.
     """
     _check(tokens, positions, traced=_traced((tokens, positions)))
     result: torch.Tensor = _rotate(tokens, positions, float(base), float(scale))
@@ -34,7 +34,7 @@ def rotate(tokens: torch.Tensor, positions: torch.Tensor, base: float = 100.0, s
 
 
 def rotate_(tokens: torch.Tensor, positions: torch.Tensor, base: float = 100.0, scale: float = 1.0) -> torch.Tensor:
-    """The same where the tokens lie, whatever their strides; gradients go through as through any in-place function."""
+    """`rotate` in place, for any strides; differentiable like other in-place functions."""
     traced = _traced((tokens, positions))
     _check(tokens, positions, traced=traced, in_place=True)
     if tokens.requires_grad and torch.is_grad_enabled():
@@ -45,7 +45,7 @@ def rotate_(tokens: torch.Tensor, positions: torch.Tensor, base: float = 100.0, 
 
 
 def _check(tokens: torch.Tensor, positions: torch.Tensor, *, traced: bool, in_place: bool = False) -> None:
-    # Tracers have sizes that are no numbers, which cannot be looked up.
+    # Under tracing, sizes are symbolic and not hashable, so the cache is bypassed.
     look = _looked_at.__wrapped__ if traced else _looked_at
     look(tokens.shape, tokens.stride() if in_place else None, positions.shape, positions.dtype)
 
@@ -54,33 +54,31 @@ def _check(tokens: torch.Tensor, positions: torch.Tensor, *, traced: bool, in_pl
 def _looked_at(
     tokens: tuple[int, ...], strides: tuple[int, ...] | None, positions: tuple[int, ...], dtype: torch.dtype
 ) -> None:
-    """Kept: the same sizes come again and again, and the kernel may take less time than this."""
+    """Cached: the same sizes recur, and the kernel may take less time than this check."""
     if len(tokens) != 4 or tokens[3] % 4:
-        raise ValueError(
-            f"rope2d: tokens are [B, N, H, D] with D a multiple of 4, these have the shape {tuple(tokens)}"
-        )
+        raise ValueError(f"rope2d: tokens must be [B, N, H, D] with D a multiple of 4, not {tuple(tokens)}")
     if tuple(positions) != (tokens[0], tokens[1], 2):
         raise ValueError(
-            f"rope2d: positions for tokens [B, N, H, D] of {tuple(tokens)} are {(tokens[0], tokens[1], 2)}, "
-            f"these have the shape {tuple(positions)}; tokens [B, H, N, D] are transposed first"
+            f"rope2d: positions for tokens [B, N, H, D] of {tuple(tokens)} must be {(tokens[0], tokens[1], 2)}, "
+            f"not {tuple(positions)}; transpose tokens [B, H, N, D] first"
         )
     if dtype not in (torch.int64, torch.int32):
-        raise TypeError(f"rope2d: positions are whole numbers, these are {dtype}")
+        raise TypeError(f"rope2d: positions must be int64 or int32, not {dtype}")
     if tokens[3] > WIDEST:
-        raise ValueError(f"rope2d: heads of {tokens[3]} numbers are too wide, at most {WIDEST}")
+        raise ValueError(f"rope2d: head size {tokens[3]} is too large; the limit is {WIDEST}")
     if strides is not None and 0 not in tokens:
         _distinct(tokens, strides)
 
 
 def _distinct(tokens: tuple[int, ...], strides: tuple[int, ...]) -> None:
-    """No two tokens at one place: sizes by strides, smallest first, each beyond all before."""
+    """Raises if elements share memory: by ascending stride, each must exceed the extent of all smaller dimensions."""
     reach = 0
     for stride, size in sorted(zip(strides, tokens, strict=True)):
         if size > 1:
             if stride <= reach:
                 raise ValueError(
-                    f"rope2d: tokens of shape {tuple(tokens)} and strides {strides} lie over one another "
-                    "and cannot be turned in place; clone() them first"
+                    f"rope2d: tokens of shape {tuple(tokens)} and strides {strides} overlap in memory "
+                    "and cannot be rotated in place; clone() them first"
                 )
             reach += stride * (size - 1)
 
@@ -108,7 +106,7 @@ class _InPlace(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, given: torch.Tensor) -> tuple[Any, ...]:
-        # A rotation's gradient is turned back; the given one may be somebody else's, too.
+        # The gradient is the inverse rotation; not in place, as autograd may share the incoming gradient.
         return rotate(given, ctx.saved_tensors[0], *ctx.numbers), None, None, None
 
 

@@ -1,4 +1,4 @@
-"""RoPE2D, for a check on a machine: there and back against float64, in place and with strides."""
+"""Checks of RoPE2D for `rocm3d smoke`: rotation and its inverse against float64, in place and with strides."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def checks(device: torch.device | str) -> Iterator[Check]:
-    """A third of one projection, as attention has it."""
+    """Uses a strided view: one third of a q, k, v projection."""
     numbers = torch.Generator().manual_seed(1)
     tokens = torch.randn(2, 77, 3, 12, 64, generator=numbers)[:, :, 1]
     positions = torch.randint(0, 64, (2, 77, 2), generator=numbers)

@@ -1,4 +1,4 @@
-"""The kernel of RoPE2D, for the AMD gate."""
+"""The RoPE2D kernel that the AMD gate compiles."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rocm3d_kernels.rope2d.triton import rocm3d_rope2d_kernel
 
 _NUMBERS = ("count", "heads", "by_batch", "by_token", "by_head", "by_number", "at_batch", "at_token", "at_axis")
 _REST = {"positions": "*i64", "frequencies": "*fp32", **dict.fromkeys(_NUMBERS, "i32"), "sign": "fp32"}
-# As DUSt3R has them, and as nobody does: heads whose numbers lie apart.
+# The sizes of DUSt3R, and an unusual layout: heads whose elements are not contiguous.
 _USUAL = {"QUARTER": 16, "QUARTER_BLOCK": 16, "PLAIN": True, "HEADS": 4, "STEPS": 3}
 _ODD = {"QUARTER": 5, "QUARTER_BLOCK": 8, "PLAIN": False, "WIDE": 1, "HEADS": 4, "STEPS": 1}
 

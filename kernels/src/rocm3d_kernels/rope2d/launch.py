@@ -1,4 +1,4 @@
-"""Starts the kernel of RoPE2D."""
+"""Launches the RoPE2D kernel."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_STEPS = 4
 
 @functools.lru_cache(maxsize=64)
 def _frequencies(base: float, scale: float, quarter: int, device: torch.device) -> torch.Tensor:
-    """In turns, each as a float32 and what that leaves over. Kept: a copy to the device would hold each call up."""
+    """[2, quarter]: frequencies in turns as float32, and their rounding remainders. Cached to save a copy per call."""
     turns = frequencies(base, scale, quarter) / (2 * math.pi)
     high = turns.float()
     with torch.inference_mode(mode=False):
@@ -26,11 +26,11 @@ def _frequencies(base: float, scale: float, quarter: int, device: torch.device) 
 
 
 def rotate_(tokens: torch.Tensor, positions: torch.Tensor, base: float, scale: float) -> None:
-    """Checked tokens [B, N, H, D], none of them empty, in place."""
+    """Rotates validated, non-empty tokens [B, N, H, D] in place."""
     shape, strides, device = tokens.shape, tokens.stride(), tokens.device
     wide = _wide(strides, tokens.data_ptr(), tokens.element_size())
     start = _start(shape, strides, positions.stride(), wide, scale < 0, device, tokens.dtype, positions.dtype)
-    # The way back turns by the same angles the other way; there is one table for both.
+    # The inverse uses the same angles with the opposite sign, so one table serves both.
     start(tokens, positions, _frequencies(base, abs(scale), shape[3] // 4, device))
 
 
@@ -60,10 +60,10 @@ def _start(
 
 
 def _tile(tile: int, heads: int, quarter: int) -> tuple[int, int, int, int]:
-    """Frequencies, tokens and heads of a program that has `tile` numbers of each quarter, and how often it has them."""
+    """Frequencies, tokens and heads of a program with `tile` elements of each quarter, and its steps over the heads."""
     block = 1 << (quarter - 1).bit_length()
     per_head = min(1 << (heads - 1).bit_length(), max(1, tile // block))
-    # Twelve heads are three times four, and not most of sixteen.
+    # Twelve heads run as three steps of four, not as one step of sixteen with four idle.
     even = min(heads & -heads, per_head)
     steps = heads // even
     if steps > MOST_STEPS:
@@ -72,6 +72,6 @@ def _tile(tile: int, heads: int, quarter: int) -> tuple[int, int, int, int]:
 
 
 def _wide(strides: tuple[int, ...], address: int, size: int) -> int:
-    """Numbers that every row begins at a multiple of, a power of two of at most 16 bytes."""
+    """Largest power of two, in elements and at most 16 bytes, that divides the start of every row."""
     every = address // size | strides[0] | strides[1] | strides[2] | ALIGNED // size
     return every & -every

@@ -1,6 +1,6 @@
-"""Rotary embedding in two dimensions in plain PyTorch: half of a head turns by the line, half by the column.
+"""RoPE2D in plain PyTorch: half of a head rotates by the row (y), half by the column (x).
 
-Su, Lu, Pan, Murtadha, Wen, Liu, RoFormer: Enhanced Transformer with Rotary Position Embedding, 2021; for pictures as in
+Su, Lu, Pan, Murtadha, Wen, Liu, RoFormer: Enhanced Transformer with Rotary Position Embedding, 2021; for images as in
 Weinzaepfel et al., CroCo v2: Improved Cross-view Completion Pre-training for Stereo Matching and Optical Flow, 2023
 """
 
@@ -10,12 +10,12 @@ import torch
 
 
 def frequencies(base: float, scale: float, quarter: int) -> torch.Tensor:
-    """Angles of one step, in float64: from `scale` down to almost `scale / base`."""
+    """Angle per unit of position in radians, float64 [quarter], from `scale` down to almost `scale / base`."""
     return scale * base ** (-torch.arange(quarter, dtype=torch.float64) / max(quarter, 1))
 
 
 def rotated(tokens: torch.Tensor, positions: torch.Tensor, base: float, scale: float) -> torch.Tensor:
-    """Tokens [B, N, H, D] at positions [B, N, 2]: y and x. Half precision is computed in float32."""
+    """Tokens [B, N, H, D] at positions [B, N, 2] (y, x). float16 and bfloat16 are computed in float32."""
     exact = torch.promote_types(tokens.dtype, torch.float32)
     steps = frequencies(base, scale, tokens.shape[-1] // 4).to(tokens.device)
     halves = []

@@ -1,7 +1,10 @@
-"""Rotary embedding in two dimensions: a tile of [tokens, heads, frequencies] for a program, rotated where it lies.
+"""RoPE2D in place: each program owns a tile of [tokens, heads, frequencies].
 
-The angles of a token are worked out once and turn all its heads. Strides come divided by WIDE, the largest step that
-all of them and the address are multiples of, so that the compiler may load as many numbers at once.
+tokens [batch, count, heads, 4 * QUARTER], strides by_batch, by_token, by_head, by_number; positions [batch, count, 2]
+(y, x), strides at_batch, at_token, at_axis; frequencies [2, QUARTER], in turns: float32 value and rounding remainder.
+
+The angles of a token are computed once for all its heads. by_batch, by_token and by_head are divided by WIDE, the
+largest number of elements that divides them and the address, so the compiler can use loads of that width.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ import math
 import triton
 import triton.language as tl
 
-# Of the series of sine and cosine; angles are at most an eighth of a turn from a quarter's end, 0.79.
+# Taylor coefficients of sine and cosine; arguments are at most an eighth of a turn, 0.79.
 _TURN = tl.constexpr(2 * math.pi)
 _S3, _S5, _S7, _S9 = (tl.constexpr(sign / math.factorial(n)) for sign, n in ((-1, 3), (1, 5), (-1, 7), (1, 9)))
 _C2, _C4, _C6, _C8 = (tl.constexpr(sign / math.factorial(n)) for sign, n in ((-1, 2), (1, 4), (-1, 6), (1, 8)))
@@ -22,8 +25,8 @@ _C10 = tl.constexpr(-1 / math.factorial(10))
 def _circle(position, high, low):
     """Cosine and sine of `position * (high + low)` turns.
 
-    Whole turns are taken off before anything is rounded, so that far positions are as exact as near ones; the library's
-    functions take three times as long, and those of the hardware are rough.
+    Whole turns are removed before rounding, so large positions are as exact as small ones. libdevice's functions take
+    three times as long, and the hardware's are inaccurate.
     """
     part = tl.fma(position, high, -tl.floor(position * high + 0.5)) + position * low
     quarter = tl.floor(part * 4.0 + 0.5)
@@ -39,7 +42,7 @@ def _circle(position, high, low):
 
 @triton.jit
 def _turned(first, second, cosine, sine, inside):
-    """One quarter of a head and the next one, rotated."""
+    """Rotates one quarter of a head and the next one in place."""
     a = tl.load(first, mask=inside, other=0.0).to(tl.float32)
     b = tl.load(second, mask=inside, other=0.0).to(tl.float32)
     tl.store(first, a * cosine - b * sine, mask=inside)
@@ -55,9 +58,9 @@ def rocm3d_rope2d_kernel(
     sign, QUARTER: tl.constexpr, QUARTER_BLOCK: tl.constexpr, PLAIN: tl.constexpr, WIDE: tl.constexpr,
     HEADS: tl.constexpr, STEPS: tl.constexpr, TILE: tl.constexpr,
 ):  # fmt: skip
-    """Tokens [batch, count, heads, 4 * QUARTER] in place; PLAIN where the numbers of a head lie side by side.
+    """Rotates `tokens` in place. PLAIN: the elements of a head are contiguous.
 
-    A program takes HEADS heads at a time, STEPS times.
+    A program handles HEADS heads at a time, in STEPS steps.
     """
     TOKENS: tl.constexpr = max(TILE // (QUARTER_BLOCK * HEADS), 1)
     blocks = tl.cdiv(count, TOKENS)

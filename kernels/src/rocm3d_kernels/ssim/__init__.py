@@ -1,4 +1,4 @@
-"""Mean structural similarity of two batches of pictures, with its gradient."""
+"""Mean structural similarity (SSIM) of two batches of images, with its gradient."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ PADDINGS = ("same", "valid")
 
 
 def ssim(image: torch.Tensor, target: torch.Tensor, padding: str = "same", *, train: bool = True) -> torch.Tensor:
-    """The mean similarity of `image` and `target`, both [N, C, H, W]; the more alike, the nearer to 1.
+    """The mean SSIM of `image` and `target`, both [N, C, H, W]; 1 for equal images.
 
-    `padding` is "same" (zeros around the picture) or "valid" (only pixels whose window lies within it). Both get
-    gradients. With `train=False` there are none, and nothing is kept for them.
+    `padding` is "same" (zero padding) or "valid" (only pixels whose window lies inside the image). Differentiable in
+    both. With `train=False` there is no gradient, and nothing is saved for it.
     """
     _check(image, target, padding)
     image, target, valid = image.contiguous(), target.contiguous(), padding == "valid"
@@ -31,35 +31,35 @@ def ssim(image: torch.Tensor, target: torch.Tensor, padding: str = "same", *, tr
     value: torch.Tensor = _ssim(image if first else image.detach(), alone, valid, first)[0]
     if not second:
         return value
-    # The similarity is symmetric, so the second gradient is the first one of the exchanged pictures.
+    # SSIM is symmetric, so the gradient of the target is that of the image with both exchanged.
     other = _ssim(target, image.detach(), valid, True)[0]
     return value + (other - other.detach())
 
 
 def _check(image: torch.Tensor, target: torch.Tensor, padding: str) -> None:
     if padding not in PADDINGS:
-        raise ValueError(f"ssim: padding is {padding!r}; it may be same or valid")
+        raise ValueError(f"ssim: padding is {padding!r}; choose same or valid")
     if image.ndim != 4:
-        raise ValueError(f"ssim: pictures are [N, C, H, W], these have the shape {tuple(image.shape)}")
+        raise ValueError(f"ssim: images must be [N, C, H, W], not {tuple(image.shape)}")
     if image.shape != target.shape:
         raise ValueError(f"ssim: shapes differ: {tuple(image.shape)} and {tuple(target.shape)}")
     if image.dtype != target.dtype:
         raise TypeError(f"ssim: dtypes differ: {image.dtype} and {target.dtype}")
     if image.device != target.device:
-        raise ValueError(f"ssim: tensors lie on different devices: {image.device} and {target.device}")
+        raise ValueError(f"ssim: tensors are on different devices: {image.device} and {target.device}")
     if image.numel() == 0:
-        raise ValueError(f"ssim: no pixels in the shape {tuple(image.shape)}, so there is no mean")
+        raise ValueError(f"ssim: images of shape {tuple(image.shape)} have no pixels")
     smallest = reference.SIZE if padding == "valid" else 1
     if min(image.shape[-2:]) < smallest:
         raise ValueError(
-            f"ssim: padding valid needs {smallest} by {smallest} pixels, here are {tuple(image.shape[-2:])}"
+            f"ssim: padding valid needs {smallest} by {smallest} pixels; the image has {tuple(image.shape[-2:])}"
         )
     if image.shape[-2] * image.shape[-1] >= 2**30:
-        raise ValueError(f"ssim: a plane of {tuple(image.shape[-2:])} pixels is too large for 32-bit places")
+        raise ValueError(f"ssim: a plane of {tuple(image.shape[-2:])} pixels is too large for 32-bit indices")
 
 
 def _run(image: torch.Tensor, target: torch.Tensor, valid: bool, train: bool) -> tuple[torch.Tensor, torch.Tensor]:
-    """The mean and, for training, its gradient by the image; a later gradient only scales it, so it is made at once."""
+    """The mean and, for training, its gradient by the image: the incoming gradient is a scalar and only scales it."""
     if choose("ssim", image, target) == "reference":
         mean, kept = reference.forward(image, target, valid=valid)
         return mean, reference.gradient(image, target, kept) if train else image.new_empty(0)

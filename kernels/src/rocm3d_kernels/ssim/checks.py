@@ -1,4 +1,4 @@
-"""ssim, for a check on a machine: value and gradient against float64."""
+"""Checks of ssim for `rocm3d smoke`: value and gradient against float64."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def checks(device: torch.device | str) -> Iterator[Check]:
-    """A picture that is no multiple of any tile."""
+    """Uses an image whose size divides no tile."""
     numbers = torch.Generator().manual_seed(1)
     first = torch.rand(1, 3, 71, 203, generator=numbers)
     second = (first + 0.1 * torch.randn(first.shape, generator=numbers)).clamp(0, 1)
     image, target = first.to(device).requires_grad_(), second.to(device)
     exact = first.double().requires_grad_()
     value = reference.ssim(exact, second.double())
-    # Of the sum over pixels, as the mean's own gradient is too small for an absolute tolerance.
+    # The gradient of the sum: that of the mean is too small for an absolute tolerance.
     scale = first.numel()
     gradient = torch.autograd.grad(value * scale, exact)[0]
     yield "ssim", lambda: ssim(image, target), value.detach(), "float32-ssim"

@@ -1,4 +1,4 @@
-"""The kernels of ssim, for the AMD gate."""
+"""The ssim kernels that the AMD gate compiles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Structural similarity in plain PyTorch: the truth that the kernel is held against.
+"""Structural similarity in plain PyTorch: the reference that the kernels are compared with.
 
 Wang, Bovik, Sheikh, Simoncelli, Image Quality Assessment: From Error Visibility to Structural Similarity, 2004.
 """
@@ -13,13 +13,13 @@ SIZE, DEVIATION = 11, 1.5
 C1, C2 = 0.01**2, 0.03**2
 HALO = SIZE // 2
 
-# One line of the window, in double precision; the window is its outer product with itself.
+# One row of the window, in float64; the window is its outer product with itself.
 _EXPONENTIALS = [math.exp(-((place - HALO) ** 2) / (2 * DEVIATION**2)) for place in range(SIZE)]
 WEIGHTS = tuple(value / sum(_EXPONENTIALS) for value in _EXPONENTIALS)
 
 
 def blurred(images: torch.Tensor) -> torch.Tensor:
-    """Every plane of [N, C, H, W] under the window, zeros around it."""
+    """Every plane of [N, C, H, W] convolved with the window, zero padding."""
     line = images.new_tensor(WEIGHTS)
     planes = images.reshape(-1, 1, *images.shape[-2:])
     planes = torch.nn.functional.conv2d(planes, line.reshape(1, 1, 1, SIZE), padding=(0, HALO))
@@ -28,7 +28,7 @@ def blurred(images: torch.Tensor) -> torch.Tensor:
 
 
 def similarity_map(image: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    """One value for each pixel."""
+    """SSIM of each pixel, [N, C, H, W]."""
     a, b = blurred(image), blurred(target)
     va, vb = blurred(image * image) - a * a, blurred(target * target) - b * b
     ab = blurred(image * target) - a * b
@@ -36,18 +36,18 @@ def similarity_map(image: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
 
 
 def inside(maps: torch.Tensor, *, valid: bool) -> torch.Tensor:
-    """The pixels that count: with `valid` those whose window lies within the picture."""
+    """The pixels that count: all, or with `valid` those whose window lies inside the image."""
     return maps[..., HALO:-HALO, HALO:-HALO] if valid else maps
 
 
 def ssim(image: torch.Tensor, target: torch.Tensor, *, valid: bool = False) -> torch.Tensor:
-    """The mean similarity."""
+    """The mean SSIM, a scalar."""
     return inside(similarity_map(image, target), valid=valid).mean()
 
 
 def forward(image: torch.Tensor, target: torch.Tensor, *, valid: bool) -> tuple[torch.Tensor, torch.Tensor]:
-    """The mean, and three maps [N, C, 3, H, W]: its derivative by each pixel's blurred image, blurred square and
-    blurred product, as the kernel keeps them."""
+    """The mean, and its derivatives [N, C, 3, H, W] by each pixel's blurred image, blurred square and blurred product,
+    in the layout of the kernel."""
     a, b = blurred(image), blurred(target)
     va, vb = blurred(image * image) - a * a, blurred(target * target) - b * b
     ab = blurred(image * target) - a * b
@@ -64,6 +64,6 @@ def forward(image: torch.Tensor, target: torch.Tensor, *, valid: bool) -> tuple[
 
 
 def gradient(image: torch.Tensor, target: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
-    """The gradient of the mean by the image, from the three maps."""
+    """The gradient of the mean by the image, from the three derivative maps."""
     by_mean, by_square, by_product = (blurred(part) for part in kept.unbind(2))
     return by_mean + 2 * image * by_square + target * by_product

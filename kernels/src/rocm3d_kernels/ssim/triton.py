@@ -1,9 +1,12 @@
 """Structural similarity as two Triton kernels, one for the mean and one for its gradient.
 
-A program owns a strip of columns and walks down its rows. It blurs each row along itself, with loads that the cache
-answers ten times out of eleven, and adds the result, weighted, to the eleven output rows that see it. Ten of these stay
-in registers, as a tuple that is turned by one for each row. Each pixel comes from memory once, up to the halo. There is
-no shared memory, no barrier and no word about the width of a wave.
+Shapes: image, target, result [N, C, H, W]; partial [programs], each program's share of the mean; the derivatives by
+blurred image, blurred square and blurred product [N, C, 3, H, W]. All contiguous float32.
+
+A program owns a strip of columns and walks down its rows. It blurs each row horizontally, with loads of which ten in
+eleven hit the cache, and adds the weighted result to the eleven output rows whose window contains it. Ten of these rows
+stay in registers as a ring that shifts by one for each row. Apart from the halo, each pixel is read from memory once.
+There is no shared memory and no barrier, and nothing depends on the wave size.
 """
 
 from __future__ import annotations
@@ -21,14 +24,14 @@ from rocm3d_kernels.tuning import tuned
 
 _C1, _C2 = tl.constexpr(C1), tl.constexpr(C2)
 _SIZE, _HALO = tl.constexpr(SIZE), tl.constexpr(HALO)
-# The interpreter wants constants on the right of tensors, here and below.
+# Triton's interpreter needs constants on the right of tensors, here and below.
 _WEIGHTS = tl.constexpr(WEIGHTS)
 _W0, _W1, _W2, _W3, _W4, _W5 = (tl.constexpr(value) for value in WEIGHTS[: HALO + 1])
 
 
 @triton.jit
 def _turned(ring, row):
-    """The complete output row has left; `row` weighs on those that go on and on the one that begins."""
+    """Drops the finished output row, adds `row` to the unfinished ones and starts a new one."""
     return (
         ring[1] + row * _W1,
         ring[2] + row * _W2,
@@ -45,7 +48,7 @@ def _turned(ring, row):
 
 @triton.jit
 def _place(height, width, SEGMENT: tl.constexpr, BLOCK: tl.constexpr):
-    """Number of the plane, first row and columns of this program, and how many programs one plane has."""
+    """Plane, first row and columns of this program, and the number of programs per plane."""
     columns, rows = tl.cdiv(width, BLOCK), tl.cdiv(height, SEGMENT)
     program = tl.program_id(0)
     column = (program % columns) * BLOCK + tl.arange(0, BLOCK)
@@ -53,15 +56,15 @@ def _place(height, width, SEGMENT: tl.constexpr, BLOCK: tl.constexpr):
     return (program // (columns * rows)).to(tl.int64), first, column, columns * rows
 
 
-# Few arguments, and nothing that the kernel can work out itself: on a small picture a launch costs more than the work.
+# Few arguments, and none that the kernel can compute: on a small image the launch costs more than the work.
 @triton.jit
 def rocm3d_ssim_forward_kernel(
     image, target, partial, kept, height, width,
     KEEP: tl.constexpr, MARGIN: tl.constexpr, SEGMENT: tl.constexpr, BLOCK: tl.constexpr, UNROLL: tl.constexpr,
 ):  # fmt: skip
-    """This program's share of the mean, and where kept three derivatives of each pixel, [N, C, 3, H, W].
+    """This program's share of the mean and, with KEEP, three derivatives of each pixel.
 
-    Pixels nearer to the edge than MARGIN do not count.
+    Pixels closer to the edge than MARGIN do not count.
     """
     number, first, column, programs = _place(height, width, SEGMENT, BLOCK)
     plane, size = number * (height * width), height * width
@@ -86,7 +89,7 @@ def rocm3d_ssim_forward_kernel(
                 wx, wy = x * _WEIGHTS[tap], y * _WEIGHTS[tap]
                 a, b = a + wx, b + wy
                 aa, bb, ab = aa + wx * x, bb + wy * y, ab + wx * y
-            # The oldest output row sees this row last, with the outermost weight.
+            # This row is the last one in the window of the oldest output row, with the outermost weight.
             p, q = mean_a[0] + a * _W0, mean_b[0] + b * _W0
             pp, qq, pq = square_a[0] + aa * _W0, square_b[0] + bb * _W0, product[0] + ab * _W0
             mean_a, mean_b = _turned(mean_a, a), _turned(mean_b, b)
@@ -118,7 +121,7 @@ def rocm3d_ssim_gradient_kernel(
     image, target, kept, result, height, width,
     SEGMENT: tl.constexpr, BLOCK: tl.constexpr, UNROLL: tl.constexpr,
 ):  # fmt: skip
-    """The gradient by the image: the three kept maps under the window, put together with both pictures."""
+    """The gradient by the image: the three derivative maps, blurred, combined with both images."""
     number, first, column, _ = _place(height, width, SEGMENT, BLOCK)
     plane, size = number * (height * width), height * width
     none = tl.zeros([BLOCK], tl.float32)
@@ -148,7 +151,7 @@ def rocm3d_ssim_gradient_kernel(
 
 
 def forward(image: torch.Tensor, target: torch.Tensor, *, valid: bool, keep: bool) -> tuple[torch.Tensor, torch.Tensor]:
-    """The mean, and the three kept maps, empty where nobody asked. Contiguous float32 tensors [N, C, H, W]."""
+    """The mean, and the three derivative maps (empty if not requested). Inputs are contiguous float32 [N, C, H, W]."""
     start, programs, maps = _forward(image.shape, image.device, valid, keep)
     partial, kept = image.new_empty(programs), image.new_empty(maps)
     start(image, target, partial, kept)
@@ -164,7 +167,7 @@ def gradient(image: torch.Tensor, target: torch.Tensor, kept: torch.Tensor) -> t
 
 @remembered
 def _forward(shape: tuple[int, ...], device: torch.device, valid: bool, keep: bool) -> tuple[Start, int, Any]:
-    """The launch, how many programs it has, and the shape of the maps."""
+    """The prepared launch, its number of programs, and the shape of the derivative maps."""
     parameters = tuned("ssim", "ssim_forward_kernel", device)
     programs = _programs(shape, parameters)
     start = Start(

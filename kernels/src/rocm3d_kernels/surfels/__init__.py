@@ -1,4 +1,4 @@
-"""Renders 2D Gaussian surfels: flat discs in space, with normals, median depth and distortion."""
+"""Renders 2D Gaussian surfels (flat discs), with normals, median depth and distortion."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = ["Surface", "rasterization"]
 
 
 class Surface(NamedTuple):
-    """What was drawn [..., C, height, width, ...], and what else was found."""
+    """Images [..., C, height, width, ...] and a dict of further results."""
 
-    image: torch.Tensor  # colours, depth or both, as the mode says
+    image: torch.Tensor  # colours, depth or both, by render_mode
     alphas: torch.Tensor  # [..., 1]
-    normals: torch.Tensor  # [..., 3], of the world, as long as alpha at most
+    normals: torch.Tensor  # [..., 3], in world space, length at most alpha
     distortion: torch.Tensor  # [..., 1]
     median: torch.Tensor  # [..., 1], depth
     meta: dict[str, Any]
@@ -33,7 +33,7 @@ class Surface(NamedTuple):
 def rasterization(
     means: torch.Tensor,  # [..., N, 3]
     quats: torch.Tensor,  # [..., N, 4]
-    scales: torch.Tensor,  # [..., N, 3]; the third is not looked at
+    scales: torch.Tensor,  # [..., N, 3]; the third is ignored
     opacities: torch.Tensor,  # [..., N]
     colors: torch.Tensor,  # [..., (C,) N, D], or coefficients [..., (C,) N, K, 3]
     viewmats: torch.Tensor,  # [..., C, 4, 4]
@@ -49,17 +49,14 @@ def rasterization(
     render_mode: str = "RGB",
     watched: torch.Tensor | None = None,  # [..., C, N, 2]
 ) -> Surface:
-    """Pictures of surfels.
-
-    `watched` gets the gradient of the centres in the image, in pixels, whatever it holds.
-    """
+    """`watched` receives the gradient of the projected centres in pixels; its value is not used."""
     surfels = Gaussians(means, None, quats, scales, opacities, viewmats, intrinsics)
     check(surfels, colors, backgrounds, (width, height), sh_degree, render_mode, "pinhole")
     if watched is not None and watched.shape != (*viewmats.shape[:-2], means.shape[-2], 2):
-        raise ValueError(f"surfels: watched is [..., C, N, 2], this has the shape {tuple(watched.shape)}")
+        raise ValueError(f"surfels: watched must be [..., C, N, 2], not {tuple(watched.shape)}")
     with_colors, with_depths, mean_depth = MODES[render_mode]
     if not with_colors:
-        # Nobody looks at them, so nobody looked whether they fit.
+        # Colours are not used in this mode, and their shape was not checked.
         colors, sh_degree = means.detach()[..., :1], None
     batch = viewmats.shape[:-2]
     settings = operator.Settings(
@@ -75,7 +72,7 @@ def rasterization(
     if mean_depth:
         depth = image[..., -1:] / alphas.clamp_min(1e-10)
         image = torch.cat([image[..., :-1], depth], dim=-1)
-    # From the camera into the world: the rotation's transpose, as views are rotations.
+    # Camera to world: the transpose, as the upper left 3 x 3 of a view is a rotation.
     normals = torch.einsum("...ji,...hwj->...hwi", viewmats[..., :3, :3], drawn.normals)
     meta = _meta(records, radii, (width, height), batch)
     return Surface(image, alphas, normals, drawn.distortion[..., None], drawn.median[..., None], meta)
@@ -92,7 +89,7 @@ def _batched(
 
     def flat(one: torch.Tensor | None) -> torch.Tensor:
         if one is None:
-            raise ValueError("surfels: quats, scales and opacities must be given")
+            raise ValueError("surfels: quats, scales and opacities are required")
         return one.contiguous().view(batches, *one.shape[means.dim() - 2 :])
 
     return operator.Surfels(
@@ -109,7 +106,7 @@ def _batched(
 
 
 def _meta(records: torch.Tensor, radii: torch.Tensor, size: tuple[int, int], batch: torch.Size) -> Meta:
-    """Names as gsplat has them; lists are made when they are asked for."""
+    """Further results under the names of gsplat; tile lists are made on access."""
     made: list[lists.Lists] = []
 
     def found() -> lists.Lists:

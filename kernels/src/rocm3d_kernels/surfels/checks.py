@@ -1,4 +1,4 @@
-"""Rendering of surfels, for a check on a machine: pictures and gradients against float64."""
+"""Machine check of the surfel rendering: images and gradients against float64."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from rocm3d_kernels.offered import Check
 
 WIDTH, HEIGHT, COUNT = 70, 45, 100
-# A surfel at which half of the light is used up may be on either side of it, so no median.
+# Without the median: rounding may move a surfel across T = 0.5.
 PICTURES = ("image", "alphas", "normals", "distortion")
 LEARNING = ("means", "quats", "scales", "opacities", "colors")
 
 
 def checks(device: torch.device | str) -> Iterator[Check]:
-    """Pictures that are no multiple of any tile."""
+    """The image size is a multiple of no tile size."""
     given = _scene()
     exact = {name: one.double()[None].requires_grad_(name in LEARNING) for name, one in given.items()}
     shapes = (exact["means"], exact["quats"], exact["scales"], exact["opacities"])
@@ -31,7 +31,7 @@ def checks(device: torch.device | str) -> Iterator[Check]:
     wanted = draw(records, radii, exact["colors"], None, (WIDTH, HEIGHT))
     for name in PICTURES:
         picture = getattr(wanted, name).detach()
-        # In parts of the largest: depths are in a distortion.
+        # Relative to the largest entry: the distortion scales with depth.
         scale = picture.abs().max().clamp_min(1.0)
         yield f"surfels {name}", _picture(given, device, name, scale.item()), picture / scale, "float32-splat-forward"
     gradients = torch.autograd.grad(_one_number(wanted), [exact[name] for name in LEARNING])
@@ -61,7 +61,7 @@ def _one_number(drawn: Any) -> torch.Tensor:
 
 
 def _drawn(given: dict[str, torch.Tensor], device: Any) -> tuple[Drawn, dict[str, torch.Tensor]]:
-    """Pictures as the reference has them, and the leaves they were made of."""
+    """Images in the layout of the reference, and their leaves."""
     leaves = {name: one.to(device).detach().requires_grad_(name in LEARNING) for name, one in given.items()}
     found = rasterization(**leaves, width=WIDTH, height=HEIGHT)
     flat = [one[..., 0] for one in (found.alphas, found.distortion, found.median)]

@@ -1,4 +1,4 @@
-"""Starts the kernels of surfels; lists of tiles in between are made by PyTorch."""
+"""Launches the surfel kernels; PyTorch makes the tile lists in between."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ CHUNK = 4
 
 
 class Kept(NamedTuple):
-    """What the way back needs of each pixel."""
+    """State of each pixel for backward."""
 
-    through: torch.Tensor  # [images, height, width]: light that came through
-    last: torch.Tensor  # int32: place in the lists of the last surfel that was drawn
+    through: torch.Tensor  # [images, height, width]: final transmittance
+    last: torch.Tensor  # int32: position of the last drawn surfel in the lists
     depths: torch.Tensor  # sum of weights times depths
 
 
@@ -43,7 +43,7 @@ def project(
     far: float,
     radius_clip: float,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Records and radii as of the reference; contiguous tensors [batches, ...]."""
+    """Records and radii as in the reference; takes contiguous tensors [batches, ...]."""
     images, count, device = viewmats.numel() // 16, means.shape[-2], means.device
     records = torch.empty((images, count, RECORD), device=device)
     radii = torch.empty((images, count, 2), dtype=torch.int32, device=device)
@@ -60,7 +60,7 @@ def project(
 def draw(
     records: torch.Tensor, lists: Lists, colors: torch.Tensor, backgrounds: torch.Tensor | None, size: tuple[int, int]
 ) -> tuple[Drawn, Kept]:
-    """Draws all images, four colour channels at a time; colours are [images, N, D]."""
+    """Renders all images, four colour channels at a time; colours are [images, N, D]."""
     channels, device, (width, height) = colors.shape[-1], records.device, size
     shape = (records.shape[0], height, width)
     drawn = Drawn(*[torch.empty((*shape, *more), device=device) for more in ((channels,), (), (3,), (), ())])
@@ -82,7 +82,7 @@ def draw_backward(
     kept: Kept,
     given: Sequence[torch.Tensor | None],
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Gradients of records and colours from those of the pictures, in the order of Drawn."""
+    """Gradients of records and colours; `v_outputs` are those of the images, in the order of SurfelImages."""
     (images, height, width), channels = kept.through.shape, colors.shape[-1]
     shapes = ((channels,), (), (3,), (), ())
     pulls = [
@@ -105,7 +105,7 @@ def _from(backgrounds: torch.Tensor | None, channel: int) -> torch.Tensor | None
 
 
 def _numbers(colors: torch.Tensor, lists: Lists, size: tuple[int, int]) -> tuple[int, ...]:
-    """The last arguments of both kernels."""
+    """Integer arguments of both kernels."""
     count, channels = colors.shape[-2:]
     return count, count * channels, *size, lists.across, lists.across * lists.down, channels
 
@@ -113,7 +113,7 @@ def _numbers(colors: torch.Tensor, lists: Lists, size: tuple[int, int]) -> tuple
 def _launch(
     kernel: Any, given: tuple[Any, ...], at: int, lists: Lists, colors: torch.Tensor, backgrounds: torch.Tensor | None
 ) -> None:
-    """One chunk of channels; the first draws all that is no colour, too."""
+    """One chunk of channels; the first also renders normals, depth and distortion."""
     channels = colors.shape[-1]
     launch(
         kernel, (lists.offsets.shape[0] - 1, 1, 1), given,

@@ -1,4 +1,4 @@
-"""Which surfels each tile has to draw, nearest first."""
+"""Surfels of each image tile, nearest first."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LARGEST = 2**31 - 1
 class Lists(NamedTuple):
     """Surfels of tile t: `rows[offsets[t]:offsets[t + 1]]`; tiles of all images in line."""
 
-    counts: torch.Tensor  # int32 [images, N]: tiles that each touches
+    counts: torch.Tensor  # int32 [images, N]: number of tiles
     keys: torch.Tensor  # int64 [pairs]: image, tile and depth
     rows: torch.Tensor  # int32 [pairs]
     offsets: torch.Tensor  # int32 [tiles + 1]
@@ -25,18 +25,17 @@ class Lists(NamedTuple):
 
 
 def of_records(records: torch.Tensor, radii: torch.Tensor, size: tuple[int, int]) -> Lists:
-    """Of all images."""
     images, count = records.shape[:2]
     across, down = (-(-side // SIDE) for side in size)
     if max(images * across * down, images * count) >= LARGEST:
-        raise ValueError(f"surfels: {images} images of {across} by {down} tiles with {count} surfels are too many")
+        raise ValueError(f"surfels: {images} images of {across} x {down} tiles with {count} surfels: too many")
     owners = torch.arange(images, device=records.device).repeat_interleave(count)
     flat = records.reshape(-1, records.shape[-1])
     counts, keys, rows = boxes.pairs(
         flat[:, MEAN : MEAN + 2], radii.reshape(-1, 2), flat[:, DEPTH], owners, SIDE, (across, down)
     )
     if rows.shape[0] >= LARGEST:
-        raise ValueError(f"surfels: {rows.shape[0]} pairs of tile and surfel, at most {LARGEST}")
+        raise ValueError(f"surfels: {rows.shape[0]} pairs of tile and surfel; must be below {LARGEST}")
     begins = boxes.begins(keys, images, (across, down)).flatten()
     offsets = torch.nn.functional.pad(begins, (0, 1), value=rows.shape[0])
     return Lists(counts.view(images, count), keys, rows, offsets, across, down)

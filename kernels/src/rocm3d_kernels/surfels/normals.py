@@ -1,4 +1,4 @@
-"""Normals of the surface that a picture of depths shows."""
+"""Surface normals from a depth image."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import torch
 
 
 def from_depth(depths: torch.Tensor, viewmats: torch.Tensor, intrinsics: torch.Tensor) -> torch.Tensor:
-    """Unit normals of the world [..., height, width, 3] towards the camera; zero at the edge of the picture.
+    """Unit normals [..., height, width, 3] in world space, facing the camera; zero at the edge of the image.
 
-    `depths` [..., height, width, 1] are along the axis of views [..., 4, 4]. A normal stands across the lines between
-    the neighbours of a pixel, above and below, left and right.
+    `depths` [..., height, width, 1] are along the viewing axis. A normal is the cross product of the differences
+    between the vertical and between the horizontal neighbours of a pixel.
     """
     height, width = depths.shape[-3:-1]
     found = depths.new_zeros((*depths.shape[:-1], 3))
@@ -24,6 +24,6 @@ def from_depth(depths: torch.Tensor, viewmats: torch.Tensor, intrinsics: torch.T
     vertical = points[..., 2:, 1:-1, :] - points[..., :-2, 1:-1, :]
     horizontal = points[..., 1:-1, 2:, :] - points[..., 1:-1, :-2, :]
     normals = torch.nn.functional.normalize(torch.linalg.cross(vertical, horizontal), dim=-1)
-    # From the camera into the world, once they are small: the place of the camera does not matter.
+    # Camera to world after the normals are computed: a translation does not change them.
     normals = torch.einsum("...ji,...hwj->...hwi", viewmats[..., :3, :3], normals)
     return torch.nn.functional.pad(normals, (0, 0, 1, 1, 1, 1))

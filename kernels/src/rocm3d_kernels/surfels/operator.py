@@ -1,7 +1,7 @@
-"""The rendering of surfels as one operator, with a fake kernel and gradients.
+"""The surfel rendering as one torch.library operator with a fake kernel and gradients.
 
-Drawing has a kernel for its way back. Before it, projection and colours are a small part of the time: they are done
-once more in PyTorch, which differentiates them.
+Rasterization has a backward kernel. Projection and colours take little time: backward recomputes them in PyTorch, which
+differentiates them.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from rocm3d_kernels.surfels.lists import of_records
 
 TENSORS = 9
 PICTURES = len(reference.Drawn._fields)
-# Place in a record: x and y of the centre in the image, times its depth.
+# Columns of a record: x and y of the centre in the image, times its depth.
 CENTRE = (2, 5)
 
 
 class Settings(NamedTuple):
-    """Choices of one rendering that hold for all its surfels."""
+    """Options that hold for all surfels of a rendering."""
 
     width: int
     height: int
     near: float
     far: float
     radius_clip: float
-    degree: int | None  # of spherical harmonics; None: colours are colours
+    degree: int | None  # of spherical harmonics; None: plain colours
     with_colors: bool
     with_depths: bool  # as the last channel
 
 
 class Surfels(NamedTuple):
-    """What is drawn, with one dimension of batches."""
+    """Input tensors with one batch dimension."""
 
     means: torch.Tensor  # [B, N, 3]
     quats: torch.Tensor  # [B, N, 4]
@@ -47,17 +47,17 @@ class Surfels(NamedTuple):
     intrinsics: torch.Tensor  # [B, C, 3, 3]
     colors: torch.Tensor  # [B, 1 or C, N, D], or coefficients [B, 1 or C, N, K, 3]
     backgrounds: torch.Tensor | None  # [B * C, D]
-    watched: torch.Tensor | None  # [B * C, N, 2]: gets the gradient of centres in the image, whatever it holds
+    watched: torch.Tensor | None  # [B * C, N, 2]: receives the gradient of the projected centres
 
 
 def render(surfels: Surfels, settings: Settings) -> tuple[torch.Tensor, ...]:
-    """Image, alphas, normals of the camera, distortion, median depth; then radii and records."""
+    """Image, alphas, normals in camera space, distortion, median depth; then radii, records and pixel state."""
     found: tuple[torch.Tensor, ...] = _render(*surfels, *settings)
     return found
 
 
 def rendered(surfels: Surfels, settings: Settings) -> tuple[torch.Tensor, ...]:
-    """By the kernels or the reference, as dispatch says; then what the kernels' way back needs."""
+    """Images, radii and records; then the pixel state for backward, empty for the reference."""
     size = (settings.width, settings.height)
     if choose("surfels", surfels.means) == "reference":
         records, radii, colors, back = before_drawing(surfels, settings)
@@ -85,7 +85,7 @@ def before_drawing(
     size = (settings.width, settings.height)
     records, radii = reference.project(*surfels[:6], size, settings.near, settings.far, settings.radius_clip)
     if surfels.watched is not None:
-        # Of the value nothing comes in, of the gradient all goes out.
+        # The value of `watched` has no effect; it receives the full gradient.
         shift = torch.zeros_like(records)
         depths = records[..., reference.DEPTH, None].detach()
         shift[..., CENTRE] = (surfels.watched - surfels.watched.detach()) * depths
@@ -95,7 +95,7 @@ def before_drawing(
 
 
 def _origins(surfels: Surfels) -> torch.Tensor:
-    """Where the cameras stand, whose rotations are rotations: [B, C, 3]."""
+    """Camera centres [B, C, 3]; the upper left 3 x 3 of a view must be a rotation."""
     return -(surfels.viewmats[..., :3, :3] * surfels.viewmats[..., :3, 3:]).sum(dim=-2)
 
 
@@ -108,7 +108,7 @@ def _harmonics(surfels: Surfels, degree: int) -> torch.Tensor:
 def _channels(
     colors: torch.Tensor, surfels: Surfels, records: torch.Tensor, settings: Settings
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """Colours [images, N, X] with depths last, and a background for them, too."""
+    """Colours [images, N, X] with the depth as last channel, and backgrounds with as many channels."""
     back = surfels.backgrounds
     if colors.dim() == 4:
         colors = colors.expand(-1, surfels.viewmats.shape[1], -1, -1).flatten(0, 1)
@@ -120,7 +120,7 @@ def _channels(
     return torch.cat([colors, depths], dim=-1), None if back is None else torch.nn.functional.pad(back, (0, 1))
 
 
-# torch.library reads these annotations, and no newer ones.
+# torch.library does not support newer annotations.
 def _run(
     means: torch.Tensor,
     quats: torch.Tensor,
@@ -143,7 +143,6 @@ def _run(
     torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor,
     torch.Tensor, torch.Tensor, torch.Tensor,
 ]:  # fmt: skip
-    """Of tensors with one dimension of batches."""
     surfels = Surfels(means, quats, scales, opacities, viewmats, intrinsics, colors, backgrounds, watched)
     settings = Settings(width, height, near, far, radius_clip, degree, with_colors, with_depths)
     image, alphas, normals, distortion, median, radii, records, through, last, depths = rendered(surfels, settings)
@@ -165,7 +164,7 @@ def _run_fake(*given: Any) -> tuple[torch.Tensor, ...]:
 
 
 def _kept_fake(means: torch.Tensor, shape: tuple[int, ...]) -> tuple[torch.Tensor, ...]:
-    """Of the reference nothing is kept."""
+    """Empty for the reference, which saves no pixel state."""
     shape = (0,) if choose("surfels", means) == "reference" else shape
     return means.new_empty(shape), means.new_empty(shape, dtype=torch.int32), means.new_empty(shape)
 
@@ -178,10 +177,10 @@ def _keep(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
 
 
 def _backward(ctx: Any, *given: torch.Tensor | None) -> tuple[Any, ...]:
-    """By PyTorch up to the records and colours, and from there by the kernel, or by PyTorch as well."""
+    """Rasterization by the kernel, or by PyTorch for the reference; projection and colours by PyTorch."""
     tensors, (radii, records, *kept) = ctx.saved_tensors[:TENSORS], ctx.saved_tensors[TENSORS:]
     if traced(tensors):
-        raise NotImplementedError("surfels: no gradients under torch.compile")
+        raise NotImplementedError("surfels: gradients are not supported under torch.compile")
     pulls, settings = given[:PICTURES], ctx.settings
     with torch.enable_grad():
         leaves = Surfels._make(
@@ -234,7 +233,7 @@ def _by_kernel(
 
 
 def _visible(surfels: Surfels, radii: torch.Tensor) -> Surfels:
-    """What no camera sees is replaced: whatever its numbers are, its gradient is zero."""
+    """Replaces surfels that no camera sees by ones: their gradient is zero even if they hold NaN."""
     batches, count = surfels.means.shape[:2]
     ever = (radii > 0).all(dim=-1).view(batches, -1, count).any(dim=1)
     fine = [

@@ -1,4 +1,4 @@
-"""2D Gaussian surfels in plain PyTorch: rays against discs, tile by tile; float64 is the truth for the kernels.
+"""2D Gaussian surfels in plain PyTorch: ray-disc intersection, tile by tile; in float64 the reference for the kernels.
 
 After Huang and others, 2D Gaussian Splatting for Geometrically Accurate Radiance Fields, 2024.
 """
@@ -13,16 +13,16 @@ from rocm3d_kernels.image_formation import EXTENT, LARGEST_ALPHA, SMALLEST_ALPHA
 from rocm3d_kernels.projection.reference import rotation
 
 TILE = 16
-# Of a record: three rows of the transform, mean x and y, opacity, depth, normal.
+# Columns of a record: transform (3 rows), mean x and y, opacity, depth, normal.
 MEAN, OPACITY, DEPTH, NORMAL, RECORD = 9, 11, 12, 13, 16
-# Least squared half side of a box at one deviation, in pixels.
+# Smallest squared half side of a bounding box at one standard deviation, in pixels.
 SMALLEST_SQUARE = 1e-4
-# One over the variance of the least spread that a surfel has in the image, in pixels.
+# 1 / variance of the smallest extent of a surfel in the image, in pixels.
 SHARPNESS = 2.0
 
 
 class Drawn(NamedTuple):
-    """Pictures [images, height, width, ...]."""
+    """Images [images, height, width, ...]; alphas, distortion and median without a channel dimension."""
 
     image: torch.Tensor
     alphas: torch.Tensor
@@ -34,7 +34,7 @@ class Drawn(NamedTuple):
 def project(
     means: torch.Tensor,  # [B, N, 3]
     quats: torch.Tensor,  # [B, N, 4]
-    scales: torch.Tensor,  # [B, N, 3]; the third is not looked at
+    scales: torch.Tensor,  # [B, N, 3]; the third is ignored
     opacities: torch.Tensor,  # [B, N]
     viewmats: torch.Tensor,  # [B, C, 4, 4]
     intrinsics: torch.Tensor,  # [B, C, 3, 3]
@@ -43,7 +43,7 @@ def project(
     far: float,
     radius_clip: float,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Records [B * C, N, 16] and radii [B * C, N, 2]; radii of zero: not seen."""
+    """Records [B * C, N, 16] and radii [B * C, N, 2]; radii are zero for invisible surfels."""
     turn, move = viewmats[:, :, None, :3, :3], viewmats[:, :, None, :3, 3]
     points = (turn @ means[:, None, :, :, None])[..., 0] + move
     depths = points[..., 2]
@@ -73,11 +73,11 @@ def project(
 
 
 def _box(transform: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Middle and squared half sides of the box around a disc of radius one, and what both were divided by."""
+    """Centre and squared half sides of the box around the unit circle of a disc, and their common denominator."""
     last = transform[..., 2, :]
     scale = last[..., 0] ** 2 + last[..., 1] ** 2 - last[..., 2] ** 2
     over = 1.0 / torch.where(scale == 0, torch.ones_like(scale), scale)[..., None]
-    # Measured from the image of the centre: far from the corner of a picture the digits would else be lost.
+    # Relative to the projected centre: relative to the image corner, the difference would lose its digits.
     centre = transform[..., :2, 2] / last[..., None, 2]
     around = transform[..., :2, :2] - centre[..., None] * last[..., None, :2]
     shift = (around * last[..., None, :2]).sum(dim=-1) * over
@@ -91,7 +91,6 @@ def draw(
     backgrounds: torch.Tensor | None,  # [images, D]
     size: tuple[int, int],
 ) -> Drawn:
-    """Composites front to back."""
     drawn = [_image(*one, size) for one in zip(records, radii, colors, strict=True)]
     found = Drawn(*[torch.stack(parts) for parts in zip(*drawn, strict=True)])
     if backgrounds is not None:
@@ -105,7 +104,7 @@ def _image(records: torch.Tensor, radii: torch.Tensor, colors: torch.Tensor, siz
     order = torch.argsort(records[:, DEPTH].detach(), stable=True)
     order = order[(radii[order] > 0).all(dim=-1)]
     middle, half = records[order, MEAN : MEAN + 2].detach(), radii[order]
-    # In tiles, as the kernel and the original have them: a surfel is drawn in all of a tile or in none of it.
+    # By tile, as in the kernel and in gsplat: a surfel is drawn in all pixels of a tile or in none.
     first, after = ((middle - half) / TILE).floor(), ((middle + half) / TILE).ceil()
     lines = []
     for row in range(-(-height // TILE)):
@@ -125,9 +124,9 @@ def _image(records: torch.Tensor, radii: torch.Tensor, colors: torch.Tensor, siz
 
 
 def _alpha(records: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """Of each surfel at the pixels' centres [height, width, 1], zero where it is too small to count."""
+    """Alpha of each surfel at pixel centres [height, width, 1]; zero below the smallest alpha."""
     rows = records[:, :MEAN].unflatten(-1, (3, 3))
-    # Two planes through the pixel's ray, in coordinates of the disc; they meet the disc in one point.
+    # Two planes that intersect in the ray of the pixel, in disc coordinates; they meet the disc in one point.
     across = x[..., None] * rows[:, 2] - rows[:, 0]
     down = y[..., None] * rows[:, 2] - rows[:, 1]
     meet = torch.linalg.cross(across, down)
@@ -140,21 +139,21 @@ def _alpha(records: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Ten
 
 
 def _tile(records: torch.Tensor, colors: torch.Tensor, box: tuple[int, int, int, int]) -> Drawn:
-    """Pixels of one box from surfels that are sorted by depth."""
+    """Images of the pixels in a box, from surfels sorted by depth."""
     kind = {"dtype": records.dtype, "device": records.device}
     y, x = torch.meshgrid(
         torch.arange(box[1], box[3], **kind) + 0.5, torch.arange(box[0], box[2], **kind) + 0.5, indexing="ij"
     )
     alpha = _alpha(records, x[..., None], y[..., None])
     through = torch.cumprod(1.0 - alpha, dim=-1)
-    # The one that would leave too little light is not drawn, and none behind it.
+    # The surfel that would make T too small is not drawn, nor are those behind it.
     alpha = torch.where(through > SMALLEST_TRANSMITTANCE, alpha, torch.zeros_like(alpha))
     through = torch.cat([torch.ones_like(x)[..., None], torch.cumprod(1.0 - alpha, dim=-1)], dim=-1)
     weights, before = alpha * through[..., :-1], through[..., :-1]
     depths = records[:, DEPTH]
     farther = torch.cumsum(weights * depths, dim=-1) - weights * depths
     distortion = 2.0 * (weights * (depths * (1.0 - before) - farther)).sum(dim=-1)
-    # Depths ascend: the farthest of those in the nearer half of the light is the last.
+    # Depths ascend, so the largest depth with T > 0.5 is the median.
     median = torch.where((alpha > 0) & (before > 0.5), depths, torch.zeros_like(depths))
     median = median.amax(dim=-1) if len(depths) else torch.zeros_like(x)
     return Drawn(weights @ colors, 1.0 - through[..., -1], weights @ records[:, NORMAL:], distortion, median)

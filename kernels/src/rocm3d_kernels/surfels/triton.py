@@ -1,7 +1,8 @@
-"""Kernels of surfels: one lane per surfel projects; one program per tile draws, and goes back to front for gradients.
+"""Surfel kernels: projection with one lane per surfel; rasterization and its gradients with one program per tile.
 
-A record of sixteen floats holds what a tile needs of a surfel: three rows of the transform from its plane into the
-image, mean x and y, opacity, depth, normal.
+records [images, N, 16] float32: three rows of the transform from the disc to the image, mean x and y, opacity, depth,
+normal. surfels [pairs] int32: gid by tile, nearest first; offsets [tiles + 1] int32.
+Images are [images, height, width, ...]. v_x is the gradient of the loss with respect to x.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _EXTENT = tl.constexpr(EXTENT)
 _LARGEST_ALPHA = tl.constexpr(LARGEST_ALPHA)
 _SMALLEST_ALPHA = tl.constexpr(SMALLEST_ALPHA)
 _SMALLEST_TRANSMITTANCE = tl.constexpr(SMALLEST_TRANSMITTANCE)
-# As of the reference: least squared half side of a box, one over the least variance in the image.
+# As in the reference: smallest squared half side of a box, 1 / smallest variance in the image.
 _SMALLEST_SQUARE = tl.constexpr(1e-4)
 _SHARPNESS = tl.constexpr(2.0)
 _LOG2E = tl.constexpr(1.4426950408889634)
@@ -25,7 +26,7 @@ _LOG2E = tl.constexpr(1.4426950408889634)
 
 @triton.jit
 def _side(u, v, p, last_u, last_v, last_p, over):
-    """Middle of the box in one direction of the image, and the square of its half side."""
+    """Centre of the bounding box along one image axis, and its squared half side."""
     centre = p / last_p
     around_u, around_v = u - centre * last_u, v - centre * last_v
     shift = (around_u * last_u + around_v * last_v) * over
@@ -53,7 +54,7 @@ def rocm3d_project_surfels(
     pz = tl.load(means + at * 3 + 2, mask, other=0.0)
     x, y = r00 * px + r01 * py + r02 * pz + m0, r10 * px + r11 * py + r12 * pz + m1
     z = r20 * px + r21 * py + r22 * pz + m2
-    # A comparison with NaN is false, and so is the difference of infinities: such a surfel is not seen.
+    # x - x == 0 is false for NaN and infinity: such a surfel is invisible.
     opacity = tl.load(opacities + at, mask, other=0.0)
     usable = mask & (z > near) & (z < far) & (x - x == 0.0) & (y - y == 0.0) & (opacity - opacity == 0.0)
     x, y, z = tl.where(usable, x, 1.0), tl.where(usable, y, 1.0), tl.where(usable, z, 1.0)
@@ -68,11 +69,11 @@ def rocm3d_project_surfels(
     u0, u1, u2 = su * (1 - 2 * (j * j + l * l)), su * 2 * (i * j + w * l), su * 2 * (i * l - w * j)
     v0, v1, v2 = sv * 2 * (i * j - w * l), sv * (1 - 2 * (i * i + l * l)), sv * 2 * (j * l + w * i)
     n0, n1, n2 = 2 * (i * l + w * j), 2 * (j * l - w * i), 1 - 2 * (i * i + j * j)
-    # Into the camera.
+    # World to camera.
     ux, uy, uz = r00 * u0 + r01 * u1 + r02 * u2, r10 * u0 + r11 * u1 + r12 * u2, r20 * u0 + r21 * u1 + r22 * u2
     vx, vy, vz = r00 * v0 + r01 * v1 + r02 * v2, r10 * v0 + r11 * v1 + r12 * v2, r20 * v0 + r21 * v1 + r22 * v2
     nx, ny, nz = r00 * n0 + r01 * n1 + r02 * n2, r10 * n0 + r11 * n1 + r12 * n2, r20 * n0 + r21 * n1 + r22 * n2
-    # And into the image.
+    # Camera to image.
     t00, t01, t02 = fx * ux + cx * uz, fx * vx + cx * vz, fx * x + cx * z
     t10, t11, t12 = fy * uy + cy * uz, fy * vy + cy * vz, fy * y + cy * z
 
@@ -106,15 +107,15 @@ def rocm3d_project_surfels(
     tl.store(to + 13, sign * nx, mask)
     tl.store(to + 14, sign * ny, mask)
     tl.store(to + 15, sign * nz, mask)
-    # A radius may exceed what fits into an integer: it is capped far beyond any image.
+    # Capped far beyond any image, so that it fits into an integer.
     tl.store(radii + row * 2, tl.where(seen, tl.minimum(radius_x, 1e9), 0.0).to(tl.int32), mask)
     tl.store(radii + row * 2 + 1, tl.where(seen, tl.minimum(radius_y, 1e9), 0.0).to(tl.int32), mask)
 
 
 @triton.jit
 def _hit(at, x, y):
-    """Alpha of a surfel at the pixels, zero where it is too small to count, and what its gradients need."""
-    # Two planes through the pixel's ray, in coordinates of the disc; they meet the disc in one point.
+    """Alpha of a surfel at the pixels, zero below the smallest alpha, and values for its gradients."""
+    # Two planes that intersect in the ray of the pixel, in disc coordinates; they meet the disc in one point.
     l0, l1, l2 = tl.load(at + 6), tl.load(at + 7), tl.load(at + 8)
     a0, a1, a2 = x * l0 - tl.load(at), x * l1 - tl.load(at + 1), x * l2 - tl.load(at + 2)
     b0, b1, b2 = y * l0 - tl.load(at + 3), y * l1 - tl.load(at + 4), y * l2 - tl.load(at + 5)
@@ -137,7 +138,7 @@ def rocm3d_draw_surfels(
     COLOR_ROW: tl.constexpr, D: tl.constexpr, HAS_BACKGROUND: tl.constexpr, GEOMETRY: tl.constexpr,
     TILE: tl.constexpr,
 ):  # fmt: skip
-    """One tile of D colour channels; GEOMETRY also writes the other pictures, and what the way back needs."""
+    """One tile of D colour channels; GEOMETRY also writes the other images and the pixel state for backward."""
     tile = tl.program_id(0)
     image = tile // tiles_image
     within = tile % tiles_image
@@ -149,7 +150,7 @@ def rocm3d_draw_surfels(
     color_base = colors + image.to(tl.int64) * color_image
     first = image * per_image
 
-    # Negative: the pixel is finished, and this is what came through.
+    # A negative T marks a finished pixel; its absolute value is the final T.
     through = tl.where(inside, 1.0, -1.0)
     last = tl.full((TILE * TILE,), -1, tl.int32)
     c0 = tl.zeros((TILE * TILE,), tl.float32)
@@ -209,7 +210,7 @@ def rocm3d_draw_surfels(
         tl.store(to_normals + pixel * 3 + 2, n2, inside)
         tl.store(to_distortion + pixel, distortion, inside)
         tl.store(to_median + pixel, median, inside)
-        # Beside alpha: one minus it has lost its digits where little light comes through.
+        # Stored in addition to alpha: for small T, 1 - alpha has lost its digits.
         tl.store(to_through + pixel, through, inside)
         tl.store(to_last + pixel, last, inside)
         tl.store(to_depths + pixel, sum_depths, inside)
@@ -223,7 +224,7 @@ def rocm3d_draw_surfels_backward(
     COLOR_ROW: tl.constexpr, D: tl.constexpr, HAS_BACKGROUND: tl.constexpr, GEOMETRY: tl.constexpr,
     TILE: tl.constexpr,
 ):  # fmt: skip
-    """Gradients of the records and colours of one tile's surfels, added to `to` and `to_colors`."""
+    """Gradients of the surfels of one tile, added to `v_records` and `v_colors`."""
     tile = tl.program_id(0)
     image = tile // tiles_image
     within = tile % tiles_image
@@ -247,7 +248,7 @@ def rocm3d_draw_surfels_backward(
         v2 = tl.load(grad_colors + pixel * channels + 2, inside, other=0.0)
     if D > 3:
         v3 = tl.load(grad_colors + pixel * channels + 3, inside, other=0.0)
-    # Light from behind the surfel at hand, times its gradient.
+    # Dot product of the pixel gradient and the colour accumulated behind the current surfel.
     behind = none
     if HAS_BACKGROUND:
         back = backgrounds + image * channels
@@ -298,15 +299,15 @@ def rocm3d_draw_surfels_backward(
                 nearer = 1.0 - through
                 shine += spread * (2.0 * (depth * nearer - depths) + total - depth * all_alpha)
                 of_depth = spread * weight * (2.0 * nearer + weight - all_alpha)
-                # From behind, the first that half of the light reaches is the one whose depth was taken.
+                # Back to front, the first surfel with T > 0.5 is the one whose depth is the median.
                 at_half = (alpha > 0.0) & (through > 0.5)
                 of_depth += tl.where(at_half, middle, 0.0)
                 middle = tl.where(at_half, 0.0, middle)
             slope = through * shine - behind * lost
             behind += weight * shine
-            # Where alpha is capped, only colours, normals and depths learn.
+            # A capped alpha has no gradient; colours, normals and depths still have one.
             pull = tl.where(alpha < _LARGEST_ALPHA, alpha * slope, 0.0)
-            # Through the point on the disc, or where that is farther, through the distance in the image.
+            # Through the point on the disc or, if that is farther, through the distance in the image.
             disc = tl.where(on, pull * over, 0.0)
             h0, h1, h2 = -disc * u, -disc * v, disc * (u * u + v * v)
             ga0, ga1, ga2 = b1 * h2 - b2 * h1, b2 * h0 - b0 * h2, b0 * h1 - b1 * h0

@@ -1,4 +1,4 @@
-"""Which Gaussians each tile of an image has to draw, nearest first."""
+"""Gaussians of each image tile, nearest first."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from rocm3d_kernels.tuning import kept, tuned
 if TYPE_CHECKING:
     from rocm3d_kernels.projection.launch import Seen
 
-# Up to here a tile's number fits into 16 bits, and the pairs are sorted in two passes.
+# Up to so many tiles an index fits into int16, and the pairs are sorted in two radix passes.
 SMALL = 2**15 - 1
-# From here on pairs are sorted in two halves where the sort would need more memory than the gradients do later: bytes
-# of a pair in it; of a Gaussian and of a pixel when the way back begins.
+# From so many pairs on they are sorted in two halves if the sort would need more memory than backward does later.
+# Bytes per pair in the sort; per Gaussian and per pixel when backward begins.
 MANY = 2_000_000
 PAIR, GAUSSIAN, PIXEL = 34, 36, 28
 LARGEST = 2**31 - 1
 
 
 class Limits(NamedTuple):
-    """Which way to lists takes least time on a GPU, as its tuning table says."""
+    """Thresholds of the fastest method on a GPU, from its tuning table."""
 
-    few: int  # up to so many pairs one sort by tile and depth costs less than two
-    early: int  # more Gaussians are sorted by depth before anybody knows how many pairs there are
-    bin: int  # longer lists are not sorted tile by tile,
-    binned: int  # nor are more pairs: there one sort of all takes less time
-    worth: float  # small tiles waste fewer pixels: they are taken up to so many times as many pairs as large ones make
+    few: int  # up to so many pairs, one sort by tile and depth is faster than two
+    early: int  # above, Gaussians are sorted by depth before the number of pairs is known
+    bin: int  # longest list that is sorted tile by tile
+    binned: int  # above, one sort of all pairs is faster
+    worth: float  # fine tiles are used up to this ratio of fine to coarse pairs: they waste fewer pixels
 
 
 class Lists(NamedTuple):
     """Gaussians of tile t: `gaussians[offsets[t]:offsets[t + 1]]`, rows of the records; tiles of all images in line.
 
-    With `slots` every tile has so many places of its own, and `offsets[t]` says how many of them it uses.
+    With `slots` > 0 every tile has so many entries of `gaussians`, and `offsets[t]` is how many of them it uses.
     """
 
     gaussians: torch.Tensor  # int32 [pairs]
@@ -44,11 +44,11 @@ class Lists(NamedTuple):
     tiles_x: int
     tiles_y: int
     slots: int = 0
-    longest: int | None = None  # where somebody knows
+    longest: int | None = None  # length of the longest list; None: not known
 
     @property
     def tiles(self) -> int:
-        """How many lists there are."""
+        """Number of tiles in all images."""
         return int(self.offsets.shape[0]) - (0 if self.slots else 1)
 
     def packed(self) -> Lists:
@@ -60,33 +60,33 @@ class Lists(NamedTuple):
         return Lists(self.gaussians.view(used.shape)[used], offsets, self.side, self.tiles_x, self.tiles_y)
 
 
-# Of scenes that have more.
+# Backoff of sorting by bins, by scene.
 _PATIENCE: dict[tuple[Any, ...], Patience] = {}
 _REMEMBERED = 64
 
 
 def intersect(seen: Seen, width: int, height: int) -> Lists:
-    """Lists for what the projection saw, and counted the tiles of."""
+    """Tile lists of projected Gaussians whose tiles were counted; consumes the counts."""
     from rocm3d_kernels.tiles import launch
 
     if seen.totals is None or seen.counts is None:
-        raise ValueError("tiles were not counted, or lists were made of them already")
+        raise ValueError("tiles: the projection did not count tiles, or intersect ran on it already")
     images, per_image = seen.records.shape[:2]
     limits = limits_of(seen.radii.device)
     patience = _patience(images, per_image, width, height, seen.radii.device)
     by_bins = patience.ready()
-    # A moment at which the CPU waits. The GPU sorts meanwhile, where it has to, and what follows is queued behind that.
+    # The CPU waits for the totals below. The GPU sorts meanwhile, if needed.
     totals = launch.asked(seen.totals)
     order = launch.by_depth(seen) if images * per_image > limits.early and not by_bins else None
     coarse, fine = totals()
-    # 1: small tiles.
+    # 0: coarse tiles, 1: fine tiles.
     choice = int(fine <= limits.worth * coarse)
     pairs, shape = (coarse, fine)[choice], grid(choice, width, height)
     all_tiles = images * shape[1] * shape[2]
     if max(all_tiles, images * per_image, pairs) >= LARGEST:
         raise ValueError(
-            f"{all_tiles} tiles, {images * per_image} Gaussians in all images and {pairs} pairs of both: "
-            f"at most {LARGEST}; draw fewer images at once"
+            f"tiles: {all_tiles} tiles, {images * per_image} Gaussians in all images and {pairs} pairs; "
+            f"each must be below {LARGEST}. Render fewer images at once"
         )
     if by_bins:
         found = launch.binned(seen, choice, pairs, shape, limits.bin) if pairs <= limits.binned else None
@@ -109,7 +109,6 @@ def _patience(*place: Any) -> Patience:
 
 @kept
 def limits_of(device: torch.device) -> Limits:
-    """Those of its target."""
     told = tuned("tiles", "lists", device)
     return Limits(told["FEW"], told["EARLY"], told["MOST_BIN"], told["MOST_BINNED"], told["WORTH"])
 
@@ -124,6 +123,6 @@ def grid(choice: int, width: int, height: int) -> tuple[int, int, int]:
 
 @functools.lru_cache(maxsize=8)
 def edges(all_tiles: int, kind: torch.dtype, device: torch.device) -> torch.Tensor:
-    """The sort keys at which the lists of tiles begin."""
+    """Smallest sort key of each tile."""
     found = torch.arange(all_tiles + 1, dtype=kind, device=device)
     return found << 32 if kind == torch.int64 else found

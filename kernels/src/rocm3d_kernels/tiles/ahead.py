@@ -1,8 +1,8 @@
-"""Lists of tiles before anybody knows how long they are.
+"""Guesses the length of the longest tile list before it is known.
 
-Their length is on the GPU; a CPU that waits for it, and then starts the many kernels of a sort, leaves the GPU without
-work in a small scene. So the longest list is guessed from what as many Gaussians had before. Every tile gets slots for
-so many, which are sorted tile by tile, and then somebody looks whether they were enough.
+The length is computed on the GPU. In a small scene the GPU is idle while the CPU waits for it and then launches the
+many kernels of a sort. Therefore the longest list is guessed from earlier renderings of as many Gaussians. Every tile
+gets so many slots and sorts its own, and a check afterwards tells whether the slots were enough.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from rocm3d_kernels.tiles.patience import Patience
 if TYPE_CHECKING:
     from rocm3d_kernels.projection.launch import Seen
 
-# More keeps the GPU busy anyway, and needs memory.
+# Above these the GPU is busy anyway, and slots need too much memory.
 MOST_GAUSSIANS, MOST_SLOTS, SLOTS_IN_ALL = 500_000, 1024, 2_500_000
 LEAST_SLOTS, SPARE = 32, 1.25
-# A guess so many times too large is forgotten after as many renderings in a row: cameras that take turns differ.
+# A guess this many times too large is dropped after so many renderings in a row: alternating cameras differ.
 TOO_LARGE, ENOUGH = 2, 16
 _REMEMBERED = 64
 
 
 class Known(NamedTuple):
-    """What there was at a place: which size of tiles, how many of them, how many slots each."""
+    """Tile size (0: coarse, 1: fine), number of tiles, and slots per tile."""
 
     choice: int
     tiles: int
@@ -36,16 +36,16 @@ class Known(NamedTuple):
 
 @dataclass(slots=True)
 class _Place:
-    """What became of guesses for as many Gaussians in as many images of one size."""
+    """Guesses for one number of Gaussians, number of images and image size, and how they turned out."""
 
     guess: Known | None = None
     patience: Patience = field(default_factory=Patience)
-    pairs: int = 0  # when somebody looked
+    pairs: int = 0  # at the latest attempt to learn a guess
     good: int = 0
     too_large: int = 0
 
     def fail(self) -> None:
-        """No guess now, and none before a while has passed."""
+        """Drops the guess and starts the backoff."""
         self.guess, self.good, self.too_large = None, 0, 0
         self.patience.fail()
 
@@ -54,7 +54,7 @@ _PLACES: dict[tuple[Any, ...], _Place] = {}
 
 
 def known(images: int, per_image: int, size: tuple[int, int], device: torch.device) -> Known | None:
-    """What there was in as many images of as many Gaussians; None: no guess."""
+    """Guess for as many images of as many Gaussians; None: there is none."""
     place = _PLACES.get((images, per_image, size, device))
     return None if place is None else place.guess
 
@@ -62,7 +62,7 @@ def known(images: int, per_image: int, size: tuple[int, int], device: torch.devi
 def enough(
     longest: int, known: Known, images: int, per_image: int, size: tuple[int, int], device: torch.device
 ) -> bool:
-    """Whether the slots were; what was known of a scene of other lists is forgotten."""
+    """Whether the longest list fits into the slots; updates the history and drops a wrong guess."""
     place = _PLACES.setdefault((images, per_image, size, device), _Place())
     if longest > known.slots:
         place.fail()
@@ -77,9 +77,9 @@ def enough(
 
 
 def learn(seen: Seen, size: tuple[int, int], found: tiles.Lists) -> None:
-    """From lists that somebody waited for, where there is no guess and it is time for one: to look takes time.
+    """Learns a guess from complete lists, unless there is one or the backoff says to wait: reading the length is slow.
 
-    It is time, too, when there are far fewer pairs than when somebody looked.
+    The wait ends early if there are less than half as many pairs as at the latest attempt.
     """
     images, per_image = seen.radii.shape[:2]
     if not 0 < images * per_image <= MOST_GAUSSIANS or not found.tiles:

@@ -1,4 +1,4 @@
-"""The kernel that makes pairs of tile and Gaussian, for the AMD gate."""
+"""Kernels that make and sort pairs of tile and Gaussian, for the AMD gate."""
 
 from __future__ import annotations
 

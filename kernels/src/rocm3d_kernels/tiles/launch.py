@@ -1,4 +1,4 @@
-"""Makes pairs of tile and Gaussian, and sorts them."""
+"""Launches the kernels that make and sort pairs of tile and Gaussian."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEAST_BIN = 16
 
 
 def asked(tensor: torch.Tensor) -> Callable[[], list[int]]:
-    """Reads what stands in it, once that is there; who asks may queue other work before."""
+    """Starts a copy to the CPU; the returned function waits for it. Work queued in between runs meanwhile."""
     if tensor.device.type == "cpu":
         found: list[int] = tensor.tolist()
         return lambda: found
@@ -46,10 +46,10 @@ def asked(tensor: torch.Tensor) -> Callable[[], list[int]]:
 def binned(
     seen: Seen, choice: int, pairs: int, shape: tuple[int, int, int], most: int
 ) -> tuple[torch.Tensor, torch.Tensor, int] | None:
-    """Gaussians of all tiles, nearest first, where each tile's begin, and how many the one with most has.
+    """Gaussians of all tiles, nearest first; offset of each tile; length of the longest list.
 
-    Pairs are counted tile by tile, put where their tile's begin, and sorted by each tile for itself. None where one has
-    more than `most`.
+    Pairs are counted by tile, stored at the offset of their tile, and sorted within each tile. None if a list is longer
+    than `max_bin`.
     """
     assert seen.counts is not None
     images, per_image = seen.records.shape[:2]
@@ -65,7 +65,7 @@ def binned(
         )
     _beginning(all_tiles, device)(counters, begins, told)
     read = asked(told)
-    # Queued before anybody knows whether it is of use: mostly it is, and the GPU has work meanwhile.
+    # Queued before it is known whether the lists fit: mostly they do, and the GPU has work meanwhile.
     if rows:
         _emitting(rows, per_image, shape, all_tiles, device, 1)(
             seen.records, None, begins, seen.counts[choice], keys, counters
@@ -102,7 +102,7 @@ def _sorting(all_tiles: int, size: int, device: torch.device) -> Start:
 
 
 def by_depth(seen: Seen) -> torch.Tensor:
-    """The rows of all images, nearest first; nobody needs their keys after that."""
+    """Rows of all images, nearest first; frees the keys."""
     assert seen.keys is not None
     order = torch.sort(seen.keys, stable=True)[1]
     seen.keys = None
@@ -112,9 +112,9 @@ def by_depth(seen: Seen) -> torch.Tensor:
 def sorted_pairs(
     seen: Seen, choice: int, pairs: int, order: torch.Tensor | None, shape: tuple[int, int, int], *, halves: bool
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Gaussians of all tiles, nearest first, and where each tile's begin.
+    """Gaussians of all tiles, nearest first, and the offset of each tile.
 
-    Without an `order` of the Gaussians one sort by tile and depth; with it the pairs in that order, by a few bits.
+    Without `order` one sort by tile and depth; with it the pairs are emitted in that order and sorted by tile only.
     """
     assert seen.counts is not None
     images, per_image = seen.records.shape[:2]
@@ -133,7 +133,7 @@ def sorted_pairs(
             (seen.records, order, ends, counts, numbers, gaussians, total, per_image, tiles_x, tiles_y, all_tiles, 1),
             ORDERED=ordered, SLOTS=0, TILE=side, **parameters,
         )  # fmt: skip
-    # The sort of the pairs needs most memory of all.
+    # Freed first: the sort of the pairs needs the most memory.
     del order, ends, counts
     seen.counts = None
     edges = limits.edges(all_tiles, kind, device)
@@ -146,15 +146,15 @@ def sorted_pairs(
 def _by_halves(
     numbers: torch.Tensor, gaussians: torch.Tensor, edges: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The nearer half of the pairs and the farther one by tile each, and then the lists of both behind each other.
+    """Sorts the nearer and the farther half of the pairs by tile, then joins the two lists of each tile.
 
-    A sort takes 28 bytes a pair besides them, and where it does, an image needs the most memory: so it takes half.
+    A sort needs 28 bytes per pair beside the pairs, which is the peak memory of a rendering; halves need half of it.
     """
     half = -(-len(numbers) // 2)
     parts = []
     for at in (0, half):
         keys, places = torch.sort(numbers[at : at + half], stable=True)
-        # In place of what they were made of.
+        # In place, to save memory.
         numbers[at : at + half] = keys
         gaussians[at : at + half] = gaussians[at : at + half].index_select(0, places)
         parts.append(torch.searchsorted(keys, edges, out_int32=True))

@@ -1,4 +1,4 @@
-"""When to try again what was in vain: after each time twice as many renderings as before."""
+"""Exponential backoff, counted in renderings instead of seconds."""
 
 from __future__ import annotations
 
@@ -9,23 +9,22 @@ LONGEST = 256
 
 @dataclass(slots=True)
 class Patience:
-    """Of one kind of scene."""
+    """Skips 2**failures - 1 renders after each failure, at most 255."""
 
     in_vain: int = 0
     wait: int = 0
 
     def ready(self) -> bool:
-        """Whether it is time for a try; asked once in a rendering."""
+        """Call once per rendering: it counts down."""
         if self.wait == 0:
             return True
         self.wait -= 1
         return False
 
     def fail(self) -> None:
-        """It was in vain."""
         self.wait = min(2**self.in_vain, LONGEST) - 1
         self.in_vain += 1
 
     def succeed(self) -> None:
-        """The next time in vain is the first again."""
+        """Resets the failures; a wait that has begun goes on."""
         self.in_vain = 0

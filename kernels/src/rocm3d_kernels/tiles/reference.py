@@ -1,4 +1,4 @@
-"""Which Gaussians each tile has to draw, in plain PyTorch: every pixel's centre against every Gaussian."""
+"""Gaussians of each tile in plain PyTorch: evaluates every Gaussian at every pixel centre."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def intersect(
     side: int,
     least: float = SMALLEST_ALPHA,
 ) -> list[list[int]]:
-    """For each tile of all images the rows of Gaussians whose alpha reaches `least` at a pixel, nearest first."""
+    """For each tile of all images the rows of Gaussians whose alpha reaches `min_alpha` at a pixel, nearest first."""
     width, height = size
     y, x = torch.meshgrid(torch.arange(height) + 0.5, torch.arange(width) + 0.5, indexing="ij")
     found: list[list[int]] = []

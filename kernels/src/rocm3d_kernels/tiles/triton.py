@@ -1,7 +1,9 @@
-"""Kernels that find the tiles which a Gaussian really touches: the ellipse against rows of tiles, not a box.
+"""Kernels that intersect Gaussians with tiles: the exact ellipse against rows of tiles, not its bounding box.
 
-A tile counts where alpha reaches the smallest one that is drawn at a pixel's centre of the row, so nothing is lost; a
-little slack stands for rounding. Tiles are squares of TILE pixels.
+records [images * N, 8] float32: mean x and y, conic a, b and c, opacity, depth, compensation. counts [images * N],
+offsets, begins [tiles + 1] int32; pairs are a sort key (int64; with ORDERED int16 or int32) and a gid (int32).
+A tile counts if alpha reaches the smallest drawn alpha at a pixel centre of the row; a small slack covers rounding.
+Tiles are squares of TILE pixels.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import triton.language as tl
 
 from rocm3d_kernels.image_formation import SMALLEST_ALPHA
 
-# In place of a number of slots: every tile has as many as it needs.
+# As SLOTS: every tile has as many entries as it needs.
 BINS = -1
 
 _SMALLEST_ALPHA = tl.constexpr(SMALLEST_ALPHA)
@@ -23,7 +25,7 @@ _SLACK_PART = tl.constexpr(1e-5)
 
 @triton.jit
 def _ellipse(a, b, c, opacity):
-    """Level of the outline, its half width and half height, and where it is leftmost and rightmost."""
+    """Level 2 ln(255 o) of the outline, determinant, half width, half height, and dy of the rightmost point."""
     level = 2.0 * tl.log(tl.maximum(opacity / _SMALLEST_ALPHA, 1.0))
     determinant = tl.maximum(a * c - b * b, 1e-20)
     half_x = tl.sqrt(level * c / determinant)
@@ -33,10 +35,10 @@ def _ellipse(a, b, c, opacity):
 
 @triton.jit
 def _rows(mean_y, half_y, tiles_y, TILE: tl.constexpr):
-    """First row of tiles, and the one after the last."""
+    """First row of tiles, and the last row + 1."""
     first = tl.ceil(mean_y - half_y - _SLACK - 0.5)
     last = tl.floor(mean_y + half_y + _SLACK - 0.5)
-    # Comparisons before the conversion: far away positions do not fit into an integer.
+    # Clamped before the conversion: far positions do not fit into an integer.
     first = tl.minimum(tl.maximum(tl.floor(first / TILE), 0.0), tiles_y)
     after = tl.minimum(tl.maximum(tl.floor(last / TILE) + 1.0, 0.0), tiles_y)
     return first.to(tl.int32), tl.maximum(first, after).to(tl.int32)
@@ -44,11 +46,11 @@ def _rows(mean_y, half_y, tiles_y, TILE: tl.constexpr):
 
 @triton.jit
 def _span(row, mean_x, mean_y, a, b, level, determinant, half_x, half_y, turn, tiles_x, TILE: tl.constexpr):
-    """First column of tiles that the ellipse touches in a row of tiles, and how many."""
+    """First column of tiles that the ellipse touches in a row of tiles, and the number of columns."""
     top = row.to(tl.float32) * TILE + 0.5 - mean_y
     low = tl.maximum(top - _SLACK, -half_y)
     high = tl.minimum(top + (TILE - 1) + _SLACK, half_y)
-    # The right edge is outermost at `turn`, the left one at its mirror image; else at the nearer end of the band.
+    # The right edge is outermost at dy_right, the left one at -dy_right, clamped to the band of the row.
     at_right = tl.minimum(tl.maximum(turn, low), high)
     at_left = tl.minimum(tl.maximum(-turn, low), high)
     right = (-b * at_right + tl.sqrt(tl.maximum(level * a - determinant * at_right * at_right, 0.0))) / a
@@ -64,7 +66,7 @@ def _span(row, mean_x, mean_y, a, b, level, determinant, half_x, half_y, turn, t
 
 @triton.jit
 def count_tiles(mean_x, mean_y, a, b, c, opacity, seen, width, height, TILE: tl.constexpr, BLOCK: tl.constexpr):
-    """How many tiles each of BLOCK Gaussians touches."""
+    """Number of tiles that each of BLOCK Gaussians touches."""
     tiles_x, tiles_y = tl.cdiv(width, TILE), tl.cdiv(height, TILE)
     level, determinant, half_x, half_y, turn = _ellipse(a, b, c, opacity)
     first, after = _rows(mean_y, half_y, tiles_y, TILE)
@@ -80,18 +82,18 @@ def count_tiles(mean_x, mean_y, a, b, c, opacity, seen, width, height, TILE: tl.
 
 @triton.jit
 def _low(depth):
-    """The depth as 32 bits in its own order, also below zero, where a camera sees there."""
+    """The depth as unsigned 32 bits in the same order, also for negative depths of orthographic cameras."""
     bits = depth.to(tl.int32, bitcast=True)
     return (bits ^ ((bits >> 31) & 0x7FFFFFFF)).to(tl.int64) + 2147483648
 
 
 @triton.jit
 def _put(tiles, gaussians, ends, place, tile, who, low, fill, keep, ORDERED: tl.constexpr, SLOTS: tl.constexpr):
-    """One pair a lane. Not ORDERED: the tile stands above the bits of the depth, in 64 bits.
+    """Stores one pair per lane. Without ORDERED the key is 64 bits: tile << 32 | depth.
 
-    With SLOTS every tile has so many for itself, they are taken as they come, depth above Gaussian, and `gaussians`
-    counts them: also those for whom there is none left. With BINS, too, but each has as many as it needs, from where
-    `ends` says: so they are counted first, by the same code, and counted down when they `fill` their places.
+    With SLOTS every tile has so many entries, filled in any order with depth << 32 | gid, and `gaussians` counts the
+    pairs per tile, also those that do not fit. With BINS a tile has as many entries as it needs, from `ends` on: the
+    same code first counts the pairs, then counts them down while it stores them (`fill`).
     """
     if SLOTS != 0:
         key = ((low - 2147483648) << 32) | who.to(tl.int64)
@@ -100,7 +102,7 @@ def _put(tiles, gaussians, ends, place, tile, who, low, fill, keep, ORDERED: tl.
             step = tl.where(fill > 0, -1, 1)
         taken = tl.atomic_add(gaussians + tile, tl.full(tile.shape, 1, tl.int32) * step, keep, sem="relaxed")
         if SLOTS == _BINS:
-            # Nobody has more than 2147483647, so nothing is put where they are counted.
+            # No tile has more than 2147483647 pairs, so the counting pass stores nothing.
             filled = keep & (taken > tl.where(fill > 0, 0, 2147483647))
             tl.store(tiles + tl.load(ends + tile, filled, other=0) + (taken - 1), key, filled)
         else:
@@ -119,10 +121,10 @@ def rocm3d_emit_tiles(
     ORDERED: tl.constexpr, SLOTS: tl.constexpr, TILE: tl.constexpr,
     BLOCK: tl.constexpr, ROWS: tl.constexpr, LARGE: tl.constexpr, WIDE: tl.constexpr,
 ):  # fmt: skip
-    """Pairs of tile and Gaussian of BLOCK Gaussians; `ends` are running sums of their counts.
+    """Pairs of tile and Gaussian of BLOCK Gaussians; `ends` are cumulative sums of their counts.
 
-    Those with up to LARGE tiles side by side, ROWS rows of tiles at a time; each larger one by itself, a lane for each
-    of WIDE rows, so that one of them does not keep the others waiting. SLOTS: see `_put`.
+    Gaussians with up to LARGE tiles run in parallel lanes, ROWS rows of tiles at a time. Each larger one runs alone,
+    with a lane for each of WIDE rows, so that it does not delay the others. SLOTS: see `_store_pair`.
     """
     lane = tl.arange(0, BLOCK)
     index = tl.program_id(0).to(tl.int64) * BLOCK + lane
@@ -156,13 +158,13 @@ def rocm3d_emit_tiles(
         place = to[:, None] + (tl.cumsum(number, 1) - number)
         tile = base[:, None] + row * tiles_x + start
         for step in range(tl.max(tl.max(number, 1), 0)):
-            # Never beyond the Gaussian's own places, should rounding find more tiles here than when they were counted.
+            # Never beyond the Gaussian's own range, if rounding yields more tiles here than in the count.
             keep = (step < number) & (place + step < end[:, None])
             wide = tl.broadcast_to(who[:, None], place.shape)
             _put(tiles, gaussians, ends, place + step, tile + step, wide, low[:, None], fill, keep, ORDERED, SLOTS)
         to += tl.sum(number, 1)
     if SLOTS == 0:
-        # And should it find fewer, what is left goes behind all tiles.
+        # If rounding yields fewer tiles, the remaining pairs get the tile index all_tiles.
         to = tl.minimum(to, end)
         for step in range(tl.max(tl.where(mask, end - to, 0), 0).to(tl.int32)):
             left = mask & (to + step < end)
@@ -218,7 +220,7 @@ def _emit_large(
 
 @triton.jit
 def _by_depth(keys, to, number, SIZE: tl.constexpr):
-    """The Gaussians of one tile by depth, those at the same depth by number; there are up to SIZE of them."""
+    """Sorts up to SIZE Gaussians of one tile by depth, then by gid."""
     lane = tl.arange(0, SIZE)
     found = tl.sort(tl.load(keys + lane, lane < number, other=9223372036854775807))
     tl.store(to + lane, found.to(tl.int32), lane < number)
@@ -226,20 +228,20 @@ def _by_depth(keys, to, number, SIZE: tl.constexpr):
 
 @triton.jit
 def rocm3d_sort_slots(slots, counters, gaussians, longest, SLOTS: tl.constexpr):
-    """One tile's, and how long the longest list is."""
+    """Sorts the slots of one tile; updates the length of the longest list."""
     tile = tl.program_id(0)
     number = tl.load(counters + tile)
     if number > 0:
         at = tile.to(tl.int64) * SLOTS
         _by_depth(slots + at, gaussians + at, number, SLOTS)
-        # What others left there is read first: of thousands of tiles few have the longest list so far.
+        # Read before the atomic: of thousands of tiles few have the longest list so far.
         if number > tl.load(longest):
             tl.atomic_max(longest, number, sem="relaxed")
 
 
 @triton.jit(do_not_specialize=["all_tiles"])
 def rocm3d_begin_bins(counters, begins, told, all_tiles, BLOCK: tl.constexpr):
-    """Where the places of each tile begin, by one program; how many the tile with most has, and how many there are."""
+    """Offset of each tile, by one program; then the length of the longest list and the number of pairs."""
     total = tl.full((), 0, tl.int32)
     most = tl.full((), 0, tl.int32)
     tl.store(begins, 0)
@@ -255,7 +257,7 @@ def rocm3d_begin_bins(counters, begins, told, all_tiles, BLOCK: tl.constexpr):
 
 @triton.jit
 def rocm3d_sort_bins(keys, begins, gaussians, SIZE: tl.constexpr):
-    """One tile's, of up to SIZE; most have far fewer."""
+    """Sorts one tile of up to SIZE pairs; most have far fewer, so smaller sorts are tried first."""
     tile = tl.program_id(0)
     begin = tl.load(begins + tile)
     number = tl.load(begins + tile + 1) - begin
@@ -272,11 +274,11 @@ def rocm3d_sort_bins(keys, begins, gaussians, SIZE: tl.constexpr):
 def rocm3d_join_halves(
     tiles, gaussians, near, far, to, all_tiles, half, pairs, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """Lists of tiles out of two parts that are sorted by tile, tile t from near[t] and from far[t] on: near first."""
+    """Joins two halves that are sorted by tile (offsets near[t] and far[t]) into one list per tile, near first."""
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = at < pairs
     tile = tl.load(tiles + at, mask, other=0).to(tl.int32)
-    # What lies behind all tiles is in no list.
+    # Pairs with the tile index all_tiles are in no list.
     mask = mask & (tile < all_tiles)
     begins = tl.load(near + tile, mask, other=0) + tl.load(far + tile, mask, other=0)
     is_far = at >= half

@@ -1,4 +1,4 @@
-"""In how many pixels each Gaussian is seen before half of the light is used up."""
+"""Counts the pixels in which each Gaussian is drawn while the transmittance behind it is above one half."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ __all__ = ["Flat", "touched_pixels"]
 
 
 class Flat(NamedTuple):
-    """Gaussians in the image, as a rendering tells of them."""
+    """Projected Gaussians of a rendering."""
 
     means2d: torch.Tensor  # [images, N, 2]
     conics: torch.Tensor  # [images, N, 3]
     opacities: torch.Tensor  # [images, N]
     depths: torch.Tensor  # [images, N]
-    radii: torch.Tensor  # int32 [images, N, 2]; zero: not seen
+    radii: torch.Tensor  # int32 [images, N, 2]; zero: not visible
 
 
 class Tiles(NamedTuple):
-    """Lists of a rendering: rows of tile t are `rows[offsets[t]:offsets[t + 1]]`, nearest first."""
+    """Tile lists of a rendering: tile t has `rows[offsets[t]:offsets[t + 1]]`, nearest first."""
 
     rows: torch.Tensor  # int32 [pairs]
     offsets: torch.Tensor  # int32 [tiles + 1]
@@ -41,9 +41,9 @@ class Tiles(NamedTuple):
 def touched_pixels(
     gaussians: Flat, width: int, height: int, *, cap: float = LARGEST_ALPHA, tiles: Tiles | None = None
 ) -> torch.Tensor:
-    """Pixels [images, N], int32, in which a Gaussian is drawn and leaves more than half of the light.
+    """Number of pixels, int32 [images, N], in which a Gaussian is drawn and T behind it is above one half.
 
-    Without `tiles` lists are made of the radii.
+    Without `tiles` the lists are made from the radii.
     """
     _check(gaussians, width, height)
     lists = (None, None, 0, 0) if tiles is None else tiles
@@ -54,13 +54,13 @@ def touched_pixels(
 def _check(gaussians: Flat, width: int, height: int) -> None:
     shape = gaussians.opacities.shape
     if min(width, height) < 1:
-        raise ValueError(f"touched: an image of {width} by {height} pixels")
+        raise ValueError(f"touched: the image is empty: {width} x {height} pixels")
     for (name, one), more in zip(gaussians._asdict().items(), ((2,), (3,), (), (), (2,)), strict=True):
         if len(shape) != 2 or one.shape != (*shape, *more):
-            raise ValueError(f"touched: {name} have the shape {tuple(one.shape)}, opacities {tuple(shape)}")
+            raise ValueError(f"touched: {name} {tuple(one.shape)} do not match opacities {tuple(shape)}")
 
 
-# torch.library reads these annotations, and no newer ones.
+# torch.library does not support newer annotations.
 def _run(
     means2d: torch.Tensor,
     conics: torch.Tensor,
@@ -75,7 +75,6 @@ def _run(
     height: int,
     cap: float,
 ) -> torch.Tensor:
-    """By the kernel or the reference, as dispatch says."""
     gaussians = Flat(means2d, conics, opacities, depths, radii)
     if choose("touched", *gaussians) == "reference":
         return reference.touched_pixels(gaussians, width, height, cap)

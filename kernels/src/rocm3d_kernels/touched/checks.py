@@ -1,4 +1,4 @@
-"""Counts of pixels, for a check on a machine: the kernel against the reference."""
+"""Machine check of the pixel counts: the kernel against the reference."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WIDTH, HEIGHT, COUNT = 50, 35, 60
 
 
 def checks(device: torch.device | str) -> Iterator[Check]:
-    """Round Gaussians, each with an alpha of its own; where one is at a limit a pixel may count or not."""
+    """Random opacities; a pixel at the limit may count or not, so the tolerance applies to fractions of the image."""
     numbers = torch.Generator().manual_seed(1)
     means2d = torch.rand(1, COUNT, 2, generator=numbers) * torch.tensor([WIDTH, HEIGHT])
     conics = torch.tensor([0.05, 0.0, 0.07]).expand(1, COUNT, 3)
@@ -28,7 +28,6 @@ def checks(device: torch.device | str) -> Iterator[Check]:
     exact = Flat(means2d.double(), conics.double(), opacities.double(), depths.double(), given.radii)
     wanted = reference.touched_pixels(exact, WIDTH, HEIGHT, LARGEST_ALPHA).double()
     there = Flat(*(one.to(device) for one in given))
-    # In parts of all pixels.
     scale = WIDTH * HEIGHT
     yield (
         "touched",

@@ -1,4 +1,4 @@
-"""The kernel that counts pixels, for the AMD gate."""
+"""The kernel that counts touched pixels, for the AMD gate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Starts the kernel that counts pixels."""
+"""Launches the kernel that counts touched pixels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SIDE = 16
 
 
 def lists(gaussians: Flat, width: int, height: int) -> Tiles:
-    """Of the boxes, where the rendering has none to give."""
+    """Tile lists from bounding boxes, for callers without lists of a rendering."""
     images, count = gaussians.opacities.shape
     across, down = -(-width // SIDE), -(-height // SIDE)
     owners = torch.arange(images, device=gaussians.radii.device).repeat_interleave(count)
@@ -27,7 +27,6 @@ def lists(gaussians: Flat, width: int, height: int) -> Tiles:
 
 
 def touched_pixels(gaussians: Flat, tiles: Tiles, width: int, height: int, cap: float) -> torch.Tensor:
-    """As the reference's."""
     found = torch.zeros(gaussians.opacities.shape, dtype=torch.int32, device=gaussians.opacities.device)
     shapes = torch.cat([gaussians.means2d, gaussians.conics, gaussians.opacities[..., None]], dim=-1)
     records = torch.nn.functional.pad(shapes, (0, 2))

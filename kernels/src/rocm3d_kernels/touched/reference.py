@@ -1,4 +1,4 @@
-"""Pixels in which each Gaussian is seen, in plain PyTorch, row of pixels by row."""
+"""Touched pixels of each Gaussian in plain PyTorch, one row of pixels at a time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def touched_pixels(gaussians: Flat, width: int, height: int, cap: float) -> torc
         order = torch.argsort(depths, stable=True)
         order = order[(radii[order] > 0).all(dim=-1)]
         x = torch.arange(width, dtype=means2d.dtype, device=means2d.device)[:, None] + 0.5
-        dx = means2d[order, 0] - x  # [width, seen]
+        dx = means2d[order, 0] - x  # [width, visible]
         a, b, c = conics[order].unbind(-1)
         for line in range(height):
             dy = means2d[order, 1] - (line + 0.5)

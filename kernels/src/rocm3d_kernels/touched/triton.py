@@ -1,4 +1,8 @@
-"""The kernel that counts pixels: one program per tile, front to back, until half of the light is used up everywhere."""
+"""Counts touched pixels: one program per tile, front to back, until T <= 0.5 in all its pixels.
+
+records [images * N, 8] float32: mean x and y, conic a, b and c, opacity, two unused. rows [pairs], offsets [tiles + 1],
+counts [images * N] int32.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ _LOG2E = tl.constexpr(1.4426950408889634)
 def rocm3d_touched_kernel(
     records, rows, offsets, to, width, height, tiles_x, tiles_image, CAP: tl.constexpr, TILE: tl.constexpr
 ):  # fmt: skip
-    """Counts are whole numbers: in whatever order they are added, the sum is the same."""
+    """Counts are integers, so atomic additions are deterministic."""
     tile = tl.program_id(0)
     within = tile % tiles_image
     lane = tl.arange(0, TILE * TILE)

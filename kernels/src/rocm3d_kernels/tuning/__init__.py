@@ -1,7 +1,7 @@
-"""Launch parameters by target, as data: one JSON file for each operation, with a `default` for unmeasured GPUs.
+"""Launch parameters by target: one JSON file per operation, with a `default` for GPUs that were not measured.
 
-A file maps a target (`gfx942`, `sm_90`, `interpreter`) to kernels, and a kernel to its parameters; what a target leaves
-out is the default's. `num_warps`, `num_stages` and the like go to Triton, the rest to the kernel.
+A file maps a target (`gfx942`, `sm_90`, `interpreter`) to kernels, and a kernel to its parameters. Missing parameters
+come from the default. `num_warps`, `num_stages` and the like go to Triton, the others to the kernel.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     import torch
 
-# Said outright: Triton 3.9 warns where it is left out, and 3.10 changes what it means then.
+# Explicit: Triton 3.9 warns if it is missing, and 3.10 changes the default.
 ALWAYS = {"enable_fp_fusion": True}
 _INSISTED: dict[str, dict[str, dict[str, Any]]] = {}
 _FORGET: list[Callable[[], None]] = []
@@ -23,38 +23,38 @@ Made = TypeVar("Made")
 
 
 def tuned(op: str, kernel: str, device: torch.device) -> dict[str, Any]:
-    """The parameters of one kernel of an operation on this device. A copy: the caller may change it."""
+    """Parameters of one kernel on this device. A copy: the caller may change it."""
     return dict(_parameters(op, kernel, target(device)))
 
 
 def table(op: str) -> dict[str, dict[str, dict[str, Any]]]:
-    """The whole file of an operation."""
+    """The JSON file of an operation: target, kernel, parameter."""
     text = resources.files(__name__).joinpath(f"{op}.json").read_text(encoding="utf-8")
     found: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
     return found
 
 
 def for_target(op: str, kernel: str, name: str) -> dict[str, Any]:
-    """The parameters of one kernel on a target by name."""
+    """Parameters of one kernel on a target such as gfx942. A copy."""
     return dict(_parameters(op, kernel, name))
 
 
 def insist(op: str, kernels: dict[str, dict[str, Any]]) -> None:
-    """These parameters from now on, whatever the table says: for the search for better ones."""
+    """Replaces parameters of the table in this process, for tuning runs; an empty dict restores the table."""
     _INSISTED[op] = kernels
     for forget in _FORGET:
         forget()
 
 
 def kept(make: Callable[..., Made]) -> Callable[..., Made]:
-    """What was made of tuned parameters, until others are insisted on."""
+    """lru_cache for values computed from tuned parameters; `override_parameters` clears it."""
     found = functools.lru_cache(maxsize=256)(make)
     forget_with(found.cache_clear)
     return found
 
 
 def forget_with(forget: Callable[[], None]) -> None:
-    """To be called when other parameters are insisted on."""
+    """Registers a callback for `override_parameters`."""
     _FORGET.append(forget)
 
 

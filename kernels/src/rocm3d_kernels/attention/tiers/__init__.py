@@ -1,6 +1,6 @@
-"""Ways to compute attention, the best first: each is a module with `refuses`, `run` and whether it is tried first.
+"""Tiers: the backends of attention, fastest first. Each is a module with `run`, a support check and a trial flag.
 
-ROCM3D_ATTENTION insists on one; ROCM3D_KERNELS=reference means eager, =triton our kernels.
+ROCM3D_ATTENTION forces one tier; ROCM3D_KERNELS=reference means eager, =triton our kernels.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NAMES = {"reference": "eager", "triton": "triton"}
 
 
 def solve(problem: Problem) -> torch.Tensor:
-    """By the first tier that takes the problem; if none does, one line says why."""
+    """Runs the first tier that supports the problem; the error names the reason of every tier if none does."""
     asked, why = _asked()
     refused: list[str] = []
     for name in (asked,) if asked else TIERS:
@@ -31,21 +31,21 @@ def solve(problem: Problem) -> torch.Tensor:
         if not reason:
             found: torch.Tensor = tier.run(problem)
             if not torch.compiler.is_compiling():
-                said = why or "; ".join([*refused, f"{name} is next"] if refused else [f"{name} is first"])
+                said = why or "; ".join([*refused, f"{name} is next"] if refused else [f"{name} is the first tier"])
                 remember(Dispatch(op="attention", implementation=name, reason=said, device=str(problem.q.device)))
             return found
         refused.append(f"{name}: {reason}")
-    raise NotImplementedError(f"attention: nothing here takes this: {'; '.join(refused)}")
+    raise NotImplementedError(f"attention: no tier supports these inputs: {'; '.join(refused)}")
 
 
 def _asked() -> tuple[str, str]:
-    """A tier that the environment insists on, and which variable does."""
+    """The tier that the environment forces and the setting that does it; empty strings if none."""
     choice = os.environ.get(CHOICE, "")
     if choice:
         if choice not in TIERS:
-            raise ValueError(f"{CHOICE} is {choice!r}; it may be {', '.join(TIERS)}")
+            raise ValueError(f"{CHOICE} is {choice!r}; choose one of {', '.join(TIERS)}")
         return choice, f"{CHOICE}={choice}"
     override = os.environ.get(OVERRIDE, "")
     if override and override not in _NAMES:
-        raise ValueError(f"{OVERRIDE} is {override!r}; it may be reference or triton")
+        raise ValueError(f"{OVERRIDE} is {override!r}; choose reference or triton")
     return _NAMES.get(override, ""), f"{OVERRIDE}={override}" if override else ""

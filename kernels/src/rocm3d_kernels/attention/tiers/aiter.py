@@ -12,10 +12,10 @@ LACKS = ("a bias tensor", "softcap", "keys with gaps")
 
 
 def refuses(problem: Problem) -> str:
-    """What it cannot do; empty for nothing."""
+    """The features that AITER lacks for this problem; empty if none."""
     return library.refuses("aiter", problem, LACKS)
 
 
 def run(problem: Problem) -> torch.Tensor:
-    """The result, in the shape of q; its way back needs the sums that it returns only when asked."""
+    """The output in the shape of q. AITER's backward needs lse, which it returns only on request."""
     return library.call("aiter", problem, return_lse=problem.trains)

@@ -1,4 +1,4 @@
-"""Plain PyTorch, some rows at a time: slow, and takes everything but a bias and dropout."""
+"""Plain PyTorch, 256 rows at a time: slow, supports everything except a bias and dropout."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TRIED_FIRST = False
 
 
 def refuses(problem: Problem) -> str:
-    """What it cannot do; empty for nothing."""
+    """The unsupported dtype or features; empty if none."""
     name = str(problem.q.dtype).removeprefix("torch.")
     if name not in REFERENCE:
         return f"dtype {name}"
@@ -19,5 +19,5 @@ def refuses(problem: Problem) -> str:
 
 
 def run(problem: Problem) -> torch.Tensor:
-    """The result, in the shape of q."""
+    """The output in the shape of q."""
     return packed_attention(problem.packed(), plain=True).reshape(*problem.q.shape[:-1], problem.v.shape[-1])

@@ -1,4 +1,4 @@
-"""The real flash-attn, of either backend, where it is installed and works."""
+"""The original flash-attn with its CK or Triton backend, if it is installed and works."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ LACKS = ("a bias tensor", "keys with gaps")
 
 
 def refuses(problem: Problem) -> str:
-    """What it cannot do; empty for nothing."""
+    """The features that flash-attn lacks for this problem; empty if none."""
     return library.refuses("flash_attn", problem, LACKS)
 
 
 def run(problem: Problem) -> torch.Tensor:
-    """The result, in the shape of q."""
+    """The output in the shape of q."""
     return library.call("flash_attn", problem, **({"softcap": problem.softcap} if problem.softcap > 0 else {}))

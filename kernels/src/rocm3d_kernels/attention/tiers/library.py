@@ -1,4 +1,4 @@
-"""What AITER's and flash-attn's own functions have in common: their interface, and what it does not take."""
+"""The interface that AITER and flash-attn share, and its limits."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ WIDEST = 256
 
 @functools.cache
 def missing(name: str) -> str:
-    """Why a package cannot be used here; empty if it can. The package of that name may be ours."""
+    """Why the package cannot be used; empty if it can. Our own drop-in of that name does not count."""
     try:
         if name not in sys.modules and find_spec(name) is None:
             return "not installed"
         module = import_module(name)
     except Exception as error:  # noqa: BLE001  (a broken package may raise anything; it is then not used)
-        return f"does not load: {type(error).__name__}: {str(error).strip().partition(chr(10))[0][:120]}"
+        return f"import failed: {type(error).__name__}: {str(error).strip().partition(chr(10))[0][:120]}"
     if "__rocm3d__" in vars(module):
-        return "not installed, rocm3d-kernels stands in for it"
+        return "not installed, replaced by rocm3d-kernels"
     return ""
 
 
 def refuses(name: str, problem: Problem, lacks: Collection[str]) -> str:
-    """`lacks` names what a package cannot do besides."""
+    """The first reason against this package; empty if none. The last argument: features that the package lacks."""
     if torch.compiler.is_compiling():
-        return "not while torch.compile looks"
+        return "not supported under torch.compile"
     if problem.q.device.type not in GPU:
         return f"tensors on {problem.q.device.type}"
     return missing(name) or _refuses(problem, lacks)
@@ -45,14 +45,14 @@ def _refuses(problem: Problem, lacks: Collection[str]) -> str:
     if problem.q.dtype not in HALVES:
         return f"dtype {problem.q.dtype}"
     if problem.q.shape[-1] != problem.v.shape[-1] or problem.q.shape[-1] > WIDEST:
-        return f"heads of {problem.q.shape[-1]} and {problem.v.shape[-1]} elements"
+        return f"head sizes {problem.q.shape[-1]} and {problem.v.shape[-1]}"
     if problem.top:
-        return "a mask from the top left corner"
+        return "a mask aligned to the top left corner"
     return " and ".join(one for one in problem.wants() if one in lacks)
 
 
 def call(name: str, problem: Problem, **more: Any) -> torch.Tensor:
-    """flash_attn_func or flash_attn_varlen_func of a package."""
+    """Calls flash_attn_func or flash_attn_varlen_func of a package."""
     module = import_module(name)
     settings = {
         "dropout_p": problem.dropout, "softmax_scale": problem.scale, "causal": problem.causal,

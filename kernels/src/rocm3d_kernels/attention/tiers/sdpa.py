@@ -1,4 +1,4 @@
-"""PyTorch's own: scaled_dot_product_attention for dense tensors, torch.nn.attention.varlen for packed ones."""
+"""PyTorch: scaled_dot_product_attention for dense tensors, torch.nn.attention.varlen for packed tensors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WIDEST, PIECE = 256, 8
 
 @functools.cache
 def varlen() -> tuple[Callable[..., torch.Tensor] | None, frozenset[str]]:
-    """PyTorch's function for packed tensors and the names of its arguments, which differ between releases."""
+    """PyTorch's function for packed tensors (None if absent) and its parameter names, which differ between releases."""
     try:
         from torch.nn.attention.varlen import varlen_attn  # noqa: PLC0415  (not in every build)
     except ImportError:
@@ -28,7 +28,7 @@ def varlen() -> tuple[Callable[..., torch.Tensor] | None, frozenset[str]]:
 
 
 def refuses(problem: Problem) -> str:
-    """What it cannot do; empty for nothing."""
+    """The features that PyTorch lacks for this problem; empty if none."""
     if problem.deterministic and problem.trains and problem.bias is None and not problem.dropout:
         return "deterministic gradients"
     return _refuses_dense(problem) if problem.spans is None else _refuses_packed(problem)
@@ -36,15 +36,15 @@ def refuses(problem: Problem) -> str:
 
 def _refuses_packed(problem: Problem) -> str:
     if torch.compiler.is_compiling():
-        return "packed sequences while torch.compile looks"
+        return "packed sequences under torch.compile"
     function, names = varlen()
     if function is None or problem.q.device.type not in GPU:
         return f"packed sequences on {problem.q.device.type}"
     size = problem.q.shape[-1]
     if problem.q.dtype not in HALVES or problem.v.shape[-1] != size or size > WIDEST or size % PIECE:
-        return f"packed heads of {size} and {problem.v.shape[-1]} elements, {problem.q.dtype}"
+        return f"packed sequences with head sizes {size} and {problem.v.shape[-1]}, {problem.q.dtype}"
     if problem.top or (problem.group > 1 and "enable_gqa" not in names) or "scale" not in names:
-        return "packed sequences of this kind in this release of PyTorch"
+        return "packed sequences with these options in this PyTorch release"
     lacks = problem.wants()
     if "window_size" in names and "a window" in lacks:
         lacks.remove("a window")
@@ -53,24 +53,24 @@ def _refuses_packed(problem: Problem) -> str:
 
 def _refuses_dense(problem: Problem) -> str:
     if problem.q.numel() == 0 or problem.k.numel() == 0:
-        return "no elements"
+        return "empty tensors"
     wants = problem.wants()
     lacks = [one for one in wants if one in ("softcap", "alibi_slopes")]
     masked = problem.bias is not None or problem.dropout > 0
     if not masked and "a window" in wants:
         lacks.append("a window")
     if not masked and not _by_flag(problem) and problem.right >= 0 and "a window" not in wants:
-        lacks.append("a causal mask of this corner")
+        lacks.append("a causal mask with this alignment")
     return " and ".join(lacks)
 
 
 def _by_flag(problem: Problem) -> bool:
-    """Whether is_causal says it all: PyTorch counts from the top left corner."""
+    """PyTorch's is_causal aligns the mask to the top left corner."""
     return problem.causal and (problem.top or problem.q.shape[1] == problem.k.shape[1])
 
 
 def run(problem: Problem) -> torch.Tensor:
-    """The result, in the shape of q."""
+    """The output in the shape of q."""
     if problem.spans is not None:
         return _packed(problem)
     q, k, v = (one.transpose(1, 2) for one in (problem.q, problem.k, problem.v))
@@ -83,7 +83,7 @@ def run(problem: Problem) -> torch.Tensor:
 
 
 def _mask(problem: Problem) -> torch.Tensor | None:
-    """The bias, and the limits of the window as minus infinity."""
+    """The bias with minus infinity outside the window."""
     if problem.left < 0 and problem.right < 0:
         return problem.bias
     queries, keys = problem.q.shape[1], problem.k.shape[1]

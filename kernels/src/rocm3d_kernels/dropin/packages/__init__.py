@@ -1,1 +1,1 @@
-"""One package for each CUDA-only package that is stood in for: its __init__ declares STAND_IN and imports no torch."""
+"""One package for each drop-in; its __init__ only declares it and imports no torch."""

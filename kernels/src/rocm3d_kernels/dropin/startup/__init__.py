@@ -1,1 +1,1 @@
-"""The folder for PYTHONPATH whose sitecustomize.py puts the drop-in into child processes."""
+"""The folder for PYTHONPATH whose sitecustomize.py enables the drop-ins in child processes."""

@@ -1,6 +1,6 @@
-"""Puts the drop-in in place when an interpreter starts, if ROCM3D_DROPIN asks, after the sitecustomize it shadows.
+"""Enables the drop-ins when an interpreter starts with ROCM3D_DROPIN, after running the sitecustomize it shadows.
 
-Two such folders may stand on PYTHONPATH, in any order, each calling the other's: a file that ran is not run again.
+Two such folders may be on PYTHONPATH, in any order, each running the other's file: no file runs twice.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def start_shadowed(ran: list[Path]) -> None:
-    """Run the next one after ours on sys.path, as if we were not here; its faults are its own."""
+    """Runs the next sitecustomize.py on sys.path, as Python would without ours. Its exceptions propagate."""
     places = [Path(entry or ".").resolve() for entry in sys.path]
     after = places.index(HERE) + 1 if HERE in places else 0
     elsewhere = [entry for entry, place in zip(sys.path[after:], places[after:], strict=True) if place not in ran]
@@ -27,7 +27,7 @@ def start_shadowed(ran: list[Path]) -> None:
 
 
 def start() -> None:
-    """The drop-in, unless it cannot: the program goes on, and will miss its package."""
+    """Enables the drop-ins. On an error the program continues, without the drop-ins."""
     if os.environ.get("ROCM3D_DROPIN", "0") in ("", "0"):
         return
     try:
@@ -35,7 +35,7 @@ def start() -> None:
 
         switched()
     except Exception:  # noqa: BLE001
-        sys.stderr.write(f"rocm3d-kernels: the drop-in did not start\n{traceback.format_exc()}")
+        sys.stderr.write(f"rocm3d-kernels: the drop-ins could not be enabled\n{traceback.format_exc()}")
 
 
 _ran = sys.__dict__.setdefault("_rocm3d_kernels_startup", [])

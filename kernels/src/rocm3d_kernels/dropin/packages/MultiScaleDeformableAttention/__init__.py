@@ -1,4 +1,4 @@
-"""Deformable-DETR's extension; other repositories build it under the same name."""
+"""Drop-in for Deformable-DETR's extension; other repositories build it under the same name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""curope, the rotary embedding of CroCo, DUSt3R and MASt3R: one function of a C extension."""
+"""Drop-in for curope, the rotary embedding of CroCo, DUSt3R and MASt3R: one function of a C extension."""
 
 from __future__ import annotations
 

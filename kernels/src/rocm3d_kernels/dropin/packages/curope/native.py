@@ -1,4 +1,4 @@
-"""curope: `rope_2d(tokens, positions, base, F0)` turns tokens [B, N, H, D] in place; the way back has -F0."""
+"""curope: `rope_2d(tokens, positions, base, F0)` rotates tokens [B, N, H, D] in place; -F0 is the inverse."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ __all__ = ["rope_2d"]
 
 
 def rope_2d(tokens: torch.Tensor, positions: torch.Tensor, base: float, fwd: float) -> None:
-    """In place, whatever the strides. Without a gradient of its own, as the extension."""
+    """In place, for any strides. Not differentiable, like the original extension."""
     with torch.no_grad():
         rotate_(tokens, positions, base, fwd)

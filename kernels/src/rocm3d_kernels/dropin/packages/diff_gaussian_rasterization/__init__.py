@@ -1,4 +1,4 @@
-"""diff-gaussian-rasterization of 3D Gaussian splatting: settings and a rasterizer as a module."""
+"""Drop-in for diff-gaussian-rasterization of 3D Gaussian splatting: settings and a rasterizer module."""
 
 from __future__ import annotations
 

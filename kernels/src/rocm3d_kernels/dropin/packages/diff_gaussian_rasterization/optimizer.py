@@ -1,4 +1,4 @@
-"""SparseGaussianAdam of the accelerated branch: Adam for the Gaussians that were seen."""
+"""SparseGaussianAdam of the accelerated branch: Adam for the visible Gaussians."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from rocm3d_kernels.adam.optimizer import VisibleAdam
 
 
 class SparseGaussianAdam(VisibleAdam):
-    """With the original's signature; its betas are torch's."""
+    """Has the original's signature; betas are torch's defaults."""
 
     def __init__(self, params: Any, lr: float, eps: float) -> None:
         super().__init__(params=params, lr=lr, eps=eps)
 
     def step(self, visibility: torch.Tensor, N: int) -> None:
-        """A step of the rows that `visibility` marks, of N Gaussians."""
+        """One step for the visible rows of N Gaussians."""
         if visibility.numel() != N:
-            raise ValueError(f"visibility is of {visibility.numel()} Gaussians, N is {N}")
+            raise ValueError(f"visibility has {visibility.numel()} elements, but N is {N}")
         self.step_visible(visibility)

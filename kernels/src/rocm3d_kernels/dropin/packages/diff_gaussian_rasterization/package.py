@@ -1,10 +1,10 @@
 """diff_gaussian_rasterization: GaussianRasterizationSettings and GaussianRasterizer.
 
-Forks of the original return different things under one name. With `antialiasing` among the settings, as the training
-code of today passes it, an image of inverse depths is returned as well. With `projmatrix_raw` among them, or with
-`theta` and `rho`, depth, alpha and touched pixels are returned, and the camera's pose gets gradients, as of the fork
-that programs use which track a camera. ROCM3D_DIFF_GAUSSIAN_RASTERIZATION=depth-alpha returns depth and alpha besides,
-as the fork that generative repositories use.
+Forks of the original return different tuples under one name. If the settings contain `antialiasing`, as in current
+training code, an image of inverse depths is returned too. If they contain `projmatrix_raw`, or with `theta` and `rho`,
+depth, alpha and touched pixels are returned too, and the camera pose gets gradients, as in the fork that SLAM programs
+use. ROCM3D_DIFF_GAUSSIAN_RASTERIZATION=depth-alpha returns depth and alpha too, as in the fork that generative
+repositories use.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ __all__ = ["GaussianRasterizationSettings", "GaussianRasterizer", "SparseGaussia
 VARIANT = "ROCM3D_DIFF_GAUSSIAN_RASTERIZATION"
 VARIANTS = ("", "depth-alpha")
 POSE = "pose"
-# Of the original's image formation, where it differs from ours: nearest depth drawn, largest alpha.
+# The original's image formation where it differs from ours: smallest depth drawn, largest alpha.
 NEAR = 0.2
 CAP = 0.99
 
 
 class GaussianRasterizationSettings(NamedTuple):
-    """The camera and the picture; matrices are transposed, as the original has them."""
+    """Camera and image; matrices are transposed, as in the original."""
 
     image_height: int
     image_width: int
@@ -51,14 +51,14 @@ class GaussianRasterizationSettings(NamedTuple):
 
 
 class GaussianRasterizer(torch.nn.Module):
-    """Draws Gaussians with the settings it was made with."""
+    """Renders Gaussians with fixed settings."""
 
     def __init__(self, raster_settings: GaussianRasterizationSettings) -> None:
         super().__init__()
         self.raster_settings = raster_settings
 
     def markVisible(self, positions: torch.Tensor) -> torch.Tensor:  # noqa: N802  (the original's name)
-        """Which positions lie before the camera."""
+        """Whether each position [N, 3] is in front of the camera."""
         with torch.no_grad():
             view = self.raster_settings.viewmatrix
             return positions @ view[:3, 2] + view[3, 2] > NEAR
@@ -77,7 +77,7 @@ class GaussianRasterizer(torch.nn.Module):
         rho: torch.Tensor | None = None,
         dc: torch.Tensor | None = None,
     ) -> tuple[torch.Tensor, ...]:
-        """The picture [3, height, width], radii [N], and what the variant returns besides."""
+        """The image [3, height, width], radii [N], and the additional outputs of the variant."""
         return rasterize_gaussians(
             means3D, means2D, shs, colors_precomp, opacities, scales, rotations, cov3D_precomp, self.raster_settings,
             theta=theta, rho=rho, dc=dc,
@@ -99,7 +99,7 @@ def rasterize_gaussians(
     rho: torch.Tensor | None = None,
     dc: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor, ...]:
-    """As the original's function; an empty tensor means none. `dc` are the coefficients of degree 0 by themselves."""
+    """The original's function; an empty tensor means None. `dc` holds the coefficients of degree 0 separately."""
     given = (sh, colors_precomp, scales, rotations, cov3Ds_precomp, theta, rho, dc)
     harmonics, colors, scales, rotations, covars, theta, rho, dc = (
         None if one is None or one.numel() == 0 else one for one in given
@@ -107,12 +107,12 @@ def rasterize_gaussians(
     if dc is not None and colors is None:
         harmonics = dc if harmonics is None else torch.cat([dc, harmonics], dim=1)
     if (harmonics is None) == (colors is None):
-        raise ValueError("exactly one of shs and colors_precomp must be given")
+        raise ValueError("pass exactly one of shs and colors_precomp")
     if ((scales is None or rotations is None) and covars is None) or (scales is not None and covars is not None):
-        raise ValueError("exactly one of scales with rotations and cov3D_precomp must be given")
+        raise ValueError("pass exactly one of scales with rotations and cov3D_precomp")
     variant = os.environ.get(VARIANT, "")
     if variant not in VARIANTS:
-        raise ValueError(f"{VARIANT} is {variant!r}; it may be {' or '.join(filter(None, VARIANTS))}, or not set")
+        raise ValueError(f"{VARIANT} is {variant!r}; set it to {' or '.join(filter(None, VARIANTS))}, or unset it")
     view, tracks = raster_settings.viewmatrix.T, theta is not None or rho is not None
     if tracks:
         view = pose.moved(view, theta, rho)
@@ -143,7 +143,7 @@ def _drawn(
     everything, colors, back = contiguous(
         everything, colors if harmonics is None else harmonics, given.bg[None], options
     )
-    # The original's gradient of these points is by half the picture's size.
+    # The original's gradient of these points is in units of half the image size.
     pixels = watched[:, :2] * watched.new_tensor([0.5 * width, 0.5 * height])
     image, alphas, found = rendered(everything, colors, back, options, watched=pixels)
     picture, depth = image[0, ..., :3].permute(2, 0, 1), image[0, ..., 3:].permute(2, 0, 1)
@@ -164,7 +164,7 @@ def _camera(given: GaussianRasterizationSettings, like: torch.Tensor) -> torch.T
 
 
 def _round_radii(found: dict[str, Any]) -> torch.Tensor:
-    """Three standard deviations along the longest axis, in whole pixels; zero for what is not seen."""
+    """Three standard deviations along the longest axis, in whole pixels; zero for Gaussians that are not visible."""
     with torch.no_grad():
         a, b, c = found["conics"][0].unbind(-1)
         determinant = 1.0 / (a * c - b * b).clamp_min(1e-20)

@@ -1,7 +1,7 @@
-"""The fork with camera poses, of programs that track a camera: gradients of a small motion of it.
+"""The fork with gradients of the camera pose, for programs that track a camera.
 
-`theta` and `rho` are a rotation and a translation of the camera that nobody makes: their values do not matter, their
-gradients are those at no motion at all, T' = exp(rho, theta) T with T from world to camera.
+`theta` and `rho` are an infinitesimal rotation and translation of the camera: their values are ignored, their gradients
+are taken at zero motion, T' = exp(rho, theta) T with T from world to camera.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from rocm3d_kernels.touched import Flat, Tiles, touched_pixels
 
 
 def moved(view: torch.Tensor, theta: torch.Tensor | None, rho: torch.Tensor | None) -> torch.Tensor:
-    """The view [4, 4] itself, through which gradients flow to both."""
+    """The unchanged view [4, 4], connected to theta and rho for autograd."""
     for name, one in (("theta", theta), ("rho", rho)):
         if one is not None and one.numel() != 3:
-            raise ValueError(f"{name} are three numbers, here are {one.numel()}")
+            raise ValueError(f"{name} must have 3 elements, not {one.numel()}")
     change = view.new_zeros((4, 4))
     if theta is not None:
         x, y, z = (theta - theta.detach()).reshape(3).to(view.dtype).unbind()
@@ -31,7 +31,7 @@ def moved(view: torch.Tensor, theta: torch.Tensor | None, rho: torch.Tensor | No
 
 
 def intrinsics(raw: torch.Tensor, width: int, height: int) -> torch.Tensor:
-    """Of a projection matrix, transposed as the original has it: also cameras that do not look at their middle."""
+    """[3, 3] from a transposed projection matrix; the principal point may be off-centre."""
     scale = raw[2, 3]
     fx, fy = 0.5 * width * raw[0, 0] / scale, 0.5 * height * raw[1, 1] / scale
     cx, cy = 0.5 * width * (1.0 + raw[2, 0] / scale), 0.5 * height * (1.0 + raw[2, 1] / scale)
@@ -41,7 +41,7 @@ def intrinsics(raw: torch.Tensor, width: int, height: int) -> torch.Tensor:
 
 @torch.no_grad()
 def touched(found: dict[str, Any], width: int, height: int, cap: float) -> torch.Tensor:
-    """In how many pixels each Gaussian is seen [N], of what a rendering told."""
+    """Number of pixels that each Gaussian contributes to [N], from the metadata of a rendering."""
     gaussians = Flat(*(found[name].detach() for name in Flat._fields))
     tiles = None
     if "flatten_ids" in found:

@@ -1,4 +1,4 @@
-"""flash-attn 2: its attention functions and the padding around them, not its layers, losses and fused operations."""
+"""Drop-in for flash-attn 2: attention functions and padding, without its layers, losses and fused operations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ STAND_IN = StandIn(
         "flash_attn.flash_attn_interface": "interface",
         "flash_attn.bert_padding": "bert_padding",
     },
-    # Its extension may load and still hold nothing for this GPU: one call shows that.
+    # The extension may load without code for this GPU, so it is called once.
     proof=(
         "import torch\nfrom flash_attn.flash_attn_interface import flash_attn_func\n"
         "one = torch.ones(1, 16, 1, 64, dtype=torch.float16, device='cuda')\n"

@@ -1,4 +1,4 @@
-"""flash_attn.bert_padding: rows of a padded batch that count, taken out and put back."""
+"""flash_attn.bert_padding: removes the padding of a batch and adds it again."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ __all__ = [
 
 
 def index_first_axis(input: torch.Tensor, indices: torch.Tensor) -> torch.Tensor:  # noqa: A002  (the original's name)
-    """Rows by their numbers; the gradient goes back to those rows."""
+    """Selects rows by index; differentiable."""
     return input.index_select(0, indices)
 
 
 def index_put_first_axis(values: torch.Tensor, indices: torch.Tensor, first_axis_dim: int) -> torch.Tensor:
-    """Rows to their numbers among zeros."""
+    """Writes rows by index into zeros."""
     return values.new_zeros(first_axis_dim, *values.shape[1:]).index_copy(0, indices, values)
 
 
 def unpad_input(
     hidden_states: torch.Tensor, attention_mask: torch.Tensor, unused_mask: torch.Tensor | None = None
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, int, torch.Tensor]:
-    """[B, S, ...] to rows [T, ...], their numbers, cumulative lengths, the greatest length, and used lengths.
+    """[B, S, ...] to rows [T, ...], their indices, cumulative lengths, the maximum length, and used lengths.
 
-    Rows of `unused_mask` are taken along, and not counted as used.
+    Rows of `unused_mask` are included, but not counted as used.
     """
     used = attention_mask.sum(-1, dtype=torch.int32)
     taken = attention_mask if unused_mask is None else attention_mask + unused_mask
@@ -41,7 +41,7 @@ def unpad_input(
 def unpad_input_for_concatenated_sequences(
     hidden_states: torch.Tensor, attention_mask_in_length: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, int]:
-    """As `unpad_input`, for rows that hold several sequences each; the mask has their lengths, then zeros."""
+    """Like `unpad_input`, for rows that hold several sequences each; the mask holds their lengths, then zeros."""
     size = attention_mask_in_length.shape[-1]
     total = attention_mask_in_length.sum(-1, keepdim=True)
     counted = torch.arange(size, device=total.device) < total
@@ -52,7 +52,7 @@ def unpad_input_for_concatenated_sequences(
 
 
 def pad_input(hidden_states: torch.Tensor, indices: torch.Tensor, batch: int, seqlen: int) -> torch.Tensor:
-    """Rows [T, ...] back to [B, S, ...], zeros between."""
+    """Rows [T, ...] back to [B, S, ...], padded with zeros."""
     return index_put_first_axis(hidden_states, indices, batch * seqlen).unflatten(0, (batch, seqlen))
 
 

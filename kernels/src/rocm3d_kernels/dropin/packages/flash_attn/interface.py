@@ -1,7 +1,7 @@
 """flash_attn, flash_attn.flash_attn_interface: attention functions with flash-attn's signatures.
 
-Causal masks and windows are counted from the last query and key, as flash-attn does from 2.1 on. The result is the same
-bits every time where our kernels run. What is not covered is refused by name.
+Causal masks and windows are aligned to the last query and key, as in flash-attn from 2.1 on. Our kernels are bitwise
+deterministic. Arguments that are not covered raise an error.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def flash_attn_func(
     deterministic: bool = False,
     return_attn_probs: bool = False,
 ) -> torch.Tensor:
-    """Of tensors [B, S, H, D]; k and v may have fewer heads."""
+    """Attention of tensors [B, S, H, D]; k and v may have fewer heads."""
     _refuse(return_attn_probs=return_attn_probs)
     return attention(
         q, k, v, scale=softmax_scale, causal=causal, window=window_size, softcap=softcap, slopes=alibi_slopes,
@@ -50,13 +50,13 @@ def flash_attn_func(
 
 
 def flash_attn_qkvpacked_func(qkv: torch.Tensor, *settings: Any, **named: Any) -> torch.Tensor:
-    """Of one tensor [B, S, 3, H, D]."""
+    """Attention of one tensor [B, S, 3, H, D]."""
     q, k, v = _parts("qkv", qkv, 5, 3)
     return flash_attn_func(q, k, v, *settings, **named)
 
 
 def flash_attn_kvpacked_func(q: torch.Tensor, kv: torch.Tensor, *settings: Any, **named: Any) -> torch.Tensor:
-    """Of tensors [B, S, H, D] and [B, S, 2, H, D]."""
+    """Attention of tensors [B, S, H, D] and [B, S, 2, H, D]."""
     k, v = _parts("kv", kv, 5, 2)
     return flash_attn_func(q, k, v, *settings, **named)
 
@@ -79,7 +79,7 @@ def flash_attn_varlen_func(
     return_attn_probs: bool = False,
     block_table: torch.Tensor | None = None,
 ) -> torch.Tensor:
-    """Of packed tensors [T, H, D]: sequence n has tokens cu_seqlens[n] to cu_seqlens[n + 1]."""
+    """Attention of packed tensors [T, H, D]: sequence n has tokens cu_seqlens[n] to cu_seqlens[n + 1]."""
     _refuse(return_attn_probs=return_attn_probs, block_table=block_table)
     spans = spans_of(cu_seqlens_q, cu_seqlens_k, int(max_seqlen_q), int(max_seqlen_k))
     return attention(
@@ -91,7 +91,7 @@ def flash_attn_varlen_func(
 def flash_attn_varlen_qkvpacked_func(
     qkv: torch.Tensor, cu_seqlens: torch.Tensor, max_seqlen: int, *settings: Any, **named: Any
 ) -> torch.Tensor:
-    """Of one packed tensor [T, 3, H, D]."""
+    """Attention of one packed tensor [T, 3, H, D]."""
     q, k, v = _parts("qkv", qkv, 4, 3)
     return flash_attn_varlen_func(q, k, v, cu_seqlens, cu_seqlens, max_seqlen, max_seqlen, *settings, **named)
 
@@ -106,7 +106,7 @@ def flash_attn_varlen_kvpacked_func(
     *settings: Any,
     **named: Any,
 ) -> torch.Tensor:
-    """Of packed tensors [T, H, D] and [T, 2, H, D]."""
+    """Attention of packed tensors [T, H, D] and [T, 2, H, D]."""
     k, v = _parts("kv", kv, 4, 2)
     return flash_attn_varlen_func(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, *settings, **named)
 
@@ -114,13 +114,13 @@ def flash_attn_varlen_kvpacked_func(
 def _parts(name: str, packed: torch.Tensor, dimensions: int, count: int) -> tuple[torch.Tensor, ...]:
     if packed.ndim != dimensions or packed.shape[-3] != count:
         raise ValueError(
-            f"{name} has {dimensions} dimensions, the third last of {count}; this is {tuple(packed.shape)}"
+            f"{name} must have {dimensions} dimensions and size {count} in dimension -3, not {tuple(packed.shape)}"
         )
     return tuple(packed.unbind(-3))
 
 
 def _refuse(**given: Any) -> None:
-    """What has no counterpart here: probabilities that exist nowhere, and caches in pages."""
+    """Raises for arguments without a counterpart: attention probabilities and paged caches."""
     for name, value in given.items():
         if value is not None and value is not False:
             raise NotImplementedError(f"{name} is not covered by rocm3d-kernels: see {DOCS}")

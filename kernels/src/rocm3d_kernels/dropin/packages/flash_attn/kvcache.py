@@ -1,4 +1,4 @@
-"""flash_attn_with_kvcache: attention to the used part of a cache, after new keys and values are put into it."""
+"""flash_attn_with_kvcache: appends new keys and values to a cache and attends to its used part."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def flash_attn_with_kvcache(
     causal: bool = False,
     window_size: tuple[int, int] = (-1, -1),
     softcap: float = 0.0,
-    rotary_interleaved: bool = True,  # noqa: ARG001  (means nothing without rotary_cos)
+    rotary_interleaved: bool = True,  # noqa: ARG001  (unused without rotary_cos)
     alibi_slopes: torch.Tensor | None = None,
-    num_splits: int = 0,  # noqa: ARG001  (how the work is divided is the kernel's own business)
+    num_splits: int = 0,  # noqa: ARG001  (ignored: the kernel divides the work itself)
     return_softmax_lse: bool = False,
 ) -> torch.Tensor:
-    """q [B, S, H, D], caches [B, C, H, D]; k and v [B, new, H, D] are written behind what is used. No gradient."""
+    """q [B, S, H, D], caches [B, C, H, D]; k and v [B, new, H, D] are appended to the used part. No gradient."""
     refused = {"rotary_cos": rotary_cos, "rotary_sin": rotary_sin, "block_table": block_table}
     for name, value in {**refused, "return_softmax_lse": return_softmax_lse or None}.items():
         if value is not None:
@@ -41,7 +41,7 @@ def flash_attn_with_kvcache(
     used = _row(cache_seqlens, capacity if k is None else 0, batch, q.device)
     slot = torch.arange(batch, device=q.device) if cache_batch_idx is None else cache_batch_idx.long()
     if (k is None) != (v is None):
-        raise ValueError("k and v are given together, or neither")
+        raise ValueError("pass both k and v, or neither")
     if k is not None and v is not None:
         at = used.long()[:, None] + torch.arange(k.shape[1], device=q.device)
         k_cache[slot[:, None], at], v_cache[slot[:, None], at] = k, v
@@ -58,7 +58,7 @@ def flash_attn_with_kvcache(
 
 
 def _row(given: Any, otherwise: int, batch: int, device: torch.device) -> torch.Tensor:
-    """[B] of int32."""
+    """int32 [B]."""
     if isinstance(given, torch.Tensor):
         return given.to(device=device, dtype=torch.int32).expand(batch)
     return torch.full((batch,), otherwise if given is None else int(given), dtype=torch.int32, device=device)

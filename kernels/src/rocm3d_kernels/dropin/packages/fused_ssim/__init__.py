@@ -1,4 +1,4 @@
-"""fused-ssim: the similarity of pictures, in two dimensions. Its variant for volumes is not covered."""
+"""Drop-in for fused-ssim: SSIM of images. Its variant for volumes is not covered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""fused_ssim: `fused_ssim(img1, img2, padding="same", train=True)`; only the first picture gets a gradient."""
+"""fused_ssim: `fused_ssim(img1, img2, padding="same", train=True)`; only the first image gets a gradient."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ is_3D_supported = False  # noqa: N816
 
 
 def fused_ssim(img1: torch.Tensor, img2: torch.Tensor, padding: str = "same", train: bool = True) -> torch.Tensor:
-    """The mean similarity."""
+    """The mean SSIM of two batches [N, C, H, W]."""
     return ssim(img1, img2.detach(), padding, train=train)

@@ -1,4 +1,4 @@
-"""GroundingDINO's extension alone; its Python stays its own."""
+"""Drop-in for GroundingDINO's extension; its Python modules stay the original ones."""
 
 from __future__ import annotations
 

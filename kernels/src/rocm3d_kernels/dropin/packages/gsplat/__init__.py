@@ -1,4 +1,4 @@
-"""gsplat 1.5: rasterization, of surfels too; its own Python stays its own where it is installed."""
+"""Drop-in for gsplat 1.5: rasterization of Gaussians and surfels; modules without kernels stay the installed ones."""
 
 from __future__ import annotations
 

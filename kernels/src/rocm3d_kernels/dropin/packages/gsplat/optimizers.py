@@ -1,4 +1,4 @@
-"""gsplat.optimizers: Adam for the Gaussians that were seen."""
+"""gsplat.optimizers: Adam for the visible Gaussians."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ __all__ = ["SelectiveAdam"]
 
 
 class SelectiveAdam(VisibleAdam):
-    """With gsplat's signature; rates are those of the groups."""
+    """Has gsplat's signature; learning rates are those of the parameter groups."""
 
     def __init__(self, params: Any, eps: float, betas: tuple[float, float]) -> None:
         super().__init__(params=params, eps=eps, betas=betas)
 
     def step(self, visibility: torch.Tensor) -> None:
-        """A step of the rows that `visibility` [N] marks."""
+        """One step for the rows where `visibility` [N] is not zero."""
         self.step_visible(visibility)

@@ -1,4 +1,4 @@
-"""gsplat: what it offers at its top that is covered."""
+"""gsplat: the covered names of its top-level module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""gsplat.relocation: where Gaussians of a Markov chain go."""
+"""gsplat.relocation: `compute_relocation` of the MCMC strategy."""
 
 from __future__ import annotations
 

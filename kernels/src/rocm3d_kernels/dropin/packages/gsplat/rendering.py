@@ -1,4 +1,4 @@
-"""gsplat.rendering: `rasterization` with gsplat's signature; what is not covered is refused by name."""
+"""gsplat.rendering: `rasterization` with gsplat's signature; arguments that are not covered raise an error."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rocm3d_kernels.dropin.stand_in import DOCS
 
 __all__ = ["rasterization", "rasterization_2dgs"]
 
-# Arguments that are taken with this value alone, and for those that are not listed, with any.
+# Arguments that are supported with this value only.
 ONLY: dict[str, Any] = {
     "sparse_grad": False,
     "distributed": False,
@@ -24,7 +24,7 @@ ONLY: dict[str, Any] = {
     "ftheta_coeffs": None,
     "viewmats_rs": None,
 }
-# The size of tiles, chunks of channels and the kind of sort are the kernel's own business.
+# Ignored: the kernels choose tile size, channel chunks and sort themselves.
 WITHOUT_MEANING = {"tile_size", "channel_chunk", "segmented", "rolling_shutter"}
 
 
@@ -59,10 +59,10 @@ def rasterization(
     with_eval3d: bool = False,
     **more: Any,
 ) -> tuple[torch.Tensor, torch.Tensor, dict[str, Any]]:
-    """Images [..., C, height, width, X], alphas and what else was found; `meta["tile_size"]` is what was taken."""
+    """Images [..., C, height, width, X], alphas and meta; `meta["tile_size"]` is the tile size that was used."""
     _refuse(sparse_grad=sparse_grad, distributed=distributed, with_ut=with_ut, with_eval3d=with_eval3d, **more)
     if rasterize_mode not in ("classic", "antialiased"):
-        raise ValueError(f"rasterize_mode is {rasterize_mode!r}; it may be classic or antialiased")
+        raise ValueError(f"rasterize_mode is {rasterize_mode!r}; choose classic or antialiased")
     return gaussian.rasterization(
         means,
         quats,

@@ -1,4 +1,4 @@
-"""gsplat.rasterization_2dgs with gsplat's signature; what is not covered is refused by name."""
+"""gsplat.rasterization_2dgs with gsplat's signature; arguments that are not covered raise an error."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def rasterization_2dgs(
     near_plane: float = 0.01,
     far_plane: float = 1e10,
     radius_clip: float = 0.0,
-    eps2d: float = 0.3,  # noqa: ARG001  (discs have a least width of their own)
+    eps2d: float = 0.3,  # noqa: ARG001  (ignored: surfels have their own minimum width)
     sh_degree: int | None = None,
     packed: bool = False,
-    tile_size: int = 16,  # noqa: ARG001  (the kernel's own business)
+    tile_size: int = 16,  # noqa: ARG001  (ignored: the kernel chooses)
     backgrounds: torch.Tensor | None = None,
     render_mode: str = "RGB",
     sparse_grad: bool = False,
@@ -39,18 +39,18 @@ def rasterization_2dgs(
     distloss: bool = False,
     depth_mode: str = "expected",
 ) -> tuple[Any, ...]:
-    """Colours, alphas, normals, normals of the depths (or None), distortion, median depth, and what else was found.
+    """Colours, alphas, normals, normals from depth (or None), distortion, median depth, and meta.
 
-    The distortion is always that of the depths. `meta["gradient_2dgs"]` has the gradient of the centres in the image as
-    its `.grad` after the way back.
+    The distortion is always that of the depths. After backward, `meta["gradient_2dgs"].grad` is the gradient of the
+    projected centres.
     """
     for name, value in (("packed", packed), ("sparse_grad", sparse_grad), ("absgrad", absgrad)):
         if value:
             raise NotImplementedError(f"{name} of rasterization_2dgs is not covered by rocm3d-kernels: see {DOCS}")
     if depth_mode not in ("expected", "median"):
-        raise ValueError(f"depth_mode is {depth_mode!r}; it may be expected or median")
+        raise ValueError(f"depth_mode is {depth_mode!r}; choose expected or median")
     if distloss and render_mode not in WITH_DEPTHS:
-        raise ValueError(f"distloss needs depths: render_mode is {render_mode!r}; it may be {', '.join(WITH_DEPTHS)}")
+        raise ValueError(f"distloss needs depths, but render_mode is {render_mode!r}; choose {', '.join(WITH_DEPTHS)}")
     shape = (*viewmats.shape[:-2], means.shape[-2], 2)
     watched = torch.zeros(shape, dtype=means.dtype, device=means.device, requires_grad=True)
     found = surfels.rasterization(
@@ -61,7 +61,7 @@ def rasterization_2dgs(
     of_depths = None
     if render_mode in ("RGB+D", "RGB+ED"):
         depth = found.median if depth_mode == "median" else found.image[..., -1:]
-        # Without the first dimension where that is one camera: so the original returns it.
+        # For one camera the original drops the first dimension.
         of_depths = from_depth(depth, viewmats, Ks).squeeze(0)
     meta = found.meta
     meta["render_distort"] = found.distortion

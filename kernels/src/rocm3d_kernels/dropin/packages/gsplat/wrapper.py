@@ -1,4 +1,4 @@
-"""gsplat.cuda._wrapper: the functions under `rasterization`, one by one; slower than the whole."""
+"""gsplat.cuda._wrapper: the steps of `rasterization` as single functions; slower than `rasterization`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def adam(
     b2: float,
     eps: float,
 ) -> None:
-    """A step in place, for the rows that `valid` marks."""
+    """One Adam step in place, for the rows where `valid` is not zero."""
     adam_step(param, param_grad, exp_avg, exp_avg_sq, valid, lr=lr, betas=(b1, b2), eps=eps)
 
 
@@ -77,10 +77,11 @@ def fully_fused_projection(
     camera_model: str = "pinhole",
     opacities: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor | None, ...]:
-    """Radii, means, depths, conics and compensations (or None), each [..., C, N, ...]; packed rows are not covered."""
+    """Radii, means2d, depths, conics and compensations (or None), each [..., C, N, ...]."""
     if packed or sparse_grad or camera_model not in ("pinhole", "ortho"):
         raise NotImplementedError(
-            f"packed, sparse_grad and other cameras are not covered by rocm3d-kernels: see {DOCS}"
+            "packed, sparse_grad and camera models other than pinhole and ortho "
+            f"are not covered by rocm3d-kernels: see {DOCS}"
         )
     settings = Settings(width, height, eps2d, near_plane, far_plane, radius_clip, calc_compensations, camera_model)
     bound = None if opacities is None else opacities.detach()
@@ -110,9 +111,9 @@ def isect_tiles(
     image_ids: torch.Tensor | None = None,
     gaussian_ids: torch.Tensor | None = None,  # noqa: ARG001
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """How many tiles each box touches, ids of image, tile and depth, and the rows they belong to."""
+    """Number of tiles that each Gaussian touches, sort keys (image, tile, depth), and the row of each key."""
     if packed and (n_images is None or image_ids is None):
-        raise ValueError("packed rows need n_images and image_ids")
+        raise ValueError("packed=True needs n_images and image_ids")
     images = n_images or math.prod(means2d.shape[:-2])
     centre, side, depth = means2d.reshape(-1, 2), radii.reshape(-1, 2), depths.reshape(-1)
     if image_ids is None:
@@ -125,7 +126,7 @@ def isect_tiles(
 
 
 def isect_offset_encode(isect_ids: torch.Tensor, n_images: int, tile_width: int, tile_height: int) -> torch.Tensor:
-    """Where each tile's rows begin [images, tile_height, tile_width]."""
+    """Index of each tile's first key [images, tile_height, tile_width]."""
     return boxes.begins(isect_ids, n_images, (tile_width, tile_height))
 
 
@@ -144,9 +145,9 @@ def rasterize_to_pixels(
     packed: bool = False,
     absgrad: bool = False,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Images [..., height, width, D] and alphas [..., height, width, 1] of lists by isect_tiles; needs a GPU."""
+    """Images [..., height, width, D] and alphas [..., height, width, 1], from the lists of isect_tiles; needs a GPU."""
     if choose("raster", means2d) == "reference":
-        raise NotImplementedError("rasterize_to_pixels has no reference of its own; rasterization runs on a CPU, too")
+        raise NotImplementedError("rasterize_to_pixels needs a GPU; on a CPU use rasterization")
     images, (tiles_y, tiles_x) = isect_offsets.shape[:-2], isect_offsets.shape[-2:]
     shapes = torch.cat([conics, opacities[..., None]], dim=-1).contiguous()
     records = torch.cat([means2d, shapes, torch.zeros_like(means2d)], dim=-1).detach().reshape(-1, 8)

@@ -1,4 +1,4 @@
-"""mmcv's extension alone, of which deformable attention is covered; its Python stays its own."""
+"""Drop-in for mmcv's extension, deformable attention only; mmcv's Python modules stay the original ones."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""mmcv._ext: deformable attention as mmcv calls it; every other function is there and raises when it is called.
+"""mmcv._ext: deformable attention as mmcv calls it; every other function exists and raises when it is called.
 
-`import mmcv.ops` looks each function of the extension up and fails where one is missing, so all that the installed
-mmcv asks for have to be there by name.
+`import mmcv.ops` looks up every function of the extension and fails if one is missing, so each function that the
+installed mmcv looks up must exist.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def ms_deform_attn_backward(
     grad_attn_weight: torch.Tensor,
     im2col_step: int = 64,  # noqa: ARG001
 ) -> None:
-    """Writes the gradients into the three tensors."""
+    """Writes the gradients into the three grad tensors."""
     found = found_gradients(
         value, value_spatial_shapes, value_level_start_index, sampling_locations, attention_weights, grad_output
     )
@@ -42,7 +42,7 @@ def ms_deform_attn_backward(
 
 
 def asked(folder: Path) -> Iterator[str]:
-    """Functions that the modules of a folder look up in the extension: the lists that they give to load_ext."""
+    """Functions that the modules of a folder look up in the extension: the lists that they pass to load_ext."""
     for file in sorted(folder.glob("*.py")):
         try:
             tree = ast.parse(file.read_text(encoding="utf-8"))
@@ -58,7 +58,7 @@ def asked(folder: Path) -> Iterator[str]:
 
 
 def refusing(name: str) -> Callable[..., Any]:
-    """A function of that name that says it is not covered."""
+    """A function of that name that raises NotImplementedError."""
 
     def refuse(*_: Any, **__: Any) -> Any:
         raise NotImplementedError(f"mmcv._ext.{name} is not covered by rocm3d-kernels: see {DOCS}")

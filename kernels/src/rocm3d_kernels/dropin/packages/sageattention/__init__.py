@@ -1,4 +1,4 @@
-"""SageAttention: `sageattn`. Its functions for one kind of quantisation each are not: nothing is quantised here."""
+"""Drop-in for SageAttention: `sageattn` only, without quantisation; its quantised variants are not covered."""
 
 from __future__ import annotations
 

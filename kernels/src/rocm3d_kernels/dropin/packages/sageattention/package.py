@@ -1,4 +1,4 @@
-"""sageattention: `sageattn`, an attention that the original computes with 8-bit products, here without rounding."""
+"""sageattention: `sageattn`, which the original computes with 8-bit products and we compute in full precision."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rocm3d_kernels.dropin.stand_in import DOCS
 
 __all__ = ["sageattn"]
 
-# Said to be for the rounding that is not done here, and as such without meaning.
+# Options of the quantisation, which is not done: ignored.
 WITHOUT_MEANING = {"smooth_k", "smooth_v", "qk_quant_gran", "pv_accum_dtype"}
 
 
@@ -26,13 +26,14 @@ def sageattn(
     attn_mask: torch.Tensor | None = None,
     **more: Any,
 ) -> torch.Tensor:
-    """Of tensors [B, H, S, D], or [B, S, H, D] with the layout NHD; k and v may have fewer heads.
+    """Attention of tensors [B, H, S, D], or [B, S, H, D] with the layout NHD; k and v may have fewer heads.
 
-    A causal mask of different lengths is counted from the first query and key, as PyTorch does, whose function
-    programs replace by this one; the positional arguments of that are not understood.
+    With different lengths a causal mask is aligned to the first query and key, as in PyTorch's
+    scaled_dot_product_attention, which programs replace by this function. Its keyword arguments are supported, its
+    positional arguments are not.
     """
     if tensor_layout not in ("HND", "NHD"):
-        raise ValueError(f"tensor_layout is {tensor_layout!r}; it may be HND or NHD")
+        raise ValueError(f"tensor_layout is {tensor_layout!r}; choose HND or NHD")
     if return_lse:
         raise NotImplementedError(f"return_lse is not covered by rocm3d-kernels: see {DOCS}")
     scale = more.pop("scale", None)

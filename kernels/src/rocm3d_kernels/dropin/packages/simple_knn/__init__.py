@@ -1,4 +1,4 @@
-"""simple-knn, the neighbour search of 3D Gaussian splatting: one function of a C extension."""
+"""Drop-in for simple-knn, the neighbour search of 3D Gaussian splatting: one function of a C extension."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""xFormers: attention of xformers.ops with its biases, and the small operations that models use beside it."""
+"""Drop-in for xFormers: attention of xformers.ops with its biases, and the small operations that models use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ STAND_IN = StandIn(
         "xformers.ops.fmha": "fmha",
         "xformers.ops.fmha.attn_bias": "attn_bias",
     },
-    # It imports without its extension, and fails at the first call: so it is called.
+    # xFormers imports without its extension and fails at the first call, so it is called once.
     proof=(
         "import torch, xformers.ops\n"
         "one = torch.ones(1, 16, 1, 64, dtype=torch.float16, device='cuda')\n"

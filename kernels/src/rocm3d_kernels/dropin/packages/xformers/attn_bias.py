@@ -1,6 +1,6 @@
-"""xformers.ops.fmha.attn_bias: which keys a query sees, as objects that are never a matrix unless somebody asks.
+"""xformers.ops.fmha.attn_bias: attention masks as objects that become a matrix only in `materialize`.
 
-Masks for caches in pages are not covered.
+Masks for paged caches are not covered.
 """
 
 from __future__ import annotations
@@ -48,85 +48,85 @@ __all__ = [
 
 
 class LowerTriangularMask(AttentionBias):
-    """Causal, counted from the first query and key."""
+    """Causal, aligned to the first query and key."""
 
     def __init__(self, device: Any = None) -> None:
-        """The device means nothing."""
+        """The device is ignored."""
 
     def limits(self) -> tuple[int, int, bool]:
-        """No left limit, nothing after the query's own place."""
+        """No left limit, no key after the query's position."""
         return -1, 0, True
 
     def add_bias(self, bias: torch.Tensor) -> LowerTriangularMaskWithTensorBias:
-        """With a tensor that is added to the scores."""
+        """The same mask with a tensor that is added to the scores."""
         return LowerTriangularMaskWithTensorBias(bias)
 
 
 class LowerTriangularMaskWithTensorBias(LowerTriangularMask):
-    """Causal, counted from the first query and key, and a tensor that is added to the scores."""
+    """Causal, aligned to the first query and key, with a tensor that is added to the scores."""
 
     def __init__(self, bias: torch.Tensor) -> None:
         super().__init__()
         self._bias = bias
 
     def to(self, device: torch.device | str) -> LowerTriangularMaskWithTensorBias:
-        """The tensor on a device."""
+        """A copy with the tensor on a device."""
         return LowerTriangularMaskWithTensorBias(self._bias.to(device))
 
     def materialize(
         self, shape: Sequence[int], dtype: torch.dtype = torch.float32, device: torch.device | str = "cpu"
     ) -> torch.Tensor:
-        """The matrix."""
+        """The bias tensor with minus infinity at masked keys."""
         return super().materialize(shape, dtype, device) + self._bias.to(device, dtype)
 
 
 @dataclass
 class LowerTriangularFromBottomRightMask(AttentionBias):
-    """Causal, counted from the last query and key."""
+    """Causal, aligned to the last query and key."""
 
     def limits(self) -> tuple[int, int, bool]:
-        """No left limit, nothing after the query's own place."""
+        """No left limit, no key after the query's position."""
         return -1, 0, False
 
     def make_local_attention(self, window_size: int) -> LowerTriangularFromBottomRightLocalAttentionMask:
-        """With this many keys for each query."""
+        """The same mask, limited to `window_size` keys per query."""
         return LowerTriangularFromBottomRightLocalAttentionMask(window_size)
 
 
 @dataclass
 class LowerTriangularFromBottomRightLocalAttentionMask(LowerTriangularFromBottomRightMask):
-    """Causal, counted from the last query and key, the nearest keys only."""
+    """Causal, aligned to the last query and key, limited to the nearest keys."""
 
     _window_size: int = 1
 
     def __post_init__(self) -> None:
-        """At least the own place."""
+        """Raises if the window is empty."""
         if self._window_size <= 0:
-            raise ValueError(f"window_size is {self._window_size}; at least 1 key is seen")
+            raise ValueError(f"window_size is {self._window_size}; it must be at least 1")
 
     def limits(self) -> tuple[int, int, bool]:
-        """The own place is one of the window."""
+        """The window includes the query's own position."""
         return self._window_size - 1, 0, False
 
 
 @dataclass
 class LocalAttentionFromBottomRightMask(AttentionBias):
-    """A window around the query's place, counted from the last query and key."""
+    """A window around the query's position, aligned to the last query and key."""
 
     window_left: int
     window_right: int
 
     def __post_init__(self) -> None:
-        """Both sides are limited."""
+        """Raises if a side has no limit."""
         if self.window_left < 0 or self.window_right < 0:
             raise ValueError(
-                f"window_left and window_right are {self.window_left}, {self.window_right}; both from 0 on"
+                f"window_left is {self.window_left}, window_right is {self.window_right}; both must be at least 0"
             )
 
     def limits(self) -> tuple[int, int, bool]:
-        """Both sides."""
+        """Limits on both sides, aligned to the last query and key."""
         return self.window_left, self.window_right, False
 
     def to(self, device: torch.device | str) -> LocalAttentionFromBottomRightMask:  # noqa: ARG002
-        """There is no tensor."""
+        """A copy; there is no tensor to move."""
         return replace(self)

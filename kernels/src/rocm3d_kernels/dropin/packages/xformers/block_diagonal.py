@@ -1,4 +1,4 @@
-"""Biases of packed sequences: a query sees keys of its own sequence only. Classes differ in their windows."""
+"""Biases of packed sequences: a query sees only keys of its own sequence. Classes differ in their windows."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from rocm3d_kernels.dropin.packages.xformers.window import AttentionBias, window
 
 @dataclass
 class _Packed(AttentionBias):
-    """Sequences of queries and of keys."""
+    """Base of all masks of packed sequences."""
 
     q_seqinfo: SeqLenInfo
     k_seqinfo: SeqLenInfo
 
     def to(self, device: torch.device | str) -> Any:
-        """Lengths on a device."""
+        """A copy with the lengths on a device."""
         return replace(self, q_seqinfo=self.q_seqinfo.to(device), k_seqinfo=self.k_seqinfo.to(device))
 
     def spans(self, device: torch.device) -> Spans:
-        """For the attention of packed tensors."""
+        """The token ranges for `rocm3d_kernels.attention`."""
         q, k = self.q_seqinfo.to(device), self.k_seqinfo.to(device)
         if k.seqlen is None:
             same = self.q_seqinfo.seqstart_py == self.k_seqinfo.seqstart_py
@@ -36,7 +36,7 @@ class _Packed(AttentionBias):
     def materialize(
         self, shape: Sequence[int], dtype: torch.dtype = torch.float32, device: torch.device | str = "cpu"
     ) -> torch.Tensor:
-        """The matrix: zero where a query sees a key, else minus infinity."""
+        """The matrix: zero for visible keys, else minus infinity."""
         matrix = torch.full((int(shape[-2]), int(shape[-1])), -torch.inf, dtype=dtype, device=device)
         for (q0, q1), (k0, k1) in zip(self.q_seqinfo.intervals(), self.k_seqinfo.intervals(), strict=True):
             matrix[q0:q1, k0:k1] = window(*self.limits(), q1 - q0, k1 - k0, dtype, device)
@@ -45,7 +45,7 @@ class _Packed(AttentionBias):
 
 @dataclass
 class BlockDiagonalMask(_Packed):
-    """Sequences one after another, without further limits."""
+    """Contiguous sequences without further limits."""
 
     _batch_sizes: Sequence[int] | None = None
 
@@ -57,15 +57,15 @@ class BlockDiagonalMask(_Packed):
         *,
         device: torch.device | str | None = None,
     ) -> Any:
-        """Of lengths of queries and keys, the same for both where one is given."""
+        """From the lengths of queries and keys; without `kv_seqlen` keys have the lengths of queries."""
         if kv_seqlen is not None and len(kv_seqlen) != len(q_seqlen):
-            raise ValueError(f"{len(q_seqlen)} sequences of queries, {len(kv_seqlen)} of keys")
+            raise ValueError(f"q_seqlen has {len(q_seqlen)} sequences, kv_seqlen has {len(kv_seqlen)}")
         q = SeqLenInfo.from_seqlens(q_seqlen, device)
         return cls(q, q if kv_seqlen is None else SeqLenInfo.from_seqlens(kv_seqlen, device))
 
     @classmethod
     def from_tensor_list(cls, tensors: Sequence[torch.Tensor]) -> tuple[Any, torch.Tensor]:
-        """A mask and one packed tensor [1, T, ...] of tensors [B, S, ...]."""
+        """A mask and one packed tensor [1, T, ...] from tensors [B, S, ...]."""
         lengths = [one.shape[1] for one in tensors for _ in range(one.shape[0])]
         mask = cls.from_seqlens(lengths, device=tensors[0].device)
         mask._batch_sizes = [one.shape[0] for one in tensors]
@@ -78,42 +78,42 @@ class BlockDiagonalMask(_Packed):
         tensors_k: Sequence[torch.Tensor],
         tensors_v: Sequence[torch.Tensor] | None = None,
     ) -> tuple[Any, torch.Tensor, torch.Tensor, torch.Tensor | None]:
-        """A mask and packed tensors."""
+        """A mask and the packed q, k and v."""
         lengths = [[one.shape[1] for one in some for _ in range(one.shape[0])] for some in (tensors_q, tensors_k)]
         mask = cls.from_seqlens(*lengths, device=tensors_q[0].device)
         mask._batch_sizes = [one.shape[0] for one in tensors_q]
         return mask, _joined(tensors_q), _joined(tensors_k), None if tensors_v is None else _joined(tensors_v)
 
     def split_queries(self, tensor: torch.Tensor) -> Sequence[torch.Tensor]:
-        """[1, T, ...] as it was before it was packed."""
+        """[1, T, ...] as the list of tensors before packing."""
         return self.q_seqinfo.split(tensor, self._batch_sizes)
 
     def split_kv(self, tensor: torch.Tensor) -> Sequence[torch.Tensor]:
-        """The same for keys and values."""
+        """`split_queries` for keys and values."""
         return self.k_seqinfo.split(tensor, self._batch_sizes)
 
     def split(self, tensor: torch.Tensor) -> Sequence[torch.Tensor]:
-        """The same where queries and keys have the same lengths."""
+        """`split_queries` if queries and keys have the same lengths; else raises."""
         if self.q_seqinfo.seqstart_py != self.k_seqinfo.seqstart_py:
-            raise ValueError("lengths of queries and keys differ: split_queries or split_kv")
+            raise ValueError("lengths of queries and keys differ; use split_queries or split_kv")
         return self.split_queries(tensor)
 
     def make_causal(self) -> BlockDiagonalCausalMask:
-        """Causal, counted from the first query and key of each sequence."""
+        """Causal, aligned to the first query and key of each sequence."""
         return BlockDiagonalCausalMask(self.q_seqinfo, self.k_seqinfo, self._batch_sizes)
 
     def make_causal_from_bottomright(self) -> BlockDiagonalCausalFromBottomRightMask:
-        """Causal, counted from the last ones."""
+        """Causal, aligned to the last query and key of each sequence."""
         return BlockDiagonalCausalFromBottomRightMask(self.q_seqinfo, self.k_seqinfo, self._batch_sizes)
 
     def make_local_attention(self, window_size: int) -> BlockDiagonalCausalLocalAttentionMask:
-        """Causal, counted from the first ones, this many keys for each query."""
+        """Causal, aligned to the first query and key of each sequence, `window_size` keys per query."""
         return BlockDiagonalCausalLocalAttentionMask(self.q_seqinfo, self.k_seqinfo, self._batch_sizes, window_size)
 
     def make_local_attention_from_bottomright(
         self, window_size: int
     ) -> BlockDiagonalCausalLocalAttentionFromBottomRightMask:
-        """Causal, counted from the last ones, this many keys for each query."""
+        """Causal, aligned to the last query and key of each sequence, `window_size` keys per query."""
         return BlockDiagonalCausalLocalAttentionFromBottomRightMask(
             self.q_seqinfo, self.k_seqinfo, self._batch_sizes, window_size
         )
@@ -121,7 +121,7 @@ class BlockDiagonalMask(_Packed):
 
 @dataclass
 class BlockDiagonalCausalMask(BlockDiagonalMask):
-    """Causal, counted from the first query and key of each sequence."""
+    """Causal, aligned to the first query and key of each sequence."""
 
     def limits(self) -> tuple[int, int, bool]:
         """No left limit."""
@@ -130,7 +130,7 @@ class BlockDiagonalCausalMask(BlockDiagonalMask):
 
 @dataclass
 class BlockDiagonalCausalFromBottomRightMask(BlockDiagonalMask):
-    """Causal, counted from the last query and key of each sequence."""
+    """Causal, aligned to the last query and key of each sequence."""
 
     def limits(self) -> tuple[int, int, bool]:
         """No left limit."""
@@ -139,32 +139,32 @@ class BlockDiagonalCausalFromBottomRightMask(BlockDiagonalMask):
 
 @dataclass
 class BlockDiagonalCausalLocalAttentionMask(BlockDiagonalCausalMask):
-    """Causal, counted from the first ones, the nearest keys only."""
+    """Causal, aligned to the first query and key of each sequence, limited to the nearest keys."""
 
     _window_size: int = 0
 
     def __post_init__(self) -> None:
-        """At least the own place."""
+        """Raises if the window is empty."""
         if self._window_size <= 0:
-            raise ValueError(f"window_size is {self._window_size}; at least 1 key is seen")
+            raise ValueError(f"window_size is {self._window_size}; it must be at least 1")
 
     def limits(self) -> tuple[int, int, bool]:
-        """The own place is one of the window."""
+        """The window includes the query's own position."""
         return self._window_size - 1, 0, True
 
 
 @dataclass
 class BlockDiagonalCausalLocalAttentionFromBottomRightMask(BlockDiagonalCausalLocalAttentionMask):
-    """Causal, counted from the last ones, the nearest keys only."""
+    """Causal, aligned to the last query and key of each sequence, limited to the nearest keys."""
 
     def limits(self) -> tuple[int, int, bool]:
-        """The own place is one of the window."""
+        """The window includes the query's own position."""
         return self._window_size - 1, 0, False
 
 
 @dataclass
 class BlockDiagonalPaddedKeysMask(_Packed):
-    """Keys of each sequence begin at multiples of a padding."""
+    """The keys of each sequence start at a multiple of the padding."""
 
     @classmethod
     def from_seqlens(
@@ -172,18 +172,18 @@ class BlockDiagonalPaddedKeysMask(_Packed):
         q_seqlen: Sequence[int],
         kv_padding: int,
         kv_seqlen: Sequence[int],
-        causal_diagonal: Any = None,  # noqa: ARG003  (means nothing in the original, either)
+        causal_diagonal: Any = None,  # noqa: ARG003  (unused in the original, too)
         *,
         device: torch.device | str | None = None,
     ) -> Any:
-        """Of lengths of queries, the room for keys, and how much of it is used."""
+        """From the lengths of queries, the padded length of keys, and the used lengths of keys."""
         k = SeqLenInfo.from_seqlens_padded(kv_seqlen, kv_padding, device)
         return cls(SeqLenInfo.from_seqlens(q_seqlen, device), k)
 
 
 @dataclass
 class BlockDiagonalCausalWithOffsetPaddedKeysMask(BlockDiagonalPaddedKeysMask):
-    """Causal, counted from the last query and used key."""
+    """Causal, aligned to the last query and used key."""
 
     causal_diagonal: Any = None
 
@@ -194,13 +194,13 @@ class BlockDiagonalCausalWithOffsetPaddedKeysMask(BlockDiagonalPaddedKeysMask):
 
 @dataclass
 class BlockDiagonalLocalAttentionPaddedKeysMask(BlockDiagonalPaddedKeysMask):
-    """A window around the query's place, counted from the last query and used key."""
+    """A window around the query's position, aligned to the last query and used key."""
 
     window_left: int = 0
     window_right: int = 0
 
     def limits(self) -> tuple[int, int, bool]:
-        """Both sides."""
+        """Limits on both sides, aligned to the last query and key."""
         return self.window_left, self.window_right, False
 
     @classmethod
@@ -208,19 +208,19 @@ class BlockDiagonalLocalAttentionPaddedKeysMask(BlockDiagonalPaddedKeysMask):
         cls, q_seqlen: Sequence[int], kv_padding: int, kv_seqlen: Sequence[int], window_left: int, window_right: int,
         device: torch.device | str | None = None,
     ) -> Any:  # fmt: skip
-        """As from_seqlens, with the sides of the window."""
+        """`from_seqlens` with the sides of the window."""
         made = BlockDiagonalPaddedKeysMask.from_seqlens(q_seqlen, kv_padding, kv_seqlen, device=device)
         return cls(made.q_seqinfo, made.k_seqinfo, window_left, window_right)
 
 
 @dataclass
 class BlockDiagonalCausalLocalAttentionPaddedKeysMask(BlockDiagonalPaddedKeysMask):
-    """Causal, counted from the last query and used key, the nearest keys only."""
+    """Causal, aligned to the last query and used key, limited to the nearest keys."""
 
     _window_size: int = 1
 
     def limits(self) -> tuple[int, int, bool]:
-        """The own place is one of the window."""
+        """The window includes the query's own position."""
         return self._window_size - 1, 0, False
 
     @classmethod
@@ -228,28 +228,28 @@ class BlockDiagonalCausalLocalAttentionPaddedKeysMask(BlockDiagonalPaddedKeysMas
         cls, q_seqlen: Sequence[int], kv_padding: int, kv_seqlen: Sequence[int], window_size: int,
         *, device: torch.device | str | None = None,
     ) -> Any:  # fmt: skip
-        """As from_seqlens, with the size of the window."""
+        """`from_seqlens` with the size of the window."""
         made = BlockDiagonalPaddedKeysMask.from_seqlens(q_seqlen, kv_padding, kv_seqlen, device=device)
         return cls(made.q_seqinfo, made.k_seqinfo, window_size)
 
 
 @dataclass
 class BlockDiagonalGappyKeysMask(_Packed):
-    """Keys of each sequence begin where they are said to."""
+    """The keys of each sequence start at an explicit position."""
 
     @classmethod
     def from_seqlens(
         cls, q_seqlen: Sequence[int], kv_seqstarts: Sequence[int], kv_seqlen: Sequence[int],
         *, device: torch.device | str | None = None,
     ) -> Any:  # fmt: skip
-        """Of lengths of queries, starts of keys and the end of all, and lengths of keys."""
+        """From the lengths of queries, the starts of keys with the end of the tensor, and the lengths of keys."""
         k = SeqLenInfo.from_seqlens_gappy(kv_seqstarts, kv_seqlen, device)
         return cls(SeqLenInfo.from_seqlens(q_seqlen, device), k)
 
 
 @dataclass
 class BlockDiagonalCausalWithOffsetGappyKeysMask(BlockDiagonalGappyKeysMask):
-    """Causal, counted from the last query and key."""
+    """Causal, aligned to the last query and key."""
 
     def limits(self) -> tuple[int, int, bool]:
         """No left limit."""

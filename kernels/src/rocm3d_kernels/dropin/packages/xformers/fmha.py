@@ -1,4 +1,4 @@
-"""xformers.ops.fmha: memory_efficient_attention and the biases that it takes."""
+"""xformers.ops.fmha: memory_efficient_attention and its biases."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = [
 
 
 class AttentionOpBase:
-    """One of xFormers' implementations; named by programs, and without meaning here: ours is chosen by itself."""
+    """One of xFormers' implementations; programs may name one, but the choice is ignored."""
 
     NAME = "rocm3d-kernels"
 
@@ -58,10 +58,13 @@ def memory_efficient_attention(
     op: Any = None,  # noqa: ARG001
     output_dtype: torch.dtype | None = None,
 ) -> torch.Tensor:
-    """Of tensors [B, M, H, K], [B, M, K] for one head, or [B, M, G, H, K] for groups of heads that share keys."""
+    """Attention of tensors [B, M, H, K], [B, M, K] (one head) or [B, M, G, H, K] (groups of heads that share keys)."""
     shape = query.shape
     if not query.ndim == key.ndim == value.ndim or query.ndim not in (3, 4, 5):
-        raise ValueError(f"query, key, value have 3 to 5 dimensions alike, not {query.ndim}, {key.ndim}, {value.ndim}")
+        raise ValueError(
+            "query, key and value must have the same number of dimensions, 3 to 5, "
+            f"not {query.ndim}, {key.ndim}, {value.ndim}"
+        )
     if isinstance(attn_bias, torch.Tensor) and query.ndim != 4:
         attn_bias = attn_bias.unsqueeze(1) if query.ndim == 3 else attn_bias.flatten(1, 2)
     q, k, v = _four(query, key, value)
@@ -80,7 +83,7 @@ def memory_efficient_attention_forward(
     op: Any = None,
     output_dtype: torch.dtype | None = None,
 ) -> torch.Tensor:
-    """The same without a gradient."""
+    """`memory_efficient_attention` without gradient."""
     with torch.no_grad():
         return memory_efficient_attention(query, key, value, attn_bias, p, scale, op=op, output_dtype=output_dtype)
 
@@ -100,11 +103,13 @@ def _attended(
     if not isinstance(bias, _Packed):
         return attention(q, k, v, scale=scale, window=(left, right), top_left=top, dropout=dropout)
     if q.shape[0] != 1 or k.shape[0] != 1:
-        raise ValueError(f"{type(bias).__name__} takes tensors [1, T, H, K], here are {q.shape[0]} and {k.shape[0]}")
+        raise ValueError(
+            f"{type(bias).__name__} needs tensors [1, T, H, K]; the batch sizes are {q.shape[0]} and {k.shape[0]}"
+        )
     if bias.q_seqinfo.seqstart_py[-1] != q.shape[1] or bias.k_seqinfo.seqstart_py[-1] > k.shape[1]:
         ends = bias.q_seqinfo.seqstart_py[-1], bias.k_seqinfo.seqstart_py[-1]
         raise ValueError(
-            f"the bias is for {ends[0]} queries and {ends[1]} keys, here are {q.shape[1]} and {k.shape[1]}"
+            f"the bias is for {ends[0]} queries and {ends[1]} keys, the tensors have {q.shape[1]} and {k.shape[1]}"
         )
     spans = bias.spans(q.device)
     found = attention(q[0], k[0], v[0], spans, scale=scale, window=(left, right), top_left=top, dropout=dropout)
@@ -112,7 +117,7 @@ def _attended(
 
 
 def _four(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    """[B, M, H, K] of each; heads that repeat the same memory are one head of keys."""
+    """The tensors as [B, M, H, K]; expanded key heads (stride 0) become one head."""
     if tensors[0].ndim == 3:
         return tuple(one.unsqueeze(2) for one in tensors)
     if tensors[0].ndim == 4:

@@ -1,4 +1,4 @@
-"""Lengths of sequences in one packed tensor, as xFormers keeps them: on the CPU as numbers, and as a tensor."""
+"""SeqLenInfo of xFormers: lengths of packed sequences, as Python numbers and as a tensor."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import torch
 
 @dataclass
 class SeqLenInfo:
-    """Sequence n begins at seqstart[n]. `seqlen` is given where it does not reach to the next one's start."""
+    """Sequence n begins at seqstart[n]. `seqlen` is set if there are gaps between sequences."""
 
     seqstart: torch.Tensor
     max_seqlen: int
@@ -23,7 +23,7 @@ class SeqLenInfo:
 
     @classmethod
     def from_seqlens(cls, seqlens: Iterable[int], device: torch.device | str | None = None) -> SeqLenInfo:
-        """One after another."""
+        """Contiguous sequences."""
         lengths = [int(one) for one in seqlens]
         starts = [0, *accumulate(lengths)]
         return cls(_row(starts, device), max(lengths, default=0), min(lengths, default=0), starts)
@@ -32,10 +32,10 @@ class SeqLenInfo:
     def from_seqlens_gappy(
         cls, starts: Sequence[int], seqlens: Sequence[int], device: torch.device | str | None = None, padding: int = 0
     ) -> SeqLenInfo:
-        """Each from its own start; `starts` has one number more than there are sequences, the end of the tensor."""
+        """Sequences with gaps; `starts` has one more element than there are sequences: the end of the tensor."""
         begins, lengths = [int(one) for one in starts], [int(one) for one in seqlens]
         if len(begins) != len(lengths) + 1:
-            raise ValueError(f"{len(lengths)} sequences want {len(lengths) + 1} starts, here are {len(begins)}")
+            raise ValueError(f"{len(lengths)} sequences need {len(lengths) + 1} starts, not {len(begins)}")
         least, most = min(lengths, default=0), max(lengths, default=0)
         return cls(_row(begins, device), most, least, begins, _row(lengths, device), lengths, padding)
 
@@ -43,19 +43,19 @@ class SeqLenInfo:
     def from_seqlens_padded(
         cls, seqlens: Sequence[int], padding: int, device: torch.device | str | None = None
     ) -> SeqLenInfo:
-        """Each in a room of `padding` tokens."""
+        """Each sequence padded to `padding` tokens."""
         if any(int(one) > padding for one in seqlens):
-            raise ValueError(f"sequences of {max(seqlens)} tokens do not fit into {padding}")
+            raise ValueError(f"a sequence of {max(seqlens)} tokens does not fit into a padding of {padding}")
         starts = [place * padding for place in range(len(seqlens) + 1)]
         return cls.from_seqlens_gappy(starts, seqlens, device, padding)
 
     def to(self, device: torch.device | str) -> SeqLenInfo:
-        """The tensors on a device."""
+        """A copy with the tensors on a device."""
         lengths = None if self.seqlen is None else self.seqlen.to(device, non_blocking=True)
         return replace(self, seqstart=self.seqstart.to(device, non_blocking=True), seqlen=lengths)
 
     def intervals(self) -> list[tuple[int, int]]:
-        """First and last token, the last one not included."""
+        """First token and end (exclusive) of each sequence."""
         if self.seqlen_py is not None:
             return [(begin, begin + size) for begin, size in zip(self.seqstart_py, self.seqlen_py, strict=False)]
         return list(zip(self.seqstart_py, self.seqstart_py[1:], strict=False))
@@ -65,7 +65,7 @@ class SeqLenInfo:
         if self.seqlen_py is not None:
             raise NotImplementedError("split of sequences with gaps is not covered by rocm3d-kernels")
         if self.seqstart_py[-1] != x.shape[1] or x.shape[0] != 1:
-            raise ValueError(f"a tensor [1, {self.seqstart_py[-1]}, ...] is wanted, here is {tuple(x.shape)}")
+            raise ValueError(f"the tensor must be [1, {self.seqstart_py[-1]}, ...], not {tuple(x.shape)}")
         sizes = [1] * (len(self.seqstart_py) - 1) if batch_sizes is None else list(batch_sizes)
         found, place = [], 0
         for size in sizes:

@@ -1,4 +1,4 @@
-"""xformers.ops: attention, `unbind`, SwiGLU, and rows taken and added by index."""
+"""xformers.ops: attention, `unbind`, SwiGLU, and selecting and adding rows by index."""
 
 from __future__ import annotations
 
@@ -60,15 +60,15 @@ def swiglu(
     w3: torch.Tensor,
     b3: torch.Tensor | None,
     *,
-    op: Any = None,  # noqa: ARG001  (which implementation; there is one)
+    op: Any = None,  # noqa: ARG001  (ignored: there is one implementation)
 ) -> torch.Tensor:
-    """silu(x w1) * (x w2), then w3."""
+    """(silu(x w1 + b1) * (x w2 + b2)) w3 + b3."""
     linear = torch.nn.functional.linear
     return linear(torch.nn.functional.silu(linear(x, w1, b1)) * linear(x, w2, b2), w3, b3)
 
 
 class SwiGLU(torch.nn.Module):
-    """Three linear layers, the first two as one; names of weights as in the original's checkpoints."""
+    """Three linear layers, the first two packed into one; weights are named as in the original's checkpoints."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class SwiGLU(torch.nn.Module):
         self.w3 = torch.nn.Linear(self.hidden_features, self.out_features, bias=bias)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """[..., in] to [..., out]."""
+        """[..., in_features] -> [..., out_features]."""
         gate, value = self.w12(x).chunk(2, dim=-1) if self.w12 is not None else (self.w1(x), self.w2(x))
         found: torch.Tensor = self.w3(torch.nn.functional.silu(gate) * value)
         return found
@@ -106,11 +106,11 @@ def scaled_index_add(
     scaling: torch.Tensor | None = None,
     alpha: float = 1.0,
 ) -> torch.Tensor:
-    """Rows added to `input` in place, scaled."""
+    """Adds scaled rows to `input` in place."""
     scaled = source if scaling is None else source * scaling
     return input.index_add_(0, index, scaled.to(input.dtype), alpha=alpha)
 
 
 def index_select_cat(sources: Sequence[torch.Tensor], indices: Sequence[torch.Tensor]) -> torch.Tensor:
-    """Rows of each source, flattened and one after another."""
+    """Selected rows of each source, flattened and concatenated."""
     return torch.cat([one[rows.long()].flatten() for one, rows in zip(sources, indices, strict=True)])

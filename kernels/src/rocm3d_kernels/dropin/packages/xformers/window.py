@@ -1,4 +1,4 @@
-"""What all biases have: limits of a window, and the matrix that they stand for."""
+"""The base class of all biases: limits of a window, and the equivalent matrix."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ import torch
 
 
 class AttentionBias:
-    """Something other than a tensor that says which keys a query sees."""
+    """A mask that is not a tensor; this base class masks nothing."""
 
     def limits(self) -> tuple[int, int, bool]:
-        """Left and right of the query's place, -1 for no limit, and whether that is counted from the first ones."""
+        """Keys left and right of the query's position (-1: no limit), and whether aligned to the first query."""
         return -1, -1, False
 
     def to(self, device: torch.device | str) -> Any:  # noqa: ARG002
-        """There is no tensor."""
+        """Itself; there is no tensor to move."""
         return self
 
     def materialize(
         self, shape: Sequence[int], dtype: torch.dtype = torch.float32, device: torch.device | str = "cpu"
     ) -> torch.Tensor:
-        """The matrix: zero where a query sees a key, else minus infinity."""
+        """The matrix: zero for visible keys, else minus infinity."""
         return window(*self.limits(), int(shape[-2]), int(shape[-1]), dtype, device).expand(tuple(shape))
 
 
 def window(
     left: int, right: int, top: bool, queries: int, keys: int, dtype: torch.dtype, device: torch.device | str
 ) -> torch.Tensor:
-    """[queries, keys]."""
+    """The matrix [queries, keys]: zero for visible keys, else minus infinity."""
     place = torch.arange(queries, device=device)[:, None] + (0 if top else keys - queries)
     key = torch.arange(keys, device=device)
     hidden = torch.zeros(queries, keys, dtype=torch.bool, device=device)
