@@ -18,6 +18,7 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -166,15 +167,39 @@ def _local(source: Source, function: ast.AST, name: str) -> Position:
     raise LookupError(name)
 
 
-class LanguageServer:
-    """Requests to one pyright process over standard input and output."""
+class Occurrences:
+    """Which files contain a word, and which contain it before an equals sign: most names need no search elsewhere."""
 
     def __init__(self) -> None:
+        self.words: dict[str, set[str]] = defaultdict(set)
+        self.assigned: dict[str, set[str]] = defaultdict(set)
+        for folder in FOLDERS:
+            for path in (ROOT / folder).rglob("*.py"):
+                name, text = str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
+                for word in set(re.findall(r"\w+", text)):
+                    self.words[word].add(name)
+                for word in set(re.findall(r"(\w+)\s*=(?!=)", text)):
+                    self.assigned[word].add(name)
+
+    def is_in_one_file(self, rename: Rename) -> bool:
+        """Whether all references are in the file of the definition."""
+        scoped = _SCOPED.fullmatch(rename.key)
+        if not scoped:
+            return self.words[rename.key.split(".")[-1]] <= {rename.path}
+        function = scoped["scope"].split(".")[-1]
+        function = scoped["scope"].split(".")[-2] if function == "__init__" else function
+        return self.words[function] & self.assigned[scoped["name"]] <= {rename.path}
+
+
+class LanguageServer:
+    """Requests to one pyright process over standard input and output; it searches the files under `root` too."""
+
+    def __init__(self, root: Path) -> None:
         self._process = subprocess.Popen(
             ["basedpyright-langserver", "--stdio"],  # noqa: S607  (a tool of developers, on the path)
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            cwd=ROOT,
+            cwd=root,
             start_new_session=True,
         )
         self._number = 0
@@ -182,8 +207,8 @@ class LanguageServer:
             "initialize",
             {
                 "processId": None,
-                "rootUri": ROOT.as_uri(),
-                "workspaceFolders": [{"uri": ROOT.as_uri(), "name": "root"}],
+                "rootUri": root.as_uri(),
+                "workspaceFolders": [{"uri": root.as_uri(), "name": "root"}],
                 "capabilities": {"workspace": {"configuration": True}},
             },
         )
@@ -260,24 +285,28 @@ def _path(uri: str) -> str:
 
 def collect(table: list[Rename], servers: int, outcome: Outcome) -> None:
     """Each language server takes the next file that is left."""
-    by_file: dict[str, list[Rename]] = defaultdict(list)
+    occurrences = Occurrences()
+    everywhere: dict[str, list[Rename]] = defaultdict(list)
+    in_one_file: dict[str, list[Rename]] = defaultdict(list)
     for rename in table:
-        by_file[rename.path].append(rename)
-    left = list(reversed(by_file.items()))
+        (in_one_file if occurrences.is_in_one_file(rename) else everywhere)[rename.path].append(rename)
+    with tempfile.TemporaryDirectory() as empty:
+        for root, by_file in ((Path(empty), in_one_file), (ROOT, everywhere)):
+            left = list(reversed(by_file.items()))
+            with ThreadPoolExecutor(servers) as pool:
+                for future in [pool.submit(_work, root, left, outcome) for _ in range(servers)]:
+                    future.result()
 
-    def work() -> None:
-        server = LanguageServer()
-        try:
-            while left:
-                path, renames = left.pop()
-                _collect_file(Source(path), renames, server, outcome)
-                print(f"{len(left)} files left, {path}: {len(renames)}", file=sys.stderr, flush=True)
-        finally:
-            server.end()
 
-    with ThreadPoolExecutor(servers) as pool:
-        for future in [pool.submit(work) for _ in range(servers)]:
-            future.result()
+def _work(root: Path, left: list[tuple[str, list[Rename]]], outcome: Outcome) -> None:
+    server = LanguageServer(root)
+    try:
+        while left:
+            path, renames = left.pop()
+            _collect_file(Source(path), renames, server, outcome)
+            print(f"{len(left)} files left, {path}: {len(renames)}", file=sys.stderr, flush=True)
+    finally:
+        server.end()
 
 
 def _collect_file(source: Source, renames: list[Rename], server: LanguageServer, outcome: Outcome) -> None:
