@@ -1,4 +1,4 @@
-"""What a list of regular expressions finds: the floor that rocm3d has to beat, beside a tool that finds nothing."""
+"""Baseline for the corpus benchmark: findings of a list of regular expressions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NATIVE = (".cu", ".cuh", ".h", ".hpp", ".hh", ".cpp", ".cc", ".c", ".inl")
 
 
 class Pattern(Record):
-    """One regular expression and the kinds its matches stand for."""
+    """One regular expression and the kinds of labels that it matches."""
 
     pattern: str
     kinds: tuple[Kind, ...] = Field(min_length=1)
@@ -25,12 +25,12 @@ class Pattern(Record):
 
 
 def load(path: Path = FILE) -> tuple[Pattern, ...]:
-    """The patterns, validated."""
+    """Read and validate the patterns."""
     return tuple(Pattern.model_validate(row) for row in read(path)["patterns"])
 
 
 def claims(root: Path, paths: list[str], patterns: tuple[Pattern, ...], corpus: Corpus) -> list[Claim]:
-    """One finding for each pattern and line, in the files that are scored."""
+    """One finding per pattern and line, only in files that are scored."""
     ready = [(item, re.compile(item.pattern)) for item in patterns]
     found = []
     for path in filter(corpus.is_scored, paths):

@@ -1,11 +1,11 @@
-"""How long compiling an extension takes, whether it uses all cores, and what a second run costs.
+"""Time to compile an extension, number of compilers at once, and time of a second run with the cache.
 
     python benchmarks/compile.py [--files 20] [--target gfx942]
 
-A made-up extension of that many device sources is compiled twice. The seconds of all compilers over the wall time of
-the first run say how many of them ran at once, also on a machine that does other work besides; processor time over
-wall time says how many cores they got. The second run as a share of the first is what the cache leaves. Ratios, as
-machines differ in speed.
+A generated extension with that many device sources is compiled twice. The compilers' total seconds divided by the wall
+time of the first run is the number that ran at once, also on a busy machine. Processor time divided by wall time is the
+number of cores that they got. The second run as a share of the first shows the effect of the cache. All results are
+ratios, because machines differ in speed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from rocm3d.verify.compilation.unit import Unit
 from rocm3d.workspace.tree import Tree
 
 LIMIT = 0.1
-BUSY = 0.8  # the rest is reading the tree, its scripts and hipify
+BUSY = 0.8  # of the cores; the rest is reading the tree, running its scripts and hipify
 SETUP = """from setuptools import setup
 from torch.utils.cpp_extension import CUDAExtension
 setup(ext_modules=[CUDAExtension("made_up._C", {sources})])
@@ -59,12 +59,12 @@ def spent() -> float:
 
 
 class Timed(Bench):
-    """Notes how long each compile takes."""
+    """Records the time of each compile."""
 
     seconds_each: ClassVar[list[float]] = []
 
     def compile(self, unit: Unit, side: str) -> Done:
-        """The same."""
+        """Compile and record the time."""
         begun = time.monotonic()
         done = super().compile(unit, side)
         self.seconds_each.append(time.monotonic() - begun)
@@ -72,7 +72,7 @@ class Timed(Bench):
 
 
 def main() -> int:
-    """Print the ratios; 1 where a core idles or the second run is dear."""
+    """Print the ratios; 1 if a core idles or the second run is too slow."""
     session.Bench = Timed  # type: ignore[misc]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", type=int, default=20)
@@ -87,7 +87,7 @@ def main() -> int:
         root.mkdir()
         names = [f"part_{n}.cu" for n in range(options.files)]
         (root / "setup.py").write_text(SETUP.format(sources=names), encoding="utf-8")
-        # Another text each time, so that the first run finds nothing in the cache.
+        # A unique text, so that the first run finds nothing in the cache.
         (root / "shared.cuh").write_text(f"{HEADER}// {time.time_ns()}\n", encoding="utf-8")
         for n, name in enumerate(names):
             (root / name).write_text(SOURCE.format(n=n), encoding="utf-8")
@@ -103,8 +103,8 @@ def main() -> int:
             assert all(side.outcome == "compiled" for unit in report.units for side in unit.sides.values())
     ratio, at_once = walls[1] / walls[0], sum(Timed.seconds_each) / walls[0]
     print(f"{options.files} files, {', '.join(targets)} and host: {walls[0]:.1f} s, then {walls[1]:.1f} s")
-    print(f"{at_once:.2f} compilers at once on {cores()} cores, of which they got {used[0] / walls[0]:.2f}")
-    print(f"second run {ratio:.3f} of the first (at most {LIMIT})")
+    print(f"{at_once:.2f} compilers at once; they used {used[0] / walls[0]:.2f} of {cores()} cores")
+    print(f"second run: {ratio:.3f} of the first (limit {LIMIT})")
     return 1 if ratio > LIMIT or at_once < BUSY * cores() else 0
 
 

@@ -1,4 +1,4 @@
-"""The corpus bench: what rocm3d finds in real repositories, against what people changed to port them.
+"""Corpus benchmark: findings of rocm3d in real repositories, compared with the changes of human ports.
 
 python benchmarks/corpus.py --mirrors DIR [--pair ID] [--misses] [--false-alarms] [--mutate [N]] [--output FILE]
 """
@@ -36,7 +36,7 @@ ALL = 1_000_000
 
 @dataclass(frozen=True)
 class Bench:
-    """What every pair is measured with."""
+    """Inputs that are the same for every pair."""
 
     mirrors: Path
     corpus: Corpus
@@ -44,7 +44,7 @@ class Bench:
     patterns: tuple[baseline.Pattern, ...]
 
     def scan(self, root: Path, work: Path) -> list[Claim]:
-        """rocm3d's findings in a tree, as claims."""
+        """Findings of rocm3d in a tree."""
         found = Repository(root, self.knowledge, work=work, cached=True).scan().findings
         codes = self.knowledge.codes
         return [Claim(f.path, f.line, f.code, f.severity, codes[f.code].kinds) for f in found]
@@ -63,7 +63,7 @@ class Bench:
         return {name: score(pair, claims, self.corpus.is_scored, lines) for name, claims in tools.items()}
 
     def mutate(self, pair: Pair, wanted: Sequence[Label]) -> Iterator[tuple[Label, str]]:
-        """For each label: what happens when a port's change is taken back. The first port that has it is used."""
+        """Revert the change of each label in the first port that has it, and yield the outcome."""
         with tempfile.TemporaryDirectory() as folder:
             base = Path(folder) / "base"
             Mirror.of(self.mirrors, pair.repository).extract(pair.base, base)
@@ -84,7 +84,7 @@ class Bench:
 
 
 def machine() -> dict[str, str]:
-    """Where and with what it ran."""
+    """Machine and versions of this run."""
     head = run(["git", "-C", str(ROOT), "describe", "--always", "--dirty"]).stdout.decode().strip()
     return {
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
@@ -94,7 +94,7 @@ def machine() -> dict[str, str]:
 
 
 def report(results: dict[str, dict[str, Score]], knowledge: Knowledge) -> Iterator[str]:
-    """The tables, line by line."""
+    """Lines of the tables."""
     for name, value in machine().items():
         yield f"{name}: {value}"
     yield f"active codes: {sum(code.status == 'active' for code in knowledge.codes.values())} of {len(knowledge.codes)}"
@@ -146,7 +146,7 @@ def _share(value: float | None) -> str:
 
 
 def as_json(results: dict[str, dict[str, Score]], mutations: dict[str, str]) -> dict[str, Any]:
-    """Everything that was measured."""
+    """All results, for --output."""
     tools = next(iter(results.values()), {})
     return {
         "ran": machine(),
@@ -172,7 +172,7 @@ def as_json(results: dict[str, dict[str, Score]], mutations: dict[str, str]) -> 
 
 
 def _mutations(bench: Bench, results: dict[str, dict[str, Score]], size: int) -> dict[str, str]:
-    """Outcomes by label, for as many of the labels that rocm3d finds in the bases."""
+    """Outcomes by label, for at most `size` of the labels that rocm3d finds in the bases."""
     found = [(identity, label) for identity, tools in results.items() for label in tools["rocm3d"].found]
     chosen = {id(label) for label in mutation.sample([label for _, label in found], size)}
     pairs = {pair.id: pair for pair in bench.corpus.pairs}
@@ -195,20 +195,20 @@ def _arguments() -> argparse.Namespace:
         type=int,
         nargs="?",
         const=ALL,
-        help="take N human changes back (all), and expect the findings again",
+        help="revert N human changes (default: all) and expect the findings again",
     )
     parser.add_argument("--output", type=Path, help="write everything as JSON")
     return parser.parse_args()
 
 
 def main() -> int:
-    """Run the bench; 1 if a change that was taken back stays unnoticed."""
+    """Run the benchmark; 1 if a reverted change is not found."""
     asked = _arguments()
     bench = Bench(asked.mirrors, labels.load(), load(), baseline.load())
     known = [pair.id for pair in bench.corpus.pairs]
     unknown = set(asked.pair or ()) - set(known)
     if unknown:
-        raise SystemExit(f"no pair {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+        raise SystemExit(f"unknown pair {', '.join(sorted(unknown))}; known pairs: {', '.join(known)}")
     with tempfile.TemporaryDirectory() as cache:
         os.environ["ROCM3D_CACHE"] = str(Path(cache) / "rocm3d")
         chosen = [pair for pair in bench.corpus.pairs if not asked.pair or pair.id in asked.pair]

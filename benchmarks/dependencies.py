@@ -1,9 +1,9 @@
-"""The dependency bench: which CUDA-default packages rocm3d finds in real repositories, against lists made by hand.
+"""Dependency benchmark: CUDA packages that rocm3d finds in real repositories, compared with lists made by hand.
 
 python benchmarks/dependencies.py --mirrors DIR [--repository OWNER/NAME]
 
-Every difference is printed and makes the exit code 1: a package that was missed at a file, one that nobody named, a
-spelling without a record, a harmless name with one, another readiness than the one that is right.
+Every difference is printed and makes the exit code 1: a missed package, a package that is not on the list, a name
+without a record, a harmless name with a record, a wrong readiness.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _IMPORTING = "PY"  # the codes of findings about the program's own Python
 
 
 class Named(Record):
-    """What one repository names. dependencies.toml says what each field means."""
+    """Expected dependencies of one repository. dependencies.toml explains the fields."""
 
     repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$")
     commit: str = Field(pattern=r"^[0-9a-f]{40}$")
@@ -47,14 +47,14 @@ class Named(Record):
 
     @property
     def pairs(self) -> set[tuple[str, str]]:
-        """Every package with the file that names it; imports are one place."""
+        """Pairs of package and file; all imports of a repository count as one file."""
         named = {(package, path) for path, packages in self.files.items() for package in packages}
         return named | {(package, IMPORTS) for package in self.imports}
 
 
 @dataclass(frozen=True)
 class Result:
-    """What was found of it."""
+    """Findings of one repository, compared with the list."""
 
     named: Named
     found: frozenset[tuple[str, str]]
@@ -73,14 +73,14 @@ class Result:
 
     @property
     def differences(self) -> list[str]:
-        """Everything that is not as the list has it."""
+        """One line per difference to the list."""
         missed = [f"missed: {package} in {path}" for package, path in sorted(self.missed)]
-        false = [f"nobody named: {package} in {path}" for package, path in sorted(self.false)]
+        false = [f"not on the list: {package} in {path}" for package, path in sorted(self.false)]
         return [*missed, *false, *self.problems]
 
 
 def load(path: Path = FILE) -> tuple[Named, ...]:
-    """The list, validated."""
+    """Read and validate the list."""
     return tuple(Named.model_validate(row) for row in read(path)["repositories"])
 
 
@@ -92,12 +92,12 @@ def score(named: Named, document: Scan) -> Result:
     problems = [f"no record: {name}" for name in named.names if canonicalize_name(name) not in known]
     problems += [f"harmless: {name}" for name in named.harmless if canonicalize_name(name) in known]
     if named.readiness and inventory.readiness not in named.readiness:
-        problems.append(f"readiness: {inventory.readiness}, right is {' or '.join(named.readiness)}")
+        problems.append(f"readiness: {inventory.readiness}, expected {' or '.join(named.readiness)}")
     return Result(named, found, inventory.readiness, tuple(problems))
 
 
 def _found(document: Scan) -> Iterator[tuple[str, str]]:
-    """Packages with the file that names them, out of the inventory and the findings."""
+    """Pairs of package and file from the inventory and the findings."""
     for item in document.inventory.dependencies:
         if item.package:
             yield item.package, item.location.path
@@ -131,7 +131,7 @@ def report(results: Sequence[Result]) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the bench; 1 if anything differs."""
+    """Run the benchmark; 1 if anything differs."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--mirrors", type=Path, required=True, help="folder with <owner>+<name>/repo bare mirrors")
     parser.add_argument("--repository", action="append", help="only this one; may be repeated")

@@ -1,11 +1,11 @@
-"""The ecosystem check: what a scan says of packages that people install, against a snapshot of what it said before.
+"""Ecosystem benchmark: scan results of packages from PyPI, compared with a stored snapshot.
 
     python benchmarks/ecosystem.py [--update] [--list FILE] [--snapshot FILE] [--folder DIR]
 
-The archives of ecosystem.toml are taken from the index that pip is configured with, by exact file and digest, unpacked
-without links and within bounds, and scanned with the cache off. Nothing of them is built, imported or run: that is why
-pip itself is not asked, which runs setup.py to learn a name. A change is shown as a diff and exits 1; `--update` takes
-it over. What could not be fetched is named and exits 4.
+The archives of ecosystem.toml are downloaded from pip's configured index, by exact file and digest, unpacked without
+links and within limits, and scanned without cache. Nothing of them is built, imported or run; pip itself is not used
+because it runs setup.py to learn a name. A change is shown as a diff and exits 1; `--update` accepts it. An archive
+that could not be fetched is listed and exits 4.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ _CHUNK = 1 << 20
 _LARGEST_HEADER = 1 << 24
 
 
-class Unavailable(Exception):  # noqa: N818  (a state of the world, not an error of ours)
-    """The archive cannot be had here and now."""
+class Unavailable(Exception):  # noqa: N818
+    """The archive could not be downloaded."""
 
 
-class Refused(Exception):  # noqa: N818  (a decision)
-    """The archive is not what it should be; it is not unpacked any further and not scanned."""
+class Refused(Exception):  # noqa: N818
+    """The archive is invalid; it is not unpacked any further and not scanned."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Archive:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the run gave: a summary for each archive that was scanned, a reason for each that was not."""
+    """A summary for each scanned archive, a reason for each other one."""
 
     scanned: dict[str, dict[str, Any]]
     unavailable: dict[str, str]
@@ -73,7 +73,7 @@ class Outcome:
 
 
 def load(path: Path) -> list[Archive]:
-    """The fixed list; within the limit for downloads."""
+    """Read the list and check its total download size."""
     archives = [Archive(**entry) for entry in parse(path.read_bytes())["archives"]]
     total = sum(archive.bytes for archive in archives)
     if total > MAX_DOWNLOAD:
@@ -82,7 +82,7 @@ def load(path: Path) -> list[Archive]:
 
 
 def index_of_pip() -> str | None:
-    """The index that pip is configured with; None where it is the default one."""
+    """The index URL that pip is configured with; None for the default."""
     if given := os.environ.get("PIP_INDEX_URL"):
         return given
     asked = run([sys.executable, "-m", "pip", "--disable-pip-version-check", "config", "get", "global.index-url"])
@@ -91,14 +91,14 @@ def index_of_pip() -> str | None:
 
 @contextmanager
 def client(index: str | None) -> Iterator[PackageFinder]:
-    """A reader of the index. It finds and downloads files and never looks into them."""
+    """A client of the index. It finds and downloads files and never opens them."""
     certificates = os.environ.get("PIP_CERT")
     with PyPIClient(follow_redirects=True, timeout=60.0, verify=certificates or True) as session:
         yield PackageFinder(session=session, index_urls=[index] if index else [], ignore_compatibility=True)
 
 
 def fetch(archive: Archive, finder: PackageFinder, folder: Path) -> Path:
-    """The archive in the folder, by its digest; one that is there already is not fetched again."""
+    """Download an archive and check its digest; an existing file is not fetched again."""
     try:
         matches = [
             item
@@ -112,7 +112,7 @@ def fetch(archive: Archive, finder: PackageFinder, folder: Path) -> Path:
         )
     except HashMismatchError as error:
         (folder / archive.file).unlink(missing_ok=True)
-        raise Refused("its digest is not the one of the list") from error
+        raise Refused("its digest differs from the list") from error
     except (httpx2.HTTPError, UnpackError, OSError) as error:
         raise Unavailable(" ".join(str(error).split()) or type(error).__name__) from error
 
@@ -126,13 +126,13 @@ def _no_more_than(archive: Archive) -> Any:
 
 
 def unpack(archive: Path, target: Path, max_bytes: int = MAX_BYTES, max_files: int = MAX_FILES) -> Path:
-    """The regular files of an archive, and the folder that holds them all. Links and devices are left out."""
+    """Unpack the regular files of an archive and return their root folder. Links and devices are skipped."""
     room, files = max_bytes, 0
     try:
         for name, stream in _members(archive, max_bytes):
             files += 1
             if files > max_files:
-                raise Refused(f"it holds more than {max_files} files")
+                raise Refused(f"it contains more than {max_files} files")
             room -= _write(_place(target, name), stream, room)
     except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, ValueError) as error:
         raise Refused(f"it cannot be unpacked: {error}") from error
@@ -156,10 +156,10 @@ def _members(archive: Path, max_bytes: int) -> Iterator[tuple[str, IO[bytes]]]:
 
 
 class _Bounded:
-    """What a tar file is read through. A header is read in one piece, of the size that it claims: memory ends there."""
+    """Limits reads of a tar file: tarfile reads a header in one piece, of the size that it claims."""
 
     def __init__(self, stream: IO[bytes], max_bytes: int) -> None:
-        # Headers and padding are not counted as files are, so they get as much again.
+        # Headers and padding are not part of the limit for files, so they get the same again.
         self.stream, self.end = stream, 2 * max_bytes
 
     def read(self, size: int) -> bytes:
@@ -179,12 +179,12 @@ class _Bounded:
 def _place(target: Path, name: str) -> Path:
     pure = PurePosixPath(name)
     if pure.is_absolute() or ".." in pure.parts or "\\" in name or "\0" in name or not pure.parts:
-        raise Refused(f"it names a file outside its folder: {name!r}")
+        raise Refused(f"it has a file outside its folder: {name!r}")
     return target / pure
 
 
 def _write(place: Path, stream: IO[bytes], room: int) -> int:
-    """Copy what really comes, whatever the archive says of its size."""
+    """Copy the stream and count real bytes, not those that the archive claims."""
     place.parent.mkdir(parents=True, exist_ok=True)
     written = 0
     with place.open("wb") as out:
@@ -197,13 +197,13 @@ def _write(place: Path, stream: IO[bytes], room: int) -> int:
 
 
 def scan(root: Path, work: Path) -> dict[str, Any]:
-    """The summary that is kept: how much was read, findings by code and severity, readiness."""
+    """The summary for the snapshot: files read, findings by code and severity, readiness."""
     command = [sys.executable, "-c", "from rocm3d.cli.main import main; main()", "scan", str(root), "--no-cache"]
     ended = run(
         [*command, "--quiet", "--format", "json", "--work", str(work), "--output", str(work / "scan.json")],
         seconds=SCAN_SECONDS,
     )
-    # A Python that cannot even import rocm3d ends with 1, too.
+    # A Python that cannot import rocm3d exits with 1 too.
     if ended.code not in (Exit.DONE, Exit.FINDINGS) or not (work / "scan.json").is_file():
         said = ended.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
         raise Refused(f"the scan ended with {'a time-out' if ended.timed_out else ended.code}: {' '.join(said)}")
@@ -219,7 +219,7 @@ def scan(root: Path, work: Path) -> dict[str, Any]:
 
 
 def run_all(archives: list[Archive], folder: Path) -> Outcome:
-    """Every archive, one after the other; one that fails does not stop the rest."""
+    """Scan every archive; a failed one does not stop the others."""
     outcome = Outcome({}, {}, {})
     with client(index_of_pip()) as finder:
         for archive in archives:
@@ -238,12 +238,12 @@ def run_all(archives: list[Archive], folder: Path) -> Outcome:
 
 
 def text(summaries: dict[str, dict[str, Any]]) -> str:
-    """A snapshot as it is stored: one value a line, so that a diff shows what changed."""
+    """The stored form of a snapshot: one value per line, so that a diff shows what changed."""
     return json.dumps(summaries, indent=1, sort_keys=True) + "\n"
 
 
 def difference(before: dict[str, dict[str, Any]], outcome: Outcome) -> str:
-    """Snapshot against run, without what was not run."""
+    """Diff of snapshot and run, without archives that were not scanned."""
     not_run = outcome.unavailable.keys() | outcome.refused.keys()
     kept = {file: summary for file, summary in before.items() if file not in not_run}
     lines = (text(kept).splitlines(), text(outcome.scanned).splitlines())
@@ -251,7 +251,7 @@ def difference(before: dict[str, dict[str, Any]], outcome: Outcome) -> str:
 
 
 def check(given: argparse.Namespace) -> Exit:
-    """The whole run."""
+    """Scan all archives and compare or update the snapshot."""
     archives = load(given.list)
     outcome = run_all(archives, given.folder)
     for what, reasons in (("not available", outcome.unavailable), ("refused", outcome.refused)):
@@ -272,12 +272,12 @@ def check(given: argparse.Namespace) -> Exit:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command; expected failures are one line."""
+    """Run the command; expected errors are one line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--update", action="store_true", help="write the snapshot; only if every archive was scanned")
     parser.add_argument("--list", type=Path, default=HERE / "ecosystem.toml")
     parser.add_argument("--snapshot", type=Path, default=HERE / "ecosystem-snapshot.json")
-    parser.add_argument("--folder", type=Path, default=HERE.parent / "build" / "ecosystem", help="keeps the downloads")
+    parser.add_argument("--folder", type=Path, default=HERE.parent / "build" / "ecosystem", help="for downloads")
     try:
         return int(check(parser.parse_args(arguments)))
     except Failure as failure:

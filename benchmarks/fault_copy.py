@@ -1,4 +1,4 @@
-"""A copy of a checkout that tests run in: files, virtual environments that import the copy, and a git of its own."""
+"""A copy of a checkout for test runs: files, virtual environments that import the copy, and its own git repository."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from fault_watch import watched
 
 PLUGIN, HITS = (Path(__file__).with_name(name) for name in ("fault_plugin.py", "fault_hits.py"))
 ENVIRONMENTS = (".venv", ".venv-torch")
-# Made by the first test that needs it, in minutes.
+# The first test that needs it builds it, which takes minutes.
 TOOLCHAIN = Path("build", "toolchain-cache")
-# Every process of a copy bears it, so that those which outlive their test can be ended.
+# Every process of a copy has this variable, so that processes that outlive their test can be ended.
 MARK = "FAULTS_COPY"
-# Guards against faults that loop, for a run and for a test.
+# Time limits for a run and for a test, against faults that loop.
 HANG_SECONDS = 600.0
 TEST_SECONDS = 300
 _versions = itertools.count(1)
@@ -31,7 +31,7 @@ _versions = itertools.count(1)
 
 @dataclass(frozen=True)
 class Failure:
-    """How a run of tests failed: the first test or module that did, where pytest got that far."""
+    """A failed test run: the first failing test or module, or None if pytest did not report one."""
 
     test: str | None
     is_hang: bool = False
@@ -39,7 +39,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Copy:
-    """`checkout` is what it was made of; `folder` holds the copy and whatever its tests write."""
+    """A copy of `checkout` in `folder`, which also holds the files that its tests write."""
 
     checkout: Path
     folder: Path
@@ -55,7 +55,7 @@ class Copy:
         return self.root / ".venv" / "bin" / "python"
 
     def make(self) -> None:
-        """Make it anew, whatever was there before."""
+        """Create the copy; an earlier one is deleted."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.root.mkdir(parents=True)
         names = _git(self.checkout, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
@@ -74,7 +74,7 @@ class Copy:
         shutil.copy2(PLUGIN, self._site_packages(".venv"))
 
     def _link_environment(self, name: str) -> None:
-        """Hard links, except for files that name the checkout: else its sources would be imported."""
+        """Hard links, except for files that contain the path of the checkout: its sources would be imported."""
         shutil.copytree(self.checkout / name, self.root / name, symlinks=True, copy_function=_link)
         scripts = (path for path in (self.root / name / "bin").iterdir() if path.is_file() and not path.is_symlink())
         for path in (*scripts, *self._site_packages(name).glob("*.pth")):
@@ -90,7 +90,7 @@ class Copy:
         return next((self.root / name).glob("lib/python*/site-packages"))
 
     def watch(self, lines: Mapping[str, Mapping[int, int]], hits: Path) -> None:
-        """Every process notes in a file in `hits` which of these lines it runs: numbers by path and line."""
+        """Instrument these lines (numbers by path and line): every process records in `hits` which of them it runs."""
         hits.mkdir(parents=True)
         for path, numbers in lines.items():
             place = self.root / path
@@ -102,7 +102,7 @@ class Copy:
                 (site / fault_hits.FOLDER.name).write_text(str(hits), encoding="utf-8")
 
     def run_tests(self, tests: Sequence[str], expected_seconds: float) -> Failure | None:
-        """These tests in their order up to the first failure; None where all pass."""
+        """Run these tests in order until the first failure; None if all pass."""
         selection, failure = self.folder / "tests.json", self.folder / "failure.txt"
         selection.write_text(json.dumps(tests), encoding="utf-8")
         failure.unlink(missing_ok=True)
@@ -115,7 +115,7 @@ class Copy:
         return Failure(failure.read_text(encoding="utf-8") if failure.exists() else None, code is None)
 
     def pytest(self, arguments: Sequence[str], seconds: float | None = None) -> int | None:
-        """The exit code of pytest, or None when the time is up. Nothing that it started goes on."""
+        """The exit code of pytest, or None after a timeout. All processes that it started are ended."""
         options = ["-p", "fault_plugin", "-p", "no:cacheprovider", f"--basetemp={self.folder / 'tmp'}"]
         command = [str(self.python), str(self.python.with_name("pytest")), *options, *arguments]
         kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH" and "PYTEST" not in name}
@@ -141,11 +141,11 @@ class Copy:
 
     @contextlib.contextmanager
     def faulty(self, path: str, edit: Edit) -> Iterator[None]:
-        """A file with a fault for as long as the block takes; then the whole copy is as it was."""
+        """Apply a fault to a file during the block; then restore the whole copy."""
         place = self.root / path
         before, source = place.stat(), place.read_bytes()
         place.write_bytes(edit.applied(source))
-        # Compiled files are taken for current by size and second: no two versions may share them.
+        # Python compares bytecode by size and second: no two versions may share both.
         os.utime(place, (before.st_atime, before.st_mtime + next(_versions)))
         try:
             yield

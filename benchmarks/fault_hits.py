@@ -1,6 +1,6 @@
-"""Notes which test runs a watched line. `faults.py map` puts it into the virtual environments of a copy.
+"""Records which test runs an instrumented line. `faults.py map` copies it into the virtual environments of a copy.
 
-Children of a test inherit its name in their environment, so lines that run only there are known by it, too.
+Children of a test inherit its name in their environment, so lines that run only there are recorded too.
 """
 
 from __future__ import annotations
@@ -8,16 +8,16 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-# Beside this file, as a child may have an environment of its own: the folder for one file of each process.
+# Names the folder for one file per process. Next to this module, because a child may have another environment.
 FOLDER = Path(__file__).with_name("fault_hits_folder.txt")
 
 _noted: set[tuple[int, int, str]] = set()
 
 
 def hit(number: int) -> None:
-    """Line `number` runs now."""
+    """Record that line `number` runs now."""
     test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
-    # After a fork the process is another one, with a file of its own.
+    # A forked process has its own file.
     note = (os.getpid(), number, test)
     if note not in _noted:
         _noted.add(note)

@@ -1,4 +1,4 @@
-"""Which tests run a line, and which are worth running for a fault on it."""
+"""Which tests run a line, and which of them to run for a fault on it."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from pathlib import Path
 from fault_operators import FUNCTIONS, Edit, Fault, located
 
 SOURCE = Path("src", "rocm3d")
-# The cheapest tests of a line that are kept besides those of its own test files, and those of a whole module.
+# Limits for tests of a line outside its own test files, and for tests of a whole module; the fastest are used.
 MOST_TESTS = 300
 OF_MODULE = 50
-# Most faults fall to the first tests: those are run alone, so that not all modules of tests are imported for them.
+# The first tests catch most faults. They run alone, so that not all test modules are imported.
 FIRST_TESTS = 30
 FIRST_SECONDS = 15.0
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Tests for a fault, the most promising first. `capped`: there are more; `runs_line`: some test runs its line."""
+    """Tests for a fault, the most promising first. `capped`: there are more; `runs_line`: a test runs its line."""
 
     tests: tuple[str, ...]
     capped: bool
@@ -33,9 +33,9 @@ class Selection:
 
 @dataclass(frozen=True)
 class LineMap:
-    """Tests by their seconds, the cheapest first; the places of tests in that list by path and line.
+    """Seconds by test, the fastest first; for each path and line, the indices of its tests in that list.
 
-    A line that is only run outside tests, when it is imported, has an empty list.
+    A line that runs only outside tests, at import, has an empty list.
     """
 
     checkout: Path
@@ -44,26 +44,26 @@ class LineMap:
 
     @classmethod
     def read(cls, checkout: Path, place: Path) -> LineMap:
-        """The map that `faults.py map` wrote for this checkout."""
+        """Read the map that `faults.py map` wrote for this checkout."""
         if not place.is_file():
-            raise SystemExit(f"{place} is not there. Make it: faults.py map {checkout} {place}")
+            raise SystemExit(f"{place} does not exist. Create it: faults.py map {checkout} {place}")
         stored = json.loads(place.read_text(encoding="utf-8"))
         if not stored["seconds"] or not stored["lines"]:
-            raise SystemExit(f"{place} maps no line to a test. Make it anew: faults.py map {checkout} {place}")
+            raise SystemExit(f"{place} maps no line to a test. Create it again: faults.py map {checkout} {place}")
         return cls(checkout, stored["seconds"], stored["lines"])
 
     def write(self, place: Path) -> None:
-        """Keep it for `read`."""
+        """Store the map for `read`."""
         place.write_text(json.dumps({"seconds": self.seconds, "lines": self.lines}), encoding="utf-8")
 
     @cached_property
     def names(self) -> list[str]:
-        """Node ids, the cheapest test first."""
+        """Node ids, the fastest test first."""
         return list(self.seconds)
 
     @cached_property
     def mirrors(self) -> dict[str, list[int]]:
-        """Tests by the module whose test files they stand in: test_<module>.py and test_<module>_<aspect>.py."""
+        """Tests by the module that their file tests: test_<module>.py and test_<module>_<aspect>.py."""
         files = {name.partition("::")[0] for name in self.names}
         modules = {file: _mirrored(self.checkout, file) for file in files}
         found = defaultdict(list)
@@ -72,9 +72,9 @@ class LineMap:
         return found
 
     def selection(self, path: str, edit: Edit) -> Selection:
-        """The tests of its module that run the line, other tests that do, and what else its test files hold.
+        """The tests of its module that run the line, other tests that run it, then the other tests of its module.
 
-        The last are for lines that are run out of sight: by programs without the folder of fault_hits.
+        The last are for lines in programs that cannot import fault_hits.
         """
         lines = self.lines.get(path, {})
         by_line = lines.get(str(edit.line)) or lines.get(str(edit.place.statement))
@@ -95,7 +95,7 @@ class LineMap:
             yield from self.lines.get(other, {}).get(str(line), ())
 
     def stages(self, tests: Iterable[str]) -> tuple[list[str], list[str]]:
-        """The tests to begin with, and the rest."""
+        """Split into the tests of the first run and the rest."""
         first, rest, seconds = [], [], 0.0
         for test in tests:
             seconds += self.seconds[test]
@@ -105,7 +105,7 @@ class LineMap:
 
 
 def lines_to_watch(checkout: Path, faults: Iterable[Fault]) -> dict[str, set[int]]:
-    """The lines of the faults. For what runs at import also those that use the names it binds."""
+    """The lines of the faults. For code that runs at import, also the lines that use the names that it binds."""
     found: dict[str, set[int]] = defaultdict(set)
     for fault in faults:
         edit = located(fault, (checkout / fault.path).read_bytes())
@@ -117,9 +117,9 @@ def lines_to_watch(checkout: Path, faults: Iterable[Fault]) -> dict[str, set[int
 
 
 def lines_using(checkout: Path, path: str, names: tuple[str, ...]) -> Iterator[tuple[str, int]]:
-    """Lines of functions that use these names of a module, there or where it is imported.
+    """Lines in functions that use these names of a module, in it or in importing modules.
 
-    A line that runs at import is seen once, in whichever test imports the module first; these stand for it.
+    A line that runs at import is recorded once, for the test that imports the module first; these lines represent it.
     """
     module = _module(path)
     for place in sorted((checkout / SOURCE).rglob("*.py")):
@@ -131,14 +131,14 @@ def lines_using(checkout: Path, path: str, names: tuple[str, ...]) -> Iterator[t
 def build_map(
     checkout: Path, numbers: Mapping[str, Mapping[int, int]], hits: Path, seconds: Mapping[str, float]
 ) -> LineMap:
-    """The map out of what each process noted in `hits`, with the numbers of the watched lines by path."""
+    """Build the map from the records of each process in `hits`; `numbers` are those of instrumented lines by path."""
     ranked = dict(sorted(seconds.items(), key=lambda item: (round(item[1], 3), item[0])))
     places = {name: place for place, name in enumerate(ranked)}
     tests: dict[int, set[int]] = defaultdict(set)
     for noted in hits.iterdir():
         for line in noted.read_text(encoding="utf-8").splitlines():
             number, _, test = line.partition("\t")
-            # What runs outside tests, and tests without a report, are nobody's.
+            # Lines outside tests, and tests without a report, belong to no test.
             tests[int(number)] |= {places[test]} if test in places else set()
     lines = {
         path: {str(line): sorted(tests[number]) for line, number in by_line.items() if number in tests}
@@ -148,7 +148,7 @@ def build_map(
 
 
 def _mirrored(checkout: Path, test_file: str) -> str:
-    """The module that a test file is for; empty where it stands for itself."""
+    """The module that a test file tests; empty if there is none."""
     place = SOURCE / Path(test_file).relative_to("tests").parent
     parts = Path(test_file).stem.removeprefix("test_").split("_")
     for size in range(len(parts), 0, -1):

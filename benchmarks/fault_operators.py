@@ -1,6 +1,6 @@
 """One-line faults in Python source, made from its syntax tree.
 
-Left alone: docstrings, annotations, imports, `__all__`, `TYPE_CHECKING` blocks and f-strings (Python 3.11 has no exact
+Excluded: docstrings, annotations, imports, `__all__`, `TYPE_CHECKING` blocks and f-strings (Python 3.11 has no exact
 positions inside those).
 """
 
@@ -33,9 +33,9 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 @dataclass(frozen=True)
 class Place:
-    """Where a node stands: the line of its statement, and whether it runs when the module is imported.
+    """The line of a node's statement, and whether it runs when the module is imported.
 
-    `names` are what a statement outside functions binds.
+    `names` are bound by a statement outside functions.
     """
 
     statement: int
@@ -45,7 +45,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Edit:
-    """Bytes `start` to `end` of a line (1 is the first) replaced."""
+    """Replaces bytes `start` to `end` of a line (1 is the first)."""
 
     operator: str
     line: int
@@ -64,7 +64,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault that can be found again where line numbers or the indentation have changed.
+    """A fault that can be found again after line numbers or the indentation have changed.
 
     `occurrence` counts the lines of the file with the same text; `column` is in bytes, from the start of the text.
     """
@@ -79,18 +79,18 @@ class Fault:
 
     @property
     def key(self) -> str:
-        """Names the fault in results."""
+        """Identifies the fault in results."""
         return f"{self.path} [{self.occurrence}] {self.operator} at {self.column}: {self.text} => {self.faulty_text}"
 
 
 def edits_of(source: bytes) -> list[Edit]:
-    """Every fault that can be made, in the order of the tree; not each of them compiles."""
+    """Every possible fault, in the order of the tree; some do not compile."""
     lines = source.splitlines()
     return [edit for node, place in _nodes(ast.parse(source), Place(0, True)) for edit in _edits(node, place, lines)]
 
 
 def compiles_differently(source: bytes, edit: Edit) -> bool:
-    """Whether a fault is a program, and another one."""
+    """Whether the faulty source compiles to a different program."""
     changed = edit.applied(source)
     try:
         compile(changed, "fault", "exec", dont_inherit=True)
@@ -116,7 +116,7 @@ def described(path: str, source: bytes, edit: Edit) -> Fault:
 
 
 def located(fault: Fault, source: bytes) -> Edit | None:
-    """The edit that makes a fault in this version of its file; None where the line is gone."""
+    """The edit for a fault in this version of its file; None if the line is gone."""
     numbers = [n for n, line in enumerate(source.splitlines(), 1) if line.strip() == fault.text.encode()]
     if fault.occurrence >= len(numbers):
         return None
@@ -130,7 +130,7 @@ def located(fault: Fault, source: bytes) -> Edit | None:
 
 
 def _nodes(node: ast.AST, place: Place) -> Iterator[tuple[ast.AST, Place]]:
-    """A node and those below it that faults are made of."""
+    """A node and its descendants that can have faults."""
     if _is_left_alone(node):
         return
     if isinstance(node, ast.stmt):
@@ -142,7 +142,7 @@ def _nodes(node: ast.AST, place: Place) -> Iterator[tuple[ast.AST, Place]]:
         if field == "body" and isinstance(node, (*FUNCTIONS, ast.Lambda)):
             below = Place(place.statement, False)
         if field == "args" and isinstance(node, FUNCTIONS):
-            # A default is evaluated at import, and matters to whoever runs the function.
+            # A default is evaluated at import and takes effect in a call.
             below = Place(_first_line(node), False)
         for child in value if isinstance(value, list) else [value]:
             is_default = isinstance(node, ast.arguments) and isinstance(child, ast.Constant)
@@ -191,14 +191,14 @@ def _edits(node: ast.AST, place: Place, lines: list[bytes]) -> Iterator[Edit]:
 
 
 def _replaced(operator: str, node: ast.AST | None, *replacements: bytes) -> Made:
-    """All of a node that stands on one line."""
+    """Replace a whole node, if it is on one line."""
     if isinstance(node, (ast.expr, ast.stmt)) and node.lineno == node.end_lineno and node.end_col_offset is not None:
         for replacement in replacements:
             yield operator, node.lineno, node.col_offset, node.end_col_offset, replacement
 
 
 def _between(operator: str, left: ast.expr, right: ast.expr, swap: tuple[bytes, bytes], lines: list[bytes]) -> Made:
-    """The operator between two operands, where all of it stands on one line."""
+    """Replace the operator between two operands, if all of it is on one line."""
     token, replacement = swap
     if left.end_lineno == right.lineno and left.end_col_offset is not None:
         found = re.compile(token).search(lines[right.lineno - 1], left.end_col_offset, right.col_offset)
@@ -286,7 +286,7 @@ def _filter(node: ast.comprehension) -> Made:
         yield from _replaced("condition forced", test, b"True", b"False")
 
 
-# Made of the text between operands, and of nodes alone.
+# Operators that use the text between operands, and operators that use only the node.
 TOKEN_OPERATORS: dict[type[ast.AST], Callable[..., Made]] = {
     ast.Compare: _comparison,
     ast.BoolOp: _and_or,

@@ -1,6 +1,6 @@
-"""A plugin of pytest that `faults.py` puts into the virtual environment of a copy.
+"""A pytest plugin that `faults.py` copies into the virtual environment of a checkout copy.
 
-It selects tests in an order of their own, and writes their times and the first failure.
+It runs selected tests in a given order, and writes their times and the first failure.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ _config: Any = None
 
 
 def pytest_addoption(parser: Any) -> None:
-    """Files of ours."""
+    """Add the options for input and output files."""
     parser.addoption("--fault-tests", help="A JSON list of node ids: run these of the collected tests, in this order.")
     parser.addoption("--fault-times", help="Write the seconds of each test here, as JSON.")
     parser.addoption("--fault-failure", help="Write the node id of the first failure here.")
 
 
 def pytest_configure(config: Any) -> None:
-    """Remember the options."""
+    """Store the options for the other hooks."""
     global _config  # noqa: PLW0603  (hooks of a module have no other place)
     _config = config
 
 
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
-    """Select and sort. A test that a fault makes vanish is no failure: a whole run would not miss it either."""
+    """Select and sort. A test that disappears by a fault is no failure: a full run would not notice it either."""
     if config.getoption("--fault-tests"):
         order = json.loads(Path(config.getoption("--fault-tests")).read_text(encoding="utf-8"))
         position = {name: number for number, name in enumerate(order)}
@@ -35,20 +35,20 @@ def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
 
 
 def pytest_runtest_logreport(report: Any) -> None:
-    """Add up set-up, call and tear-down; note a failure at once, as the process may not live to its end."""
+    """Add up set-up, call and tear-down. Write a failure at once, because the process may be killed later."""
     _seconds[report.nodeid] = _seconds.get(report.nodeid, 0.0) + report.duration
     if report.failed:
         _note_failure(report.nodeid)
 
 
 def pytest_collectreport(report: Any) -> None:
-    """A module that cannot be imported is a failure, too."""
+    """A module that cannot be imported is a failure too."""
     if report.failed:
         _note_failure(report.nodeid)
 
 
 def pytest_sessionfinish(session: Any) -> None:
-    """Times are written by the process that has all of them."""
+    """The controller process writes the times, because it has all of them."""
     place = session.config.getoption("--fault-times")
     if place and not hasattr(session.config, "workerinput"):
         Path(place).write_text(json.dumps(_seconds), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Watches lines of Python source: before the statement of a line, a call that notes the test that runs it.
+"""Instruments lines of Python source: a call before the statement of a line records the test that runs it.
 
 Coverage of all lines made the suite run for hours; only the lines of the chosen faults matter.
 """
@@ -8,12 +8,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-# Some programs run without the folder that holds fault_hits; they must run all the same.
+# Some programs run without fault_hits on their path; they must still run.
 CALL = "try:\n    __import__('fault_hits').hit({})\nexcept ImportError:\n    pass\n"
 
 
 def watched(source: bytes, numbers: Mapping[int, int]) -> str:
-    """The source with the line `line` known as `numbers[line]`."""
+    """The source with recording calls; line `line` has the number `numbers[line]`."""
     tree = ast.parse(source)
     for body in _bodies(tree):
         body[:] = [new for statement in body for new in (*_calls(statement, numbers), statement)]
@@ -21,13 +21,13 @@ def watched(source: bytes, numbers: Mapping[int, int]) -> str:
 
 
 def _bodies(tree: ast.Module) -> list[list[ast.stmt]]:
-    """Every list of statements; all of them before any is changed."""
+    """Every list of statements, collected before any is changed."""
     values = (value for node in ast.walk(tree) for _, value in ast.iter_fields(node))
     return [value for value in values if isinstance(value, list) and value and isinstance(value[0], ast.stmt)]
 
 
 def _calls(statement: ast.stmt, numbers: Mapping[int, int]) -> Iterator[ast.stmt]:
-    """For the lines of a statement that no statement inside it has."""
+    """Calls for the lines of a statement that no inner statement has."""
     inner = {line for below in ast.walk(statement) if below is not statement for line in _lines(below)}
     for line in sorted({*_lines(statement)} - inner):
         if line in numbers:

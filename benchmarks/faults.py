@@ -1,11 +1,11 @@
-"""What the test suite catches: one-line faults in src/, each against the tests that run its line.
+"""Measures which faults the tests catch: one-line faults in src/, each with the tests that run its line.
 
     faults.py choose CHECKOUT FAULTS
-    faults.py map CHECKOUT FAULTS MAP                 (the suite once, with the lines of the faults watched)
-    faults.py run CHECKOUT MAP FAULTS RESULTS         (goes on where it stopped)
-    faults.py compare RESULTS_BEFORE RESULTS_AFTER    (exit code 1 where less is caught)
+    faults.py map CHECKOUT FAULTS MAP                 (runs the suite once, with the lines of the faults instrumented)
+    faults.py run CHECKOUT MAP FAULTS RESULTS         (resumes after an interruption)
+    faults.py compare RESULTS_BEFORE RESULTS_AFTER    (exit code 1 if fewer faults are caught)
 
-Tests run in copies of the checkout under --scratch; the checkout itself is only read.
+Tests run in copies of the checkout in --scratch; the checkout itself is only read.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from fault_operators import Edit, Fault, compiles_differently, described, edits_
 SEED = 20261116
 COUNT = 200
 CAUGHT, NOT_CAUGHT, NO_TEST, GONE = "caught", "not caught", "no test runs this line", "gone"
-# A failing test must pass without the fault; one that does not is left out, so many times for a fault.
+# A failing test must pass without the fault. One that does not is excluded, at most this many times per fault.
 ATTEMPTS = 4
 
 
 @dataclass(frozen=True)
 class Result:
-    """What became of a fault. `test` caught it; `tests` were selected for it, `capped` says that there are more."""
+    """The verdict on a fault. `test` caught it; `tests` counts selected tests, `capped` if there were more."""
 
     fault: str
     verdict: str
@@ -50,11 +50,11 @@ class Result:
 
 
 def choose(checkout: Path, count: int, seed: int) -> list[Fault]:
-    """Lines by chance, each as likely as another whether or not a test runs it; one fault for a line."""
+    """Random lines, uniformly, whether or not a test runs them; one fault per line."""
     by_line: dict[tuple[str, int], list[Edit]] = defaultdict(list)
     sources = {path.relative_to(checkout).as_posix(): path.read_bytes() for path in (checkout / SOURCE).rglob("*.py")}
     if not sources:
-        raise SystemExit(f"{checkout} has no {SOURCE}. Name the root of a checkout.")
+        raise SystemExit(f"{checkout} has no {SOURCE}. Pass the root of a checkout.")
     for path in sorted(sources):
         for edit in edits_of(sources[path]):
             by_line[path, edit.line].append(edit)
@@ -71,7 +71,7 @@ def choose(checkout: Path, count: int, seed: int) -> list[Fault]:
 
 
 def map_lines(checkout: Path, faults: Sequence[Fault], scratch: Path, processes: int, marks: str | None) -> LineMap:
-    """The suite once; `marks` instead of those that the project selects."""
+    """Run the suite once; `marks` replaces the marks that the project selects."""
     copy = Copy(checkout, scratch / "map")
     copy.make()
     hits, times = copy.folder / "hits", copy.folder / "times.json"
@@ -83,14 +83,14 @@ def map_lines(checkout: Path, faults: Sequence[Fault], scratch: Path, processes:
     options = ["-n", str(processes), "-o", "timeout=600", f"--fault-times={times}", "-q", "--tb=short"]
     code = copy.pytest([*options, *(["-m", marks] if marks else [])])
     if not times.is_file():
-        raise SystemExit(f"pytest ended with {code} before its end. Read {copy.folder / 'pytest.log'}.")
-    # Tests that read our sources fail, as those are changed; which lines they ran is known all the same.
+        raise SystemExit(f"pytest stopped early with exit code {code}. Read {copy.folder / 'pytest.log'}.")
+    # Tests that read our sources fail, because those are instrumented; their lines are recorded nevertheless.
     return build_map(checkout, lines, hits, json.loads(times.read_text(encoding="utf-8")))
 
 
 @dataclass(frozen=True)
 class Search:
-    """Looks for a test that fails because of a fault, in one copy of the checkout."""
+    """Searches for a test that fails because of a fault, in one copy of the checkout."""
 
     copy: Copy
     lines: LineMap
@@ -116,7 +116,7 @@ class Search:
         return Result(fault.key, verdict, test, detail, len(selection.tests), selection.capped, seconds)
 
     def _failing(self, path: str, edit: Edit, tests: Sequence[str]) -> tuple[str | None, str]:
-        """The first test that fails with the fault and passes without, and how; nothing where none does."""
+        """The first test that fails only with the fault, and how it failed; (None, "") if there is none."""
         unreliable: set[str] = set()
         for _ in range(ATTEMPTS):
             remaining = [test for test in tests if test not in unreliable]
@@ -129,7 +129,7 @@ class Search:
             if failure.is_hang:
                 return None, "hang"
             named = failure.test or ""
-            # A module that cannot be imported, or pytest that cannot start, stands for its first test.
+            # If a module cannot be imported or pytest cannot start, the first test of it is the suspect.
             suspect = next((test for test in remaining if test == named or test.startswith(f"{named}::")), remaining[0])
             if self.copy.run_tests([suspect], self.lines.seconds[suspect]) is None:
                 return suspect, "test" if suspect == named else "collection"
@@ -142,23 +142,23 @@ class Search:
 
 
 def read_faults(place: Path) -> list[Fault]:
-    """What `faults.py choose` wrote."""
+    """Read the output of `faults.py choose`."""
     if not place.is_file():
-        raise SystemExit(f"{place} is not there. Make it: faults.py choose CHECKOUT {place}")
+        raise SystemExit(f"{place} does not exist. Create it: faults.py choose CHECKOUT {place}")
     return [Fault(**fault) for fault in json.loads(place.read_text(encoding="utf-8"))]
 
 
 def read_results(place: Path) -> dict[str, Result]:
-    """Results by fault; a last line that was cut short is left out."""
+    """Results by fault; an incomplete last line is ignored."""
     if not place.is_file():
-        raise SystemExit(f"{place} is not there. Make it: faults.py run CHECKOUT MAP FAULTS {place}")
+        raise SystemExit(f"{place} does not exist. Create it: faults.py run CHECKOUT MAP FAULTS {place}")
     lines = place.read_text(encoding="utf-8").splitlines(keepends=True)
     results = [Result(**json.loads(line)) for line in lines if line.endswith("\n")]
     return {result.fault: result for result in results}
 
 
 def resume(place: Path, faults: Sequence[Fault]) -> list[Fault]:
-    """The faults that have no result yet; the file is ready for more lines."""
+    """The faults without a result; repairs an incomplete last line of the file."""
     place.touch()
     done = read_results(place)
     place.write_text("".join(f"{json.dumps(asdict(result))}\n" for result in done.values()), encoding="utf-8")
@@ -166,7 +166,7 @@ def resume(place: Path, faults: Sequence[Fault]) -> list[Fault]:
 
 
 def run(searches: Sequence[Search], faults: Sequence[Fault], place: Path) -> None:
-    """Try all faults, as many at a time as there are copies."""
+    """Evaluate all faults, one per copy at a time."""
     idle: SimpleQueue[Search] = SimpleQueue()
     for search in searches:
         idle.put(search)
@@ -191,7 +191,7 @@ def run(searches: Sequence[Search], faults: Sequence[Fault], place: Path) -> Non
 
 
 def summary(counts: Counter[str]) -> str:
-    """Verdicts with their numbers."""
+    """Counts by verdict, as text."""
     return ", ".join(f"{counts[verdict]} {verdict}" for verdict in (CAUGHT, NOT_CAUGHT, NO_TEST, GONE))
 
 
@@ -205,15 +205,15 @@ def compare(before: dict[str, Result], after: dict[str, Result]) -> tuple[list[s
     gone = [fault for fault in caught if fault in after and after[fault].verdict == GONE]
     missing = [fault for fault in before if fault not in after]
     lost = [fault for fault in caught if fault in after and after[fault].verdict not in (CAUGHT, GONE)]
-    for title, found in (("Gone with its line", gone), ("Not tried after", missing), ("Caught only before", lost)):
+    for title, found in (("Line is gone", gone), ("Not run after", missing), ("Caught only before", lost)):
         report += [f"{title}: {fault}" for fault in found]
     return report, not (missing or lost)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """One command."""
+    """Run one subcommand."""
     options = _parser().parse_args(arguments)
-    # A job in the background of a shell ignores Ctrl-C, and so would the programs of tests that press it.
+    # A background job of a shell ignores SIGINT, and so would the programs of tests that send it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if options.command == "compare":
         report, is_kept = compare(read_results(options.before), read_results(options.after))
@@ -251,7 +251,7 @@ def _parser() -> argparse.ArgumentParser:
     commands.choices["choose"].add_argument("--count", type=int, default=COUNT)
     commands.choices["choose"].add_argument("--seed", type=int, default=SEED)
     commands.choices["map"].add_argument("--processes", type=int, default=2)
-    commands.choices["map"].add_argument("--marks", help="tests to map, as pytest's -m has it")
+    commands.choices["map"].add_argument("--marks", help="marks of the tests to map, as for pytest -m")
     commands.choices["run"].add_argument("--workers", type=int, default=2)
     commands.choices["run"].add_argument("--first-try", type=Path, help="results whose tests are tried first")
     command = commands.add_parser("compare")

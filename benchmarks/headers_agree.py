@@ -1,9 +1,9 @@
-"""Do the declared headers take what the real ones take? Each case is compiled with both, for the host and for a target.
+"""Compares declared with real ROCm headers: each case is compiled with both, for the host and for a target.
 
     python benchmarks/headers_agree.py HIP_HEADERS [--target gfx942] [--only TEXT]
 
-HIP_HEADERS is what benchmarks/rocm_headers.py lays out. Cases use functors, constructors and operators that only the
-device has, as CUDA code does, with the calls that repositories of this field make.
+HIP_HEADERS is the output of benchmarks/rocm_headers.py. Cases use functors, constructors and operators that only the
+device has, as CUDA code does, in calls that are common in 3D repositories.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ CASES = {
 
 
 def compile_case(compiler: Compiler, folder: Path, headers: Path, name: str, target: str) -> str:
-    """`ok` or the first error, host and device."""
+    """`ok` or the first error, for host and device."""
     includes, body = CASES[name]
     base = folder / f"{abs(hash((name, str(headers))))}"
     source = base.with_suffix(".hip")
@@ -162,7 +162,7 @@ def compile_case(compiler: Compiler, folder: Path, headers: Path, name: str, tar
 
 
 def main() -> int:
-    """Print the table; 1 where both kinds of headers do not agree."""
+    """Print the table; 1 if the two kinds of headers disagree."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("headers", type=Path)
     parser.add_argument("--target", default="gfx942")

@@ -1,11 +1,11 @@
-"""What a job costs beside its own work: `rocm3d jobs run` against GNU parallel and submitit's local executor, in turns.
+"""Overhead per job: `rocm3d jobs run` compared with GNU parallel and submitit's local executor, in turns.
 
     python benchmarks/jobs.py [--jobs 1000] [--slots 4] [--repeats 5]
 
-Every job is `true`, so that all the time is overhead: each call is timed from its start to its end, ours with its own
-start-up, and divided by the number of jobs. GNU parallel runs without a log, as it is fastest; submitit gets 20 jobs
-for each place, as each of its jobs starts a Python. Nothing is said unless every job of ours is done. Needs parallel
-and submitit; where one is missing it is left out and said so.
+Every job is `true`, so all the time is overhead. Each call is timed from start to end, ours with its own start-up, and
+divided by the number of jobs. GNU parallel runs without a log, which is its fastest mode; submitit gets 20 jobs per
+slot, because each of its jobs starts a Python. No result is printed unless every job of ours is done. Needs parallel
+and submitit; a missing one is skipped and listed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ for job in running:
 
 
 def seconds(command: list[str], folder: Path) -> float:
-    """One call from its start to its end. Installed packages have bytecode, so ours may write it."""
+    """Seconds of one call. Installed packages have bytecode, so ours may write it."""
     env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     start = time.perf_counter()
     subprocess.run(command, cwd=folder, env=env, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -48,7 +48,7 @@ def seconds(command: list[str], folder: Path) -> float:
 
 
 def ours(number: int, slots: int) -> float:
-    """Seconds for each job; every one must be done and have its status file."""
+    """Seconds per job; every job must be done and have its status file."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         names = json.dumps([f"j{item}" for item in range(number)])
@@ -63,21 +63,21 @@ def ours(number: int, slots: int) -> float:
 
 
 def parallel(number: int, slots: int) -> float:
-    """GNU parallel, told nothing but how many at once."""
+    """Seconds per job of GNU parallel, with no option but the number of slots."""
     with tempfile.TemporaryDirectory() as scratch:
         words = ["parallel", "--will-cite", f"-j{slots}", "true", ":::", *map(str, range(number))]
         return seconds(words, Path(scratch)) / number
 
 
 def submitit(number: int, slots: int) -> float:
-    """submitit's local executor with as many at once."""
+    """Seconds per job of submitit's local executor with the same number of slots."""
     few = min(number, 20 * slots)
     with tempfile.TemporaryDirectory() as scratch:
         return seconds([sys.executable, "-c", SUBMITIT, scratch, str(slots), str(few)], Path(scratch)) / few
 
 
 def main() -> None:
-    """Print milliseconds for each job, the ratio to the better of the two, and the machine."""
+    """Print milliseconds per job, the ratio to the better of the other two, and the machine."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jobs", type=int, default=1000)
     parser.add_argument("--slots", type=int, default=4)
@@ -91,7 +91,7 @@ def main() -> None:
     taken: dict[str, list[float]] = {name: [] for name in runners}
     for repeat in range(given.repeats):
         for name, runner in runners.items():
-            # One round of submitit is enough: it is slower by two orders.
+            # One round of submitit is enough: it is slower by two orders of magnitude.
             if name != "submitit" or not repeat:
                 taken[name].append(runner(given.jobs, given.slots))
     medians = {name: statistics.median(times) for name, times in taken.items()}

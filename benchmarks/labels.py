@@ -1,4 +1,4 @@
-"""The truth of the corpus bench, read from corpus.toml: pairs of a base and its ports, and what the ports changed."""
+"""Labels of the corpus benchmark, from corpus.toml: pairs of a base and its ports, and the changes of the ports."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Label(Record):
 
     @property
     def counts(self) -> bool:
-        """Whether recall asks for it."""
+        """Whether the label counts for recall."""
         return self.required and self.visible
 
     def __str__(self) -> str:
@@ -44,7 +44,7 @@ class Label(Record):
 
 
 class Port(Record):
-    """Somebody's port of a base."""
+    """A human port of a base."""
 
     repository: str = Field(pattern=r"^[\w.-]+/[\w.-]+$")
     commit: str = Field(pattern=r"^[0-9a-f]{40}$")
@@ -52,7 +52,7 @@ class Port(Record):
 
 
 class Pair(Record):
-    """A base and the ports of it."""
+    """A base and its ports."""
 
     id: str
     family: str
@@ -71,13 +71,13 @@ class Corpus(Record):
     pairs: tuple[Pair, ...]
 
     def is_scored(self, path: str) -> bool:
-        """Whether a finding in this file can be right or wrong: ports' documents, tests and vendored code cannot."""
+        """Whether findings in this file are scored: not in documents, tests and vendored code."""
         folders = {f"{part}/" for part in PurePosixPath(path).parts[:-1]}
         return not folders & set(self.excluded) and not path.endswith(self.excluded_suffixes)
 
 
 def load(path: Path = FILE) -> Corpus:
-    """The corpus, validated."""
+    """Read and validate the corpus."""
     return Corpus.model_validate(read(path))
 
 

@@ -1,4 +1,4 @@
-"""Trees of commits out of bare mirrors, without a checkout and without a network."""
+"""Source trees of commits from bare mirrors, without a checkout and without network."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LARGEST = 4 * 1024 * 1024
-# Other text that a rule may one day read, so that a new reader needs no change here.
+# Text files that a future rule may read, so that a new reader needs no change here.
 _ALSO = (".cmake", ".inl", ".ipp", ".tpp", ".yml", ".yaml", ".sh", ".cfg", ".toml", ".txt", ".in", ".gitmodules")
 
 
@@ -31,11 +31,11 @@ class Mirror:
         """The mirror of owner/name."""
         folder = mirrors / repository.replace("/", "+") / "repo"
         if not folder.is_dir():
-            raise UserError(f"{folder} is not there", hint=f"mirror github.com/{repository} to it, or use --pair")
+            raise UserError(f"{folder} does not exist", hint=f"mirror github.com/{repository} to it, or use --pair")
         return cls(folder)
 
     def extract(self, commit: str, target: Path) -> list[str]:
-        """Write the source files of a commit; the paths written. A blob that the mirror lacks is left out."""
+        """Write the source files of a commit and return their paths. Blobs that the mirror lacks are skipped."""
         wanted = [(sha, path) for mode, sha, path in self._blobs(commit) if mode.startswith("100") and _is_source(path)]
         written = []
         for path, content in self._contents(wanted):
@@ -48,7 +48,7 @@ class Mirror:
         return written
 
     def renamed(self, base: str, commit: str) -> dict[str, str]:
-        """Where the files of a base went, by content; empty where the mirror does not hold both."""
+        """New names of renamed files, detected by content; empty if the mirror lacks one of the commits."""
         done = self._git("diff", "--name-status", "-M30%", "--diff-filter=R", "-z", base, commit, "--")
         parts = done.decode("utf-8", "replace").split("\0")
         return {old: new for _, old, new in zip(parts[::3], parts[1::3], parts[2::3], strict=False)}
@@ -59,7 +59,7 @@ class Mirror:
         return [(head.split()[0], head.split()[2], path) for head, _, path in rows]
 
     def _contents(self, wanted: list[tuple[str, str]]) -> Iterator[tuple[str, bytes]]:
-        """One git for all of them: a process for each file takes minutes where there are thousands."""
+        """One git process for all blobs: one per file would take minutes for thousands of files."""
         command = ["git", "-C", str(self.folder), "cat-file", "--batch"]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=_environment()) as git:
             assert git.stdin is not None

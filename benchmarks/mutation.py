@@ -1,4 +1,4 @@
-"""Does the bench notice? A port with one human change taken back must be found wanting again."""
+"""Checks the corpus benchmark: a port with one human change reverted must have the finding again."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Trees:
 
 @dataclass(frozen=True)
 class Mutant:
-    """A port's text with a change taken back, and where the change stands before (in the port) and after."""
+    """The text of a port with a change reverted, and the lines of the change before (in the port) and after."""
 
     text: str
     before: tuple[int, int]
@@ -38,7 +38,7 @@ class Mutant:
 
 
 def reverted(base: str, port: str, *ranges: tuple[int, int]) -> Mutant | None:
-    """The port with the hunks at these lines of the base taken back; None where it has none there."""
+    """The port with the hunks at these lines of the base reverted; None if it has none there."""
     old, new = base.splitlines(keepends=True), port.splitlines(keepends=True)
     lines: list[str] = []
     was: list[int] = []
@@ -53,13 +53,13 @@ def reverted(base: str, port: str, *ranges: tuple[int, int]) -> Mutant | None:
 
 
 def _touches(tag: str, a: int, b: int, first: int, last: int) -> bool:
-    """An insertion stands after line a; any other hunk replaces lines a+1 to b."""
+    """An insertion is after line a; any other hunk replaces lines a+1 to b."""
     return first - 1 <= a <= last if tag == "insert" else a + 1 <= last and first <= b
 
 
 def check(label: Label, trees: Trees, scan: Scanner, before: Sequence[Claim]) -> Outcome:
-    """Take one label's change back, scan, and look for a finding of its kind: one more in its files, or one that was
-    not there at the place of the change."""
+    """Revert the change of one label, scan, and check for a finding of its kind: one more in its files, or a new one
+    at the lines of the change."""
     name = trees.in_port(label.file)
     source, target = trees.base / label.file, trees.port / name
     if not (source.is_file() and target.is_file()):
@@ -86,7 +86,7 @@ def _stands(claims: Sequence[Claim], file: str, place: tuple[int, int]) -> bool:
 
 
 def sample(labels: Sequence[Label], size: int) -> list[Label]:
-    """As many labels, evenly spread and always the same."""
+    """`size` labels, evenly spread and deterministic."""
     if len(labels) <= size:
         return list(labels)
     return [labels[index * len(labels) // size] for index in range(size)]

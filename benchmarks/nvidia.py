@@ -1,11 +1,11 @@
-"""NVIDIA's side of a port: do the units of real repositories compile with nvcc before our patch, and still after it?
+"""Checks ports with nvcc: units of real repositories that compile before our patch must compile after it.
 
     python benchmarks/nvidia.py --mirrors DIR [--pair ID] [--least 80]
 
-The repositories are those of port.py, the patch is that of `rocm3d apply --review`. Fewer than --least per cent that
-compile before prove nothing, and are a failure; so is a unit that is lost. Where an edit could not be guarded (launch
+The repositories are those of port.py, the patch is that of `rocm3d apply --review`. If fewer than --least per cent
+compile before, the check proves nothing and fails; so does a lost unit. If an edit could not be guarded (launch
 chevrons, a cast, an include, `__host__`), PTX and host code must be the same. Headers of NVIDIA's libraries that this
-machine lacks are declared by rocm3d: their names are shown. What was compiled once is taken from rocm3d's cache.
+machine lacks are declared by rocm3d and listed. Compiled units are taken from rocm3d's cache.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ CLOSED = "closed-list"
 
 @dataclass(frozen=True)
 class Outcome:
-    """Units of one repository by nvcc. `same` are those whose code was compared, `different` says where it differs."""
+    """Units of one repository by nvcc. `same` lists units with equal code, `different` the differences."""
 
     before: dict[str, str]
     after: dict[str, str]
@@ -48,12 +48,12 @@ class Outcome:
 
     @property
     def lost(self) -> list[str]:
-        """Compiled before and not any more."""
+        """Units that compiled before and do not compile after."""
         return [name for name, told in self.before.items() if told == "compiled" != self.after.get(name)]
 
 
 def look(base: Path, knowledge: Knowledge, torch: TorchKit, nvcc: Nvcc, gpu: str) -> Outcome:
-    """Compile the device sources of a checkout, as it is and with the patch laid over it."""
+    """Compile the device sources of a checkout, unchanged and with the patch as an overlay."""
     ours = port(base, knowledge, gpu, review=True)
     before = _units(Tree.open(base), knowledge, torch, nvcc)
     after = _units(Tree.open(base, overlay=ours.edits), knowledge, torch, nvcc)
@@ -83,7 +83,7 @@ def _is_unguarded(ours: Ported, path: str) -> bool:
 
 
 def _compare(base: Path, ours: Ported, item: CudaUnit, nvcc: Nvcc) -> list[str]:
-    """In a copy that has every other edit, so that only this file differs."""
+    """Compare in a copy that has every other edit, so that only this file differs."""
     source = item.unit.source
     with tempfile.TemporaryDirectory() as scratch:
         copy, out = Path(scratch) / "tree", Path(scratch) / "out"
@@ -103,19 +103,19 @@ def _told(item: CudaUnit) -> str:
     side = item.side
     if side.outcome == "failed" and side.errors:
         return f"{side.errors[0].path}:{side.errors[0].line}: {side.errors[0].message}"
-    return f"{side.lacks} is nowhere" if side.lacks else side.outcome
+    return f"{side.lacks} is missing" if side.lacks else side.outcome
 
 
 def show(pair: dict[str, Any], found: Outcome) -> None:
-    """One line, then what is wrong."""
+    """Print one line, then the problems."""
     count = [sum(told == "compiled" for told in side.values()) for side in (found.before, found.after)]
     print(f"{pair['id']}: {len(found.before)} units, {count[0]} compile before, {count[1]} after; ", end="")
-    print(f"code compared of {len(found.same) + len(found.different)}, the same in {len(found.same)}")
+    print(f"code compared: {len(found.same) + len(found.different)} units, {len(found.same)} equal")
     for name, told in found.before.items():
         if told != "compiled":
             print(f"  before: {name}: {told}")
     for name in found.lost:
-        print(f"  LOST {name}: {found.after.get(name, 'is no unit any more')}")
+        print(f"  LOST {name}: {found.after.get(name, 'is no longer a unit')}")
     for text in found.different:
         print(f"  DIFFERENT {text}")
     if found.declared:
@@ -124,7 +124,7 @@ def show(pair: dict[str, Any], found: Outcome) -> None:
 
 
 def main() -> int:
-    """Print a line for each repository; 1 where something is lost or differs, or too little compiles before."""
+    """Print a line per repository; 1 if a unit is lost or differs, or too few compile before."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mirrors", type=Path, required=True)
     parser.add_argument("--pair", action="append", default=[])
@@ -134,7 +134,7 @@ def main() -> int:
     knowledge, nvcc = load(), find_nvcc()
     kit = find_kit(knowledge.toolchains, others["hipify"], None, None)
     if nvcc is None or isinstance(kit, str) or kit.torch is None:
-        sys.exit("this needs nvcc, and headers of torch: rocm3d toolchain prepare")
+        sys.exit("needs nvcc and torch headers. Run rocm3d toolchain prepare")
     every: list[Outcome] = []
     for pair in (*others["pairs"], *config["pairs"]):
         if not options.pair or pair["id"] in options.pair:

@@ -1,8 +1,8 @@
-"""Plans for many repositories and GPUs: does each end in a stack or in a clear reason, and how long does it take.
+"""Plans many repositories for several GPUs: whether each plan has a stack or a reason, and how long it takes.
 
     python benchmarks/plan.py FOLDER... [--gpu gfx942 ...]
 
-Each FOLDER is scanned once; the time is that of the plan alone, after the scan.
+Each FOLDER is scanned once; the time is that of the plan, without the scan.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ GPUS = ["gfx942", "gfx1100", "gfx1151", "gfx1201"]
 
 
 def main() -> None:
-    """Print one line for each plan, then the slowest; exit 1 if a plan says neither a stack nor why."""
+    """Print one line per plan, then the slowest; exit 1 if a plan has neither a stack nor reasons."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--gpu", action="append", default=[])
@@ -40,7 +40,7 @@ def main() -> None:
             seconds = time.perf_counter() - start
             slowest = max(slowest, seconds)
             counts = Counter(item.decision for item in document.decisions)
-            said = document.stack.id if document.stack else "none, because of each: see rejected_stacks"
+            said = document.stack.id if document.stack else "none: see rejected_stacks"
             unsaid += document.stack is None and not all(item.reason for item in document.rejected_stacks)
             kinds = " ".join(f"{kind}:{count}" for kind, count in sorted(counts.items()))
             print(f"{folder.name:32} {name:8} {seconds:5.2f} s {document.readiness:15} {said:36} {kinds}")

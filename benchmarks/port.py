@@ -1,15 +1,15 @@
-"""Ports of real repositories, measured: which units compile for AMD targets before, with our patch, with people's.
+"""Measures ports of real repositories: units that compile for AMD targets before, with our patch, with human ports.
 
     python benchmarks/port.py --mirrors DIR [--hip-headers FOLDER] [--pair ID] [--save FILE]
     python benchmarks/port.py --mirrors DIR --all [--pair TEXT]
 
-Three states of each repository go through torch's own hipify and the compiler: the base, the base with what `rocm3d
-apply --review` writes, and the best of the human ports. A unit counts for a target if host and device side compile, its
-build script gets that far on ROCm with flags that clang takes, and no kernel of the CUDA build is missing or empty.
-Beside it, in brackets, the units that compile by themselves. Then: the size of the edit beside the smallest human one,
-the isolation proof, apply twice = once, undo = identity. --safe adds the state without --review, --units takes some of
-the sources. `--all` checks proof, twice and undo on every repository of port.toml, with and without --review, and
-compiles nothing. What was compiled once is taken from rocm3d's cache.
+Three states of each repository go through torch's own hipify and the compiler: the base, the base with the edits of
+`rocm3d apply --review`, and the human ports. A unit counts for a target if host and device side compile, its build
+script reaches the compiler on ROCm with flags that clang accepts, and no kernel of the CUDA build is missing or empty.
+In brackets: the units that compile by themselves. Then: the size of the edit and of the smallest human port, the
+isolation proof, whether apply is idempotent and undo restores every byte. --safe adds the state without --review,
+--units selects sources. `--all` checks proof, idempotence and undo on every repository of port.toml, with and without
+--review, and compiles nothing. Compiled units are taken from rocm3d's cache.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 CONFIG = Path(__file__).with_suffix(".toml")
 PAIRS = Path(__file__).with_name("toolchain_corpus.toml")
-SECONDS = 1800.0  # for one compile: a busy machine is no reason to lose a unit
+SECONDS = 1800.0  # for one compile: a busy machine must not lose a unit
 
 Key = str
 Kernels = dict[Key, tuple[KernelFacts, ...]]
@@ -57,7 +57,7 @@ Kernels = dict[Key, tuple[KernelFacts, ...]]
 
 @dataclass(frozen=True)
 class Column:
-    """One state of a repository: units that count and that compile by themselves, by target, and what is wrong."""
+    """One state of a repository: units that count and units that compile, by target, and the problems."""
 
     name: str
     units: set[Key]
@@ -67,13 +67,13 @@ class Column:
     seconds: float
 
     def cell(self, target: str) -> str:
-        """As in the table."""
+        """The cell of the table."""
         return f"{len(self.counted[target])} ({len(self.compiled[target])})"
 
 
 @dataclass
 class Bench:
-    """What is the same for every repository."""
+    """Inputs and failures that all repositories share."""
 
     mirrors: Path
     knowledge: Knowledge
@@ -85,16 +85,16 @@ class Bench:
     failures: list[str] = field(default_factory=list)
 
     def request(self, tree: Tree) -> Request:
-        """Of a tree as it lies, or with edits laid over it."""
+        """The compile request for a tree, limited to the selected units."""
         wanted = request(tree, self.knowledge, tuple(self.config["targets"]))
         return replace(wanted, only=lambda path: self.units.search(path) is not None)
 
     def cuda(self, tree: Tree) -> Kernels:
-        """Kernels of the base, of the units that nvcc takes here."""
+        """Kernels of the base, for units that compile with nvcc."""
         assert self.kit.torch is not None
         nvcc = find_nvcc()
         if nvcc is None:
-            sys.exit("nvcc is not installed here, so nobody knows which kernels there should be")
+            sys.exit("nvcc is not installed; it is needed to list the expected kernels")
         wanted = self.request(tree)
         device = replace(wanted, only=lambda path: path.endswith(".cu") and wanted.only(path))
         kernels: Kernels = {}
@@ -104,7 +104,7 @@ class Bench:
         return kernels
 
     def column(self, name: str, tree: Tree, cuda: Kernels, within: Collection[Key] | None = None) -> Column:
-        """Compile one state; units that the base does not have are not counted."""
+        """Compile one state; units outside `within` are not counted."""
         started = time.monotonic()
         report = compile_repository(self.request(tree), self.kit)
         counted, compiled = {}, {}
@@ -121,7 +121,7 @@ class Bench:
 
 
 def request(tree: Tree, knowledge: Knowledge, targets: tuple[str, ...]) -> Request:
-    """What a compile of a tree needs to know, told as it goes on stderr."""
+    """The compile request for a tree; progress goes to stderr."""
     found = scan(tree, knowledge, Selection(), lambda _: None)
     return Request(
         tree,
@@ -135,24 +135,24 @@ def request(tree: Tree, knowledge: Knowledge, targets: tuple[str, ...]) -> Reque
 
 
 def key(source: str) -> Key:
-    """A unit by its path without the suffix: some ports keep a translated copy beside it."""
+    """A unit by its path without suffix: some ports have a translated copy next to it."""
     return str(PurePosixPath(source).with_suffix(""))
 
 
 def stopped_extensions(report: Report) -> set[str]:
-    """Those whose build never gets to the compiler, or with flags that it refuses."""
+    """Extensions whose build never reaches the compiler, or has flags that it refuses."""
     scripts = {found.script for found in report.found if found.problem} | {item.path for item in report.flags}
     return {item.name for found in report.found if found.script in scripts for item in found.extensions}
 
 
 def compiles(item: UnitReport, target: str) -> bool:
-    """For the host, and for the target where it has device code."""
+    """Whether it compiles for the host, and for the target if it has device code."""
     sides = (HOST,) if item.unit.language == "c++" else (target, HOST)
     return all(item.sides[side].outcome == "compiled" for side in sides)
 
 
 def lacks_kernels(item: UnitReport, target: str, cuda: Kernels) -> str:
-    """Which kernels of the CUDA build are gone or do nothing; empty where none is, or where nvcc could not tell."""
+    """Kernels of the CUDA build that are missing or empty; "" if none, or if nvcc could not compile the unit."""
     kernels = cuda.get(key(item.unit.source))
     if kernels is None or item.unit.language == "c++" or item.sides[target].outcome != "compiled":
         return ""
@@ -161,20 +161,20 @@ def lacks_kernels(item: UnitReport, target: str, cuda: Kernels) -> str:
 
 
 def told(report: Report, cuda: Kernels) -> list[str]:
-    """Every reason why a unit does not count."""
+    """All reasons why units do not count."""
     lines = [f"{found.script}: {found.problem.message}" for found in report.found if found.problem]
     lines += [f"{item.path}:{item.line}: {item.message}" for item in report.flags]
     for unit in report.units:
         lines += [str(problem) for problem in unit.problems]
-        lines += [f"{unit.unit.source}: {side.lacks} is nowhere" for side in unit.sides.values() if side.lacks]
+        lines += [f"{unit.unit.source}: {side.lacks} is missing" for side in unit.sides.values() if side.lacks]
         for side in unit.sides:
             if side != HOST and (gone := lacks_kernels(unit, side, cuda)):
                 lines.append(f"{unit.unit.source} for {side}: kernels lost: {gone}")
-    return [*dict.fromkeys(lines), *(f"{name} is not there" for name in report.missing)]
+    return [*dict.fromkeys(lines), *(f"{name} does not exist" for name in report.missing)]
 
 
 def measure(bench: Bench, pair: dict[str, Any], scratch: Path) -> dict[str, Any]:
-    """One repository: the columns, the sizes, and what was promised."""
+    """Measure one repository: columns, sizes and guarantees."""
     modules = pair.get("submodules", [])
     base = checkout(bench.mirrors, pair["repository"], pair["base"], scratch / "base", modules)
     safe = port(base, bench.knowledge, bench.config["gpu"], review=False)
@@ -210,7 +210,7 @@ def measure(bench: Bench, pair: dict[str, Any], scratch: Path) -> dict[str, Any]
 
 
 def show(bench: Bench, pair: dict[str, Any], columns: list[Column]) -> None:
-    """The table of one repository, then every reason."""
+    """Print the table of one repository, then the problems."""
     print(f"\n## {pair['id']}\n")
     print(f"| target | {' | '.join(column.name for column in columns)} |\n|---|{'---|' * len(columns)}")
     for target in bench.config["targets"]:
@@ -223,7 +223,7 @@ def show(bench: Bench, pair: dict[str, Any], columns: list[Column]) -> None:
 
 
 def judge(bench: Bench, name: str, columns: list[Column]) -> None:
-    """At least the best human port, and more than the base where that fails today."""
+    """Our patch must reach the best human port, and exceed the base if units of the base fail."""
     base, ours, ports = columns[0], columns[1], [item for item in columns if item.name.startswith("port")]
     for target in bench.config["targets"]:
         had, have = len(base.counted[target]), len(ours.counted[target])
@@ -236,7 +236,7 @@ def judge(bench: Bench, name: str, columns: list[Column]) -> None:
 
 
 def check_all(bench_mirrors: Path, knowledge: Knowledge, config: dict[str, Any], wanted: list[str]) -> int:
-    """Isolation, twice = once and undo = identity on every repository."""
+    """Check isolation, idempotence and undo on every repository."""
     bad, edits, proofs = 0, 0, Counter[str]()
     for name in config["corpus"]:
         repository, _, commit = name.partition("@")
@@ -257,7 +257,7 @@ def check_all(bench_mirrors: Path, knowledge: Knowledge, config: dict[str, Any],
                 print(f"{repository}: FAILED {failure}", flush=True)
         print(f"  {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
     told = ", ".join(f"{kind} {count}" for kind, count in sorted(proofs.items()))
-    print(f"{edits} edited files with --review ({told}); {bad} promises broken")
+    print(f"{edits} edited files with --review ({told}); {bad} guarantees broken")
     return 1 if bad else 0
 
 
@@ -270,13 +270,13 @@ def _tell(repository: str, found: Ported, *, review: bool) -> None:
 
 
 def main() -> int:
-    """Print the tables; 1 where a target is missed or a promise is broken."""
+    """Print the tables; 1 if a target is missed or a guarantee is broken."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mirrors", type=Path, required=True)
     parser.add_argument("--hip-headers", type=Path)
     parser.add_argument("--pair", action="append", default=[])
-    parser.add_argument("--units", default="", help="only sources whose path this regular expression finds")
-    parser.add_argument("--safe", action="store_true", help="a column without --review, too")
+    parser.add_argument("--units", default="", help="only sources whose path matches this regular expression")
+    parser.add_argument("--safe", action="store_true", help="add a column without --review")
     parser.add_argument("--ports", type=int, default=9, help="how many of the human ports to compile")
     parser.add_argument("--save", type=Path)
     parser.add_argument("--all", action="store_true", help="check edits on every repository; compile nothing")
@@ -300,7 +300,7 @@ def main() -> int:
             sys.stdout.flush()
     if options.save:
         options.save.write_text(json.dumps(saved, indent=2) + "\n", encoding="utf-8")
-    print(f"\n{len(bench.failures)} targets missed or promises broken ({kit.label})")
+    print(f"\n{len(bench.failures)} targets missed or guarantees broken ({kit.label})")
     print("\n".join(f"  {text}" for text in bench.failures))
     return 1 if bench.failures else 0
 

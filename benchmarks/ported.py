@@ -1,4 +1,4 @@
-"""Ports of repositories out of mirrors: the checkout, what apply makes of it, and whether apply keeps its promises."""
+"""Ports repositories from mirrors: checkout, apply, and a check of apply's guarantees."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Size:
-    """Lines added to and removed from files that were there before."""
+    """Lines added to and removed from existing files."""
 
     added: int
     removed: int
@@ -33,7 +33,7 @@ class Size:
 
     @property
     def lines(self) -> int:
-        """Both together."""
+        """Added plus removed lines."""
         return self.added + self.removed
 
     def __str__(self) -> str:
@@ -42,7 +42,7 @@ class Size:
 
 @dataclass(frozen=True)
 class Ported:
-    """What apply did to a checkout. `edits` are the files as edited, `broken` the promises that it did not keep."""
+    """The result of apply. `edits` are the edited files, `broken` the guarantees that did not hold."""
 
     patch: Patch
     edits: dict[str, bytes]
@@ -52,12 +52,12 @@ class Ported:
 
     @property
     def size(self) -> Size:
-        """Of the edits; files that the port adds are not counted."""
+        """Size of the edits, without added files."""
         return size(self.originals, self.edits)
 
 
 def checkout(mirrors: Path, repository: str, commit: str, folder: Path, submodules: list[dict[str, str]]) -> Path:
-    """All files of a commit, with those submodules whose mirror is there."""
+    """Write all files of a commit and of its submodules."""
     wanted = [{"path": ".", "repository": repository, "commit": commit}, *submodules]
     for item in wanted:
         mirror = Mirror.of(mirrors, item["repository"]).folder
@@ -69,7 +69,7 @@ def checkout(mirrors: Path, repository: str, commit: str, folder: Path, submodul
 
 
 def port(folder: Path, knowledge: Knowledge, gpu: str, *, review: bool) -> Ported:
-    """Apply, apply again, undo: the folder is as it was when this returns, or `broken` says that it is not."""
+    """Apply, apply again, undo. The folder is restored afterwards; if not, `broken` says so."""
     before = digests(folder)
     repository = Repository(folder, knowledge, cached=True)
     product = knowledge.gpu(gpu)
@@ -78,12 +78,12 @@ def port(folder: Path, knowledge: Knowledge, gpu: str, *, review: bool) -> Porte
     edited = [change.path for change in patch.changes if change.kind == "edited"]
     edits = {path: (folder / path).read_bytes() for path in edited}
     again = repository.apply(repository.plan(product), review=review, dry_run=False)
-    broken = [] if digests(folder) == once else [f"twice is not once: {_differing(once, digests(folder))}"]
+    broken = [] if digests(folder) == once else [f"apply is not idempotent: {_differing(once, digests(folder))}"]
     if [change.after for change in again.changes] != [change.after for change in patch.changes]:
-        broken.append("the second patch is not the first")
+        broken.append("the second patch differs from the first")
     repository.undo(keep_changed=False)
     if digests(folder) != before:
-        broken.append(f"undo is no identity: {_differing(before, digests(folder))}")
+        broken.append(f"undo does not restore: {_differing(before, digests(folder))}")
     originals = {path: (folder / path).read_bytes() for path in edited}
     proofs = Counter(change.proof.kind for change in patch.changes if change.kind == "edited")
     proven = {path: prove(path, originals[path], edits[path]) for path in edited}
@@ -94,7 +94,7 @@ def port(folder: Path, knowledge: Knowledge, gpu: str, *, review: bool) -> Porte
 
 
 def digests(folder: Path) -> dict[str, str]:
-    """Every file and link of a tree but rocm3d's own state."""
+    """Digests of every file and link of a tree, without rocm3d's own state."""
     found = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
@@ -110,7 +110,7 @@ def digests(folder: Path) -> dict[str, str]:
 
 
 def size(before: dict[str, bytes], after: dict[str, bytes]) -> Size:
-    """Of the files that are in both."""
+    """Size of the changes in files of `before`."""
     added = removed = files = 0
     for path, old in before.items():
         new = after.get(path, old)
@@ -125,7 +125,7 @@ def size(before: dict[str, bytes], after: dict[str, bytes]) -> Size:
 
 
 def human_size(base: Path, other: Path, suffixes: tuple[str, ...]) -> Size:
-    """Of a human port: files of both trees that are part of a build."""
+    """Size of a human port, over build files that are in both trees."""
     before = {name: (base / name).read_bytes() for name in digests(base) if _counts(base / name, suffixes)}
     after = {name: (other / name).read_bytes() for name in before if _counts(other / name, suffixes)}
     return size(before, after)

@@ -1,9 +1,9 @@
-"""The resolver proof on what real repositories ask pip for: what the original installs, and what the port does.
+"""Resolver proof for the requirements of real repositories: what the original installs, and what the port installs.
 
     python benchmarks/resolver.py [--gpu mi300x] [ID ...]
 
-Asks the index that pip is configured with. Nothing is installed and no package is fetched; sdists that only a build can
-read have their metadata built.
+Uses the index that pip is configured with. Nothing is installed and no package is fetched; only for sdists without
+static metadata the metadata is built.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _COUNTS = re.compile(r": (\d+ packages?), ([\d.]+ [GM]B), (none|\d+) of CUDA(?: 
 
 @dataclass(frozen=True)
 class RealSet:
-    """Direct dependencies of one repository. `fails` are source builds that a plain install gets wrong."""
+    """Direct dependencies of one repository. `fails` are source builds that fail in a plain install."""
 
     id: str
     source: str
@@ -47,7 +47,7 @@ def load_sets() -> list[RealSet]:
 
 
 def write(given: RealSet, folder: Path) -> Path:
-    """A repository that asks for just this, in a file of the same kind."""
+    """Write a repository with just these requirements, in a file of the same kind."""
     root = folder / given.id
     root.mkdir(parents=True)
     if given.file.endswith(".py"):
@@ -61,7 +61,7 @@ def write(given: RealSet, folder: Path) -> Path:
 
 
 def proof(root: Path, knowledge: Knowledge, gpu: str) -> tuple[str, Verdicts]:
-    """Port it and ask the resolver; the stack, and what came of it."""
+    """Port a repository and resolve it; returns the stack and the verdicts."""
     repository = Repository(root, knowledge)
     plan = repository.plan(resolve_gpu(gpu, knowledge))
     repository.apply(plan, review=False, dry_run=False)
@@ -70,19 +70,19 @@ def proof(root: Path, knowledge: Knowledge, gpu: str) -> tuple[str, Verdicts]:
 
 
 def counts(verdicts: Verdicts, probe: str) -> list[tuple[str, str, str, str]]:
-    """Packages, bytes, how many of CUDA and their bytes, for each set that the probe could look at."""
+    """Packages, bytes, CUDA packages and their bytes, for each set that the probe resolved."""
     lines = [line for item in verdicts.verdicts if item.probe == probe for line in item.looked_at]
     return [(found[1], found[2], found[3], found[4] or "") for line in lines if (found := _COUNTS.search(line))]
 
 
 def main() -> int:
-    """Print a table of Markdown, one row for each set."""
+    """Print a Markdown table, one row per set."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--gpu", default="mi300x")
     parser.add_argument("ids", nargs="*")
     given = parser.parse_args()
     knowledge = load()
-    print("| repository | original: packages, bytes | of CUDA | port: packages beside the stack | of CUDA | stack |")
+    print("| repository | original: packages, bytes | of CUDA | port: packages on top of the stack | of CUDA | stack |")
     print("|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for item in load_sets():

@@ -1,9 +1,9 @@
-"""Lays out the headers of ROCm's own library repositories as an installed ROCm would have them.
+"""Collects the headers of ROCm's library repositories in the layout of an installed ROCm.
 
     python benchmarks/rocm_headers.py ROCM_LIBRARIES_REPO FOLDER
 
 The repository is a git directory (bare or not) of ROCm/rocm-libraries; FOLDER is for `--hip-headers`. Headers that
-CMake writes are written here with the same names: versions as 0, export macros empty. Nothing of it is committed.
+CMake generates are written with the same names: versions as 0, export macros empty. None of them is committed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import tempfile
 from io import BytesIO
 from pathlib import Path
 
-# Folder or file of the repository, and where its files go below include/.
+# Folder or file of the repository, and its path below include/.
 FOLDERS = {
     "projects/rocprim/rocprim/include/rocprim": "rocprim",
     "projects/rocthrust/thrust": "thrust",
@@ -46,7 +46,7 @@ PUBLIC = ["hip_bf16.h", "hip_fp8.h", "hip_fp16.h", "hip_bfloat16.h", "hip_comple
 
 
 def unpack(repository: Path, folder: str, target: Path) -> None:
-    """The headers of one folder at HEAD."""
+    """Write the headers of one folder at HEAD."""
     command = ["git", "-C", str(repository), "archive", "HEAD", folder]
     data = subprocess.run(command, capture_output=True, check=True).stdout
     with tarfile.open(fileobj=BytesIO(data)) as archive:
@@ -62,7 +62,7 @@ def unpack(repository: Path, folder: str, target: Path) -> None:
 
 
 def complete_hip(options: argparse.Namespace, include: Path) -> None:
-    """The headers of HIP itself, half of them from each place."""
+    """Add the headers of HIP itself, from the runtime, clr and HIP repositories."""
     shutil.copytree(options.runtime / "hip", include / "hip")
     with tempfile.TemporaryDirectory(dir=include.parent) as scratch:
         unpack(options.clr, "hipamd/include/hip/amd_detail", Path(scratch) / "amd_detail")
@@ -74,7 +74,7 @@ def complete_hip(options: argparse.Namespace, include: Path) -> None:
 
 
 def configure(folder: Path) -> None:
-    """Write what CMake would."""
+    """Write the headers that CMake would generate."""
     for template in folder.rglob("*.in"):
         text = re.sub(r"@\w+@", "0", template.read_text(encoding="utf-8"))
         template.with_suffix("").write_text(re.sub(r"#cmakedefine\b", "//", text), encoding="utf-8")
@@ -86,7 +86,7 @@ def configure(folder: Path) -> None:
 
 
 def main() -> None:
-    """Lay them out anew."""
+    """Write all headers to a new folder."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("repository", type=Path)
     parser.add_argument("folder", type=Path)

@@ -1,9 +1,9 @@
-"""What it costs a program to be recorded: `rocm3d run` against the bare program, in turns, on the CPU.
+"""Overhead of the recorder: `rocm3d run` compared with the bare program, in turns, on the CPU.
 
     python benchmarks/run.py --python PATH/TO/python-with-torch [--steps 1500] [--repeats 5]
 
-The program makes attention and optimizer steps, imports what is not there, and writes a file. Both calls are timed from
-start to end, ours with its own start-up. Nothing is said unless both programs finish and the record has every step.
+The program runs attention and optimizer steps, imports a missing module, and writes a file. Both calls are timed from
+start to end, ours with its start-up. No result is printed unless both programs finish and the record has every step.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ open("out.txt", "w").write("done")
 
 
 def seconds(command: list[str], folder: Path) -> float:
-    """One call from its start to its end."""
+    """Seconds of one call."""
     start = time.perf_counter()
     subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return time.perf_counter() - start
@@ -64,7 +64,7 @@ def main() -> None:
         for place in (folder / ".rocm3d" / "runs").iterdir():
             record = json.loads((place / "run.json").read_text(encoding="utf-8"))
             if record["steps"][0]["count"] != given.steps or not record["fallbacks"]:
-                sys.exit(f"{place.name} misses something that the program did")
+                sys.exit(f"{place.name}: the record lacks steps or fallbacks of the program")
     result = {
         "machine": f"{platform.machine()}, Python {platform.python_version()}",
         "steps": given.steps,

@@ -1,4 +1,4 @@
-"""Compares two checkouts of rocm3d: do they find, plan, write and undo the same over the same inputs?
+"""Compares two checkouts of rocm3d: whether scan, plan, apply and undo give the same output for the same inputs.
 
     python benchmarks/same.py BEFORE AFTER --mirrors DIR [--only NAME] [--gpu GPU]
     python benchmarks/same.py BEFORE AFTER --examples-only
@@ -7,10 +7,10 @@ Inputs are the folders of examples/ and the repositories of same.toml, from bare
 sources and records: scan, then for each GPU plan, apply into a copy (with --review for the first GPU) and undo.
 
 Edited files, the tree after undo and the originals that undo restores must be equal in every byte; documents in
-everything but their texts; files of rocm-port/ in everything but prose and comments.
+everything except texts; files of rocm-port/ in everything except prose and comments.
 
-Exit 0: no difference; 1: differences, each printed with its place; 2: bad usage; 4: no difference, but an input could
-not be compared.
+Exit 0: no difference; 1: differences, each printed with its position; 2: wrong usage; 4: no difference, but an input
+could not be compared.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Checkout:
 
     @classmethod
     def at(cls, folder: Path, state: Path) -> Checkout:
-        """Run by its own environment where it has one, else by the interpreter of this program."""
+        """A checkout runs with its own .venv if it has one, else with the interpreter of this program."""
         root = folder.resolve()
         try:
             scripts = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
@@ -70,7 +70,7 @@ class Checkout:
         own = root / ".venv" / "bin" / "python"
         python = str(own) if own.is_file() else sys.executable
         checkout = cls(root, python, f"from {module} import {function}; {function}()", state)
-        # An installed rocm3d must not run in place of the checkout's.
+        # An installed rocm3d must not run instead of the checkout.
         imported = run([python, "-c", "import rocm3d; print(rocm3d.__file__)"], env=checkout.environment).stdout
         if not Path(os.fsdecode(imported).strip()).is_relative_to(root / "src"):
             raise UserError(f"{python} does not import rocm3d from {root / 'src'}")
@@ -78,7 +78,7 @@ class Checkout:
 
     @property
     def environment(self) -> dict[str, str]:
-        """PYTHONPATH precedes what is installed, and rocm3d finds its records from its sources."""
+        """PYTHONPATH precedes installed packages, and rocm3d finds its records relative to its sources."""
         own = {"ROCM3D_CACHE": str(self.state / "cache"), "ROCM3D_DATA": str(self.state / "data")}
         return {**os.environ, "PYTHONPATH": str(self.root / "src"), **own}
 
@@ -116,7 +116,7 @@ class Input:
 
 @dataclass(frozen=True)
 class Result:
-    """The comparison of one input; `obstacle` says why there is none."""
+    """The comparison of one input; `obstacle` is the reason if there is none."""
 
     name: str
     differences: tuple[str, ...] = ()
@@ -124,7 +124,7 @@ class Result:
 
 
 def run_commands(checkout: Checkout, source: Path, workspace: Path, gpus: Sequence[str]) -> None:
-    """Leaves in the workspace: documents/, and the trees source/NAME, ported-GPU/NAME and undone-GPU/NAME."""
+    """Creates in the workspace: documents/, and the trees source/NAME, ported-GPU/NAME and undone-GPU/NAME."""
     name = source.name
     shutil.copytree(source, workspace / "source" / name)
     (workspace / "documents").mkdir()
@@ -157,7 +157,7 @@ def compare(item: Input, sides: Sequence[Checkout], mirrors: Path | None, gpus: 
         else:
             trees = (*workspace.glob("source/*"), *workspace.glob("undone-*/*"))
             changed = ((tree.parent.name, changed_paths(source, tree)) for tree in trees)
-            differences += [f"{output.name}: {name} is not as the input: {paths}" for name, paths in changed if paths]
+            differences += [f"{output.name}: {name} differs from input: {paths}" for name, paths in changed if paths]
         workspace.rename(output)
     differences += workspace_differences(*outputs)
     if errors and not differences:
@@ -166,7 +166,7 @@ def compare(item: Input, sides: Sequence[Checkout], mirrors: Path | None, gpus: 
 
 
 def select_inputs(options: argparse.Namespace, repositories: Sequence[str]) -> list[Input]:
-    """Examples and repositories, as far as the options name them."""
+    """Examples and repositories that the options select."""
     inputs = [Input(path.name) for path in sorted(EXAMPLES.iterdir()) if path.is_dir()]
     if not options.examples_only:
         inputs += [Input(*name.split("@")) for name in repositories]
@@ -203,7 +203,7 @@ def compare_all(options: argparse.Namespace, scratch: Path) -> int:
 
 
 def summarise(results: Sequence[Result], seconds: float) -> int:
-    """Print the summary; the exit code."""
+    """Print the summary and return the exit code."""
     missing = [result for result in results if result.obstacle]
     differing = [result for result in results if result.differences]
     for result in missing:
@@ -214,14 +214,14 @@ def summarise(results: Sequence[Result], seconds: float) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit code."""
+    """Run the command and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("before", type=Path, help="a checkout of rocm3d")
     parser.add_argument("after", type=Path, help="the checkout to compare it with")
     parser.add_argument("--mirrors", type=Path, help="bare mirrors, OWNER+NAME/repo each")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="an example or a repository")
     parser.add_argument("--examples-only", action="store_true", help="no repositories")
-    parser.add_argument("--gpu", action="append", default=[], help="instead of those of same.toml; repeatable")
+    parser.add_argument("--gpu", action="append", default=[], help="instead of the GPUs of same.toml; may be repeated")
     options = parser.parse_args(arguments)
     try:
         with tempfile.TemporaryDirectory(prefix="rocm3d-same-") as scratch:

@@ -1,6 +1,6 @@
-"""Whether nvcc makes the same code of two versions of a unit: PTX as text, and the host object's code and relocations.
+"""Compares the code that nvcc generates for two versions of a unit: PTX, and code and relocations of the host object.
 
-The version before is padded to the line numbers of the one after, as asserts carry them.
+The first version is padded to the line numbers of the second, because asserts contain them.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
     from rocm3d.toolchain.nvcc import Nvcc
 
-# Names of things that a unit keeps to itself carry a number made of its path and text.
+# Names that are local to a unit contain a hash of its path and text.
 _OWN = re.compile(r"(_GLOBAL__N__|_INTERNAL_|__nv_static_\d+__|_cu_)?[0-9a-f]{8}(?=_\d+_)")
 _COMMENT = re.compile(r"^//.*$", re.MULTILINE)
 
 
 def padded(before: bytes, after: bytes) -> bytes:
-    """The first text with empty lines where the second has lines that it lacks."""
+    """The first text with empty lines where the second has additional lines."""
     old, new = before.split(b"\n"), after.split(b"\n")
     lines: list[bytes] = []
     for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
@@ -37,7 +37,7 @@ def padded(before: bytes, after: bytes) -> bytes:
 def differences(  # noqa: PLR0913, PLR0917  (two versions, and how to compile them)
     nvcc: Nvcc, source: Path, versions: tuple[bytes, bytes], flags: Sequence[str], cwd: Path, out: Path
 ) -> list[str]:
-    """What differs; both versions are compiled under the same path, since that is part of names."""
+    """The differing parts. Both versions are compiled under the same path, because names depend on it."""
     made = []
     for number, text in enumerate((padded(*versions), versions[1])):
         (cwd / source).write_bytes(text)
@@ -58,7 +58,7 @@ def _ptx(text: str) -> str:
 
 
 def _host(file: Path) -> dict[str, object]:
-    """Code, read-only data and their relocations by section; what nvcc embeds for the device is compared as PTX."""
+    """Code and relocations by section; the embedded device code is compared as PTX."""
     found: dict[str, object] = {}
     with file.open("rb") as stream:
         elf = ELFFile(stream)

@@ -1,6 +1,6 @@
-"""How two outputs of rocm3d differ, beyond the texts that a refactoring may change.
+"""Differences of two outputs of rocm3d, without the texts that a refactoring may change.
 
-Documents are compared by their JSON, patches and files of a port by what they do, everything else by its bytes.
+Documents are compared as JSON, patches and files of a port by their effect, everything else by its bytes.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ def json_differences(before: Any, after: Any, path: str = "$", *, text: bool = F
 
 
 def _derived(before: dict[str, Any], after: dict[str, Any]) -> frozenset[str]:
-    """Keys of this object whose strings follow from texts."""
+    """Keys of this object whose strings are derived from texts."""
     # SARIF's fingerprint is a digest of rule, path and message.
     fingerprint = {"partialFingerprints"} if before.get("message") != after.get("message") else set()
-    # Digest and diff of an added file: it lies in rocm-port/ and is itself compared, without its prose.
+    # Digest and diff of an added file: the file is in rocm-port/ and is compared itself, without its prose.
     added = {"after", "diff"} if "before" in before and before["before"] is None else set()
     return frozenset(fingerprint | added)
 
@@ -77,7 +77,7 @@ def _without_texts(value: Any) -> Any:
 
 
 def _label(item: Any) -> str:
-    """What identifies an item of a list to a reader."""
+    """Identifies an item of a list for a reader."""
     keys = ("code", "ruleId", "recipe", "id", "name", "path")
     return next((f" {item[key]}" for key in keys if item.get(key)), "") if isinstance(item, dict) else ""
 
@@ -88,12 +88,12 @@ def _short(value: Any) -> str:
 
 
 def markdown_commands(text: str) -> list[str]:
-    """The fenced code blocks, without their comments."""
+    """Lines of the fenced code blocks, without comments."""
     return requirement_lines("\n".join(re.split(r"^```.*$", text, flags=re.MULTILINE)[1::2]))
 
 
 def python_statements(text: str) -> list[str]:
-    """Without comments, docstrings and layout."""
+    """Statements without comments, docstrings and layout."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         # A statement that is only a value has no effect.
@@ -103,12 +103,12 @@ def python_statements(text: str) -> list[str]:
 
 
 def code_lines(text: str) -> list[str]:
-    """Without lines that are empty or a comment: Dockerfile, compose.yaml, .dockerignore."""
+    """Lines that are neither empty nor a comment: for Dockerfile, compose.yaml, .dockerignore."""
     return [line for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#")]
 
 
 def shell_commands(text: str) -> list[str]:
-    """Without comments, and without what is only printed."""
+    """Lines without comments and without printed text."""
     lines = code_lines(text)
     for pattern, rest in _PRINTED:
         lines = [pattern.sub(rest, line) for line in lines]
@@ -116,7 +116,7 @@ def shell_commands(text: str) -> list[str]:
 
 
 def requirement_lines(text: str) -> list[str]:
-    """Without comments, by pip's own rule: white space before the number sign."""
+    """Lines without comments, by pip's rule: white space before the number sign."""
     return [line for line in (_COMMENT.sub("", line) for line in text.split("\n")) if line.strip()]
 
 
@@ -131,7 +131,7 @@ NORMAL_FORMS = {
 
 
 def patch_lines(patch: bytes) -> list[str]:
-    """Without the prose of the message; of files in rocm-port/ only the names, since they are compared themselves."""
+    """Lines without the prose of the message; of files in rocm-port/ only the names, as the files are compared too."""
     starts = [0, *(match.start() for match in _DIFF.finditer(patch)), len(patch)]
     head, *diffs = [_decoded(patch[start:end]).split("\n") for start, end in pairwise(starts)]
     lines = [line for line in head if line.startswith(("From", "Content-", "- "))]
@@ -159,7 +159,7 @@ def file_differences(path: str, before: bytes, after: bytes) -> list[str]:
 
 
 def _decoded(data: bytes) -> str:
-    """Never the same text for other bytes."""
+    """Decode so that different bytes give different texts."""
     return data.decode("utf-8", "surrogateescape")
 
 
@@ -169,7 +169,7 @@ def _unified(before: list[str], after: list[str], context: int = 2) -> list[str]
 
 
 def workspace_differences(before: Path, after: Path) -> Iterator[str]:
-    """One text for each difference, with every path that has it: a document lies in several trees."""
+    """One text per difference, with every path that has it: a document is in several trees."""
     old, new = _entries(before), _entries(after)
     places: dict[tuple[str, ...], list[str]] = {}
     for path in sorted({*old, *new}):
@@ -183,7 +183,7 @@ def workspace_differences(before: Path, after: Path) -> Iterator[str]:
 
 
 def changed_paths(source: Path, tree: Path) -> list[str]:
-    """Paths of a tree that are not as in the source, without rocm3d's own state."""
+    """Paths of a tree that differ from the source, without rocm3d's own state."""
     old, new = _entries(source), _entries(tree)
     changed = {path for path in old.keys() & new.keys() if _content(old[path]) != _content(new[path])}
     return sorted(path for path in changed | (old.keys() ^ new.keys()) if path.split("/")[0] != STATE)

@@ -1,12 +1,12 @@
-"""Speed of the scanner: ratios in one run on the same files, against semgrep and against itself with the cache.
+"""Speed of the scanner on the same files in one run, compared with semgrep and with its own cache.
 
     python benchmarks/scan.py FOLDER... --semgrep PATH/TO/semgrep
 
 Both tools have two cores and two processes, the twenty rules of semgrep.yml (ours by name with --only, cache off), and
 bytecode, as after an installation.
-Then all our rules, first with an empty cache and once more with the full one. The kinds of call take turns, so that a
-busy machine is as busy for both tools. The benchmark stops without a ratio if either tool fails, or if a cached scan
-says something else.
+Then all our rules run, first with an empty cache and then with a full one. The kinds of call take turns, so that a
+busy machine affects both tools. The benchmark stops without a ratio if a tool fails, or if the output of a cached scan
+differs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ RULES = HERE / "semgrep.yml"
 
 
 def rule_names() -> list[str]:
-    """The rules of the peer's file that our scanner has, too."""
+    """The rules of semgrep.yml that our scanner has too."""
     from rocm3d.scan.detector import detectors
 
     ours = {detector.rule for detector in detectors()}
@@ -44,7 +44,7 @@ def rule_names() -> list[str]:
 
 @dataclass(frozen=True)
 class Run:
-    """One call: seconds, MiB of its largest process, and what it printed."""
+    """One call: seconds, MiB of its largest process, and its output."""
 
     seconds: float
     mib: int
@@ -52,8 +52,8 @@ class Run:
 
 
 def timed(command: list[str], env: dict[str, str]) -> Run:
-    """A call from its start to its end."""
-    # Both tools run as they are installed: with bytecode, whatever the surroundings of this benchmark say.
+    """Run a command and measure it."""
+    # Both tools run with bytecode, as installed, whatever the environment of this benchmark sets.
     env = {name: value for name, value in env.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         start = time.perf_counter()
@@ -69,19 +69,19 @@ def timed(command: list[str], env: dict[str, str]) -> Run:
 
 
 def ours(folder: Path, *options: str, work: Path) -> list[str]:
-    """Our command line; documents go to a throw-away folder."""
+    """The rocm3d command; documents go to a temporary folder."""
     program = [sys.executable, "-c", "from rocm3d.cli.main import main; main()"]
     return [*program, "scan", str(folder), "--format", "json", "--quiet", "--work", str(work), *options]
 
 
 def theirs(folder: Path, semgrep: str) -> list[str]:
-    """The peer's, with the same rules and as many processes."""
+    """The semgrep command, with the same rules and number of processes."""
     return [semgrep, "scan", "--config", str(RULES), "--metrics", "off", "--disable-version-check", "--json",
             "-j", "2", "--no-git-ignore", "--quiet", str(folder)]  # fmt: skip
 
 
 def measure(folder: Path, semgrep: str | None, repeats: int) -> dict[str, object]:
-    """All figures for one folder: medians over the repeats, of which each has every kind of call."""
+    """Medians for one folder; each repeat has every kind of call."""
     names = rule_names()
     only = [word for name in names for word in ("--only", name)]
     runs: dict[str, list[Run]] = {"twenty": [], "peer": [], "first": [], "second": []}
@@ -94,12 +94,12 @@ def measure(folder: Path, semgrep: str | None, repeats: int) -> dict[str, object
             runs["first"].append(timed(ours(folder, work=work), env))
             runs["second"].append(timed(ours(folder, work=work), env))
             if runs["first"][-1].out != runs["second"][-1].out:
-                sys.exit("the cached scan says something else")
+                sys.exit("the output of the cached scan differs")
     return row(folder, names, runs)
 
 
 def row(folder: Path, names: list[str], runs: dict[str, list[Run]]) -> dict[str, object]:
-    """What is printed of it."""
+    """The row that is printed."""
     seconds = {kind: statistics.median(run.seconds for run in some) for kind, some in runs.items() if some}
     counts = json.loads(runs["first"][0].out)["inventory"]["counts"]
     found: dict[str, object] = {
@@ -121,7 +121,7 @@ def row(folder: Path, names: list[str], runs: dict[str, list[Run]]) -> dict[str,
 
 
 def main() -> None:
-    """Print one row a folder, and the machine."""
+    """Print one row per folder, and the machine."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--semgrep", default=shutil.which("semgrep"))
@@ -132,7 +132,7 @@ def main() -> None:
     machine = (
         f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, rocm3d {rocm3d.__version__}"
     )
-    # As pip does when it installs a package; a checkout may have none of it yet.
+    # pip does so when it installs a package; a checkout may have no bytecode yet.
     compileall.compile_dir(str(Path(rocm3d.__file__).parent), quiet=2)
     rows = [measure(folder.resolve(), given.semgrep, given.repeats) for folder in given.folders]
     print(json.dumps({"machine": machine, "semgrep": given.semgrep is not None, "rows": rows}, indent=2))

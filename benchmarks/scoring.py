@@ -1,4 +1,4 @@
-"""Findings against labels: recall of what every port changed, precision against what any port changed."""
+"""Scores findings by labels: recall over required changes, precision over the changes of any port."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from statistics import mean
 from labels import Label, Pair
 
 REACH = 3
-"""How many lines a finding may stand away from a label."""
+"""Maximum distance of a finding from a label, in lines."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A finding, of rocm3d or of a baseline, as far as the score is concerned."""
+    """The scored part of a finding, of rocm3d or of a baseline."""
 
     path: str
     line: int
@@ -28,7 +28,7 @@ class Claim:
 
 
 def is_near(claim: Claim, label: Label, *, sites: bool = True) -> bool:
-    """Whether a finding stands for a label: one of its kinds, the same file, and near its lines or one of its sites."""
+    """Whether a finding matches a label: one of its kinds, the same file, and near its lines or one of its sites."""
     if label.kind not in claim.kinds:
         return False
     if claim.path == label.file and label.first - REACH <= claim.line <= label.last + REACH:
@@ -38,7 +38,7 @@ def is_near(claim: Claim, label: Label, *, sites: bool = True) -> bool:
 
 @dataclass(frozen=True)
 class Score:
-    """One pair and one tool. `true` and `false` stay empty where a port does not touch the whole extension."""
+    """One pair and one tool. `true` and `false` are empty if the port does not cover the whole extension."""
 
     pair: Pair
     found: tuple[Label, ...]
@@ -53,37 +53,37 @@ class Score:
 
     @property
     def wanted(self) -> int:
-        """How many labels recall asks for."""
+        """Number of labels that count for recall."""
         return len(self.found) + len(self.missed)
 
     @property
     def recall(self) -> float | None:
-        """Required labels found; None where there is nothing to find."""
+        """Share of required labels found; None if there are none."""
         return ratio(len(self.found), self.wanted)
 
     def precision(self, severities: Sequence[str] = ("error", "warning")) -> float | None:
-        """Findings of these severities that a port confirms; None where none can be judged."""
+        """Share of findings of these severities that a port confirms; None if none can be scored."""
         true = sum(claim.severity in severities for claim in self.true)
         return ratio(true, true + sum(claim.severity in severities for claim in self.false))
 
     @property
     def precision_without_sites(self) -> float | None:
-        """The same for errors and warnings, as if no label had a site."""
+        """Precision of errors and warnings, as if no label had a site."""
         return ratio(len(self.true_without_sites), len(self.true) + len(self.false))
 
     @property
     def per_thousand_lines(self) -> float:
-        """Errors and warnings for every 1,000 lines that were scanned."""
+        """Errors and warnings per 1,000 scanned lines."""
         return 1000 * self.claims / self.lines if self.lines else 0.0
 
 
 def ratio(part: int, whole: int) -> float | None:
-    """A share, or None of nothing."""
+    """part / whole; None if whole is 0."""
     return part / whole if whole else None
 
 
 def score(pair: Pair, claims: Iterable[Claim], is_scored: Callable[[str], bool], lines: int = 0) -> Score:
-    """Score one tool's findings on one pair. Notes count for nothing."""
+    """Score the findings of one tool on one pair. Notes are ignored."""
     claims = [claim for claim in claims if claim.severity in ("error", "warning")]
     wanted = [label for label in pair.labels if label.counts]
     errors = [claim for claim in claims if claim.severity == "error"]
@@ -129,7 +129,7 @@ class Total:
 
 
 def total(scores: Sequence[Score]) -> Total:
-    """The averages; what has nothing to find, or nothing to judge, takes no part in them."""
+    """The averages, without pairs that have no labels or no scored findings."""
     by_family: dict[str, list[Score]] = {}
     for item in scores:
         by_family.setdefault(item.pair.family, []).append(item)
@@ -153,13 +153,13 @@ def total(scores: Sequence[Score]) -> Total:
 
 
 def average(values: Iterable[float | None]) -> float | None:
-    """The mean of what there is."""
+    """Mean of the values that are not None."""
     known = [value for value in values if value is not None]
     return mean(known) if known else None
 
 
 def by_kind(scores: Sequence[Score]) -> dict[str, tuple[int, int, int, int]]:
-    """For each kind: labels found, labels wanted, findings confirmed, findings not confirmed."""
+    """For each kind: labels found, all labels, findings confirmed, findings not confirmed."""
     found: Counter[str] = Counter(label.kind for item in scores for label in item.found)
     missed: Counter[str] = Counter(label.kind for item in scores for label in item.missed)
     true = Counter(_kind(claim, item.pair) for item in scores for claim in item.true)
@@ -169,13 +169,13 @@ def by_kind(scores: Sequence[Score]) -> dict[str, tuple[int, int, int, int]]:
 
 
 def by_code(scores: Sequence[Score]) -> dict[str, tuple[int, int]]:
-    """For each code: findings confirmed, and not."""
+    """For each code: findings confirmed, findings not confirmed."""
     true = Counter(claim.code for item in scores for claim in item.true)
     false = Counter(claim.code for item in scores for claim in item.false)
     return {code: (true[code], false[code]) for code in sorted({*true, *false})}
 
 
 def _kind(claim: Claim, pair: Pair) -> str:
-    """The kind a finding is counted under: that of a label it stands for, else its first."""
+    """The kind that a finding counts for: that of a matching label, else its first."""
     confirmed = (label.kind for label in pair.labels if is_near(claim, label))
     return next(confirmed, claim.kinds[0] if claim.kinds else "none")

@@ -1,10 +1,10 @@
-"""Compiles real repositories for AMD targets before and after people ported them, with declared and with real headers.
+"""Compiles real repositories for AMD targets before and after human ports, with declared and with real headers.
 
     python benchmarks/toolchain_corpus.py --mirrors DIR [--hip-headers FOLDER] [--pair ID] [--only TEXT] [--save FILE]
 
-benchmarks/toolchain_corpus.toml names the states and the errors that must be told on the unported one, with the right
-lines. FOLDER is what benchmarks/rocm_headers.py lays out; then every unit is compiled with both kinds of headers, and
-disagreements are listed. What was compiled once is taken from rocm3d's cache.
+benchmarks/toolchain_corpus.toml lists the states, and the errors with lines that the unported state must have.
+FOLDER is the output of benchmarks/rocm_headers.py; with it every unit is compiled with both kinds of headers, and
+disagreements are listed. Compiled units are taken from rocm3d's cache.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ class State:
 
     @property
     def problems(self) -> list[Problem]:
-        """Of scripts, flags and units."""
+        """Problems of scripts, flags and units."""
         scripts = [found.problem for found in self.report.found if found.problem]
         return [*scripts, *self.report.flags, *(item for unit in self.report.units for item in unit.problems)]
 
     @property
     def units(self) -> dict[str, str]:
-        """Outcome by source: the worst of its sides."""
+        """Outcome by source: the worst of host and targets."""
         order = ("failed", "timed_out", "lacks", "compiled")
         return {
             f"{item.unit.source} [{item.unit.extension}]": min(
@@ -65,7 +65,7 @@ class State:
 
 
 def extract(mirrors: Path, repository: str, commit: str, folder: Path, submodules: list[dict[str, str]]) -> Path:
-    """The tree of a commit, with the submodules that it needs."""
+    """Write the tree of a commit with its submodules."""
     wanted = [{"path": ".", "repository": repository, "commit": commit}, *submodules]
     for item in wanted:
         mirror = Mirror.of(mirrors, item["repository"]).folder
@@ -97,7 +97,7 @@ def compile_state(
 def run_pair(
     pair: dict[str, Any], options: argparse.Namespace, config: dict[str, Any], kits: dict[str, Kit]
 ) -> list[State]:
-    """Base and ports with every kind of headers."""
+    """Compile base and ports with every kind of headers."""
     knowledge, states = load(), []
     wanted = [
         ("base", pair["repository"], pair["base"]),
@@ -115,14 +115,14 @@ def run_pair(
 
 
 def expected(pair: dict[str, Any], state: State) -> tuple[list[str], list[str]]:
-    """Of the errors that the base must have: those that are told, and those that are not."""
+    """The expected errors of the base that are reported, and those that are missing."""
     told = {f"{item.path}:{item.line} {item.code}" for item in state.problems}
     told |= {f"{place} {item.code}" for item in state.problems for place in item.also}
     return [item for item in pair["errors"] if item in told], [item for item in pair["errors"] if item not in told]
 
 
 def show(pair: dict[str, Any], states: list[State]) -> list[str]:
-    """The table of one repository, then what was missed and what else was told."""
+    """Lines of one repository: its table, missed errors, and all other problems."""
     names = [f"{state.state}, {state.headers}" for state in states]
     lines = [f"## {pair['id']}", "", f"| unit | {' | '.join(names)} |", f"|---|{'---|' * len(names)}"]
     sources = sorted({source for state in states for source in state.units})
@@ -131,10 +131,10 @@ def show(pair: dict[str, Any], states: list[State]) -> list[str]:
     for state in states:
         if state.state == "base":
             told, missed = expected(pair, state)
-            lines.append(f"base, {state.headers}: {len(told)} of {len(pair['errors'])} expected errors told")
+            lines.append(f"base, {state.headers}: {len(told)} of {len(pair['errors'])} expected errors reported")
             lines += [f"  missed: {item}" for item in missed]
         lines += [f"  {state.state}, {state.headers}: {item}" for item in dict.fromkeys(map(str, state.problems))]
-        lines += [f"  {state.state}, {state.headers}: not there: {name}" for name in state.report.missing]
+        lines += [f"  {state.state}, {state.headers}: missing: {name}" for name in state.report.missing]
     return [*lines, *disagreements(states), ""]
 
 
@@ -154,13 +154,13 @@ def disagreements(states: list[State]) -> list[str]:
 
 
 def main() -> int:
-    """Print the tables; 1 where an expected error is not told, a port fails, or headers disagree."""
+    """Print the tables; 1 if an expected error is missing, a port fails, or headers disagree."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mirrors", type=Path, required=True)
     parser.add_argument("--hip-headers", type=Path)
     parser.add_argument("--pair", action="append", default=[])
-    parser.add_argument("--only", default="", help="sources whose path has this text")
-    parser.add_argument("--suffix", action="append", default=[], help="sources of this kind alone, for example .cu")
+    parser.add_argument("--only", default="", help="only sources whose path contains this text")
+    parser.add_argument("--suffix", action="append", default=[], help="only sources with this suffix, for example .cu")
     parser.add_argument("--target", action="append", default=[])
     parser.add_argument("--save", type=Path)
     parser.add_argument("--hipify", type=int, choices=(1, 2))

@@ -1,13 +1,13 @@
-"""Fuzzes what reads other people's bytes: every manifest reader, both parsers with all detectors, ignore comments, the
-isolation proof, the configuration, the knowledge loader and readers of artifacts; `fuzz_targets.py` has the targets.
+"""Fuzzes all code that reads untrusted bytes: every manifest reader, both parsers with all detectors, ignore comments,
+isolation proof, configuration, knowledge loader and artifact readers; `fuzz_targets.py` has the targets.
 
-    python scripts/fuzz.py --seconds 600              every target in turn, each an equal part of the time
+    python scripts/fuzz.py --seconds 600              every target in turn, with equal time
     python scripts/fuzz.py Dockerfile --seconds 60    one target
-    python scripts/fuzz.py Dockerfile --input FILE    one input again, with its traceback
+    python scripts/fuzz.py Dockerfile --input FILE    repeat one input, with its traceback
 
-An input counts as a crash if something but a UserError escapes, if a result does not survive JSON, or if it takes more
-than ten seconds or 2 GB. Crashes, collected inputs and a log lie in build/fuzz/TARGET. Exit code 1 after a crash,
-4 if atheris is not installed (`make fuzz` installs it; it exists for Linux).
+An input counts as a crash if an exception other than UserError escapes, if a result changes in a JSON round trip, or if
+it takes more than ten seconds or 2 GB. Crashes, collected inputs and a log are in build/fuzz/TARGET. Exit code 1 after
+a crash, 4 if atheris is not installed (`make fuzz` installs it; Linux only).
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ SECONDS_PER_INPUT, MEGABYTES = 10, 2048
 
 
 def module() -> Any:
-    """The targets. Imported late, so that the fuzzer sees the import."""
+    """The targets. Imported late, so that the fuzzer can instrument the import."""
     return importlib.import_module("fuzz_targets")
 
 
 def fuzz(target: str, seconds: int) -> None:
-    """One target in this process, which the fuzzer ends."""
+    """Fuzz one target in this process, which the fuzzer ends."""
     try:
         atheris = importlib.import_module("atheris")
     except ModuleNotFoundError:
-        print("atheris is not installed here: pip install -e '.[fuzz]'", file=sys.stderr)
+        print("atheris is not installed. Run pip install -e '.[fuzz]'", file=sys.stderr)
         sys.exit(4)
     with atheris.instrument_imports(include=INSTRUMENTED):
         fuzzed = module()
         function = fuzzed.targets()[target]  # walks the packages, which imports every reader and detector
         words, seeds = fuzzed.words(), fuzzed.seeds(target)
         for seed in seeds:
-            function(seed)  # libraries are imported when a reader first needs them; later is too late for the fuzzer
+            function(seed)  # readers import libraries on first use; the fuzzer can instrument them only now
     place = FOLDER / target
     (place / "corpus").mkdir(parents=True, exist_ok=True)
     for number, seed in enumerate(seeds):
@@ -60,7 +60,7 @@ def fuzz(target: str, seconds: int) -> None:
 
 
 def fuzz_all(seconds: int) -> int:
-    """Every target in a process of its own; one that crashes does not stop the next."""
+    """Fuzz every target in its own process; a crash does not stop the next."""
     names = sorted(module().targets())
     crashed = []
     for name in names:
@@ -79,7 +79,7 @@ def fuzz_all(seconds: int) -> int:
 
 
 def figures(log: str) -> str:
-    """What the fuzzer says at its end: inputs, branches that the seeds and then all inputs reached, the worst input."""
+    """Final figures of the fuzzer: inputs, branches reached by the seeds and by all inputs, the worst input."""
     patterns = (
         r"number_of_executed_units:\s*(\d+)", r"INITED cov: (\d+)", r" cov: (\d+)", r"slowest_unit_time_sec:\s*(\d+)",
         r"peak_rss_mb:\s*(\d+)",
@@ -89,15 +89,15 @@ def figures(log: str) -> str:
 
 
 def fuzz_missing(log: Path) -> int:
-    """Say why nothing ran."""
+    """Print why nothing ran."""
     print(log.read_text("utf-8", "replace").strip(), file=sys.stderr)
     return 4
 
 
 def main() -> None:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("target", nargs="?", help="left out: all of them")
+    parser.add_argument("target", nargs="?", help="default: all targets")
     parser.add_argument("--seconds", type=int, default=600)
     parser.add_argument("--input", type=Path, help="run this one input, without the fuzzer")
     given = parser.parse_args()

@@ -1,6 +1,6 @@
-"""What `scripts/fuzz.py` fuzzes: each target is a function of bytes that raises nothing unless there is a bug.
+"""Targets of `scripts/fuzz.py`: functions of bytes that raise only if there is a bug.
 
-Imported while the fuzzer instruments imports, and only then.
+Import this module only while the fuzzer instruments imports.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from rocm3d.workspace.tree import Tree
 
 ROOT = Path(__file__).resolve().parents[1]
 LARGEST = 16384
-# One name for each kind of file; `targets` refuses to start if a reader takes none of them.
+# One name for each kind of file; `targets` fails if a reader matches none of them.
 NAMES = (
     "a.py", "a.cu", "a.h", "setup.py", "setup.cfg", "pyproject.toml", "requirements.txt", "environment.yml",
     "Dockerfile", "compose.yml", "CMakeLists.txt", "install.sh", "README.md", "a.ipynb", ".github/workflows/a.yml",
     ".gitmodules", "uv.lock", "Pipfile", "cog.yaml",
 )  # fmt: skip
-# A triangle as a glTF: three places, and pictures that are not there.
+# A triangle as a glTF: three points, and images that do not exist.
 _GLTF = (
     b'{"asset":{"version":"2.0"},"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],"meshes":[{"primitives":[{"attributes":'
     b'{"POSITION":0},"material":0}]}],"accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3"}],'
@@ -46,7 +46,7 @@ _GLTF = (
 )
 _POINTS = b"\0\0\0\0" * 3 + b"\0\0\x80\x3f\0\0\0\0\0\0\0\0" + b"\0\0\0\0\0\0\x80\x3f\0\0\0\0"
 _NPY = b"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 3), }".ljust(117) + b"\n"
-# Readers of artifacts, by the ending of a file. Each is a library of its own.
+# Artifact readers by suffix. Each uses another library.
 ARTIFACTS = {
     ".ply": b"ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
     b"element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n",
@@ -56,7 +56,7 @@ ARTIFACTS = {
     ".npy": b"\x93NUMPY\x01\x00\x76\x00" + _NPY + _POINTS,
     ".ppm": b"P6\n2 2\n255\n" + bytes(range(12)),
 }
-# To start from where the examples have no such file.
+# Seeds for kinds that the examples do not have.
 SEEDS = {
     **{f"artifact{ending}": data for ending, data in ARTIFACTS.items()},
     "setup.cfg": b"[options]\ninstall_requires =\n  torch[a]==1.0; a == 'x'\n[options.extras_require]\na = b\n",
@@ -89,10 +89,10 @@ Target = Callable[[bytes], None]
 
 
 def targets() -> dict[str, Target]:
-    """Every target by its name."""
+    """All targets by name."""
     forgotten = [item.kind for item in readers() if not item.by_name and not any(map(item.matches, NAMES))]
     if forgotten:
-        raise LookupError(f"no name in fuzz_targets.py is read by {', '.join(forgotten)}")
+        raise LookupError(f"fuzz_targets.py has no file name for the readers {', '.join(forgotten)}")
     knowledge = load()
     found: dict[str, Target] = {called(name): partial(_file, name, knowledge) for name in NAMES}
     found |= {f"isolation{suffix}": partial(_isolation, f"a{suffix}") for suffix in (".py", ".cu")}
@@ -103,12 +103,12 @@ def targets() -> dict[str, Target]:
 
 
 def called(name: str) -> str:
-    """The target of a file name; it is also a folder."""
+    """The target of a file name; also used as a folder name."""
     return name.strip(".").replace("/", "-")
 
 
 def seeds(target: str) -> list[bytes]:
-    """What to start from: files of the examples and records of its kind, and an empty line."""
+    """Seeds: files of the examples and records of its kind, and an empty line."""
     name = next((name for name in NAMES if called(name) == target), target)
     suffix = Path(name).suffix
     places = (path for folder in ("examples", "knowledge/recipes") for path in sorted((ROOT / folder).rglob("*")))
@@ -125,31 +125,31 @@ def seeds(target: str) -> list[bytes]:
 
 
 def words() -> set[bytes]:
-    """What detectors look for, as the fuzzer's dictionary."""
+    """The terms of the detectors, as the fuzzer's dictionary."""
     listed = (detector.needs for detector in detectors() if isinstance(detector.needs, tuple))
     return {word for needs in listed for word in needs} | {b"rocm3d: ignore[", b"\\ud800"}
 
 
 def _file(name: str, knowledge: Knowledge, data: bytes) -> None:
-    """The reader or parser of one file, and every detector."""
+    """Run the reader or parser of one file, and every detector."""
     result = look_at(name, data, knowledge, Selection())
     if FileResult.model_validate_json(result.model_dump_json()) != result:
         raise AssertionError("the result is not the same after JSON")
 
 
 def _snapshot(knowledge: Knowledge, data: bytes) -> None:
-    """A stranger's snapshot: refused in one line, or diagnosed."""
+    """An untrusted snapshot: refused in one line, or diagnosed."""
     with suppress(UserError):
         diagnose(Snapshot.from_json(data.decode("utf-8", errors="replace"), "it"), knowledge)
 
 
 def _ignore(knowledge: Knowledge, data: bytes) -> None:
-    """The comment behind a line that has a finding."""
+    """The ignore comment after a line with a finding."""
     _file("a.py", knowledge, b"import pynvml  # rocm3d: ignore" + data + b"\n")
 
 
 def _names(knowledge: Knowledge, data: bytes) -> None:
-    """The names of files as the walk gives them: UTF-8, no NUL."""
+    """File names as the tree walk yields them: UTF-8, no NUL."""
     paths = [path for path in data.decode("utf-8", "ignore").replace("\0", "").split("\n") if path.strip("/")]
     look_at_paths(paths, knowledge, Selection()).model_dump_json()
     for path in paths:
@@ -157,16 +157,16 @@ def _names(knowledge: Knowledge, data: bytes) -> None:
 
 
 def _isolation(name: str, data: bytes) -> None:
-    """Two versions of a file. One that did not change is proven to be the same, or not judged."""
+    """Two versions of a file. An unchanged file is proven equal, or gets no proof."""
     before, _, after = data.partition(b"\xff")
     prove(name, before, after).model_dump_json()
     same = prove(name, before, before)
-    if not same.holds and "not the original's" in same.detail:
-        raise AssertionError("a file is not the same as itself")
+    if not same.holds and "differs from the original" in same.detail:
+        raise AssertionError("an unchanged file is not proven equal to itself")
 
 
 def _artifact(ending: str, data: bytes) -> None:
-    """A file that a workload may have left. Whatever is wrong with it is a verdict; `ok` means that it was read."""
+    """An artifact of a workload. Every problem with it is a verdict; `ok` means that it was read."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / f"a{ending}"
         place.write_bytes(data)
@@ -185,7 +185,7 @@ def _configuration(data: bytes) -> None:
 
 
 def _knowledge(data: bytes) -> None:
-    """A record in a user's overlay; the first byte says of which kind."""
+    """A record in a user's overlay; the first byte selects its kind."""
     place = RECORDS[data[0] % len(RECORDS)] if data else RECORDS[0]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / place

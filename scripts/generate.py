@@ -1,4 +1,4 @@
-"""Writes what is generated from the models and the command line; `--check` only says whether it is current."""
+"""Writes the generated files: schemas, cli.md, rewrite table, transcripts; `--check` only reports outdated ones."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from rocm3d.apply.rewrite import rewrites
 from rocm3d.cli.help import help_texts
 from rocm3d.cli.main import build
-from rocm3d.knowledge.load import FOLDERS, TABLES
+from rocm3d.knowledge.load import FOLDERS, TABLES, load
 from rocm3d.model.bundle import Bundle
 from rocm3d.model.condition import Diagnosis
 from rocm3d.model.evidence import Evidence
@@ -55,8 +56,30 @@ def command_line() -> Iterator[tuple[str, str]]:
     yield "docs/reference/cli.md", "\n".join(lines)
 
 
+def rewrite_table() -> Iterator[tuple[str, str]]:
+    """docs/writing-recipes.md with one row per rewrite."""
+    knowledge = load()
+    rows = ["| rewrite | what it does | parameters | fixes |", "|---|---|---|---|"]
+    for name, rewrite in sorted(rewrites().items()):
+        recipes = [recipe for recipe in knowledge.recipes.values() if recipe.rewrite == name]
+        parameters = sorted({key for recipe in recipes for key in recipe.parameters})
+        codes = sorted({code for recipe in recipes for code in (recipe.code, *recipe.also)})
+        sentence = _first_sentence(sys.modules[rewrite.module].__doc__ or "")
+        cells = (f"`{name}`", sentence, ", ".join(f"`{key}`" for key in parameters) or "none", ", ".join(codes))
+        rows.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
+    page = (ROOT / "docs" / "writing-recipes.md").read_text(encoding="utf-8")
+    begin, end = "<!-- rewrites -->", "<!-- end of rewrites -->"
+    head, rest = page.split(begin)
+    yield "docs/writing-recipes.md", "\n".join((f"{head}{begin}", *rows, end)) + rest.split(end)[1]
+
+
+def _first_sentence(text: str) -> str:
+    paragraph = " ".join(text.split("\n\n", maxsplit=1)[0].split())
+    return re.split(r"(?<=[.:])\s", paragraph, maxsplit=1)[0].rstrip(":.")
+
+
 def transcripts() -> Iterator[tuple[str, str]]:
-    """README.md with each marked transcript replaced by what the command prints now."""
+    """README.md with each marked transcript replaced by the current output of its command."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     yield (
         "README.md",
@@ -65,12 +88,12 @@ def transcripts() -> Iterator[tuple[str, str]]:
 
 
 def pull_request() -> Iterator[tuple[str, str]]:
-    """What a port of the large example says of itself; a test holds the command to it."""
+    """The pull request text of a port of the large example; a test compares the command with it."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "splat-trainer"
         shutil.copytree(ROOT / "examples" / "splat-trainer", root, ignore=shutil.ignore_patterns(".rocm3d"))
         for arguments in (("port", root, "--gpu", "mi300x"), ("report", root, "--format", "pr")):
-            program = [sys.executable, "-c", "from rocm3d.cli.main import main; main()", *map(str, arguments)]
+            program = [sys.executable, "-m", "rocm3d", *map(str, arguments)]
             ended = subprocess.run(program, capture_output=True, text=True, check=True)
     yield "tests/cli/pull_request.md", ended.stdout
 
@@ -81,14 +104,7 @@ _TRANSCRIPT = re.compile(r"(?P<mark><!-- transcript: (?P<command>.+?) -->)\n```c
 def _ran(command: str) -> str:
     """A shell line and its output, stdout and stderr as a terminal mixes them."""
     with tempfile.TemporaryDirectory() as work:
-        program = [
-            sys.executable,
-            "-c",
-            "from rocm3d.cli.main import main; main()",
-            *command.split()[1:],
-            "--work",
-            work,
-        ]
+        program = [sys.executable, "-m", "rocm3d", *command.split()[1:], "--work", work]
         ended = subprocess.run(program, capture_output=True, text=True, cwd=ROOT, check=False)
     return f"$ {command}\n{ended.stdout}{ended.stderr}"
 
@@ -99,7 +115,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a file is not current")
     check = parser.parse_args().check
     stale = []
-    for name, text in (*schemas(), *command_line(), *transcripts(), *pull_request()):
+    for name, text in (*schemas(), *command_line(), *rewrite_table(), *transcripts(), *pull_request()):
         place = ROOT / name
         if place.is_file() and place.read_text(encoding="utf-8") == text:
             continue

@@ -1,5 +1,5 @@
-"""Scaffolds one new thing with its test, so that adding is one file: package, target, stack, card, condition, recipe,
-detector, rewrite, probe, addition, command or kernel. Example: python scripts/new.py detector cuda inline_ptx CU401
+"""Writes the files for one new package, target, stack, card, condition, recipe, detector, rewrite, probe, addition,
+command or kernel. Example: python scripts/new.py detector cuda some_intrinsic CU499
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ confidence = "inferred"
 sources = [{{ where = "TODO: repository and commit, or a document's title and date", says = "TODO: what it says" }}]
 """
 
-DETECTOR = '''"""What the pattern is, and why it breaks on AMD GPUs."""
+DETECTOR = '''"""TODO: the pattern, and why it breaks on AMD GPUs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from rocm3d.syntax.{language} import {unit}
 
 
 def find(unit: {unit}, look: Look) -> Iterator[Hit]:
-    """Which places are reported."""
+    """TODO: which matches are reported."""
     for node in unit.nodes("{node}"):
         if unit.slice(node) in look.code.terms:
             yield hit(unit, node)
@@ -61,7 +61,7 @@ def test_found_at_its_place(knowledge):
     assert [(1, 1)] == places(knowledge, "put the pattern here\\n")
 """
 
-REWRITE = '''"""What it rewrites, and the outside fact that justifies it."""
+REWRITE = '''"""TODO: what it rewrites, and the fact that justifies it."""
 
 from __future__ import annotations
 
@@ -70,14 +70,14 @@ from rocm3d.model.recipe import Parameters
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
-    """Return the bytes unchanged where nothing applies; refuse where unsure; twice is the same as once."""
+    """Return the bytes unchanged if nothing applies; refuse if unsure; be idempotent."""
     raise Refuse("is not written yet")
 
 
 rewrite = Rewrite(__name__, edit)
 '''
 
-PROBE = '''"""What it attempts, and what a pass means."""
+PROBE = '''"""TODO: what it checks, and what a pass means."""
 
 from __future__ import annotations
 
@@ -86,14 +86,14 @@ from rocm3d.verify.probe import Case, Probe
 
 
 def attempt(case: Case) -> Verdict:
-    """Passed means we looked: say at what."""
+    """A passed verdict lists what was checked."""
     return Verdict(level="static", probe=probe.name, outcome="not_run", reason="is not written yet")
 
 
 probe = Probe(__name__, "static", attempt)
 '''
 
-ADDITION = '''"""Which new files it makes, and when."""
+ADDITION = '''"""TODO: which files it adds, and when."""
 
 from __future__ import annotations
 
@@ -103,14 +103,14 @@ from rocm3d.workspace.tree import Tree
 
 
 def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
-    """Paths inside the port's folder, and their bytes."""
+    """Bytes by path inside rocm-port/."""
     return {{}}
 
 
 addition = Addition(__name__, render)
 '''
 
-COMMAND = '''"""rocm3d {name}: one line on what it is."""
+COMMAND = '''"""rocm3d {name}: TODO: one line."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ EXAMPLE = "Example: rocm3d {name} PATH"
 
 
 def command(session: Session, path: options.Target) -> Exit:
-    """What it does, in one sentence that teaches."""
+    """TODO: what it does, in one sentence."""
     with session.repository(path) as repository:
         session.put(f"{{repository.root.name}}\\n", None)
     return Exit.DONE
@@ -233,7 +233,7 @@ LANGUAGES = {
 
 
 def files(kind: str, words: list[str]) -> dict[Path, str]:
-    """The new files of a kind; `words` are what the kind asks for."""
+    """Texts of the new files by path; `words` are the arguments of the kind."""
     date = load().date.isoformat()
     common = {"fact": FACT.format(date=date), "date": date, "version": __version__}
     if kind == "detector":
@@ -275,7 +275,7 @@ ASKS = {"detector": "GROUP NAME CODE", "recipe": "FAMILY NAME CODE"}
 
 
 def main() -> int:
-    """Write the files; never over one that is there, codes.toml excepted, which grows."""
+    """Write the files; an existing file is never overwritten, except that codes.toml gets a new entry."""
     parser = argparse.ArgumentParser(description=__doc__)
     facts = ("package", "target", "stack", "card", "condition", "recipe")
     kinds = (*facts, "detector", "rewrite", "probe", "addition", "command", "kernel")
@@ -288,11 +288,11 @@ def main() -> int:
     if given.kind == "detector" and given.words[0] not in LANGUAGES:
         parser.error(f"GROUP is one of {', '.join(LANGUAGES)}")
     if given.kind == "kernel" and not new_kernel.is_name(given.words[0]):
-        parser.error("NAME is of small letters, digits and underscores, as blur_2d")
+        parser.error("NAME has only small letters, digits and underscores, such as blur_2d")
     made = files(given.kind, given.words)
     there = [path for path in made if path.exists() and path.name != "codes.toml"]
     if there:
-        parser.error(f"{there[0].relative_to(ROOT)} is there already")
+        parser.error(f"{there[0].relative_to(ROOT)} already exists")
     for path, text in made.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

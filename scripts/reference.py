@@ -21,7 +21,7 @@ from rocm3d.skill.pages import KINDS, page
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "build" / "docs-source"
 COLUMNS = 8
-# Best first: what a user would rather be told.
+# Best first.
 ORDER = ("keep", "drop", "replace", "build", "substitute", "stub", "blocked")
 
 
@@ -47,7 +47,7 @@ def _index(kind: str, names: list[str], knowledge: Knowledge) -> str:
 
 
 def matrix(knowledge: Knowledge) -> str:
-    """Which package can be had on which target: the best decision over all stacks that serve it, and on how many."""
+    """The best decision for each package and target over all stacks that support the target, and on how many stacks."""
     targets = _columns(knowledge)
     lines = ["# Support matrix", "", _legend(knowledge), ""]
     lines.append("| package | family | " + " | ".join(target.gfx for target in targets) + " |")
@@ -61,8 +61,8 @@ def matrix(knowledge: Knowledge) -> str:
 def _legend(knowledge: Knowledge) -> str:
     return (
         f"Computed from the routes of {len(knowledge.packages)} packages and {len(knowledge.stacks)} stacks. "
-        "A cell is the best decision that any stack allows, and on how many of the stacks that serve the target. "
-        "It says what is known, not what was run here: see each route for source, date and confidence."
+        "A cell is the best decision on any stack, and on how many of the stacks that support the target. "
+        "It shows what is known, not what was run: see each route for source, date and confidence."
     )
 
 
@@ -82,7 +82,7 @@ def _cell(package: Package, target: Target, knowledge: Knowledge) -> str:
 
 
 def main() -> None:
-    """Lay everything out anew."""
+    """Write all pages."""
     shutil.rmtree(TARGET, ignore_errors=True)
     shutil.copytree(ROOT / "docs", TARGET)
     shutil.copy(ROOT / "CHANGELOG.md", TARGET / "changelog.md")

@@ -1,7 +1,7 @@
 """Evaluates the agent skill: structure, links, every command it names by running it, and routing of the eval prompts.
 
-python scripts/skill_evals.py           all of it, commands in processes of their own (`make skill-evals`)
-python scripts/skill_evals.py --quick   without those processes
+python scripts/skill_evals.py           everything, with each command in its own process (`make skill-evals`)
+python scripts/skill_evals.py --quick   without starting processes
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from rocm3d.skill.stage import skill
 ROOT = Path(__file__).resolve().parents[1]
 OTHERS = ROOT / "tests" / "skill" / "other_skills.toml"
 EXAMPLE = ROOT / "examples" / "point-backbone"
-LEAST = 10  # other skills beside ours
-# What stands for something in the skill, and what to put there; every other word of a call is taken as it is.
+LEAST = 10  # other skills to compare with
+# Values for the placeholders in commands of the skill; every other word is used unchanged.
 GIVEN = {"PATH": "repository", "COPY": "copy", "GPU": "mi300x", "PACKAGE": "spconv", "NAME": "CU101"}
 
 
 def routed(cases: tuple[Eval, ...], name: str, description: str, others: Mapping[str, str]) -> Iterator[str]:
-    """Prompts that go to the wrong skill, ours or another's."""
+    """Prompts that are routed to the wrong skill."""
     if len(others) < LEAST:
-        yield f"{len(others)} other skills are too few to compare with, {LEAST} are wanted"
+        yield f"{len(others)} other skills are too few to compare with; at least {LEAST} are needed"
     for case in cases:
         skills = {name: description, **others}
         if (chosen(case.prompt, skills) == name) != case.should_trigger:
@@ -54,15 +54,15 @@ def helped(files: Mapping[str, str], commands: Mapping[str, str]) -> Iterator[st
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         for name, ended in zip(names, pool.map(lambda name: _run([*name.split()[1:], "--help"]), names), strict=True):
             if ended.returncode != 0 or not ended.stdout.startswith("Usage: "):
-                yield f"{name} --help ends with {ended.returncode}: {ended.stderr.strip()[-200:]}"
-    print(f"{len(names)} commands answer --help")
+                yield f"{name} --help exits with {ended.returncode}: {ended.stderr.strip()[-200:]}"
+    print(f"{len(names)} commands checked with --help")
 
 
 def walked(page: str) -> Iterator[str]:
-    """The page's own lines, in its order, on a copy of an example: what an agent does that has nothing but the page.
+    """Problems of the page's commands, run in order on a copy of an example, as an agent with only the page would do.
 
     First the overview, then the phases without those that the example may skip: it has nothing native and compiles no
-    model. Only lines that change nothing, port a copy, or look at one: no run, no install, nothing about this machine.
+    model. Only commands that change nothing, port a copy, or read one: no run, no install, nothing about this machine.
     """
     overview, _, rest = page.partition("\n## Phases\n")
     phases = re.split(r"^### ", rest, flags=re.MULTILINE)
@@ -83,10 +83,10 @@ def _walk(page: str) -> Iterator[str]:
             ended = _run(words, work)
             done += 1
             if ended.returncode not in (0, 1) or (ended.returncode == 1 and words[0] != "scan"):
-                yield f"{call} ends with {ended.returncode}: {ended.stderr.strip()[-300:]}"
+                yield f"{call} exits with {ended.returncode}: {ended.stderr.strip()[-300:]}"
         if any(not path.is_file() or path.read_bytes() != data for path, data in before.items()):
-            yield "the repository itself was changed, and the page promises a copy"
-        print(f"{done} calls of the page ran in its order on {EXAMPLE.name}")
+            yield "the repository itself was changed, although the page promises a copy"
+        print(f"{done} commands of the page ran in order on {EXAMPLE.name}")
 
 
 def _to_walk(page: str) -> list[str]:
@@ -94,9 +94,9 @@ def _to_walk(page: str) -> list[str]:
     lines = [line.partition(" #")[0].strip() for block in blocks for line in block.splitlines()]
     kinds = ("scan", "plan", "apply", "port", "undo", "explain", "verify", "report", "upstream", "ledger")
     found = [line for line in lines if line.startswith(tuple(f"rocm3d {kind} " for kind in kinds))]
-    # Compiling takes minutes, and this machine need not have the target's interpreter.
+    # Compiling takes minutes, and this machine may lack the user's interpreter.
     found = [line.replace(" --python PYTHON", "") for line in found if "--level compile" not in line]
-    # Back comes last, or there would be nothing left to report on.
+    # Undo comes last, so that there is something to report on.
     return sorted(found, key=lambda line: line.startswith("rocm3d undo"))
 
 
@@ -108,7 +108,7 @@ def _run(words: list[str], folder: Path | None = None) -> subprocess.CompletedPr
 
 
 def main() -> int:
-    """Say what is wrong; exit code 1 if anything is."""
+    """Print the problems; exit code 1 if there are any."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="start no process")
     quick = parser.parse_args().quick
@@ -125,7 +125,7 @@ def main() -> int:
         found += [*helped(files, commands), *walked(files["SKILL.md"])]
     for problem in found:
         print(problem)
-    print(f"{len(found)} problems; routing is by words alone and no agent was asked")
+    print(f"{len(found)} problem{'' if len(found) == 1 else 's'}; routing is tested by words alone, without an agent")
     return 1 if found else 0
 
 

@@ -1,9 +1,9 @@
-"""The looks of `rocm3d smoke` on a machine that has torch and nothing of rocm3d: standard library alone.
+"""Runs the backend checks of `rocm3d smoke` on a machine with torch and without rocm3d; standard library only.
 
-    OUT=/tmp/out python3 scripts/smoke_device.py [--path FOLDER] [SUITE...]     there: writes $OUT/looks.json
-    python scripts/smoke_device.py --judge looks.json > smoke.json              here: what kernel names say of it
+    OUT=/tmp/out python3 scripts/smoke_device.py [--path FOLDER] [SUITE...]     on that machine: writes $OUT/looks.json
+    python scripts/smoke_device.py --judge looks.json > smoke.json              with rocm3d: adds backends and verdicts
 
-`--path` puts a folder of packages before all others, for example one of tests/payload/fakes to force a fallback.
+`--path` adds a folder of packages before all others, for example tests/payload/fakes to force a fallback.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ PAYLOAD = ROOT / "src" / "rocm3d" / "payload" / "probe_backend.py"
 
 
 def toml(path: Path) -> dict[str, Any]:
-    """A file of knowledge/; older interpreters have a reader of TOML inside pip only."""
+    """Read a file of knowledge/; older interpreters have a TOML reader only inside pip."""
     reader = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "pip._vendor.tomli")
     found: dict[str, Any] = reader.loads(path.read_text(encoding="utf-8"))
     return found
 
 
 def questions(wanted: list[str]) -> Iterator[tuple[dict[str, Any], str, str, list[str]]]:
-    """Suite, package, probe and modules of every look."""
+    """Suite, package, probe and modules of every backend check."""
     for suite in toml(ROOT / "knowledge" / "suites.toml")["suites"]:
         if wanted and suite["id"] not in wanted:
             continue
@@ -47,7 +47,7 @@ def questions(wanted: list[str]) -> Iterator[tuple[dict[str, Any], str, str, lis
 def looked(
     probe: str, modules: list[str], tolerances: dict[str, list[float]], given: argparse.Namespace
 ) -> dict[str, Any]:
-    """The answer of one look; a crash and a hang are answers too."""
+    """The result of one check; a crash and a hang are results too."""
     request = {"probe": probe, "modules": modules, "device": given.device, "tolerances": tolerances, "roots": []}
     env = dict(os.environ)
     if given.path:
@@ -61,17 +61,17 @@ def looked(
                 command, cwd=folder, env=env, capture_output=True, text=True, timeout=given.seconds, check=False
             )
         except subprocess.TimeoutExpired:
-            return {"probe": probe, "outcome": "broken", "reason": f"no answer within {given.seconds} s"}
+            return {"probe": probe, "outcome": "broken", "reason": f"no response within {given.seconds} s"}
     try:
         answer: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
     except (ValueError, IndexError):
         said = (ended.stderr.strip().splitlines() or [""])[-1]
-        return {"probe": probe, "outcome": "broken", "reason": f"ended with {ended.returncode}: {said}"}
+        return {"probe": probe, "outcome": "broken", "reason": f"exit code {ended.returncode}: {said}"}
     return answer
 
 
 def judge(file: Path) -> str:
-    """The document that `rocm3d smoke --format json` would have shown there."""
+    """The document that `rocm3d smoke --format json` would print on that machine."""
     from rocm3d.knowledge.load import load
     from rocm3d.model.look import Look, Smoke, SuiteLooks
     from rocm3d.verify.backends.judge import judged
@@ -90,7 +90,7 @@ def judge(file: Path) -> str:
 
 
 def main() -> int:
-    """Look at everything, or judge what was looked at elsewhere."""
+    """Run all checks, or evaluate the results of another machine."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("suites", nargs="*")
     parser.add_argument("--path", type=Path)

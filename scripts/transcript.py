@@ -1,4 +1,4 @@
-"""Replays the port in docs/agents.md through the MCP server and writes its answers anew; `--check` only compares.
+"""Replays the port in docs/agents.md through the MCP server and updates the responses; `--check` only compares.
 
     python scripts/transcript.py [--check] [--keep DIR]
 
@@ -29,7 +29,7 @@ WIDTH = 400
 
 
 async def replay(page: str, repository: Path) -> str:
-    """The page with the answers that the server gives now. Calls are made in their order, on one connection."""
+    """The page with the current responses of the server. Calls are made in order, on one connection."""
     command = ["-c", "from rocm3d.cli.main import main; main()", "mcp", "--root", str(repository.parent)]
     names = {"REPOSITORY": str(repository)}
     server = StdioServerParameters(command=sys.executable, args=command, env=dict(os.environ))
@@ -40,7 +40,7 @@ async def replay(page: str, repository: Path) -> str:
 
 
 async def answered(client: Client, step: dict[str, Any], names: dict[str, str]) -> str:
-    """What a call says: the summary, and the places of the document that the page shows."""
+    """The response to a call: the summary, and the parts of the document that the page shows."""
     given = {key: names.get(value, value) for key, value in step["arguments"].items()}
     result = await client.call_tool(step["call"], given)
     content = result.structured_content or {}
@@ -62,7 +62,7 @@ def _at(document: Any, place: str) -> Any:
 
 
 def _text(value: Any) -> str:
-    """Text as it is, several lines indented; anything else as JSON, not too much of it."""
+    """A string unchanged, several lines indented; any other value as JSON, cut at WIDTH."""
     if isinstance(value, str) and "\n" in value:
         return "".join(f"\n  {line}".rstrip(" ") for line in value.splitlines())
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -70,7 +70,7 @@ def _text(value: Any) -> str:
 
 
 def main() -> int:
-    """Write the page, or say that it is not current."""
+    """Write the page, or report that it is not current."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--keep", type=Path)
@@ -82,7 +82,7 @@ def main() -> int:
         now = anyio.run(replay, before, place)
     if asked.check:
         if now != before:
-            print("docs/agents.md is not what the server says now; run scripts/transcript.py")
+            print("docs/agents.md is not current. Run python scripts/transcript.py")
         return int(now != before)
     PAGE.write_text(now, encoding="utf-8")
     return 0

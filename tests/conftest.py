@@ -1,4 +1,4 @@
-"""What tests share: the knowledge base, copies of the examples, the command line, and hypothesis profiles."""
+"""Shared fixtures: the knowledge base, copies of the examples, the command line, and hypothesis profiles."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from rocm3d.verify.resolution.answer import Request
 from rocm3d.verify.resolution.session import resolver_named
 
 ROOT = Path(__file__).resolve().parents[1]
-# The toolchain made of wheels, put together once for all test processes and kept between runs.
+# The toolchain made of wheels, built once for all test processes and stored between runs.
 TOOLCHAIN = ROOT / "build" / "toolchain-cache"
 
-# Derandomised, so that a red run is red again; `make fuzz` is the place for luck.
+# Derandomised, so that a failure can be repeated; `make fuzz` uses random inputs.
 settings.register_profile(
     "ci", max_examples=50, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
-# For an afternoon instead of a minute, with luck: `pytest --hypothesis-profile long tests/manifest tests/syntax`.
+# Hours instead of a minute, with random inputs: `pytest --hypothesis-profile long tests/manifest tests/syntax`.
 settings.register_profile("long", settings.get_profile("ci"), max_examples=2000, derandomize=False)
 settings.load_profile("ci")
 
 
-# A shell that starts pytest in the background has SIGINT ignored, and so would all that tests start: Ctrl-C is tested.
+# A shell that starts pytest in the background ignores SIGINT, and children inherit that; but tests send Ctrl-C.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -49,21 +49,21 @@ ONE_TEST = ".venv/bin/pytest -n 0 tests/cli/test_scan.py -k WORDS"
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Whatever drives the real compilers is one of the engines."""
+    """Tests that use the real compilers are marked as engines."""
     for item in items:
         if {"kits", "toolchain"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.engines)
 
 
 def pytest_terminal_summary(terminalreporter):
-    """What was not run and why, and how to run one test."""
+    """Print what was not run and why, and how to run one test."""
     skipped = terminalreporter.stats.get("skipped", [])
     reasons = Counter(report.longrepr[2].removeprefix("Skipped: ").removeprefix("not run: ") for report in skipped)
     terminalreporter.section("not run")
     for reason, count in sorted(reasons.items()):
         terminalreporter.write_line(f"{count}: {reason}")
-    terminalreporter.write_line(f"of those chosen: {len(skipped)}. Others: `make test-engines`, `make test-full`")
-    terminalreporter.write_line(f"one test: {ONE_TEST} (one of the engines: add -m engines)")
+    terminalreporter.write_line(f"{len(skipped)} selected tests not run. Others: `make test-engines`, `make test-full`")
+    terminalreporter.write_line(f"to run one test: {ONE_TEST} (for engines add -m engines)")
 
 
 def pytest_configure():
@@ -98,14 +98,14 @@ def knowledge():
 
 @pytest.fixture(scope="session")
 def _homes(tmp_path_factory):
-    """Folders that are made by whoever uses them. mktemp lists all of its folders for each new one."""
+    """Paths of new folders, not yet created. mktemp would list all of its folders for each new one."""
     root = tmp_path_factory.mktemp("homes")
     return (root / str(number) for number in itertools.count())
 
 
 @pytest.fixture(autouse=True)
 def _own_cache(_homes, monkeypatch):
-    """No test touches the cache or the ledger of the person who runs it."""
+    """No test uses the cache or the ledger of the developer."""
     home = next(_homes)
     monkeypatch.setenv("ROCM3D_CACHE", str(home / "cache"))
     monkeypatch.setenv("ROCM3D_DATA", str(home / "data"))
@@ -132,7 +132,7 @@ class Ended:
 
 @pytest.fixture(scope="session")
 def _command_server():
-    """One for each worker; see tests/support/command_server.py."""
+    """One server per worker; see tests/support/command_server.py."""
     command = [sys.executable, ROOT / "tests" / "support" / "command_server.py"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
         yield server
@@ -141,7 +141,7 @@ def _command_server():
 
 @pytest.fixture
 def rocm3d(_command_server, _homes):
-    """Runs a command in a process of its own."""
+    """Runs a command in its own process."""
 
     def run(*arguments: object, cwd: Path | None = None, env: dict[str, str] | None = None) -> Ended:
         folder = next(_homes)
@@ -163,7 +163,7 @@ def rocm3d(_command_server, _homes):
 
 @pytest.fixture(scope="session")
 def kits():
-    """Compilers with a torch for each generation of hipify; nothing that asks for them passes without."""
+    """Compilers with a torch for each generation of hipify; tests that need them fail without them."""
     TOOLCHAIN.mkdir(parents=True, exist_ok=True)
     recipes = load().toolchains
     with pytest.MonkeyPatch.context() as patch:
@@ -181,16 +181,16 @@ def kit(kits):
 
 @pytest.fixture(scope="session")
 def torch_python():
-    """An interpreter that has torch, apart from ours; nothing that asks for it passes without it."""
+    """Another interpreter with torch; tests that need it fail without it."""
     place = Path(os.environ.get("ROCM3D_TEST_TORCH") or ROOT / ".venv-torch" / "bin" / "python")
     if not place.is_file():
-        pytest.fail(f"{place} is not there: `make .venv-torch/installed` makes it, or ROCM3D_TEST_TORCH names another")
+        pytest.fail(f"{place} does not exist. Run `make .venv-torch/installed`, or set ROCM3D_TEST_TORCH")
     return place
 
 
 @pytest.fixture
 def torch_environment(torch_python, tmp_path):
-    """An environment of its own with that torch: its interpreter, and the folder for further packages."""
+    """A new environment with that torch: its interpreter, and the folder for more packages."""
     root = tmp_path / "environment"
     version = subprocess.run(
         [torch_python, "-c", "import sys, site; print(sys.base_prefix, site.getsitepackages()[0], sep='\\n')"],
@@ -206,7 +206,7 @@ def torch_environment(torch_python, tmp_path):
 
 
 def git(root: Path, *arguments: object) -> str:
-    """Real git with an identity, and without anybody's settings."""
+    """Real git with an identity, and without user settings."""
     settings = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always")
     environment = {**os.environ, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"}
     command = ["git", "-C", str(root), *settings, *map(str, arguments)]
@@ -222,7 +222,7 @@ def _git():
 
 @pytest.fixture
 def with_submodule(tmp_path):
-    """A repository with a submodule at libs/knn that holds these files; its folder and the submodule's commit."""
+    """Makes a repository with a submodule libs/knn of these files; returns its folder and the submodule's commit."""
 
     def make(files: dict[str, bytes], root: Path | None = None) -> tuple[Path, str]:
         module, root = tmp_path / "knn-origin", root or tmp_path / "around"
@@ -243,7 +243,7 @@ def with_submodule(tmp_path):
 
 
 def snapshot(root: Path) -> dict[str, tuple[int, bytes]]:
-    """Every file below a folder with mode and bytes, our own state left out."""
+    """Mode and bytes of every file below a folder, without our own state."""
     return {
         str(path.relative_to(root)): (path.stat().st_mode, path.read_bytes())
         for path in sorted(root.rglob("*"))
@@ -258,7 +258,7 @@ def _snapshot():
 
 @pytest.fixture(scope="session")
 def index_answers(tmp_path_factory):
-    """For tests that ask a real index; where none answers they are not run, and say so."""
+    """Skips tests that need a real package index if none responds."""
     folder = tmp_path_factory.mktemp("asked")
     (folder / "requirements.txt").write_text("packaging\n")
     with pytest.MonkeyPatch.context() as patch:
@@ -266,4 +266,4 @@ def index_answers(tmp_path_factory):
         asked = Request(folder / "requirements.txt", "3.12", "linux", without_dependencies=True)
         found = resolver_named("uv").resolve(asked)
     if found.problem is not None:
-        pytest.skip(f"not run: no index answers ({found.problem.kind})")
+        pytest.skip(f"not run: no package index responds ({found.problem.kind})")

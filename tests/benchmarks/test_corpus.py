@@ -1,4 +1,4 @@
-"""The corpus bench: its label file is sound, and its scorer counts as it says. No mirror and no network is needed."""
+"""Corpus benchmark: its labels are valid, and its scores are computed correctly. Needs no mirror and no network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ecosystem check: archives are fetched by digest, unpacked within bounds, and a change is shown. Loopback only."""
+"""Ecosystem benchmark: archives are fetched by digest, unpacked within limits, and changes are shown. Loopback only."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def test_a_wrong_digest_is_refused_and_not_kept(index, capsys):
     index.listed(("tiny-1.0.tar.gz", "0" * 64, index.archive.stat().st_size))
 
     assert index.run() == 1
-    assert "tiny-1.0.tar.gz: refused: its digest is not the one of the list" in capsys.readouterr().err
+    assert "tiny-1.0.tar.gz: refused: its digest differs from the list" in capsys.readouterr().err
     assert not (index.root / "cache" / "tiny-1.0.tar.gz").exists()
 
 

@@ -43,12 +43,12 @@ def line_map(checkout):
 
 @pytest.mark.parametrize("read", [faults.read_faults, faults.read_results])
 def test_a_file_that_is_not_there_is_named_with_the_command_that_makes_it(read, tmp_path):
-    with pytest.raises(SystemExit, match=r"none\.json is not there\. Make it: faults\.py"):
+    with pytest.raises(SystemExit, match=r"none\.json does not exist\. Create it: faults\.py"):
         read(tmp_path / "none.json")
 
 
 def test_a_map_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(SystemExit, match=r"Make it: faults\.py map"):
+    with pytest.raises(SystemExit, match=r"Create it: faults\.py map"):
         LineMap.read(tmp_path, tmp_path / "map.json")
 
 
@@ -175,7 +175,7 @@ def test_a_run_goes_on_where_it_stopped(tmp_path):
 
 
 class FakeCopy:
-    """Fails as told: what run_tests gives with the fault, and without."""
+    """Tests that fail with the fault, and tests that fail without it, are set in advance."""
 
     def __init__(self, root: Path, with_fault: set[str], without: set[str]) -> None:
         self.root, self.failing, self.without = root, with_fault, without
@@ -257,7 +257,7 @@ def test_a_fault_of_another_version_is_gone(checkout, line_map):
         (faults.CAUGHT, faults.CAUGHT, True, "1 caught"),
         (faults.CAUGHT, faults.NOT_CAUGHT, False, "Caught only before: f"),
         (faults.CAUGHT, faults.NO_TEST, False, "Caught only before: f"),
-        (faults.CAUGHT, faults.GONE, True, "Gone with its line: f"),
+        (faults.CAUGHT, faults.GONE, True, "Line is gone: f"),
         (faults.NOT_CAUGHT, faults.CAUGHT, True, "1 not caught"),
         (faults.NOT_CAUGHT, faults.NOT_CAUGHT, True, "1 not caught"),
     ],
@@ -274,4 +274,4 @@ def test_a_run_that_is_not_finished_proves_nothing():
     report, kept = faults.compare({"f": result(faults.CAUGHT)}, {})
 
     assert not kept
-    assert "Not tried after: f" in report
+    assert "Not run after: f" in report

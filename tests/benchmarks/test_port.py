@@ -104,4 +104,4 @@ def test_an_undo_that_changes_something_is_told(repository, monkeypatch):
 
     monkeypatch.setattr(ported.Repository, "undo", careless)
 
-    assert ported.port(repository, load(), "gfx942", review=True).broken == ("undo is no identity: a.cu",)
+    assert ported.port(repository, load(), "gfx942", review=True).broken == ("undo does not restore: a.cu",)

@@ -72,7 +72,7 @@ def test_bad_usage_is_one_line_and_2(options, line, capsys):
 
 def test_an_unknown_gpu_is_refused(capsys):
     assert same.main([str(ROOT), str(ROOT), "--examples-only", "--gpu", "mi3000y"]) == 2
-    assert error_line(capsys).startswith("no GPU is called 'mi3000y'")
+    assert error_line(capsys).startswith("unknown GPU 'mi3000y'")
 
 
 def test_a_folder_that_is_no_checkout_is_refused(tmp_path, capsys):
@@ -124,7 +124,7 @@ def test_an_undo_that_is_no_identity_is_a_difference_even_where_both_sides_agree
     result = compared(monkeypatch, tmp_path, leaves_a_folder, leaves_a_folder)
 
     assert result.differences == tuple(
-        f"{side}: undone-mi300x is not as the input: ['rocm-port']" for side in ("before", "after")
+        f"{side}: undone-mi300x differs from input: ['rocm-port']" for side in ("before", "after")
     )
 
 

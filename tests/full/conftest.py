@@ -1,4 +1,4 @@
-"""The benchmarks are programs, not a package: their folder is where their modules are found."""
+"""Adds benchmarks/ to the import path: the benchmarks are programs, not a package."""
 
 from __future__ import annotations
 

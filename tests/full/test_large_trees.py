@@ -19,7 +19,7 @@ import pytest
 
 pytestmark = pytest.mark.full
 
-# What would take the machine down is ended before it does.
+# Limits that end the scan before it exhausts the machine.
 PROGRAM = """
 import atexit, re, resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
@@ -35,7 +35,7 @@ from rocm3d.cli.main import main
 main()
 """
 DEEP = 100_000
-# Files without a word that some rule looks for are not parsed at all; these have one.
+# Files without a term of any rule are not parsed; these heads have one.
 HEADS = {
     ".py": "import pynvml, torch, triton\n",
     ".cu": "#include <device_launch_parameters.h>\n#define FULL_MASK 0xffffffff\n",
@@ -53,7 +53,7 @@ class Ended:
 
     @property
     def reasons(self) -> dict[str, str]:
-        """All of one path together."""
+        """Skip reasons by path, joined."""
         found: dict[str, str] = {}
         for item in self.document["inventory"]["skipped"]:
             found[item["path"]] = (
@@ -72,7 +72,7 @@ class Ended:
 
 @pytest.fixture
 def scan(tmp_path):
-    """Scans a folder within bounds; whatever lies in it, the scan ends well and says no traceback."""
+    """Scans a folder within limits of time and memory; the scan must end without a traceback."""
 
     def run(root: Path, seconds: float = 60, megabytes: float = 600) -> Ended:
         work = tmp_path / "work"
@@ -106,7 +106,7 @@ def scan(tmp_path):
 
 @pytest.fixture
 def root(tmp_path):
-    """A target with one ordinary file, which must be found whatever lies beside it."""
+    """A repository with one ordinary file, whose finding must be reported whatever else is there."""
     place = tmp_path / "target"
     place.mkdir()
     (place / "ordinary.cu").write_text("#include <device_launch_parameters.h>\n")
@@ -168,10 +168,10 @@ def test_brackets_100000_deep(scan, root, name, text, reason):
 @pytest.mark.parametrize(
     ("name", "unit", "reason"),
     [
-        ("a.py", "a?", "takes too long"),
-        ("a.py", "{}", "takes too long"),
-        ("a.cu", "@a", "takes too long"),
-        ("a.cu", "a<", "takes too long or too much memory"),
+        ("a.py", "a?", "exceeds the time or memory limit"),
+        ("a.py", "{}", "exceeds the time or memory limit"),
+        ("a.cu", "@a", "exceeds the time or memory limit"),
+        ("a.cu", "a<", "exceeds the time or memory limit"),
         ("setup.py", "()", "nests deeper than 1000 levels"),
     ],
     ids=lambda value: value if len(value) < 9 else "",
@@ -194,7 +194,7 @@ def test_a_sparse_file_of_1_gigabyte_is_not_read(scan, root):
     ended = scan(root, seconds=20, megabytes=200)
 
     assert ended.places == [ORDINARY]
-    assert {"huge.cu": "is 1073.7 MB, more than the 4 MiB that are read"} == ended.reasons
+    assert {"huge.cu": "is 1073.7 MB, above the limit of 4 MiB"} == ended.reasons
 
 
 @pytest.mark.parametrize("suffix", [".py", ".cu"])
@@ -219,7 +219,7 @@ def test_200000_small_files_and_some_more(scan, root):
     ended = scan(root, seconds=600, megabytes=1500)
 
     assert ended.counts["files"] == 200_000
-    assert {".": "has more than 200000 files; the rest was not read"} == ended.reasons
+    assert {".": "has more than 200000 files; the others were not read"} == ended.reasons
 
 
 def test_links_loops_and_pipes_by_the_thousand(scan, root, tmp_path):
@@ -237,9 +237,9 @@ def test_links_loops_and_pipes_by_the_thousand(scan, root, tmp_path):
     assert ended.counts["files"] == 1
     reasons = ended.reasons
     assert len(reasons) == 5000
-    assert "is a symlink that leads out of the tree" == reasons["out7.cu"] == reasons["up7"]
-    assert reasons["loop7"] == "is a symlink that leads nowhere"
-    assert reasons["self7"] == "is a symlink; its target is read where it lies"
+    assert "is a symlink to a path outside the repository" == reasons["out7.cu"] == reasons["up7"]
+    assert reasons["loop7"] == "is a broken symlink"
+    assert reasons["self7"] == "is a symlink; its target is read instead"
     assert reasons["pipe7.cu"] == "is not a regular file"
 
 

@@ -1,6 +1,6 @@
-"""The resolver proof on what real repositories ask for: originals bring CUDA, ports do not. Run by `make test-full`.
+"""The resolver proof for requirements of real repositories: originals install CUDA, ports do not. `make test-full`.
 
-Asserts the absence of names, never versions: indexes move.
+Asserts the absence of names, never versions, because the index changes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ SETS = bench.load_sets()
 
 @pytest.fixture(autouse=True)
 def _one_cache(tmp_path_factory, monkeypatch):
-    """What one set was told by the index need not be fetched for the next."""
+    """All sets share one cache of index responses."""
     monkeypatch.setenv("ROCM3D_CACHE", str(tmp_path_factory.getbasetemp() / "resolver-cache"))
 
 
@@ -25,7 +25,7 @@ def test_the_original_brings_cuda_and_the_port_does_not(given, tmp_path, knowled
     found = {item.probe: [v for v in verdicts.verdicts if v.probe == item.probe] for item in verdicts.verdicts}
     (original,) = found["resolve_original"]
     assert any(line.startswith("it would install torch ") for line in original.looked_at)
-    assert any(line.startswith("of CUDA: ") for line in original.looked_at)
+    assert any(line.startswith("CUDA packages: ") for line in original.looked_at)
     assert [] == [v.reason for name in ("resolve_port", "resolve_routes") for v in found[name] if v.outcome == "failed"]
     assert "passed" in {v.outcome for v in found["resolve_port"]}
     assert all(cuda == "none" for _, _, cuda, _ in bench.counts(verdicts, "resolve_port"))

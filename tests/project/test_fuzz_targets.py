@@ -1,4 +1,4 @@
-"""What `make fuzz` needs: a target for every reader, and seeds that do not crash. The fuzzer is not needed here."""
+"""Targets of `make fuzz`: one for every reader, with seeds that do not crash. The fuzzer itself is not needed."""
 
 from __future__ import annotations
 

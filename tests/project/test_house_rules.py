@@ -1,4 +1,4 @@
-"""Promises that no single module can keep: codes, schemas, sizes, generated files."""
+"""Rules over the whole project: codes, schemas, file sizes, generated files."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def validator(schema: str) -> jsonschema.Draft202012Validator:
 
 
 def plain_data(path: Path) -> object:
-    """A TOML file as JSON has it: dates are strings there."""
+    """A TOML file as JSON, where dates are strings."""
     return json.loads(json.dumps(tomllib.loads(path.read_text(encoding="utf-8")), default=str))
 
 
@@ -103,7 +103,7 @@ def test_neither_torch_nor_triton_is_a_dependency_in_any_extra():
 
 
 def test_tests_mirror_the_source():
-    """Each test module has the module it tests; project/, whole/, full/ and benchmarks/ stand for themselves."""
+    """Each test module has a module that it tests, except in project/, whole/, full/ and benchmarks/."""
     source = ROOT / "src" / "rocm3d"
     orphans = []
     for path in (ROOT / "tests").rglob("test_*.py"):
@@ -112,7 +112,7 @@ def test_tests_mirror_the_source():
             continue
         stem = relative.name.removeprefix("test_").removesuffix(".py")
         candidates = [source / relative.parent / f"{stem}.py", source / relative.parent / stem]
-        # A module may have a second test file for one aspect of it: test_<module>_<aspect>.py.
+        # A module may have more test files, one per aspect: test_<module>_<aspect>.py.
         candidates += [source / relative.parent / f"{stem.rsplit('_', n)[0]}.py" for n in (1, 2, 3)]
         if not any(candidate.exists() for candidate in candidates):
             orphans.append(str(relative))

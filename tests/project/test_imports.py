@@ -1,4 +1,4 @@
-"""The import table of the house: imports go downward, siblings do not know each other, torch stays outside."""
+"""The import table: packages import only from lower layers, and nothing imports torch."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "rocm3d"
 
-# Lower rooms first; a room may import from rows above its own in this list, and from itself.
+# Lowest layer first; a package may import from earlier rows of this list, and from itself.
 FLOORS = [
     {"model"},
     {"knowledge", "workspace"},
@@ -28,7 +28,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 
 @cache
 def imported(path: Path) -> frozenset[str]:
-    """Every module name that a file imports, wherever in it."""
+    """All names that a file imports, at any position."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -50,7 +50,7 @@ def test_every_room_is_in_the_table():
 
 
 def may_import(here: str, there: str) -> bool:
-    """Neither the package's own __init__ nor payload/, which runs in the target's environment, imports from a room."""
+    """Whether the table allows it. __init__.py and payload/, which runs in the user's environment, import none."""
     return here in ROOMS and there in ROOMS and (here == there or ROOMS[there] < ROOMS[here])
 
 

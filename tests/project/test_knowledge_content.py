@@ -1,4 +1,4 @@
-"""What the knowledge base must hold: minimum counts, public sources, and facts that were got wrong before."""
+"""Content of the knowledge base: minimum counts, public sources, and facts that were wrong before."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MINIMUM = {
 
 
 def facts(knowledge):
-    """Every dated fact with its place, routes included."""
+    """Every dated fact with its file and key, including routes."""
     for (kind, name), file in knowledge.places.items():
         record = getattr(knowledge, kind)[name]
         yield file, name, record
@@ -30,7 +30,7 @@ def test_there_are_enough_records(knowledge, kind):
     assert len(getattr(knowledge, kind)) >= MINIMUM[kind]
 
 
-# A path of somebody's machine is no source that a reader could open.
+# Nobody else can open a path of a local machine, so it is no source.
 LOCAL_PATH = re.compile(r"file://|(?<![\w.:/-])(?:~|/home|/root|/tmp|/Users)/")
 
 
@@ -70,9 +70,9 @@ def test_no_command_installs_torch_or_triton_from_the_default_index(knowledge):
     assert [] == wrong
 
 
-# Distributions of the same project that bear the import name: the CPU wheels of ONNX Runtime and COLMAP.
+# Distributions of the same project with the import name: the CPU wheels of ONNX Runtime and COLMAP.
 SAME_NAME = {"onnxruntime", "pycolmap"}
-# Names on PyPI that belong to somebody else, or to nobody.
+# Names on PyPI that another project owns, or that nobody owns.
 TRAPS = {"aiter", "simple-knn", "cumesh", "kaolin", "drtk"}
 
 
@@ -131,7 +131,7 @@ def test_flash_attn_needs_its_triton_variable_at_build_and_at_run_time(knowledge
     route = next(r for r in knowledge.packages["flash-attn"].routes if r.id == "triton-backend")
 
     assert route.env["FLASH_ATTENTION_TRITON_AMD_ENABLE"] == "TRUE"
-    assert any("when the program runs as well" in trap for trap in route.traps)
+    assert any("at run time too" in trap for trap in route.traps)
 
 
 def test_spconv_names_the_checkpoint_layout_conversion(knowledge):

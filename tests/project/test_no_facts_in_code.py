@@ -1,4 +1,4 @@
-"""No domain fact in code: no gfx id, package name or version stands in a string literal of the toolkit."""
+"""No domain facts in code: no gfx id, package name or version in a string literal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VERSION = re.compile(r"(?<![\w.])\d+\.\d+(?:\.\d+)*(?![\w.])")
 
 
 def package_names() -> set[str]:
-    """Every name that a package record owns, patterns left out."""
+    """All names of package records, without patterns."""
     packages = load().packages.values()
     return {name for package in packages for name in (package.id, *package.pip, *package.imports) if "*" not in name}
 
@@ -31,7 +31,7 @@ NAMES = re.compile(
 
 
 def literals(tree: ast.Module):
-    """String literals that are neither docstrings nor help: what a program could act on."""
+    """String literals that are neither docstrings nor help texts."""
     skipped = set()
     for node in ast.walk(tree):
         body = getattr(node, "body", None)

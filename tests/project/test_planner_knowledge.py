@@ -1,4 +1,4 @@
-"""What the planner decides by: losses, versions, licences, marks and routes of ports, stacks, effort."""
+"""Records that the planner uses: lost features, versions, licences, marks and routes of ports, stacks, effort."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from packaging.specifiers import SpecifierSet
 
 
 def routes(knowledge):
-    """Every route with its package."""
+    """All routes with their packages."""
     return [(package, route) for package in knowledge.packages.values() for route in package.routes]
 
 
@@ -53,7 +53,7 @@ def test_a_command_that_installs_torchvision_says_that_torch_moves(knowledge):
 
 
 def licences(knowledge):
-    """Every licence on record with whose it is."""
+    """All licences with the ids of their records."""
     records = (*knowledge.packages.values(), *knowledge.ports.values())
     return [(record.id, record.licence) for record in records if record.licence is not None]
 

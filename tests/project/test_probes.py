@@ -1,4 +1,4 @@
-"""Probes are data and scripts that meet by name: none is missing, none is idle, and payloads need nothing installed."""
+"""Probes: records and scripts refer to each other by name, and payloads need only the standard library."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_at_its_top_a_payload_imports_the_standard_library_alone(path):
 
 @pytest.mark.parametrize("path", sorted((PAYLOAD / "probes").glob("*.py")), ids=lambda path: path.stem)
 def test_a_probe_takes_its_tolerances_from_knowledge(path, knowledge):
-    """Any text with a type in front of it is the name of one."""
+    """Every string that starts with a dtype is the name of a tolerance."""
     texts = {
         node.value
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))

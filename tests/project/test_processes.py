@@ -1,4 +1,4 @@
-"""Whatever a test started is found and ended, however it tried to get away."""
+"""Every process that a test starts is found and ended, even if it is detached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adding a thing is one command: what scripts/new.py writes is found, valid and tidy, in a copy of the house."""
+"""Files that scripts/new.py writes are found, valid and formatted, in a copy of the checkout."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-# One of each kind, and of a kind that has variants each variant.
+# One of each kind, and one of each variant.
 NEW = (
     ("package", "some-package"),
     ("target", "gfx9999"),
@@ -35,12 +35,12 @@ pytestmark = pytest.mark.xdist_group("scaffold")
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory):
-    """One copy of the checkout, in which each of NEW was made; and what each said."""
+    """One copy of the checkout with all of NEW, and the runs of new.py."""
     root = tmp_path_factory.mktemp("house")
     for folder in ("src", "scripts", "knowledge", "kernels/gate"):
         shutil.copytree(ROOT / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", root)
-    # By these ruff knows which imports of a kernel are of the house.
+    # With these files ruff knows which imports of a kernel are first-party.
     for name in ("kernels/src/rocm3d_kernels/__init__.py", "kernels/benchmarks/side_by_side.py"):
         (root / name).parent.mkdir(parents=True)
         shutil.copy(ROOT / name, root / name)
@@ -63,7 +63,7 @@ def new(house: Path, *words: str):
     [
         (("detector", "cuda", "lonely"), "needs GROUP NAME CODE"),
         (("kernel", "Blur-2D"), "small letters, digits and underscores"),
-        (("rewrite", "guard_include"), "is there already"),
+        (("rewrite", "guard_include"), "already exists"),
     ],
 )
 def test_is_refused_with_one_line(house, words, message):
@@ -108,7 +108,7 @@ def test_a_new_command_runs(house):
 
 
 def test_the_gate_finds_new_kernels_without_a_fault(house):
-    """Their own tests run where torch is: kernels/tests/test_scaffold.py."""
+    """Their own tests need torch: kernels/tests/test_scaffold.py."""
     root, made = house
     written = [name for words in NEW if words[0] == "kernel" for name in made[words].stdout.split()]
     gate = "import sys; sys.path.insert(0, 'kernels'); from gate import lint, sources"

@@ -1,4 +1,4 @@
-"""The short version of `make skill-evals`: routing side by side with others, and the script itself."""
+"""The short version of `make skill-evals`: routing compared with other skills, and the script itself."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def test_a_command_that_does_not_run_is_told(script):
 
     (problem,) = script.helped(page, {"rocm3d": "", "rocm3d nothing": ""})
 
-    assert problem.startswith("rocm3d nothing --help ends with 2")
+    assert problem.startswith("rocm3d nothing --help exits with 2")
 
 
 def test_a_page_whose_order_does_not_work_is_told(script):
     (problem,) = script.walked("```sh\nrocm3d report COPY   # before there is one\n```\n")
 
-    assert problem.startswith("rocm3d report COPY ends with 2")
+    assert problem.startswith("rocm3d report COPY exits with 2")
 
 
 def _renamed(files, commands):
@@ -74,9 +74,9 @@ def _long(files, commands):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (_renamed, "SKILL.md: there is no such command: rocm3d verify COPY --level compile"),
-        (_without_reference, "SKILL.md: links to references/gaussian.md, which is missing"),
-        (_long, "more than 500 are not loaded whole"),
+        (_renamed, "SKILL.md: unknown command: rocm3d verify COPY --level compile"),
+        (_without_reference, "SKILL.md: link to missing file references/gaussian.md"),
+        (_long, "agents load at most 500"),
     ],
     ids=["a command is renamed", "a reference is missing", "SKILL.md passes 500 lines"],
 )

@@ -1,4 +1,4 @@
-"""Start-up is most of a small scan: a call loads what it needs and no more. Counted in modules, never in seconds."""
+"""A command loads only the modules that it needs: start-up is most of a small scan. Counts modules, not time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A missed deadline fails the test and says what was waited for; an event that came is never missed."""
+"""A missed deadline fails the test and names the event; an event that occurred is never missed."""
 
 from __future__ import annotations
 

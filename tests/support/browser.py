@@ -1,6 +1,6 @@
 """One headless Chromium for all tests of a run, driven by its debugging protocol over two pipes.
 
-Each test opens a page in a browser context of its own: no cookies, storage or sizes are shared.
+Each test opens a page in its own browser context: no cookies, storage or sizes are shared.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MARKS = [
     pytest.mark.xdist_group("browser"),
     pytest.mark.skipif(CHROMIUM is None, reason="not run: Chromium is not installed"),
 ]
-# WebGL is drawn by the processor; pages that nobody looks at are drawn as fast as the one in front.
+# WebGL is rendered on the CPU; background pages are rendered as fast as the one in front.
 ARGUMENTS = [
     "--headless=new", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
     "--ignore-gpu-blocklist", "--hide-scrollbars", "--no-first-run", "--disable-quic", "--disable-sync",
@@ -42,7 +42,7 @@ ARGUMENTS = [
     "--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding", "--disable-breakpad", "--remote-debugging-pipe",
 ]  # fmt: skip
-# Chromium reads commands from file 3 and writes answers to file 4.
+# Chromium reads commands from file descriptor 3 and writes responses to 4.
 PLACE_PIPES = """
 import fcntl, os, sys
 given = [int(word) for word in sys.argv[1:3]]
@@ -65,7 +65,7 @@ def drives_browser(test):
 
 
 def shared_browser(config: pytest.Config) -> Browser:
-    """The one of this run, for fixtures of scope session; it ends with the run."""
+    """The browser of this run, for fixtures of scope session; it ends with the run."""
     if BROWSER not in config.stash:
         config.stash[BROWSER] = browser = Browser()
         config.add_cleanup(browser.end)
@@ -92,7 +92,7 @@ class Browser:
         self.call("Browser.getVersion")
 
     def call(self, method: str, session: str = "", **parameters: Any) -> dict[str, Any]:
-        """Its answer; what happens on pages meanwhile is added to their events."""
+        """The response; events of pages that arrive meanwhile are added to them."""
         self.number += 1
         message = {"id": self.number, "method": method, "params": parameters}
         os.write(self.commands, json.dumps({**message, **({"sessionId": session} if session else {})}).encode() + b"\0")
@@ -103,7 +103,7 @@ class Browser:
                 return answer["result"]
 
     def next_message(self, event: str) -> dict[str, Any]:
-        """An answer, or something that happened on a page, which is added to its events."""
+        """A response, or an event of a page, which is added to its events."""
         while b"\0" not in self.rest:
             if not select.select([self.answers], [], [], DEADLINE)[0]:
                 missed(f"{event} of Chromium")
@@ -119,7 +119,7 @@ class Browser:
 
     @contextlib.contextmanager
     def open_page(self, width: int = 1280, height: int = 900) -> Iterator[Page]:
-        """A page in a browser context of its own; both are closed afterwards."""
+        """A page in its own browser context; both are closed afterwards."""
         context = self.call("Target.createBrowserContext", disposeOnDetach=True)["browserContextId"]
         try:
             target = self.call(
@@ -138,7 +138,7 @@ class Browser:
             self.call("Target.disposeBrowserContext", browserContextId=context)
 
     def end(self) -> None:
-        """At once, with all its processes and its profile."""
+        """End the browser at once, with all its processes and its profile."""
         end_family(self.process)
         os.close(self.commands)
         os.close(self.answers)
@@ -146,7 +146,7 @@ class Browser:
 
 
 class Page:
-    """One page; `events` is what happened on it since it was last navigated."""
+    """One page; `events` are those since the last navigation."""
 
     def __init__(self, browser: Browser, session: str) -> None:
         self.browser, self.session = browser, session
@@ -167,7 +167,7 @@ class Page:
             self.browser.next_message(f"the load of {url}")
 
     def show_file(self, path: Path, *, width=1280, height=900, scheme="light", media="") -> None:
-        """A page on a screen of this size and this scheme of colours, or on paper (media: print)."""
+        """Show a file on a screen of this size and colour scheme, or on paper (media: print)."""
         self.resize(width, height)
         self.call(
             "Emulation.setEmulatedMedia", media=media, features=[{"name": "prefers-color-scheme", "value": scheme}]
@@ -187,7 +187,7 @@ class Page:
         return wait_until(text, f"{words!r} on the page")
 
     def picture(self) -> numpy.ndarray:
-        """What is on the screen (h, w, 3)."""
+        """The screen as an array (h, w, 3)."""
         data = self.call("Page.captureScreenshot", format="png")["data"]
         return numpy.asarray(Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB"))
 
@@ -202,8 +202,8 @@ class Page:
         return [event["params"] for event in self.events if event["method"] == method]
 
     def console(self) -> list[tuple[str, str]]:
-        """Kind and text of each message on the console, exceptions and complaints of the browser included."""
-        self.value("0")  # all that came before the answer has been read
+        """Kind and text of each console message, including exceptions and messages of the browser."""
+        self.value("0")  # all earlier events have been read when the response arrives
         found = []
         for event in self.events:
             about = event["params"]
@@ -216,6 +216,6 @@ class Page:
         return found
 
     def requests(self) -> list[str]:
-        """Addresses outside this machine's files that the page asked for."""
+        """URLs that the page requested, other than file: and data:."""
         urls = [about["request"]["url"] for about in self.happened("Network.requestWillBeSent")]
         return [url for url in urls if not url.startswith(("file:", "data:"))]

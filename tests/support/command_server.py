@@ -1,10 +1,10 @@
 """Runs rocm3d commands for tests, each in a process forked from one that has imported everything.
 
-Python's start-up, the imports and the reading of the shipped knowledge are most of a small command. What a command
-loads by itself is held by tests/project/test_start_up.py.
+Start-up, imports and reading the shipped knowledge are most of the time of a small command. What a command itself
+loads is tested by tests/project/test_start_up.py.
 
-A request is a line of JSON on standard input: arguments, cwd, env, and the files for out and err. The answer is a line
-with the exit code.
+A request is a line of JSON on standard input: arguments, cwd, env, and the files for out and err. The response is a
+line with the exit code.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def load_knowledge_once() -> None:
 
 def import_everything() -> None:
     for module in pkgutil.walk_packages(rocm3d.__path__, "rocm3d."):
-        # Payloads run in a target's environment and are imported by nothing.
+        # Payloads run in the user's environment and are never imported.
         if not module.name.startswith("rocm3d.payload"):
             importlib.import_module(module.name)
 
@@ -52,7 +52,7 @@ def become(request: dict) -> None:
 
 
 def serve() -> dict | None:
-    """The request, in the process that is to do it; None in the server, at the end."""
+    """Returns the request in the forked process that runs it; None in the server, at the end."""
     requests, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
     for line in requests:
         child = os.fork()

@@ -1,6 +1,6 @@
-"""Processes that tests start: listed, and ended with everything that they started.
+"""Lists the processes that tests start, and ends them with all their descendants.
 
-A child inherits the environment of its parent, so a variable of its own finds even those that left its session and
+A child inherits the environment of its parent, so a unique variable also finds processes that left the session and
 lost their parent.
 """
 
@@ -19,17 +19,17 @@ from typing import Any
 # Marks everything that one pytest process starts, and everything that one `Program` starts.
 RUN = "ROCM3D_TEST_RUN"
 PROGRAM = "ROCM3D_TEST_PROGRAM"
-# Helpers of multiprocessing live as long as the interpreter, whichever test was the first to need them.
+# Helpers of multiprocessing live as long as the interpreter, whichever test started them.
 LASTING = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")
 PAUSE = 0.01
-# SIGKILL cannot be refused; a process that is still there is stuck in the kernel.
+# SIGKILL cannot be ignored; a process that still exists is stuck in the kernel.
 UNKILLABLE = 60.0
 
 _numbers = itertools.count()
 
 
 class Program(subprocess.Popen):
-    """A process that ends with its `with` block, and with it everything that it started."""
+    """A process that ends with its `with` block, with all its descendants."""
 
     def __init__(self, command: Iterable[object], *, env: Mapping[str, str] | None = None, **options: Any) -> None:
         value = f"{os.getpid()}-{time.time_ns()}-{next(_numbers)}"
@@ -42,7 +42,7 @@ class Program(subprocess.Popen):
 
 
 def children(pid: int) -> list[int]:
-    """Of all threads of a process."""
+    """Child processes of all threads of a process."""
     found: list[int] = []
     with contextlib.suppress(OSError):
         for task in Path(f"/proc/{pid}/task").iterdir():
@@ -52,7 +52,7 @@ def children(pid: int) -> list[int]:
 
 
 def descendants(pid: int, without: Iterable[int] = ()) -> list[int]:
-    """Children, their children and so on. A process of `without` is left out, and everything below it."""
+    """Children, their children and so on, without the processes of `without` and their descendants."""
     found, left, hidden = [], [pid], set(without)
     while left:
         next_ones = [child for child in children(left.pop()) if child not in hidden]
@@ -62,12 +62,12 @@ def descendants(pid: int, without: Iterable[int] = ()) -> list[int]:
 
 
 def all_processes() -> list[int]:
-    """Of this machine."""
+    """Process ids of this machine."""
     return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
 
 
 def running_with(mark: str) -> list[int]:
-    """Processes whose environment holds this text, for example `NAME=value`."""
+    """Processes whose environment contains this text, for example `NAME=value`."""
     wanted, found = os.fsencode(mark), []
     for pid in all_processes():
         if pid != os.getpid():
@@ -78,19 +78,19 @@ def running_with(mark: str) -> list[int]:
 
 
 def running_as(text: str) -> list[int]:
-    """Processes whose command line holds this text."""
+    """Processes whose command line contains this text."""
     return [pid for pid in all_processes() if text in command_line(pid)]
 
 
 def command_line(pid: int) -> str:
-    """Empty where it has ended."""
+    """The command line; empty if the process has ended."""
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").replace("\0", " ").strip()
     return ""
 
 
 def is_running(pid: int) -> bool:
-    """A zombie is not running: it only waits for its parent to notice."""
+    """Whether it runs. A zombie does not: it only waits for its parent."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except OSError:
@@ -111,21 +111,21 @@ def kill(pids: Iterable[int]) -> None:
 
 
 def kill_family(process: subprocess.Popen) -> None:
-    """A process and everything that it started. Of a `Program` also what lost its parent; of a plain Popen not."""
+    """Kill a process and its descendants; for a `Program` also orphans, for a plain Popen not."""
     mark = getattr(process, "mark", None)
 
     def family() -> list[int]:
-        # The number of a process that was waited for may belong to somebody else by now.
+        # The id of a process that was waited for may already belong to another process.
         by_parent = [] if process.poll() is not None else [process.pid, *descendants(process.pid)]
         return [*filter(is_running, by_parent), *(running_with(mark) if mark else ())]
 
-    # Again: one of them may have been about to start another.
+    # Repeat: one of them may have started another process.
     while left := family():
         kill(left)
 
 
 def end_family(process: subprocess.Popen) -> None:
-    """Kill it and everything that it started, and close its pipes without reading them."""
+    """Kill a process and its descendants, and close its pipes without reading them."""
     kill_family(process)
     process.wait()
     for stream in (process.stdin, process.stdout, process.stderr):
@@ -141,15 +141,15 @@ def lasts(pid: int) -> bool:
 
 
 def begin_run() -> None:
-    """Mark whatever this process starts from now on; see `end_strays`."""
+    """Mark every process that this one starts from now on; see `end_strays`."""
     os.environ[RUN] = f"{os.getpid()}-{time.time_ns()}"
 
 
 def end_strays(before: Iterable[int], *, thorough: bool = False) -> list[str]:
-    """End what this process started and what is not below a process of `before`; the command lines.
+    """End processes that this one started, except `before` and their descendants; returns their command lines.
 
-    Cheap where there is nothing: only the children of this process are read. With `thorough` every process of the
-    machine is asked for the mark of `begin_run`, which finds those that lost their parent.
+    Fast if there are none: only the children of this process are read. With `thorough`, every process of the machine
+    is searched for the mark of `begin_run`, which finds orphans.
     """
     kept = {*before}
     ended: dict[int, str] = {}

@@ -1,4 +1,4 @@
-"""What holds for every edit of a rewrite: it is proven to be invisible to NVIDIA users, parses, and twice is once."""
+"""Checks of every edit of a rewrite: its isolation is proven, it parses, and it is idempotent."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Waiting for an event: a line, a file, a process that ended.
+"""Waits for events: a line, a file, the end of a process.
 
-DEADLINE ends a hang and nothing else. No test passes or fails because something was slow.
+DEADLINE only ends a hang. No test passes or fails because the machine is slow.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ def missed(event: str, deadline: float = DEADLINE) -> None:
 
 
 def wait_for_file(path: Path, deadline: float = DEADLINE) -> str:
-    """The text of a file once it is there and not empty."""
+    """The text of a file once it exists and is not empty."""
     return wait_until(lambda: has_text(path), f"text in {path}", deadline)
 
 
 def has_text(path: Path) -> str:
-    """The text of a file; empty where there is none."""
+    """The text of a file; empty if it does not exist."""
     return path.read_text() if path.is_file() else ""
 
 
 def wait_for_line(process: subprocess.Popen, text: str = "", deadline: float = DEADLINE) -> str:
-    """The first line of the process's standard output that holds the text."""
+    """The first line of the process's standard output that contains the text."""
     line = next_line(process, deadline)
     while line and text not in line:
         line = next_line(process, deadline)
@@ -80,7 +80,7 @@ def wait_for_exit(process: subprocess.Popen, deadline: float = DEADLINE) -> int:
 
 
 def output_of(process: subprocess.Popen, deadline: float = DEADLINE) -> tuple[str, str]:
-    """What it writes to standard output and standard error until it ends."""
+    """Its standard output and standard error until it ends."""
     try:
         return process.communicate(timeout=deadline)
     except subprocess.TimeoutExpired:
@@ -89,20 +89,20 @@ def output_of(process: subprocess.Popen, deadline: float = DEADLINE) -> tuple[st
 
 
 def wait_until_gone(*pids: int, deadline: float = DEADLINE) -> None:
-    """Until none of these processes is running."""
+    """Wait until none of these processes is running."""
     event = f"the end of the processes {', '.join(map(str, pids))}"
     wait_until(lambda: not any(map(is_running, pids)), event, deadline)
 
 
 def wait_for_thread(thread: threading.Thread, deadline: float = DEADLINE) -> None:
-    """Until it has ended."""
+    """Wait until a thread has ended."""
     thread.join(deadline)
     if thread.is_alive():
         missed(f"the end of the thread {thread.name}", deadline)
 
 
 def begin_limits_at(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From now on a time limit of a program counts from when the file has text: a slow start does not use it up."""
+    """Start time limits of programs only when the file has text, so that a slow start does not use them up."""
     began, wait = time.monotonic(), subprocess.Popen.wait
     lost = 0.0
 

@@ -1,4 +1,4 @@
-"""The port in docs/agents.md, made again through the MCP server alone: what the page says, and the CLI's patch."""
+"""The port in docs/agents.md, repeated through the MCP server: the same responses, and the same patch as the CLI."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every rewrite of C++ over files made of all kinds of lines: refused, or proven and the same when done twice."""
+"""Every C++ rewrite on generated files: refused, or proven and idempotent."""
 
 from __future__ import annotations
 

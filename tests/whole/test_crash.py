@@ -1,7 +1,7 @@
-"""Killed between any two steps of an apply, a tree is the old one, or one that undo makes the old one again.
+"""An apply killed between any two steps leaves the old tree, or one that undo restores.
 
-A child process applies and is ended with SIGKILL just before its n-th change to the file system. Python's own audit
-events tell the moment, so that nothing in the product knows of it.
+A child process applies and is killed with SIGKILL just before its n-th change to the file system. Python's audit events
+give the moment, so that the product needs no hook.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ WRITING = os.O_WRONLY | os.O_RDWR
 
 
 def snapshot(root):
-    """Every file with mode and bytes, our own state left out."""
+    """Mode and bytes of every file, without our own state."""
     files = (path for path in sorted(root.rglob("*")) if path.is_file() and ".rocm3d" not in path.parts)
     return {str(path.relative_to(root)): (path.stat().st_mode, path.read_bytes()) for path in files}
 
 
 def changes(event, arguments, root):
-    """Whether an audit event is about to change something below the tree."""
+    """Whether an audit event precedes a change below the tree."""
     if event == "open":
         return isinstance(arguments[0], str) and arguments[0].startswith(root) and bool(arguments[2] & WRITING)
     return event in CHANGING and str(arguments[0]).startswith(root)
 
 
 def in_child(root, work, limit=None):
-    """Do `work` in a process of its own: how often it changed the tree, or None where that was once too often."""
+    """Run `work` in a child, killed before change `limit`; returns the number of changes, or None if killed."""
     receive, send = os.pipe()
     child = os.fork()
     if child == 0:
@@ -95,13 +95,13 @@ def fresh(plan_and_files, knowledge, tmp_path):
 
 
 def put_back(root, knowledge):
-    """What a person does after a crash."""
+    """Undo, as a user would after a crash."""
     if (root / ".rocm3d" / "undo" / "journal.json").exists():
         Repository(root, knowledge).undo(keep_changed=False)
 
 
 def test_killed_before_any_of_its_writes_the_tree_can_be_had_back(fresh, plan_and_files, knowledge):
-    """All that an apply does to a tree after everything is computed, ended before each single step of it."""
+    """The writing part of an apply, killed before each single change."""
     _, before, files = plan_and_files
     total = in_child((first := fresh()).root, lambda: first._write(files, Journal.open(first.root)))
     between = 0

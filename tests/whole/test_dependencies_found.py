@@ -1,4 +1,4 @@
-"""Three made-up repositories that name their CUDA-default packages in unusual ways: all are found, and nothing else."""
+"""Three invented repositories that list CUDA packages in unusual forms: all are found, and nothing else."""
 
 from __future__ import annotations
 

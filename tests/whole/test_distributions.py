@@ -1,4 +1,4 @@
-"""What a package ships is the same before and after its port, however its build backend is told to look for it."""
+"""The file lists of sdist and wheel are the same before and after a port, for every package discovery setting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""examples/deform-op: before the port no code for AMD targets, with the reasons and their lines; after it for both."""
+"""examples/deform-op fails to compile for AMD targets before the port, with known errors, and compiles after it."""
 
 from __future__ import annotations
 

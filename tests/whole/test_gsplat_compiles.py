@@ -1,6 +1,6 @@
-"""gsplat 1.5.3, as PyPI has it, through the compiler: what became code for AMD targets, and what is in the way where.
+"""gsplat 1.5.3 from PyPI, unported: which sources compile for AMD targets, and which errors the others have.
 
-`UPDATE=1 pytest -m full tests/whole/test_gsplat_compiles.py` writes the snapshot anew.
+`UPDATE=1 pytest -m full tests/whole/test_gsplat_compiles.py` updates the snapshot.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def unpacked(tmp_path_factory):
 
 @pytest.fixture
 def compiled(tmp_path, knowledge, kit):
-    """Compiles those of its sources, and says of each what is in the snapshot."""
+    """Compiles selected sources and returns their summaries, as in the snapshot."""
 
     def run(root, wanted, targets=TARGETS):
         scan = Opened(root, knowledge, work=tmp_path / "work").scan()
@@ -80,7 +80,7 @@ def known():
 
 
 def test_as_it_compiles_itself_hipify_leaves_its_header_behind(unpacked, compiled):
-    """Loaded by torch, sources move to another folder, and only headers of the include folders go with them."""
+    """torch's load() moves sources to another folder, together with only the headers of the include folders."""
     found = compiled(unpacked, lambda path: path.endswith("/NullCUDA.cu"), TARGETS[:1])
 
     assert found[f"{CSRC}/NullCUDA.cu"]["problems"] == [f"{CSRC}/NullCUDA.cu:5 CU506"]
@@ -97,7 +97,7 @@ def test_three_units(unpacked, compiled, known):
 
 @pytest.mark.full
 def test_all_units(unpacked, compiled, known):
-    """Each side of each source is code or has failed for a reason with a place; nothing is left out."""
+    """Each source compiles on all sides, or fails with a reason and a position."""
     (unpacked / "setup.py").write_text(SETUP)
 
     found = compiled(unpacked, lambda path: path.startswith("gsplat/"))

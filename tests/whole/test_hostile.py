@@ -1,4 +1,4 @@
-"""Targets that are not what one hopes for: each gives a clear result, none a traceback."""
+"""Unusual and hostile repositories: each gives a clear result, none a traceback."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_odd_files_are_named_and_survived(rocm3d, tmp_path):
     assert "NUL" in reasons["nul.cu"]
     assert "52.4 MB" in reasons["huge.cu"]
     assert "symlink" in reasons["loop"]
-    assert "leads out" in reasons["out"]
+    assert "outside the repository" in reasons["out"]
     assert "not a regular file" in reasons["pipe.cu"]
     assert "TOML" in reasons["pyproject.toml"]
     assert any(path.startswith("requirements.txt") for path in reasons)
@@ -140,7 +140,7 @@ def test_a_read_only_target_is_scanned_and_its_documents_go_to_the_cache(ordinar
     ended = ordinary("scan", root)
 
     assert ended.returncode == 1
-    assert "is not writable; documents go to" in ended.stderr
+    assert "is read-only; documents are written to" in ended.stderr
     assert not (root / ".rocm3d").exists()
 
 

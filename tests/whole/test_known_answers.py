@@ -1,6 +1,6 @@
-"""What people found out about known repositories, asked of the real knowledge base.
+"""Plans for known repositories with the real knowledge base, compared with published experience.
 
-The repositories are given by what their files name (facts with repository and commit); nothing of them is here.
+The repositories are represented by their requirements (with repository and commit); none of their code is here.
 """
 
 from __future__ import annotations

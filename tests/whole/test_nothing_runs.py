@@ -1,4 +1,4 @@
-"""Scan and plan execute nothing of the target: watched by an audit hook in a process of their own."""
+"""Scan and plan execute nothing of the repository: checked by an audit hook in a separate process."""
 
 from __future__ import annotations
 

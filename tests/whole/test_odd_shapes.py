@@ -1,4 +1,4 @@
-"""Files that parse, with the wrong kind of value in one place: no reader takes a number for a list and stops."""
+"""Files that parse but have one value of a wrong type: no reader stops."""
 
 from __future__ import annotations
 
@@ -71,25 +71,25 @@ NOTEBOOK = {"cells": [{"cell_type": "code", "source": ["!pip install torch\n"]}]
 
 
 def toml(value: object) -> str:
-    """A value in one line, as TOML writes it."""
+    """A value as TOML, in one line."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{json.dumps(key)} = {toml(inner)}" for key, inner in value.items()) + "}"
     return f"[{', '.join(map(toml, value))}]" if isinstance(value, list) else json.dumps(value, default=str)
 
 
 def document(value: dict) -> str:
-    """A file of TOML."""
+    """A TOML document."""
     return "".join(f"{json.dumps(key)} = {toml(inner)}\n" for key, inner in value.items())
 
 
 def places(value: object) -> list[tuple[object, ...]]:
-    """The way to every value inside."""
+    """The key path of every inner value."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [way for key, below in inner for way in ((key,), *((key, *rest) for rest in places(below)))]
 
 
 def disturbed(value: dict) -> list[dict]:
-    """The document with each of its values in turn replaced by each odd one."""
+    """Copies of the document, each with one value replaced by an odd one."""
     found = []
     for *way, last in places(value):
         for odd in ODD:
@@ -140,7 +140,7 @@ HALF = r"torch==\ud800"
     ],
 )
 def test_half_a_character_by_an_escape_is_survived(knowledge, path, text):
-    """Literals can hold what no document can."""
+    """Literals can contain lone surrogates, which no document can store."""
     found = look_at(path, text.encode(), knowledge, Selection())
 
     assert {"torch"} == {item.package for item in found.findings} | {item.name for item in found.dependencies}
@@ -148,7 +148,7 @@ def test_half_a_character_by_an_escape_is_survived(knowledge, path, text):
 
 
 def complaint(action: Callable[[], object]) -> str:
-    """What the user is told; empty where nothing is wrong."""
+    """The error message for the user; empty if there is no error."""
     try:
         action()
     except UserError as error:
@@ -168,7 +168,7 @@ def test_one_odd_value_in_the_settings_is_a_message(tmp_path):
 
 @st.composite
 def odd_records(draw):
-    """The path of a record that ships, and its text with one odd value in it."""
+    """The path of a shipped record, and its text with one odd value."""
     path = draw(st.sampled_from(RECORDS))
     value = parse((KNOWLEDGE / path).read_bytes())
     *way, last = draw(st.sampled_from(places(value)))

@@ -1,4 +1,4 @@
-"""Apply twice is apply once, and undo after apply is the tree that was: over generated repositories."""
+"""Apply is idempotent, and undo restores the tree, on generated repositories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every recipe for Python, on modules made of its own examples and of whatever stands around such code."""
+"""Every Python recipe on modules generated from its examples and other code."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def statements(text: str) -> list[str]:
 
 @st.composite
 def modules(draw, example: str):
-    """Imports, then statements of the example in their order with noise between; any line end."""
+    """Imports, then statements of the example in order with noise in between, with any line ending."""
     parts = [part for part in statements(example) if draw(st.integers(0, 4))]
     noise = draw(st.lists(st.sampled_from(NOISE), unique=True, max_size=4))
     for item in noise:
@@ -106,9 +106,9 @@ def test_an_edit_parses_is_proven_is_made_once_and_keeps_every_other_line(name):
             return
         assert parses(once)
         assert again(recipe, once) == once
-        # Where the module itself is odd, the proof says how, and apply refuses the edit with those words.
+        # If the module itself is odd, the proof says why, and apply refuses the edit with that reason.
         proof = prove("module.py", data, once)
-        assert proof.holds or "not the original's" not in proof.detail, once.decode()
+        assert proof.holds or "differs from the original" not in proof.detail, once.decode()
         proven += proof.holds and once != data
         text = once.decode()
         assert sorted(kept, key=text.index) == sorted(kept, key=data.decode().index)

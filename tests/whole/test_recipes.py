@@ -1,4 +1,4 @@
-"""Every active recipe against the examples that lie beside it."""
+"""Every active recipe on its own examples."""
 
 from __future__ import annotations
 
@@ -50,17 +50,17 @@ def test_twice_is_once(recipe):
 def test_isolation_is_proven_of_all_but_advice(recipe):
     example = KNOWLEDGE.examples[recipe.id]
     proof = prove(example.name, example.before, example.after)
-    # What can be proven is an edit, what cannot is advice: one for a person that holds would be wasted.
+    # An edit that can be proven must not be manual advice.
     assert proof.holds == (recipe.safety != "manual"), proof.detail
 
 
 def parses(text: bytes) -> bool:
-    """Not every file of CUDA does: the grammar lacks some attributes."""
+    """Not every CUDA file parses: the grammar lacks some attributes."""
     return not CudaUnit("", text).tree.root_node.has_error
 
 
 def spelt_out(text: bytes) -> bytes:
-    """With what a port's own macros stand for in their place."""
+    """The text with the macros of the port expanded."""
     for name, body in re.findall(rb"#define (ROCM3D_(?!HAS_)\w+) ?(.*)\n", text):
         text = re.sub(rb"\b" + name + rb"\b", body, text.replace(b"#define " + name, b"#define OTHER"))
     return text

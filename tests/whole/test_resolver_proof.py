@@ -1,6 +1,6 @@
-"""The resolver proof for real, on the examples: what their originals bring, and that their ports keep the stack.
+"""The resolver proof with a real index, on the examples: originals install CUDA, ports do not change the stack.
 
-Without an index that answers it is reported as not run. Asserts the absence of names, never versions: indexes move.
+Not run if no index responds. Asserts the absence of names, never versions, because the index changes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ BRINGS_CUDA = ("cpu-only-gate", "mesh-bake", "pins-only", "point-backbone", "spl
 
 @pytest.fixture(autouse=True)
 def _one_cache(tmp_path_factory, monkeypatch):
-    """What one example was told by the index need not be fetched for the next, whichever worker runs it."""
+    """All examples and workers share one cache of index responses."""
     monkeypatch.setenv("ROCM3D_CACHE", str(tmp_path_factory.getbasetemp().parent / "resolver-cache"))
 
 
@@ -35,7 +35,7 @@ def test_the_original_brings_cuda_and_the_port_does_not(proven, name):
     found = proven(name)
 
     (original,) = found["resolve_original"]
-    assert any(line.startswith("of CUDA: ") for line in original.looked_at)
+    assert any(line.startswith("CUDA packages: ") for line in original.looked_at)
     assert [] == [v.reason for verdicts in found.values() for v in verdicts if v.outcome == "failed"]
     lines = [v.looked_at[0] for v in found["resolve_port"] if v.outcome == "passed"]
     assert all(", none of CUDA" in line for line in lines)

@@ -56,7 +56,7 @@ def test_it_runs_in_an_empty_environment_outside_the_checkout(wheel, tmp_path, e
     check, scan = run("kb", "check"), run("scan", example("already-portable"))
 
     assert (0, "") == (check.returncode, check.stdout)
-    assert "0 problems" in check.stderr
+    assert "problems: 0" in check.stderr
     assert (0, "") == (scan.returncode, scan.stdout)
     listed = subprocess.run([python, "-m", "pip", "list"], capture_output=True, text=True, check=True).stdout
     assert "torch" not in listed
