@@ -14,7 +14,6 @@ An entry that cannot be applied is reported and skipped. Needs `pip install base
 
 import argparse
 import ast
-import json
 import re
 import subprocess
 import sys
@@ -22,266 +21,26 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
-from urllib.parse import unquote, urlparse
 
 import tomli
+from rename_definitions import (
+    FUNCTIONS,
+    IDENTIFIER,
+    ROOT,
+    Edit,
+    Occurrences,
+    Outcome,
+    Position,
+    Rename,
+    Source,
+    definition,
+    statements_of,
+)
+from rename_server import LanguageServer
 
-ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = ("src", "tests", "kernels", "scripts", "benchmarks")
 TEXT_SUFFIXES = {".py", ".toml", ".md", ".yml", ".yaml", ".json", ".in", ".sh", ".html", ""}
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z")
-_SCOPED = re.compile(r"(?P<scope>[\w.]+)\((?P<name>\w+)\)\Z")
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-
-
-@dataclass(frozen=True, order=True)
-class Position:
-    """Zero-based line and column, columns in characters."""
-
-    line: int
-    column: int
-
-
-@dataclass(frozen=True)
-class Edit:
-    path: str
-    start: Position
-    end: Position
-    text: str
-
-
-@dataclass(frozen=True)
-class Rename:
-    table: str
-    path: str
-    key: str
-    new: str
-
-    def __str__(self) -> str:
-        return f"{self.path}: {self.key} -> {self.new}"
-
-
-@dataclass
-class Outcome:
-    edits: dict[tuple[str, Position], tuple[Edit, Rename]] = field(default_factory=dict)
-    problems: list[str] = field(default_factory=list)
-
-    def add(self, edit: Edit, rename: Rename) -> None:
-        before = self.edits.setdefault((edit.path, edit.start), (edit, rename))
-        if before[0] != edit:
-            self.problems.append(f"{rename}: conflicts with {before[1]} at {edit.path}:{edit.start.line + 1}")
-
-
-class Source:
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.text = (ROOT / path).read_text(encoding="utf-8")
-        self.lines = self.text.split("\n")
-        self.tree = ast.parse(self.text)
-
-    def position(self, line: int, byte_column: int) -> Position:
-        return Position(line - 1, len(self.lines[line - 1].encode()[:byte_column].decode()))
-
-    def token(self, start: Position, name: str) -> Position:
-        """The first occurrence of a name at or after a position: of `def f`, of the `as x` in an import."""
-        for line in range(start.line, len(self.lines)):
-            begin = start.column if line == start.line else 0
-            match = re.compile(rf"\b{re.escape(name)}\b").search(self.lines[line], begin)
-            if match:
-                return Position(line, match.start())
-        raise LookupError(name)
-
-    def holds(self, at: Position, name: str) -> bool:
-        return self.lines[at.line][at.column : at.column + len(name)] == name
-
-
-def definition(source: Source, key: str) -> tuple[Position, str, ast.AST | None]:
-    """Where a key of the table is bound first, the name itself, and its function if it is local to one."""
-    scoped = _SCOPED.fullmatch(key)
-    if scoped:
-        function = _scope(source.tree, scoped["scope"].split("."))
-        return _local(source, function, scoped["name"]), scoped["name"], function
-    *outer, name = key.split(".")
-    return _member(source, _scope(source.tree, outer), name), name, None
-
-
-def _scope(node: ast.AST, names: list[str]) -> ast.AST:
-    for name in names:
-        for child in ast.walk(node):
-            if child is not node and isinstance(child, (*_FUNCTIONS, ast.ClassDef)) and child.name == name:
-                node = child
-                break
-        else:
-            raise LookupError(name)
-    return node
-
-
-def _member(source: Source, scope: ast.AST, name: str) -> Position:
-    for node in _statements(scope):
-        if isinstance(node, (*_FUNCTIONS, ast.ClassDef)) and node.name == name:
-            return source.token(_after_def(source, node), name)
-        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
-            return source.position(node.lineno, node.col_offset)
-    for node in ast.walk(scope):
-        if isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Store):
-            assert node.end_lineno
-            assert node.end_col_offset
-            end = source.position(node.end_lineno, node.end_col_offset)
-            return Position(end.line, end.column - len(name))
-    raise LookupError(name)
-
-
-def _after_def(source: Source, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Position:
-    start = source.position(node.lineno, node.col_offset)
-    return source.token(start, "class" if isinstance(node, ast.ClassDef) else "def")
-
-
-def _statements(scope: ast.AST) -> Iterator[ast.AST]:
-    """Nodes of a scope without those of functions and classes inside it."""
-    for child in ast.iter_child_nodes(scope):
-        yield child
-        if not isinstance(child, (*_FUNCTIONS, ast.ClassDef, ast.Lambda)):
-            yield from _statements(child)
-
-
-def _local(source: Source, function: ast.AST, name: str) -> Position:
-    for node in ast.walk(function):
-        if isinstance(node, ast.arg) and node.arg == name:
-            return source.position(node.lineno, node.col_offset)
-    bound = [
-        source.position(node.lineno, node.col_offset)
-        for node in ast.walk(function)
-        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
-    ]
-    if bound:
-        return min(bound)
-    for node in ast.walk(function):
-        if isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name == name:
-            return source.token(source.position(node.lineno, node.col_offset), name)
-        if isinstance(node, _FUNCTIONS) and node is not function and node.name == name:
-            return source.token(_after_def(source, node), name)
-    raise LookupError(name)
-
-
-class Occurrences:
-    """Which files contain a word, and which contain it before an equals sign: most names need no search elsewhere."""
-
-    def __init__(self) -> None:
-        self.words: dict[str, set[str]] = defaultdict(set)
-        self.assigned: dict[str, set[str]] = defaultdict(set)
-        for folder in FOLDERS:
-            for path in (ROOT / folder).rglob("*.py"):
-                name, text = str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
-                for word in set(re.findall(r"\w+", text)):
-                    self.words[word].add(name)
-                for word in set(re.findall(r"(\w+)\s*=(?!=)", text)):
-                    self.assigned[word].add(name)
-
-    def is_in_one_file(self, rename: Rename) -> bool:
-        """Whether all references are in the file of the definition."""
-        scoped = _SCOPED.fullmatch(rename.key)
-        if not scoped:
-            return self.words[rename.key.split(".")[-1]] <= {rename.path}
-        function = scoped["scope"].split(".")[-1]
-        function = scoped["scope"].split(".")[-2] if function == "__init__" else function
-        return self.words[function] & self.assigned[scoped["name"]] <= {rename.path}
-
-
-class LanguageServer:
-    """Requests to one pyright process over standard input and output; it searches the files under `root` too."""
-
-    def __init__(self, root: Path, python: str) -> None:
-        self._python = python
-        self._process = subprocess.Popen(
-            ["basedpyright-langserver", "--stdio"],  # noqa: S607  (a tool of developers, on the path)
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            cwd=root,
-            start_new_session=True,
-        )
-        self._number = 0
-        self.request(
-            "initialize",
-            {
-                "processId": None,
-                "rootUri": root.as_uri(),
-                "workspaceFolders": [{"uri": root.as_uri(), "name": "root"}],
-                "capabilities": {"workspace": {"configuration": True}},
-            },
-        )
-        self._send({"method": "initialized", "params": {}})
-
-    def open(self, source: Source) -> None:
-        document = {"uri": _uri(source.path), "languageId": "python", "version": 1, "text": source.text}
-        self._send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
-
-    def close(self, source: Source) -> None:
-        self._send({"method": "textDocument/didClose", "params": {"textDocument": {"uri": _uri(source.path)}}})
-
-    def references(self, path: str, at: Position, new: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        params = {
-            "textDocument": {"uri": _uri(path)},
-            "position": {"line": at.line, "character": at.column},
-            "newName": new,
-        }
-        result = self.request("textDocument/rename", params) or {}
-        for uri, edits in (result.get("changes") or {}).items():
-            yield from ((_path(uri), edit) for edit in edits)
-        for change in result.get("documentChanges") or ():
-            if "textDocument" in change:
-                yield from ((_path(change["textDocument"]["uri"]), edit) for edit in change["edits"])
-
-    def request(self, method: str, params: dict[str, Any]) -> Any:
-        self._number += 1
-        number = self._number
-        self._send({"id": number, "method": method, "params": params})
-        while True:
-            message = self._receive()
-            if message.get("id") == number and "method" not in message:
-                if "error" in message:
-                    raise LookupError(message["error"]["message"])
-                return message["result"]
-            if "id" in message and "method" in message:
-                self._send({"id": message["id"], "result": self._answer(message)})
-
-    def _answer(self, message: dict[str, Any]) -> Any:
-        if message["method"] == "workspace/configuration":
-            analysis = {"diagnosticMode": "workspace", "typeCheckingMode": "off", "indexing": True}
-            return [{"analysis": analysis, "pythonPath": self._python} for _ in message["params"]["items"]]
-        return None
-
-    def _send(self, message: dict[str, Any]) -> None:
-        data = json.dumps({"jsonrpc": "2.0", **message}).encode()
-        assert self._process.stdin
-        self._process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(data) + data)
-        self._process.stdin.flush()
-
-    def _receive(self) -> dict[str, Any]:
-        assert self._process.stdout
-        length = 0
-        while line := self._process.stdout.readline().strip():
-            if line.lower().startswith(b"content-length:"):
-                length = int(line.split(b":")[1])
-        if not length:
-            raise SystemExit("the language server ended")
-        message: dict[str, Any] = json.loads(self._process.stdout.read(length))
-        return message
-
-    def end(self) -> None:
-        self._process.kill()
-        self._process.wait()
-
-
-def _uri(path: str) -> str:
-    return (ROOT / path).as_uri()
-
-
-def _path(uri: str) -> str:
-    return str(Path(unquote(urlparse(uri).path)).relative_to(ROOT))
 
 
 def collect(table: list[Rename], servers: int, outcome: Outcome) -> None:
@@ -323,7 +82,7 @@ def _collect_file(source: Source, renames: list[Rename], server: LanguageServer,
 
 
 def _collect_one(rename: Rename, source: Source, server: LanguageServer, outcome: Outcome) -> None:
-    if not _IDENTIFIER.match(rename.new):
+    if not IDENTIFIER.match(rename.new):
         raise ValueError(f"{rename.new!r} is not an identifier")
     at, name, function = definition(source, rename.key)
     if function is not None and rename.new in _names(function):
@@ -365,7 +124,7 @@ def _bindings(source: Source, function: ast.AST, name: str) -> Iterator[Position
 
 def _within(node: ast.AST) -> Iterator[ast.AST]:
     for child in ast.iter_child_nodes(node):
-        if not isinstance(child, (*_FUNCTIONS, ast.ClassDef)):
+        if not isinstance(child, (*FUNCTIONS, ast.ClassDef)):
             yield child
             yield from _within(child)
 
@@ -376,18 +135,18 @@ def _names(function: ast.AST) -> set[str]:
 
 
 def _bound(tree: ast.Module) -> set[str]:
-    names = {node.name for node in tree.body if isinstance(node, (*_FUNCTIONS, ast.ClassDef))}
+    names = {node.name for node in tree.body if isinstance(node, (*FUNCTIONS, ast.ClassDef))}
     return names | {
-        node.id for node in _statements(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        node.id for node in statements_of(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
 
 
 def _pytest_edits(source: Source, rename: Rename, name: str, function: ast.AST | None) -> Iterator[Edit]:
     """What pytest and hypothesis connect by name: fixtures, `parametrize` strings, keywords of `given`."""
-    if isinstance(function, _FUNCTIONS):
+    if isinstance(function, FUNCTIONS):
         yield from _decorator_edits(source, function, name, rename.new)
         return
-    scope = [node for node in ast.walk(source.tree) if isinstance(node, _FUNCTIONS) and node.name == name]
+    scope = [node for node in ast.walk(source.tree) if isinstance(node, FUNCTIONS) and node.name == name]
     if not any("fixture" in ast.unparse(mark) for node in scope for mark in node.decorator_list):
         return
     folder = Path(rename.path).parent
@@ -417,7 +176,7 @@ def _decorator_edits(
 
 def _fixture_edits(source: Source, name: str, new: str) -> Iterator[Edit]:
     for function in ast.walk(source.tree):
-        if not isinstance(function, _FUNCTIONS):
+        if not isinstance(function, FUNCTIONS):
             continue
         if name in {argument.arg for argument in function.args.args}:
             for node in ast.walk(function):

@@ -20,6 +20,7 @@ FLOORS = [
     {"pipeline"},
     {"mcp"},
     {"cli"},
+    {"__main__"},
 ]
 ROOMS = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
