@@ -18,8 +18,8 @@ import torch
 
 from rocm3d_kernels import last_dispatch
 from rocm3d_kernels.gaussian import rasterization, reference
-from rocm3d_kernels.gaussian.options import Options
-from rocm3d_kernels.projection import Gaussians, Settings
+from rocm3d_kernels.gaussian.options import RenderOptions
+from rocm3d_kernels.projection import Gaussians, CameraSettings
 from side_by_side import Red, gpu, medians, run
 
 WIDTH, HEIGHT = 1920, 1080
@@ -88,7 +88,7 @@ def exact(given: Scene, weights: torch.Tensor | None) -> tuple[torch.Tensor, lis
     leaves = [one.double().requires_grad_(weights is not None) for one in given]
     means, quats, scales, opacities, colors = leaves
     everything = Gaussians(means, None, quats, scales, opacities, view.double(), lens.double())
-    image = reference.render(everything, colors, None, Options(Settings(WIDTH, HEIGHT)))[0]
+    image = reference.render(everything, colors, None, RenderOptions(CameraSettings(WIDTH, HEIGHT)))[0]
     if weights is not None:
         (image * weights).sum().backward()
     return image.detach(), [one.grad for one in leaves if one.grad is not None]

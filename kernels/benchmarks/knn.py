@@ -80,7 +80,7 @@ def sweep(device: torch.device) -> list[dict[str, Any]]:
     clouds = scenes(device)
     for unroll, box, group, chunk in within(SWEEP, itertools.product((8, 4, 16), (64, 32, 128), (64, 32), (256, 128))):
         parameters = {"BOX": box, "GROUP": group, "CHUNK": chunk, "UNROLL": unroll}
-        tuning.insist("knn", {"search_kernel": parameters})
+        tuning.override_parameters("knn", {"search_kernel": parameters})
         times = medians({key: lambda p=p: mean_squared_distance(p) for key, p in clouds.items()}, 5)
         found.append({**parameters, "ms": times})
     return sorted(found, key=lambda item: sum(item["ms"].values()))

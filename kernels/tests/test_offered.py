@@ -12,11 +12,11 @@ def test_operations_are_found():
 
 
 @pytest.mark.usefixtures("reference_on_cpu")
-def test_what_is_offered_agrees(tolerance):
+def test_checks_match_float64(tolerance):
     """Operations that have no such test of their own."""
     names = ("adam", "knn", "ssim")
-    offered = [item for item in rocm3d_kernels.checks(DEVICE) if item[0].startswith(names)]
+    results = [item for item in rocm3d_kernels.checks(DEVICE) if item[0].startswith(names)]
 
-    assert {item[0].split()[0] for item in offered} == set(names)
-    for _, call, wanted, name in offered:
-        torch.testing.assert_close(call().double().cpu(), wanted, **tolerance[name])
+    assert {item[0].split()[0] for item in results} == set(names)
+    for _, call, expected, name in results:
+        torch.testing.assert_close(call().double().cpu(), expected, **tolerance[name])

@@ -163,9 +163,9 @@ def test_every_number_is_written(tolerance):
 @pytest.fixture(params=[False, True], ids=["all-read", "masked"])
 def masked(request):
     insisted = {"MASKED": request.param}
-    tuning.insist("deformable", {"deformable_forward": insisted, "deformable_backward": insisted})
+    tuning.override_parameters("deformable", {"deformable_forward": insisted, "deformable_backward": insisted})
     yield
-    tuning.insist("deformable", {})
+    tuning.override_parameters("deformable", {})
 
 
 @pytest.mark.usefixtures("masked")

@@ -12,7 +12,7 @@ pytest.importorskip("msgpack", reason="needs pyelftools and msgpack")
 from gate import compile as compiling
 from gate.code_object import CodeObject, read
 
-from rocm3d_kernels.declared import Declared
+from rocm3d_kernels.declared import GateKernel
 
 GOOD = {"target": "gfx942", "wave": 64, "vgprs": 9, "sgprs": 9, "spills": 0, "scratch": 0, "lds": 0}
 
@@ -33,7 +33,7 @@ class Kernel:
     ],
 )
 def test_a_code_object_is_judged(change, text):
-    item = Declared("blur", Kernel(), {}, spills=2)
+    item = GateKernel("blur", Kernel(), {}, spills=2)
 
     assert compiling.problem(item, "gfx942", CodeObject(**{**GOOD, **change})).startswith(text)
     assert bool(text) == bool(compiling.problem(item, "gfx942", CodeObject(**{**GOOD, **change})))

@@ -6,13 +6,13 @@ import ctypes
 
 import pytest
 from tests.device import DEVICE, on_gpu, plain_torch, torch
-from tests.tiles.test_tiles import SIZE, lists, scene, seen
+from tests.tiles.test_tiles import SIZE, lists, scene, projected_copy
 
 from rocm3d_kernels import tiles, tuning
 from rocm3d_kernels.gaussian import rasterization, render, small
-from rocm3d_kernels.gaussian.options import Options
-from rocm3d_kernels.launching import Start
-from rocm3d_kernels.projection import Settings
+from rocm3d_kernels.gaussian.options import RenderOptions
+from rocm3d_kernels.launching import PreparedLaunch
+from rocm3d_kernels.projection import CameraSettings
 from rocm3d_kernels.tiles import ahead
 
 pytestmark = [
@@ -22,69 +22,69 @@ pytestmark = [
 
 
 @pytest.fixture(autouse=True)
-def nothing_known(monkeypatch):
+def no_guesses(monkeypatch):
     monkeypatch.setattr(ahead, "_PLACES", {})
 
 
-def begun(slots, choice=0, *, learns=True):
-    _, columns, rows = tiles.grid(choice, *SIZE)
-    known = ahead.Known(choice, 2 * columns * rows, slots)
-    plan = small.Plan(small.Scene(Options(Settings(*SIZE)), known, 2, 2, 14, 3, False, learns, DEVICE))
-    return small.Small(plan, scene())
+def start_small_rendering(slots, choice=0, *, learns=True):
+    _, columns, rows = tiles.tile_grid(choice, *SIZE)
+    guess = ahead.SlotGuess(choice, 2 * columns * rows, slots)
+    plan = small.RenderPlan(small.Scene(RenderOptions(CameraSettings(*SIZE)), guess, 2, 2, 14, 3, False, learns, DEVICE))
+    return small.SmallRendering(plan, scene())
 
 
-def test_too_few_slots_are_found_out():
-    assert not begun(slots=2).fits()
-    assert begun(slots=32).fits()
+def test_too_few_slots_are_detected():
+    assert not start_small_rendering(slots=2).has_enough_slots()
+    assert start_small_rendering(slots=32).has_enough_slots()
 
 
-def test_nothing_lies_beyond_the_slots_of_a_tile(monkeypatch):
+def test_nothing_is_written_beyond_the_slots(monkeypatch):
     """Buffers are filled with 77; the memory after the last tile keeps it."""
-    made, empty = [], plain_torch.empty
+    buffers, empty = [], plain_torch.empty
 
     def filled(*size, **named):
-        made.append(empty(*size, **named).fill_(77))
-        return made[-1]
+        buffers.append(empty(*size, **named).fill_(77))
+        return buffers[-1]
 
     monkeypatch.setattr(plain_torch, "empty", filled)
-    found = begun(slots=2)
+    rendering = start_small_rendering(slots=2)
 
-    for layout, name in ((found.plan.seen, "lists"), (found.plan.passing, "keys")):
-        memory = next(one for one in made if one.numel() == layout.size)
+    for layout, name in ((rendering.plan.projected, "lists"), (rendering.plan.scratch, "keys")):
+        memory = next(one for one in buffers if one.numel() == layout.size)
         part = layout.tensor(memory, name)
         behind = memory[(part.data_ptr() - memory.data_ptr() + part.nbytes) // 4 :]
         assert len(behind) > 0
         assert (behind == 77).all()
 
 
-def test_what_gradients_are_added_to_is_zero_whatever_was_there(monkeypatch):
+def test_gradient_buffers_are_zeroed(monkeypatch):
     empty = plain_torch.empty
     monkeypatch.setattr(plain_torch, "empty", lambda *size, **named: empty(*size, **named).fill_(77))
-    found = begun(slots=32)
+    rendering = start_small_rendering(slots=32)
 
-    assert not found.plan.zeros.tensor(found.told.zeros, "gradients").any()
-    assert found.plan.zeros.tensor(found.told.zeros, "gradients").numel() == 2 * 14 * (6 + 3)
-    assert found.told.lists.offsets.sum() > 0
-    assert begun(slots=32, learns=False).plan.zeros.size < found.plan.zeros.size
+    assert not rendering.plan.zeros.tensor(rendering.outputs.zeros, "gradients").any()
+    assert rendering.plan.zeros.tensor(rendering.outputs.zeros, "gradients").numel() == 2 * 14 * (6 + 3)
+    assert rendering.outputs.lists.offsets.sum() > 0
+    assert start_small_rendering(slots=32, learns=False).plan.zeros.size < rendering.plan.zeros.size
 
 
 @pytest.mark.parametrize("large", [1, 32], ids=["each-by-itself", "side-by-side"])
 @pytest.mark.parametrize("choice", [0, 1], ids=["coarse", "fine"])
-def test_with_slots_enough_the_lists_are_those_of_one_who_waited(choice, large):
-    tuning.insist("tiles", {"emit_tiles": {"LARGE": large}, "lists": {"WORTH": (0, 99)[choice]}})
-    waited = tiles.intersect(seen(), *SIZE)
-    found = begun(32, choice).told.lists
-    tuning.insist("tiles", {})
+def test_lists_with_enough_slots_match_intersect(choice, large):
+    tuning.override_parameters("tiles", {"emit_tiles": {"LARGE": large}, "lists": {"WORTH": (0, 99)[choice]}})
+    expected = tiles.intersect(projected_copy(), *SIZE)
+    actual = start_small_rendering(32, choice).outputs.lists
+    tuning.override_parameters("tiles", {})
 
-    assert lists(found.packed()) == lists(waited)
-    assert waited.packed() is waited
+    assert lists(actual.packed()) == lists(expected)
+    assert expected.packed() is expected
 
 
 # Two coarse or six fine tiles; those at the edges are cut.
 PICTURE, LENS = (18, 11), torch.tensor([[[18.0, 0, 9], [0, 18, 5.5], [0, 0, 1]]])
 
 
-def given(count=6, channels=3, coefficients=0):
+def gaussian_tensors(count=6, channels=3, coefficients=0):
     numbers = torch.Generator().manual_seed(1)
     colors = (count, coefficients, 3) if coefficients else (count, channels)
     return [torch.randn(count, 3, generator=numbers), torch.randn(count, 4, generator=numbers),
@@ -92,7 +92,7 @@ def given(count=6, channels=3, coefficients=0):
             torch.rand(colors, generator=numbers)]  # fmt: skip
 
 
-def drawn(tensors, distance=6.0, cameras=1, deterministic=False, **named):
+def render_scene(tensors, distance=6.0, cameras=1, deterministic=False, **named):
     """Class of the rendering, images and gradients, tensors of the meta dict."""
     view = torch.eye(4).repeat(cameras, 1, 1)
     view[:, 2, 3] = distance + torch.arange(cameras)
@@ -100,14 +100,14 @@ def drawn(tensors, distance=6.0, cameras=1, deterministic=False, **named):
     leaves = [one.clone().requires_grad_() for one in tensors]
     image, alphas, meta = rasterization(*leaves, view, lens, *PICTURE, deterministic=deterministic, **named)
     watched = meta["means2d"]
-    way = type(image.grad_fn.rendered)
+    rendering_class = type(image.grad_fn.rendered)
     (image.square().sum() + alphas.square().sum()).backward()
-    found = [image.detach(), alphas.detach(), watched.grad, *[one.grad for one in leaves]]
-    told = [meta[name].detach() for name in ("radii", "conics", "depths", "opacities", "flatten_ids", "isect_offsets")]
-    return way, [*found, *([watched.absgrad] if named.get("absgrad") else [])], told
+    results = [image.detach(), alphas.detach(), watched.grad, *[one.grad for one in leaves]]
+    meta_tensors = [meta[name].detach() for name in ("radii", "conics", "depths", "opacities", "flatten_ids", "isect_offsets")]
+    return rendering_class, [*results, *([watched.absgrad] if named.get("absgrad") else [])], meta_tensors
 
 
-WAYS = {
+CASES = {
     "plain": {},
     "cameras": {"cameras": 2},
     "depths": {"render_mode": "RGB+D"},
@@ -119,100 +119,100 @@ WAYS = {
 
 
 @pytest.fixture
-def by_addresses(monkeypatch):
+def address_launches(monkeypatch):
     """Launches with addresses; for the interpreter they are converted back to tensors."""
-    taken = []
+    launches = []
     if on_gpu():
-        at = Start.at
-        monkeypatch.setattr(Start, "at", lambda start, *given: taken.append(start) or at(start, *given))
+        at = PreparedLaunch.launch_addresses
+        monkeypatch.setattr(PreparedLaunch, "at", lambda start, *addresses: launches.append(start) or at(start, *addresses))
     else:
-        interpret_addresses(monkeypatch, taken)
-    return taken
+        interpret_addresses(monkeypatch, launches)
+    return launches
 
 
-def interpret_addresses(monkeypatch, taken):
-    forms, run = {}, Start.__call__
+def interpret_addresses(monkeypatch, launches):
+    forms, run = {}, PreparedLaunch.__call__
 
-    def remembered(start, *tensors):
+    def record_form(start, *tensors):
         forms[start] = [None if one is None else (one.dtype, one.nbytes) for one in tensors]
         run(start, *tensors)
 
     def at(start, *addresses):
-        taken.append(start)
+        launches.append(start)
         assert len(addresses) == len(forms[start])
-        run(start, *[made(*pair) for pair in zip(addresses, forms[start], strict=True)])
+        run(start, *[tensor_at(*pair) for pair in zip(addresses, forms[start], strict=True)])
 
-    def made(address, form):
+    def tensor_at(address, form):
         assert (address is None) == (form is None)
         if form is None:
             return None
         assert address % 16 == 0
         return torch.frombuffer((ctypes.c_byte * form[1]).from_address(address), dtype=form[0])
 
-    monkeypatch.setattr(Start, "__call__", remembered)
-    monkeypatch.setattr(Start, "at", at)
-    monkeypatch.setattr(Start, "ready", property(lambda start: start in forms))
+    monkeypatch.setattr(PreparedLaunch, "__call__", record_form)
+    monkeypatch.setattr(PreparedLaunch, "at", at)
+    monkeypatch.setattr(PreparedLaunch, "ready", property(lambda start: start in forms))
     monkeypatch.setattr(small, "usual", lambda *_: True)
 
 
-@pytest.mark.parametrize("named", WAYS.values(), ids=WAYS)
-def test_both_ways_agree_by_tensors_and_by_addresses(by_addresses, named):
-    (first, wanted, wanted_told), *others = [drawn(given(), **named) for _ in range(3)]
+@pytest.mark.parametrize("named", CASES.values(), ids=CASES)
+def test_small_and_full_rendering_agree_with_tensors_and_addresses(address_launches, named):
+    (first_class, expected, expected_meta), *others = [render_scene(gaussian_tensors(), **named) for _ in range(3)]
 
-    assert first is render.Whole
-    assert len(by_addresses) >= 4
-    for way, found, told in others:
-        assert way is small.Small
-        for have, must in zip(found, wanted, strict=True):
+    assert first_class is render.FullRendering
+    assert len(address_launches) >= 4
+    for rendering_class, actual, actual_meta in others:
+        assert rendering_class is small.SmallRendering
+        for have, must in zip(actual, expected, strict=True):
             # Sums have another order.
             torch.testing.assert_close(have, must, rtol=1e-4, atol=1e-5)
-        for have, must in zip(told, wanted_told, strict=True):
+        for have, must in zip(actual_meta, expected_meta, strict=True):
             torch.testing.assert_close(have, must)
 
 
 @pytest.mark.parametrize("cameras", [1, 2])
-def test_harmonics_take_it_too(by_addresses, cameras):
-    found = [drawn(given(coefficients=4), cameras=cameras, sh_degree=1) for _ in range(3)]
+def test_harmonics_use_small_rendering(address_launches, cameras):
+    results = [render_scene(gaussian_tensors(coefficients=4), cameras=cameras, sh_degree=1) for _ in range(3)]
 
-    assert [way for way, *_ in found] == [render.Whole, small.Small, small.Small]
-    assert len(by_addresses) >= 4
-    for have, must in zip(found[2][1], found[0][1], strict=True):
+    assert [rendering_class for rendering_class, *_ in results] == [render.FullRendering, small.SmallRendering, small.SmallRendering]
+    assert len(address_launches) >= 4
+    for have, must in zip(results[2][1], results[0][1], strict=True):
         torch.testing.assert_close(have, must, rtol=1e-4, atol=1e-5)
 
 
-def test_more_channels_than_a_kernel_draws_at_once_take_the_other_way():
-    assert [drawn(given(channels=5))[0] for _ in range(2)] == [render.Whole] * 2
+def test_many_channels_use_full_rendering():
+    assert [render_scene(gaussian_tensors(channels=5))[0] for _ in range(2)] == [render.FullRendering] * 2
 
 
-def test_who_wants_the_same_every_time_takes_the_other_way():
-    assert [drawn(given())[0] for _ in range(2)] == [render.Whole, small.Small]
-    assert drawn(given(), deterministic=True)[0] is render.Whole
+def test_deterministic_mode_uses_full_rendering():
+    assert [render_scene(gaussian_tensors())[0] for _ in range(2)] == [render.FullRendering, small.SmallRendering]
+    assert render_scene(gaussian_tensors(), deterministic=True)[0] is render.FullRendering
 
 
-def test_pictures_and_gradients_are_the_same_however_wrong_the_guess():
+def test_results_do_not_depend_on_the_guess():
     """The second view has far longer lists than the first."""
-    waited = []
+    full_results = []
     for distance in (40.0, 2.5):  # far and small, near and large
-        ahead._PLACES.clear()
-        waited.append(drawn(given(), distance))
-    for place in ahead._PLACES.values():
-        place.guess = ahead.Known(choice=0, tiles=2, slots=1)
+        ahead._HISTORIES.clear()
+        full_results.append(render_scene(gaussian_tensors(), distance))
+    for history in ahead._HISTORIES.values():
+        history.guess = ahead.SlotGuess(choice=0, tiles=2, slots=1)
     for which in (1, 0, 1):
-        found, wanted = drawn(given(), (40.0, 2.5)[which]), waited[which]
-        for have, must in zip(found[1], wanted[1], strict=True):
+        actual, expected = render_scene(gaussian_tensors(), (40.0, 2.5)[which]), full_results[which]
+        for have, must in zip(actual[1], expected[1], strict=True):
             # Tiles of another size sum in another order.
             torch.testing.assert_close(have, must, rtol=1e-4, atol=1e-5)
-        assert len(found[2][4]) == len(wanted[2][4])
+        assert len(actual[2][4]) == len(expected[2][4])
 
 
-def test_who_goes_back_twice_gets_the_same_both_times():
+def test_second_backward_gives_the_same_gradients():
     """Gradients are added to a buffer that the projection zeroes only once."""
-    drawn(given())
-    leaves = [one.requires_grad_() for one in given()]
+    render_scene(gaussian_tensors())
+    leaves = [one.requires_grad_() for one in gaussian_tensors()]
     view = torch.eye(4)[None].clone()
     view[:, 2, 3] = 6.0
     image = rasterization(*leaves, view, LENS, *PICTURE, deterministic=False)[0]
-    assert isinstance(image.grad_fn.rendered, small.Small)
+    assert isinstance(image.grad_fn.rendered, small.SmallRendering)
     first = torch.autograd.grad(image.square().sum(), leaves, retain_graph=True)
     second = torch.autograd.grad(image.square().sum(), leaves)
 
@@ -221,7 +221,7 @@ def test_who_goes_back_twice_gets_the_same_both_times():
         torch.testing.assert_close(one, other, rtol=0, atol=0)
 
 
-def test_parts_of_a_layout_do_not_meet():
+def test_layout_parts_do_not_overlap():
     layout = small.Layout(
         a=((3,), torch.int16), b=((2, 5), torch.float32), c=((0,), torch.int64), d=((4,), torch.int64)
     )
@@ -230,53 +230,53 @@ def test_parts_of_a_layout_do_not_meet():
         one.fill_(number + 1)
 
     assert [one.flatten().tolist() for one in layout.tensors(memory)] == [[1] * 3, [2] * 10, [], [4] * 4]
-    assert layout.addresses(memory) == [one.data_ptr() or place for one, place in
+    assert layout.addresses(memory) == [one.data_ptr() or part_address for one, part_address in
                                         zip(layout.tensors(memory), layout.addresses(memory), strict=True)]  # fmt: skip
-    assert all(place % 16 == memory.data_ptr() % 16 for place in layout.addresses(memory))
+    assert all(part_address % 16 == memory.data_ptr() % 16 for part_address in layout.addresses(memory))
 
 
-def odd(**changes):
-    means, quats, scales, opacities, colors = given()
+def unusual_tensors(**changes):
+    means, quats, scales, opacities, colors = gaussian_tensors()
     named = {"means": means, "quats": quats, "scales": scales, "opacities": opacities, "colors": colors}
-    for name, (place, number) in changes.items():
-        named[name][place] = number
+    for name, (index, number) in changes.items():
+        named[name][index] = number
     return list(named.values())
 
 
 @pytest.mark.parametrize(
     "tensors",
     [
-        odd(means=(slice(None), -50.0)),
-        odd(means=(0, torch.nan)),
-        odd(scales=(1, torch.inf), opacities=(2, torch.nan)),
-        odd(scales=(slice(None), 1e4)),
-        [one[:1] for one in given()],
+        unusual_tensors(means=(slice(None), -50.0)),
+        unusual_tensors(means=(0, torch.nan)),
+        unusual_tensors(scales=(1, torch.inf), opacities=(2, torch.nan)),
+        unusual_tensors(scales=(slice(None), 1e4)),
+        [one[:1] for one in gaussian_tensors()],
     ],
     ids=["behind", "nan-mean", "inf-and-nan", "huge", "one"],
 )
-def test_what_is_odd_is_the_same_both_ways(tensors):
-    first, second = drawn(tensors), drawn(tensors)
+def test_unusual_values_match_full_rendering(tensors):
+    first, second = render_scene(tensors), render_scene(tensors)
 
-    assert (first[0], second[0]) == (render.Whole, small.Small)
+    assert (first[0], second[0]) == (render.FullRendering, small.SmallRendering)
     for have, must in zip(second[1], first[1], strict=True):
         torch.testing.assert_close(have, must, rtol=1e-4, atol=1e-5, equal_nan=True)
 
 
-def test_tensors_that_are_not_aligned_take_it_too():
-    tensors = [torch.cat((torch.zeros(1), one.flatten()))[1:].view(one.shape) for one in given()]
+def test_unaligned_tensors_are_accepted():
+    tensors = [torch.cat((torch.zeros(1), one.flatten()))[1:].view(one.shape) for one in gaussian_tensors()]
     view = torch.eye(4)[None].clone()
     view[:, 2, 3] = 6.0
-    found = [rasterization(*tensors, view, LENS, *PICTURE, deterministic=False)[0] for _ in range(2)]
+    images = [rasterization(*tensors, view, LENS, *PICTURE, deterministic=False)[0] for _ in range(2)]
 
-    torch.testing.assert_close(found[1], found[0], rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(images[1], images[0], rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("again", [True, False])
-def test_what_only_pixels_need_is_dropped_before_more_memory_is_needed(again):
-    found = begun(slots=32)
-    found.colors = torch.rand(14, 3)
-    image, _ = found.draw(None)
-    found.draw_back(None, torch.ones_like(image), None, again=again)
+@pytest.mark.parametrize("retain_graph", [True, False])
+def test_pixel_state_is_dropped_unless_the_graph_is_retained(retain_graph):
+    rendering = start_small_rendering(slots=32)
+    rendering.colors = torch.rand(14, 3)
+    image, _ = rendering.draw(None)
+    rendering.draw_backward(None, torch.ones_like(image), None, retain_graph=retain_graph)
 
-    assert (found._light is not None) == again
-    assert (found.colors is not None) == again
+    assert (rendering._pixel_state is not None) == retain_graph
+    assert (rendering.colors is not None) == retain_graph

@@ -4,135 +4,135 @@ import functools
 
 import pytest
 from tests.device import DEVICE
-from tests.tiles.test_tiles import SIZE, seen
+from tests.tiles.test_tiles import SIZE, projected_copy
 
 from rocm3d_kernels import tiles
 from rocm3d_kernels.tiles import ahead, patience
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")
-PLACE = (2, 14, SIZE, DEVICE)
+SCENE = (2, 14, SIZE, DEVICE)
 
 
 @pytest.fixture(autouse=True)
-def nothing_known(monkeypatch):
+def no_guesses(monkeypatch):
     monkeypatch.setattr(ahead, "_PLACES", {})
 
 
 @functools.cache
-def waited_for(**named):
+def intersected(**named):
     """Cached: the interpreter is slow."""
-    one = seen(**named)
-    return one, tiles.intersect(one, *SIZE)
+    projected = projected_copy(**named)
+    return projected, tiles.intersect(projected, *SIZE)
 
 
-def learned():
-    one, lists = waited_for()
-    ahead.learn(one, SIZE, lists)
-    return ahead.known(*PLACE)
+def learn_guess():
+    projected, lists = intersected()
+    ahead.learn_guess(projected, SIZE, lists)
+    return ahead.find_guess(*SCENE)
 
 
-def test_nobody_guesses_before_there_was_a_first_time():
-    assert ahead.known(*PLACE) is None
+def test_no_guess_before_the_first_rendering():
+    assert ahead.find_guess(*SCENE) is None
 
 
-def test_too_few_slots_are_found_out_and_forgotten():
-    found = learned()
+def test_too_few_slots_invalidate_the_guess():
+    guess = learn_guess()
 
-    assert not ahead.enough(found.slots + 1, found, *PLACE)
-    assert ahead.known(*PLACE) is None
-    assert learned() == found
+    assert not ahead.check_slots(guess.slots + 1, guess, *SCENE)
+    assert ahead.find_guess(*SCENE) is None
+    assert learn_guess() == guess
 
 
-def test_who_guesses_in_vain_waits_longer_each_time(monkeypatch):
+def test_wait_doubles_after_each_wrong_guess(monkeypatch):
     monkeypatch.setattr(patience, "LONGEST", 4)
-    waited = []
+    skipped = []
     for _ in range(5):
-        waited.append(0)
-        while (found := learned()) is None:
-            waited[-1] += 1
-        ahead.enough(found.slots + 1, found, *PLACE)
+        skipped.append(0)
+        while (guess := learn_guess()) is None:
+            skipped[-1] += 1
+        ahead.check_slots(guess.slots + 1, guess, *SCENE)
 
-    assert waited == [0, 0, 1, 3, 3]
+    assert skipped == [0, 0, 1, 3, 3]
 
 
-def test_who_has_far_fewer_pairs_does_not_wait(monkeypatch):
+def test_far_fewer_pairs_end_the_wait(monkeypatch):
     """Another scene of as many Gaussians, to which the backoff does not apply."""
     monkeypatch.setattr(ahead, "MOST_SLOTS", 1)
     for _ in range(4):
-        assert learned() is None
+        assert learn_guess() is None
     monkeypatch.setattr(ahead, "MOST_SLOTS", 1024)
-    assert learned() is None
-    few, lists = waited_for(stretch=0.01)
-    assert 2 * len(lists.gaussians) < ahead._PLACES[PLACE].pairs
-    ahead.learn(few, SIZE, lists)
+    assert learn_guess() is None
+    few, lists = intersected(stretch=0.01)
+    assert 2 * len(lists.gaussians) < ahead._HISTORIES[SCENE].pairs
+    ahead.learn_guess(few, SIZE, lists)
 
-    assert ahead.known(*PLACE) is not None
+    assert ahead.find_guess(*SCENE) is not None
 
 
-def test_many_good_guesses_make_up_for_those_in_vain():
+def test_good_guesses_reset_the_backoff():
     for _ in range(3):
-        while (found := learned()) is None:
+        while (guess := learn_guess()) is None:
             pass
-        ahead.enough(found.slots + 1, found, *PLACE)
-    while (found := learned()) is None:
+        ahead.check_slots(guess.slots + 1, guess, *SCENE)
+    while (guess := learn_guess()) is None:
         pass
-    for _ in range(ahead.ENOUGH):
-        assert ahead.enough(found.slots, found, *PLACE)
-    ahead.enough(found.slots + 1, found, *PLACE)
+    for _ in range(ahead.STREAK_LENGTH):
+        assert ahead.check_slots(guess.slots, guess, *SCENE)
+    ahead.check_slots(guess.slots + 1, guess, *SCENE)
 
-    assert learned() == found
-
-
-def test_a_guess_that_is_far_too_large_holds_and_is_forgotten_when_it_stays_so():
-    found = learned()
-    large = ahead._PLACES[PLACE].guess = found._replace(slots=4 * found.slots)
-    for longest in (*[1] * (ahead.ENOUGH - 1), found.slots, *[1] * (ahead.ENOUGH - 1)):
-        assert ahead.enough(longest, large, *PLACE)
-        assert ahead.known(*PLACE) == large
-
-    assert ahead.enough(1, large, *PLACE)
-    assert ahead.known(*PLACE) is None
-    assert learned() == found
+    assert learn_guess() == guess
 
 
-def test_a_guess_that_is_a_little_too_large_stays():
-    found = learned()
-    large = ahead._PLACES[PLACE].guess = found._replace(slots=2 * ahead.LEAST_SLOTS)
-    for _ in range(2 * ahead.ENOUGH):
-        assert ahead.enough(1, large, *PLACE)
+def test_oversized_guess_is_dropped_after_a_streak():
+    guess = learn_guess()
+    large = ahead._HISTORIES[SCENE].guess = guess._replace(slots=4 * guess.slots)
+    for longest in (*[1] * (ahead.STREAK_LENGTH - 1), guess.slots, *[1] * (ahead.STREAK_LENGTH - 1)):
+        assert ahead.check_slots(longest, large, *SCENE)
+        assert ahead.find_guess(*SCENE) == large
 
-    assert ahead.known(*PLACE) == large
-
-
-def test_nobody_looks_where_there_is_a_guess():
-    given = learned()._replace(slots=7)
-    ahead._PLACES[PLACE].guess = given
-
-    assert learned() == given
+    assert ahead.check_slots(1, large, *SCENE)
+    assert ahead.find_guess(*SCENE) is None
+    assert learn_guess() == guess
 
 
-def test_places_are_not_remembered_without_end(monkeypatch):
+def test_slightly_oversized_guess_stays():
+    guess = learn_guess()
+    large = ahead._HISTORIES[SCENE].guess = guess._replace(slots=2 * ahead.MIN_SLOTS)
+    for _ in range(2 * ahead.STREAK_LENGTH):
+        assert ahead.check_slots(1, large, *SCENE)
+
+    assert ahead.find_guess(*SCENE) == large
+
+
+def test_an_existing_guess_is_not_relearned():
+    guess = learn_guess()._replace(slots=7)
+    ahead._HISTORIES[SCENE].guess = guess
+
+    assert learn_guess() == guess
+
+
+def test_histories_are_bounded(monkeypatch):
     monkeypatch.setattr(ahead, "_REMEMBERED", 1)
-    learned()
-    one, lists = waited_for(count=3)
-    ahead.learn(one, SIZE, lists)
+    learn_guess()
+    projected, lists = intersected(count=3)
+    ahead.learn_guess(projected, SIZE, lists)
 
-    assert len(ahead._PLACES) == 1
+    assert len(ahead._HISTORIES) == 1
 
 
-def test_a_guess_is_learned_from_lists_that_somebody_waited_for():
-    found, (_, waited) = learned(), waited_for()
-    longest = int(waited.offsets.diff().max())
-    assert longest == waited.longest
+def test_a_guess_is_learned_from_intersected_lists():
+    guess, (_, lists) = learn_guess(), intersected()
+    longest = int(lists.offsets.diff().max())
+    assert longest == lists.longest
 
-    assert (found.tiles, found.choice) == (waited.tiles, int(waited.side == tiles.grid(1, *SIZE)[0]))
-    assert longest < found.slots
-    assert ahead.enough(longest, found, *PLACE)
-    assert ahead.known(*PLACE) == found
+    assert (guess.tiles, guess.choice) == (lists.tiles, int(lists.side == tiles.tile_grid(1, *SIZE)[0]))
+    assert longest < guess.slots
+    assert ahead.check_slots(longest, guess, *SCENE)
+    assert ahead.find_guess(*SCENE) == guess
 
 
 @pytest.mark.parametrize("limit", ["MOST_SLOTS", "SLOTS_IN_ALL", "MOST_GAUSSIANS"])
 def test_a_large_scene_is_not_guessed(monkeypatch, limit):
     monkeypatch.setattr(ahead, limit, 1)
 
-    assert learned() is None
+    assert learn_guess() is None

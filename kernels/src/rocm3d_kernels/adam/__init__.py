@@ -11,7 +11,7 @@ import torch  # noqa: E402
 from rocm3d_kernels.adam import reference  # noqa: E402
 from rocm3d_kernels.dispatch import choose  # noqa: E402
 from rocm3d_kernels.registration import NAMESPACE  # noqa: E402
-from rocm3d_kernels.registration import _traced as traced  # noqa: E402
+from rocm3d_kernels.registration import is_traced as traced  # noqa: E402
 
 __all__ = ["adam_step"]
 

@@ -10,7 +10,7 @@ from rocm3d_kernels.attention.triton import (
     rocm3d_attention_keys_kernel,
     rocm3d_attention_queries_kernel,
 )
-from rocm3d_kernels.declared import Declared
+from rocm3d_kernels.declared import GateKernel
 
 _TYPES = {"float16": "*fp16", "bfloat16": "*bf16", "float32": "*fp32"}
 _PLACES = dict.fromkeys(("q_starts", "q_ends", "k_starts", "k_ends"), "*i32") | {"slopes": "*fp32"}
@@ -25,7 +25,7 @@ def _arguments(dtype: str, tensors: tuple[str, ...], steps: tuple[str, ...], *, 
     return dict.fromkeys(tensors, _TYPES[dtype]) | _PLACES | numbers | (_SUMS if back else {"kept": "*fp32"})
 
 
-def _of(dtype: str, size: int, *, quick: bool = False, spills: int = 0, **traits: Any) -> list[Declared]:
+def _of(dtype: str, size: int, *, quick: bool = False, spills: int = 0, **traits: Any) -> list[GateKernel]:
     """Forward, dk/dv and dq kernels for one head size."""
     plain = {"LEFT": False, "RIGHT": False, "TOP": False, "ALIBI": False, "SOFTCAP": False, "GROUP": 1}
     sizes = {"KIND": dtype, "D": size, "DV": size, "DEPTH": size, "WIDTH": size}
@@ -37,9 +37,9 @@ def _of(dtype: str, size: int, *, quick: bool = False, spills: int = 0, **traits
     )
     queries = _arguments(dtype, (*inputs, "to_q"), (*gradient, "d_token", "d_head"), back=True)
     return [
-        Declared("attention", rocm3d_attention_forward_kernel, forward, constants, dtype, quick, spills),
-        Declared("attention", rocm3d_attention_keys_kernel, keys, constants, dtype, quick, spills),
-        Declared("attention", rocm3d_attention_queries_kernel, queries, constants, dtype, quick, spills),
+        GateKernel("attention", rocm3d_attention_forward_kernel, forward, constants, dtype, quick, spills),
+        GateKernel("attention", rocm3d_attention_keys_kernel, keys, constants, dtype, quick, spills),
+        GateKernel("attention", rocm3d_attention_queries_kernel, queries, constants, dtype, quick, spills),
     ]
 
 
@@ -60,7 +60,7 @@ KERNELS = [
     *_of("float16", 256, RIGHT=True, spills=160),
     *_of("float32", 64, RIGHT=True),
     *_of("float32", 128, spills=192),
-    Declared(
+    GateKernel(
         "attention", rocm3d_attention_delta_kernel, _DELTA, {"KIND": "float16", "DV": 128, "WIDTH": 128}, "float16"
     ),
 ]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import torch
 
-from rocm3d_kernels.dispatch import one_device
+from rocm3d_kernels.dispatch import common_device
 
 EVERYTHING = -1  # a side of the window without limit
 MOST = 2**30  # tokens
@@ -140,7 +140,7 @@ def checked(problem: Problem) -> Problem:
     if max(q.shape[:-2].numel(), k.shape[:-2].numel()) >= MOST:
         raise ValueError(f"attention: q {tuple(q.shape)} or k {tuple(k.shape)} has 2**30 tokens or more, the limit")
     others = [one for one in (problem.slopes, problem.bias) if one is not None]
-    one_device("attention", [q, k, v, *(problem.spans[:4] if problem.spans else ()), *others])
+    common_device("attention", [q, k, v, *(problem.spans[:4] if problem.spans else ()), *others])
     return _narrowed(problem)
 
 

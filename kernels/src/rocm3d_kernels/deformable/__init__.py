@@ -12,7 +12,7 @@ import torch  # noqa: E402
 
 from rocm3d_kernels.deformable.arguments import check, check_gradient  # noqa: E402
 from rocm3d_kernels.deformable.ways import Way, found  # noqa: E402
-from rocm3d_kernels.registration import _traced, once_differentiable, operation  # noqa: E402
+from rocm3d_kernels.registration import is_traced, once_differentiable, operation  # noqa: E402
 
 __all__ = ["deformable_attention", "gradients"]
 
@@ -30,7 +30,7 @@ def deformable_attention(
     integers. Locations are x and y from 0 to 1 over the level; locations outside it or not finite contribute nothing.
     """
     given = (value, shapes, starts, locations, weights)
-    if _traced(given):
+    if is_traced(given):
         check(*given)
         traced: torch.Tensor = _attend(*_contiguous(*given))
         return traced
@@ -51,7 +51,7 @@ def gradients(
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Gradients of values, locations and weights, from the gradient [N, Q, M * D] of the result."""
     tensors = (value, shapes, starts, locations, weights)
-    if _traced((*tensors, given)):
+    if is_traced((*tensors, given)):
         check(*tensors)
         check_gradient(value, locations, given)
         traced: tuple[torch.Tensor, torch.Tensor, torch.Tensor] = _gradients(*_contiguous(*tensors, given))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rocm3d_kernels.declared import Declared
+from rocm3d_kernels.declared import GateKernel
 from rocm3d_kernels.deformable.triton import (
     rocm3d_deformable_backward,
     rocm3d_deformable_collect,
@@ -26,10 +26,10 @@ def _backward(kind: str) -> dict[str, str]:
     return {**dict.fromkeys(read, kind), **_TABLES, **written, **_NUMBERS}
 
 
-def _usual(kind: str, dtype: str, *, quick: bool) -> list[Declared]:
+def _usual(kind: str, dtype: str, *, quick: bool) -> list[GateKernel]:
     return [
-        Declared("deformable", rocm3d_deformable_forward, _forward(kind), _USUAL, dtype, quick),
-        Declared("deformable", rocm3d_deformable_backward, _backward(kind), {**_USUAL, **_ADD}, dtype, quick),
+        GateKernel("deformable", rocm3d_deformable_forward, _forward(kind), _USUAL, dtype, quick),
+        GateKernel("deformable", rocm3d_deformable_backward, _backward(kind), {**_USUAL, **_ADD}, dtype, quick),
     ]
 
 
@@ -41,8 +41,8 @@ KERNELS = [
     *_usual("*fp32", "float32", quick=True),
     *_usual("*fp16", "float16", quick=False),
     *_usual("*bf16", "bfloat16", quick=False),
-    Declared("deformable", rocm3d_deformable_forward, _forward("*fp32"), _ODD, quick=False),
-    Declared("deformable", rocm3d_deformable_backward, _backward("*fp32"), {**_ODD, **_ADD}, quick=False),
-    Declared("deformable", rocm3d_deformable_backward, _backward("*fp32"), {**_USUAL, **_WRITE}, quick=False),
-    Declared("deformable", rocm3d_deformable_collect, {**_COLLECT, "targets": "i32"}, _ROWS),
+    GateKernel("deformable", rocm3d_deformable_forward, _forward("*fp32"), _ODD, quick=False),
+    GateKernel("deformable", rocm3d_deformable_backward, _backward("*fp32"), {**_ODD, **_ADD}, quick=False),
+    GateKernel("deformable", rocm3d_deformable_backward, _backward("*fp32"), {**_USUAL, **_WRITE}, quick=False),
+    GateKernel("deformable", rocm3d_deformable_collect, {**_COLLECT, "targets": "i32"}, _ROWS),
 ]

@@ -12,7 +12,7 @@ from rocm3d_kernels.deformable.triton import (
     rocm3d_deformable_collect,
     rocm3d_deformable_forward,
 )
-from rocm3d_kernels.launching import Start, launch
+from rocm3d_kernels.launching import PreparedLaunch, launch
 from rocm3d_kernels.tuning import tuned
 
 
@@ -23,7 +23,7 @@ class Kernels:
         self._shapes = value, locations, device
         self._result = (value[0], locations[1], value[2] * value[3])
         self._forward = _start(rocm3d_deformable_forward, "deformable_forward", *self._shapes)
-        self._backward: dict[tuple[bool, torch.dtype], Start] = {}
+        self._backward: dict[tuple[bool, torch.dtype], PreparedLaunch] = {}
 
     def attend(self, *given: torch.Tensor) -> torch.Tensor:
         """[N, Q, M * D], from value, shapes, starts, locations and weights."""
@@ -76,7 +76,7 @@ def _collected(value: torch.Tensor, given: torch.Tensor, keys: Any, factors: Any
 
 def _start(
     kernel: Any, name: str, value: torch.Size, locations: torch.Size, device: torch.device, **constants: Any
-) -> Start:
+) -> PreparedLaunch:
     """A prepared launch for values and locations of these shapes."""
     batch, places, heads, channels = value
     _, queries, _, levels, points, _ = locations
@@ -86,4 +86,4 @@ def _start(
     constants["UNROLL"] = min(constants["UNROLL"], levels)
     rows = max(constants["TILE"] // (wide * deep), 1)
     grid = (batch * heads * -(-queries // rows), 1, 1)
-    return Start(kernel, device, grid, (queries, places, heads), **constants)
+    return PreparedLaunch(kernel, device, grid, (queries, places, heads), **constants)

@@ -9,8 +9,8 @@ import torch
 
 from rocm3d_kernels.deformable import reference
 from rocm3d_kernels.deformable.arguments import DTYPES, REFERENCE, check, check_levels
-from rocm3d_kernels.dispatch import Dispatch, choose, environment, last_dispatch, remember
-from rocm3d_kernels.tuning import forget_with
+from rocm3d_kernels.dispatch import Dispatch, choose, environment, last_dispatch, record_dispatch
+from rocm3d_kernels.tuning import on_override
 
 Gradients = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 MOST = 256
@@ -26,7 +26,7 @@ class Way(NamedTuple):
 
 
 _WAYS: dict[tuple[Any, ...], Way] = {}
-forget_with(_WAYS.clear)
+on_override(_WAYS.clear)
 
 
 def found(
@@ -45,7 +45,7 @@ def found(
             _WAYS.clear()
         _WAYS[key] = way
     elif way.taken is not None:
-        remember(way.taken)
+        record_dispatch(way.taken)
     if way.on_cpu:
         check_levels(shapes, starts, value.shape[1])
     return way

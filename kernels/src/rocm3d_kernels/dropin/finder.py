@@ -15,7 +15,7 @@ from typing import Any
 from rocm3d_kernels.dropin import probe, torch_kind
 from rocm3d_kernels.dropin.metadata import StandInDistribution
 from rocm3d_kernels.dropin.stand_in import DOCS, StandIn, identity, known
-from rocm3d_kernels.told import tell
+from rocm3d_kernels.told import write_event
 
 SWITCH = "ROCM3D_DROPIN"
 EVERY = DistributionFinder.Context()
@@ -52,7 +52,7 @@ class Loader:
         module.__getattr__ = lambda missing: _absent(stand_in, name, missing)  # type: ignore[method-assign]
         about = vars(module)
         LOG.warning("%s: using %s instead of the CUDA package", name, about["__rocm3d__"])
-        tell(
+        write_event(
             kind="module",
             name=name,
             file=about["__file__"] or "",

@@ -9,20 +9,20 @@ import torch
 
 from rocm3d_kernels.dispatch import choose
 from rocm3d_kernels.gaussian import reference
-from rocm3d_kernels.gaussian.meta import Meta
-from rocm3d_kernels.gaussian.options import Options
+from rocm3d_kernels.gaussian.meta import LazyMeta
+from rocm3d_kernels.gaussian.options import RenderOptions
 from rocm3d_kernels.projection import Gaussians
-from rocm3d_kernels.registration import _traced as traced
+from rocm3d_kernels.registration import is_traced as traced
 
 if TYPE_CHECKING:
-    from rocm3d_kernels.tiles import Lists
+    from rocm3d_kernels.tiles import TileLists
 
 
-def rendered(
+def rasterize(
     gaussians: Gaussians,
     colors: torch.Tensor,
     backgrounds: torch.Tensor | None,
-    options: Options,
+    options: RenderOptions,
     *,
     packed: bool = False,
     watched: torch.Tensor | None = None,
@@ -35,93 +35,93 @@ def rendered(
     if traced((*gaussians, colors, backgrounds, watched)) or gaussians.means.is_meta:
         from rocm3d_kernels.gaussian import operator  # noqa: PLC0415
 
-        return operator.rendered(gaussians, colors, backgrounds, options, packed=packed, watched=watched)
-    return chosen(gaussians, colors, backgrounds, options, packed=packed, watched=watched)
+        return operator.rasterize_traced(gaussians, colors, backgrounds, options, packed=packed, watched=watched)
+    return rasterize_eager(gaussians, colors, backgrounds, options, packed=packed, watched=watched)
 
 
-def chosen(
+def rasterize_eager(
     gaussians: Gaussians,
     colors: torch.Tensor,
     backgrounds: torch.Tensor | None,
-    options: Options,
+    options: RenderOptions,
     *,
     packed: bool,
     watched: torch.Tensor | None,
-) -> tuple[torch.Tensor, torch.Tensor, Meta]:
-    run = _by_reference if choose("gaussian", gaussians.means) == "reference" else _by_kernels
+) -> tuple[torch.Tensor, torch.Tensor, LazyMeta]:
+    run = _rasterize_with_reference if choose("gaussian", gaussians.means) == "reference" else _rasterize_with_kernels
     return run(gaussians, colors, backgrounds, options, packed=packed, watched=watched)
 
 
-def _by_kernels(
+def _rasterize_with_kernels(
     gaussians: Gaussians,
     colors: torch.Tensor,
     backgrounds: torch.Tensor | None,
-    options: Options,
+    options: RenderOptions,
     *,
     packed: bool,
     watched: torch.Tensor | None,
-) -> tuple[torch.Tensor, torch.Tensor, Meta]:
+) -> tuple[torch.Tensor, torch.Tensor, LazyMeta]:
     from rocm3d_kernels.gaussian import render  # noqa: PLC0415
 
-    learning = (*gaussians[:6], colors, backgrounds, watched)
-    learns = torch.is_grad_enabled() and any(one is not None and one.requires_grad for one in learning)
-    rendered, *images = render.forward(gaussians, colors, backgrounds, options, keep=learns)
-    told, rows = rendered.told, None
-    kept: Callable[[], torch.Tensor] = lambda: told.records  # noqa: E731
+    inputs = (*gaussians[:6], colors, backgrounds, watched)
+    needs_grad = torch.is_grad_enabled() and any(one is not None and one.requires_grad for one in inputs)
+    rendering, *images = render.forward(gaussians, colors, backgrounds, options, keep=needs_grad)
+    outputs, rows = rendering.outputs, None
+    get_records: Callable[[], torch.Tensor] = lambda: outputs.records  # noqa: E731
     if packed:
-        rows = torch.nonzero(told.radii.view(-1, 2)[:, 0] > 0)[:, 0]
-        chosen = told.records.view(-1, 8)[rows]
-        kept = lambda: chosen  # noqa: E731
-    watch = render.Watch(rows)
+        rows = torch.nonzero(outputs.radii.view(-1, 2)[:, 0] > 0)[:, 0]
+        packed_records = outputs.records.view(-1, 8)[rows]
+        get_records = lambda: packed_records  # noqa: E731
+    gradient = render.Means2dGradient(rows)
     image, alphas = images
-    if learns:
-        image, alphas = render.Render.apply(watched, *gaussians, colors, backgrounds, options, rendered, watch, images)
-    meta = Meta(
-        means2d=lambda: watch.leaf(kept()) if learns and watched is None else kept()[..., 0:2],
-        radii=lambda: told.radii if rows is None else told.radii.view(-1, 2)[rows],
-        conics=lambda: kept()[..., 2:5],
-        opacities=lambda: kept()[..., 5],
-        depths=lambda: kept()[..., 6],
-        flatten_ids=lambda: told.lists.packed().gaussians,
-        isect_offsets=lambda: _offsets(told.lists.packed()),
-        tile_size=lambda: told.lists.side,
-        tile_width=lambda: told.lists.tiles_x,
-        tile_height=lambda: told.lists.tiles_y,
+    if needs_grad:
+        image, alphas = render.RenderFunction.apply(watched, *gaussians, colors, backgrounds, options, rendering, gradient, images)
+    meta = LazyMeta(
+        means2d=lambda: gradient.leaf(get_records()) if needs_grad and watched is None else get_records()[..., 0:2],
+        radii=lambda: outputs.radii if rows is None else outputs.radii.view(-1, 2)[rows],
+        conics=lambda: get_records()[..., 2:5],
+        opacities=lambda: get_records()[..., 5],
+        depths=lambda: get_records()[..., 6],
+        flatten_ids=lambda: outputs.lists.packed().gaussians,
+        isect_offsets=lambda: _offsets(outputs.lists.packed()),
+        tile_size=lambda: outputs.lists.side,
+        tile_width=lambda: outputs.lists.tiles_x,
+        tile_height=lambda: outputs.lists.tiles_y,
     )
-    _number(meta, rows, gaussians)
+    _add_ids(meta, rows, gaussians)
     return image, alphas, meta
 
 
-def _offsets(lists: Lists) -> torch.Tensor:
+def _offsets(lists: TileLists) -> torch.Tensor:
     return lists.offsets[:-1].view(-1, lists.tiles_y, lists.tiles_x)
 
 
-def _by_reference(
+def _rasterize_with_reference(
     gaussians: Gaussians,
     colors: torch.Tensor,
     backgrounds: torch.Tensor | None,
-    options: Options,
+    options: RenderOptions,
     *,
     packed: bool,
     watched: torch.Tensor | None,
-) -> tuple[torch.Tensor, torch.Tensor, Meta]:
+) -> tuple[torch.Tensor, torch.Tensor, LazyMeta]:
     if options.absgrad:
         raise NotImplementedError("gaussian: the reference does not support absgrad; use the kernels")
-    image, alphas, found, opacities = reference.render(gaussians, colors, backgrounds, options, watched)
-    rows = torch.nonzero(found.radii.reshape(-1, 2)[:, 0] > 0)[:, 0] if packed else None
+    image, alphas, projected, opacities = reference.render(gaussians, colors, backgrounds, options, watched)
+    rows = torch.nonzero(projected.radii.reshape(-1, 2)[:, 0] > 0)[:, 0] if packed else None
 
-    def kept(one: torch.Tensor) -> torch.Tensor:
+    def select_rows(one: torch.Tensor) -> torch.Tensor:
         return one if rows is None else one.flatten(0, 1)[rows]
 
-    meta = Meta(
-        means2d=kept(found.means2d), radii=kept(found.radii), conics=kept(found.conics), depths=kept(found.depths),
-        opacities=kept(opacities),
+    meta = LazyMeta(
+        means2d=select_rows(projected.means2d), radii=select_rows(projected.radii), conics=select_rows(projected.conics), depths=select_rows(projected.depths),
+        opacities=select_rows(opacities),
     )  # fmt: skip
-    _number(meta, rows, gaussians)
+    _add_ids(meta, rows, gaussians)
     return image, alphas, meta
 
 
-def _number(meta: Meta, rows: torch.Tensor | None, gaussians: Gaussians) -> None:
+def _add_ids(meta: LazyMeta, rows: torch.Tensor | None, gaussians: Gaussians) -> None:
     """Adds batch, camera and Gaussian index of each packed row; None if not packed."""
     count, cameras = gaussians.means.shape[-2], gaussians.viewmats.shape[-3]
     if rows is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rocm3d_kernels.declared import Declared
+from rocm3d_kernels.declared import GateKernel
 from rocm3d_kernels.harmonics.triton import rocm3d_harmonics_backward, rocm3d_harmonics_forward
 
 _READ = {**dict.fromkeys(("points", "origins", "coefficients"), "*fp32"), "radii": "*i32"}
@@ -20,9 +20,9 @@ _PLAIN = {"AS_COLORS": False, "HAS_RADII": False, "radii": None}
 _LEAST = {**_PLAIN, "NEED_POINTS": False, "NEED_ORIGINS": False, "ADD": False, "to_points": None, "to_origins": None}
 
 KERNELS = [
-    Declared("harmonics", rocm3d_harmonics_forward, _FORWARD, {"BASES": 16, **_COLORS}),
-    *(Declared("harmonics", rocm3d_harmonics_forward, _FORWARD, {"BASES": n, **_PLAIN}, quick=False) for n in (1, 25)),
-    Declared("harmonics", rocm3d_harmonics_backward, _BACKWARD, {"BASES": 16, "TOTAL": 16, **_ONE}),
-    Declared("harmonics", rocm3d_harmonics_backward, _BACKWARD, {"BASES": 1, "TOTAL": 16, **_LEAST}, quick=False),
-    Declared("harmonics", rocm3d_harmonics_backward, _BACKWARD, {"BASES": 25, "TOTAL": 25, **_MANY}, quick=False),
+    GateKernel("harmonics", rocm3d_harmonics_forward, _FORWARD, {"BASES": 16, **_COLORS}),
+    *(GateKernel("harmonics", rocm3d_harmonics_forward, _FORWARD, {"BASES": n, **_PLAIN}, quick=False) for n in (1, 25)),
+    GateKernel("harmonics", rocm3d_harmonics_backward, _BACKWARD, {"BASES": 16, "TOTAL": 16, **_ONE}),
+    GateKernel("harmonics", rocm3d_harmonics_backward, _BACKWARD, {"BASES": 1, "TOTAL": 16, **_LEAST}, quick=False),
+    GateKernel("harmonics", rocm3d_harmonics_backward, _BACKWARD, {"BASES": 25, "TOTAL": 25, **_MANY}, quick=False),
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rocm3d_kernels.declared import Declared
+from rocm3d_kernels.declared import GateKernel
 from rocm3d_kernels.knn.triton import rocm3d_curve_kernel, rocm3d_search_kernel
 
 _BOXES = ("lower", "upper", "group_lower", "group_upper")
@@ -15,6 +15,6 @@ _SEARCH = {
 }
 
 KERNELS = [
-    Declared("knn", rocm3d_curve_kernel, {"points": "*fp32", "knots": "*fp32", "keys": "*i64", "count": "i32"}),
-    Declared("knn", rocm3d_search_kernel, _SEARCH),
+    GateKernel("knn", rocm3d_curve_kernel, {"points": "*fp32", "knots": "*fp32", "keys": "*i64", "count": "i32"}),
+    GateKernel("knn", rocm3d_search_kernel, _SEARCH),
 ]

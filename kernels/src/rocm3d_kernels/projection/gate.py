@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rocm3d_kernels.declared import Declared
+from rocm3d_kernels.declared import GateKernel
 from rocm3d_kernels.projection.launch import COARSE, FINE
 from rocm3d_kernels.projection.triton import rocm3d_project_backward, rocm3d_project_forward
 
@@ -41,15 +41,15 @@ del _BACK_COVARS["to_covars"]
 _BACK_ALL = {**_PLAIN, "HAS_DEPTHS": True, "NEED_VIEWMATS": True, "SHAPES_AT": 0, "to_covars": None}
 
 KERNELS = [
-    Declared("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, **_COUNT}),
-    Declared("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, **_AHEAD}, quick=False),
-    Declared("projection", rocm3d_project_forward, _FORWARD, {**_COVARS, **_COUNT}, quick=False),
-    Declared("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, "COMPENSATE": True, **_COUNT}, quick=False),
-    Declared("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, "ORTHO": True, **_NO_COUNT}, quick=False),
-    Declared("projection", rocm3d_project_backward, _BACKWARD, {**_PLAIN, **_BACK}),
-    Declared("projection", rocm3d_project_backward, _BACKWARD, {**_COVARS, **_BACK_COVARS}, quick=False),
-    Declared(
+    GateKernel("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, **_COUNT}),
+    GateKernel("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, **_AHEAD}, quick=False),
+    GateKernel("projection", rocm3d_project_forward, _FORWARD, {**_COVARS, **_COUNT}, quick=False),
+    GateKernel("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, "COMPENSATE": True, **_COUNT}, quick=False),
+    GateKernel("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, "ORTHO": True, **_NO_COUNT}, quick=False),
+    GateKernel("projection", rocm3d_project_backward, _BACKWARD, {**_PLAIN, **_BACK}),
+    GateKernel("projection", rocm3d_project_backward, _BACKWARD, {**_COVARS, **_BACK_COVARS}, quick=False),
+    GateKernel(
         "projection", rocm3d_project_backward, _BACKWARD, {**_PLAIN, "COMPENSATE": True, **_BACK_ALL}, quick=False
     ),
-    Declared("projection", rocm3d_project_backward, _BACKWARD, {**_PLAIN, "ORTHO": True, **_BACK_ALL}, quick=False),
+    GateKernel("projection", rocm3d_project_backward, _BACKWARD, {**_PLAIN, "ORTHO": True, **_BACK_ALL}, quick=False),
 ]

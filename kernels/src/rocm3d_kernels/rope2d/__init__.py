@@ -12,7 +12,7 @@ require("torch")
 import torch  # noqa: E402
 
 from rocm3d_kernels.dispatch import choose  # noqa: E402
-from rocm3d_kernels.registration import NAMESPACE, _traced, operation  # noqa: E402
+from rocm3d_kernels.registration import NAMESPACE, is_traced, operation  # noqa: E402
 from rocm3d_kernels.rope2d import reference  # noqa: E402
 
 __all__ = ["rotate", "rotate_"]
@@ -28,14 +28,14 @@ def rotate(tokens: torch.Tensor, positions: torch.Tensor, base: float = 100.0, s
     Element i of a quarter of D and element i of the next quarter rotate by `scale * position / base ** (i / (D / 4))`:
     the first two quarters by y, the last two by x. A negative scale is the inverse rotation.
     """
-    _check(tokens, positions, traced=_traced((tokens, positions)))
+    _check(tokens, positions, traced=is_traced((tokens, positions)))
     result: torch.Tensor = _rotate(tokens, positions, float(base), float(scale))
     return result
 
 
 def rotate_(tokens: torch.Tensor, positions: torch.Tensor, base: float = 100.0, scale: float = 1.0) -> torch.Tensor:
     """`rotate` in place, for any strides; differentiable like other in-place functions."""
-    traced = _traced((tokens, positions))
+    traced = is_traced((tokens, positions))
     _check(tokens, positions, traced=traced, in_place=True)
     if tokens.requires_grad and torch.is_grad_enabled():
         result: torch.Tensor = _InPlace.apply(tokens, positions, float(base), float(scale))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rocm3d_kernels.declared import Declared
+from rocm3d_kernels.declared import GateKernel
 from rocm3d_kernels.rope2d.triton import rocm3d_rope2d_kernel
 
 _NUMBERS = ("count", "heads", "by_batch", "by_token", "by_head", "by_number", "at_batch", "at_token", "at_axis")
@@ -12,9 +12,9 @@ _USUAL = {"QUARTER": 16, "QUARTER_BLOCK": 16, "PLAIN": True, "HEADS": 4, "STEPS"
 _ODD = {"QUARTER": 5, "QUARTER_BLOCK": 8, "PLAIN": False, "WIDE": 1, "HEADS": 4, "STEPS": 1}
 
 KERNELS = [
-    Declared("rope2d", rocm3d_rope2d_kernel, {"tokens": "*fp32", **_REST}, {**_USUAL, "WIDE": 4}),
+    GateKernel("rope2d", rocm3d_rope2d_kernel, {"tokens": "*fp32", **_REST}, {**_USUAL, "WIDE": 4}),
     *(
-        Declared(
+        GateKernel(
             "rope2d",
             rocm3d_rope2d_kernel,
             {"tokens": kind, **_REST},
@@ -24,5 +24,5 @@ KERNELS = [
         )
         for kind, dtype in (("*fp16", "float16"), ("*bf16", "bfloat16"))
     ),
-    Declared("rope2d", rocm3d_rope2d_kernel, {"tokens": "*fp32", **_REST}, _ODD, quick=False),
+    GateKernel("rope2d", rocm3d_rope2d_kernel, {"tokens": "*fp32", **_REST}, _ODD, quick=False),
 ]

@@ -7,10 +7,10 @@ import math
 
 import torch
 
-from rocm3d_kernels.launching import Start
+from rocm3d_kernels.launching import PreparedLaunch
 from rocm3d_kernels.rope2d.reference import frequencies
 from rocm3d_kernels.rope2d.triton import rocm3d_rope2d_kernel
-from rocm3d_kernels.tuning import kept, tuned
+from rocm3d_kernels.tuning import cached_until_override, tuned
 
 ALIGNED = 16  # bytes of the widest load
 MOST_STEPS = 4
@@ -34,7 +34,7 @@ def rotate_(tokens: torch.Tensor, positions: torch.Tensor, base: float, scale: f
     start(tokens, positions, _frequencies(base, abs(scale), shape[3] // 4, device))
 
 
-@kept
+@cached_until_override
 def _start(
     shape: torch.Size,
     strides: tuple[int, ...],
@@ -43,7 +43,7 @@ def _start(
     back: bool,
     device: torch.device,
     *_dtypes: torch.dtype,
-) -> Start:
+) -> PreparedLaunch:
     batch, count, heads, size = shape
     parameters = tuned("rope2d", "rope2d_kernel", device)
     block, per_token, per_head, steps = _tile(parameters["TILE"], heads, size // 4)
@@ -52,7 +52,7 @@ def _start(
         count, heads, strides[0] // wide, strides[1] // wide, strides[2] // wide, strides[3], *position_strides,
         -1.0 if back else 1.0,
     )  # fmt: skip
-    return Start(
+    return PreparedLaunch(
         rocm3d_rope2d_kernel, device, grid, numbers,
         QUARTER=size // 4, QUARTER_BLOCK=block, PLAIN=strides[3] == 1, WIDE=wide, HEADS=per_head, STEPS=steps,
         **parameters,

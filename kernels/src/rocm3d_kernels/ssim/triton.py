@@ -17,9 +17,9 @@ import torch
 import triton
 import triton.language as tl
 
-from rocm3d_kernels.launching import Start
+from rocm3d_kernels.launching import PreparedLaunch
 from rocm3d_kernels.ssim.reference import C1, C2, HALO, SIZE, WEIGHTS
-from rocm3d_kernels.tuning import kept as remembered
+from rocm3d_kernels.tuning import cached_until_override as remembered
 from rocm3d_kernels.tuning import tuned
 
 _C1, _C2 = tl.constexpr(C1), tl.constexpr(C2)
@@ -166,11 +166,11 @@ def gradient(image: torch.Tensor, target: torch.Tensor, kept: torch.Tensor) -> t
 
 
 @remembered
-def _forward(shape: tuple[int, ...], device: torch.device, valid: bool, keep: bool) -> tuple[Start, int, Any]:
+def _forward(shape: tuple[int, ...], device: torch.device, valid: bool, keep: bool) -> tuple[PreparedLaunch, int, Any]:
     """The prepared launch, its number of programs, and the shape of the derivative maps."""
     parameters = tuned("ssim", "ssim_forward_kernel", device)
     programs = _programs(shape, parameters)
-    start = Start(
+    start = PreparedLaunch(
         rocm3d_ssim_forward_kernel, device, (programs, 1, 1), shape[2:],
         KEEP=keep, MARGIN=HALO if valid else 0, **parameters,
     )  # fmt: skip
@@ -178,9 +178,9 @@ def _forward(shape: tuple[int, ...], device: torch.device, valid: bool, keep: bo
 
 
 @remembered
-def _gradient(shape: tuple[int, ...], device: torch.device) -> Start:
+def _gradient(shape: tuple[int, ...], device: torch.device) -> PreparedLaunch:
     parameters = tuned("ssim", "ssim_gradient_kernel", device)
-    return Start(rocm3d_ssim_gradient_kernel, device, (_programs(shape, parameters), 1, 1), shape[2:], **parameters)
+    return PreparedLaunch(rocm3d_ssim_gradient_kernel, device, (_programs(shape, parameters), 1, 1), shape[2:], **parameters)
 
 
 def _programs(shape: tuple[int, ...], parameters: dict[str, int]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rocm3d_kernels.declared import Declared
+from rocm3d_kernels.declared import GateKernel
 from rocm3d_kernels.surfels.reference import TILE
 from rocm3d_kernels.surfels.triton import rocm3d_draw_surfels, rocm3d_draw_surfels_backward, rocm3d_project_surfels
 
@@ -32,21 +32,21 @@ _BACKWARD = {
 }
 
 
-def _drawing(kernel: Any, channels: int, *, background: bool, geometry: bool = True, quick: bool = False) -> Declared:
+def _draw_kernel(kernel: Any, channels: int, *, background: bool, geometry: bool = True, quick: bool = False) -> GateKernel:
     constants: dict[str, Any] = {"COLOR_ROW": channels, "D": channels, "TILE": TILE, "GEOMETRY": geometry}
     constants |= {"HAS_BACKGROUND": background} | ({} if background else {"backgrounds": None})
     arguments = _DRAW if kernel is rocm3d_draw_surfels else _BACKWARD
-    return Declared("surfels", kernel, arguments, constants, quick=quick)
+    return GateKernel("surfels", kernel, arguments, constants, quick=quick)
 
 
 KERNELS = [
-    Declared("surfels", rocm3d_project_surfels, _PROJECT),
-    _drawing(rocm3d_draw_surfels, 3, background=False, quick=True),
-    _drawing(rocm3d_draw_surfels, 4, background=True),
-    _drawing(rocm3d_draw_surfels, 1, background=False),
-    _drawing(rocm3d_draw_surfels, 2, background=True, geometry=False),
-    _drawing(rocm3d_draw_surfels_backward, 3, background=False, quick=True),
-    _drawing(rocm3d_draw_surfels_backward, 4, background=True),
-    _drawing(rocm3d_draw_surfels_backward, 1, background=False),
-    _drawing(rocm3d_draw_surfels_backward, 2, background=True, geometry=False),
+    GateKernel("surfels", rocm3d_project_surfels, _PROJECT),
+    _draw_kernel(rocm3d_draw_surfels, 3, background=False, quick=True),
+    _draw_kernel(rocm3d_draw_surfels, 4, background=True),
+    _draw_kernel(rocm3d_draw_surfels, 1, background=False),
+    _draw_kernel(rocm3d_draw_surfels, 2, background=True, geometry=False),
+    _draw_kernel(rocm3d_draw_surfels_backward, 3, background=False, quick=True),
+    _draw_kernel(rocm3d_draw_surfels_backward, 4, background=True),
+    _draw_kernel(rocm3d_draw_surfels_backward, 1, background=False),
+    _draw_kernel(rocm3d_draw_surfels_backward, 2, background=True, geometry=False),
 ]

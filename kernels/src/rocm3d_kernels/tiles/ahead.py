@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 
 from rocm3d_kernels import tiles
-from rocm3d_kernels.tiles.patience import Patience
+from rocm3d_kernels.tiles.patience import ExponentialBackoff
 
 if TYPE_CHECKING:
-    from rocm3d_kernels.projection.launch import Seen
+    from rocm3d_kernels.projection.launch import ProjectionOutputs
 
 # Above these the GPU is busy anyway, and slots need too much memory.
-MOST_GAUSSIANS, MOST_SLOTS, SLOTS_IN_ALL = 500_000, 1024, 2_500_000
-LEAST_SLOTS, SPARE = 32, 1.25
+MAX_GAUSSIANS, MAX_SLOTS, MAX_TOTAL_SLOTS = 500_000, 1024, 2_500_000
+MIN_SLOTS, SLOT_MARGIN = 32, 1.25
 # A guess this many times too large is dropped after so many renderings in a row: alternating cameras differ.
-TOO_LARGE, ENOUGH = 2, 16
-_REMEMBERED = 64
+OVERSIZE_FACTOR, STREAK_LENGTH = 2, 16
+_MAX_SCENES = 64
 
 
-class Known(NamedTuple):
+class SlotGuess(NamedTuple):
     """Tile size (0: coarse, 1: fine), number of tiles, and slots per tile."""
 
     choice: int
@@ -35,71 +35,71 @@ class Known(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Place:
+class _SceneHistory:
     """Guesses for one number of Gaussians, number of images and image size, and how they turned out."""
 
-    guess: Known | None = None
-    patience: Patience = field(default_factory=Patience)
+    guess: SlotGuess | None = None
+    backoff: ExponentialBackoff = field(default_factory=ExponentialBackoff)
     pairs: int = 0  # at the latest attempt to learn a guess
-    good: int = 0
-    too_large: int = 0
+    good_guesses: int = 0
+    oversized_guesses: int = 0
 
     def fail(self) -> None:
         """Drops the guess and starts the backoff."""
-        self.guess, self.good, self.too_large = None, 0, 0
-        self.patience.fail()
+        self.guess, self.good_guesses, self.oversized_guesses = None, 0, 0
+        self.backoff.fail()
 
 
-_PLACES: dict[tuple[Any, ...], _Place] = {}
+_HISTORIES: dict[tuple[Any, ...], _SceneHistory] = {}
 
 
-def known(images: int, per_image: int, size: tuple[int, int], device: torch.device) -> Known | None:
+def find_guess(images: int, per_image: int, size: tuple[int, int], device: torch.device) -> SlotGuess | None:
     """Guess for as many images of as many Gaussians; None: there is none."""
-    place = _PLACES.get((images, per_image, size, device))
-    return None if place is None else place.guess
+    history = _HISTORIES.get((images, per_image, size, device))
+    return None if history is None else history.guess
 
 
-def enough(
-    longest: int, known: Known, images: int, per_image: int, size: tuple[int, int], device: torch.device
+def check_slots(
+    longest: int, guess: SlotGuess, images: int, per_image: int, size: tuple[int, int], device: torch.device
 ) -> bool:
     """Whether the longest list fits into the slots; updates the history and drops a wrong guess."""
-    place = _PLACES.setdefault((images, per_image, size, device), _Place())
-    if longest > known.slots:
-        place.fail()
+    history = _HISTORIES.setdefault((images, per_image, size, device), _SceneHistory())
+    if longest > guess.slots:
+        history.fail()
         return False
-    place.good += 1
-    if place.good >= ENOUGH:
-        place.patience.succeed()
-    place.too_large = place.too_large + 1 if known.slots > TOO_LARGE * _slots(longest) else 0
-    if place.too_large >= ENOUGH:
-        place.guess, place.too_large = None, 0
+    history.good_guesses += 1
+    if history.good_guesses >= STREAK_LENGTH:
+        history.backoff.succeed()
+    history.oversized_guesses = history.oversized_guesses + 1 if guess.slots > OVERSIZE_FACTOR * _slot_count(longest) else 0
+    if history.oversized_guesses >= STREAK_LENGTH:
+        history.guess, history.oversized_guesses = None, 0
     return True
 
 
-def learn(seen: Seen, size: tuple[int, int], found: tiles.Lists) -> None:
+def learn_guess(projected: ProjectionOutputs, size: tuple[int, int], lists: tiles.TileLists) -> None:
     """Learns a guess from complete lists, unless there is one or the backoff says to wait: reading the length is slow.
 
     The wait ends early if there are less than half as many pairs as at the latest attempt.
     """
-    images, per_image = seen.radii.shape[:2]
-    if not 0 < images * per_image <= MOST_GAUSSIANS or not found.tiles:
+    images, per_image = projected.radii.shape[:2]
+    if not 0 < images * per_image <= MAX_GAUSSIANS or not lists.tiles:
         return
-    key = (images, per_image, size, seen.radii.device)
-    if key not in _PLACES and len(_PLACES) >= _REMEMBERED:
-        _PLACES.clear()
-    place = _PLACES.setdefault(key, _Place())
-    if place.guess is not None:
+    key = (images, per_image, size, projected.radii.device)
+    if key not in _HISTORIES and len(_HISTORIES) >= _MAX_SCENES:
+        _HISTORIES.clear()
+    history = _HISTORIES.setdefault(key, _SceneHistory())
+    if history.guess is not None:
         return
-    pairs = len(found.gaussians)
-    if not place.patience.ready() and 2 * pairs >= place.pairs:
+    pairs = len(lists.gaussians)
+    if not history.backoff.should_try() and 2 * pairs >= history.pairs:
         return
-    place.pairs = pairs
-    slots = _slots(int(found.offsets.diff().max()) if found.longest is None else found.longest)
-    if slots <= MOST_SLOTS and found.tiles * slots <= SLOTS_IN_ALL:
-        place.guess = Known(int(found.side == tiles.grid(1, *size)[0]), found.tiles, slots)
+    history.pairs = pairs
+    slots = _slot_count(int(lists.offsets.diff().max()) if lists.longest is None else lists.longest)
+    if slots <= MAX_SLOTS and lists.tiles * slots <= MAX_TOTAL_SLOTS:
+        history.guess = SlotGuess(int(lists.side == tiles.tile_grid(1, *size)[0]), lists.tiles, slots)
     else:
-        place.fail()
+        history.fail()
 
 
-def _slots(longest: int) -> int:
-    return max(LEAST_SLOTS, 1 << int(longest * SPARE).bit_length())
+def _slot_count(longest: int) -> int:
+    return max(MIN_SLOTS, 1 << int(longest * SLOT_MARGIN).bit_length())

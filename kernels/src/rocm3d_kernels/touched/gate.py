@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rocm3d_kernels.declared import Declared
+from rocm3d_kernels.declared import GateKernel
 from rocm3d_kernels.image_formation import LARGEST_ALPHA
 from rocm3d_kernels.projection.launch import COARSE, FINE
 from rocm3d_kernels.touched.triton import rocm3d_touched_kernel
@@ -14,6 +14,6 @@ _ARGUMENTS = {
 }
 
 KERNELS = [
-    Declared("touched", rocm3d_touched_kernel, _ARGUMENTS, {"CAP": LARGEST_ALPHA, "TILE": side}, quick=side == COARSE)
+    GateKernel("touched", rocm3d_touched_kernel, _ARGUMENTS, {"CAP": LARGEST_ALPHA, "TILE": side}, quick=side == COARSE)
     for side in (COARSE, FINE)
 ]

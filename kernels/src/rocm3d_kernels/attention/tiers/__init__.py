@@ -12,7 +12,7 @@ import torch
 from rocm3d_kernels.attention.problem import Problem
 from rocm3d_kernels.attention.proof import tried
 from rocm3d_kernels.attention.tiers import aiter, eager, flash_attn, sdpa, triton  # noqa: A004
-from rocm3d_kernels.dispatch import OVERRIDE, Dispatch, remember
+from rocm3d_kernels.dispatch import OVERRIDE, Dispatch, record_dispatch
 
 TIERS = {"aiter": aiter, "flash_attn": flash_attn, "sdpa": sdpa, "triton": triton, "eager": eager}
 CHOICE = "ROCM3D_ATTENTION"
@@ -32,7 +32,7 @@ def solve(problem: Problem) -> torch.Tensor:
             found: torch.Tensor = tier.run(problem)
             if not torch.compiler.is_compiling():
                 said = why or "; ".join([*refused, f"{name} is next"] if refused else [f"{name} is the first tier"])
-                remember(Dispatch(op="attention", implementation=name, reason=said, device=str(problem.q.device)))
+                record_dispatch(Dispatch(op="attention", implementation=name, reason=said, device=str(problem.q.device)))
             return found
         refused.append(f"{name}: {reason}")
     raise NotImplementedError(f"attention: no tier supports these inputs: {'; '.join(refused)}")

@@ -6,7 +6,7 @@ import torch
 
 from rocm3d_kernels.attention.operator import KERNEL, packed_attention
 from rocm3d_kernels.attention.problem import Problem
-from rocm3d_kernels.dispatch import GPU, interpreted
+from rocm3d_kernels.dispatch import GPU, is_interpreted
 
 TRIED_FIRST = False
 WIDEST = {"float16": 256, "bfloat16": 256, "float32": 128}
@@ -15,7 +15,7 @@ WIDEST = {"float16": 256, "bfloat16": 256, "float32": 128}
 def refuses(problem: Problem) -> str:
     """The features that the kernels lack for this problem; empty if none."""
     name = str(problem.q.dtype).removeprefix("torch.")
-    if problem.q.device.type not in GPU and not interpreted():
+    if problem.q.device.type not in GPU and not is_interpreted():
         return f"tensors on {problem.q.device.type}, where Triton does not run"
     if name not in KERNEL or (name == "bfloat16" and problem.q.device.type not in GPU):
         return f"dtype {name}"  # bfloat16 products are wrong in the interpreter of Triton 3.9

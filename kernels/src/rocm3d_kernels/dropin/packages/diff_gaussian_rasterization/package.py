@@ -17,9 +17,9 @@ import torch
 from rocm3d_kernels.dropin.packages.diff_gaussian_rasterization import pose
 from rocm3d_kernels.dropin.packages.diff_gaussian_rasterization.optimizer import SparseGaussianAdam
 from rocm3d_kernels.gaussian.arguments import contiguous
-from rocm3d_kernels.gaussian.options import Options
-from rocm3d_kernels.gaussian.ways import rendered
-from rocm3d_kernels.projection import Gaussians, Settings
+from rocm3d_kernels.gaussian.options import RenderOptions
+from rocm3d_kernels.gaussian.ways import rasterize
+from rocm3d_kernels.projection import Gaussians, CameraSettings
 
 __all__ = ["GaussianRasterizationSettings", "GaussianRasterizer", "SparseGaussianAdam", "rasterize_gaussians"]
 
@@ -132,8 +132,8 @@ def _drawn(
     means, watched, opacities, scales, rotations, covars, view = gaussians
     width, height = given.image_width, given.image_height
     inverse = given.antialiasing is not None and variant != POSE
-    settings = Settings(width, height, near=NEAR, compensate=bool(given.antialiasing))
-    options = Options(
+    settings = CameraSettings(width, height, near=NEAR, compensate=bool(given.antialiasing))
+    options = RenderOptions(
         settings, None if harmonics is None else given.sh_degree, with_depths=inverse or bool(variant),
         inverse_depths=inverse, cap=CAP,
     )  # fmt: skip
@@ -145,7 +145,7 @@ def _drawn(
     )
     # The original's gradient of these points is in units of half the image size.
     pixels = watched[:, :2] * watched.new_tensor([0.5 * width, 0.5 * height])
-    image, alphas, found = rendered(everything, colors, back, options, watched=pixels)
+    image, alphas, found = rasterize(everything, colors, back, options, watched=pixels)
     picture, depth = image[0, ..., :3].permute(2, 0, 1), image[0, ..., 3:].permute(2, 0, 1)
     radii = _round_radii(found)
     if variant == POSE:

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from rocm3d_kernels.touched import Flat, Tiles, touched_pixels
+from rocm3d_kernels.touched import ImageGaussians, RenderedTiles, touched_pixels
 
 
 def moved(view: torch.Tensor, theta: torch.Tensor | None, rho: torch.Tensor | None) -> torch.Tensor:
@@ -42,10 +42,10 @@ def intrinsics(raw: torch.Tensor, width: int, height: int) -> torch.Tensor:
 @torch.no_grad()
 def touched(found: dict[str, Any], width: int, height: int, cap: float) -> torch.Tensor:
     """Number of pixels that each Gaussian contributes to [N], from the metadata of a rendering."""
-    gaussians = Flat(*(found[name].detach() for name in Flat._fields))
+    gaussians = ImageGaussians(*(found[name].detach() for name in ImageGaussians._fields))
     tiles = None
     if "flatten_ids" in found:
         rows = found["flatten_ids"]
         offsets = torch.nn.functional.pad(found["isect_offsets"].flatten(), (0, 1), value=rows.shape[0])
-        tiles = Tiles(rows, offsets, found["tile_size"], found["tile_width"])
+        tiles = RenderedTiles(rows, offsets, found["tile_size"], found["tile_width"])
     return touched_pixels(gaussians, width, height, cap=cap, tiles=tiles)[0]
