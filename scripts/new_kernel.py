@@ -9,7 +9,7 @@ import re
 from itertools import groupby
 from pathlib import Path
 
-OURS = "from rocm3d_kernels"
+IMPORT_PREFIX = "from rocm3d_kernels"
 
 INIT = '''"""OPERATION: what it computes, in one line."""
 
@@ -285,7 +285,7 @@ def files(name: str, home: Path) -> dict[Path, str]:
         home / "tests" / name / f"test_{name}.py": TEST,
         home / "benchmarks" / f"{name}.py": BENCHMARK,
     }
-    return {path: _sorted(text.replace("OPERATION", name)) for path, text in texts.items()}
+    return {path: _sort_imports(text.replace("OPERATION", name)) for path, text in texts.items()}
 
 
 def is_name(name: str) -> bool:
@@ -293,16 +293,16 @@ def is_name(name: str) -> bool:
     return re.fullmatch(r"[a-z][a-z0-9_]*", name) is not None
 
 
-def _sorted(text: str) -> str:
+def _sort_imports(text: str) -> str:
     """Sorts the imports of rocm3d_kernels, whose order depends on the name of the operation."""
     lines: list[str] = []
-    for ours, block in groupby(text.splitlines(keepends=True), lambda line: line.startswith(OURS)):
-        these = list(block)
-        lines += sorted(map(_ordered, these), key=lambda line: line.split()[1]) if ours else these
+    for is_ours, block in groupby(text.splitlines(keepends=True), lambda line: line.startswith(IMPORT_PREFIX)):
+        block_lines = list(block)
+        lines += sorted(map(_sort_names, block_lines), key=lambda line: line.split()[1]) if is_ours else block_lines
     return "".join(lines)
 
 
-def _ordered(line: str) -> str:
+def _sort_names(line: str) -> str:
     """Sorts the names of one import."""
     names = line.partition(" import ")[2].partition("  #")[0].strip()
     return line.replace(names, ", ".join(sorted(names.split(", "))))

@@ -17,5 +17,5 @@ if TYPE_CHECKING:
 def checks(device: torch.device | str) -> Iterator[Check]:
     """Uses more points than one box holds."""
     points = torch.rand(3000, 3, generator=torch.Generator().manual_seed(1))
-    wanted, given = reference.mean_squared_distance(points.double()), points.to(device)
-    yield "knn", lambda: mean_squared_distance(given), wanted, "float32-distance"
+    expected, inputs = reference.mean_squared_distance(points.double()), points.to(device)
+    yield "knn", lambda: mean_squared_distance(inputs), expected, "float32-distance"

@@ -84,17 +84,17 @@ def fully_fused_projection(
             f"are not covered by rocm3d-kernels: see {DOCS}"
         )
     settings = CameraSettings(width, height, eps2d, near_plane, far_plane, radius_clip, calc_compensations, camera_model)
-    bound = None if opacities is None else opacities.detach()
-    gaussians = Gaussians(means, covars, *((quats, scales) if covars is None else (None, None)), bound, viewmats, Ks)
+    fixed_opacities = None if opacities is None else opacities.detach()
+    gaussians = Gaussians(means, covars, *((quats, scales) if covars is None else (None, None)), fixed_opacities, viewmats, Ks)
     shape = (*viewmats.shape[:-2], means.shape[-2])
     if choose("projection", means) == "reference":
-        exact = reference.project_all(gaussians, settings)
-        return tuple(None if one is None else one.reshape(*shape, *one.shape[3:]) for one in exact)
-    seen, learned = project(gaussians, settings)
-    found = learned or split_records(seen.records)
-    ratio = found.depths[..., 1].view(shape) if calc_compensations else None
-    parts = (found.means2d.view(*shape, 2), found.depths[..., 0].view(shape), found.shapes[..., :3].view(*shape, 3))
-    return seen.radii.view(*shape, 2), *parts, ratio
+        projected = reference.project_all(gaussians, settings)
+        return tuple(None if one is None else one.reshape(*shape, *one.shape[3:]) for one in projected)
+    visible, learned = project(gaussians, settings)
+    tensors = learned or split_records(visible.records)
+    compensations = tensors.depths[..., 1].view(shape) if calc_compensations else None
+    parts = (tensors.means2d.view(*shape, 2), tensors.depths[..., 0].view(shape), tensors.shapes[..., :3].view(*shape, 3))
+    return visible.radii.view(*shape, 2), *parts, compensations
 
 
 def isect_tiles(
@@ -115,13 +115,13 @@ def isect_tiles(
     if packed and (n_images is None or image_ids is None):
         raise ValueError("packed=True needs n_images and image_ids")
     images = n_images or math.prod(means2d.shape[:-2])
-    centre, side, depth = means2d.reshape(-1, 2), radii.reshape(-1, 2), depths.reshape(-1)
+    centres, extents, depth = means2d.reshape(-1, 2), radii.reshape(-1, 2), depths.reshape(-1)
     if image_ids is None:
-        count = centre.shape[0]
-        image = torch.arange(count, device=centre.device) // max(count // max(images, 1), 1)
+        count = centres.shape[0]
+        image = torch.arange(count, device=centres.device) // max(count // max(images, 1), 1)
     else:
         image = image_ids.long()
-    counts, ids, rows = boxes.tile_pairs(centre, side, depth, image, tile_size, (tile_width, tile_height), sort=sort)
+    counts, ids, rows = boxes.tile_pairs(centres, extents, depth, image, tile_size, (tile_width, tile_height), sort=sort)
     return counts.view(means2d.shape[:-1]), ids, rows
 
 
