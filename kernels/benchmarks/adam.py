@@ -50,7 +50,10 @@ def row(shape: tuple[int, ...], device: torch.device, theirs: Callable[..., Any]
     result, exact = [one.clone() for one in tensors], [one.double() for one in tensors]
     ours(*result)
     reference.step(*exact[:4], tensors[4], *HYPERPARAMETERS)
-    errors = {name: check_close(name, result[index], exact[index], **TOLERANCE) for name, index in (("value", 0), ("second", 3))}
+    errors = {
+        name: check_close(name, result[index], exact[index], **TOLERANCE)
+        for name, index in (("value", 0), ("second", 3))
+    }
     functions: dict[str, Callable[[], Any]] = {
         "ours": lambda: ours(*tensors),
         "pytorch": lambda: reference.step(*tensors, *HYPERPARAMETERS),

@@ -38,7 +38,11 @@ def sequences(device: torch.device, size: int) -> tuple[list[torch.Tensor], Span
     torch.manual_seed(1)
     shape = (sum(lengths), HEADS, size)
     tensors = [torch.randn(shape, device=device, dtype=torch.float16).requires_grad_() for _ in range(3)]
-    return tensors, spans_from_cu_seqlens(cu, cu, max(lengths), max(lengths)), sum(length * length for length in lengths)
+    return (
+        tensors,
+        spans_from_cu_seqlens(cu, cu, max(lengths), max(lengths)),
+        sum(length * length for length in lengths),
+    )
 
 
 def implementations(spans: Spans, *, causal: bool) -> dict[str, AttentionFunction]:
@@ -61,7 +65,9 @@ def implementations(spans: Spans, *, causal: bool) -> dict[str, AttentionFunctio
     return {"ours": lambda given: attention(*given, spans, causal=causal), "kernel": kernel, "pytorch": pytorch}
 
 
-def output_and_gradients(function: AttentionFunction, tensors: Sequence[torch.Tensor], do: torch.Tensor) -> tuple[torch.Tensor, ...]:
+def output_and_gradients(
+    function: AttentionFunction, tensors: Sequence[torch.Tensor], do: torch.Tensor
+) -> tuple[torch.Tensor, ...]:
     """The output and the gradients."""
     output = function(tensors)
     return output, *torch.autograd.grad(output, tensors, do)
@@ -76,17 +82,27 @@ def row(size: int, causal: bool, device: torch.device) -> dict[str, Any]:
     expected = (out, *reference.backward(exact, out, lse, do.double()))
     errors: dict[str, list[float]] = {}
     tier = ""
-    for name, way in implementations(spans, causal=causal).items():
-        results = output_and_gradients(way, tensors, do)
+    for name, function in implementations(spans, causal=causal).items():
+        results = output_and_gradients(function, tensors, do)
         limits = (FORWARD, BACKWARD, BACKWARD, BACKWARD)
-        errors[name] = [check_close(name, *pair, **limit) for *pair, limit in zip(results, expected, limits, strict=True)]
+        errors[name] = [
+            check_close(name, *pair, **limit) for *pair, limit in zip(results, expected, limits, strict=True)
+        ]
         dispatch = last_dispatch()
         tier = dispatch.implementation if dispatch and name == "ours" else tier
     del exact, out, lse, expected
     plain = [one.detach() for one in tensors]
-    forward = median_milliseconds({name: lambda way=way: way(plain) for name, way in implementations(spans, causal=causal).items()})
+    forward = median_milliseconds(
+        {
+            name: lambda function=function: function(plain)
+            for name, function in implementations(spans, causal=causal).items()
+        }
+    )
     training = median_milliseconds(
-        {name: lambda way=way: output_and_gradients(way, tensors, do) for name, way in implementations(spans, causal=causal).items()}
+        {
+            name: lambda function=function: output_and_gradients(function, tensors, do)
+            for name, function in implementations(spans, causal=causal).items()
+        }
     )
     work = 4 * size * HEADS * products / (2 if causal else 1)
     return {
@@ -112,7 +128,9 @@ def sweep(device: torch.device) -> list[dict[str, Any]]:
         tuning.override_parameters("attention", {"attention_forward_kernel": parameters})
         plain = [one.detach() for one in tensors]
         try:
-            times = {str(causal): timed(implementations(spans, causal=causal)["kernel"], plain) for causal in (False, True)}
+            times = {
+                str(causal): timed(implementations(spans, causal=causal)["kernel"], plain) for causal in (False, True)
+            }
         except Exception as error:  # noqa: BLE001  (tiles that do not fit are skipped)
             sys.stderr.write(f"{size}, {parameters}: {type(error).__name__}\n")
             continue

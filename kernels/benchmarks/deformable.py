@@ -122,7 +122,11 @@ def original() -> Attention | None:
 
 def output_and_gradients(function: Attention, arguments: Tensors, grad_output: torch.Tensor) -> Tensors:
     """The result and the gradients of values, locations and weights."""
-    leaves = [arguments[0].detach().requires_grad_(), *arguments[1:3], *(one.detach().requires_grad_() for one in arguments[3:])]
+    leaves = [
+        arguments[0].detach().requires_grad_(),
+        *arguments[1:3],
+        *(one.detach().requires_grad_() for one in arguments[3:]),
+    ]
     result = function(*leaves)
     return result, *torch.autograd.grad(result, (leaves[0], leaves[3], leaves[4]), grad_output)
 
@@ -139,7 +143,9 @@ def row(scene: DetectorScene, device: torch.device, native: Attention | None, dt
     if native is not None and dtype == torch.float32:
         functions["original"] = native
     with torch.no_grad():
-        forward = timed({name: lambda f=f: f(*arguments) for name, f in functions.items()}, lambda: by_grid_sample(*arguments))
+        forward = timed(
+            {name: lambda f=f: f(*arguments) for name, f in functions.items()}, lambda: by_grid_sample(*arguments)
+        )
     training = timed(
         {name: lambda f=f: output_and_gradients(f, arguments, grad_output) for name, f in functions.items()},
         lambda: output_and_gradients(by_grid_sample, arguments, grad_output),
@@ -169,7 +175,9 @@ def largest_errors(arguments: Tensors, grad_output: torch.Tensor, native: Attent
     errors: dict[str, Any] = {}
     for name, result, exact_result in zip(names, results, expected, strict=True):
         scale = smooth / size if name == "locations" else 1.0
-        errors[name] = check_close(name, result.double() * scale, exact_result * scale, **(FORWARD if name == "result" else GRADIENT))
+        errors[name] = check_close(
+            name, result.double() * scale, exact_result * scale, **(FORWARD if name == "result" else GRADIENT)
+        )
     if native is not None:
         theirs = output_and_gradients(native, arguments, grad_output)
         errors["original"] = [
@@ -186,7 +194,9 @@ def sweep(device: torch.device) -> list[dict[str, Any]]:
     grad_output = torch.randn_like(deformable_attention(*encoder))
     results = []
     tiles = ((512, 1), (512, 2), (1024, 2), (1024, 4), (2048, 4), (256, 1), (1024, 1), (2048, 8))
-    for unroll, masked, (tile, warps) in within_seconds(SWEEP_SECONDS, itertools.product((1, 2, 4), (True, False), tiles)):
+    for unroll, masked, (tile, warps) in within_seconds(
+        SWEEP_SECONDS, itertools.product((1, 2, 4), (True, False), tiles)
+    ):
         parameters = {"TILE": tile, "UNROLL": unroll, "MASKED": masked, "num_warps": warps}
         tuning.override_parameters("deformable", {"deformable_forward": parameters, "deformable_backward": parameters})
         calls: dict[str, Callable[[], Any]] = {

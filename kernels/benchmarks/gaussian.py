@@ -19,7 +19,7 @@ import torch
 from rocm3d_kernels import last_dispatch
 from rocm3d_kernels.gaussian import rasterization, reference
 from rocm3d_kernels.gaussian.options import RenderOptions
-from rocm3d_kernels.projection import Gaussians, CameraSettings
+from rocm3d_kernels.projection import CameraSettings, Gaussians
 from side_by_side import WrongResultError, gpu, median_milliseconds, run
 
 WIDTH, HEIGHT = 1920, 1080
@@ -94,7 +94,9 @@ def exact(tensors: Scene, weights: torch.Tensor | None) -> tuple[torch.Tensor, l
     return image.detach(), [one.grad for one in leaves if one.grad is not None]
 
 
-def render_once(draw: Callable[..., Any], tensors: Scene, weights: torch.Tensor | None) -> tuple[torch.Tensor, list[Any]]:
+def render_once(
+    draw: Callable[..., Any], tensors: Scene, weights: torch.Tensor | None
+) -> tuple[torch.Tensor, list[Any]]:
     """One image and, with weights of the pixels, its gradients."""
     view, lens = camera(tensors[0].device)
     if weights is None:
@@ -120,7 +122,9 @@ def check_errors(name: str, tensors: Scene, weights: torch.Tensor) -> dict[str, 
     errors = {"worst": float(off.max()), "part_off": float((off > OFF).double().mean())}
     if errors["worst"] > MAX_ERROR or errors["part_off"] > MAX_OFF_FRACTION:
         raise WrongResultError(f"{name}: {errors}")
-    for parameter, a, b in zip(("means", "quats", "scales", "opacities", "colors"), our_gradients, gradients, strict=False):
+    for parameter, a, b in zip(
+        ("means", "quats", "scales", "opacities", "colors"), our_gradients, gradients, strict=False
+    ):
         errors[f"gradient_{parameter}"] = float((a - b).norm() / b.norm())
         if errors[f"gradient_{parameter}"] > MAX_GRADIENT_ERROR:
             raise WrongResultError(f"{name}: {errors}")

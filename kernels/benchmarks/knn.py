@@ -78,7 +78,9 @@ def sweep(device: torch.device) -> list[dict[str, Any]]:
     """Times of launch parameters, the best first."""
     results = []
     clouds = scenes(device)
-    for unroll, box, group, chunk in within_seconds(SWEEP_SECONDS, itertools.product((8, 4, 16), (64, 32, 128), (64, 32), (256, 128))):
+    for unroll, box, group, chunk in within_seconds(
+        SWEEP_SECONDS, itertools.product((8, 4, 16), (64, 32, 128), (64, 32), (256, 128))
+    ):
         parameters = {"BOX": box, "GROUP": group, "CHUNK": chunk, "UNROLL": unroll}
         tuning.override_parameters("knn", {"search_kernel": parameters})
         times = median_milliseconds({key: lambda p=p: mean_squared_distance(p) for key, p in clouds.items()}, 5)

@@ -44,7 +44,9 @@ def inputs(shape: tuple[int, ...], dtype: torch.dtype, device: torch.device) -> 
     return tokens, torch.stack((index // 32, index % 32), dim=-1)[None].expand(batch, -1, -1).contiguous()
 
 
-def row(shape: tuple[int, ...], dtype: torch.dtype, device: torch.device, native: RotateFunction | None) -> dict[str, Any]:
+def row(
+    shape: tuple[int, ...], dtype: torch.dtype, device: torch.device, native: RotateFunction | None
+) -> dict[str, Any]:
     """Checks the results, then times them; the copy reads and writes the same number of bytes."""
     tokens, positions = inputs(shape, dtype, device)
     expected = reference.rotate(tokens.double(), positions, BASE, SCALE)

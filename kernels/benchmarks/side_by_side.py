@@ -22,7 +22,7 @@ SWEEP_SECONDS = 200.0  # seconds
 Choice = TypeVar("Choice")
 
 
-class WrongResultError(Exception):  # noqa: N818
+class WrongResultError(Exception):
     """A result is wrong or did not come from the kernel, so nothing is timed."""
 
 
@@ -85,7 +85,9 @@ def machine() -> dict[str, str]:
     return facts | {"date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")}
 
 
-def run(op: str, description: str | None, rows: Callable[[argparse.Namespace], list[dict[str, Any]]], *flags: str) -> int:
+def run(
+    op: str, description: str | None, rows: Callable[[argparse.Namespace], list[dict[str, Any]]], *flags: str
+) -> int:
     """Parses the command line, runs a benchmark and writes its document. 0 if the results were correct and timed."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--output", default="-")

@@ -41,7 +41,9 @@ def images(shape: tuple[int, ...], device: torch.device) -> tuple[torch.Tensor, 
     return image.requires_grad_(), target.clamp(0, 1)
 
 
-def value_and_gradient(function: Similarity, image: torch.Tensor, target: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def value_and_gradient(
+    function: Similarity, image: torch.Tensor, target: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
     """The value and the gradient."""
     value = function(image, target)
     return value, torch.autograd.grad(value, image)[0]
@@ -66,7 +68,9 @@ def row(shape: tuple[int, ...], device: torch.device, fused: Similarity | None) 
         functions["fused_ssim"] = fused
         errors["fused_ssim_value"] = float((fused(image, target).detach().double() - exact[0].detach()).abs())
     forward = median_milliseconds({name: lambda f=f: f(image, target) for name, f in functions.items()})
-    training = median_milliseconds({name: lambda f=f: value_and_gradient(f, image, target) for name, f in functions.items()})
+    training = median_milliseconds(
+        {name: lambda f=f: value_and_gradient(f, image, target) for name, f in functions.items()}
+    )
     return {"shape": shape, "errors": errors, "forward_ms": forward, "forward_backward_ms": training}
 
 
@@ -75,7 +79,9 @@ def sweep(device: torch.device) -> list[dict[str, Any]]:
     image, target = images(SHAPES[0], device)
     results = []
     shapes = ((64, 2), (128, 4), (128, 2), (256, 4), (256, 8))
-    for unroll, segment, (block, warps) in within_seconds(SWEEP_SECONDS, itertools.product((1, 2), (60, 30, 120), shapes)):
+    for unroll, segment, (block, warps) in within_seconds(
+        SWEEP_SECONDS, itertools.product((1, 2), (60, 30, 120), shapes)
+    ):
         parameters = {"SEGMENT": segment, "BLOCK": block, "UNROLL": unroll, "num_warps": warps}
         tuning.override_parameters("ssim", dict.fromkeys(("ssim_forward_kernel", "ssim_gradient_kernel"), parameters))
         with torch.no_grad():

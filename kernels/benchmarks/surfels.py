@@ -79,7 +79,9 @@ def check_errors(device: torch.device, theirs: Callable[..., Any] | None) -> dic
     if dispatch is None or dispatch.implementation != "triton":
         raise WrongResultError(f"ran on {dispatch}")
     # On the CPU, where float64 uses the reference.
-    exact_arguments = {name: one.double().cpu() if isinstance(one, torch.Tensor) else one for name, one in arguments.items()}
+    exact_arguments = {
+        name: one.double().cpu() if isinstance(one, torch.Tensor) else one for name, one in arguments.items()
+    }
     expected = rasterization_2dgs(**exact_arguments)
     pictures = tuple(one.cpu() for one in result[:6])
     errors: dict[str, Any] = {"off_from_float64": off_fractions(pictures, expected, must_agree=True)}

@@ -28,7 +28,11 @@ def compile_operation(op: str, *options: str, triton: Path | None = None) -> lis
     """Rows of one operation, compiled in a child process: Triton's interpreter must be off there."""
     if not (PACKAGE / op / "gate.py").is_file():
         return [{"op": op, "kernel": "", "target": "", "problem": "gate.py with the list of its kernels is missing"}]
-    path = [str(KERNELS_FOLDER), str(KERNELS_FOLDER / "src")] if triton is None else [str(triton), str(KERNELS_FOLDER), str(KERNELS_FOLDER / "src")]
+    path = (
+        [str(KERNELS_FOLDER), str(KERNELS_FOLDER / "src")]
+        if triton is None
+        else [str(triton), str(KERNELS_FOLDER), str(KERNELS_FOLDER / "src")]
+    )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path), "TRITON_DEFAULT_FP_FUSION": "1"}
     environment.pop("TRITON_INTERPRET", None)
     command = [sys.executable, "-m", "gate.compile", op, *options]
@@ -59,7 +63,11 @@ def all_rows(scope: str, *tritons: Path) -> list[dict[str, Any]]:
     """Rows of every operation with the installed Triton and with those in the folders, on all cores."""
     jobs = [(op, triton) for op in operations() for triton in (None, *tritons)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return [row for operation_rows in pool.map(lambda job: cached_rows(job[0], scope, job[1]), jobs) for row in operation_rows]
+        return [
+            row
+            for operation_rows in pool.map(lambda job: cached_rows(job[0], scope, job[1]), jobs)
+            for row in operation_rows
+        ]
 
 
 def quick_problems() -> list[str]:
@@ -113,7 +121,9 @@ def outdated_operations(table: Path = TABLE) -> list[str]:
 def row_problems(rows: list[dict[str, Any]]) -> list[str]:
     """One line for each row with a problem."""
     labels = ("op", "kernel", "dtype", "target", "triton")
-    return [f"{' '.join(row[key] for key in labels if row.get(key))}: {row['problem']}" for row in rows if row["problem"]]
+    return [
+        f"{' '.join(row[key] for key in labels if row.get(key))}: {row['problem']}" for row in rows if row["problem"]
+    ]
 
 
 def main() -> int:

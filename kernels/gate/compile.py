@@ -56,7 +56,11 @@ def row(gate_kernel: Any, target: str) -> dict[str, Any]:
     # Triton requests LDS at launch, so the code object itself shows none.
     code_object = replace(code_object, lds=max(code_object.lds, compiled_kernel.metadata.shared))
     values |= {name: value for name, value in asdict(code_object).items() if name != "target"}
-    return {**values, "seconds": round(time.monotonic() - start, 1), "problem": problem(gate_kernel, target, code_object)}
+    return {
+        **values,
+        "seconds": round(time.monotonic() - start, 1),
+        "problem": problem(gate_kernel, target, code_object),
+    }
 
 
 def compile_kernel(gate_kernel: Any, target: str) -> Any:
@@ -65,10 +69,12 @@ def compile_kernel(gate_kernel: Any, target: str) -> Any:
     from triton.backends.compiler import GPUTarget  # noqa: PLC0415
     from triton.compiler import ASTSource  # noqa: PLC0415
 
-    constants, options = gate_kernel.launch(target)
+    constants, options = gate_kernel.compile_arguments(target)
     signature = {**gate_kernel.arguments, **dict.fromkeys(constants, "constexpr")}
     ordered = {name: signature[name] for name in gate_kernel.kernel.arg_names}
-    attributes = {(position,): POINTER_ATTRIBUTES for position, kind in enumerate(ordered.values()) if kind.startswith("*")}
+    attributes = {
+        (position,): POINTER_ATTRIBUTES for position, kind in enumerate(ordered.values()) if kind.startswith("*")
+    }
     source = ASTSource(gate_kernel.kernel, ordered, constexprs=constants, attrs=attributes)
     return triton.compile(source, target=GPUTarget("hip", target, TARGETS[target]), options=options)
 

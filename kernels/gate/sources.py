@@ -40,7 +40,9 @@ def kernel_files(op: str, package: Path = PACKAGE) -> list[Path]:
 def _imported_files(path: Path, package: Path) -> list[Path]:
     nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
     names = [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
-    return [package / f"{name.partition('.')[2].replace('.', '/')}.py" for name in names if name.startswith(PACKAGE_PREFIX)]
+    return [
+        package / f"{name.partition('.')[2].replace('.', '/')}.py" for name in names if name.startswith(PACKAGE_PREFIX)
+    ]
 
 
 def digest(op: str, package: Path = PACKAGE) -> str:

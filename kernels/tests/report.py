@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import rocm3d_kernels
-from rocm3d_kernels.declared import KERNEL_PREFIX
-from rocm3d_kernels.offered import operations
+from rocm3d_kernels.gate_kernel import KERNEL_PREFIX
+from rocm3d_kernels.operation_checks import operations
 from tests import device
 
 # User property of a test report, which may come from another process: kernels launched on the GPU.

@@ -75,7 +75,11 @@ def test_a_test_that_launched_nothing_is_not_counted_as_run_on_the_gpu(monkeypat
     stats = {
         "passed": [finished_report("rocm3d_a"), finished_report(), finished_report("rocm3d_a")],
         "failed": [finished_report()],
-        "skipped": [finished_report(why="interpreter only: one"), finished_report(why="interpreter only: two"), finished_report(why="needs x")],
+        "skipped": [
+            finished_report(why="interpreter only: one"),
+            finished_report(why="interpreter only: two"),
+            finished_report(why="needs x"),
+        ],
     }
 
     assert report.counts(stats) == (

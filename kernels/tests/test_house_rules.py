@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d_kernels.declared import KERNEL_PREFIX
-from rocm3d_kernels.dropin.stand_in import all_drop_ins
+from rocm3d_kernels.dropin.declaration import all_drop_ins
+from rocm3d_kernels.gate_kernel import KERNEL_PREFIX
 
 KERNELS = Path(__file__).resolve().parents[1]
 PACKAGE = KERNELS / "src" / "rocm3d_kernels"

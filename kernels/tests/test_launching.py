@@ -47,7 +47,7 @@ def kernel(monkeypatch):
     monkeypatch.setattr(launching, "_INTERPRETED", False)
     monkeypatch.setattr(launching, "_current", lambda: -1)  # get_device() of CPU tensors
     monkeypatch.setattr(launching, "_stream", lambda _: "stream")
-    monkeypatch.setattr(launching, "_FORMS", {})
+    monkeypatch.setattr(launching, "_SIGNATURES", {})
     return Kernel()
 
 
@@ -161,7 +161,7 @@ def test_second_prepared_launch_goes_to_the_driver(kernel, prepared):
     hooks = (None, None, None)
     expected = (*GRID, "stream", "function", "metadata", *hooks, second.data_ptr(), None, 5, 4, "x")
     assert kernel.ran == [expected]
-    prepared.at(second.data_ptr(), None)
+    prepared.launch_addresses(second.data_ptr(), None)
     assert kernel.ran == [expected] * 2
 
 
@@ -171,9 +171,9 @@ def test_prepared_launch_leaves_unaligned_tensors_to_triton(kernel, prepared, po
     tensors = [usual, usual]
     tensors[position] = odd
     prepared(*tensors)
-    assert not prepared.ready
+    assert not prepared.is_ready
     prepared(usual, usual)
-    assert prepared.ready
+    assert prepared.is_ready
     prepared(*tensors)
 
     assert (len(kernel.compiled), kernel.ran) == (3, [])

@@ -25,7 +25,9 @@ def installed(monkeypatch):
 def test_a_missing_torch_is_one_clear_line(installed):
     installed(None)
 
-    with pytest.raises(versions.MissingRequirementError, match=r"^rocm3d-kernels needs torch >= 2\.11: .*installs neither"):
+    with pytest.raises(
+        versions.MissingRequirementError, match=r"^rocm3d-kernels needs torch >= 2\.11: .*installs neither"
+    ):
         versions.require("torch")
 
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rocm3d_kernels.dispatch import Dispatch, last_dispatch
-    from rocm3d_kernels.offered import checks
+    from rocm3d_kernels.operation_checks import checks
 
 __version__ = "0.1.0"
 __all__ = ["Dispatch", "checks", "last_dispatch"]
 
-_LAZY_MODULES = {"Dispatch": "dispatch", "checks": "offered", "last_dispatch": "dispatch"}
+_LAZY_MODULES = {"Dispatch": "dispatch", "checks": "operation_checks", "last_dispatch": "dispatch"}
 
 
 def __getattr__(name: str) -> Any:

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 from rocm3d_kernels import __version__
+from rocm3d_kernels.dropin.declaration import known
 from rocm3d_kernels.dropin.finder import SWITCH, install
-from rocm3d_kernels.dropin.stand_in import known
 
 STARTUP_FOLDER = Path(__file__).parent / "dropin" / "startup"
 
@@ -41,16 +41,24 @@ def _mark_program_start(arguments: list[str]) -> list[str]:
     """Inserts `--` before the program, so that argparse does not read a following `-m` as one of our options."""
     index = 1
     while (
-        arguments[:1] == ["run"] and index < len(arguments) and arguments[index].startswith(("--force", "--only", "-h", "--help"))
+        arguments[:1] == ["run"]
+        and index < len(arguments)
+        and arguments[index].startswith(("--force", "--only", "-h", "--help"))
     ):
         index += 2 if arguments[index] == "--only" else 1
-    return [*arguments[:index], "--", *arguments[index:]] if arguments[:1] == ["run"] and index < len(arguments) else arguments
+    return (
+        [*arguments[:index], "--", *arguments[index:]]
+        if arguments[:1] == ["run"] and index < len(arguments)
+        else arguments
+    )
 
 
 def dropin_variables(*, force: bool, only: list[str]) -> dict[str, str]:
     """Environment variables that enable the drop-in in child processes."""
     value = ",".join([*(["force"] if force else []), *only]) or "1"
-    path = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry and entry != str(STARTUP_FOLDER)]
+    path = [
+        entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry and entry != str(STARTUP_FOLDER)
+    ]
     return {SWITCH: value, "PYTHONPATH": os.pathsep.join([str(STARTUP_FOLDER), *path])}
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rocm3d_kernels.told import write_event
+from rocm3d_kernels.events import write_event
 from rocm3d_kernels.versions import MissingRequirementError, require
 
 if TYPE_CHECKING:
@@ -71,7 +71,13 @@ def record_dispatch(dispatch: Dispatch) -> None:
     _LAST[:] = [dispatch]
     if _getenv(_RECORD) is not None:
         device = dispatch.device.partition(":")[0]
-        write_event(kind="dispatch", op=dispatch.op, implementation=dispatch.implementation, reason=dispatch.reason, device=device)
+        write_event(
+            kind="dispatch",
+            op=dispatch.op,
+            implementation=dispatch.implementation,
+            reason=dispatch.reason,
+            device=device,
+        )
 
 
 def common_device(op: str, tensors: Sequence[torch.Tensor]) -> torch.device:
@@ -108,7 +114,13 @@ def is_interpreted() -> bool:
 
 
 def _select_implementation(
-    op: str, device: str, dtype: str, kernel: tuple[str, ...], reference: tuple[str, ...], override: str, interpreter: bool
+    op: str,
+    device: str,
+    dtype: str,
+    kernel: tuple[str, ...],
+    reference: tuple[str, ...],
+    override: str,
+    interpreter: bool,
 ) -> tuple[str, str]:
     if override not in ("", "reference", "triton"):
         raise ValueError(f"{OVERRIDE} is {override!r}; allowed values are reference and triton")
@@ -137,9 +149,9 @@ __all__ = [
     "Dispatch",
     "MissingRequirementError",
     "choose",
+    "common_device",
     "environment",
     "is_interpreted",
     "last_dispatch",
-    "common_device",
     "record_dispatch",
 ]

@@ -64,7 +64,9 @@ def launch(kernel: Any, grid: tuple[int, int, int], arguments: Sequence[Any], **
     tensors, integers = signature.get_tensors(arguments), signature.get_integers(arguments)
     addresses = [*map(_address, tensors)]
     key: tuple[Any, ...] = (device, *map(_dtype, tensors))
-    is_unusual = functools.reduce(operator.or_, addresses) & 15 or max(integers) >= _INT32_END or min(integers) <= -_INT32_END
+    is_unusual = (
+        functools.reduce(operator.or_, addresses) & 15 or max(integers) >= _INT32_END or min(integers) <= -_INT32_END
+    )
     if is_unusual or (_HIP and any(map(_exceeds_2_gib, tensors))):
         fits_int32 = [-_INT32_END < one < _INT32_END for one in integers]
         key = (*key, *[one & 15 == 0 for one in addresses], *fits_int32, *map(_exceeds_2_gib, tensors))
@@ -90,7 +92,7 @@ class PreparedLaunch:
     The kernel's arguments are tensors, then numbers, then constants.
     """
 
-    __slots__ = ("_constants", "_grid", "_kernel", "_known", "_numbers", "device")
+    __slots__ = ("_compiled", "_constants", "_grid", "_kernel", "_numbers", "device")
 
     def __init__(
         self, kernel: Any, device: torch.device, grid: tuple[int, int, int], numbers: tuple[float, ...] = (),

@@ -13,7 +13,7 @@ SUPPORTED = {"torch": ((2, 11), (2, 13)), "triton": ((3, 6), (3, 9))}
 INSTALL_HINT = "install torch and triton for your GPU; rocm3d-kernels installs neither, so that it never replaces yours"
 
 
-class MissingRequirementError(ImportError):  # noqa: N818  (gets its suffix with the renames)
+class MissingRequirementError(ImportError):
     """torch or triton is missing, or too old for the kernels."""
 
 
@@ -24,7 +24,9 @@ def require(name: str) -> ModuleType:
     try:
         module = import_module(name)
     except ImportError as error:
-        raise MissingRequirementError(f"rocm3d-kernels needs {name} >= {_dotted(oldest)}: {error}; {INSTALL_HINT}") from error
+        raise MissingRequirementError(
+            f"rocm3d-kernels needs {name} >= {_dotted(oldest)}: {error}; {INSTALL_HINT}"
+        ) from error
     version = str(getattr(module, "__version__", ""))
     installed = major_minor(version)
     if installed is None or installed < oldest:
@@ -33,7 +35,8 @@ def require(name: str) -> ModuleType:
         )
     if installed > newest:
         warnings.warn(
-            f"rocm3d-kernels was tested with {name} {_dotted(oldest)} to {_dotted(newest)}, found {version}", stacklevel=2
+            f"rocm3d-kernels was tested with {name} {_dotted(oldest)} to {_dotted(newest)}, found {version}",
+            stacklevel=2,
         )
     return module
 

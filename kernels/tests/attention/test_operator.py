@@ -41,18 +41,22 @@ def assert_agrees_with_textbook(tensors, spans, queries, keys, kind, forward, ba
 def test_the_kernels_agree_with_the_textbook(kind, tolerance):
     tensors, spans = packed(QUERIES, KEYS)
 
-    assert_agrees_with_textbook(tensors, spans, QUERIES, KEYS, kind, tolerance["float32-attention"], tolerance["float32-operator"])
+    assert_agrees_with_textbook(
+        tensors, spans, QUERIES, KEYS, kind, tolerance["float32-attention"], tolerance["float32-operator"]
+    )
 
 
 @pytest.mark.parametrize("kind", [{}, {"right": 0}], ids=["plain", "causal"])
 def test_single_masked_loop_gives_the_same_result(kind, monkeypatch, tolerance):
     """The setting of targets with few registers."""
     kernels = {f"attention_{name}_kernel": {"SPLIT": False} for name in ("forward", "keys", "queries")}
-    monkeypatch.setattr(tuning, "_INSISTED", {"attention": kernels})
+    monkeypatch.setattr(tuning, "_OVERRIDES", {"attention": kernels})
     tuning._parameters.cache_clear()
     tensors, spans = packed((18,), (20,), heads=1)
 
-    assert_agrees_with_textbook(tensors, spans, (18,), (20,), kind, tolerance["float32-attention"], tolerance["float32-operator"])
+    assert_agrees_with_textbook(
+        tensors, spans, (18,), (20,), kind, tolerance["float32-attention"], tolerance["float32-operator"]
+    )
     tuning._parameters.cache_clear()
 
 
@@ -80,7 +84,9 @@ def test_tokens_outside_all_sequences_are_zeros():
     out = packed_attention(AttentionProblem(*tensors, 1.0, spans_from_cu_seqlens(lengths, lengths, 2, 2)))
     dq, dk, dv = torch.autograd.grad(out.sum(), tensors)
     no_lengths = torch.tensor([0, 0], dtype=torch.int32)
-    empty = packed_attention(AttentionProblem(*(one[:0] for one in tensors), 1.0, spans_from_cu_seqlens(no_lengths, no_lengths, 0, 0)))
+    empty = packed_attention(
+        AttentionProblem(*(one[:0] for one in tensors), 1.0, spans_from_cu_seqlens(no_lengths, no_lengths, 0, 0))
+    )
 
     assert out[:2].all()
     assert not out[2:].any()
@@ -127,7 +133,9 @@ def test_operator_passes_opcheck():
 @pytest.mark.usefixtures("reference_on_cpu")
 def test_torch_compile_captures_one_operator():
     tensors, spans = packed((3, 2), (2, 4), size=4)
-    compiled = torch.compile(lambda *inputs: attention(*inputs, spans, causal=True), fullgraph=True, backend="aot_eager")
+    compiled = torch.compile(
+        lambda *inputs: attention(*inputs, spans, causal=True), fullgraph=True, backend="aot_eager"
+    )
     plain = torch.autograd.grad(attention(*tensors, spans, causal=True).sum(), tensors)
 
     for one, two in zip(torch.autograd.grad(compiled(*tensors).sum(), tensors), plain, strict=True):

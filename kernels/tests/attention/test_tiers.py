@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import rocm3d_kernels
-from rocm3d_kernels.attention import attention, proof, reference, spans_from_cu_seqlens
+from rocm3d_kernels.attention import attention, reference, spans_from_cu_seqlens, trial
 from rocm3d_kernels.attention.problem import AttentionProblem, validate
 from rocm3d_kernels.attention.tiers import eager, library, sdpa
 
@@ -119,10 +119,10 @@ def install_fake_package(monkeypatch, function, name="flash_attn"):
     module = ModuleType(name)
     module.flash_attn_func = module.flash_attn_varlen_func = function
     monkeypatch.setitem(sys.modules, name, module)
-    monkeypatch.setattr(library, "GPU", ("cpu",))
+    monkeypatch.setattr(library, "GPU_DEVICE_TYPES", ("cpu",))
     monkeypatch.setattr(library, "HALVES", (torch.float32,))
     library.import_problem.cache_clear()
-    proof._RESULTS.clear()
+    trial._RESULTS.clear()
     return module
 
 
@@ -130,7 +130,7 @@ def install_fake_package(monkeypatch, function, name="flash_attn"):
 def _clear_trial_caches():
     yield
     library.import_problem.cache_clear()
-    proof._RESULTS.clear()
+    trial._RESULTS.clear()
 
 
 def plain_flash_attn(q, k, v, *lengths, causal, softmax_scale, window_size, dropout_p, deterministic, top=False):
@@ -202,9 +202,11 @@ def test_packed_sequences_use_pytorch_if_supported(monkeypatch):
 
     def varlen(q, k, v, cu_q, cu_k, max_q, max_k, *, scale, window_size):
         received.update(window=window_size, lengths=cu_k.tolist())
-        return eager.run(validate(AttentionProblem(q, k, v, scale, spans_from_cu_seqlens(cu_q, cu_k, max_q, max_k), *window_size)))
+        return eager.run(
+            validate(AttentionProblem(q, k, v, scale, spans_from_cu_seqlens(cu_q, cu_k, max_q, max_k), *window_size))
+        )
 
-    monkeypatch.setattr(sdpa, "GPU", ("cpu",))
+    monkeypatch.setattr(sdpa, "GPU_DEVICE_TYPES", ("cpu",))
     monkeypatch.setattr(sdpa, "HALVES", (torch.float32,))
     monkeypatch.setattr(sdpa, "varlen", lambda: (varlen, frozenset(("scale", "window_size"))))
     tensors, spans = packed((3, 2), (2, 4), heads=1)

@@ -144,8 +144,12 @@ def test_kernels_agree_with_float64(sizes, deterministic, tolerance, monkeypatch
     assert rocm3d_kernels.last_dispatch().implementation == "triton"
     expected = reference.forward(*as_float64(tensors))
     torch.testing.assert_close(result.double(), expected, **tolerance["float32-deformable-attention"])
-    for gradient, exact_gradient in zip(gradients(*tensors, grad_output), reference.gradients(*as_float64(tensors), grad_output.double()), strict=True):
-        torch.testing.assert_close(gradient.double(), exact_gradient, **tolerance["float32-deformable-attention-gradient"])
+    for gradient, exact_gradient in zip(
+        gradients(*tensors, grad_output), reference.gradients(*as_float64(tensors), grad_output.double()), strict=True
+    ):
+        torch.testing.assert_close(
+            gradient.double(), exact_gradient, **tolerance["float32-deformable-attention-gradient"]
+        )
 
 
 @pytest.mark.usefixtures("poisoned")
@@ -188,7 +192,10 @@ def test_location_that_is_not_finite_contributes_nothing(coordinate):
     reduced_weights = weights.clone()
     reduced_weights[0, 1, 0, 0, 0] = 0
     inside = torch.where(locations.abs() < 2, locations, 0.0)
-    result, grad_output = deformable_attention(value, shapes, starts, locations, weights), random_gradient(arguments(queries=2, heads=1))
+    result, grad_output = (
+        deformable_attention(value, shapes, starts, locations, weights),
+        random_gradient(arguments(queries=2, heads=1)),
+    )
 
     torch.testing.assert_close(result, deformable_attention(value, shapes, starts, inside, reduced_weights))
     grad_value, grad_locations, grad_weights = gradients(value, shapes, starts, locations, weights, grad_output)
@@ -199,7 +206,7 @@ def test_location_that_is_not_finite_contributes_nothing(coordinate):
 
 def test_level_that_exceeds_the_values_contributes_nothing(monkeypatch):
     """On a GPU shapes are not checked before the kernel."""
-    monkeypatch.setattr("rocm3d_kernels.deformable.ways.check_levels", lambda *_: None)
+    monkeypatch.setattr("rocm3d_kernels.deformable.implementations.check_levels", lambda *_: None)
     value, shapes, starts, locations, weights = arguments()
     reduced_weights = weights.clone()
     reduced_weights[:, :, :, 1] = 0
@@ -221,7 +228,9 @@ def test_half_precision_is_summed_in_float32(dtype, tolerance):
 
     assert result.dtype == dtype
     torch.testing.assert_close(result.double(), reference.forward(*as_float64(tensors)), **tolerance[name])
-    for gradient, exact_gradient in zip(results, reference.gradients(*as_float64(tensors), grad_output.double()), strict=True):
+    for gradient, exact_gradient in zip(
+        results, reference.gradients(*as_float64(tensors), grad_output.double()), strict=True
+    ):
         assert gradient.dtype == dtype
         torch.testing.assert_close(gradient.double(), exact_gradient, **tolerance[name])
 
@@ -254,7 +263,9 @@ def test_autograd_uses_the_backward_kernel(tolerance):
     leaves = [one.requires_grad_() for one in (value, locations, weights)]
     result = deformable_attention(value, shapes, starts, locations, weights)
     results = torch.autograd.grad(result, leaves, torch.ones_like(result))
-    expected = reference.gradients(*as_float64((value, shapes, starts, locations, weights)), torch.ones_like(result).double())
+    expected = reference.gradients(
+        *as_float64((value, shapes, starts, locations, weights)), torch.ones_like(result).double()
+    )
 
     for one, exact_gradient in zip(results, expected, strict=True):
         torch.testing.assert_close(one.double(), exact_gradient, **tolerance["float32-deformable-attention-gradient"])
@@ -278,7 +289,8 @@ def test_operators_pass_opcheck():
 
     torch.library.opcheck(torch.ops.rocm3d_kernels.deformable.default, leaves)
     torch.library.opcheck(
-        torch.ops.rocm3d_kernels.deformable_gradients.default, (*(one.detach() for one in tensors), random_gradient(tensors))
+        torch.ops.rocm3d_kernels.deformable_gradients.default,
+        (*(one.detach() for one in tensors), random_gradient(tensors)),
     )
 
 

@@ -66,7 +66,9 @@ def test_outputs_depend_on_the_variant(monkeypatch):
 
 def test_image_equals_the_reference_below_the_alpha_limit(tolerance):
     arguments = scene()
-    arguments["opacities"] = arguments["opacities"] * 0.9  # below the original's largest alpha, which is smaller than ours
+    arguments["opacities"] = (
+        arguments["opacities"] * 0.9
+    )  # below the original's largest alpha, which is smaller than ours
     image, _radii = render(arguments)[0]
     focal = torch.tensor([[WIDTH / 1.2, 0, WIDTH / 2], [0, HEIGHT / 0.8, HEIGHT / 2], [0, 0, 1]])
     with by_reference():

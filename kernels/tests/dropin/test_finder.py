@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rocm3d_kernels.dropin.stand_in import all_drop_ins
+from rocm3d_kernels.dropin.declaration import all_drop_ins
 
 AUTO = "import rocm3d_kernels.dropin.auto\n"
 

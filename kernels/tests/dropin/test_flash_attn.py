@@ -56,7 +56,9 @@ def test_causal_mask_is_aligned_to_the_last_query_and_key():
     """Two queries and five keys: the first query does not see the last key, the second sees all."""
     q, k, v = random(1, 2, 1, SIZE), random(1, 5, 1, SIZE), torch.eye(5)[None, :, None]
     few_queries = interface.flash_attn_func(q, k, v, causal=True)[0, :, 0]
-    many_queries = interface.flash_attn_func(random(1, 5, 1, SIZE), q, torch.eye(2)[None, :, None], causal=True)[0, :, 0]
+    many_queries = interface.flash_attn_func(random(1, 5, 1, SIZE), q, torch.eye(2)[None, :, None], causal=True)[
+        0, :, 0
+    ]
 
     assert (few_queries > 0).int().tolist() == [[1, 1, 1, 1, 0], [1, 1, 1, 1, 1]]
     assert (many_queries > 0).int().tolist() == [[0, 0], [0, 0], [0, 0], [1, 0], [1, 1]]
@@ -100,7 +102,9 @@ def test_cache_is_extended_and_read_up_to_its_used_length():
         q, k_cache, v_cache, new, new, cache_seqlens=used, cache_batch_idx=slot, causal=True
     )
     expected = [
-        interface.flash_attn_func(q[row : row + 1], *(one[slot[row], : used[row] + 1][None] for one in (k_cache, v_cache)))
+        interface.flash_attn_func(
+            q[row : row + 1], *(one[slot[row], : used[row] + 1][None] for one in (k_cache, v_cache))
+        )
         for row in range(2)
     ]
 
@@ -115,7 +119,12 @@ def test_padding_is_removed_and_restored():
     restored = bert_padding.pad_input(rows, indices, 3, 4)
     restored.sum().backward()
 
-    assert (cumulative.tolist(), cumulative.dtype, max_length, used.tolist()) == ([0, 2, 2, 6], torch.int32, 4, [2, 0, 4])
+    assert (cumulative.tolist(), cumulative.dtype, max_length, used.tolist()) == (
+        [0, 2, 2, 6],
+        torch.int32,
+        4,
+        [2, 0, 4],
+    )
     torch.testing.assert_close(restored, states * mask[..., None, None])
     torch.testing.assert_close(states.grad, mask[..., None, None].expand(states.shape).float())
     torch.testing.assert_close(bert_padding.index_first_axis(states.flatten(0, 1), indices), rows)

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from rocm3d_kernels.dropin import probe
-from rocm3d_kernels.dropin.stand_in import DropIn
+from rocm3d_kernels.dropin.declaration import DropIn
 
 FAKE = DropIn(name="fake_native", modules={"fake_native": ""}, probe_code="import fake_native")
 
@@ -32,7 +32,7 @@ def test_crashed_child_process_means_not_working(site):
 
 def test_timeout_means_not_working(site, monkeypatch):
     (site / "fake_native.py").write_text("import time; time.sleep(10**6)")
-    monkeypatch.setattr(probe, "LIMIT", 0.5)
+    monkeypatch.setattr(probe, "TIMEOUT", 0.5)
 
     assert "TimeoutExpired" in probe.probe_original(FAKE).reason
 
@@ -41,10 +41,10 @@ def test_result_is_cached_until_a_file_changes(site, monkeypatch):
     (site / "fake_native.py").write_text("")
     assert probe.probe_original(FAKE).works
 
-    monkeypatch.setattr(probe, "tried", lambda drop_in: probe.ProbeResult(works=False, reason="asked again"))
+    monkeypatch.setattr(probe, "run_probe", lambda drop_in: probe.ProbeResult(works=False, reason="probed again"))
     assert probe.probe_original(FAKE).works
     (site / "fake_native.py").write_text("x = 1")
-    assert probe.probe_original(FAKE).reason == "asked again"
+    assert probe.probe_original(FAKE).reason == "probed again"
 
 
 def test_damaged_cache_entry_is_replaced(site):

@@ -12,7 +12,7 @@ pytest.importorskip("msgpack", reason="needs pyelftools and msgpack")
 from gate import compile as compiling
 from gate.code_object import CodeObject, read
 
-from rocm3d_kernels.declared import GateKernel
+from rocm3d_kernels.gate_kernel import GateKernel
 
 VALID_CODE_OBJECT = {"target": "gfx942", "wave": 64, "vgprs": 9, "sgprs": 9, "spills": 0, "scratch": 0, "lds": 0}
 
@@ -48,8 +48,8 @@ def test_kernel_is_compiled_and_read_back(python):
     """The smallest kernel, for one target of each wave size."""
     path = (compiling.__file__.rsplit("/", 2)[0],)
     program = (
-        "import json; from gate.compile import declared, row; "
-        "item = declared('knn')[0]; print(json.dumps([row(item, name) for name in ('gfx942', 'gfx1100')]))"
+        "import json; from gate.compile import declared_kernels, row; "
+        "item = declared_kernels('knn')[0]; print(json.dumps([row(item, name) for name in ('gfx942', 'gfx1100')]))"
     )
     rows = json.loads(python(program, path=path, TRITON_DEFAULT_FP_FUSION="1", HOME=os.environ["HOME"]))
 
@@ -60,8 +60,8 @@ def test_gate_compiles_the_same_code_as_a_launch(python):
     """For tensors that are aligned and below 2 GiB: wide buffer loads."""
     path = (compiling.__file__.rsplit("/", 2)[0],)
     program = (
-        "import re; from gate.compile import compiled, declared; "
-        "text = compiled(declared('harmonics')[0], 'gfx942').asm['amdgcn']; "
+        "import re; from gate.compile import compile_kernel, declared_kernels; "
+        "text = compile_kernel(declared_kernels('harmonics')[0], 'gfx942').asm['amdgcn']; "
         "print(len(re.findall('buffer_load', text)) > 9, re.search('global_(load|store)', text) is None)"
     )
 

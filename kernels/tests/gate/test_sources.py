@@ -34,7 +34,7 @@ def test_digest_changes_with_the_compiled_sources(package, name):
 def test_digest_changes_with_the_compile_script(package, monkeypatch, tmp_path):
     before = sources.digest("blur", package)
     (tmp_path / "compile.py").write_text("changed")
-    monkeypatch.setattr(sources, "COMPILED_BY", tmp_path / "compile.py")
+    monkeypatch.setattr(sources, "COMPILE_SCRIPT", tmp_path / "compile.py")
 
     assert sources.digest("blur", package) != before
 

@@ -11,7 +11,7 @@ from tests.properties import Phase, given, settings, some
 import rocm3d_kernels
 from rocm3d_kernels.gaussian import rasterization
 from rocm3d_kernels.image_formation import SMALLEST_ALPHA
-from rocm3d_kernels.tiles import ahead
+from rocm3d_kernels.tiles import slot_guess
 
 pytestmark = [
     pytest.mark.usefixtures("poisoned"),
@@ -183,7 +183,9 @@ def test_thirty_two_channels(tolerance):
 @pytest.mark.parametrize("deterministic", [False, True])
 def test_harmonics_as_colors(shape, deterministic, tolerance):
     coefficients = torch.randn(shape, generator=torch.Generator().manual_seed(2)) * 0.5
-    assert_matches_float64({**scene(cameras=2), "colors": coefficients, "sh_degree": 1, "deterministic": deterministic}, tolerance)
+    assert_matches_float64(
+        {**scene(cameras=2), "colors": coefficients, "sh_degree": 1, "deterministic": deterministic}, tolerance
+    )
 
 
 def test_colors_by_image(tolerance):
@@ -273,10 +275,14 @@ def test_means2d_gets_grad_and_absgrad(packed, tolerance):
     with by_reference():
         expected, _, expected_meta = rasterization(**exact)
     pixels = (expected * weights).sum(dim=-1).flatten()
-    pixel_grads = torch.stack([torch.autograd.grad(one, expected_meta["means2d"], retain_graph=True)[0] for one in pixels])
+    pixel_grads = torch.stack(
+        [torch.autograd.grad(one, expected_meta["means2d"], retain_graph=True)[0] for one in pixels]
+    )
     assert watched.is_leaf
     assert meta["means2d"] is watched
-    torch.testing.assert_close(watched.grad.double().view(-1, 2), pixel_grads.sum(0)[0], **tolerance["float32-splat-gradient"])
+    torch.testing.assert_close(
+        watched.grad.double().view(-1, 2), pixel_grads.sum(0)[0], **tolerance["float32-splat-gradient"]
+    )
     torch.testing.assert_close(
         watched.absgrad.double().view(-1, 2), pixel_grads.abs().sum(0)[0], **tolerance["float32-splat-gradient"]
     )
@@ -292,10 +298,12 @@ def test_deterministic_gradients_are_equal_bit_by_bit(tolerance):
         torch.testing.assert_close(one, loose[name], **tolerance["float32-splat-gradient"])
 
 
-@pytest.mark.parametrize(("times", "part"), [(1, lambda whole: whole.through), (2, lambda small: small._light)])
+@pytest.mark.parametrize(
+    ("times", "part"), [(1, lambda full: full.transmittance), (2, lambda small: small._pixel_state)]
+)
 def test_backward_state_is_freed_with_the_image(monkeypatch, times, part):
     """Without the garbage collector: it is the largest part of the memory."""
-    monkeypatch.setattr(ahead, "_PLACES", {})
+    monkeypatch.setattr(slot_guess, "_HISTORIES", {})
     for _ in range(times):  # the second rendering uses guessed slots
         image, alphas, meta = rasterization(**with_gradients(scene()), deterministic=False)
     state = weakref.ref(part(image.grad_fn.rendered))

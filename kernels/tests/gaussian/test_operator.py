@@ -8,8 +8,8 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from rocm3d_kernels.gaussian import operator, rasterization  # noqa: F401
 from rocm3d_kernels.gaussian.arguments import contiguous
 from rocm3d_kernels.gaussian.options import RenderOptions
-from rocm3d_kernels.projection import Gaussians, CameraSettings
-from rocm3d_kernels.tiles import ahead
+from rocm3d_kernels.projection import CameraSettings, Gaussians
+from rocm3d_kernels.tiles import slot_guess
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")
 
@@ -80,7 +80,7 @@ def test_tensors_without_memory_make_images_without_memory():
 
 def test_operator_outputs_do_not_share_memory(monkeypatch):
     """As the fake kernel declares, also the second time, when a small scene uses guessed slots."""
-    monkeypatch.setattr(ahead, "_PLACES", {})
+    monkeypatch.setattr(slot_guess, "_HISTORIES", {})
     for _ in range(2):
         outputs = torch.ops.rocm3d_kernels.render.default(*operator_arguments())
         assert [one.storage_offset() for one in outputs] == [0] * 4

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from tests.device import torch
 
-from rocm3d_kernels.projection import Gaussians, Projected, CameraSettings, split_records, project, reference
+from rocm3d_kernels.projection import CameraSettings, Gaussians, Projected, project, reference, split_records
 
 pytestmark = [
     pytest.mark.usefixtures("poisoned"),
@@ -47,7 +47,9 @@ def reference_parts(gaussians, settings):
     ratio = torch.ones_like(projected.depths) if projected.compensations is None else projected.compensations
     opacities = torch.ones_like(ratio) if peaks is None else peaks * ratio
     shapes = torch.cat([projected.conics, opacities[..., None]], dim=-1)
-    return projected.radii[0], Projected(projected.means2d[0], shapes[0], torch.stack([projected.depths, ratio], dim=-1)[0])
+    return projected.radii[0], Projected(
+        projected.means2d[0], shapes[0], torch.stack([projected.depths, ratio], dim=-1)[0]
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from tests.device import torch
 
 from rocm3d_kernels.image_formation import LARGEST_ALPHA
-from rocm3d_kernels.projection import Gaussians, Projected, CameraSettings, project
+from rocm3d_kernels.projection import CameraSettings, Gaussians, Projected, project
 from rocm3d_kernels.raster import RasterInputs, draw, reference
 from rocm3d_kernels.tiles import intersect
 

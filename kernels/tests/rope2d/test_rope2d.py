@@ -86,7 +86,9 @@ def test_large_positions_are_exact(tolerance):
     torch.testing.assert_close(rotate(tokens, positions).double(), exact(tokens, positions), rtol=0, atol=4e-2)
     other_tokens, _ = tokens_and_positions(1, 4, 1, 8)
     positions = positions % 3000
-    torch.testing.assert_close(rotate(other_tokens, positions).double(), exact(other_tokens, positions), rtol=0, atol=2e-3)
+    torch.testing.assert_close(
+        rotate(other_tokens, positions).double(), exact(other_tokens, positions), rtol=0, atol=2e-3
+    )
 
 
 @pytest.mark.parametrize(

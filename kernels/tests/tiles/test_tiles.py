@@ -10,9 +10,9 @@ from tests.properties import Phase, given, settings, some
 
 from rocm3d_kernels import tiles, tuning
 from rocm3d_kernels.image_formation import SMALLEST_ALPHA
-from rocm3d_kernels.projection import Gaussians, CameraSettings
+from rocm3d_kernels.projection import CameraSettings, Gaussians
 from rocm3d_kernels.projection.launch import forward
-from rocm3d_kernels.tiles import launch, patience, reference
+from rocm3d_kernels.tiles import backoff, launch, reference
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")
 
@@ -82,8 +82,8 @@ def limits(monkeypatch):
     """Sets limits of the lists and of the kernel, and restores them. Bins are tried if `most_bin` is above 0."""
 
     def change(few, worth, large, early=10**6, most_bin=0, **more):
-        monkeypatch.setattr(tiles, "_PATIENCE", {})
-        monkeypatch.setattr(patience.ExponentialBackoff, "ready", lambda _: most_bin > 0)
+        monkeypatch.setattr(tiles, "_BACKOFFS", {})
+        monkeypatch.setattr(backoff.ExponentialBackoff, "should_try", lambda _: most_bin > 0)
         list_parameters = {"FEW": few, "EARLY": early, "MOST_BIN": most_bin, "WORTH": worth, **more}
         tuning.override_parameters("tiles", {"emit_tiles": {"LARGE": large}, "lists": list_parameters})
 
@@ -92,7 +92,7 @@ def limits(monkeypatch):
 
 
 def test_more_than_fits_into_32_bits_is_refused(monkeypatch):
-    monkeypatch.setattr(tiles, "LARGEST", 10)
+    monkeypatch.setattr(tiles, "MAX_INT32", 10)
 
     with pytest.raises(ValueError, match="Render fewer images at once"):
         tiles.intersect(projected_copy(), *SIZE)
@@ -130,14 +130,14 @@ def test_bins_make_the_same_lists(limits, count, images):
 
 
 def test_bins_back_off_after_lists_that_are_too_long(monkeypatch):
-    monkeypatch.setattr(tiles, "_PATIENCE", {})
+    monkeypatch.setattr(tiles, "_BACKOFFS", {})
     tried, binned = [], launch.lists_by_bins
-    monkeypatch.setattr(launch, "binned", lambda *_: tried.append(number))
+    monkeypatch.setattr(launch, "lists_by_bins", lambda *_: tried.append(number))
     for number in range(10):  # noqa: B007
         tiles.intersect(projected_copy(count=3), *SIZE)
     assert tried == [0, 1, 3, 7]
 
-    monkeypatch.setattr(launch, "binned", binned)
+    monkeypatch.setattr(launch, "lists_by_bins", binned)
     longest = [tiles.intersect(projected_copy(count=3), *SIZE).longest for _ in range(7)]
     assert [one is not None for one in longest] == [False] * 5 + [True] * 2
 
@@ -163,9 +163,9 @@ def test_more_pairs_than_bins_are_good_for_are_no_bins(limits):
 @pytest.mark.parametrize("many", [2, 10**6], ids=["by-halves", "at-once"])
 def test_numbers_of_tiles_that_need_32_bits_are_sorted_too(limits, monkeypatch, many):
     limits(0, 99, 4)
-    monkeypatch.setattr(tiles, "SMALL", 3)
-    monkeypatch.setattr(tiles, "MANY", many)
-    monkeypatch.setattr(tiles, "PAIR", 10**6)
+    monkeypatch.setattr(tiles, "MAX_INT16_TILES", 3)
+    monkeypatch.setattr(tiles, "MIN_PAIRS_FOR_HALVES", many)
+    monkeypatch.setattr(tiles, "PAIR_BYTES", 10**6)
 
     assert_lists_match_reference(projected_copy(), SIZE)
 
@@ -174,8 +174,8 @@ def test_numbers_of_tiles_that_need_32_bits_are_sorted_too(limits, monkeypatch, 
 def test_halves_make_the_same_lists(limits, monkeypatch, count):
     limits(0, 99, 4)
     whole = tiles.intersect(projected_copy(count=count), *SIZE)
-    monkeypatch.setattr(tiles, "MANY", 0)
-    monkeypatch.setattr(tiles, "PAIR", 10**6)
+    monkeypatch.setattr(tiles, "MIN_PAIRS_FOR_HALVES", 0)
+    monkeypatch.setattr(tiles, "PAIR_BYTES", 10**6)
     joined = tiles.intersect(projected_copy(count=count), *SIZE)
 
     assert torch.equal(joined.offsets, whole.offsets)
@@ -211,14 +211,16 @@ def test_depths_below_zero_are_in_order(limits):
 @settings(max_examples=6, phases=(Phase.explicit, Phase.generate))
 @given(some.integers(0, 10**6), some.integers(1, 40), some.integers(1, 40), some.sampled_from([0.1, 1.0, 5.0]))
 def test_every_pair_occurs_once_in_any_image(seed, width, height, stretch):
-    assert_lists_match_reference(projected_copy(count=6, images=1, size=(width, height), seed=seed, stretch=stretch), (width, height))
+    assert_lists_match_reference(
+        projected_copy(count=6, images=1, size=(width, height), seed=seed, stretch=stretch), (width, height)
+    )
 
 
 @pytest.mark.parametrize(("pair", "halved"), [(1, False), (10**6, True)], ids=["fits", "too-much"])
 def test_pairs_are_sorted_by_halves_where_a_sort_needs_most_memory(limits, monkeypatch, pair, halved):
     limits(0, 99, 4)
-    monkeypatch.setattr(tiles, "MANY", 0)
-    monkeypatch.setattr(tiles, "PAIR", pair)
+    monkeypatch.setattr(tiles, "MIN_PAIRS_FOR_HALVES", 0)
+    monkeypatch.setattr(tiles, "PAIR_BYTES", pair)
     calls, by_halves = [], launch._by_halves
     monkeypatch.setattr(launch, "_by_halves", lambda *arguments: calls.append(1) or by_halves(*arguments))
     tiles.intersect(projected_copy(), *SIZE)

@@ -6,7 +6,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 import rocm3d_kernels
 from rocm3d_kernels import boxes
-from rocm3d_kernels.projection import Gaussians, CameraSettings
+from rocm3d_kernels.projection import CameraSettings, Gaussians
 from rocm3d_kernels.projection.reference import project_all
 from rocm3d_kernels.touched import ImageGaussians, RenderedTiles, touched_pixels
 from rocm3d_kernels.touched.checks import checks
@@ -33,7 +33,13 @@ def image_gaussians():
     )  # fmt: skip
     gaussians = Gaussians(*(None if one is None else one.double() for one in tensors))
     projected = project_all(gaussians, CameraSettings(WIDTH, HEIGHT))
-    return ImageGaussians(projected.means2d[0], projected.conics[0], gaussians.opacities.expand(2, 9), projected.depths[0], projected.radii[0])
+    return ImageGaussians(
+        projected.means2d[0],
+        projected.conics[0],
+        gaussians.opacities.expand(2, 9),
+        projected.depths[0],
+        projected.radii[0],
+    )
 
 
 def in_float32(gaussians):
@@ -61,7 +67,12 @@ def test_the_kernel_agrees_with_float64(side, image_gaussians):
     tiles = None
     if side:
         owners, size = torch.arange(2).repeat_interleave(9), (-(-WIDTH // side), -(-HEIGHT // side))
-        flat = (image_gaussians.means2d.view(-1, 2), image_gaussians.radii.view(-1, 2), image_gaussians.depths.view(-1), owners)
+        flat = (
+            image_gaussians.means2d.view(-1, 2),
+            image_gaussians.radii.view(-1, 2),
+            image_gaussians.depths.view(-1),
+            owners,
+        )
         _, keys, rows = boxes.tile_pairs(*flat, side, size)
         offsets = torch.nn.functional.pad(boxes.tile_offsets(keys, 2, size).flatten(), (0, 1), value=len(rows))
         tiles = RenderedTiles(rows, offsets, side, size[0])
@@ -89,7 +100,9 @@ def test_gaussians_behind_half_transmittance_are_not_counted():
 
 
 def test_no_gaussians_are_no_counts():
-    none = ImageGaussians(*(torch.zeros(1, 0, *more) for more in ((2,), (3,), (), ())), torch.zeros(1, 0, 2, dtype=torch.int32))
+    none = ImageGaussians(
+        *(torch.zeros(1, 0, *more) for more in ((2,), (3,), (), ())), torch.zeros(1, 0, 2, dtype=torch.int32)
+    )
 
     assert touched_pixels(none, 4, 4).shape == (1, 0)
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from rocm3d_kernels import tuning
-from rocm3d_kernels.declared import GateKernel
+from rocm3d_kernels.gate_kernel import GateKernel
 
 
 def test_an_unknown_kernel_is_an_error():

@@ -11,7 +11,7 @@ from rocm3d_kernels.adam import adam_step, reference
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d_kernels.offered import Check
+    from rocm3d_kernels.operation_checks import Check
 
 ROWS, COLUMNS = 700, 5
 

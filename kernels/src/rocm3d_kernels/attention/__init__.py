@@ -8,7 +8,7 @@ require("torch")
 
 import torch  # noqa: E402
 
-from rocm3d_kernels.attention.problem import AttentionProblem, Spans, validate, spans_from_cu_seqlens  # noqa: E402
+from rocm3d_kernels.attention.problem import AttentionProblem, Spans, spans_from_cu_seqlens, validate  # noqa: E402
 from rocm3d_kernels.attention.tiers import run_first_supported  # noqa: E402
 
 __all__ = ["Spans", "attention", "spans_from_cu_seqlens"]

@@ -14,7 +14,7 @@ from rocm3d_kernels.attention.problem import AttentionProblem
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d_kernels.offered import Check
+    from rocm3d_kernels.operation_checks import Check
 
 FORWARD, GRADIENT = "float16-attention", "float16-attention-gradient"
 QUERIES, KEYS, HEADS, KV_HEADS, HEAD_SIZE = (70, 0, 129, 5, 33), (70, 4, 200, 64, 0), 4, 2, 64
@@ -26,7 +26,9 @@ def checks(device: torch.device | str) -> Iterator[Check]:
     shapes = ((sum(QUERIES), HEADS, HEAD_SIZE), (sum(KEYS), KV_HEADS, HEAD_SIZE), (sum(KEYS), KV_HEADS, HEAD_SIZE))
     q, k, v = (torch.randn(shape, generator=generator).half() for shape in shapes)
     cu_q, cu_k = (torch.tensor([0, *accumulate(row)], dtype=torch.int32) for row in (QUERIES, KEYS))
-    exact_problem = AttentionProblem(q, k, v, HEAD_SIZE**-0.5, spans_from_cu_seqlens(cu_q, cu_k, max(QUERIES), max(KEYS)), right=0)
+    exact_problem = AttentionProblem(
+        q, k, v, HEAD_SIZE**-0.5, spans_from_cu_seqlens(cu_q, cu_k, max(QUERIES), max(KEYS)), right=0
+    )
     exact_problem = replace(exact_problem, q=q.double(), k=k.double(), v=v.double())
     out, lse = reference.forward(exact_problem)
     dk = reference.backward(exact_problem, out, lse, torch.ones_like(out))[1]

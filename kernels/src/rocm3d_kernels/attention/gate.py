@@ -10,19 +10,24 @@ from rocm3d_kernels.attention.triton import (
     rocm3d_attention_keys_kernel,
     rocm3d_attention_queries_kernel,
 )
-from rocm3d_kernels.declared import GateKernel
+from rocm3d_kernels.gate_kernel import GateKernel
 
 _TYPES = {"float16": "*fp16", "bfloat16": "*bf16", "float32": "*fp32"}
 _SEQUENCE_BOUNDS = dict.fromkeys(("q_starts", "q_ends", "k_starts", "k_ends"), "*i32") | {"slopes": "*fp32"}
 _STRIDES = ("q_token", "q_head", "k_token", "k_head", "v_token", "v_head")
 _INTEGERS = ("total", "heads", "tiles", "left", "right", "slopes_step")
-_ROW_STATISTICS = {"kept": "*fp32", "deltas": "*fp32"}
+_ROW_STATISTICS = {"lse": "*fp32", "delta": "*fp32"}
 
 
 def _arguments(dtype: str, tensors: tuple[str, ...], strides: tuple[str, ...], *, backward: bool) -> dict[str, str]:
     scales = ("scale", "cap", "factor") if backward else ("scale", "cap")
     numbers = dict.fromkeys((*_STRIDES, *strides, *_INTEGERS), "i32") | dict.fromkeys(scales, "fp32")
-    return dict.fromkeys(tensors, _TYPES[dtype]) | _SEQUENCE_BOUNDS | numbers | (_ROW_STATISTICS if backward else {"kept": "*fp32"})
+    return (
+        dict.fromkeys(tensors, _TYPES[dtype])
+        | _SEQUENCE_BOUNDS
+        | numbers
+        | (_ROW_STATISTICS if backward else {"lse": "*fp32"})
+    )
 
 
 def _declare(dtype: str, head_size: int, *, quick: bool = False, spills: int = 0, **traits: Any) -> list[GateKernel]:
@@ -30,12 +35,12 @@ def _declare(dtype: str, head_size: int, *, quick: bool = False, spills: int = 0
     plain = {"LEFT": False, "RIGHT": False, "TOP": False, "ALIBI": False, "SOFTCAP": False, "GROUP": 1}
     sizes = {"KIND": dtype, "D": head_size, "DV": head_size, "DEPTH": head_size, "WIDTH": head_size}
     constants = plain | sizes | traits
-    forward = _arguments(dtype, ("q", "k", "v", "out"), ("o_token", "o_head"), backward=False)
-    inputs, gradient_strides = ("q", "k", "v", "given"), ("g_token", "g_head")
+    forward = _arguments(dtype, ("q", "k", "v", "o"), ("o_token", "o_head"), backward=False)
+    inputs, gradient_strides = ("q", "k", "v", "do"), ("g_token", "g_head")
     keys = _arguments(
-        dtype, (*inputs, "to_k", "to_v"), (*gradient_strides, "dk_token", "dk_head", "dv_token", "dv_head"), backward=True
+        dtype, (*inputs, "dk", "dv"), (*gradient_strides, "dk_token", "dk_head", "dv_token", "dv_head"), backward=True
     )
-    queries = _arguments(dtype, (*inputs, "to_q"), (*gradient_strides, "d_token", "d_head"), backward=True)
+    queries = _arguments(dtype, (*inputs, "dq"), (*gradient_strides, "d_token", "d_head"), backward=True)
     return [
         GateKernel("attention", rocm3d_attention_forward_kernel, forward, constants, dtype, quick, spills),
         GateKernel("attention", rocm3d_attention_keys_kernel, keys, constants, dtype, quick, spills),
@@ -44,8 +49,8 @@ def _declare(dtype: str, head_size: int, *, quick: bool = False, spills: int = 0
 
 
 _DELTA = {
-    "out": "*fp16",
-    "given": "*fp16",
+    "o": "*fp16",
+    "do": "*fp16",
     "delta": "*fp32",
     **dict.fromkeys(("o_token", "o_head", "g_token", "g_head", "total", "heads"), "i32"),
 }

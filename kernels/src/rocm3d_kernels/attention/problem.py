@@ -117,7 +117,9 @@ def _check_lengths(name: str, cu: torch.Tensor, max_length: int) -> None:
     if int(cu[0]) != 0 or int(lengths.min()) < 0:
         raise ValueError(f"attention: cu_seqlens_{name} must start with 0 and never decrease")
     if int(lengths.max()) > max_length:
-        raise ValueError(f"attention: max_seqlen_{name} is {max_length}, but a sequence has {int(lengths.max())} tokens")
+        raise ValueError(
+            f"attention: max_seqlen_{name} is {max_length}, but a sequence has {int(lengths.max())} tokens"
+        )
 
 
 def validate(problem: AttentionProblem) -> AttentionProblem:

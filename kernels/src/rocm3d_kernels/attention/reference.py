@@ -72,7 +72,12 @@ def backward(
         p = (scores - lse[:, block.rows, None]).exp()
         do_block = do[block.rows].transpose(0, 1).to(dtype)
         delta = (do_block * out[block.rows].transpose(0, 1).to(dtype)).sum(-1, keepdim=True)
-        ds = p * (do_block @ _expand_heads(problem.v[block.columns], problem.group).mT - delta) * cap_derivative * problem.scale
+        ds = (
+            p
+            * (do_block @ _expand_heads(problem.v[block.columns], problem.group).mT - delta)
+            * cap_derivative
+            * problem.scale
+        )
         dq[block.rows] = (ds @ _expand_heads(problem.k[block.columns], problem.group)).transpose(0, 1)
         queries = problem.q[block.rows].transpose(0, 1).to(dtype)
         dk[block.columns] += _sum_groups(ds.mT @ queries, problem.group)

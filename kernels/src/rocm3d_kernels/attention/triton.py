@@ -149,7 +149,9 @@ def rocm3d_attention_forward_kernel(
     if ALIBI:
         slope = tl.load(slopes + sequence.to(tl.int64) * slopes_step + head) * 1.4426950408889634
 
-    q_tile = _load_tile(q + q_first * (q_token * _UNIT) + _offset64(head, q_head), first, queries, q_token, depth, D, False, M)
+    q_tile = _load_tile(
+        q + q_first * (q_token * _UNIT) + _offset64(head, q_head), first, queries, q_token, depth, D, False, M
+    )
     k_base = k + k_first * (k_token * _UNIT) + _offset64(head // GROUP, k_head)
     v_base = v + k_first * (v_token * _UNIT) + _offset64(head // GROUP, v_head)
     m_i = tl.full([M], float("-inf"), tl.float32)
@@ -267,7 +269,9 @@ def rocm3d_attention_queries_kernel(
     offset = head.to(tl.int64) * total + q_first + first + tl.arange(0, M)
     lse_i = tl.load(lse + offset, mask=row_mask, other=float("inf"))
     delta_i = tl.load(deltas + offset, mask=row_mask, other=0.0)
-    q_i = _load_tile(q + q_first * (q_token * _UNIT) + _offset64(head, q_head), first, queries, q_token, depth, D, False, M)
+    q_i = _load_tile(
+        q + q_first * (q_token * _UNIT) + _offset64(head, q_head), first, queries, q_token, depth, D, False, M
+    )
     do_i = _load_tile(
         do + q_first * (g_token * _UNIT) + _offset64(head, g_head), first, queries, g_token, width, DV, False, M
     )
@@ -354,8 +358,12 @@ def rocm3d_attention_keys_kernel(
     if LEFT or not SPLIT:
         whole = end
     whole = tl.minimum(whole, end)
-    k_tile = _load_tile(k + k_first * (k_token * _UNIT) + _offset64(head, k_head), first, keys, k_token, depth, D, False, N)
-    v_tile = _load_tile(v + k_first * (v_token * _UNIT) + _offset64(head, v_head), first, keys, v_token, width, DV, False, N)
+    k_tile = _load_tile(
+        k + k_first * (k_token * _UNIT) + _offset64(head, k_head), first, keys, k_token, depth, D, False, N
+    )
+    v_tile = _load_tile(
+        v + k_first * (v_token * _UNIT) + _offset64(head, v_head), first, keys, v_token, width, DV, False, N
+    )
     dk_j = tl.zeros([N, DEPTH], tl.float32)
     dv_j = tl.zeros([N, WIDTH], tl.float32)
     for member in range(GROUP):

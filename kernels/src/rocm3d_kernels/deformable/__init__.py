@@ -11,7 +11,7 @@ require("torch")
 import torch  # noqa: E402
 
 from rocm3d_kernels.deformable.arguments import check, check_gradient  # noqa: E402
-from rocm3d_kernels.deformable.ways import Implementation, find_implementation  # noqa: E402
+from rocm3d_kernels.deformable.implementations import Implementation, find_implementation  # noqa: E402
 from rocm3d_kernels.registration import is_traced, once_differentiable, operation  # noqa: E402
 
 __all__ = ["deformable_attention", "gradients"]

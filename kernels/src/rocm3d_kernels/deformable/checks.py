@@ -12,7 +12,7 @@ from rocm3d_kernels.deformable import deformable_attention, gradients, reference
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d_kernels.offered import Check
+    from rocm3d_kernels.operation_checks import Check
 
 NAMES = ("values", "locations", "weights")
 
@@ -44,4 +44,9 @@ def checks(device: torch.device | str) -> Iterator[Check]:
     )  # fmt: skip
     for place, name in enumerate(NAMES):
         call = functools.partial(gradient, place)
-        yield f"deformable attention, {name}' gradient", call, expected_gradients[place], "float32-deformable-attention-gradient"
+        yield (
+            f"deformable attention, {name}' gradient",
+            call,
+            expected_gradients[place],
+            "float32-deformable-attention-gradient",
+        )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from rocm3d_kernels.declared import GateKernel
 from rocm3d_kernels.deformable.triton import (
     rocm3d_deformable_backward,
     rocm3d_deformable_collect,
     rocm3d_deformable_forward,
 )
+from rocm3d_kernels.gate_kernel import GateKernel
 
 # The sizes of GroundingDINO and Deformable-DETR; and odd sizes with more levels than are unrolled.
 _USUAL = {"LEVELS": 4, "POINTS": 4, "CHANNELS": 32, "POINT_BLOCK": 4, "CHANNEL_BLOCK": 32}
@@ -21,8 +21,8 @@ def _forward(kind: str) -> dict[str, str]:
 
 
 def _backward(kind: str) -> dict[str, str]:
-    read = ("value", "locations", "weights", "given", "to_locations", "to_weights")
-    written = {"to_value": "*fp32", "keys": "*i64", "factors": "*fp32"}
+    read = ("value", "locations", "weights", "grad_output", "grad_locations", "grad_weights")
+    written = {"grad_value": "*fp32", "keys": "*i64", "factors": "*fp32"}
     return {**dict.fromkeys(read, kind), **_LEVELS, **written, **_INTEGERS}
 
 
@@ -33,8 +33,11 @@ def _declare_usual(kind: str, dtype: str, *, quick: bool) -> list[GateKernel]:
     ]
 
 
-_ATOMIC, _DETERMINISTIC = {"ADD": True, "keys": None, "factors": None}, {"ADD": False, "to_value": None}
-_COLLECT = {**dict.fromkeys(("factors", "given", "to_value"), "*fp32"), **dict.fromkeys(("order", "begins"), "*i64")}
+_ATOMIC, _DETERMINISTIC = {"ADD": True, "keys": None, "factors": None}, {"ADD": False, "grad_value": None}
+_COLLECT = {
+    **dict.fromkeys(("factors", "grad_output", "grad_value"), "*fp32"),
+    **dict.fromkeys(("order", "begins"), "*i64"),
+}
 _ROWS = {"SHARE": 64, "CHANNELS": 32, "CHANNEL_BLOCK": 32}
 
 KERNELS = [

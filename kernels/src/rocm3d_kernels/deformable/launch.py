@@ -53,7 +53,11 @@ class DeformableKernels:
         prepared(*tensors, grad_value, grad_locations, grad_weights, keys, factors)
         if grad_value is None:
             grad_value = _collect_gradient(value, grad_output, keys, factors)
-        return grad_value if grad_value.dtype == value.dtype else grad_value.to(value.dtype), grad_locations, grad_weights
+        return (
+            grad_value if grad_value.dtype == value.dtype else grad_value.to(value.dtype),
+            grad_locations,
+            grad_weights,
+        )
 
 
 def _collect_gradient(value: torch.Tensor, grad_output: torch.Tensor, keys: Any, factors: Any) -> torch.Tensor:
@@ -82,7 +86,13 @@ def _prepared_launch(
     _, queries, _, levels, points, _ = locations
     point_block, channel_block = next_power_of_two(points), next_power_of_two(channels)
     constants |= tuned("deformable", name, device)
-    constants |= {"LEVELS": levels, "POINTS": points, "CHANNELS": channels, "POINT_BLOCK": point_block, "CHANNEL_BLOCK": channel_block}
+    constants |= {
+        "LEVELS": levels,
+        "POINTS": points,
+        "CHANNELS": channels,
+        "POINT_BLOCK": point_block,
+        "CHANNEL_BLOCK": channel_block,
+    }
     constants["UNROLL"] = min(constants["UNROLL"], levels)
     rows = max(constants["TILE"] // (point_block * channel_block), 1)
     grid = (batch * heads * -(-queries // rows), 1, 1)

@@ -79,7 +79,9 @@ def gradients(
     """Gradients of values, locations and weights; explicit, since autograd is off inside a custom operator."""
     dtype = torch.promote_types(value.dtype, torch.float32)
     grad = grad_output.to(dtype).reshape(*locations.shape[:3], 1, value.shape[3])
-    grad_value, grad_locations, grad_weights = (torch.zeros_like(one, dtype=dtype) for one in (value, locations, weights))
+    grad_value, grad_locations, grad_weights = (
+        torch.zeros_like(one, dtype=dtype) for one in (value, locations, weights)
+    )
     for level, ((height, width), start) in enumerate(zip(shapes.tolist(), starts.tolist(), strict=True)):
         level_values = value[:, start : start + height * width].to(dtype)
         level_grad = grad_value[:, start : start + height * width]
@@ -88,7 +90,9 @@ def gradients(
             pixels = torch.where(corner.is_inside[..., None], level_values[_pixel_index(corner.index)], 0.0)
             product = (pixels * grad).sum(dim=-1)
             grad_weights[:, :, :, level] += corner.factor * product
-            grad_locations[:, :, :, level] += torch.stack((corner.factor_dx, corner.factor_dy), -1) * (scale * product)[..., None]
+            grad_locations[:, :, :, level] += (
+                torch.stack((corner.factor_dx, corner.factor_dy), -1) * (scale * product)[..., None]
+            )
             contribution = torch.where(corner.is_inside, corner.factor * scale, 0.0)[..., None] * grad
             level_grad.index_put_(_pixel_index(corner.index), contribution, accumulate=True)
     return grad_value.to(value.dtype), grad_locations.to(locations.dtype), grad_weights.to(weights.dtype)

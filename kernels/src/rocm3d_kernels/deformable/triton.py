@@ -142,7 +142,10 @@ def rocm3d_deformable_backward(
         grad_value += first_value
     rows = batch * queries * heads
     locations, weights = locations + rows * (LEVELS * POINTS * 2), weights + rows * (LEVELS * POINTS)
-    grad_locations, grad_weights = grad_locations + rows * (LEVELS * POINTS * 2), grad_weights + rows * (LEVELS * POINTS)
+    grad_locations, grad_weights = (
+        grad_locations + rows * (LEVELS * POINTS * 2),
+        grad_weights + rows * (LEVELS * POINTS),
+    )
     grad_pointers = grad_output + rows * CHANNELS + (row * CHANNELS)[:, None, None] + channel_3d
     grad = tl.load(grad_pointers, mask=(query < queries)[:, None, None] & channel_mask, other=0.0).to(tl.float32)
     for begin in range(0, LEVELS, UNROLL):
@@ -153,10 +156,20 @@ def rocm3d_deformable_backward(
             mask = inside & (level * POINTS + point < LEVELS * POINTS)[None, :]
             first, x, y, nw, ne, sw, se, weight = _load_samples(locations, weights, sample, mask, height, width)
             pixel = start + first
-            a = tl.sum(_load_corner(value, pixel, channel_3d, nw, channel_mask, heads * CHANNELS, MASKED) * grad, axis=2)
-            b = tl.sum(_load_corner(value, pixel + 1, channel_3d, ne, channel_mask, heads * CHANNELS, MASKED) * grad, axis=2)
-            c = tl.sum(_load_corner(value, pixel + width, channel_3d, sw, channel_mask, heads * CHANNELS, MASKED) * grad, axis=2)
-            d = tl.sum(_load_corner(value, pixel + width + 1, channel_3d, se, channel_mask, heads * CHANNELS, MASKED) * grad, axis=2)
+            a = tl.sum(
+                _load_corner(value, pixel, channel_3d, nw, channel_mask, heads * CHANNELS, MASKED) * grad, axis=2
+            )
+            b = tl.sum(
+                _load_corner(value, pixel + 1, channel_3d, ne, channel_mask, heads * CHANNELS, MASKED) * grad, axis=2
+            )
+            c = tl.sum(
+                _load_corner(value, pixel + width, channel_3d, sw, channel_mask, heads * CHANNELS, MASKED) * grad,
+                axis=2,
+            )
+            d = tl.sum(
+                _load_corner(value, pixel + width + 1, channel_3d, se, channel_mask, heads * CHANNELS, MASKED) * grad,
+                axis=2,
+            )
             over, under = a + (b - a) * x, c + (d - c) * x
             tl.store(grad_weights + sample, over + (under - over) * y, mask=mask)
             by_x, by_y = (b - a) + ((d - c) - (b - a)) * y, under - over
@@ -168,9 +181,18 @@ def rocm3d_deformable_backward(
                 pointers = grad_value + (pixel * heads * CHANNELS)[:, :, None] + channel_3d
                 right, down = heads * CHANNELS, width * heads * CHANNELS
                 tl.atomic_add(pointers, grad * f_nw[:, :, None], mask=nw[:, :, None] & channel_mask, sem="relaxed")
-                tl.atomic_add(pointers + right, grad * f_ne[:, :, None], mask=ne[:, :, None] & channel_mask, sem="relaxed")
-                tl.atomic_add(pointers + down, grad * f_sw[:, :, None], mask=sw[:, :, None] & channel_mask, sem="relaxed")
-                tl.atomic_add(pointers + (down + right), grad * f_se[:, :, None], mask=se[:, :, None] & channel_mask, sem="relaxed")
+                tl.atomic_add(
+                    pointers + right, grad * f_ne[:, :, None], mask=ne[:, :, None] & channel_mask, sem="relaxed"
+                )
+                tl.atomic_add(
+                    pointers + down, grad * f_sw[:, :, None], mask=sw[:, :, None] & channel_mask, sem="relaxed"
+                )
+                tl.atomic_add(
+                    pointers + (down + right),
+                    grad * f_se[:, :, None],
+                    mask=se[:, :, None] & channel_mask,
+                    sem="relaxed",
+                )
             else:
                 entry = (rows * (LEVELS * POINTS) + sample) * 4
                 target = (batch * places + pixel) * heads + head

@@ -13,16 +13,16 @@ from types import ModuleType
 from typing import Any
 
 from rocm3d_kernels.dropin import probe, torch_kind
+from rocm3d_kernels.dropin.declaration import DOCS, DropIn, all_drop_ins, identity
 from rocm3d_kernels.dropin.metadata import DropInDistribution
-from rocm3d_kernels.dropin.stand_in import DOCS, DropIn, identity, all_drop_ins
-from rocm3d_kernels.told import write_event
+from rocm3d_kernels.events import write_event
 
 SWITCH = "ROCM3D_DROPIN"
 ALL_DISTRIBUTIONS = DistributionFinder.Context()
 LOG = logging.getLogger("rocm3d_kernels.dropin")
 
 
-class NotCoveredError(ModuleNotFoundError):  # noqa: N818
+class NotCoveredError(ModuleNotFoundError):
     """The original package has this module, our drop-in does not."""
 
 
@@ -62,7 +62,9 @@ class DropInLoader:
 
 
 def _missing_attribute(drop_in: DropIn, module: str, name: str) -> Any:
-    home = drop_in.original_module_of(name) if module == drop_in.name and vars(sys.modules[module]).get("__path__") else ""
+    home = (
+        drop_in.original_module_of(name) if module == drop_in.name and vars(sys.modules[module]).get("__path__") else ""
+    )
     if home:
         return getattr(import_module(home), name)
     if name.startswith("__") and name.endswith("__"):

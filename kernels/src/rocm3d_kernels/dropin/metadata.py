@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.metadata import Distribution
 from typing import Any
 
-from rocm3d_kernels.dropin.stand_in import DISTRIBUTION, DropIn
+from rocm3d_kernels.dropin.declaration import DISTRIBUTION, DropIn
 
 
 class DropInDistribution(Distribution):

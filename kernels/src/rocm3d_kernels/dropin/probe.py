@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from pathlib import Path
 
-from rocm3d_kernels.dropin.stand_in import DropIn
+from rocm3d_kernels.dropin.declaration import DropIn
 
 TIMEOUT = 300  # seconds
 SUFFIXES = (".py", ".so", ".pyd")

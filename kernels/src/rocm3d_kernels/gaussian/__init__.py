@@ -13,8 +13,8 @@ import torch  # noqa: E402
 
 from rocm3d_kernels.gaussian.arguments import MODES, check_arguments, contiguous  # noqa: E402
 from rocm3d_kernels.gaussian.options import RenderOptions  # noqa: E402
-from rocm3d_kernels.gaussian.ways import rasterize  # noqa: E402
-from rocm3d_kernels.projection import Gaussians, CameraSettings  # noqa: E402
+from rocm3d_kernels.gaussian.render_dispatch import rasterize  # noqa: E402
+from rocm3d_kernels.projection import CameraSettings, Gaussians  # noqa: E402
 
 __all__ = ["rasterization"]
 

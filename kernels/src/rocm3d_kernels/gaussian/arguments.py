@@ -71,7 +71,11 @@ def _check_colors(colors: torch.Tensor, size: tuple[torch.Size, int, int], degre
     batch, count, cameras = size
     leading_shapes = ((*batch, count), (*batch, cameras, count))
     if degree is None:
-        if colors.dim() < 2 or tuple(colors.shape[:-1]) not in leading_shapes or not 1 <= colors.shape[-1] <= MAX_CHANNELS:
+        if (
+            colors.dim() < 2
+            or tuple(colors.shape[:-1]) not in leading_shapes
+            or not 1 <= colors.shape[-1] <= MAX_CHANNELS
+        ):
             raise ValueError(
                 f"gaussian: colors must be [..., N, D] or [..., C, N, D] with D from 1 to {MAX_CHANNELS}, "
                 f"not {tuple(colors.shape)}"

@@ -9,12 +9,12 @@ import torch
 from rocm3d_kernels.gaussian import rasterization
 from rocm3d_kernels.gaussian.options import RenderOptions
 from rocm3d_kernels.gaussian.reference import render
-from rocm3d_kernels.projection import Gaussians, CameraSettings
+from rocm3d_kernels.projection import CameraSettings, Gaussians
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d_kernels.offered import Check
+    from rocm3d_kernels.operation_checks import Check
 
 WIDTH, HEIGHT, COUNT, DEGREE = 70, 45, 120, 2
 

@@ -10,9 +10,9 @@ from typing import Any, Optional
 
 import torch
 
-from rocm3d_kernels.gaussian import ways
+from rocm3d_kernels.gaussian import render_dispatch
 from rocm3d_kernels.gaussian.options import RenderOptions
-from rocm3d_kernels.projection import Gaussians, CameraSettings
+from rocm3d_kernels.projection import CameraSettings, Gaussians
 from rocm3d_kernels.registration import operation
 
 # Columns of the projected Gaussians: mean x and y, conic (3), opacity, depth.
@@ -29,7 +29,7 @@ def rasterize_traced(
     packed: bool,
     watched: torch.Tensor | None,
 ) -> tuple[torch.Tensor, torch.Tensor, dict[str, Any]]:
-    """As `rasterize` of gaussian/ways.py; the meta dict has no tile lists and no gradients."""
+    """As `rasterize` of gaussian/render_dispatch.py; the meta dict has no tile lists and no gradients."""
     if packed:
         raise NotImplementedError("gaussian: packed is not supported under torch.compile: its size depends on the data")
     if options.absgrad:
@@ -37,7 +37,12 @@ def rasterize_traced(
     settings, *rest = options
     arguments = (*gaussians, colors, backgrounds, watched, *settings, *rest)
     image, alphas, radii, projected = torch.ops.rocm3d_kernels.render(*arguments)
-    names = {"means2d": projected[..., 0:2], "conics": projected[..., 2:5], "opacities": projected[..., 5], "depths": projected[..., 6]}
+    names = {
+        "means2d": projected[..., 0:2],
+        "conics": projected[..., 2:5],
+        "opacities": projected[..., 5],
+        "depths": projected[..., 6],
+    }
     return image, alphas, {**names, "radii": radii, "batch_ids": None, "camera_ids": None, "gaussian_ids": None}
 
 
@@ -72,7 +77,9 @@ def _run(
     settings = CameraSettings(width, height, eps2d, near, far, radius_clip, compensate, camera)
     options = RenderOptions(settings, degree, with_colors, with_depths, absgrad, deterministic, inverse_depths, cap)
     gaussians = Gaussians(means, covars, quats, scales, opacities, viewmats, intrinsics)
-    image, alphas, meta = ways.rasterize_eager(gaussians, colors, backgrounds, options, packed=False, watched=watched)
+    image, alphas, meta = render_dispatch.rasterize_eager(
+        gaussians, colors, backgrounds, options, packed=False, watched=watched
+    )
     parts = (meta["means2d"], meta["conics"], meta["opacities"][..., None], meta["depths"][..., None])
     # Copies, as the fake kernel declares: tensors of a small scene share one buffer.
     return image, alphas, meta["radii"].clone(), torch.cat([one.detach() for one in parts], dim=-1)
@@ -129,7 +136,7 @@ def _run_backward(
         leaves = [
             None if one is None else one.detach().requires_grad_(need) for one, need in zip(tensors, needs, strict=True)
         ]
-        image, alphas, _ = ways.rasterize_eager(
+        image, alphas, _ = render_dispatch.rasterize_eager(
             Gaussians(*leaves[:7]), leaves[7], leaves[8], options, packed=False, watched=leaves[9]
         )
         outputs = [(one, v_output) for one, v_output in ((image, v_image), (alphas, v_alphas)) if v_output is not None]

@@ -61,6 +61,14 @@ def render(
         colors = torch.cat([colors, depths], dim=-1) if options.with_colors else depths
     size = (settings.width, settings.height)
     image, alphas = rasterize(
-        projected.means2d, projected.conics, colors, opacities, projected.depths, projected.radii, size, backgrounds, options.cap
+        projected.means2d,
+        projected.conics,
+        colors,
+        opacities,
+        projected.depths,
+        projected.radii,
+        size,
+        backgrounds,
+        options.cap,
     )
     return image, alphas, projected, opacities

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 import torch
 
 from rocm3d_kernels.gaussian.options import RenderOptions
-from rocm3d_kernels.gaussian.small import MAX_CHANNELS, SmallRendering, cached_plan
+from rocm3d_kernels.gaussian.small_scene import MAX_CHANNELS, SmallRendering, cached_plan
 from rocm3d_kernels.harmonics import launch as harmonics
-from rocm3d_kernels.projection import Gaussians, CameraSettings
+from rocm3d_kernels.projection import CameraSettings, Gaussians
 from rocm3d_kernels.projection import launch as projection
 from rocm3d_kernels.raster import RasterInputs
 from rocm3d_kernels.raster import launch as raster
 from rocm3d_kernels.registration import once_differentiable
 from rocm3d_kernels.tiles import TileLists, intersect
-from rocm3d_kernels.tiles.ahead import find_guess, learn_guess
+from rocm3d_kernels.tiles.slot_guess import find_guess, learn_guess
 
 # Whether backward runs with retain_graph; if torch cannot tell, saved tensors live as long as the images.
 _retains_graph = getattr(torch._C._autograd, "_get_current_graph_task_keep_graph", lambda: True)
@@ -36,7 +36,7 @@ class RenderingOutputs(NamedTuple):
 class FullRendering:
     """One rendering with its state for backward, for scenes of any size; same interface as SmallRendering."""
 
-    __slots__ = ("_drawing", "_seen", "_through_last", "colors", "origins", "radii", "records", "values")
+    __slots__ = ("_drawing", "_pixel_state", "_projection", "colors", "origins", "radii", "records", "values")
 
     def __init__(self, gaussians: Gaussians, settings: CameraSettings) -> None:
         self._projection: Any = projection.forward(gaussians, settings, count_tiles=True)
@@ -88,9 +88,7 @@ class FullRendering:
         Without `retain_graph` saved tensors are freed before backward needs more memory.
         """
         T, last = self._pixel_state
-        v_shapes, v_colors, _ = raster.backward(
-            self.colors, backgrounds, self._drawing, T, last, v_image, v_alphas
-        )
+        v_shapes, v_colors, _ = raster.backward(self.colors, backgrounds, self._drawing, T, last, v_image, v_alphas)
         if not retain_graph:
             self._drawing = self._pixel_state = self.colors = None
         return v_shapes, v_colors
@@ -108,7 +106,9 @@ class FullRendering:
         if self._drawing is None:
             self.records = None
         v_parts = (v_shapes, v_shapes, v_depths)
-        return projection.backward(gaussians, settings, self.radii, v_parts, needs_viewmats=needs_viewmats, shapes_offset=2)
+        return projection.backward(
+            gaussians, settings, self.radii, v_parts, needs_viewmats=needs_viewmats, shapes_offset=2
+        )
 
 
 def forward(
@@ -125,7 +125,9 @@ def forward(
     return whole, *whole.draw(backgrounds, options, keep=keep)
 
 
-def _small_rendering(gaussians: Gaussians, colors: torch.Tensor, options: RenderOptions, *, keep: bool) -> SmallRendering | None:
+def _small_rendering(
+    gaussians: Gaussians, colors: torch.Tensor, options: RenderOptions, *, keep: bool
+) -> SmallRendering | None:
     """None without a guess. A guess depends on earlier renderings, so the deterministic mode does not use it."""
     means, views, settings = gaussians.means, gaussians.viewmats, options.settings
     images, count, device = views.numel() // 16, means.shape[-2], means.device
@@ -139,7 +141,9 @@ def _small_rendering(gaussians: Gaussians, colors: torch.Tensor, options: Render
     return SmallRendering(plan, gaussians)
 
 
-def _set_colors(rendering: FullRendering | SmallRendering, gaussians: Gaussians, colors: torch.Tensor, options: RenderOptions) -> None:
+def _set_colors(
+    rendering: FullRendering | SmallRendering, gaussians: Gaussians, colors: torch.Tensor, options: RenderOptions
+) -> None:
     """Sets the colours to rasterize, with depths as the last channel; with harmonics also their values and origins."""
     if options.degree is not None:
         rendering.origins = camera_origins(gaussians.viewmats)
@@ -217,12 +221,14 @@ class RenderFunction(torch.autograd.Function):
         if needs_backgrounds and v_image is not None:
             v_backgrounds = (v_image * rendered.transmittance[..., None]).sum(dim=(1, 2))
         v_shapes, v_colors = rendered.draw_backward(backgrounds, v_image, v_alphas, retain_graph=retain_graph)
-        ctx.watch.tell(v_shapes, absolute=options.absgrad)
+        ctx.watch.store(v_shapes, absolute=options.absgrad)
         v_depths = None
         if options.with_depths:
             v_depths = _depths_backward(v_colors[..., -1:], rendered, options)
             v_colors = v_colors[..., :-1]
-        grads = [*rendered.project_backward(gaussians, options.settings, v_shapes, v_depths, needs_viewmats=needs_viewmats)]
+        grads = [
+            *rendered.project_backward(gaussians, options.settings, v_shapes, v_depths, needs_viewmats=needs_viewmats)
+        ]
         if options.degree is not None:
             v_colors = _add_harmonics_gradients(
                 grads, gaussians, colors, options, (rendered.origins, rendered.radii, rendered.values, v_colors),
@@ -240,7 +246,9 @@ def _inverse_depths(depths: torch.Tensor, radii: torch.Tensor) -> torch.Tensor:
     return torch.where(radii[..., :1] > 0, 1.0 / depths, 0.0)
 
 
-def _depths_backward(v_depths: torch.Tensor, rendered: FullRendering | SmallRendering, options: RenderOptions) -> torch.Tensor:
+def _depths_backward(
+    v_depths: torch.Tensor, rendered: FullRendering | SmallRendering, options: RenderOptions
+) -> torch.Tensor:
     """Gradient [..., 2] of depths and compensations; the latter is zero."""
     if options.inverse_depths:
         v_depths = -v_depths * _inverse_depths(rendered.records[..., 6:7], rendered.radii) ** 2
@@ -274,7 +282,11 @@ def _harmonics_backward(
     """Gradients of points, origins and coefficients. `saved`: origins, radii, values, v_values."""
     origins, radii, values, v_values = saved
     needs_points, needs_viewmats = needs
-    means, cameras, harmonics_options = gaussians.means, gaussians.viewmats.shape[-3], _harmonics_options(gaussians, colors, options)
+    means, cameras, harmonics_options = (
+        gaussians.means,
+        gaussians.viewmats.shape[-3],
+        _harmonics_options(gaussians, colors, options),
+    )
     needs_directions = needs_points or needs_viewmats
     if not options.deterministic or (cameras == 1 and not needs_viewmats):
         return harmonics.backward(
@@ -283,16 +295,34 @@ def _harmonics_backward(
         )  # fmt: skip
     # Each image separately, then sums in a fixed order, instead of atomic additions.
     points = means.unsqueeze(-3).expand(*means.shape[:-2], cameras, *means.shape[-2:]).contiguous()
-    colors_by_image = colors if harmonics_options.per_image else colors.unsqueeze(-4).expand(*points.shape[:-1], *colors.shape[-2:]).contiguous()
+    colors_by_image = (
+        colors
+        if harmonics_options.per_image
+        else colors.unsqueeze(-4).expand(*points.shape[:-1], *colors.shape[-2:]).contiguous()
+    )
     v_points, _, v_colors = harmonics.backward(
-        points, origins, colors_by_image, radii, harmonics_options._replace(cameras=1), values, v_values, needs_points=needs_directions, needs_origins=False
+        points,
+        origins,
+        colors_by_image,
+        radii,
+        harmonics_options._replace(cameras=1),
+        values,
+        v_values,
+        needs_points=needs_directions,
+        needs_origins=False,
     )
     v_origins = None if v_points is None else -v_points.sum(dim=-2).view(-1, 3)
     v_points = None if v_points is None else v_points.sum(dim=-3)
-    return v_points, v_origins if needs_viewmats else None, v_colors if harmonics_options.per_image else v_colors.sum(dim=-4)
+    return (
+        v_points,
+        v_origins if needs_viewmats else None,
+        v_colors if harmonics_options.per_image else v_colors.sum(dim=-4),
+    )
 
 
-def _harmonics_options(gaussians: Gaussians, colors: torch.Tensor, options: RenderOptions) -> harmonics.HarmonicsOptions:
+def _harmonics_options(
+    gaussians: Gaussians, colors: torch.Tensor, options: RenderOptions
+) -> harmonics.HarmonicsOptions:
     cameras = gaussians.viewmats.shape[-3]
     return harmonics.HarmonicsOptions(
         options.degree or 0, cameras, as_colors=True, per_image=colors.dim() > gaussians.means.dim() + 1

@@ -183,7 +183,7 @@ def rocm3d_harmonics_forward(
     tl.store(values + row * 3 + 2, tl.where(visible, b, 0.0), mask)
 
 
-@triton.jit(do_not_specialize=["count", "cameras", "per_image", "total", "given_step"])
+@triton.jit(do_not_specialize=["count", "cameras", "per_image", "total", "v_values_step"])
 def rocm3d_harmonics_backward(
     points, origins, coefficients, radii, values, v_values, v_points, v_origins, v_coefficients,
     count, cameras, per_image, total, v_values_step,

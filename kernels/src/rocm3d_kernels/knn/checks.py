@@ -11,7 +11,7 @@ from rocm3d_kernels.knn import mean_squared_distance, reference
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d_kernels.offered import Check
+    from rocm3d_kernels.operation_checks import Check
 
 
 def checks(device: torch.device | str) -> Iterator[Check]:

@@ -184,7 +184,9 @@ def mean_squared_distance(points: torch.Tensor) -> torch.Tensor:
     padded = torch.full((3, size), torch.inf, dtype=torch.float32, device=points.device)
     padded[:, :count] = torch.where(finite[:, None], points, torch.inf)[order].T
     lower, upper = _bounds(padded, torch.where(torch.isinf(padded), -torch.inf, padded), box)
-    group_lower, group_upper = _bounds(_pad_with_infinity(lower, groups * group), -_pad_with_infinity(-upper, groups * group), group)
+    group_lower, group_upper = _bounds(
+        _pad_with_infinity(lower, groups * group), -_pad_with_infinity(-upper, groups * group), group
+    )
     result = torch.empty(count, dtype=torch.float32, device=points.device)
     rocm3d_search_kernel[(boxes,)](
         padded,

@@ -45,7 +45,9 @@ class Projected(NamedTuple):
     depths: torch.Tensor  # [images, N, 2]: depth, compensation
 
 
-def project(gaussians: Gaussians, settings: CameraSettings, *, count_tiles: bool = False) -> tuple[ProjectionOutputs, Projected | None]:
+def project(
+    gaussians: Gaussians, settings: CameraSettings, *, count_tiles: bool = False
+) -> tuple[ProjectionOutputs, Projected | None]:
     """Records of all Gaussians in all images; their differentiable parts, or None without gradients."""
     from rocm3d_kernels.projection import launch
 
@@ -77,5 +79,7 @@ class _ProjectFunction(torch.autograd.Function):
         from rocm3d_kernels.projection import launch
 
         *tensors, radii = ctx.saved_tensors
-        grads = launch.backward(Gaussians(*tensors), ctx.settings, radii, v_parts, needs_viewmats=ctx.needs_input_grad[5])
+        grads = launch.backward(
+            Gaussians(*tensors), ctx.settings, radii, v_parts, needs_viewmats=ctx.needs_input_grad[5]
+        )
         return (*grads, None, None, None)

@@ -13,7 +13,7 @@ from rocm3d_kernels.projection.triton import RECORD, rocm3d_project_backward, ro
 from rocm3d_kernels.tuning import tuned
 
 if TYPE_CHECKING:
-    from rocm3d_kernels.projection import Gaussians, CameraSettings
+    from rocm3d_kernels.projection import CameraSettings, Gaussians
 
 # Both tile sizes are counted, in pixels; the counts decide which one is used.
 COARSE, FINE = 16, 8
@@ -108,5 +108,7 @@ def _gradient_rows(gradient: torch.Tensor | None, like: torch.Tensor, radii: tor
         return like.new_zeros((*radii.shape[:2], width))
     if gradient.dim() == 2:  # rows of all images in line
         return gradient
-    is_regular = gradient.stride(-1) == 1 and (gradient.shape[0] == 1 or gradient.stride(0) == gradient.stride(1) * gradient.shape[1])
+    is_regular = gradient.stride(-1) == 1 and (
+        gradient.shape[0] == 1 or gradient.stride(0) == gradient.stride(1) * gradient.shape[1]
+    )
     return gradient if is_regular else gradient.contiguous()

@@ -10,7 +10,7 @@ import torch
 from rocm3d_kernels.image_formation import CLAMP, EXTENT, SMALLEST_ALPHA, SMALLEST_DETERMINANT
 
 if TYPE_CHECKING:
-    from rocm3d_kernels.projection import Gaussians, CameraSettings
+    from rocm3d_kernels.projection import CameraSettings, Gaussians
 
 
 class ReferenceProjection(NamedTuple):
@@ -103,7 +103,9 @@ def project(
     visible = usable & _is_inside(means2d, radii, width, height) & (radii > radius_clip).any(dim=-1)
     visible = visible & (det > 0) & det.isfinite()
     radii = torch.where(visible[..., None], radii, torch.zeros_like(radii)).int()
-    return ReferenceProjection(radii, means2d, torch.where(usable, depths, torch.zeros_like(depths)), conics, compensations)
+    return ReferenceProjection(
+        radii, means2d, torch.where(usable, depths, torch.zeros_like(depths)), conics, compensations
+    )
 
 
 def _project_points(

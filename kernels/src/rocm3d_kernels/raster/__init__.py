@@ -56,7 +56,7 @@ class _DrawFunction(torch.autograd.Function):
     def forward(ctx: Any, *arguments: Any) -> tuple[torch.Tensor, torch.Tensor]:
         means2d, shapes, colors, backgrounds, inputs, outputs = arguments
         # Saved instead of set on ctx, so that they are freed as soon as this backward is done.
-        ctx.save_for_backward(means2d, shapes, colors, backgrounds, outputs.through, outputs.last)
+        ctx.save_for_backward(means2d, shapes, colors, backgrounds, outputs.transmittance, outputs.last)
         ctx.drawing = inputs
         ctx.set_materialize_grads(False)
         return outputs.image, outputs.alphas
@@ -69,9 +69,7 @@ class _DrawFunction(torch.autograd.Function):
         means2d, shapes, colors, backgrounds, T, last = ctx.saved_tensors
         if v_image is None and v_alphas is None:
             return (None,) * 6
-        v_records, v_colors, absgrad = launch.backward(
-            colors, backgrounds, ctx.drawing, T, last, v_image, v_alphas
-        )
+        v_records, v_colors, absgrad = launch.backward(colors, backgrounds, ctx.drawing, T, last, v_image, v_alphas)
         if absgrad is not None and means2d is not None:
             means2d.absgrad = absgrad.view(means2d.shape)
         v_backgrounds = None

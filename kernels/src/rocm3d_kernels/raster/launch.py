@@ -32,7 +32,9 @@ class RasterOutputs(NamedTuple):
     last: torch.Tensor | None
 
 
-def forward(colors: torch.Tensor, backgrounds: torch.Tensor | None, inputs: RasterInputs, *, keep: bool) -> RasterOutputs:
+def forward(
+    colors: torch.Tensor, backgrounds: torch.Tensor | None, inputs: RasterInputs, *, keep: bool
+) -> RasterOutputs:
     """Renders all images; `keep` stores the state for backward."""
     lists, device = inputs.lists, colors.device
     tiles = lists.tiles
@@ -99,7 +101,10 @@ def backward(
             summed = _sum_pairs(grads.view(grad_rows, shape_size + depth), lists.gaussians, rows)
             v_chunk, v_colors = summed[:, :shape_size], summed[:, shape_size:]
         else:
-            v_chunk, v_colors = grads[: rows * shape_size].view(rows, shape_size), grads[rows * shape_size :].view(rows, depth)
+            v_chunk, v_colors = (
+                grads[: rows * shape_size].view(rows, shape_size),
+                grads[rows * shape_size :].view(rows, depth),
+            )
         color_chunks.append(v_colors)
         # Shapes get gradients from every chunk of channels. With absgrad the sum over chunks is an upper bound: the
         # absolute value of a sum over channels is not the sum of absolute values.

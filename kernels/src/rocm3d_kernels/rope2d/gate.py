@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rocm3d_kernels.declared import GateKernel
+from rocm3d_kernels.gate_kernel import GateKernel
 from rocm3d_kernels.rope2d.triton import rocm3d_rope2d_kernel
 
 _INTEGERS = ("count", "heads", "by_batch", "by_token", "by_head", "by_number", "at_batch", "at_token", "at_axis")

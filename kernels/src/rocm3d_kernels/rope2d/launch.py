@@ -29,7 +29,9 @@ def rotate_(tokens: torch.Tensor, positions: torch.Tensor, base: float, scale: f
     """Rotates validated, non-empty tokens [B, N, H, D] in place."""
     shape, strides, device = tokens.shape, tokens.stride(), tokens.device
     unit = _common_alignment(strides, tokens.data_ptr(), tokens.element_size())
-    prepared = _prepared_launch(shape, strides, positions.stride(), unit, scale < 0, device, tokens.dtype, positions.dtype)
+    prepared = _prepared_launch(
+        shape, strides, positions.stride(), unit, scale < 0, device, tokens.dtype, positions.dtype
+    )
     # The inverse uses the same angles with the opposite sign, so one table serves both.
     prepared(tokens, positions, _frequencies(base, abs(scale), shape[3] // 4, device))
 

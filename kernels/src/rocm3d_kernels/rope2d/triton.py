@@ -37,7 +37,9 @@ def _cos_sin(position, high, low):
     quadrant_mod4 = quadrant.to(tl.int32) & 3
     swaps = (quadrant_mod4 & 1) != 0
     unsigned_sine, unsigned_cosine = tl.where(swaps, cosine, sine), tl.where(swaps, sine, cosine)
-    return tl.where((quadrant_mod4 == 1) | (quadrant_mod4 == 2), -unsigned_cosine, unsigned_cosine), tl.where(quadrant_mod4 >= 2, -unsigned_sine, unsigned_sine)
+    return tl.where((quadrant_mod4 == 1) | (quadrant_mod4 == 2), -unsigned_cosine, unsigned_cosine), tl.where(
+        quadrant_mod4 >= 2, -unsigned_sine, unsigned_sine
+    )
 
 
 @triton.jit

@@ -56,7 +56,12 @@ def forward(image: torch.Tensor, target: torch.Tensor, *, valid: bool) -> tuple[
     maps = luminance * structure / (mean_squares * variances)
     by_square = -maps / variances
     by_product = 2 * luminance / (mean_squares * variances)
-    by_mean = 2 * b * structure / (mean_squares * variances) - 2 * a * maps / mean_squares - 2 * a * by_square - b * by_product
+    by_mean = (
+        2 * b * structure / (mean_squares * variances)
+        - 2 * a * maps / mean_squares
+        - 2 * a * by_square
+        - b * by_product
+    )
     counted = torch.zeros_like(maps)
     counted_pixels(counted, valid=valid).fill_(1)
     scale = counted / counted.sum()

@@ -19,8 +19,7 @@ import triton.language as tl
 
 from rocm3d_kernels.launching import PreparedLaunch
 from rocm3d_kernels.ssim.reference import C1, C2, HALO, SIZE, WEIGHTS
-from rocm3d_kernels.tuning import cached_until_override as remembered
-from rocm3d_kernels.tuning import tuned
+from rocm3d_kernels.tuning import cached_until_override, tuned
 
 _C1, _C2 = tl.constexpr(C1), tl.constexpr(C2)
 _SIZE, _HALO = tl.constexpr(SIZE), tl.constexpr(HALO)
@@ -106,7 +105,9 @@ def rocm3d_ssim_forward_kernel(
             total += tl.where(inner, value, 0.0)
             if KEEP:
                 by_square, by_product = -value * mean_squares * inverse, 2 * luminance * inverse
-                by_mean = 2 * (q * structure * inverse - p * value * variances * inverse - p * by_square) - q * by_product
+                by_mean = (
+                    2 * (q * structure * inverse - p * value * variances * inverse - p * by_square) - q * by_product
+                )
                 factor = tl.where(inner, scale, 0.0)
                 pointers = derivatives + 3 * plane + output_row * width + column
                 row_mask = column < end
@@ -143,14 +144,18 @@ def rocm3d_ssim_gradient_kernel(
             mean, square, product = _shift_ring(mean, a), _shift_ring(square, aa), _shift_ring(product, ab)
 
             output_row = row - _HALO
-            row_mask = column < tl.where((output_row >= first) & (output_row < tl.minimum(first + SEGMENT, height)), width, 0)
+            row_mask = column < tl.where(
+                (output_row >= first) & (output_row < tl.minimum(first + SEGMENT, height)), width, 0
+            )
             index = plane + output_row * width + column
             x = tl.load(image + index, mask=row_mask, other=0.0)
             y = tl.load(target + index, mask=row_mask, other=0.0)
             tl.store(result + index, p + 2 * x * pp + y * pq, mask=row_mask)
 
 
-def forward(image: torch.Tensor, target: torch.Tensor, *, valid: bool, with_derivatives: bool) -> tuple[torch.Tensor, torch.Tensor]:
+def forward(
+    image: torch.Tensor, target: torch.Tensor, *, valid: bool, with_derivatives: bool
+) -> tuple[torch.Tensor, torch.Tensor]:
     """The mean, and the three derivative maps (empty if not requested). Inputs are contiguous float32 [N, C, H, W]."""
     prepared, programs, derivatives_shape = _prepared_forward(image.shape, image.device, valid, with_derivatives)
     partial, derivatives = image.new_empty(programs), image.new_empty(derivatives_shape)
@@ -165,8 +170,10 @@ def gradient(image: torch.Tensor, target: torch.Tensor, derivatives: torch.Tenso
     return result
 
 
-@remembered
-def _prepared_forward(shape: tuple[int, ...], device: torch.device, valid: bool, with_derivatives: bool) -> tuple[PreparedLaunch, int, Any]:
+@cached_until_override
+def _prepared_forward(
+    shape: tuple[int, ...], device: torch.device, valid: bool, with_derivatives: bool
+) -> tuple[PreparedLaunch, int, Any]:
     """The prepared launch, its number of programs, and the shape of the derivative maps."""
     parameters = tuned("ssim", "ssim_forward_kernel", device)
     programs = _program_count(shape, parameters)
@@ -177,10 +184,12 @@ def _prepared_forward(shape: tuple[int, ...], device: torch.device, valid: bool,
     return prepared, programs, (*shape[:2], 3, *shape[2:]) if with_derivatives else 0
 
 
-@remembered
+@cached_until_override
 def _prepared_gradient(shape: tuple[int, ...], device: torch.device) -> PreparedLaunch:
     parameters = tuned("ssim", "ssim_gradient_kernel", device)
-    return PreparedLaunch(rocm3d_ssim_gradient_kernel, device, (_program_count(shape, parameters), 1, 1), shape[2:], **parameters)
+    return PreparedLaunch(
+        rocm3d_ssim_gradient_kernel, device, (_program_count(shape, parameters), 1, 1), shape[2:], **parameters
+    )
 
 
 def _program_count(shape: tuple[int, ...], parameters: dict[str, int]) -> int:

@@ -12,7 +12,7 @@ from rocm3d_kernels.surfels.reference import SurfelImages, draw, project
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rocm3d_kernels.offered import Check
+    from rocm3d_kernels.operation_checks import Check
 
 WIDTH, HEIGHT, COUNT = 70, 45, 100
 # Without the median: rounding may move a surfel across T = 0.5.
@@ -33,7 +33,12 @@ def checks(device: torch.device | str) -> Iterator[Check]:
         picture = getattr(expected, name).detach()
         # Relative to the largest entry: the distortion scales with depth.
         scale = picture.abs().max().clamp_min(1.0)
-        yield f"surfels {name}", _image_function(scene, device, name, scale.item()), picture / scale, "float32-splat-forward"
+        yield (
+            f"surfels {name}",
+            _image_function(scene, device, name, scale.item()),
+            picture / scale,
+            "float32-splat-forward",
+        )
     gradients = torch.autograd.grad(_loss(expected), [exact[name] for name in DIFFERENTIATED])
     for name, gradient in zip(DIFFERENTIATED, gradients, strict=True):
         largest = gradient.abs().max()
@@ -76,7 +81,9 @@ def _image_function(scene: dict[str, torch.Tensor], device: Any, name: str, scal
     return call
 
 
-def _gradient_function(scene: dict[str, torch.Tensor], device: Any, name: str, scale: float) -> Callable[[], torch.Tensor]:
+def _gradient_function(
+    scene: dict[str, torch.Tensor], device: Any, name: str, scale: float
+) -> Callable[[], torch.Tensor]:
     def call() -> torch.Tensor:
         drawn, leaves = _render(scene, device)
         return torch.autograd.grad(_loss(drawn), leaves[name])[0] / scale

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import torch
 import triton
 
-from rocm3d_kernels.declared import KERNEL_PREFIX
+from rocm3d_kernels.gate_kernel import KERNEL_PREFIX
 from rocm3d_kernels.launching import launch
 from rocm3d_kernels.surfels.lists import SIDE, SurfelTileLists
 from rocm3d_kernels.surfels.reference import SurfelImages
@@ -58,7 +58,11 @@ def project(
 
 
 def draw(
-    records: torch.Tensor, lists: SurfelTileLists, colors: torch.Tensor, backgrounds: torch.Tensor | None, size: tuple[int, int]
+    records: torch.Tensor,
+    lists: SurfelTileLists,
+    colors: torch.Tensor,
+    backgrounds: torch.Tensor | None,
+    size: tuple[int, int],
 ) -> tuple[SurfelImages, PixelState]:
     """Renders all images, four colour channels at a time; colours are [images, N, D]."""
     channels, device, (width, height) = colors.shape[-1], records.device, size
@@ -111,7 +115,12 @@ def _integers(colors: torch.Tensor, lists: SurfelTileLists, size: tuple[int, int
 
 
 def _launch_chunk(
-    kernel: Any, arguments: tuple[Any, ...], at: int, lists: SurfelTileLists, colors: torch.Tensor, backgrounds: torch.Tensor | None
+    kernel: Any,
+    arguments: tuple[Any, ...],
+    at: int,
+    lists: SurfelTileLists,
+    colors: torch.Tensor,
+    backgrounds: torch.Tensor | None,
 ) -> None:
     """One chunk of channels; the first also renders normals, depth and distortion."""
     channels = colors.shape[-1]

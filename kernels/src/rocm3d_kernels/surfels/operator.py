@@ -193,7 +193,10 @@ def _backward(ctx: Any, *v_outputs: torch.Tensor | None) -> tuple[Any, ...]:
             outputs: list[Any] = list(reference.draw(recomputed, radii, colors, back, size))
             v_starts: list[Any] = list(v_images)
         else:
-            outputs, v_starts = [recomputed, colors, back], _draw_backward(records, radii, colors, back, pixel_state, v_images)
+            outputs, v_starts = (
+                [recomputed, colors, back],
+                _draw_backward(records, radii, colors, back, pixel_state, v_images),
+            )
         pairs = [
             (one, v_output)
             for one, v_output in zip(outputs, v_starts, strict=True)
@@ -201,7 +204,9 @@ def _backward(ctx: Any, *v_outputs: torch.Tensor | None) -> tuple[Any, ...]:
         ]
         inputs = [one for one in leaves if one is not None and one.requires_grad]
         outputs, v_starts = [one for one, _ in pairs], [v_output for _, v_output in pairs]
-        grads = torch.autograd.grad(outputs, inputs, v_starts, materialize_grads=True) if pairs else [None] * len(inputs)
+        grads = (
+            torch.autograd.grad(outputs, inputs, v_starts, materialize_grads=True) if pairs else [None] * len(inputs)
+        )
     remaining = iter(grads)
     return (
         *[next(remaining) if one is not None and one.requires_grad else None for one in leaves],
@@ -237,7 +242,8 @@ def _replace_invisible(surfels: Surfels, radii: torch.Tensor) -> Surfels:
     batches, count = surfels.means.shape[:2]
     ever_visible = (radii > 0).all(dim=-1).view(batches, -1, count).any(dim=1)
     replaced = [
-        torch.where(ever_visible.view(*ever_visible.shape, *(1,) * (one.dim() - 2)), one, torch.ones_like(one)) for one in surfels[:4]
+        torch.where(ever_visible.view(*ever_visible.shape, *(1,) * (one.dim() - 2)), one, torch.ones_like(one))
+        for one in surfels[:4]
     ]
     return surfels._replace(means=replaced[0], quats=replaced[1], scales=replaced[2], opacities=replaced[3])
 

@@ -297,7 +297,9 @@ def rocm3d_draw_surfels_backward(
                 v_weight += v_n0 * tl.load(record + 13) + v_n1 * tl.load(record + 14) + v_n2 * tl.load(record + 15)
                 depth_sum -= weight * depth
                 alpha_before = 1.0 - T
-                v_weight += v_distortion * (2.0 * (depth * alpha_before - depth_sum) + total_depth - depth * total_alpha)
+                v_weight += v_distortion * (
+                    2.0 * (depth * alpha_before - depth_sum) + total_depth - depth * total_alpha
+                )
                 v_depth = v_distortion * weight * (2.0 * alpha_before + weight - total_alpha)
                 # Back to front, the first surfel with T > 0.5 is the one whose depth is the median.
                 at_half = (alpha > 0.0) & (T > 0.5)

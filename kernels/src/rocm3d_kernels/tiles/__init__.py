@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
-from rocm3d_kernels.tiles.patience import ExponentialBackoff
+from rocm3d_kernels.tiles.backoff import ExponentialBackoff
 from rocm3d_kernels.tuning import cached_until_override, tuned
 
 if TYPE_CHECKING:
@@ -77,7 +77,9 @@ def intersect(projected: ProjectionOutputs, width: int, height: int) -> TileList
     try_bins = backoff.should_try()
     # The CPU waits for the totals below. The GPU sorts meanwhile, if needed.
     totals = launch.read_async(projected.totals)
-    order = launch.sort_by_depth(projected) if images * per_image > limits.early_sort_gaussians and not try_bins else None
+    order = (
+        launch.sort_by_depth(projected) if images * per_image > limits.early_sort_gaussians and not try_bins else None
+    )
     coarse, fine = totals()
     # 0: coarse tiles, 1: fine tiles.
     choice = int(fine <= limits.max_fine_ratio * coarse)
@@ -89,13 +91,20 @@ def intersect(projected: ProjectionOutputs, width: int, height: int) -> TileList
             f"each must be below {MAX_INT32}. Render fewer images at once"
         )
     if try_bins:
-        bins = launch.lists_by_bins(projected, choice, pairs, shape, limits.max_bin) if pairs <= limits.max_binned_pairs else None
+        bins = (
+            launch.lists_by_bins(projected, choice, pairs, shape, limits.max_bin)
+            if pairs <= limits.max_binned_pairs
+            else None
+        )
         if bins is not None:
             backoff.succeed()
             gaussians, begins, longest = bins
             return TileLists(gaussians, begins, *shape, longest=longest)
         backoff.fail()
-    halves = pairs > MIN_PAIRS_FOR_HALVES and PAIR_BYTES * pairs > GAUSSIAN_BYTES * images * per_image + PIXEL_BYTES * images * width * height
+    halves = (
+        pairs > MIN_PAIRS_FOR_HALVES
+        and PAIR_BYTES * pairs > GAUSSIAN_BYTES * images * per_image + PIXEL_BYTES * images * width * height
+    )
     if order is None and pairs > limits.one_sort_pairs:
         order = launch.sort_by_depth(projected)
     return TileLists(*launch.lists_by_sort(projected, choice, pairs, order, shape, halves=halves), *shape)
@@ -110,7 +119,9 @@ def _backoff(*key: Any) -> ExponentialBackoff:
 @cached_until_override
 def list_limits(device: torch.device) -> ListLimits:
     parameters = tuned("tiles", "lists", device)
-    return ListLimits(parameters["FEW"], parameters["EARLY"], parameters["MOST_BIN"], parameters["MOST_BINNED"], parameters["WORTH"])
+    return ListLimits(
+        parameters["FEW"], parameters["EARLY"], parameters["MOST_BIN"], parameters["MOST_BINNED"], parameters["WORTH"]
+    )
 
 
 def tile_grid(choice: int, width: int, height: int) -> tuple[int, int, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rocm3d_kernels.declared import GateKernel
+from rocm3d_kernels.gate_kernel import GateKernel
 from rocm3d_kernels.projection.launch import COARSE, FINE
 from rocm3d_kernels.tiles.triton import (
     BINS,
@@ -18,16 +18,16 @@ _EMIT = {
     "records": "*fp32",
     "order": "*i64",
     **dict.fromkeys(("ends", "counts", "gaussians"), "*i32"),
-    **dict.fromkeys(("seen", "per_image", "tiles_x", "tiles_y", "all_tiles", "fill"), "i32"),
+    **dict.fromkeys(("rows", "per_image", "tiles_x", "tiles_y", "all_tiles", "fill"), "i32"),
 }
 _WHOLE = {"ORDERED": False, "SLOTS": 0, "order": None}
 _SORTED = {"ORDERED": True, "SLOTS": 0, "TILE": FINE}
 _SLOTTED = {**_WHOLE, "SLOTS": 128, "ends": None}
 _BINNED = {**_WHOLE, "SLOTS": BINS}
-_BEGIN = {**dict.fromkeys(("counters", "begins", "told"), "*i32"), "all_tiles": "i32"}
+_BEGIN = {**dict.fromkeys(("counters", "begins", "longest_and_total"), "*i32"), "all_tiles": "i32"}
 _SORT_BINS = {"keys": "*i64", **dict.fromkeys(("begins", "gaussians"), "*i32")}
 _JOIN = {
-    **dict.fromkeys(("gaussians", "near", "far", "to"), "*i32"),
+    **dict.fromkeys(("gaussians", "near", "far", "out"), "*i32"),
     **dict.fromkeys(("all_tiles", "half", "pairs"), "i32"),
 }
 _SORT = {"slots": "*i64", **dict.fromkeys(("counters", "gaussians", "longest"), "*i32")}

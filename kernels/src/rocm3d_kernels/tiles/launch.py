@@ -110,7 +110,13 @@ def sort_by_depth(projected: ProjectionOutputs) -> torch.Tensor:
 
 
 def lists_by_sort(
-    projected: ProjectionOutputs, choice: int, pairs: int, order: torch.Tensor | None, shape: tuple[int, int, int], *, halves: bool
+    projected: ProjectionOutputs,
+    choice: int,
+    pairs: int,
+    order: torch.Tensor | None,
+    shape: tuple[int, int, int],
+    *,
+    halves: bool,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Gaussians of all tiles, nearest first, and the offset of each tile.
 

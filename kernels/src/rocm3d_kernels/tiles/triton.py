@@ -88,7 +88,9 @@ def _depth_key(depth):
 
 
 @triton.jit
-def _store_pair(tiles, gaussians, ends, pair, tile, gid, depth_key, fill, mask, ORDERED: tl.constexpr, SLOTS: tl.constexpr):
+def _store_pair(
+    tiles, gaussians, ends, pair, tile, gid, depth_key, fill, mask, ORDERED: tl.constexpr, SLOTS: tl.constexpr
+):
     """Stores one pair per lane. Without ORDERED the key is 64 bits: tile << 32 | depth.
 
     With SLOTS every tile has so many entries, filled in any order with depth << 32 | gid, and `gaussians` counts the
@@ -115,7 +117,7 @@ def _store_pair(tiles, gaussians, ends, pair, tile, gid, depth_key, fill, mask, 
         tl.store(gaussians + pair, gid.to(tl.int32), mask)
 
 
-@triton.jit(do_not_specialize=["seen", "per_image", "tiles_x", "tiles_y", "all_tiles", "fill"])
+@triton.jit(do_not_specialize=["rows", "per_image", "tiles_x", "tiles_y", "all_tiles", "fill"])
 def rocm3d_emit_tiles(
     records, order, ends, counts, tiles, gaussians, rows, per_image, tiles_x, tiles_y, all_tiles, fill,
     ORDERED: tl.constexpr, SLOTS: tl.constexpr, TILE: tl.constexpr,
@@ -142,7 +144,11 @@ def rocm3d_emit_tiles(
     next_pair = end - tile_count
     record = records + gid * 8
     mean_x, mean_y = tl.load(record, mask, other=0.0), tl.load(record + 1, mask, other=0.0)
-    a, b, c = tl.load(record + 2, mask, other=1.0), tl.load(record + 3, mask, other=0.0), tl.load(record + 4, mask, other=1.0)
+    a, b, c = (
+        tl.load(record + 2, mask, other=1.0),
+        tl.load(record + 3, mask, other=0.0),
+        tl.load(record + 4, mask, other=1.0),
+    )
     level, determinant, half_x, half_y, dy_right = _ellipse(a, b, c, tl.load(record + 5, mask, other=1.0))
     first, after = _row_range(mean_y, half_y, tiles_y, TILE)
     after = tl.where(mask, after, first)
@@ -161,14 +167,28 @@ def rocm3d_emit_tiles(
             # Never beyond the Gaussian's own range, if rounding yields more tiles here than in the count.
             keep = (step < columns) & (pair + step < end[:, None])
             gids = tl.broadcast_to(gid[:, None], pair.shape)
-            _store_pair(tiles, gaussians, ends, pair + step, tile + step, gids, depth_key[:, None], fill, keep, ORDERED, SLOTS)
+            _store_pair(
+                tiles, gaussians, ends, pair + step, tile + step, gids, depth_key[:, None], fill, keep, ORDERED, SLOTS
+            )
         next_pair += tl.sum(columns, 1)
     if SLOTS == 0:
         # If rounding yields fewer tiles, the remaining pairs get the tile index all_tiles.
         next_pair = tl.minimum(next_pair, end)
         for step in range(tl.max(tl.where(mask, end - next_pair, 0), 0).to(tl.int32)):
             left = mask & (next_pair + step < end)
-            _store_pair(tiles, gaussians, ends, next_pair + step, all_tiles + 0 * base, gid, depth_key, fill, left, ORDERED, SLOTS)
+            _store_pair(
+                tiles,
+                gaussians,
+                ends,
+                next_pair + step,
+                all_tiles + 0 * base,
+                gid,
+                depth_key,
+                fill,
+                left,
+                ORDERED,
+                SLOTS,
+            )
 
     next_large = tl.min(tl.where(large, lane, BLOCK), 0)
     while next_large < BLOCK:
@@ -203,18 +223,24 @@ def _emit_large(
     depth_key = _depth_key(tl.load(record + 6))
     while first < after:
         row = first + tl.arange(0, WIDE)
-        start, columns = _column_span(row, mean_x, mean_y, a, b, level, determinant, half_x, half_y, dy_right, tiles_x, TILE)
+        start, columns = _column_span(
+            row, mean_x, mean_y, a, b, level, determinant, half_x, half_y, dy_right, tiles_x, TILE
+        )
         columns = tl.where(row < after, columns, 0)
         pair = next_pair + (tl.cumsum(columns, 0) - columns)
         tile = base + row * tiles_x + start
         for step in range(tl.max(columns, 0)):
             keep = (step < columns) & (pair + step < end)
-            _store_pair(tiles, gaussians, ends, pair + step, tile + step, gid + 0 * pair, depth_key, fill, keep, ORDERED, SLOTS)
+            _store_pair(
+                tiles, gaussians, ends, pair + step, tile + step, gid + 0 * pair, depth_key, fill, keep, ORDERED, SLOTS
+            )
         next_pair += tl.sum(columns, 0)
         first += WIDE
     if SLOTS == 0:
         while next_pair < end:
-            _store_pair(tiles, gaussians, ends, next_pair, all_tiles + 0 * base, gid, depth_key, fill, True, ORDERED, SLOTS)
+            _store_pair(
+                tiles, gaussians, ends, next_pair, all_tiles + 0 * base, gid, depth_key, fill, True, ORDERED, SLOTS
+            )
             next_pair += 1
 
 
@@ -283,5 +309,7 @@ def rocm3d_join_halves(
     begins = tl.load(near + tile, mask, other=0) + tl.load(far + tile, mask, other=0)
     is_far = pair >= half
     near_count = tl.load(near + tile + 1, mask & is_far, other=0) - tl.load(near + tile, mask & is_far, other=0)
-    index = tl.where(is_far, pair - half - tl.load(far + tile, mask, other=0), pair - tl.load(near + tile, mask, other=0))
+    index = tl.where(
+        is_far, pair - half - tl.load(far + tile, mask, other=0), pair - tl.load(near + tile, mask, other=0)
+    )
     tl.store(out + begins + near_count + index, tl.load(gaussians + pair, mask, other=0), mask)

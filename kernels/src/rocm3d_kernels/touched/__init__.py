@@ -39,7 +39,12 @@ class RenderedTiles(NamedTuple):
 
 @torch.no_grad()
 def touched_pixels(
-    gaussians: ImageGaussians, width: int, height: int, *, cap: float = LARGEST_ALPHA, tiles: RenderedTiles | None = None
+    gaussians: ImageGaussians,
+    width: int,
+    height: int,
+    *,
+    cap: float = LARGEST_ALPHA,
+    tiles: RenderedTiles | None = None,
 ) -> torch.Tensor:
     """Number of pixels, int32 [images, N], in which a Gaussian is drawn and T behind it is above one half.
 

@@ -12,7 +12,7 @@ from rocm3d_kernels.touched import ImageGaussians, reference, touched_pixels
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d_kernels.offered import Check
+    from rocm3d_kernels.operation_checks import Check
 
 WIDTH, HEIGHT, COUNT = 50, 35, 60
 

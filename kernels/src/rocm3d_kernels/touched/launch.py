@@ -26,7 +26,9 @@ def tile_lists(gaussians: ImageGaussians, width: int, height: int) -> RenderedTi
     return RenderedTiles(rows, torch.nn.functional.pad(begins, (0, 1), value=rows.shape[0]), TILE_SIDE, across)
 
 
-def touched_pixels(gaussians: ImageGaussians, tiles: RenderedTiles, width: int, height: int, cap: float) -> torch.Tensor:
+def touched_pixels(
+    gaussians: ImageGaussians, tiles: RenderedTiles, width: int, height: int, cap: float
+) -> torch.Tensor:
     counts = torch.zeros(gaussians.opacities.shape, dtype=torch.int32, device=gaussians.opacities.device)
     shapes = torch.cat([gaussians.means2d, gaussians.conics, gaussians.opacities[..., None]], dim=-1)
     records = torch.nn.functional.pad(shapes, (0, 2))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 COMMON_OPTIONS = {"enable_fp_fusion": True}
 _OVERRIDES: dict[str, dict[str, dict[str, Any]]] = {}
 _OVERRIDE_CALLBACKS: list[Callable[[], None]] = []
-Result = TypeVar("Made")
+Result = TypeVar("Result")
 
 
 def tuned(op: str, kernel: str, device: torch.device) -> dict[str, Any]:

@@ -10,8 +10,8 @@ import os
 import torch
 
 from rocm3d_kernels.attention.problem import AttentionProblem
-from rocm3d_kernels.attention.proof import trial_failure
 from rocm3d_kernels.attention.tiers import aiter, eager, flash_attn, sdpa, triton  # noqa: A004
+from rocm3d_kernels.attention.trial import trial_failure
 from rocm3d_kernels.dispatch import OVERRIDE, Dispatch, record_dispatch
 
 TIERS = {"aiter": aiter, "flash_attn": flash_attn, "sdpa": sdpa, "triton": triton, "eager": eager}
@@ -25,14 +25,18 @@ def run_first_supported(problem: AttentionProblem) -> torch.Tensor:
     skipped: list[str] = []
     for name in (forced_tier,) if forced_tier else TIERS:
         tier = TIERS[name]
-        reason = tier.refuses(problem)
-        if not reason and tier.TRIED_FIRST:
+        reason = tier.unsupported_reason(problem)
+        if not reason and tier.NEEDS_TRIAL:
             reason = trial_failure(name, tier.run, problem)
         if not reason:
             output: torch.Tensor = tier.run(problem)
             if not torch.compiler.is_compiling():
-                dispatch_reason = forced_by or "; ".join([*skipped, f"{name} is next"] if skipped else [f"{name} is the first tier"])
-                record_dispatch(Dispatch(op="attention", implementation=name, reason=dispatch_reason, device=str(problem.q.device)))
+                dispatch_reason = forced_by or "; ".join(
+                    [*skipped, f"{name} is next"] if skipped else [f"{name} is the first tier"]
+                )
+                record_dispatch(
+                    Dispatch(op="attention", implementation=name, reason=dispatch_reason, device=str(problem.q.device))
+                )
             return output
         skipped.append(f"{name}: {reason}")
     raise NotImplementedError(f"attention: no tier supports these inputs: {'; '.join(skipped)}")

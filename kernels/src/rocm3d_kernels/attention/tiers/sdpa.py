@@ -41,7 +41,12 @@ def _unsupported_packed(problem: AttentionProblem) -> str:
     if function is None or problem.q.device.type not in GPU:
         return f"packed sequences on {problem.q.device.type}"
     size = problem.q.shape[-1]
-    if problem.q.dtype not in HALVES or problem.v.shape[-1] != size or size > MAX_HEAD_SIZE or size % HEAD_SIZE_MULTIPLE:
+    if (
+        problem.q.dtype not in HALVES
+        or problem.v.shape[-1] != size
+        or size > MAX_HEAD_SIZE
+        or size % HEAD_SIZE_MULTIPLE
+    ):
         return f"packed sequences with head sizes {size} and {problem.v.shape[-1]}, {problem.q.dtype}"
     if problem.top or (problem.group > 1 and "enable_gqa" not in names) or "scale" not in names:
         return "packed sequences with these options in this PyTorch release"

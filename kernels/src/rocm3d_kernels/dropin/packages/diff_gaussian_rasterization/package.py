@@ -18,8 +18,8 @@ from rocm3d_kernels.dropin.packages.diff_gaussian_rasterization import pose
 from rocm3d_kernels.dropin.packages.diff_gaussian_rasterization.optimizer import SparseGaussianAdam
 from rocm3d_kernels.gaussian.arguments import contiguous
 from rocm3d_kernels.gaussian.options import RenderOptions
-from rocm3d_kernels.gaussian.ways import rasterize
-from rocm3d_kernels.projection import Gaussians, CameraSettings
+from rocm3d_kernels.gaussian.render_dispatch import rasterize
+from rocm3d_kernels.projection import CameraSettings, Gaussians
 
 __all__ = ["GaussianRasterizationSettings", "GaussianRasterizer", "SparseGaussianAdam", "rasterize_gaussians"]
 
@@ -139,7 +139,9 @@ def _render(
     )  # fmt: skip
     if scales is not None and raster_settings.scale_modifier != 1.0:
         scales = scales * raster_settings.scale_modifier
-    everything = Gaussians(means, covars, rotations, scales, opacities, view[None], _intrinsics(raster_settings, means)[None])
+    everything = Gaussians(
+        means, covars, rotations, scales, opacities, view[None], _intrinsics(raster_settings, means)[None]
+    )
     everything, colors, background = contiguous(
         everything, colors if harmonics is None else harmonics, raster_settings.bg[None], options
     )

@@ -11,8 +11,8 @@ from typing import Any
 import torch
 
 from rocm3d_kernels.attention import attention, spans_from_cu_seqlens
+from rocm3d_kernels.dropin.declaration import DOCS
 from rocm3d_kernels.dropin.packages.flash_attn.kvcache import flash_attn_with_kvcache
-from rocm3d_kernels.dropin.stand_in import DOCS
 
 __all__ = [
     "flash_attn_func",

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from rocm3d_kernels.attention import Spans, attention
-from rocm3d_kernels.dropin.stand_in import DOCS
+from rocm3d_kernels.dropin.declaration import DOCS
 
 
 @torch.no_grad()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rocm3d_kernels.dropin.stand_in import DropIn
+from rocm3d_kernels.dropin.declaration import DropIn
 
 DROP_IN = DropIn(
     name="fused_ssim",

@@ -7,8 +7,8 @@ from typing import Any
 import torch
 
 from rocm3d_kernels import gaussian
+from rocm3d_kernels.dropin.declaration import DOCS
 from rocm3d_kernels.dropin.packages.gsplat.surfels import rasterization_2dgs
-from rocm3d_kernels.dropin.stand_in import DOCS
 
 __all__ = ["rasterization", "rasterization_2dgs"]
 
@@ -60,7 +60,9 @@ def rasterization(
     **options: Any,
 ) -> tuple[torch.Tensor, torch.Tensor, dict[str, Any]]:
     """Images [..., C, height, width, X], alphas and meta; `meta["tile_size"]` is the tile size that was used."""
-    _check_supported(sparse_grad=sparse_grad, distributed=distributed, with_ut=with_ut, with_eval3d=with_eval3d, **options)
+    _check_supported(
+        sparse_grad=sparse_grad, distributed=distributed, with_ut=with_ut, with_eval3d=with_eval3d, **options
+    )
     if rasterize_mode not in ("classic", "antialiased"):
         raise ValueError(f"rasterize_mode is {rasterize_mode!r}; choose classic or antialiased")
     return gaussian.rasterization(

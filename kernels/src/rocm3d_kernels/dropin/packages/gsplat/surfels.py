@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from rocm3d_kernels import surfels
-from rocm3d_kernels.dropin.stand_in import DOCS
+from rocm3d_kernels.dropin.declaration import DOCS
 from rocm3d_kernels.surfels.normals import from_depth
 
 __all__ = ["rasterization_2dgs"]

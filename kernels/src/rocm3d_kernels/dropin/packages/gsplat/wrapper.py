@@ -9,9 +9,9 @@ import torch
 from rocm3d_kernels import boxes
 from rocm3d_kernels.adam import adam_step
 from rocm3d_kernels.dispatch import choose
-from rocm3d_kernels.dropin.stand_in import DOCS
+from rocm3d_kernels.dropin.declaration import DOCS
 from rocm3d_kernels.harmonics import spherical_harmonics
-from rocm3d_kernels.projection import Gaussians, Projected, CameraSettings, split_records, project, reference
+from rocm3d_kernels.projection import CameraSettings, Gaussians, Projected, project, reference, split_records
 from rocm3d_kernels.raster import RasterInputs, draw
 from rocm3d_kernels.tiles import TileLists
 
@@ -83,9 +83,13 @@ def fully_fused_projection(
             "packed, sparse_grad and camera models other than pinhole and ortho "
             f"are not covered by rocm3d-kernels: see {DOCS}"
         )
-    settings = CameraSettings(width, height, eps2d, near_plane, far_plane, radius_clip, calc_compensations, camera_model)
+    settings = CameraSettings(
+        width, height, eps2d, near_plane, far_plane, radius_clip, calc_compensations, camera_model
+    )
     fixed_opacities = None if opacities is None else opacities.detach()
-    gaussians = Gaussians(means, covars, *((quats, scales) if covars is None else (None, None)), fixed_opacities, viewmats, Ks)
+    gaussians = Gaussians(
+        means, covars, *((quats, scales) if covars is None else (None, None)), fixed_opacities, viewmats, Ks
+    )
     shape = (*viewmats.shape[:-2], means.shape[-2])
     if choose("projection", means) == "reference":
         projected = reference.project_all(gaussians, settings)
@@ -93,7 +97,11 @@ def fully_fused_projection(
     visible, learned = project(gaussians, settings)
     tensors = learned or split_records(visible.records)
     compensations = tensors.depths[..., 1].view(shape) if calc_compensations else None
-    parts = (tensors.means2d.view(*shape, 2), tensors.depths[..., 0].view(shape), tensors.shapes[..., :3].view(*shape, 3))
+    parts = (
+        tensors.means2d.view(*shape, 2),
+        tensors.depths[..., 0].view(shape),
+        tensors.shapes[..., :3].view(*shape, 3),
+    )
     return visible.radii.view(*shape, 2), *parts, compensations
 
 
@@ -121,7 +129,9 @@ def isect_tiles(
         image = torch.arange(count, device=centres.device) // max(count // max(images, 1), 1)
     else:
         image = image_ids.long()
-    counts, ids, rows = boxes.tile_pairs(centres, extents, depth, image, tile_size, (tile_width, tile_height), sort=sort)
+    counts, ids, rows = boxes.tile_pairs(
+        centres, extents, depth, image, tile_size, (tile_width, tile_height), sort=sort
+    )
     return counts.view(means2d.shape[:-1]), ids, rows
 
 

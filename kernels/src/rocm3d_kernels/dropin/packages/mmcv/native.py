@@ -16,7 +16,7 @@ import torch
 
 from rocm3d_kernels.deformable.native import ms_deform_attn_backward as found_gradients
 from rocm3d_kernels.deformable.native import ms_deform_attn_forward
-from rocm3d_kernels.dropin.stand_in import DOCS
+from rocm3d_kernels.dropin.declaration import DOCS
 
 __all__ = ["ms_deform_attn_backward", "ms_deform_attn_forward"]
 

@@ -82,7 +82,12 @@ class BlockDiagonalMask(_PackedMask):
         lengths = [[one.shape[1] for one in some for _ in range(one.shape[0])] for some in (tensors_q, tensors_k)]
         mask = cls.from_seqlens(*lengths, device=tensors_q[0].device)
         mask._batch_sizes = [one.shape[0] for one in tensors_q]
-        return mask, _concatenate(tensors_q), _concatenate(tensors_k), None if tensors_v is None else _concatenate(tensors_v)
+        return (
+            mask,
+            _concatenate(tensors_q),
+            _concatenate(tensors_k),
+            None if tensors_v is None else _concatenate(tensors_v),
+        )
 
     def split_queries(self, tensor: torch.Tensor) -> Sequence[torch.Tensor]:
         """[1, T, ...] as the list of tensors before packing."""

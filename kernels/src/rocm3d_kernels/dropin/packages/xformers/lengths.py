@@ -37,7 +37,9 @@ class SeqLenInfo:
         if len(begins) != len(lengths) + 1:
             raise ValueError(f"{len(lengths)} sequences need {len(lengths) + 1} starts, not {len(begins)}")
         shortest, longest = min(lengths, default=0), max(lengths, default=0)
-        return cls(_int32_tensor(begins, device), longest, shortest, begins, _int32_tensor(lengths, device), lengths, padding)
+        return cls(
+            _int32_tensor(begins, device), longest, shortest, begins, _int32_tensor(lengths, device), lengths, padding
+        )
 
     @classmethod
     def from_seqlens_padded(

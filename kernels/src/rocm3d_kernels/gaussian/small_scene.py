@@ -1,6 +1,6 @@
 """Rendering of small scenes, in which the CPU is slower than the GPU: memory and launches are planned once.
 
-The length of the tile lists is guessed (tiles/ahead.py), so three kernels are queued before the CPU waits. Their
+The length of the tile lists is guessed (tiles/slot_guess.py), so three kernels are queued before the CPU waits. Their
 results share a few buffers, each far below 2 GiB because guessed lists are short. Tensors are views of them, on demand.
 """
 
@@ -14,13 +14,13 @@ import torch
 
 from rocm3d_kernels.gaussian.options import RenderOptions
 from rocm3d_kernels.launching import PreparedLaunch, address, can_pass_addresses
-from rocm3d_kernels.projection import Gaussians, CameraSettings
+from rocm3d_kernels.projection import CameraSettings, Gaussians
 from rocm3d_kernels.projection import launch as projection
 from rocm3d_kernels.projection.triton import RECORD, rocm3d_project_backward, rocm3d_project_forward
 from rocm3d_kernels.raster.launch import CHUNK, MAX_INT16_SLOTS
 from rocm3d_kernels.raster.triton import ABSOLUTE_SHAPE, SHAPE, rocm3d_raster_backward, rocm3d_raster_forward
 from rocm3d_kernels.tiles import TileLists, tile_grid
-from rocm3d_kernels.tiles.ahead import SlotGuess, check_slots
+from rocm3d_kernels.tiles.slot_guess import SlotGuess, check_slots
 from rocm3d_kernels.tiles.triton import rocm3d_emit_tiles, rocm3d_sort_slots
 from rocm3d_kernels.tuning import cached_until_override, tuned
 
@@ -95,12 +95,15 @@ class RenderPlan:
             lists=((guess.tiles * guess.slots,), torch.int32),
         )
         self.pixel_state = Layout(
-            through=(pixels, torch.float32), last=(pixels, torch.int16 if guess.slots <= MAX_INT16_SLOTS else torch.int32)
+            through=(pixels, torch.float32),
+            last=(pixels, torch.int16 if guess.slots <= MAX_INT16_SLOTS else torch.int32),
         )
         # The kernel writes gradients of colours directly after those of shapes.
         grad_count = scene.rows * (scene.v_size + scene.channels) if scene.needs_grad else 0
         self.zeros = Layout(
-            longest=((1,), torch.int32), counters=((guess.tiles,), torch.int32), gradients=((grad_count,), torch.float32)
+            longest=((1,), torch.int32),
+            counters=((guess.tiles,), torch.int32),
+            gradients=((grad_count,), torch.float32),
         )
         self.scratch = Layout(
             coarse=((scene.rows,), torch.int32),
@@ -172,7 +175,9 @@ def _draw_launch(plan: RenderPlan, numbers: tuple[int, ...], row: int, has_backg
 
 
 @cached_until_override
-def _draw_backward_launch(plan: RenderPlan, numbers: tuple[int, ...], row: int, has_background: bool, has_alphas: bool) -> PreparedLaunch:
+def _draw_backward_launch(
+    plan: RenderPlan, numbers: tuple[int, ...], row: int, has_background: bool, has_alphas: bool
+) -> PreparedLaunch:
     scene = plan.scene
     return PreparedLaunch(
         rocm3d_raster_backward, scene.device, (scene.guess.tiles, 1, 1), (scene.rows, *numbers),
@@ -227,7 +232,7 @@ class SmallSceneOutputs:
 class SmallRendering:
     """One rendering with its state for backward."""
 
-    __slots__ = ("_grads_are_zero", "_light", "colors", "origins", "plan", "outputs", "values")
+    __slots__ = ("_grads_are_zero", "_pixel_state", "colors", "origins", "outputs", "plan", "values")
 
     def __init__(self, plan: RenderPlan, gaussians: Gaussians) -> None:
         """Queues the kernels before rasterization: projection, pairs, sort."""
@@ -328,7 +333,9 @@ class SmallRendering:
         """Gradients of means, covars, quats, scales, opacities and viewmats."""
         if needs_viewmats or v_depths is not None:
             v_parts = (v_shapes, v_shapes, v_depths)
-            return projection.backward(gaussians, settings, self.radii, v_parts, needs_viewmats=needs_viewmats, shapes_offset=2)
+            return projection.backward(
+                gaussians, settings, self.radii, v_parts, needs_viewmats=needs_viewmats, shapes_offset=2
+            )
         start = _project_backward_launch(self.plan)
         grads = [None if one is None else torch.empty_like(one) for one in gaussians[:5]]
         run, args, arg = _launch_functions(start, gaussians)

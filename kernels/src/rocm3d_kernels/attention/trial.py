@@ -71,7 +71,9 @@ def _run_trial(run: Callable[[AttentionProblem], torch.Tensor], problem: Attenti
     if problem.needs_grad:
         expected += reference.backward(exact, out, lse, do.reshape(out.shape).double())
     for result, exact_result in zip(results, expected, strict=True):
-        worst = float((result.detach().reshape(exact_result.shape).double() - exact_result).abs().nan_to_num(torch.inf).max())
+        worst = float(
+            (result.detach().reshape(exact_result.shape).double() - exact_result).abs().nan_to_num(torch.inf).max()
+        )
         if worst > TOLERANCE[problem.q.dtype]:
             return f"trial was wrong by {worst:.2g}"
     return ""

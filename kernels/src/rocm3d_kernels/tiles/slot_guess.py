@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 
 from rocm3d_kernels import tiles
-from rocm3d_kernels.tiles.patience import ExponentialBackoff
+from rocm3d_kernels.tiles.backoff import ExponentialBackoff
 
 if TYPE_CHECKING:
     from rocm3d_kernels.projection.launch import ProjectionOutputs
@@ -70,7 +70,9 @@ def check_slots(
     history.good_guesses += 1
     if history.good_guesses >= STREAK_LENGTH:
         history.backoff.succeed()
-    history.oversized_guesses = history.oversized_guesses + 1 if guess.slots > OVERSIZE_FACTOR * _slot_count(longest) else 0
+    history.oversized_guesses = (
+        history.oversized_guesses + 1 if guess.slots > OVERSIZE_FACTOR * _slot_count(longest) else 0
+    )
     if history.oversized_guesses >= STREAK_LENGTH:
         history.guess, history.oversized_guesses = None, 0
     return True

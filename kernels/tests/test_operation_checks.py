@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import rocm3d_kernels
-from rocm3d_kernels.offered import operations
+from rocm3d_kernels.operation_checks import operations
 from tests.device import DEVICE, torch
 
 

@@ -11,7 +11,15 @@ from rocm3d_kernels.tuning import for_target
 # Every kernel name begins with it, so that our kernels are recognised in a profile.
 KERNEL_PREFIX = "rocm3d_"
 # Launch parameters for Triton's compiler; all others are constexpr arguments of the kernel.
-COMPILER_OPTIONS = ("num_warps", "num_stages", "num_ctas", "waves_per_eu", "matrix_instr_nonkdim", "kpack", "enable_fp_fusion")
+COMPILER_OPTIONS = (
+    "num_warps",
+    "num_stages",
+    "num_ctas",
+    "waves_per_eu",
+    "matrix_instr_nonkdim",
+    "kpack",
+    "enable_fp_fusion",
+)
 
 
 @dataclass(frozen=True)

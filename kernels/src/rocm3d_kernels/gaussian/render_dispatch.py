@@ -75,7 +75,9 @@ def _rasterize_with_kernels(
     gradient = render.Means2dGradient(rows)
     image, alphas = images
     if needs_grad:
-        image, alphas = render.RenderFunction.apply(watched, *gaussians, colors, backgrounds, options, rendering, gradient, images)
+        image, alphas = render.RenderFunction.apply(
+            watched, *gaussians, colors, backgrounds, options, rendering, gradient, images
+        )
     meta = LazyMeta(
         means2d=lambda: gradient.leaf(get_records()) if needs_grad and watched is None else get_records()[..., 0:2],
         radii=lambda: outputs.radii if rows is None else outputs.radii.view(-1, 2)[rows],
@@ -114,9 +116,12 @@ def _rasterize_with_reference(
         return one if rows is None else one.flatten(0, 1)[rows]
 
     meta = LazyMeta(
-        means2d=select_rows(projected.means2d), radii=select_rows(projected.radii), conics=select_rows(projected.conics), depths=select_rows(projected.depths),
+        means2d=select_rows(projected.means2d),
+        radii=select_rows(projected.radii),
+        conics=select_rows(projected.conics),
+        depths=select_rows(projected.depths),
         opacities=select_rows(opacities),
-    )  # fmt: skip
+    )
     _add_ids(meta, rows, gaussians)
     return image, alphas, meta
 

@@ -6,14 +6,14 @@ import ctypes
 
 import pytest
 from tests.device import DEVICE, on_gpu, plain_torch, torch
-from tests.tiles.test_tiles import SIZE, lists, scene, projected_copy
+from tests.tiles.test_tiles import SIZE, lists, projected_copy, scene
 
 from rocm3d_kernels import tiles, tuning
-from rocm3d_kernels.gaussian import rasterization, render, small
+from rocm3d_kernels.gaussian import rasterization, render, small_scene
 from rocm3d_kernels.gaussian.options import RenderOptions
 from rocm3d_kernels.launching import PreparedLaunch
 from rocm3d_kernels.projection import CameraSettings
-from rocm3d_kernels.tiles import ahead
+from rocm3d_kernels.tiles import slot_guess
 
 pytestmark = [
     pytest.mark.usefixtures("poisoned"),
@@ -23,14 +23,16 @@ pytestmark = [
 
 @pytest.fixture(autouse=True)
 def no_guesses(monkeypatch):
-    monkeypatch.setattr(ahead, "_PLACES", {})
+    monkeypatch.setattr(slot_guess, "_HISTORIES", {})
 
 
 def start_small_rendering(slots, choice=0, *, learns=True):
     _, columns, rows = tiles.tile_grid(choice, *SIZE)
-    guess = ahead.SlotGuess(choice, 2 * columns * rows, slots)
-    plan = small.RenderPlan(small.Scene(RenderOptions(CameraSettings(*SIZE)), guess, 2, 2, 14, 3, False, learns, DEVICE))
-    return small.SmallRendering(plan, scene())
+    guess = slot_guess.SlotGuess(choice, 2 * columns * rows, slots)
+    plan = small_scene.RenderPlan(
+        small_scene.Scene(RenderOptions(CameraSettings(*SIZE)), guess, 2, 2, 14, 3, False, learns, DEVICE)
+    )
+    return small_scene.SmallRendering(plan, scene())
 
 
 def test_too_few_slots_are_detected():
@@ -103,7 +105,9 @@ def render_scene(tensors, distance=6.0, cameras=1, deterministic=False, **named)
     rendering_class = type(image.grad_fn.rendered)
     (image.square().sum() + alphas.square().sum()).backward()
     results = [image.detach(), alphas.detach(), watched.grad, *[one.grad for one in leaves]]
-    meta_tensors = [meta[name].detach() for name in ("radii", "conics", "depths", "opacities", "flatten_ids", "isect_offsets")]
+    meta_tensors = [
+        meta[name].detach() for name in ("radii", "conics", "depths", "opacities", "flatten_ids", "isect_offsets")
+    ]
     return rendering_class, [*results, *([watched.absgrad] if named.get("absgrad") else [])], meta_tensors
 
 
@@ -124,7 +128,11 @@ def address_launches(monkeypatch):
     launches = []
     if on_gpu():
         at = PreparedLaunch.launch_addresses
-        monkeypatch.setattr(PreparedLaunch, "at", lambda start, *addresses: launches.append(start) or at(start, *addresses))
+        monkeypatch.setattr(
+            PreparedLaunch,
+            "launch_addresses",
+            lambda start, *addresses: launches.append(start) or at(start, *addresses),
+        )
     else:
         interpret_addresses(monkeypatch, launches)
     return launches
@@ -150,9 +158,9 @@ def interpret_addresses(monkeypatch, launches):
         return torch.frombuffer((ctypes.c_byte * form[1]).from_address(address), dtype=form[0])
 
     monkeypatch.setattr(PreparedLaunch, "__call__", record_form)
-    monkeypatch.setattr(PreparedLaunch, "at", at)
-    monkeypatch.setattr(PreparedLaunch, "ready", property(lambda start: start in forms))
-    monkeypatch.setattr(small, "usual", lambda *_: True)
+    monkeypatch.setattr(PreparedLaunch, "launch_addresses", at)
+    monkeypatch.setattr(PreparedLaunch, "is_ready", property(lambda start: start in forms))
+    monkeypatch.setattr(small_scene, "can_pass_addresses", lambda *_: True)
 
 
 @pytest.mark.parametrize("named", CASES.values(), ids=CASES)
@@ -162,7 +170,7 @@ def test_small_and_full_rendering_agree_with_tensors_and_addresses(address_launc
     assert first_class is render.FullRendering
     assert len(address_launches) >= 4
     for rendering_class, actual, actual_meta in others:
-        assert rendering_class is small.SmallRendering
+        assert rendering_class is small_scene.SmallRendering
         for have, must in zip(actual, expected, strict=True):
             # Sums have another order.
             torch.testing.assert_close(have, must, rtol=1e-4, atol=1e-5)
@@ -174,7 +182,11 @@ def test_small_and_full_rendering_agree_with_tensors_and_addresses(address_launc
 def test_harmonics_use_small_rendering(address_launches, cameras):
     results = [render_scene(gaussian_tensors(coefficients=4), cameras=cameras, sh_degree=1) for _ in range(3)]
 
-    assert [rendering_class for rendering_class, *_ in results] == [render.FullRendering, small.SmallRendering, small.SmallRendering]
+    assert [rendering_class for rendering_class, *_ in results] == [
+        render.FullRendering,
+        small_scene.SmallRendering,
+        small_scene.SmallRendering,
+    ]
     assert len(address_launches) >= 4
     for have, must in zip(results[2][1], results[0][1], strict=True):
         torch.testing.assert_close(have, must, rtol=1e-4, atol=1e-5)
@@ -185,7 +197,7 @@ def test_many_channels_use_full_rendering():
 
 
 def test_deterministic_mode_uses_full_rendering():
-    assert [render_scene(gaussian_tensors())[0] for _ in range(2)] == [render.FullRendering, small.SmallRendering]
+    assert [render_scene(gaussian_tensors())[0] for _ in range(2)] == [render.FullRendering, small_scene.SmallRendering]
     assert render_scene(gaussian_tensors(), deterministic=True)[0] is render.FullRendering
 
 
@@ -193,10 +205,10 @@ def test_results_do_not_depend_on_the_guess():
     """The second view has far longer lists than the first."""
     full_results = []
     for distance in (40.0, 2.5):  # far and small, near and large
-        ahead._HISTORIES.clear()
+        slot_guess._HISTORIES.clear()
         full_results.append(render_scene(gaussian_tensors(), distance))
-    for history in ahead._HISTORIES.values():
-        history.guess = ahead.SlotGuess(choice=0, tiles=2, slots=1)
+    for history in slot_guess._HISTORIES.values():
+        history.guess = slot_guess.SlotGuess(choice=0, tiles=2, slots=1)
     for which in (1, 0, 1):
         actual, expected = render_scene(gaussian_tensors(), (40.0, 2.5)[which]), full_results[which]
         for have, must in zip(actual[1], expected[1], strict=True):
@@ -212,7 +224,7 @@ def test_second_backward_gives_the_same_gradients():
     view = torch.eye(4)[None].clone()
     view[:, 2, 3] = 6.0
     image = rasterization(*leaves, view, LENS, *PICTURE, deterministic=False)[0]
-    assert isinstance(image.grad_fn.rendered, small.SmallRendering)
+    assert isinstance(image.grad_fn.rendered, small_scene.SmallRendering)
     first = torch.autograd.grad(image.square().sum(), leaves, retain_graph=True)
     second = torch.autograd.grad(image.square().sum(), leaves)
 
@@ -222,7 +234,7 @@ def test_second_backward_gives_the_same_gradients():
 
 
 def test_layout_parts_do_not_overlap():
-    layout = small.Layout(
+    layout = small_scene.Layout(
         a=((3,), torch.int16), b=((2, 5), torch.float32), c=((0,), torch.int64), d=((4,), torch.int64)
     )
     memory = torch.zeros(layout.size)
@@ -257,7 +269,7 @@ def unusual_tensors(**changes):
 def test_unusual_values_match_full_rendering(tensors):
     first, second = render_scene(tensors), render_scene(tensors)
 
-    assert (first[0], second[0]) == (render.FullRendering, small.SmallRendering)
+    assert (first[0], second[0]) == (render.FullRendering, small_scene.SmallRendering)
     for have, must in zip(second[1], first[1], strict=True):
         torch.testing.assert_close(have, must, rtol=1e-4, atol=1e-5, equal_nan=True)
 

@@ -64,7 +64,7 @@ def all_drop_ins() -> dict[str, DropIn]:
     """All drop-ins, by each import name that they provide."""
     drop_ins = {}
     for info in pkgutil.iter_modules(import_module(PACKAGES).__path__):
-        declared: DropIn = import_module(f"{PACKAGES}.{info.name}").STAND_IN
+        declared: DropIn = import_module(f"{PACKAGES}.{info.name}").DROP_IN
         for name in declared.modules:
             drop_ins[name] = declared
     return drop_ins

@@ -5,8 +5,8 @@ from tests.device import reference_for, torch
 
 from rocm3d_kernels.gaussian.arguments import contiguous
 from rocm3d_kernels.gaussian.options import RenderOptions
-from rocm3d_kernels.gaussian.ways import rasterize
-from rocm3d_kernels.projection import Gaussians, CameraSettings
+from rocm3d_kernels.gaussian.render_dispatch import rasterize
+from rocm3d_kernels.projection import CameraSettings, Gaussians
 
 pytestmark = [
     pytest.mark.usefixtures("poisoned"),
