@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from rocm3d_kernels import __version__
-from rocm3d_kernels.dropin.declaration import known
+from rocm3d_kernels.dropin.declaration import all_drop_ins
 from rocm3d_kernels.dropin.finder import SWITCH, install
 
 STARTUP_FOLDER = Path(__file__).parent / "dropin" / "startup"
@@ -20,7 +20,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(_mark_program_start(sys.argv[1:] if arguments is None else arguments))
     only = [name for name in options.only.split(",") if name] if "only" in options else []
     if options.command == "list":
-        for name in sorted(known()):
+        for name in sorted(all_drop_ins()):
             sys.stdout.write(f"{name}\n")
         return 0
     try:

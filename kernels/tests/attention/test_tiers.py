@@ -119,7 +119,7 @@ def install_fake_package(monkeypatch, function, name="flash_attn"):
     module = ModuleType(name)
     module.flash_attn_func = module.flash_attn_varlen_func = function
     monkeypatch.setitem(sys.modules, name, module)
-    monkeypatch.setattr(library, "GPU_DEVICE_TYPES", ("cpu",))
+    monkeypatch.setattr(library, "GPU", ("cpu",))
     monkeypatch.setattr(library, "HALVES", (torch.float32,))
     library.import_problem.cache_clear()
     trial._RESULTS.clear()
@@ -206,7 +206,7 @@ def test_packed_sequences_use_pytorch_if_supported(monkeypatch):
             validate(AttentionProblem(q, k, v, scale, spans_from_cu_seqlens(cu_q, cu_k, max_q, max_k), *window_size))
         )
 
-    monkeypatch.setattr(sdpa, "GPU_DEVICE_TYPES", ("cpu",))
+    monkeypatch.setattr(sdpa, "GPU", ("cpu",))
     monkeypatch.setattr(sdpa, "HALVES", (torch.float32,))
     monkeypatch.setattr(sdpa, "varlen", lambda: (varlen, frozenset(("scale", "window_size"))))
     tensors, spans = packed((3, 2), (2, 4), heads=1)
