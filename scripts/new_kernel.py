@@ -9,7 +9,7 @@ import re
 from itertools import groupby
 from pathlib import Path
 
-OURS = "from rocm3d_kernels"
+IMPORT_PREFIX = "from rocm3d_kernels"
 
 INIT = '''"""OPERATION: what it computes, in one line."""
 
@@ -106,11 +106,11 @@ GATE = '''"""The OPERATION kernel that the AMD gate compiles."""
 
 from __future__ import annotations
 
-from rocm3d_kernels.declared import Declared
+from rocm3d_kernels.gate_kernel import GateKernel
 from rocm3d_kernels.OPERATION.triton import rocm3d_OPERATION_kernel
 
 KERNELS = [
-    Declared("OPERATION", rocm3d_OPERATION_kernel, {"values": "*fp32", "result": "*fp32", "count": "i32"}),
+    GateKernel("OPERATION", rocm3d_OPERATION_kernel, {"values": "*fp32", "result": "*fp32", "count": "i32"}),
 ]
 '''
 
@@ -127,7 +127,7 @@ from rocm3d_kernels.OPERATION import OPERATION, reference
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d_kernels.offered import Check
+    from rocm3d_kernels.operation_checks import Check
 
 
 def checks(device: torch.device | str) -> Iterator[Check]:
@@ -237,7 +237,7 @@ from typing import Any
 import torch
 
 from rocm3d_kernels.OPERATION import OPERATION, reference
-from side_by_side import Red, agree, gpu, medians, write
+from side_by_side import WrongResultError, check_close, gpu, median_milliseconds, write
 
 SIZES = (1_000, 1_000_000)
 TOLERANCE = {"rtol": 1.3e-6, "atol": 1e-5}  # float32-elementwise of knowledge/tolerances.toml
@@ -246,9 +246,9 @@ TOLERANCE = {"rtol": 1.3e-6, "atol": 1e-5}  # float32-elementwise of knowledge/t
 def row(size: int, device: torch.device) -> dict[str, Any]:
     """Checks the result, then times it."""
     values = torch.randn(size, device=device)
-    errors = {"value": agree("value", OPERATION(values), reference.OPERATION(values.double()), **TOLERANCE)}
+    errors = {"value": check_close("value", OPERATION(values), reference.OPERATION(values.double()), **TOLERANCE)}
     functions = {"ours": lambda: OPERATION(values), "pytorch": lambda: reference.OPERATION(values)}
-    return {"size": size, "errors": errors, "forward_ms": medians(functions)}
+    return {"size": size, "errors": errors, "forward_ms": median_milliseconds(functions)}
 
 
 def main() -> int:
@@ -259,8 +259,8 @@ def main() -> int:
     device = gpu()
     try:
         rows = [row(size, device) for size in SIZES]
-    except Red as red:
-        sys.stderr.write(f"wrong result, nothing was timed: {red}\\n")
+    except WrongResultError as error:
+        sys.stderr.write(f"wrong result, nothing was timed: {error}\\n")
         return 1
     write("OPERATION", rows, options.output)
     return 0
@@ -285,7 +285,7 @@ def files(name: str, home: Path) -> dict[Path, str]:
         home / "tests" / name / f"test_{name}.py": TEST,
         home / "benchmarks" / f"{name}.py": BENCHMARK,
     }
-    return {path: _sorted(text.replace("OPERATION", name)) for path, text in texts.items()}
+    return {path: _sort_imports(text.replace("OPERATION", name)) for path, text in texts.items()}
 
 
 def is_name(name: str) -> bool:
@@ -293,16 +293,16 @@ def is_name(name: str) -> bool:
     return re.fullmatch(r"[a-z][a-z0-9_]*", name) is not None
 
 
-def _sorted(text: str) -> str:
+def _sort_imports(text: str) -> str:
     """Sorts the imports of rocm3d_kernels, whose order depends on the name of the operation."""
     lines: list[str] = []
-    for ours, block in groupby(text.splitlines(keepends=True), lambda line: line.startswith(OURS)):
-        these = list(block)
-        lines += sorted(map(_ordered, these), key=lambda line: line.split()[1]) if ours else these
+    for is_ours, block in groupby(text.splitlines(keepends=True), lambda line: line.startswith(IMPORT_PREFIX)):
+        block_lines = list(block)
+        lines += sorted(map(_sort_names, block_lines), key=lambda line: line.split()[1]) if is_ours else block_lines
     return "".join(lines)
 
 
-def _ordered(line: str) -> str:
+def _sort_names(line: str) -> str:
     """Sorts the names of one import."""
     names = line.partition(" import ")[2].partition("  #")[0].strip()
     return line.replace(names, ", ".join(sorted(names.split(", "))))

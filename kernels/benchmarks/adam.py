@@ -13,11 +13,11 @@ from typing import Any
 import torch
 
 from rocm3d_kernels.adam import adam_step, reference
-from side_by_side import agree, gpu, medians, run
+from side_by_side import check_close, gpu, median_milliseconds, run
 
 SHAPES = ((100_000, 3), (1_000_000, 3), (1_000_000, 15, 3))
 TOLERANCE = {"rtol": 1.3e-6, "atol": 1e-5}  # float32-elementwise of knowledge/tolerances.toml
-NUMBERS = (0.01, 0.9, 0.999, 1e-15)
+HYPERPARAMETERS = (0.01, 0.9, 0.999, 1e-15)
 
 
 def original() -> Callable[..., Any] | None:
@@ -38,29 +38,32 @@ def state(shape: tuple[int, ...], device: torch.device) -> list[torch.Tensor]:
     return [parameter, gradient, first, torch.rand(shape, device=device), torch.rand(shape[0], device=device) < 0.5]
 
 
-def ours(*given: torch.Tensor) -> None:
+def ours(*tensors: torch.Tensor) -> None:
     """Our step with the common hyperparameters."""
-    lr, beta1, beta2, eps = NUMBERS
-    adam_step(*given, lr=lr, betas=(beta1, beta2), eps=eps)
+    lr, beta1, beta2, eps = HYPERPARAMETERS
+    adam_step(*tensors, lr=lr, betas=(beta1, beta2), eps=eps)
 
 
 def row(shape: tuple[int, ...], device: torch.device, theirs: Callable[..., Any] | None) -> dict[str, Any]:
     """Checks the results, then times them."""
-    given = state(shape, device)
-    found, exact = [one.clone() for one in given], [one.double() for one in given]
-    ours(*found)
-    reference.step(*exact[:4], given[4], *NUMBERS)
-    errors = {name: agree(name, found[at], exact[at], **TOLERANCE) for name, at in (("value", 0), ("second", 3))}
+    tensors = state(shape, device)
+    result, exact = [one.clone() for one in tensors], [one.double() for one in tensors]
+    ours(*result)
+    reference.step(*exact[:4], tensors[4], *HYPERPARAMETERS)
+    errors = {
+        name: check_close(name, result[index], exact[index], **TOLERANCE)
+        for name, index in (("value", 0), ("second", 3))
+    }
     functions: dict[str, Callable[[], Any]] = {
-        "ours": lambda: ours(*given),
-        "pytorch": lambda: reference.step(*given, *NUMBERS),
+        "ours": lambda: ours(*tensors),
+        "pytorch": lambda: reference.step(*tensors, *HYPERPARAMETERS),
     }
     if theirs is not None:
-        other = [one.clone() for one in state(shape, device)]
-        theirs(*other, *NUMBERS)
-        errors["gsplat"] = float((other[0] - found[0]).abs().max())
-        functions["gsplat"] = lambda: theirs(*given, *NUMBERS)
-    return {"shape": shape, "errors": errors, "step_ms": medians(functions)}
+        gsplat_tensors = [one.clone() for one in state(shape, device)]
+        theirs(*gsplat_tensors, *HYPERPARAMETERS)
+        errors["gsplat"] = float((gsplat_tensors[0] - result[0]).abs().max())
+        functions["gsplat"] = lambda: theirs(*tensors, *HYPERPARAMETERS)
+    return {"shape": shape, "errors": errors, "step_ms": median_milliseconds(functions)}
 
 
 def rows(_: Namespace) -> list[dict[str, Any]]:

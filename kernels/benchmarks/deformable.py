@@ -16,7 +16,7 @@ import torch
 
 from rocm3d_kernels import last_dispatch, tuning
 from rocm3d_kernels.deformable import deformable_attention, gradients, reference
-from side_by_side import SWEEP, Red, agree, gpu, medians, run, within
+from side_by_side import SWEEP_SECONDS, WrongResultError, check_close, gpu, median_milliseconds, run, within_seconds
 
 # Feature maps of images of 800 by 1333 and 640 by 853 pixels, at strides 8, 16, 32 and 64.
 LARGE = ((100, 167), (50, 84), (25, 42), (13, 21))
@@ -30,7 +30,7 @@ Tensors = tuple[torch.Tensor, ...]
 Attention = Callable[..., torch.Tensor]
 
 
-class Scene(NamedTuple):
+class DetectorScene(NamedTuple):
     """`queries` is 0 for an encoder, where each pixel is a query; else that of a decoder, with boxes anywhere."""
 
     name: str
@@ -41,23 +41,23 @@ class Scene(NamedTuple):
 
 
 SCENES = (
-    Scene("encoder, 22223 queries", 1, LARGE),
-    Scene("encoder, 2 x 22223 queries", 2, LARGE),
-    Scene("encoder, 2 x 11400 queries", 2, SMALL),
-    Scene("encoder, 22223 queries, samples anywhere", 1, LARGE, anywhere=True),
-    Scene("decoder, 900 queries", 1, LARGE, 900),
-    Scene("decoder, 2 x 300 queries", 2, LARGE, 300),
+    DetectorScene("encoder, 22223 queries", 1, LARGE),
+    DetectorScene("encoder, 2 x 22223 queries", 2, LARGE),
+    DetectorScene("encoder, 2 x 11400 queries", 2, SMALL),
+    DetectorScene("encoder, 22223 queries, samples anywhere", 1, LARGE, anywhere=True),
+    DetectorScene("decoder, 900 queries", 1, LARGE, 900),
+    DetectorScene("decoder, 2 x 300 queries", 2, LARGE, 300),
 )
 
 
-def inputs(scene: Scene, device: torch.device, dtype: torch.dtype = torch.float32) -> Tensors:
+def inputs(scene: DetectorScene, device: torch.device, dtype: torch.dtype = torch.float32) -> Tensors:
     """Values, shapes, starts, locations, weights."""
     torch.manual_seed(1)
     shapes = torch.tensor(scene.levels, device=device)
     starts = torch.cat((shapes.new_zeros(1), shapes.prod(1).cumsum(0)[:-1]))
-    places = int(shapes.prod(1).sum())
-    value = torch.randn(scene.batch, places, HEADS, CHANNELS, device=device)
-    queries = scene.queries or places
+    pixels = int(shapes.prod(1).sum())
+    value = torch.randn(scene.batch, pixels, HEADS, CHANNELS, device=device)
+    queries = scene.queries or pixels
     full = (scene.batch, queries, HEADS, len(scene.levels), POINTS)
     if scene.anywhere:
         locations = torch.rand(*full, 2, device=device)
@@ -73,11 +73,11 @@ def inputs(scene: Scene, device: torch.device, dtype: torch.dtype = torch.float3
 
 
 def _centres(levels: tuple[tuple[int, int], ...], device: torch.device) -> torch.Tensor:
-    found = []
+    centres = []
     for height, width in levels:
         y, x = torch.meshgrid(torch.arange(height), torch.arange(width), indexing="ij")
-        found.append(torch.stack(((x + 0.5) / width, (y + 0.5) / height), dim=-1).view(-1, 2))
-    return torch.cat(found).to(device)
+        centres.append(torch.stack(((x + 0.5) / width, (y + 0.5) / height), dim=-1).view(-1, 2))
+    return torch.cat(centres).to(device)
 
 
 def by_grid_sample(
@@ -107,96 +107,106 @@ def original() -> Attention | None:
 
     class Function(torch.autograd.Function):
         @staticmethod
-        def forward(ctx: Any, *given: torch.Tensor) -> Any:
-            ctx.save_for_backward(*given)
-            return native.ms_deform_attn_forward(*given, 64)
+        def forward(ctx: Any, *tensors: torch.Tensor) -> Any:
+            ctx.save_for_backward(*tensors)
+            return native.ms_deform_attn_forward(*tensors, 64)
 
         @staticmethod
         @torch.autograd.function.once_differentiable
-        def backward(ctx: Any, slope: torch.Tensor) -> Any:
-            found = native.ms_deform_attn_backward(*ctx.saved_tensors, slope, 64)
-            return found[0], None, None, found[1], found[2]
+        def backward(ctx: Any, grad_output: torch.Tensor) -> Any:
+            gradients = native.ms_deform_attn_backward(*ctx.saved_tensors, grad_output, 64)
+            return gradients[0], None, None, gradients[1], gradients[2]
 
     return Function.apply  # type: ignore[no-any-return]
 
 
-def both(function: Attention, given: Tensors, slope: torch.Tensor) -> Tensors:
+def output_and_gradients(function: Attention, arguments: Tensors, grad_output: torch.Tensor) -> Tensors:
     """The result and the gradients of values, locations and weights."""
-    learned = [given[0].detach().requires_grad_(), *given[1:3], *(one.detach().requires_grad_() for one in given[3:])]
-    result = function(*learned)
-    return result, *torch.autograd.grad(result, (learned[0], learned[3], learned[4]), slope)
+    leaves = [
+        arguments[0].detach().requires_grad_(),
+        *arguments[1:3],
+        *(one.detach().requires_grad_() for one in arguments[3:]),
+    ]
+    result = function(*leaves)
+    return result, *torch.autograd.grad(result, (leaves[0], leaves[3], leaves[4]), grad_output)
 
 
-def row(scene: Scene, device: torch.device, native: Attention | None, dtype: torch.dtype) -> dict[str, Any]:
+def row(scene: DetectorScene, device: torch.device, native: Attention | None, dtype: torch.dtype) -> dict[str, Any]:
     """Checks the results, then times them."""
-    given = inputs(scene, device, dtype)
-    slope = torch.randn_like(deformable_attention(*given))
-    taken = last_dispatch()
-    if taken is None or taken.implementation != "triton":
-        raise Red(f"ran on {taken}")
-    errors = errors_of(given, slope, native) if dtype == torch.float32 else {}
+    arguments = inputs(scene, device, dtype)
+    grad_output = torch.randn_like(deformable_attention(*arguments))
+    dispatch = last_dispatch()
+    if dispatch is None or dispatch.implementation != "triton":
+        raise WrongResultError(f"ran on {dispatch}")
+    errors = largest_errors(arguments, grad_output, native) if dtype == torch.float32 else {}
     functions: dict[str, Attention] = {"ours": deformable_attention}
     if native is not None and dtype == torch.float32:
         functions["original"] = native
     with torch.no_grad():
-        forward = timed({name: lambda f=f: f(*given) for name, f in functions.items()}, lambda: by_grid_sample(*given))
+        forward = timed(
+            {name: lambda f=f: f(*arguments) for name, f in functions.items()}, lambda: by_grid_sample(*arguments)
+        )
     training = timed(
-        {name: lambda f=f: both(f, given, slope) for name, f in functions.items()},
-        lambda: both(by_grid_sample, given, slope),
+        {name: lambda f=f: output_and_gradients(f, arguments, grad_output) for name, f in functions.items()},
+        lambda: output_and_gradients(by_grid_sample, arguments, grad_output),
     )
-    about = {"scene": scene.name, "dtype": str(dtype).removeprefix("torch."), "errors": errors}
-    return {**about, "forward_ms": forward, "forward_backward_ms": training}
+    labels = {"scene": scene.name, "dtype": str(dtype).removeprefix("torch."), "errors": errors}
+    return {**labels, "forward_ms": forward, "forward_backward_ms": training}
 
 
-def timed(functions: dict[str, Callable[[], Any]], slow: Callable[[], Any]) -> dict[str, float]:
+def timed(functions: dict[str, Callable[[], Any]], grid_sample: Callable[[], Any]) -> dict[str, float]:
     """Medians; grid_sample is timed separately, since it synchronizes and slows the launch of the next function."""
-    return {**medians(functions), **medians({"grid_sample": slow}, 10)}
+    return {**median_milliseconds(functions), **median_milliseconds({"grid_sample": grid_sample}, 10)}
 
 
-def errors_of(given: Tensors, slope: torch.Tensor, native: Attention | None) -> dict[str, Any]:
+def largest_errors(arguments: Tensors, grad_output: torch.Tensor, native: Attention | None) -> dict[str, Any]:
     """Largest differences from the reference in float64.
 
     Location gradients are in pixels, and excluded next to pixel centres, where they jump.
     """
-    exact = tuple(one.double() if one.is_floating_point() else one for one in given)
-    wanted = both(reference.attend, exact, slope.double())
-    found = both(deformable_attention, given, slope)
-    size = given[1].flip(1).double()[:, None]
+    exact = tuple(one.double() if one.is_floating_point() else one for one in arguments)
+    expected = output_and_gradients(reference.forward, exact, grad_output.double())
+    results = output_and_gradients(deformable_attention, arguments, grad_output)
+    size = arguments[1].flip(1).double()[:, None]
     phase = (exact[3] * size - 0.5) % 1
     smooth = (phase > KINK) & (phase < 1 - KINK)
     smooth = smooth.all(dim=-1, keepdim=True)
     names = ("result", "values", "locations", "weights")
-    told: dict[str, Any] = {}
-    for name, got, right in zip(names, found, wanted, strict=True):
+    errors: dict[str, Any] = {}
+    for name, result, exact_result in zip(names, results, expected, strict=True):
         scale = smooth / size if name == "locations" else 1.0
-        told[name] = agree(name, got.double() * scale, right * scale, **(FORWARD if name == "result" else GRADIENT))
+        errors[name] = check_close(
+            name, result.double() * scale, exact_result * scale, **(FORWARD if name == "result" else GRADIENT)
+        )
     if native is not None:
-        theirs = both(native, given, slope)
-        told["original"] = [
-            float((a.detach().double() - b.detach()).abs().max()) for a, b in zip(theirs, wanted, strict=True)
+        theirs = output_and_gradients(native, arguments, grad_output)
+        errors["original"] = [
+            float((a.detach().double() - b.detach()).abs().max()) for a, b in zip(theirs, expected, strict=True)
         ]
-    told["grid_sample"] = float((by_grid_sample(*given).double() - wanted[0].detach()).abs().max())
-    return told
+    errors["grid_sample"] = float((by_grid_sample(*arguments).double() - expected[0].detach()).abs().max())
+    return errors
 
 
 def sweep(device: torch.device) -> list[dict[str, Any]]:
     """Times of launch parameters, the best first."""
-    given = inputs(SCENES[0], device)
+    encoder = inputs(SCENES[0], device)
     decoder = inputs(SCENES[4], device)
-    slope = torch.randn_like(deformable_attention(*given))
-    found = []
+    grad_output = torch.randn_like(deformable_attention(*encoder))
+    results = []
     tiles = ((512, 1), (512, 2), (1024, 2), (1024, 4), (2048, 4), (256, 1), (1024, 1), (2048, 8))
-    for unroll, masked, (tile, warps) in within(SWEEP, itertools.product((1, 2, 4), (True, False), tiles)):
+    for unroll, masked, (tile, warps) in within_seconds(
+        SWEEP_SECONDS, itertools.product((1, 2, 4), (True, False), tiles)
+    ):
         parameters = {"TILE": tile, "UNROLL": unroll, "MASKED": masked, "num_warps": warps}
-        tuning.insist("deformable", {"deformable_forward": parameters, "deformable_backward": parameters})
+        tuning.override_parameters("deformable", {"deformable_forward": parameters, "deformable_backward": parameters})
         calls: dict[str, Callable[[], Any]] = {
-            "forward": lambda: deformable_attention(*given),
+            "forward": lambda: deformable_attention(*encoder),
             "decoder": lambda: deformable_attention(*decoder),
-            "gradients": lambda: gradients(*given, slope),
+            "gradients": lambda: gradients(*encoder, grad_output),
         }
         with torch.no_grad():
-            found.append({**parameters, "ms": medians(calls, 8)})
-    return sorted(found, key=lambda item: item["ms"]["forward"])
+            results.append({**parameters, "ms": median_milliseconds(calls, 8)})
+    return sorted(results, key=lambda item: item["ms"]["forward"])
 
 
 def rows(options: Namespace) -> list[dict[str, Any]]:

@@ -18,15 +18,15 @@ import torch
 
 from rocm3d_kernels import last_dispatch
 from rocm3d_kernels.gaussian import rasterization, reference
-from rocm3d_kernels.gaussian.options import Options
-from rocm3d_kernels.projection import Gaussians, Settings
-from side_by_side import Red, gpu, medians, run
+from rocm3d_kernels.gaussian.options import RenderOptions
+from rocm3d_kernels.projection import CameraSettings, Gaussians
+from side_by_side import WrongResultError, gpu, median_milliseconds, run
 
 WIDTH, HEIGHT = 1920, 1080
 SIZES = (100_000, 1_000_000, 3_000_000)
 # A few pixels may be slightly off, where a contribution is at the alpha threshold.
-OFF, MOST_OFF, WORST = 1e-3, 1e-4, 0.05
-GRADIENT = 1e-3
+OFF, MAX_OFF_FRACTION, MAX_ERROR = 1e-3, 1e-4, 0.05
+MAX_GRADIENT_ERROR = 1e-3
 Scene = list[torch.Tensor]
 
 
@@ -59,10 +59,10 @@ def scene(kind: str, count: int, device: torch.device) -> Scene:
     else:
         centre = (torch.rand(12, 3, generator=random) - 0.5) * torch.tensor([7.0, 4.0, 5.0])
         radius = torch.rand(12, generator=random) * 1.2 + 0.2
-        which = torch.randint(0, 12, (count,), generator=random)
-        ways = torch.nn.functional.normalize(torch.randn(count, 3, generator=random), dim=1)
-        rough = 1 + 0.02 * torch.randn(count, 1, generator=random)
-        means = centre[which] + ways * radius[which, None] * rough
+        cluster = torch.randint(0, 12, (count,), generator=random)
+        directions = torch.nn.functional.normalize(torch.randn(count, 3, generator=random), dim=1)
+        roughness = 1 + 0.02 * torch.randn(count, 1, generator=random)
+        means = centre[cluster] + directions * radius[cluster, None] * roughness
         far = torch.rand(count, generator=random) < 0.1
         means[far] = (torch.rand(int(far.sum()), 3, generator=random) - 0.5) * torch.tensor([30.0, 20.0, 30.0])
         base = torch.exp(torch.randn(count, 1, generator=random) * 0.9 + math.log(0.012 * small))
@@ -82,48 +82,52 @@ def camera(device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
     return view, lens[None]
 
 
-def exact(given: Scene, weights: torch.Tensor | None) -> tuple[torch.Tensor, list[torch.Tensor]]:
+def exact(tensors: Scene, weights: torch.Tensor | None) -> tuple[torch.Tensor, list[torch.Tensor]]:
     """Image and gradients of the reference in float64."""
-    view, lens = camera(given[0].device)
-    leaves = [one.double().requires_grad_(weights is not None) for one in given]
+    view, lens = camera(tensors[0].device)
+    leaves = [one.double().requires_grad_(weights is not None) for one in tensors]
     means, quats, scales, opacities, colors = leaves
     everything = Gaussians(means, None, quats, scales, opacities, view.double(), lens.double())
-    image = reference.render(everything, colors, None, Options(Settings(WIDTH, HEIGHT)))[0]
+    image = reference.render(everything, colors, None, RenderOptions(CameraSettings(WIDTH, HEIGHT)))[0]
     if weights is not None:
         (image * weights).sum().backward()
     return image.detach(), [one.grad for one in leaves if one.grad is not None]
 
 
-def once(draw: Callable[..., Any], given: Scene, weights: torch.Tensor | None) -> tuple[torch.Tensor, list[Any]]:
+def render_once(
+    draw: Callable[..., Any], tensors: Scene, weights: torch.Tensor | None
+) -> tuple[torch.Tensor, list[Any]]:
     """One image and, with weights of the pixels, its gradients."""
-    view, lens = camera(given[0].device)
+    view, lens = camera(tensors[0].device)
     if weights is None:
         with torch.no_grad():
-            return draw(*given, view, lens, WIDTH, HEIGHT, packed=False)[0], []
-    leaves = [one.detach().requires_grad_() for one in given]
+            return draw(*tensors, view, lens, WIDTH, HEIGHT, packed=False)[0], []
+    leaves = [one.detach().requires_grad_() for one in tensors]
     image = draw(*leaves, view, lens, WIDTH, HEIGHT, packed=False)[0]
     image.backward(weights)
     return image, [one.grad for one in leaves]
 
 
-def right(name: str, given: Scene, weights: torch.Tensor) -> dict[str, float]:
+def check_errors(name: str, tensors: Scene, weights: torch.Tensor) -> dict[str, float]:
     """Differences from float64; raises beyond the limits. Gradients only for the smallest scenes, to save memory."""
-    small = len(given[0]) <= SIZES[0]
-    image, gradients = exact(given, weights if small else None)
-    once(rasterization, given, weights)
+    small = len(tensors[0]) <= SIZES[0]
+    image, gradients = exact(tensors, weights if small else None)
+    render_once(rasterization, tensors, weights)
     # The second call may reuse tile lists of the first, as in the timings.
-    found, ours = once(rasterization, given, weights)
-    taken = last_dispatch()
-    if taken is None or taken.implementation != "triton":
-        raise Red(f"ran on {taken}")
-    off = (found - image).abs().amax(dim=-1)
+    result, our_gradients = render_once(rasterization, tensors, weights)
+    dispatch = last_dispatch()
+    if dispatch is None or dispatch.implementation != "triton":
+        raise WrongResultError(f"ran on {dispatch}")
+    off = (result - image).abs().amax(dim=-1)
     errors = {"worst": float(off.max()), "part_off": float((off > OFF).double().mean())}
-    if errors["worst"] > WORST or errors["part_off"] > MOST_OFF:
-        raise Red(f"{name}: {errors}")
-    for which, a, b in zip(("means", "quats", "scales", "opacities", "colors"), ours, gradients, strict=False):
-        errors[f"gradient_{which}"] = float((a - b).norm() / b.norm())
-        if errors[f"gradient_{which}"] > GRADIENT:
-            raise Red(f"{name}: {errors}")
+    if errors["worst"] > MAX_ERROR or errors["part_off"] > MAX_OFF_FRACTION:
+        raise WrongResultError(f"{name}: {errors}")
+    for parameter, a, b in zip(
+        ("means", "quats", "scales", "opacities", "colors"), our_gradients, gradients, strict=False
+    ):
+        errors[f"gradient_{parameter}"] = float((a - b).norm() / b.norm())
+        if errors[f"gradient_{parameter}"] > MAX_GRADIENT_ERROR:
+            raise WrongResultError(f"{name}: {errors}")
     return errors
 
 
@@ -133,28 +137,28 @@ def peak(call: Callable[[], Any]) -> float:
     torch.cuda.empty_cache()
     torch.cuda.reset_peak_memory_stats()
     before = torch.cuda.memory_allocated()
-    kept = call()
+    result = call()
     torch.cuda.synchronize()
-    del kept
+    del result
     return (torch.cuda.max_memory_allocated() - before) / 2**20
 
 
 def row(kind: str, count: int, theirs: Callable[..., Any] | None) -> dict[str, Any]:
     """Checks the results, then times them."""
     device = gpu()
-    given = scene(kind, count, device)
+    tensors = scene(kind, count, device)
     weights = torch.randn(1, HEIGHT, WIDTH, 3, device=device, generator=torch.Generator(device).manual_seed(1))
-    errors = right(f"{kind} {count}", given, weights)
-    ways = {"ours": rasterization} | ({} if theirs is None else {"gsplat": theirs})
-    forward = {name: lambda d=draw: once(d, given, None) for name, draw in ways.items()}
-    both = {name: lambda d=draw: once(d, given, weights) for name, draw in ways.items()}
-    found = {"scene": kind, "gaussians": count, "errors": errors}
-    found |= {"forward_ms": medians(forward), "forward_backward_ms": medians(both)}
-    found["peak_mib"] = {name: peak(call) for name, call in both.items()}
+    errors = check_errors(f"{kind} {count}", tensors, weights)
+    functions = {"ours": rasterization} | ({} if theirs is None else {"gsplat": theirs})
+    forward = {name: lambda d=draw: render_once(d, tensors, None) for name, draw in functions.items()}
+    both = {name: lambda d=draw: render_once(d, tensors, weights) for name, draw in functions.items()}
+    result = {"scene": kind, "gaussians": count, "errors": errors}
+    result |= {"forward_ms": median_milliseconds(forward), "forward_backward_ms": median_milliseconds(both)}
+    result["peak_mib"] = {name: peak(call) for name, call in both.items()}
     if theirs is not None:
         for key in ("forward_ms", "forward_backward_ms", "peak_mib"):
-            found[f"{key}_ratio"] = found[key]["ours"] / found[key]["gsplat"]
-    return found
+            result[f"{key}_ratio"] = result[key]["ours"] / result[key]["gsplat"]
+    return result
 
 
 def rows(options: Namespace) -> list[dict[str, Any]]:

@@ -16,10 +16,10 @@ import torch
 
 from rocm3d_kernels import last_dispatch, tuning
 from rocm3d_kernels.knn import mean_squared_distance, reference
-from side_by_side import SWEEP, Red, agree, gpu, medians, run, within
+from side_by_side import SWEEP_SECONDS, WrongResultError, check_close, gpu, median_milliseconds, run, within_seconds
 
 TOLERANCE = {"rtol": 1e-4, "atol": 1e-5}  # float32-distance of knowledge/tolerances.toml
-PROBED = 2000
+PROBE_COUNT = 2000
 Distances = Callable[[torch.Tensor], torch.Tensor]
 
 
@@ -48,42 +48,44 @@ def scenes(device: torch.device) -> dict[str, torch.Tensor]:
 
 def exact(points: torch.Tensor, probes: torch.Tensor) -> torch.Tensor:
     """The exact result in float64 for some of the points."""
-    every, found = points.double(), []
+    exact_points, means = points.double(), []
     for probe in probes.split(50):
-        squares = ((every[probe][:, None] - every[None]) ** 2).sum(-1)
+        squares = ((exact_points[probe][:, None] - exact_points[None]) ** 2).sum(-1)
         squares[torch.arange(len(probe)), probe] = torch.inf
-        found.append(squares.topk(3, dim=1, largest=False).values.mean(1))
-    return torch.cat(found)
+        means.append(squares.topk(3, dim=1, largest=False).values.mean(1))
+    return torch.cat(means)
 
 
 def row(name: str, points: torch.Tensor, native: Distances | None) -> dict[str, Any]:
     """Checks the results, then times them."""
-    probes = torch.randperm(len(points), device=points.device)[:PROBED]
-    found, wanted = mean_squared_distance(points), exact(points, probes)
-    taken = last_dispatch()
-    if taken is None or taken.implementation != "triton":
-        raise Red(f"ran on {taken}")
-    errors = {"ours": agree(name, found[probes], wanted, **TOLERANCE)}
+    probes = torch.randperm(len(points), device=points.device)[:PROBE_COUNT]
+    result, expected = mean_squared_distance(points), exact(points, probes)
+    dispatch = last_dispatch()
+    if dispatch is None or dispatch.implementation != "triton":
+        raise WrongResultError(f"ran on {dispatch}")
+    errors = {"ours": check_close(name, result[probes], expected, **TOLERANCE)}
     functions: dict[str, Distances] = {"ours": mean_squared_distance}
     if native is not None:
         functions["simple_knn"] = native
-        errors["simple_knn"] = float((native(points)[probes].double() - wanted).abs().max())
+        errors["simple_knn"] = float((native(points)[probes].double() - expected).abs().max())
     if len(points) <= 100_000:
         functions["pytorch"] = reference.mean_squared_distance
-    times = medians({key: lambda f=f: f(points) for key, f in functions.items()}, 10)
+    times = median_milliseconds({key: lambda f=f: f(points) for key, f in functions.items()}, 10)
     return {"scene": name, "points": len(points), "errors": errors, "ms": times}
 
 
 def sweep(device: torch.device) -> list[dict[str, Any]]:
     """Times of launch parameters, the best first."""
-    found = []
+    results = []
     clouds = scenes(device)
-    for unroll, box, group, chunk in within(SWEEP, itertools.product((8, 4, 16), (64, 32, 128), (64, 32), (256, 128))):
+    for unroll, box, group, chunk in within_seconds(
+        SWEEP_SECONDS, itertools.product((8, 4, 16), (64, 32, 128), (64, 32), (256, 128))
+    ):
         parameters = {"BOX": box, "GROUP": group, "CHUNK": chunk, "UNROLL": unroll}
-        tuning.insist("knn", {"search_kernel": parameters})
-        times = medians({key: lambda p=p: mean_squared_distance(p) for key, p in clouds.items()}, 5)
-        found.append({**parameters, "ms": times})
-    return sorted(found, key=lambda item: sum(item["ms"].values()))
+        tuning.override_parameters("knn", {"search_kernel": parameters})
+        times = median_milliseconds({key: lambda p=p: mean_squared_distance(p) for key, p in clouds.items()}, 5)
+        results.append({**parameters, "ms": times})
+    return sorted(results, key=lambda item: sum(item["ms"].values()))
 
 
 def rows(options: Namespace) -> list[dict[str, Any]]:

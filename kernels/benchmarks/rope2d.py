@@ -15,17 +15,17 @@ import torch
 
 from rocm3d_kernels import last_dispatch, tuning
 from rocm3d_kernels.rope2d import reference, rotate_
-from side_by_side import SWEEP, Red, agree, gpu, medians, run, within
+from side_by_side import SWEEP_SECONDS, WrongResultError, check_close, gpu, median_milliseconds, run, within_seconds
 
 # Batch, tokens, heads and head size: DUSt3R's encoder and decoder for images of 512 by 384, and large batches.
 SHAPES = ((2, 768, 16, 64), (2, 768, 12, 64), (64, 768, 16, 64), (256, 196, 12, 64))
 TOLERANCE = {"rtol": 1e-5, "atol": 1e-5}  # float32-rope of knowledge/tolerances.toml
 HALF = {"rtol": 1e-2, "atol": 1e-2}  # float16-operator
 BASE, SCALE = 100.0, 1.0
-Turn = Callable[..., Any]
+RotateFunction = Callable[..., Any]
 
 
-def original() -> Turn | None:
+def original() -> RotateFunction | None:
     """curope's function, or None if it is not installed."""
     try:
         import curope
@@ -40,43 +40,45 @@ def inputs(shape: tuple[int, ...], dtype: torch.dtype, device: torch.device) -> 
     torch.manual_seed(1)
     batch, count, heads, size = shape
     tokens = torch.randn(batch, count, 3, heads, size, device=device).to(dtype)[:, :, 0]
-    place = torch.arange(count, device=device)
-    return tokens, torch.stack((place // 32, place % 32), dim=-1)[None].expand(batch, -1, -1).contiguous()
+    index = torch.arange(count, device=device)
+    return tokens, torch.stack((index // 32, index % 32), dim=-1)[None].expand(batch, -1, -1).contiguous()
 
 
-def row(shape: tuple[int, ...], dtype: torch.dtype, device: torch.device, native: Turn | None) -> dict[str, Any]:
+def row(
+    shape: tuple[int, ...], dtype: torch.dtype, device: torch.device, native: RotateFunction | None
+) -> dict[str, Any]:
     """Checks the results, then times them; the copy reads and writes the same number of bytes."""
     tokens, positions = inputs(shape, dtype, device)
-    wanted = reference.rotated(tokens.double(), positions, BASE, SCALE)
-    found = rotate_(tokens.clone(), positions, BASE, SCALE)
-    taken = last_dispatch()
-    if taken is None or taken.implementation != "triton":
-        raise Red(f"ran on {taken}")
-    errors = {"ours": agree("rope2d", found, wanted, **(TOLERANCE if dtype == torch.float32 else HALF))}
+    expected = reference.rotate(tokens.double(), positions, BASE, SCALE)
+    result = rotate_(tokens.clone(), positions, BASE, SCALE)
+    dispatch = last_dispatch()
+    if dispatch is None or dispatch.implementation != "triton":
+        raise WrongResultError(f"ran on {dispatch}")
+    errors = {"ours": check_close("rope2d", result, expected, **(TOLERANCE if dtype == torch.float32 else HALF))}
     flat, other = torch.randn(2, tokens.numel(), device=device).to(dtype)
-    functions: dict[str, Turn] = {"ours": rotate_}
+    functions: dict[str, RotateFunction] = {"ours": rotate_}
     if native is not None:
         theirs = tokens.clone()
         native(theirs, positions, BASE, SCALE)
-        errors["curope"] = float((theirs.double() - wanted).abs().max())
+        errors["curope"] = float((theirs.double() - expected).abs().max())
         functions["curope"] = native
     calls = {name: lambda f=f: f(tokens, positions, BASE, SCALE) for name, f in functions.items()}
-    times = medians({**calls, "copy": lambda: flat.copy_(other)})
+    times = median_milliseconds({**calls, "copy": lambda: flat.copy_(other)})
     # Timed separately: its many small launches slow the launch of the next function.
-    times |= medians({"pytorch": lambda: reference.rotated(tokens, positions, BASE, SCALE)}, 10)
+    times |= median_milliseconds({"pytorch": lambda: reference.rotate(tokens, positions, BASE, SCALE)}, 10)
     return {"shape": shape, "dtype": str(dtype).removeprefix("torch."), "errors": errors, "ms": times}
 
 
 def sweep(device: torch.device) -> list[dict[str, Any]]:
     """Times of launch parameters, the best first."""
-    found = []
-    given = {f"{shape} {dtype}": inputs(shape, dtype, device)
+    results = []
+    arguments = {f"{shape} {dtype}": inputs(shape, dtype, device)
              for shape in (SHAPES[0], *SHAPES[2:]) for dtype in (torch.float32, torch.float16)}  # fmt: skip
-    for tile, warps in within(SWEEP, itertools.product((256, 512, 1024, 2048), (1, 2, 4, 8))):
-        tuning.insist("rope2d", {"rope2d_kernel": {"TILE": tile, "num_warps": warps}})
-        times = medians({name: lambda g=g: rotate_(*g) for name, g in given.items()}, 10)
-        found.append({"TILE": tile, "num_warps": warps, "ms": times})
-    return sorted(found, key=lambda item: sum(item["ms"].values()))
+    for tile, warps in within_seconds(SWEEP_SECONDS, itertools.product((256, 512, 1024, 2048), (1, 2, 4, 8))):
+        tuning.override_parameters("rope2d", {"rope2d_kernel": {"TILE": tile, "num_warps": warps}})
+        times = median_milliseconds({name: lambda g=g: rotate_(*g) for name, g in arguments.items()}, 10)
+        results.append({"TILE": tile, "num_warps": warps, "ms": times})
+    return sorted(results, key=lambda item: sum(item["ms"].values()))
 
 
 def rows(options: Namespace) -> list[dict[str, Any]]:

@@ -16,13 +16,13 @@ from typing import Any, TypeVar
 
 import torch
 
-ROUNDS, WARM = 30, 5
-FLUSH = 256 * 2**20
-SWEEP = 200.0  # seconds
+ROUNDS, WARMUP_CALLS = 30, 5
+FLUSH_BYTES = 256 * 2**20
+SWEEP_SECONDS = 200.0  # seconds
 Choice = TypeVar("Choice")
 
 
-class Red(Exception):  # noqa: N818
+class WrongResultError(Exception):
     """A result is wrong or did not come from the kernel, so nothing is timed."""
 
 
@@ -33,20 +33,20 @@ def gpu() -> torch.device:
     return torch.device("cuda", torch.cuda.current_device())
 
 
-def agree(name: str, found: torch.Tensor, wanted: torch.Tensor, rtol: float, atol: float) -> float:
+def check_close(name: str, result: torch.Tensor, expected: torch.Tensor, rtol: float, atol: float) -> float:
     """The largest absolute difference. Raises if a difference exceeds the tolerance."""
-    found, wanted = found.detach().double(), wanted.detach().double()
-    worst = float((found - wanted).abs().max())
-    if not torch.allclose(found, wanted, rtol=rtol, atol=atol, equal_nan=True):
-        raise Red(f"{name}: off by {worst:.3g}; the tolerance is {atol} + {rtol} * value")
+    result, expected = result.detach().double(), expected.detach().double()
+    worst = float((result - expected).abs().max())
+    if not torch.allclose(result, expected, rtol=rtol, atol=atol, equal_nan=True):
+        raise WrongResultError(f"{name}: off by {worst:.3g}; the tolerance is {atol} + {rtol} * value")
     return worst
 
 
-def medians(functions: Mapping[str, Callable[[], Any]], rounds: int = ROUNDS) -> dict[str, float]:
+def median_milliseconds(functions: Mapping[str, Callable[[], Any]], rounds: int = ROUNDS) -> dict[str, float]:
     """Milliseconds of each function. Calls are interleaved, and each starts with a cold cache."""
-    flush = torch.empty(FLUSH, dtype=torch.int8, device="cuda")
+    flush = torch.empty(FLUSH_BYTES, dtype=torch.int8, device="cuda")
     for call in functions.values():
-        for _ in range(WARM):
+        for _ in range(WARMUP_CALLS):
             call()
     times: dict[str, list[float]] = {name: [] for name in functions}
     for _ in range(rounds):
@@ -61,7 +61,7 @@ def medians(functions: Mapping[str, Callable[[], Any]], rounds: int = ROUNDS) ->
     return {name: statistics.median(values) for name, values in times.items()}
 
 
-def within(seconds: float, choices: Iterable[Choice]) -> Iterator[Choice]:
+def within_seconds(seconds: float, choices: Iterable[Choice]) -> Iterator[Choice]:
     """Yields choices until the time is over."""
     end = time.monotonic() + seconds
     for choice in choices:
@@ -74,37 +74,39 @@ def within(seconds: float, choices: Iterable[Choice]) -> Iterator[Choice]:
 def machine() -> dict[str, str]:
     """GPU, versions and date."""
     properties = torch.cuda.get_device_properties(torch.cuda.current_device())
-    told = {"gpu": properties.name, "python": platform.python_version(), "torch": str(torch.__version__)}
-    told |= {"hip": str(torch.version.hip or ""), "cuda": str(torch.version.cuda or "")}
-    told["gfx"] = str(getattr(properties, "gcnArchName", "")).partition(":")[0] if torch.version.hip else ""
+    facts = {"gpu": properties.name, "python": platform.python_version(), "torch": str(torch.__version__)}
+    facts |= {"hip": str(torch.version.hip or ""), "cuda": str(torch.version.cuda or "")}
+    facts["gfx"] = str(getattr(properties, "gcnArchName", "")).partition(":")[0] if torch.version.hip else ""
     for name in ("triton", "rocm3d-kernels"):
         try:
-            told[name] = version(name)
+            facts[name] = version(name)
         except PackageNotFoundError:
-            told[name] = str(getattr(__import__(name.replace("-", "_")), "__version__", ""))
-    return told | {"date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")}
+            facts[name] = str(getattr(__import__(name.replace("-", "_")), "__version__", ""))
+    return facts | {"date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")}
 
 
-def run(op: str, about: str | None, rows: Callable[[argparse.Namespace], list[dict[str, Any]]], *flags: str) -> int:
+def run(
+    op: str, description: str | None, rows: Callable[[argparse.Namespace], list[dict[str, Any]]], *flags: str
+) -> int:
     """Parses the command line, runs a benchmark and writes its document. 0 if the results were correct and timed."""
-    parser = argparse.ArgumentParser(description=about)
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--output", default="-")
     for flag in flags:
         parser.add_argument(flag, action="store_true")
     options = parser.parse_args()
     try:
-        found = rows(options)
-    except Red as red:
-        sys.stderr.write(f"wrong result, nothing was timed: {red}\n")
+        results = rows(options)
+    except WrongResultError as error:
+        sys.stderr.write(f"wrong result, nothing was timed: {error}\n")
         return 1
-    write(op, found, options.output)
+    write(op, results, options.output)
     return 0
 
 
-def write(op: str, rows: list[dict[str, Any]], place: str) -> None:
+def write(op: str, rows: list[dict[str, Any]], path: str) -> None:
     """Writes one JSON document to a file, or to stdout for `-`."""
     text = json.dumps({"op": op, "machine": machine(), "rounds": ROUNDS, "rows": rows}, indent=1) + "\n"
-    if place == "-":
+    if path == "-":
         sys.stdout.write(text)
     else:
-        Path(place).write_text(text, encoding="utf-8")
+        Path(path).write_text(text, encoding="utf-8")

@@ -15,14 +15,14 @@ import torch
 
 from rocm3d_kernels import last_dispatch
 from rocm3d_kernels.dropin.packages.gsplat.surfels import rasterization_2dgs
-from side_by_side import Red, gpu, medians, run
+from side_by_side import WrongResultError, gpu, median_milliseconds, run
 
 SIZES = (100_000, 1_000_000)
 WIDTH, HEIGHT = 1920, 1080
 SMALL = (4_000, 320, 200)
-PICTURES = ("colors", "alphas", "normals", "normals_of_depths", "distortion", "median")
+OUTPUTS = ("colors", "alphas", "normals", "normals_of_depths", "distortion", "median")
 # A pixel may be off if a contribution is at the alpha threshold, or the transmittance at the median is near one half.
-OFF, MOST_OFF = 1e-3, 1e-3
+OFF, MAX_OFF_FRACTION = 1e-3, 1e-3
 
 
 def original() -> Callable[..., Any] | None:
@@ -44,7 +44,7 @@ def scene(count: int, width: int, height: int, device: torch.device) -> dict[str
     random = torch.Generator().manual_seed(0)
     view = torch.eye(4)[None].clone()
     view[:, 2, 3] = 6.0
-    given = {
+    tensors = {
         "means": (torch.rand(count, 3, generator=random) - 0.5) * torch.tensor([8.0, 5.0, 6.0]),
         "quats": torch.randn(count, 4, generator=random),
         "scales": torch.rand(count, 3, generator=random) * 0.02 * (1e6 / count) ** (1 / 3) + 0.001,
@@ -54,56 +54,58 @@ def scene(count: int, width: int, height: int, device: torch.device) -> dict[str
         "viewmats": view,
         "Ks": torch.tensor([[[0.6 * width, 0, width / 2], [0, 0.6 * width, height / 2], [0, 0, 1]]]),
     }
-    there = {name: one.to(device) for name, one in given.items()}
-    return {**there, "width": width, "height": height, "render_mode": "RGB+ED"}
+    on_device = {name: one.to(device) for name, one in tensors.items()}
+    return {**on_device, "width": width, "height": height, "render_mode": "RGB+ED"}
 
 
-def compared(found: tuple[Any, ...], wanted: tuple[Any, ...], *, insist: bool) -> dict[str, float]:
+def off_fractions(result: tuple[Any, ...], expected: tuple[Any, ...], *, must_agree: bool) -> dict[str, float]:
     """The fraction of pixels of each image that are off."""
-    parts = {}
-    for name, one, true in zip(PICTURES, found, wanted, strict=False):
+    fractions = {}
+    for name, one, true in zip(OUTPUTS, result, expected, strict=False):
         scale = true.abs().max().clamp_min(1.0)
         off = ((one.double() - true.double()).abs() / scale).amax(dim=-1) > OFF
-        parts[name] = off.double().mean().item()
+        fractions[name] = off.double().mean().item()
         # Normals from depth are differences of neighbours, so one pixel that is off affects four more.
-        if insist and parts[name] > MOST_OFF * (5 if name == "normals_of_depths" else 1):
-            raise Red(f"{name}: {parts[name]:.2e} of the pixels are off by more than {OFF}")
-    return parts
+        if must_agree and fractions[name] > MAX_OFF_FRACTION * (5 if name == "normals_of_depths" else 1):
+            raise WrongResultError(f"{name}: {fractions[name]:.2e} of the pixels are off by more than {OFF}")
+    return fractions
 
 
-def right(device: torch.device, theirs: Callable[..., Any] | None) -> dict[str, Any]:
+def check_errors(device: torch.device, theirs: Callable[..., Any] | None) -> dict[str, Any]:
     """Differences from float64, which must be within tolerance, and from gsplat, which are only reported."""
-    given = scene(*SMALL, device)
-    found = rasterization_2dgs(**given)
-    taken = last_dispatch()
-    if taken is None or taken.implementation != "triton":
-        raise Red(f"ran on {taken}")
+    arguments = scene(*SMALL, device)
+    result = rasterization_2dgs(**arguments)
+    dispatch = last_dispatch()
+    if dispatch is None or dispatch.implementation != "triton":
+        raise WrongResultError(f"ran on {dispatch}")
     # On the CPU, where float64 uses the reference.
-    exact = {name: one.double().cpu() if isinstance(one, torch.Tensor) else one for name, one in given.items()}
-    wanted = rasterization_2dgs(**exact)
-    pictures = tuple(one.cpu() for one in found[:6])
-    told: dict[str, Any] = {"off_from_float64": compared(pictures, wanted, insist=True)}
+    exact_arguments = {
+        name: one.double().cpu() if isinstance(one, torch.Tensor) else one for name, one in arguments.items()
+    }
+    expected = rasterization_2dgs(**exact_arguments)
+    pictures = tuple(one.cpu() for one in result[:6])
+    errors: dict[str, Any] = {"off_from_float64": off_fractions(pictures, expected, must_agree=True)}
     if theirs is not None:
-        others = theirs(**given)
-        told["off_from_gsplat"] = compared(found, others, insist=False)
-        told["radii_that_differ"] = (found[6]["radii"] != others[6]["radii"]).any(dim=-1).double().mean().item()
-    return told
+        others = theirs(**arguments)
+        errors["off_from_gsplat"] = off_fractions(result, others, must_agree=False)
+        errors["radii_that_differ"] = (result[6]["radii"] != others[6]["radii"]).any(dim=-1).double().mean().item()
+    return errors
 
 
 def row(count: int, device: torch.device, theirs: Callable[..., Any] | None) -> dict[str, Any]:
     """Times one scene."""
-    given = scene(count, WIDTH, HEIGHT, device)
-    functions: dict[str, Callable[[], Any]] = {"ours": lambda: rasterization_2dgs(**given)}
+    arguments = scene(count, WIDTH, HEIGHT, device)
+    functions: dict[str, Callable[[], Any]] = {"ours": lambda: rasterization_2dgs(**arguments)}
     if theirs is not None:
-        functions["gsplat"] = lambda: theirs(**given)
+        functions["gsplat"] = lambda: theirs(**arguments)
     with torch.no_grad():
-        return {"size": count, "forward_ms": medians(functions)}
+        return {"size": count, "forward_ms": median_milliseconds(functions)}
 
 
 def rows(_: Namespace) -> list[dict[str, Any]]:
     """The differences, then rows for all sizes."""
     device, theirs = gpu(), original()
-    return [right(device, theirs), *(row(count, device, theirs) for count in SIZES)]
+    return [check_errors(device, theirs), *(row(count, device, theirs) for count in SIZES)]
 
 
 if __name__ == "__main__":

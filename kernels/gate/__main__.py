@@ -19,39 +19,43 @@ from typing import Any
 from gate.lint import problems
 from gate.sources import PACKAGE, digest, digests, operations
 
-HERE = Path(__file__).resolve().parents[1]
-TABLE = HERE / "gate.json"
-KEPT = HERE.parent / "build" / "gate"
+KERNELS_FOLDER = Path(__file__).resolve().parents[1]
+TABLE = KERNELS_FOLDER / "gate.json"
+CACHE_FOLDER = KERNELS_FOLDER.parent / "build" / "gate"
 
 
-def compiled(op: str, *options: str, triton: Path | None = None) -> list[dict[str, Any]]:
+def compile_operation(op: str, *options: str, triton: Path | None = None) -> list[dict[str, Any]]:
     """Rows of one operation, compiled in a child process: Triton's interpreter must be off there."""
     if not (PACKAGE / op / "gate.py").is_file():
         return [{"op": op, "kernel": "", "target": "", "problem": "gate.py with the list of its kernels is missing"}]
-    path = [str(HERE), str(HERE / "src")] if triton is None else [str(triton), str(HERE), str(HERE / "src")]
+    path = (
+        [str(KERNELS_FOLDER), str(KERNELS_FOLDER / "src")]
+        if triton is None
+        else [str(triton), str(KERNELS_FOLDER), str(KERNELS_FOLDER / "src")]
+    )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path), "TRITON_DEFAULT_FP_FUSION": "1"}
     environment.pop("TRITON_INTERPRET", None)
     command = [sys.executable, "-m", "gate.compile", op, *options]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=HERE)  # noqa: S603
-    if done.returncode:
-        return [{"op": op, "kernel": "", "target": "", "problem": done.stderr.strip()[-2000:]}]
-    rows: list[dict[str, Any]] = json.loads(done.stdout)
+    process = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=KERNELS_FOLDER)  # noqa: S603
+    if process.returncode:
+        return [{"op": op, "kernel": "", "target": "", "problem": process.stderr.strip()[-2000:]}]
+    rows: list[dict[str, Any]] = json.loads(process.stdout)
     return rows
 
 
-def kept_rows(op: str, scope: str, triton: Path | None = None) -> list[dict[str, Any]]:
+def cached_rows(op: str, scope: str, triton: Path | None = None) -> list[dict[str, Any]]:
     """Rows of one operation with one Triton release, from the cache if they compiled without problems before."""
     from importlib.metadata import version  # noqa: PLC0415
 
     name = triton.name if triton else f"triton-{version('triton')}"
-    kept = KEPT / f"{scope}-{op}-{digest(op)[:16]}-{name}.json"
-    if kept.is_file():
-        rows: list[dict[str, Any]] = json.loads(kept.read_text(encoding="utf-8"))
+    cache_file = CACHE_FOLDER / f"{scope}-{op}-{digest(op)[:16]}-{name}.json"
+    if cache_file.is_file():
+        rows: list[dict[str, Any]] = json.loads(cache_file.read_text(encoding="utf-8"))
         return rows
-    rows = compiled(op, *(["--quick"] if scope == "quick" else []), triton=triton)
-    if not faulty(rows):
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(json.dumps(rows), encoding="utf-8")
+    rows = compile_operation(op, *(["--quick"] if scope == "quick" else []), triton=triton)
+    if not row_problems(rows):
+        cache_file.parent.mkdir(parents=True, exist_ok=True)
+        cache_file.write_text(json.dumps(rows), encoding="utf-8")
     return rows
 
 
@@ -59,19 +63,23 @@ def all_rows(scope: str, *tritons: Path) -> list[dict[str, Any]]:
     """Rows of every operation with the installed Triton and with those in the folders, on all cores."""
     jobs = [(op, triton) for op in operations() for triton in (None, *tritons)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return [row for found in pool.map(lambda job: kept_rows(job[0], scope, job[1]), jobs) for row in found]
+        return [
+            row
+            for operation_rows in pool.map(lambda job: cached_rows(job[0], scope, job[1]), jobs)
+            for row in operation_rows
+        ]
 
 
-def quick() -> list[str]:
+def quick_problems() -> list[str]:
     """Problems of the current sources."""
-    return problems() + faulty(all_rows("quick"))
+    return problems() + row_problems(all_rows("quick"))
 
 
-def full(tritons: list[Path]) -> list[str]:
+def full_problems(tritons: list[Path]) -> list[str]:
     """Problems with the installed Triton and with those unpacked in the folders; without problems writes gate.json."""
     rows = all_rows("full", *tritons)
-    faults = problems() + faulty(rows)
-    if not faults:
+    found_problems = problems() + row_problems(rows)
+    if not found_problems:
         keys = (
             "op",
             "kernel",
@@ -95,10 +103,10 @@ def full(tritons: list[Path]) -> list[str]:
         }
         head = json.dumps({**table, "rows": []}, indent=1).removesuffix("[]\n}")
         TABLE.write_text(head + "[\n  " + ",\n  ".join(map(json.dumps, table["rows"])) + "\n ]\n}\n", encoding="utf-8")
-    return faults
+    return found_problems
 
 
-def stale(table: Path = TABLE) -> list[str]:
+def outdated_operations(table: Path = TABLE) -> list[str]:
     """One line for each operation whose sources changed after the table was written."""
     if not table.is_file():
         return ["gate.json is missing. Write it: make gate"]
@@ -110,26 +118,28 @@ def stale(table: Path = TABLE) -> list[str]:
     ]
 
 
-def faulty(rows: list[dict[str, Any]]) -> list[str]:
+def row_problems(rows: list[dict[str, Any]]) -> list[str]:
     """One line for each row with a problem."""
-    told = ("op", "kernel", "dtype", "target", "triton")
-    return [f"{' '.join(row[key] for key in told if row.get(key))}: {row['problem']}" for row in rows if row["problem"]]
+    labels = ("op", "kernel", "dtype", "target", "triton")
+    return [
+        f"{' '.join(row[key] for key in labels if row.get(key))}: {row['problem']}" for row in rows if row["problem"]
+    ]
 
 
 def main() -> int:
     """Exit code 0 without problems, 1 with problems, 2 for wrong usage."""
-    kind, *more = sys.argv[1:] or ["quick"]
+    kind, *folders = sys.argv[1:] or ["quick"]
     if kind not in ("quick", "full", "check"):
         sys.stderr.write(f"{__doc__}\n")
         return 2
     if kind == "full":
-        faults = full([Path(item).resolve() for item in more])
+        found_problems = full_problems([Path(item).resolve() for item in folders])
     else:
-        faults = quick() if kind == "quick" else stale()
-    for fault in faults:
-        sys.stdout.write(f"{fault}\n")
-    sys.stdout.write(f"gate {kind}: {len(operations())} operations, problems: {len(faults)}\n")
-    return 1 if faults else 0
+        found_problems = quick_problems() if kind == "quick" else outdated_operations()
+    for line in found_problems:
+        sys.stdout.write(f"{line}\n")
+    sys.stdout.write(f"gate {kind}: {len(operations())} operations, problems: {len(found_problems)}\n")
+    return 1 if found_problems else 0
 
 
 if __name__ == "__main__":

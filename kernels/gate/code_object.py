@@ -35,14 +35,14 @@ def read(hsaco: bytes) -> CodeObject:
             if note["n_type"] in (METADATA, "NT_AMDGPU_METADATA"):
                 described = note["n_descdata"]
                 raw = described if isinstance(described, bytes) else bytes(described, "latin-1")
-                return _of(msgpack.unpackb(raw[: note["n_descsz"]]))
+                return _from_metadata(msgpack.unpackb(raw[: note["n_descsz"]]))
     raise ValueError("the code object has no AMDGPU metadata")
 
 
-def _of(told: dict[str, object]) -> CodeObject:
-    kernel = told["amdhsa.kernels"][0]  # type: ignore[index]
+def _from_metadata(metadata: dict[str, object]) -> CodeObject:
+    kernel = metadata["amdhsa.kernels"][0]  # type: ignore[index]
     return CodeObject(
-        target=_gfx(str(told["amdhsa.target"])),
+        target=_gfx_target(str(metadata["amdhsa.target"])),
         wave=kernel[".wavefront_size"],
         vgprs=kernel[".vgpr_count"],
         sgprs=kernel[".sgpr_count"],
@@ -52,7 +52,7 @@ def _of(told: dict[str, object]) -> CodeObject:
     )
 
 
-def _gfx(triple: str) -> str:
+def _gfx_target(triple: str) -> str:
     """The target of `amdgcn-amd-amdhsa--gfx90a:xnack-` and of newer spellings."""
-    found = re.search(r"gfx[0-9a-f]+", triple)
-    return found[0] if found else triple
+    match = re.search(r"gfx[0-9a-f]+", triple)
+    return match[0] if match else triple

@@ -16,12 +16,12 @@ from gate.sources import operations
 # Targets by wave size. The first two are compiled in `make test`.
 TARGETS = {"gfx942": 64, "gfx1100": 32, "gfx90a": 64, "gfx950": 64, "gfx1151": 32, "gfx1200": 32, "gfx1201": 32}
 QUICK = ("gfx942", "gfx1100")
-LDS = 64 * 1024
+LDS_BYTES = 64 * 1024
 # Usual tensors: aligned to 16 bytes and below 2 GiB. The compiler then uses wide buffer loads.
-USUAL = [["tt.divisibility", 16], ["tt.pointer_range", 32]]
+POINTER_ATTRIBUTES = [["tt.divisibility", 16], ["tt.pointer_range", 32]]
 
 
-def declared(op: str) -> list[Any]:
+def declared_kernels(op: str) -> list[Any]:
     """The list KERNELS of an operation's gate.py. Raises ValueError if it is empty."""
     kernels = list(import_module(f"rocm3d_kernels.{op}.gate").KERNELS)
     if not kernels:
@@ -31,58 +31,64 @@ def declared(op: str) -> list[Any]:
 
 def rows(op: str, *, quick: bool) -> Iterator[dict[str, Any]]:
     """One row for each kernel, dtype and target."""
-    for item in declared(op):
-        if quick and not item.quick:
+    for gate_kernel in declared_kernels(op):
+        if quick and not gate_kernel.quick:
             continue
         for target in QUICK if quick else TARGETS:
-            yield row(item, target)
+            yield row(gate_kernel, target)
 
 
-def row(item: Any, target: str) -> dict[str, Any]:
+def row(gate_kernel: Any, target: str) -> dict[str, Any]:
     """Resources of the kernel compiled for one target; `problem` is empty if all is well."""
-    about = {
-        "op": item.op,
-        "kernel": item.name,
-        "dtype": item.dtype,
+    values = {
+        "op": gate_kernel.op,
+        "kernel": gate_kernel.name,
+        "dtype": gate_kernel.dtype,
         "target": target,
-        "constants": dict(item.constants),
+        "constants": dict(gate_kernel.constants),
     }
-    begun = time.monotonic()
+    start = time.monotonic()
     try:
-        made = compiled(item, target)
-        found = read(made.asm["hsaco"])
+        compiled_kernel = compile_kernel(gate_kernel, target)
+        code_object = read(compiled_kernel.asm["hsaco"])
     except Exception as error:  # noqa: BLE001  (any error of the compiler is the result)
-        return {**about, "problem": f"{type(error).__name__}: {str(error).strip()[-500:]}"}
+        return {**values, "problem": f"{type(error).__name__}: {str(error).strip()[-500:]}"}
     # Triton requests LDS at launch, so the code object itself shows none.
-    found = replace(found, lds=max(found.lds, made.metadata.shared))
-    about |= {name: value for name, value in asdict(found).items() if name != "target"}
-    return {**about, "seconds": round(time.monotonic() - begun, 1), "problem": problem(item, target, found)}
+    code_object = replace(code_object, lds=max(code_object.lds, compiled_kernel.metadata.shared))
+    values |= {name: value for name, value in asdict(code_object).items() if name != "target"}
+    return {
+        **values,
+        "seconds": round(time.monotonic() - start, 1),
+        "problem": problem(gate_kernel, target, code_object),
+    }
 
 
-def compiled(item: Any, target: str) -> Any:
+def compile_kernel(gate_kernel: Any, target: str) -> Any:
     """Triton's compiled kernel for one target."""
     import triton  # noqa: PLC0415
     from triton.backends.compiler import GPUTarget  # noqa: PLC0415
     from triton.compiler import ASTSource  # noqa: PLC0415
 
-    constants, options = item.launch(target)
-    signature = {**item.arguments, **dict.fromkeys(constants, "constexpr")}
-    ordered = {name: signature[name] for name in item.kernel.arg_names}
-    attributes = {(place,): USUAL for place, kind in enumerate(ordered.values()) if kind.startswith("*")}
-    source = ASTSource(item.kernel, ordered, constexprs=constants, attrs=attributes)
+    constants, options = gate_kernel.compile_arguments(target)
+    signature = {**gate_kernel.arguments, **dict.fromkeys(constants, "constexpr")}
+    ordered = {name: signature[name] for name in gate_kernel.kernel.arg_names}
+    attributes = {
+        (position,): POINTER_ATTRIBUTES for position, kind in enumerate(ordered.values()) if kind.startswith("*")
+    }
+    source = ASTSource(gate_kernel.kernel, ordered, constexprs=constants, attrs=attributes)
     return triton.compile(source, target=GPUTarget("hip", target, TARGETS[target]), options=options)
 
 
-def problem(item: Any, target: str, found: Any) -> str:
+def problem(gate_kernel: Any, target: str, code_object: Any) -> str:
     """What is wrong with a code object; empty if nothing is."""
-    if found.target != target:
-        return f"compiled for {found.target}"
-    if found.wave != TARGETS[target]:
-        return f"compiled for wave size {found.wave}"
-    if found.spills > item.spills:
-        return f"{found.spills} registers spilled, {item.spills} allowed"
-    if found.lds > LDS:
-        return f"{found.lds} bytes of LDS, the limit is {LDS}"
+    if code_object.target != target:
+        return f"compiled for {code_object.target}"
+    if code_object.wave != TARGETS[target]:
+        return f"compiled for wave size {code_object.wave}"
+    if code_object.spills > gate_kernel.spills:
+        return f"{code_object.spills} registers spilled, {gate_kernel.spills} allowed"
+    if code_object.lds > LDS_BYTES:
+        return f"{code_object.lds} bytes of LDS, the limit is {LDS_BYTES}"
     return ""
 
 
@@ -91,9 +97,9 @@ def main() -> int:
     import triton  # noqa: PLC0415
 
     quick = "--quick" in sys.argv
-    asked = [name for name in sys.argv[1:] if not name.startswith("-")] or operations()
-    found = [{"triton": triton.__version__, **item} for op in asked for item in rows(op, quick=quick)]
-    sys.stdout.write(json.dumps(found))
+    selected = [name for name in sys.argv[1:] if not name.startswith("-")] or operations()
+    results = [{"triton": triton.__version__, **item} for op in selected for item in rows(op, quick=quick)]
+    sys.stdout.write(json.dumps(results))
     return 0
 
 

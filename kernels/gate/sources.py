@@ -7,10 +7,10 @@ import hashlib
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "rocm3d_kernels"
-OURS = "rocm3d_kernels."
+PACKAGE_PREFIX = "rocm3d_kernels."
 # Files with kernel code; files that only launch kernels do not change them.
-PARTS = ("triton.py", "image_formation.py")
-COMPILED_BY = Path(__file__).with_name("compile.py")
+KERNEL_FILES = ("triton.py", "image_formation.py")
+COMPILE_SCRIPT = Path(__file__).with_name("compile.py")
 
 
 def operations(package: Path = PACKAGE) -> list[str]:
@@ -26,26 +26,28 @@ def files(op: str, package: Path = PACKAGE) -> list[Path]:
 
 def kernel_files(op: str, package: Path = PACKAGE) -> list[Path]:
     """Everything that determines the compiled code: kernels, the kernels they import, gate.py, the tuning table."""
-    found: list[Path] = []
-    todo = [package / op / "triton.py"]
-    while todo:
-        path = todo.pop()
-        if path not in found and path.is_file() and path.name in PARTS:
-            found.append(path)
-            todo += _imported(path, package)
-    beside = (package / op / "gate.py", package / "tuning" / f"{op}.json")
-    return [*sorted(found), *[path for path in beside if path.is_file()]]
+    sources: list[Path] = []
+    pending = [package / op / "triton.py"]
+    while pending:
+        path = pending.pop()
+        if path not in sources and path.is_file() and path.name in KERNEL_FILES:
+            sources.append(path)
+            pending += _imported_files(path, package)
+    data_files = (package / op / "gate.py", package / "tuning" / f"{op}.json")
+    return [*sorted(sources), *[path for path in data_files if path.is_file()]]
 
 
-def _imported(path: Path, package: Path) -> list[Path]:
+def _imported_files(path: Path, package: Path) -> list[Path]:
     nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
     names = [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
-    return [package / f"{name.partition('.')[2].replace('.', '/')}.py" for name in names if name.startswith(OURS)]
+    return [
+        package / f"{name.partition('.')[2].replace('.', '/')}.py" for name in names if name.startswith(PACKAGE_PREFIX)
+    ]
 
 
 def digest(op: str, package: Path = PACKAGE) -> str:
     """SHA-256 of these files with their names, and of compile.py."""
-    total = hashlib.sha256(COMPILED_BY.read_bytes())
+    total = hashlib.sha256(COMPILE_SCRIPT.read_bytes())
     for path in kernel_files(op, package):
         total.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return total.hexdigest()

@@ -65,13 +65,13 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(items):
     from rocm3d_kernels.dropin.torch_kind import kind
 
-    here = (
+    conditions = (
         ("cpu_only", device.on_gpu(), "interpreter only"),
         ("gpu_only", not device.on_gpu(), "GPU only"),
         ("checkout", not IN_CHECKOUT, "needs the checkout"),
         ("stand_ins", kind() == "cuda", "drop-ins are off with a torch for CUDA"),
     )
-    not_run = [(name, why) for name, applies, why in here if applies]
+    not_run = [(name, why) for name, applies, why in conditions if applies]
     for item in items:
         for name, why in not_run:
             marker = item.get_closest_marker(name)

@@ -31,10 +31,10 @@ class _TorchOnDevice(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(plain_torch, name)
-        return _placed(value) if name in FACTORIES and DEVICE.type != "cpu" else value
+        return _on_device(value) if name in FACTORIES and DEVICE.type != "cpu" else value
 
 
-def _placed(factory: Any) -> Any:
+def _on_device(factory: Any) -> Any:
     @functools.wraps(factory)
     def make(*args: Any, **named: Any) -> Any:
         if "device" in named:
@@ -53,11 +53,11 @@ def choose(name: str) -> None:
     global DEVICE  # noqa: PLW0603
     if "triton" in sys.modules:
         raise pytest.UsageError("a pytest plugin imported triton before --device was read: disable it with -p no:NAME")
-    there = plain_torch.cuda.is_available()
-    if name == "cpu" or (name == "auto" and not there):
+    has_gpu = plain_torch.cuda.is_available()
+    if name == "cpu" or (name == "auto" and not has_gpu):
         os.environ["TRITON_INTERPRET"] = "1"
         return
-    if not there:
+    if not has_gpu:
         raise pytest.UsageError(
             f"--device gpu: torch {plain_torch.__version__} finds no GPU; "
             "--device cpu runs the kernels in Triton's interpreter"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from rocm3d_kernels.versions import minor
+from rocm3d_kernels.versions import major_minor
 
 # First Triton release that supports NumPy 2.4.
 REPAIRED_IN = (3, 7)
@@ -20,7 +20,7 @@ def repair() -> None:
     import triton
     from triton.runtime import interpreter
 
-    if (minor(triton.__version__) or REPAIRED_IN) >= REPAIRED_IN:
+    if (major_minor(triton.__version__) or REPAIRED_IN) >= REPAIRED_IN:
         return
     patch = interpreter._patch_lang_tensor
 
@@ -51,18 +51,18 @@ def patch_once() -> None:
         return frozenset(id(value) for value in function.__globals__.values() if value is tl or value is tl.core)
 
     def patch_if_needed(function: Any) -> Any:
-        found = languages(function)
-        if found and found <= patched:
+        function_languages = languages(function)
+        if function_languages and function_languages <= patched:
             return None
         scope = patch(function)
         restore = scope.restore
-        patched.update(found)
+        patched.update(function_languages)
 
-        def restore_and_forget() -> None:
+        def restore_and_clear() -> None:
             restore()
             patched.clear()
 
-        scope.restore = restore_and_forget
+        scope.restore = restore_and_clear
         return scope
 
     interpreter._patch_lang = patch_if_needed

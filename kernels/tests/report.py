@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import rocm3d_kernels
-from rocm3d_kernels.declared import MARK
-from rocm3d_kernels.offered import operations
+from rocm3d_kernels.gate_kernel import KERNEL_PREFIX
+from rocm3d_kernels.operation_checks import operations
 from tests import device
 
 # User property of a test report, which may come from another process: kernels launched on the GPU.
@@ -31,7 +31,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     try:
         return (yield)
     finally:
-        names = sorted(name for name, times in device.LAUNCHES.items() if times and name.startswith(MARK))
+        names = sorted(name for name, times in device.LAUNCHES.items() if times and name.startswith(KERNEL_PREFIX))
         if names:
             item.user_properties.append((LAUNCHED, names))
 
@@ -60,12 +60,12 @@ def machine() -> str:
     if device.on_gpu():
         from rocm3d_kernels.tuning import target
 
-        place = f"on {torch.cuda.get_device_name(device.DEVICE)} ({target(device.DEVICE)})"
+        where = f"on {torch.cuda.get_device_name(device.DEVICE)} ({target(device.DEVICE)})"
         versions.append(f"HIP {torch.version.hip}" if torch.version.hip else f"CUDA {torch.version.cuda}")
     else:
-        place = "in Triton's interpreter on the CPU"
+        where = "in Triton's interpreter on the CPU"
     return ", ".join([
-        f"rocm3d-kernels {rocm3d_kernels.__version__} {place}", *versions, f"Python {platform.python_version()}",
+        f"rocm3d-kernels {rocm3d_kernels.__version__} {where}", *versions, f"Python {platform.python_version()}",
     ])  # fmt: skip
 
 

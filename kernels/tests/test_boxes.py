@@ -18,7 +18,7 @@ ROWS = some.lists(
 
 def test_a_box_without_size_touches_nothing():
     nothing = torch.tensor([[5.0, 5]]), torch.tensor([[0, 3]]), torch.ones(1), torch.zeros(1, dtype=torch.long)
-    counts, keys, rows = boxes.pairs(*nothing, SIDE, (ACROSS, DOWN))
+    counts, keys, rows = boxes.tile_pairs(*nothing, SIDE, (ACROSS, DOWN))
 
     assert counts.tolist() == [0]
     assert len(keys) == len(rows) == 0
@@ -28,20 +28,20 @@ def test_a_box_without_size_touches_nothing():
 def test_lists_hold_what_touches_each_tile_nearest_first(drawn):
     numbers = torch.tensor(drawn, dtype=torch.float32).view(-1, 6)
     centres, radii, depths, images = numbers[:, :2], numbers[:, 2:4].int(), numbers[:, 4], numbers[:, 5].long()
-    counts, keys, rows = boxes.pairs(centres, radii, depths, images, SIDE, (ACROSS, DOWN))
-    begins = boxes.begins(keys, 2, (ACROSS, DOWN))
+    counts, keys, rows = boxes.tile_pairs(centres, radii, depths, images, SIDE, (ACROSS, DOWN))
+    begins = boxes.tile_offsets(keys, 2, (ACROSS, DOWN))
     edges = [*begins.flatten().tolist(), len(rows)]
 
-    found = {}
+    lists = {}
     for tile, (start, end) in enumerate(itertools.pairwise(edges)):
-        found[divmod(tile, ACROSS * DOWN)] = rows[start:end].tolist()
-    for (image, tile), listed in found.items():
+        lists[divmod(tile, ACROSS * DOWN)] = rows[start:end].tolist()
+    for (image, tile), listed in lists.items():
         left, top = tile % ACROSS * SIDE, tile // ACROSS * SIDE
-        wanted = [
+        expected = [
             row
             for row, (x, y, wide, high, _, owner) in enumerate(drawn)
             if owner == image and wide and high
             and x - wide < left + SIDE and x + wide > left and y - high < top + SIDE and y + high > top
         ]  # fmt: skip
-        assert listed == sorted(wanted, key=lambda row: drawn[row][4])
+        assert listed == sorted(expected, key=lambda row: drawn[row][4])
     assert counts.sum().item() == len(rows)

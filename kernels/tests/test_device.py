@@ -16,7 +16,7 @@ from tests.device import DEVICE, by_reference, plain_torch, reference_for, torch
 KERNELS = Path(__file__).resolve().parents[1]
 
 
-def test_without_a_gpu_asking_for_one_is_wrong_usage():
+def test_device_gpu_without_a_gpu_is_a_usage_error():
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "HIP_VISIBLE_DEVICES": "-1"}
     command = [sys.executable, "-m", "pytest", "--device", "gpu", "-p", "no:cacheprovider", "tests/test_versions.py"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=KERNELS, check=False)
@@ -39,7 +39,7 @@ def test_without_hypothesis_its_tests_are_not_run(python):
     assert "needs hypothesis" in python(program, path=[KERNELS])
 
 
-def test_what_tests_make_lies_on_the_device_and_learns_as_asked():
+def test_test_tensors_are_on_the_device():
     numbers = torch.randn(3, generator=torch.Generator().manual_seed(1), requires_grad=True)
 
     assert (numbers.device, numbers.is_leaf, numbers.requires_grad) == (DEVICE, True, True)
@@ -54,7 +54,7 @@ def test_memory_that_nobody_wrote_is_nan():
 
 
 @pytest.mark.parametrize("enter", [by_reference, lambda: reference_for(torch.float64)])
-def test_the_reference_is_asked_for_and_no_longer(enter, monkeypatch):
+def test_reference_is_selected_inside_the_context_only(enter, monkeypatch):
     monkeypatch.delenv("ROCM3D_KERNELS", raising=False)
     with enter():
         assert os.environ["ROCM3D_KERNELS"] == "reference"
@@ -64,7 +64,7 @@ def test_the_reference_is_asked_for_and_no_longer(enter, monkeypatch):
         assert "ROCM3D_KERNELS" not in os.environ
 
 
-def ended(*kernels, why=""):
+def finished_report(*kernels, why=""):
     properties = [(report.LAUNCHED, list(kernels))] if kernels else []
     return SimpleNamespace(user_properties=properties, longrepr=("file", 1, f"Skipped: {why}"))
 
@@ -73,9 +73,13 @@ def test_a_test_that_launched_nothing_is_not_counted_as_run_on_the_gpu(monkeypat
     monkeypatch.setattr(device, "on_gpu", lambda: True)
     monkeypatch.setattr(report, "kernels", lambda: {"rocm3d_a", "rocm3d_b"})
     stats = {
-        "passed": [ended("rocm3d_a"), ended(), ended("rocm3d_a")],
-        "failed": [ended()],
-        "skipped": [ended(why="interpreter only: one"), ended(why="interpreter only: two"), ended(why="needs x")],
+        "passed": [finished_report("rocm3d_a"), finished_report(), finished_report("rocm3d_a")],
+        "failed": [finished_report()],
+        "skipped": [
+            finished_report(why="interpreter only: one"),
+            finished_report(why="interpreter only: two"),
+            finished_report(why="needs x"),
+        ],
     }
 
     assert report.counts(stats) == (
@@ -84,7 +88,7 @@ def test_a_test_that_launched_nothing_is_not_counted_as_run_on_the_gpu(monkeypat
     )
 
 
-def test_without_a_gpu_nothing_is_said_of_one(monkeypatch):
+def test_report_without_a_gpu(monkeypatch):
     monkeypatch.setattr(device, "on_gpu", lambda: False)
 
-    assert report.counts({"passed": [ended()]}) == "1 passed, 0 failed, 0 not run"
+    assert report.counts({"passed": [finished_report()]}) == "1 passed, 0 failed, 0 not run"

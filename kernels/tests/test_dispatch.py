@@ -21,12 +21,12 @@ def test_an_unknown_override_is_refused(monkeypatch):
         choose("add", torch.ones(1))
 
 
-def test_a_dtype_that_nobody_takes_is_refused():
+def test_an_unsupported_dtype_is_refused():
     with pytest.raises(TypeError, match="dtype int64 is not supported, the kernel supports float32"):
         choose("add", torch.ones(1, dtype=torch.int64))
 
 
-def test_triton_is_not_insisted_on_where_it_cannot_run(monkeypatch):
+def test_triton_override_is_refused_on_the_cpu(monkeypatch):
     monkeypatch.delenv("TRITON_INTERPRET", raising=False)
     monkeypatch.setenv("ROCM3D_KERNELS", "triton")
 
@@ -38,9 +38,9 @@ def test_the_cpu_takes_the_reference(monkeypatch):
     monkeypatch.delenv("TRITON_INTERPRET", raising=False)
 
     assert choose("add", torch.ones(1, device="cpu")) == "reference"
-    told = rocm3d_kernels.last_dispatch()
-    assert (told.op, told.implementation, told.device) == ("add", "reference", "cpu")
-    assert "Triton does not run" in told.reason
+    dispatch = rocm3d_kernels.last_dispatch()
+    assert (dispatch.op, dispatch.implementation, dispatch.device) == ("add", "reference", "cpu")
+    assert "Triton does not run" in dispatch.reason
 
 
 @pytest.mark.cpu_only("a GPU refuses dtypes that its kernel does not support")
@@ -58,7 +58,7 @@ def test_a_gpu_takes_the_kernel_and_refuses_what_it_cannot():
         choose("add", torch.ones(1, dtype=torch.float64))
 
 
-def test_the_override_wins_and_is_named(monkeypatch):
+def test_the_override_wins_and_is_reported(monkeypatch):
     monkeypatch.setenv("ROCM3D_KERNELS", "reference")
 
     assert choose("add", torch.ones(1)) == "reference"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d_kernels.declared import MARK
-from rocm3d_kernels.dropin.stand_in import known
+from rocm3d_kernels.dropin.declaration import all_drop_ins
+from rocm3d_kernels.gate_kernel import KERNEL_PREFIX
 
 KERNELS = Path(__file__).resolve().parents[1]
 PACKAGE = KERNELS / "src" / "rocm3d_kernels"
@@ -42,7 +42,7 @@ def _imported(node):
     return [node.module or ""] if isinstance(node, ast.ImportFrom) else []
 
 
-def test_no_module_is_longer_than_400_lines_and_each_says_what_it_is():
+def test_modules_are_short_and_have_a_docstring():
     texts = {path.relative_to(KERNELS).as_posix(): path.read_text(encoding="utf-8") for path in MODULES}
 
     assert [] == [name for name, text in texts.items() if len(text.splitlines()) > 400]
@@ -58,16 +58,16 @@ def test_an_operation_has_all_its_parts(folder):
 
 
 @pytest.mark.parametrize("folder", OPERATIONS, ids=lambda path: path.name)
-def test_a_profile_tells_whose_a_kernel_is(folder):
+def test_kernel_names_have_the_prefix(folder):
     declared = importlib.import_module(f"rocm3d_kernels.{folder.name}.gate").KERNELS
 
-    assert [] == [item.kernel.__name__ for item in declared if not item.kernel.__name__.startswith(MARK)]
+    assert [] == [item.kernel.__name__ for item in declared if not item.kernel.__name__.startswith(KERNEL_PREFIX)]
 
 
 @pytest.mark.checkout("docs/kernels.md")
 def test_every_stand_in_is_in_the_table_of_what_is_covered():
     text = (KERNELS.parent / "docs" / "kernels.md").read_text(encoding="utf-8")
     table = text.partition("## What is covered")[2].partition("\n## ")[0]
-    told = set(re.findall(r"^\| `([^`]+)`", table, re.MULTILINE))
+    documented = set(re.findall(r"^\| `([^`]+)`", table, re.MULTILINE))
 
-    assert {stand_in.name for stand_in in known().values()} == {name.partition(".")[0] for name in told}
+    assert {stand_in.name for stand_in in all_drop_ins().values()} == {name.partition(".")[0] for name in documented}

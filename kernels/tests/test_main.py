@@ -18,7 +18,7 @@ def script(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("given", "text"),
+    ("arguments", "text"),
     [
         (["run"], "needs a script"),
         (["run", "-m"], "needs a script"),
@@ -26,11 +26,11 @@ def script(tmp_path):
         (["run", "--only", "torch", "x.py"], "has no drop-in for torch"),
     ],
 )
-def test_wrong_usage_is_one_line(python, given, text):
-    told = python("", "-m", "rocm3d_kernels", *given, fails=True)
+def test_wrong_usage_is_one_line(python, arguments, text):
+    error = python("", "-m", "rocm3d_kernels", *arguments, fails=True)
 
-    assert text in told
-    assert "Traceback" not in told
+    assert text in error
+    assert "Traceback" not in error
 
 
 @pytest.mark.stand_ins
@@ -54,10 +54,10 @@ def test_a_module_runs_too(python, tmp_path):
 
 
 def test_the_variables_can_be_printed(python):
-    told = python("", "-m", "rocm3d_kernels", "env", "--force", "--only", "simple_knn")
+    output = python("", "-m", "rocm3d_kernels", "env", "--force", "--only", "simple_knn")
 
-    assert "export ROCM3D_DROPIN=force,simple_knn" in told
-    assert "startup" in told
+    assert "export ROCM3D_DROPIN=force,simple_knn" in output
+    assert "startup" in output
 
 
 def test_names_are_listed(python):

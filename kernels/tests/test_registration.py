@@ -25,11 +25,11 @@ scaled_square = operation(
 )
 
 
-def test_both_ways_have_the_same_gradient():
+def test_eager_function_and_operator_pass_gradcheck():
     values = torch.arange(4.0).double().requires_grad_()
 
-    assert torch.autograd.gradcheck(lambda given: scaled_square(given, 3.0), (values,))
-    assert torch.autograd.gradcheck(lambda given: torch.ops.rocm3d_kernels.test_square(given, 3.0), (values,))
+    assert torch.autograd.gradcheck(lambda argument: scaled_square(argument, 3.0), (values,))
+    assert torch.autograd.gradcheck(lambda argument: torch.ops.rocm3d_kernels.test_square(argument, 3.0), (values,))
 
 
 def test_a_second_derivative_is_refused():

@@ -16,17 +16,17 @@ NAME = "twice_over"
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "new_kernel.py"
 
 
-def loaded(path):
-    found = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
+def load_module(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
     return module
 
 
 @pytest.fixture
 def written(tmp_path, monkeypatch):
     """A folder with a new operation that is part of our package during the test."""
-    for path, text in loaded(SCRIPT).files(NAME, tmp_path).items():
+    for path, text in load_module(SCRIPT).files(NAME, tmp_path).items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     package = tmp_path / "src" / "rocm3d_kernels"
@@ -39,7 +39,7 @@ def written(tmp_path, monkeypatch):
 @pytest.mark.checkout("scripts/new_kernel.py")
 @pytest.mark.usefixtures("poisoned")
 def test_a_new_kernel_passes_its_own_tests(written, tolerance, monkeypatch):
-    tests = loaded(written / "tests" / NAME / f"test_{NAME}.py")
+    tests = load_module(written / "tests" / NAME / f"test_{NAME}.py")
     tests.torch = torch
 
     tests.test_wrong_shapes_and_dtypes_are_rejected_before_a_launch()
@@ -50,5 +50,5 @@ def test_a_new_kernel_passes_its_own_tests(written, tolerance, monkeypatch):
         test(monkeypatch=monkeypatch, tolerance=tolerance)
     tests.test_operator_passes_opcheck(monkeypatch)
 
-    gate = loaded(written / "src" / "rocm3d_kernels" / NAME / "gate.py")
+    gate = load_module(written / "src" / "rocm3d_kernels" / NAME / "gate.py")
     assert [item.name for item in gate.KERNELS] == [f"{NAME}_kernel"]

@@ -10,21 +10,21 @@ import sys
 from pathlib import Path
 
 from rocm3d_kernels import __version__
+from rocm3d_kernels.dropin.declaration import all_drop_ins
 from rocm3d_kernels.dropin.finder import SWITCH, install
-from rocm3d_kernels.dropin.stand_in import known
 
-STARTUP = Path(__file__).parent / "dropin" / "startup"
+STARTUP_FOLDER = Path(__file__).parent / "dropin" / "startup"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    options = _parser().parse_args(_divided(sys.argv[1:] if arguments is None else arguments))
+    options = _parser().parse_args(_mark_program_start(sys.argv[1:] if arguments is None else arguments))
     only = [name for name in options.only.split(",") if name] if "only" in options else []
     if options.command == "list":
-        for name in sorted(known()):
+        for name in sorted(all_drop_ins()):
             sys.stdout.write(f"{name}\n")
         return 0
     try:
-        variables = switches(force=options.force, only=only)
+        variables = dropin_variables(force=options.force, only=only)
         if options.command == "env":
             for name, value in variables.items():
                 sys.stdout.write(f"export {name}={shlex.quote(value)}\n")
@@ -34,48 +34,56 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stderr.write(f"{error}\n")
         return 2
     os.environ.update(variables)
-    return _run(options.rest)
+    return _run_program(options.rest)
 
 
-def _divided(given: list[str]) -> list[str]:
+def _mark_program_start(arguments: list[str]) -> list[str]:
     """Inserts `--` before the program, so that argparse does not read a following `-m` as one of our options."""
-    place = 1
+    index = 1
     while (
-        given[:1] == ["run"] and place < len(given) and given[place].startswith(("--force", "--only", "-h", "--help"))
+        arguments[:1] == ["run"]
+        and index < len(arguments)
+        and arguments[index].startswith(("--force", "--only", "-h", "--help"))
     ):
-        place += 2 if given[place] == "--only" else 1
-    return [*given[:place], "--", *given[place:]] if given[:1] == ["run"] and place < len(given) else given
+        index += 2 if arguments[index] == "--only" else 1
+    return (
+        [*arguments[:index], "--", *arguments[index:]]
+        if arguments[:1] == ["run"] and index < len(arguments)
+        else arguments
+    )
 
 
-def switches(*, force: bool, only: list[str]) -> dict[str, str]:
+def dropin_variables(*, force: bool, only: list[str]) -> dict[str, str]:
     """Environment variables that enable the drop-in in child processes."""
     value = ",".join([*(["force"] if force else []), *only]) or "1"
-    path = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry and entry != str(STARTUP)]
-    return {SWITCH: value, "PYTHONPATH": os.pathsep.join([str(STARTUP), *path])}
+    path = [
+        entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry and entry != str(STARTUP_FOLDER)
+    ]
+    return {SWITCH: value, "PYTHONPATH": os.pathsep.join([str(STARTUP_FOLDER), *path])}
 
 
-def _run(rest: list[str]) -> int:
+def _run_program(program: list[str]) -> int:
     """Runs a script or a module in this process, with the sys.argv and sys.path that Python itself would set."""
-    if rest[:1] == ["--"]:
-        rest = rest[1:]
-    if not rest or (rest[0] == "-m" and len(rest) == 1):
+    if program[:1] == ["--"]:
+        program = program[1:]
+    if not program or (program[0] == "-m" and len(program) == 1):
         sys.stderr.write("run needs a script or -m MODULE: python -m rocm3d_kernels run script.py\n")
         return 2
-    if rest[0] == "-m":
-        sys.argv = rest[1:]
-        _search_first(Path.cwd())
-        runpy.run_module(rest[1], run_name="__main__", alter_sys=True)
+    if program[0] == "-m":
+        sys.argv = program[1:]
+        _set_first_search_path(Path.cwd())
+        runpy.run_module(program[1], run_name="__main__", alter_sys=True)
         return 0
-    if not Path(rest[0]).exists():
-        sys.stderr.write(f"{rest[0]}: no such file\n")
+    if not Path(program[0]).exists():
+        sys.stderr.write(f"{program[0]}: no such file\n")
         return 2
-    sys.argv = rest
-    _search_first(Path(rest[0]).resolve().parent)
-    runpy.run_path(rest[0], run_name="__main__")
+    sys.argv = program
+    _set_first_search_path(Path(program[0]).resolve().parent)
+    runpy.run_path(program[0], run_name="__main__")
     return 0
 
 
-def _search_first(folder: Path) -> None:
+def _set_first_search_path(folder: Path) -> None:
     """Replaces the entry of our own start by the folder that Python itself would put first."""
     if not getattr(sys.flags, "safe_path", False):
         sys.path[0] = str(folder)

@@ -13,14 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rocm3d_kernels.told import tell
-from rocm3d_kernels.versions import MissingRequirement, require
+from rocm3d_kernels.events import write_event
+from rocm3d_kernels.versions import MissingRequirementError, require
 
 if TYPE_CHECKING:
     import torch
 
 OVERRIDE, INTERPRETER = "ROCM3D_KERNELS", "TRITON_INTERPRET"
-ON = ("1", "true", "on")
+TRUE_VALUES = ("1", "true", "on")
 GPU = ("cuda",)  # torch reports AMD GPUs as cuda, too
 
 
@@ -36,7 +36,7 @@ class Dispatch:
 
 _LAST: list[Dispatch] = []
 # Each call reads three variables. os.environ decodes at every access; its internal table does not.
-_set = os.environ._data.get  # type: ignore[attr-defined]
+_getenv = os.environ._data.get  # type: ignore[attr-defined]
 _OVERRIDE, _INTERPRETER, _RECORD = map(os.environ.encodekey, (OVERRIDE, INTERPRETER, "ROCM3D_RECORD"))
 
 
@@ -55,26 +55,32 @@ def choose(
 
     `kernel` and `reference` are the dtypes of the first tensor that each implementation supports.
     """
-    device = one_device(op, tensors)
-    found = _decided(op, device, tensors[0].dtype, kernel, reference, environment())
-    remember(found)
-    return found.implementation
+    device = common_device(op, tensors)
+    dispatch = _cached_dispatch(op, device, tensors[0].dtype, kernel, reference, environment())
+    record_dispatch(dispatch)
+    return dispatch.implementation
 
 
 def environment() -> tuple[Any, Any]:
     """Environment variables that a choice depends on, as bytes or None."""
-    return _set(_OVERRIDE), _set(_INTERPRETER)
+    return _getenv(_OVERRIDE), _getenv(_INTERPRETER)
 
 
-def remember(found: Dispatch) -> None:
+def record_dispatch(dispatch: Dispatch) -> None:
     """Stores a choice for `last_dispatch` and ROCM3D_RECORD; called directly by operations with several backends."""
-    _LAST[:] = [found]
-    if _set(_RECORD) is not None:
-        device = found.device.partition(":")[0]
-        tell(kind="dispatch", op=found.op, implementation=found.implementation, reason=found.reason, device=device)
+    _LAST[:] = [dispatch]
+    if _getenv(_RECORD) is not None:
+        device = dispatch.device.partition(":")[0]
+        write_event(
+            kind="dispatch",
+            op=dispatch.op,
+            implementation=dispatch.implementation,
+            reason=dispatch.reason,
+            device=device,
+        )
 
 
-def one_device(op: str, tensors: Sequence[torch.Tensor]) -> torch.device:
+def common_device(op: str, tensors: Sequence[torch.Tensor]) -> torch.device:
     """The device that all tensors share; raises ValueError if there are several."""
     device = tensors[0].device
     for tensor in tensors:
@@ -85,61 +91,67 @@ def one_device(op: str, tensors: Sequence[torch.Tensor]) -> torch.device:
 
 
 @functools.cache
-def _decided(
+def _cached_dispatch(
     op: str,
     device: torch.device,
     dtype: torch.dtype,
     kernel: tuple[str, ...],
     reference: tuple[str, ...],
-    _told: tuple[Any, Any],
+    _environment: tuple[Any, Any],
 ) -> Dispatch:
     """Cached by the environment, too: an operation may take less time than the selection."""
-    asked, interpreter = os.environ.get(OVERRIDE, ""), interpreted()
+    override, interpreter = os.environ.get(OVERRIDE, ""), is_interpreted()
     name = str(dtype).removeprefix("torch.")
-    implementation, reason = _decide(op, device.type, name, kernel, reference, asked, interpreter)
+    implementation, reason = _select_implementation(op, device.type, name, kernel, reference, override, interpreter)
     if implementation == "triton":
         require("triton")
     return Dispatch(op=op, implementation=implementation, reason=reason, device=str(device))
 
 
-def interpreted() -> bool:
+def is_interpreted() -> bool:
     """Whether Triton runs kernels on the CPU, as in the tests."""
-    return os.environ.get(INTERPRETER, "0").lower() in ON
+    return os.environ.get(INTERPRETER, "0").lower() in TRUE_VALUES
 
 
-def _decide(
-    op: str, device: str, dtype: str, kernel: tuple[str, ...], reference: tuple[str, ...], asked: str, interpreter: bool
+def _select_implementation(
+    op: str,
+    device: str,
+    dtype: str,
+    kernel: tuple[str, ...],
+    reference: tuple[str, ...],
+    override: str,
+    interpreter: bool,
 ) -> tuple[str, str]:
-    if asked not in ("", "reference", "triton"):
-        raise ValueError(f"{OVERRIDE} is {asked!r}; allowed values are reference and triton")
-    can = device in GPU or interpreter
-    if asked == "triton" and not can:
+    if override not in ("", "reference", "triton"):
+        raise ValueError(f"{OVERRIDE} is {override!r}; allowed values are reference and triton")
+    can_run_triton = device in GPU or interpreter
+    if override == "triton" and not can_run_triton:
         raise ValueError(f"{op}: {OVERRIDE}=triton, but Triton does not run on {device} tensors")
-    wanted = asked or ("triton" if can else "reference")
-    reason = f"{OVERRIDE}={asked}" if asked else _reason(device, can=can)
-    if wanted == "triton" and dtype not in kernel:
-        if device not in GPU and not asked and dtype in reference:
+    implementation = override or ("triton" if can_run_triton else "reference")
+    reason = f"{OVERRIDE}={override}" if override else _reason(device, can_run_triton=can_run_triton)
+    if implementation == "triton" and dtype not in kernel:
+        if device not in GPU and not override and dtype in reference:
             return "reference", f"no kernel for {dtype}"
-        way = f"; {OVERRIDE}=reference supports it, slowly" if dtype in reference else ""
-        raise TypeError(f"{op}: dtype {dtype} is not supported, the kernel supports {', '.join(kernel)}{way}")
-    if wanted == "reference" and dtype not in reference:
+        hint = f"; {OVERRIDE}=reference supports it, slowly" if dtype in reference else ""
+        raise TypeError(f"{op}: dtype {dtype} is not supported, the kernel supports {', '.join(kernel)}{hint}")
+    if implementation == "reference" and dtype not in reference:
         raise TypeError(f"{op}: dtype {dtype} is not supported, the reference supports {', '.join(reference)}")
-    return wanted, reason
+    return implementation, reason
 
 
-def _reason(device: str, *, can: bool) -> str:
+def _reason(device: str, *, can_run_triton: bool) -> str:
     if device in GPU:
         return f"tensors on {device}"
-    return "TRITON_INTERPRET=1" if can else f"tensors on {device}, where Triton does not run"
+    return "TRITON_INTERPRET=1" if can_run_triton else f"tensors on {device}, where Triton does not run"
 
 
 __all__ = [
     "Dispatch",
-    "MissingRequirement",
+    "MissingRequirementError",
     "choose",
+    "common_device",
     "environment",
-    "interpreted",
+    "is_interpreted",
     "last_dispatch",
-    "one_device",
-    "remember",
+    "record_dispatch",
 ]

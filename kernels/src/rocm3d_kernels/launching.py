@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 import torch
 from triton import knobs
 
-from rocm3d_kernels.dispatch import interpreted
+from rocm3d_kernels.dispatch import is_interpreted
 
-_INTERPRETED = interpreted()
-_LARGEST = 2**31
+_INTERPRETED = is_interpreted()
+_INT32_END = 2**31
 _HIP = torch.version.hip is not None
 _address, _dtype = torch.Tensor.data_ptr, operator.attrgetter("dtype")
 # torch.cuda.current_device without its check that CUDA is initialised: a tensor is on the GPU already.
@@ -31,16 +31,16 @@ _current = getattr(torch._C, "_cuda_getDevice", torch.cuda.current_device)
 _stream = getattr(torch._C, "_cuda_getCurrentRawStream", lambda device: torch.cuda.current_stream(device).cuda_stream)
 
 
-class _Form(NamedTuple):
+class _Signature(NamedTuple):
     """Launches of one kernel with the same constants and the same argument types."""
 
-    places: tuple[int, ...]  # positions of the tensors among the arguments
-    tensors: Callable[[Sequence[Any]], tuple[Any, ...]]
-    numbers: Callable[[Sequence[Any]], tuple[int, ...]]
+    tensor_positions: tuple[int, ...]  # positions of the tensors among the arguments
+    get_tensors: Callable[[Sequence[Any]], tuple[Any, ...]]
+    get_integers: Callable[[Sequence[Any]], tuple[int, ...]]
     compiled: dict[tuple[Any, ...], tuple[Any, ...]]
 
 
-_FORMS: dict[tuple[Any, ...], _Form] = {}
+_SIGNATURES: dict[tuple[Any, ...], _Signature] = {}
 
 
 def launch(kernel: Any, grid: tuple[int, int, int], arguments: Sequence[Any], **constants: Any) -> None:
@@ -57,40 +57,42 @@ def launch(kernel: Any, grid: tuple[int, int, int], arguments: Sequence[Any], **
             kernel[grid](*arguments, **constants)
         return
     # By id: kernels outlive all launches, and Triton's hash of a kernel takes a lock.
-    shape = (id(kernel), *map(type, arguments), *constants.values())
-    form = _FORMS.get(shape)
-    if form is None:
-        form = _FORMS[shape] = _form(arguments)
-    tensors, numbers = form.tensors(arguments), form.numbers(arguments)
+    signature_key = (id(kernel), *map(type, arguments), *constants.values())
+    signature = _SIGNATURES.get(signature_key)
+    if signature is None:
+        signature = _SIGNATURES[signature_key] = _make_signature(arguments)
+    tensors, integers = signature.get_tensors(arguments), signature.get_integers(arguments)
     addresses = [*map(_address, tensors)]
     key: tuple[Any, ...] = (device, *map(_dtype, tensors))
-    odd = functools.reduce(operator.or_, addresses) & 15 or max(numbers) >= _LARGEST or min(numbers) <= -_LARGEST
-    if odd or (_HIP and any(map(_wide, tensors))):
-        small = [-_LARGEST < one < _LARGEST for one in numbers]
-        key = (*key, *[one & 15 == 0 for one in addresses], *small, *map(_wide, tensors))
-    known = form.compiled.get(key)
-    if known is None:
+    is_unusual = (
+        functools.reduce(operator.or_, addresses) & 15 or max(integers) >= _INT32_END or min(integers) <= -_INT32_END
+    )
+    if is_unusual or (_HIP and any(map(_exceeds_2_gib, tensors))):
+        fits_int32 = [-_INT32_END < one < _INT32_END for one in integers]
+        key = (*key, *[one & 15 == 0 for one in addresses], *fits_int32, *map(_exceeds_2_gib, tensors))
+    cached = signature.compiled.get(key)
+    if cached is None:
         compiled = kernel[grid](*arguments, **constants)
-        rest = tuple(constants[name] for name in kernel.arg_names[len(arguments) :])
-        form.compiled[key] = compiled, compiled.run, compiled.function, compiled.packed_metadata, rest
+        constant_values = tuple(constants[name] for name in kernel.arg_names[len(arguments) :])
+        signature.compiled[key] = compiled, compiled.run, compiled.function, compiled.packed_metadata, constant_values
         return
-    compiled, run, function, metadata, rest = known
-    if _watched():
-        compiled[grid](*arguments, *rest)
+    compiled, run, function, metadata, constant_values = cached
+    if _has_launch_hooks():
+        compiled[grid](*arguments, *constant_values)
         return
     values = [*arguments]
-    for place, address in zip(form.places, addresses):  # noqa: B905  (of one length; the check takes time)
-        values[place] = address
-    run(*grid, _stream(device), function, metadata, None, None, None, *values, *rest)
+    for position, address in zip(signature.tensor_positions, addresses):  # noqa: B905  (of one length; the check takes time)
+        values[position] = address
+    run(*grid, _stream(device), function, metadata, None, None, None, *values, *constant_values)
 
 
-class Start:
+class PreparedLaunch:
     """A launch of which only the tensors change; their dtypes, and which of them are None, stay the same.
 
     The kernel's arguments are tensors, then numbers, then constants.
     """
 
-    __slots__ = ("_constants", "_grid", "_kernel", "_known", "_numbers", "device")
+    __slots__ = ("_compiled", "_constants", "_grid", "_kernel", "_numbers", "device")
 
     def __init__(
         self, kernel: Any, device: torch.device, grid: tuple[int, int, int], numbers: tuple[float, ...] = (),
@@ -98,32 +100,32 @@ class Start:
     ) -> None:  # fmt: skip
         self._kernel, self.device, self._grid, self._numbers = kernel, device.index, grid, numbers
         self._constants = constants
-        self._known: tuple[Any, ...] | None = None
+        self._compiled: tuple[Any, ...] | None = None
 
     def __call__(self, *tensors: torch.Tensor | None) -> None:
         """Launches through Triton the first time and for unusual tensors, else by addresses."""
-        common = usual(self.device, tensors)
-        if common and self._known is not None:
-            self.at(*map(address, tensors))
+        by_address = can_pass_addresses(self.device, tensors)
+        if by_address and self._compiled is not None:
+            self.launch_addresses(*map(address, tensors))
             return
         guard = contextlib.nullcontext() if _INTERPRETED else torch.cuda.device(self.device)
         with guard:
             compiled = self._kernel[self._grid](*tensors, *self._numbers, **self._constants)
-        if common:
+        if by_address:
             names = self._kernel.arg_names[len(tensors) + len(self._numbers) :]
-            rest = (*self._numbers, *[self._constants[name] for name in names])
-            self._known = compiled.run, compiled.function, compiled.packed_metadata, rest
+            values = (*self._numbers, *[self._constants[name] for name in names])
+            self._compiled = compiled.run, compiled.function, compiled.packed_metadata, values
 
     @property
-    def ready(self) -> bool:
+    def is_ready(self) -> bool:
         """Whether the kernel is compiled for launches by addresses."""
-        return self._known is not None
+        return self._compiled is not None
 
-    def at(self, *addresses: int | None) -> None:
+    def launch_addresses(self, *addresses: int | None) -> None:
         """Launches with the addresses of tensors for which `can_pass_addresses` holds."""
-        assert self._known is not None
-        run, function, metadata, rest = self._known
-        run(*self._grid, _stream(self.device), function, metadata, None, None, None, *addresses, *rest)
+        assert self._compiled is not None
+        run, function, metadata, values = self._compiled
+        run(*self._grid, _stream(self.device), function, metadata, None, None, None, *addresses, *values)
 
 
 def address(tensor: torch.Tensor | None) -> int | None:
@@ -131,35 +133,35 @@ def address(tensor: torch.Tensor | None) -> int | None:
     return None if tensor is None else _address(tensor)
 
 
-def usual(device: int | None, tensors: Sequence[torch.Tensor | None]) -> bool:
+def can_pass_addresses(device: int | None, tensors: Sequence[torch.Tensor | None]) -> bool:
     """Whether all tensors are aligned and below 2 GiB, their device is current, and there are no launch hooks."""
-    if _INTERPRETED or device != _current() or _watched():
+    if _INTERPRETED or device != _current() or _has_launch_hooks():
         return False
-    together = 0
+    address_bits = 0
     for one in tensors:
         if one is not None:
-            together |= _address(one)
-    return not together & 15 and not (_HIP and any(one is not None and _wide(one) for one in tensors))
+            address_bits |= _address(one)
+    return not address_bits & 15 and not (_HIP and any(one is not None and _exceeds_2_gib(one) for one in tensors))
 
 
-def _watched() -> bool:
-    enter, leave = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
-    return bool(getattr(enter, "calls", enter) or getattr(leave, "calls", leave))
+def _has_launch_hooks() -> bool:
+    enter_hook, exit_hook = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
+    return bool(getattr(enter_hook, "calls", enter_hook) or getattr(exit_hook, "calls", exit_hook))
 
 
-def _wide(tensor: torch.Tensor) -> bool:
+def _exceeds_2_gib(tensor: torch.Tensor) -> bool:
     """Whether Triton would compile another kernel for AMD, which depends on the size of the storage."""
-    return int(tensor.untyped_storage().nbytes()) >= _LARGEST
+    return int(tensor.untyped_storage().nbytes()) >= _INT32_END
 
 
-def _form(arguments: Sequence[Any]) -> _Form:
-    places = tuple(place for place, one in enumerate(arguments) if isinstance(one, torch.Tensor))
-    numbers = tuple(place for place, one in enumerate(arguments) if type(one) is int)
-    return _Form(places, _getter(places), _getter(numbers), {})
+def _make_signature(arguments: Sequence[Any]) -> _Signature:
+    tensor_positions = tuple(position for position, one in enumerate(arguments) if isinstance(one, torch.Tensor))
+    integer_positions = tuple(position for position, one in enumerate(arguments) if type(one) is int)
+    return _Signature(tensor_positions, _getter(tensor_positions), _getter(integer_positions), {})
 
 
-def _getter(places: tuple[int, ...]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+def _getter(positions: tuple[int, ...]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
     """Getter of several positions; (0,) for none, so that max() has an argument."""
-    if not places:
+    if not positions:
         return lambda _: (0,)
-    return operator.itemgetter(*places) if len(places) > 1 else lambda given: (given[places[0]],)
+    return operator.itemgetter(*positions) if len(positions) > 1 else lambda arguments: (arguments[positions[0]],)

@@ -14,7 +14,7 @@ from rocm3d_kernels.versions import require
 torch: Any = require("torch")
 
 NAMESPACE = "rocm3d_kernels"
-PLAIN = frozenset((torch.Tensor, torch.nn.Parameter, bool, int, float, str, type(None)))
+PLAIN_TYPES = frozenset((torch.Tensor, torch.nn.Parameter, bool, int, float, str, type(None)))
 
 
 def operation(
@@ -32,22 +32,22 @@ def operation(
     """
     operator = torch.library.custom_op(f"{NAMESPACE}::{name or run.__name__}", run, mutates_args=())
     operator.register_fake(fake)
-    direct = run
+    eager = run
     if backward is not None:
         operator.register_autograd(backward, setup_context=keep)
-        direct = _function(name or run.__name__, run, keep, backward).apply
+        eager = _autograd_function(name or run.__name__, run, keep, backward).apply
 
-    def call(*given: Any) -> Any:
-        return operator(*given) if _traced(given) else direct(*given)
+    def call(*arguments: Any) -> Any:
+        return operator(*arguments) if is_traced(arguments) else eager(*arguments)
 
     call.__name__, call.__doc__ = name or run.__name__, run.__doc__
     return call
 
 
-def _function(name: str, run: Callable[..., Any], keep: Any, backward: Callable[..., Any]) -> Any:
-    def forward(ctx: Any, *given: Any) -> Any:
-        output = run(*given)
-        keep(ctx, given, output)
+def _autograd_function(name: str, run: Callable[..., Any], keep: Any, backward: Callable[..., Any]) -> Any:
+    def forward(ctx: Any, *arguments: Any) -> Any:
+        output = run(*arguments)
+        keep(ctx, arguments, output)
         return output
 
     # forward(ctx, ...) instead of setup_context: with the latter torch inspects the signature at each call, 40 us.
@@ -57,18 +57,18 @@ def _function(name: str, run: Callable[..., Any], keep: Any, backward: Callable[
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
     """torch's once_differentiable, applied only if grad mode is on in backward: its check takes time."""
-    refusing = torch.autograd.function.once_differentiable(backward)
+    checked_backward = torch.autograd.function.once_differentiable(backward)
 
-    def once(ctx: Any, *given: Any) -> Any:
-        return (refusing if torch.is_grad_enabled() else backward)(ctx, *given)
+    def once(ctx: Any, *gradients: Any) -> Any:
+        return (checked_backward if torch.is_grad_enabled() else backward)(ctx, *gradients)
 
     return once
 
 
-def _traced(given: tuple[Any, ...]) -> bool:
+def is_traced(arguments: tuple[Any, ...]) -> bool:
     """Whether the call is being compiled or traced, or has tensor subclasses such as fake tensors."""
     if torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack() > 0:
         return True
-    if PLAIN.issuperset(map(type, given)):
+    if PLAIN_TYPES.issuperset(map(type, arguments)):
         return False
-    return any(type(item) not in PLAIN and isinstance(item, torch.Tensor) for item in given)
+    return any(type(argument) not in PLAIN_TYPES and isinstance(argument, torch.Tensor) for argument in arguments)

@@ -10,10 +10,10 @@ from types import ModuleType
 
 # First and last minor release that the tests and the AMD gate ran with, 2026-11-15.
 SUPPORTED = {"torch": ((2, 11), (2, 13)), "triton": ((3, 6), (3, 9))}
-REMEDY = "install torch and triton for your GPU; rocm3d-kernels installs neither, so that it never replaces yours"
+INSTALL_HINT = "install torch and triton for your GPU; rocm3d-kernels installs neither, so that it never replaces yours"
 
 
-class MissingRequirement(ImportError):  # noqa: N818  (gets its suffix with the renames)
+class MissingRequirementError(ImportError):
     """torch or triton is missing, or too old for the kernels."""
 
 
@@ -24,25 +24,28 @@ def require(name: str) -> ModuleType:
     try:
         module = import_module(name)
     except ImportError as error:
-        raise MissingRequirement(f"rocm3d-kernels needs {name} >= {_text(oldest)}: {error}; {REMEDY}") from error
+        raise MissingRequirementError(
+            f"rocm3d-kernels needs {name} >= {_dotted(oldest)}: {error}; {INSTALL_HINT}"
+        ) from error
     version = str(getattr(module, "__version__", ""))
-    known = minor(version)
-    if known is None or known < oldest:
-        raise MissingRequirement(
-            f"rocm3d-kernels needs {name} >= {_text(oldest)}, found {version or 'unknown'}; {REMEDY}"
+    installed = major_minor(version)
+    if installed is None or installed < oldest:
+        raise MissingRequirementError(
+            f"rocm3d-kernels needs {name} >= {_dotted(oldest)}, found {version or 'unknown'}; {INSTALL_HINT}"
         )
-    if known > newest:
+    if installed > newest:
         warnings.warn(
-            f"rocm3d-kernels was tested with {name} {_text(oldest)} to {_text(newest)}, found {version}", stacklevel=2
+            f"rocm3d-kernels was tested with {name} {_dotted(oldest)} to {_dotted(newest)}, found {version}",
+            stacklevel=2,
         )
     return module
 
 
-def minor(version: str) -> tuple[int, int] | None:
+def major_minor(version: str) -> tuple[int, int] | None:
     """None if the text is not a version."""
-    found = re.match(r"(\d+)\.(\d+)", version)
-    return (int(found[1]), int(found[2])) if found else None
+    match = re.match(r"(\d+)\.(\d+)", version)
+    return (int(match[1]), int(match[2])) if match else None
 
 
-def _text(version: tuple[int, int]) -> str:
+def _dotted(version: tuple[int, int]) -> str:
     return ".".join(map(str, version))

@@ -8,14 +8,14 @@ from rocm3d_kernels.adam.optimizer import VisibleAdam
 pytestmark = pytest.mark.usefixtures("reference_on_cpu")
 
 
-def test_more_than_one_tensor_in_a_group_is_refused():
+def test_two_tensors_in_a_group_are_rejected():
     optimizer = VisibleAdam([torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)], lr=0.1)
 
     with pytest.raises(ValueError, match="must hold one tensor, not 2"):
         optimizer.step_visible(torch.ones(2))
 
 
-def test_groups_have_their_own_rates_and_no_gradient_is_no_step():
+def test_groups_have_their_own_rates_and_skip_missing_gradients():
     moved, still, other = (torch.ones(3, 2, requires_grad=True) for _ in range(3))
     optimizer = VisibleAdam([{"params": [moved], "lr": 0.1}, {"params": [still]}, {"params": [other], "lr": 0.2}], lr=0)
     for one in (moved, other):
@@ -28,7 +28,7 @@ def test_groups_have_their_own_rates_and_no_gradient_is_no_step():
     assert optimizer.state[still] == {}
 
 
-def test_steps_go_downhill():
+def test_steps_reduce_the_loss():
     value = torch.tensor([[3.0], [-2.0]], requires_grad=True)
     optimizer = VisibleAdam([value], lr=0.05)
     for _ in range(60):

@@ -7,9 +7,9 @@ from tests.device import DEVICE, torch
 
 
 @pytest.mark.usefixtures("reference_on_cpu")
-def test_what_is_offered_agrees(tolerance):
-    offered = list(checks(DEVICE))
+def test_checks_agree_with_the_reference(tolerance):
+    cases = list(checks(DEVICE))
 
-    assert len(offered) == 2
-    for _, call, wanted, name in offered:
-        torch.testing.assert_close(call().double().cpu(), wanted, **tolerance[name])
+    assert len(cases) == 2
+    for _, call, expected, name in cases:
+        torch.testing.assert_close(call().double().cpu(), expected, **tolerance[name])

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 import rocm3d_kernels
-from rocm3d_kernels.attention import attention, proof, reference, spans_of
-from rocm3d_kernels.attention.problem import Problem, checked
+from rocm3d_kernels.attention import attention, reference, spans_from_cu_seqlens, trial
+from rocm3d_kernels.attention.problem import AttentionProblem, validate
 from rocm3d_kernels.attention.tiers import eager, library, sdpa
 
 from . import sequences
@@ -20,12 +20,12 @@ packed = functools.partial(sequences.packed, device="cpu")
 
 
 def dense(queries=5, keys=5, heads=2, shared=2, size=8, batch=2):
-    numbers = torch.Generator().manual_seed(1)
+    generator = torch.Generator().manual_seed(1)
     shapes = ((batch, queries, heads, size), (batch, keys, shared, size), (batch, keys, shared, size))
-    return [torch.randn(shape, generator=numbers) for shape in shapes]
+    return [torch.randn(shape, generator=generator) for shape in shapes]
 
 
-def taken():
+def used_tier():
     return rocm3d_kernels.last_dispatch().implementation
 
 
@@ -36,14 +36,14 @@ def _no_interpreter(monkeypatch):
 
 
 @pytest.mark.parametrize(("variable", "value"), [("ROCM3D_ATTENTION", "cudnn"), ("ROCM3D_KERNELS", "cuda")])
-def test_an_unknown_tier_is_refused(monkeypatch, variable, value):
+def test_unknown_tier_is_rejected(monkeypatch, variable, value):
     monkeypatch.setenv(variable, value)
 
     with pytest.raises(ValueError, match=f"{variable} is '{value}'; choose"):
         attention(*dense())
 
 
-def test_what_no_tier_takes_is_refused_with_every_reason():
+def test_unsupported_inputs_raise_with_the_reason_of_every_tier():
     tensors, spans = packed((3, 2), (2, 4))
 
     with pytest.raises(NotImplementedError, match=r"aiter: .*; sdpa: packed sequences on cpu; .*eager: dropout"):
@@ -52,7 +52,7 @@ def test_what_no_tier_takes_is_refused_with_every_reason():
         attention(*dense(), dropout=0.5, softcap=1.0, slopes=torch.ones(2))
 
 
-def test_a_tier_that_is_insisted_on_must_take_it(monkeypatch):
+def test_forced_tier_must_support_the_inputs(monkeypatch):
     monkeypatch.setenv("ROCM3D_ATTENTION", "sdpa")
 
     with pytest.raises(NotImplementedError, match="sdpa: softcap"):
@@ -76,141 +76,143 @@ def test_a_tier_that_is_insisted_on_must_take_it(monkeypatch):
     ],
     ids=str,
 )
-def test_the_first_tier_that_can_takes_it_and_says_why(shape, settings, tier):
+def test_first_supported_tier_runs_and_reports_why(shape, settings, tier):
     tensors = dense(**shape)
-    found = attention(*tensors, **settings)
+    output = attention(*tensors, **settings)
 
-    assert taken() == tier
+    assert used_tier() == tier
     assert f"{tier} is next" in rocm3d_kernels.last_dispatch().reason
     causal, window = settings.pop("causal", False), settings.pop("window", (-1, -1))
     limits = {"left": window[0], "right": 0 if causal else window[1], "top": settings.pop("top_left", False)}
-    exact = Problem(*(one.double() for one in tensors), 8**-0.5, **limits, **settings).packed()
-    torch.testing.assert_close(found.flatten(0, 1).double(), reference.forward(exact)[0], rtol=1e-5, atol=1e-5)
+    exact = AttentionProblem(*(one.double() for one in tensors), 8**-0.5, **limits, **settings).packed()
+    torch.testing.assert_close(output.flatten(0, 1).double(), reference.forward(exact)[0], rtol=1e-5, atol=1e-5)
 
 
-def test_a_bias_and_a_window_are_one_mask():
+def test_bias_and_window_are_combined_into_one_mask():
     tensors, bias = dense(3, 5), torch.randn(2, 2, 3, 5, generator=torch.Generator().manual_seed(4))
     hidden = torch.tensor([[0, 0, 0, 1, 1], [1, 0, 0, 0, 1], [1, 1, 0, 0, 0]]).bool()
-    wanted = attention(*tensors, bias=bias.masked_fill(hidden, -torch.inf))
+    expected = attention(*tensors, bias=bias.masked_fill(hidden, -torch.inf))
 
-    torch.testing.assert_close(attention(*tensors, bias=bias, window=(2, 0)), wanted)
+    torch.testing.assert_close(attention(*tensors, bias=bias, window=(2, 0)), expected)
     torch.testing.assert_close(attention(*tensors, bias=~hidden), attention(*tensors, window=(2, 0)))
     assert attention(*tensors, dropout=0.5, causal=True).isfinite().all()
 
 
-def test_equal_gradients_to_the_bit_are_not_promised_by_pytorch():
+def test_pytorch_does_not_promise_deterministic_gradients():
     tensors = [one.requires_grad_() for one in dense()]
     attention(*tensors, deterministic=True)
 
-    assert taken() == "eager"
+    assert used_tier() == "eager"
     assert "sdpa: deterministic gradients" in rocm3d_kernels.last_dispatch().reason
 
 
-def test_the_override_of_all_operations_holds(monkeypatch):
+def test_global_override_applies(monkeypatch):
     monkeypatch.setenv("ROCM3D_KERNELS", "reference")
     attention(*dense())
 
     assert rocm3d_kernels.last_dispatch().reason == "ROCM3D_KERNELS=reference"
-    assert taken() == "eager"
+    assert used_tier() == "eager"
 
 
-def installed(monkeypatch, function, name="flash_attn"):
+def install_fake_package(monkeypatch, function, name="flash_attn"):
     """Installs a fake package whose one function serves dense and packed tensors on the CPU."""
     module = ModuleType(name)
     module.flash_attn_func = module.flash_attn_varlen_func = function
     monkeypatch.setitem(sys.modules, name, module)
     monkeypatch.setattr(library, "GPU", ("cpu",))
     monkeypatch.setattr(library, "HALVES", (torch.float32,))
-    library.missing.cache_clear()
-    proof._KNOWN.clear()
+    library.import_problem.cache_clear()
+    trial._RESULTS.clear()
     return module
 
 
 @pytest.fixture(autouse=True)
-def _forgotten():
+def _clear_trial_caches():
     yield
-    library.missing.cache_clear()
-    proof._KNOWN.clear()
+    library.import_problem.cache_clear()
+    trial._RESULTS.clear()
 
 
-def right(q, k, v, *lengths, causal, softmax_scale, window_size, dropout_p, deterministic, top=False):
+def plain_flash_attn(q, k, v, *lengths, causal, softmax_scale, window_size, dropout_p, deterministic, top=False):
     """flash_attn_func and flash_attn_varlen_func in plain PyTorch."""
-    spans = spans_of(*lengths) if lengths else None
-    return eager.run(Problem(q, k, v, softmax_scale, spans, *((-1, 0) if causal else window_size), top=top))
+    spans = spans_from_cu_seqlens(*lengths) if lengths else None
+    return eager.run(AttentionProblem(q, k, v, softmax_scale, spans, *((-1, 0) if causal else window_size), top=top))
 
 
-def from_the_top(*given, **settings):
+def top_left_flash_attn(*arguments, **settings):
     """Aligns causal masks to the wrong corner."""
-    return right(*given, **settings, top=True)
+    return plain_flash_attn(*arguments, **settings, top=True)
 
 
-def test_a_library_that_works_is_taken_after_it_was_tried(monkeypatch):
+def test_working_library_is_used_after_its_trial(monkeypatch):
     calls = []
 
-    def counted(*given, **settings):
-        calls.append(given[0].shape)
-        return right(*given, **settings)
+    def counted(*arguments, **settings):
+        calls.append(arguments[0].shape)
+        return plain_flash_attn(*arguments, **settings)
 
-    installed(monkeypatch, counted)
+    install_fake_package(monkeypatch, counted)
     tensors, spans = packed((3, 2), (2, 4))
     detached = [one.detach() for one in tensors]
     with torch.no_grad():
         attention(*detached, spans)
         attention(*detached, spans)
 
-    assert taken() == "flash_attn"
+    assert used_tier() == "flash_attn"
     assert len(calls) == 3  # the first is the trial
 
 
-@pytest.mark.parametrize("trains", [False, True])
-def test_a_library_with_another_corner_is_left_out_where_that_matters(monkeypatch, trains):
-    installed(monkeypatch, from_the_top)
+@pytest.mark.parametrize("needs_grad", [False, True])
+def test_library_with_wrong_mask_alignment_is_skipped(monkeypatch, needs_grad):
+    install_fake_package(monkeypatch, top_left_flash_attn)
     tensors, spans = packed((3, 2), (2, 4))
-    with torch.set_grad_enabled(trains):
+    with torch.set_grad_enabled(needs_grad):
         attention(*tensors, spans, causal=True)
     reason = rocm3d_kernels.last_dispatch().reason
     attention(*dense(), causal=True)
 
     assert "flash_attn: trial was wrong by" in reason
-    assert taken() == "flash_attn"  # with equal lengths both alignments are the same
+    assert used_tier() == "flash_attn"  # with equal lengths both alignments are the same
 
 
-def test_a_library_that_fails_or_does_not_load_is_named(monkeypatch):
-    def fails(*given, **settings):
+def test_failing_or_replaced_library_is_named_in_the_reason(monkeypatch):
+    def fails(*arguments, **settings):
         raise RuntimeError("no kernel image\nis available")
 
-    installed(monkeypatch, fails)
+    install_fake_package(monkeypatch, fails)
     attention(*dense())
     assert "flash_attn: trial failed: RuntimeError: no kernel image;" in rocm3d_kernels.last_dispatch().reason
-    installed(monkeypatch, fails).__rocm3d__ = "ours"
+    install_fake_package(monkeypatch, fails).__rocm3d__ = "ours"
     attention(*dense())
     assert "replaced by rocm3d-kernels" in rocm3d_kernels.last_dispatch().reason
 
 
 def test_aiter_comes_before_flash_attn(monkeypatch):
-    def with_sums(*given, return_lse, **settings):
-        return right(*given, **settings), return_lse
+    def returns_lse(*arguments, return_lse, **settings):
+        return plain_flash_attn(*arguments, **settings), return_lse
 
-    installed(monkeypatch, with_sums, "aiter")
+    install_fake_package(monkeypatch, returns_lse, "aiter")
     attention(*dense())
 
-    assert (taken(), rocm3d_kernels.last_dispatch().reason) == ("aiter", "aiter is the first tier")
+    assert (used_tier(), rocm3d_kernels.last_dispatch().reason) == ("aiter", "aiter is the first tier")
 
 
-def test_packed_sequences_go_to_pytorch_where_it_takes_them(monkeypatch):
-    asked = {}
+def test_packed_sequences_use_pytorch_if_supported(monkeypatch):
+    received = {}
 
     def varlen(q, k, v, cu_q, cu_k, max_q, max_k, *, scale, window_size):
-        asked.update(window=window_size, lengths=cu_k.tolist())
-        return eager.run(checked(Problem(q, k, v, scale, spans_of(cu_q, cu_k, max_q, max_k), *window_size)))
+        received.update(window=window_size, lengths=cu_k.tolist())
+        return eager.run(
+            validate(AttentionProblem(q, k, v, scale, spans_from_cu_seqlens(cu_q, cu_k, max_q, max_k), *window_size))
+        )
 
     monkeypatch.setattr(sdpa, "GPU", ("cpu",))
     monkeypatch.setattr(sdpa, "HALVES", (torch.float32,))
     monkeypatch.setattr(sdpa, "varlen", lambda: (varlen, frozenset(("scale", "window_size"))))
     tensors, spans = packed((3, 2), (2, 4), heads=1)
     attention(*tensors, spans, causal=True)
-    shared, other = packed((3, 2), (2, 4), heads=2, shared=1)
-    attention(*shared, other)
+    grouped_tensors, grouped_spans = packed((3, 2), (2, 4), heads=2, shared=1)
+    attention(*grouped_tensors, grouped_spans)
 
-    assert asked == {"window": (-1, 0), "lengths": [0, 2, 6]}
-    assert taken() == "eager"  # this fake release has no enable_gqa
+    assert received == {"window": (-1, 0), "lengths": [0, 2, 6]}
+    assert used_tier() == "eager"  # this fake release has no enable_gqa

@@ -11,18 +11,18 @@ from rocm3d_kernels.deformable.checks import checks
 LEVELS = ((5, 4), (3, 2), (1, 1))
 
 
-def scene(batch=1, heads=2, channels=8, queries=3, points=2, levels=LEVELS, dtype=torch.float32):
-    numbers = torch.Generator().manual_seed(3)
+def arguments(batch=1, heads=2, channels=8, queries=3, points=2, levels=LEVELS, dtype=torch.float32):
+    generator = torch.Generator().manual_seed(3)
     shapes = torch.tensor(levels, dtype=torch.int64).reshape(-1, 2)
     starts = torch.cat((shapes.new_zeros(1), shapes.prod(1).cumsum(0)))[: len(levels)]
-    value = torch.randn(batch, int(shapes.prod(1).sum()), heads, channels, generator=numbers)
-    locations = torch.rand(batch, queries, heads, len(levels), points, 2, generator=numbers) * 1.6 - 0.3
-    weights = torch.rand(batch, queries, heads, len(levels), points, generator=numbers)
+    value = torch.randn(batch, int(shapes.prod(1).sum()), heads, channels, generator=generator)
+    locations = torch.rand(batch, queries, heads, len(levels), points, 2, generator=generator) * 1.6 - 0.3
+    weights = torch.rand(batch, queries, heads, len(levels), points, generator=generator)
     return value.to(dtype), shapes, starts, locations.to(dtype), weights.to(dtype)
 
 
-def exact(given):
-    return tuple(one.double() if one.is_floating_point() else one for one in given)
+def as_float64(tensors):
+    return tuple(one.double() if one.is_floating_point() else one for one in tensors)
 
 
 def by_grid_sample(value, shapes, starts, locations, weights):
@@ -32,18 +32,18 @@ def by_grid_sample(value, shapes, starts, locations, weights):
         plane = value[:, starts[level] :][:, : height * width].permute(0, 2, 3, 1)
         grid = (2 * locations[:, :, :, level] - 1).transpose(1, 2).flatten(0, 1)
         plane = plane.reshape(batch * heads, channels, height, width)
-        found = torch.nn.functional.grid_sample(plane, grid, align_corners=False)
-        total = total + (found * weights[:, :, :, level].transpose(1, 2).flatten(0, 1)[:, None]).sum(-1)
+        samples = torch.nn.functional.grid_sample(plane, grid, align_corners=False)
+        total = total + (samples * weights[:, :, :, level].transpose(1, 2).flatten(0, 1)[:, None]).sum(-1)
     return total.view(batch, heads * channels, -1).transpose(1, 2)
 
 
-def slope_of(given):
-    size = (given[0].shape[0], given[3].shape[1], given[0].shape[2] * given[0].shape[3])
-    return torch.randn(size, generator=torch.Generator().manual_seed(4)).to(given[0].dtype)
+def random_gradient(tensors):
+    size = (tensors[0].shape[0], tensors[3].shape[1], tensors[0].shape[2] * tensors[0].shape[3])
+    return torch.randn(size, generator=torch.Generator().manual_seed(4)).to(tensors[0].dtype)
 
 
 @pytest.mark.parametrize(
-    ("place", "change", "text"),
+    ("index", "change", "text"),
     [
         (0, lambda one: one[0], r"values must be \[N, S, M, D\]"),
         (1, lambda one: one[:1], r"shapes must have the shape \(3, 2\)"),
@@ -53,38 +53,38 @@ def slope_of(given):
         (4, lambda one: one[:, :1], "weights must have the shape"),
     ],
 )
-def test_what_does_not_fit_is_refused_before_a_launch(place, change, text):
-    given = list(scene())
-    given[place] = change(given[place])
+def test_wrong_shapes_are_rejected_before_a_launch(index, change, text):
+    tensors = list(arguments())
+    tensors[index] = change(tensors[index])
 
     with pytest.raises(ValueError, match=text):
-        deformable_attention(*given)
+        deformable_attention(*tensors)
 
 
 @pytest.mark.parametrize(
-    ("place", "change", "text"),
+    ("index", "change", "text"),
     [
         (2, lambda one: one + 1, "a level of 1 by 1 pixels that starts at 27 exceeds the 27 values"),
         (1, lambda one: -one, "exceeds the 27 values"),
     ],
 )
-def test_levels_that_the_values_do_not_hold_are_refused_on_the_cpu(place, change, text):
+def test_levels_that_exceed_the_values_are_rejected_on_the_cpu(index, change, text):
     """At each call, also after valid tensors of the same shapes. On a GPU the check would synchronize."""
-    given = [one.cpu() for one in scene()]
-    deformable_attention(*given)
-    given[place] = change(given[place])
+    tensors = [one.cpu() for one in arguments()]
+    deformable_attention(*tensors)
+    tensors[index] = change(tensors[index])
 
     with pytest.raises(ValueError, match=text):
-        deformable_attention(*given)
+        deformable_attention(*tensors)
 
 
-def test_gradients_of_another_shape_are_refused():
+def test_gradient_of_wrong_shape_is_rejected():
     with pytest.raises(ValueError, match="the result's gradient must have the shape"):
-        gradients(*scene(), torch.zeros(1, 3, 8))
+        gradients(*arguments(), torch.zeros(1, 3, 8))
 
 
-def test_other_dtypes_and_devices_are_refused():
-    value, shapes, starts, locations, weights = scene()
+def test_unsupported_dtypes_and_devices_are_rejected():
+    value, shapes, starts, locations, weights = arguments()
     with pytest.raises(TypeError, match="shapes and starts must be int64 or int32"):
         deformable_attention(value, shapes.float(), starts, locations, weights)
     with pytest.raises(TypeError, match=r"locations of torch\.float64"):
@@ -95,9 +95,9 @@ def test_other_dtypes_and_devices_are_refused():
         deformable_attention(value, shapes.to("meta"), starts, locations, weights)
 
 
-@pytest.mark.parametrize(("places", "queries"), [(2**25, 1), (1, 2**23)])
-def test_sizes_beyond_32_bits_are_refused(places, queries):
-    value = torch.empty(1, device="meta").expand(1, places, 8, 32)
+@pytest.mark.parametrize(("pixels", "queries"), [(2**25, 1), (1, 2**23)])
+def test_sizes_beyond_32_bits_are_rejected(pixels, queries):
+    value = torch.empty(1, device="meta").expand(1, pixels, 8, 32)
     locations = torch.empty(1, device="meta").expand(1, queries, 8, 4, 4, 2)
     shapes, starts = (
         torch.empty(4, 2, dtype=torch.int64, device="meta"),
@@ -108,21 +108,21 @@ def test_sizes_beyond_32_bits_are_refused(places, queries):
         deformable_attention(value, shapes, starts, locations, locations[..., 0])
 
 
-def test_a_tile_that_is_too_wide_is_refused():
+def test_too_large_tile_is_rejected():
     with pytest.raises(ValueError, match="33 points times 2000 channels are too many"):
-        deformable_attention(*scene(points=33, channels=2000, levels=((1, 1),)))
+        deformable_attention(*arguments(points=33, channels=2000, levels=((1, 1),)))
 
 
 @pytest.mark.parametrize(
     "empty", [{"queries": 0}, {"batch": 0}, {"channels": 0}, {"points": 0}, {"levels": ()}], ids=str
 )
-def test_nothing_gives_zeros(empty):
-    given = scene(**empty)
-    result, slope = deformable_attention(*given), slope_of(given)
+def test_empty_arguments_give_zeros(empty):
+    tensors = arguments(**empty)
+    result, grad_output = deformable_attention(*tensors), random_gradient(tensors)
 
-    assert result.shape == slope.shape
+    assert result.shape == grad_output.shape
     assert not result.any()
-    assert all(not one.any() for one in gradients(*given, slope))
+    assert all(not one.any() for one in gradients(*tensors, grad_output))
 
 
 @pytest.mark.parametrize(
@@ -134,135 +134,146 @@ def test_nothing_gives_zeros(empty):
     ],
     ids=["usual", "odd", "one"],
 )
-@pytest.mark.parametrize("fixed", [False, True], ids=["atomic", "fixed"])
-def test_the_kernels_agree_with_float64(sizes, fixed, tolerance, monkeypatch):
-    monkeypatch.setattr("torch.are_deterministic_algorithms_enabled", lambda: fixed)
-    given = scene(**sizes)
-    slope = slope_of(given)
-    result = deformable_attention(*given)
+@pytest.mark.parametrize("deterministic", [False, True], ids=["atomic", "fixed"])
+def test_kernels_agree_with_float64(sizes, deterministic, tolerance, monkeypatch):
+    monkeypatch.setattr("torch.are_deterministic_algorithms_enabled", lambda: deterministic)
+    tensors = arguments(**sizes)
+    grad_output = random_gradient(tensors)
+    result = deformable_attention(*tensors)
 
     assert rocm3d_kernels.last_dispatch().implementation == "triton"
-    wanted = reference.attend(*exact(given))
-    torch.testing.assert_close(result.double(), wanted, **tolerance["float32-deformable-attention"])
-    for found, right in zip(gradients(*given, slope), reference.gradients(*exact(given), slope.double()), strict=True):
-        torch.testing.assert_close(found.double(), right, **tolerance["float32-deformable-attention-gradient"])
+    expected = reference.forward(*as_float64(tensors))
+    torch.testing.assert_close(result.double(), expected, **tolerance["float32-deformable-attention"])
+    for gradient, exact_gradient in zip(
+        gradients(*tensors, grad_output), reference.gradients(*as_float64(tensors), grad_output.double()), strict=True
+    ):
+        torch.testing.assert_close(
+            gradient.double(), exact_gradient, **tolerance["float32-deformable-attention-gradient"]
+        )
 
 
 @pytest.mark.usefixtures("poisoned")
-def test_every_number_is_written(tolerance):
+def test_every_output_element_is_written(tolerance):
     """In memory full of NaN, with a number of levels that is no multiple of UNROLL."""
-    given = scene(levels=((2, 2), (1, 2), (3, 1)), queries=5, heads=1)
-    wanted = reference.attend(*exact(given))
+    tensors = arguments(levels=((2, 2), (1, 2), (3, 1)), queries=5, heads=1)
+    expected = reference.forward(*as_float64(tensors))
 
     torch.testing.assert_close(
-        deformable_attention(*given).double(), wanted, **tolerance["float32-deformable-attention"]
+        deformable_attention(*tensors).double(), expected, **tolerance["float32-deformable-attention"]
     )
-    assert all(one.isfinite().all() for one in gradients(*given, slope_of(given)))
+    assert all(one.isfinite().all() for one in gradients(*tensors, random_gradient(tensors)))
 
 
 @pytest.fixture(params=[False, True], ids=["all-read", "masked"])
 def masked(request):
-    insisted = {"MASKED": request.param}
-    tuning.insist("deformable", {"deformable_forward": insisted, "deformable_backward": insisted})
+    parameters = {"MASKED": request.param}
+    tuning.override_parameters("deformable", {"deformable_forward": parameters, "deformable_backward": parameters})
     yield
-    tuning.insist("deformable", {})
+    tuning.override_parameters("deformable", {})
 
 
 @pytest.mark.usefixtures("masked")
-def test_both_ways_to_leave_out_a_corner_are_the_same():
+def test_masked_and_branchless_loads_agree():
     """A corner outside the level contributes nothing, even next to a NaN."""
-    value, shapes, starts, locations, weights = scene(levels=((2, 2), (2, 2)))
+    value, shapes, starts, locations, weights = arguments(levels=((2, 2), (2, 2)))
     value[:, 0] = torch.nan
     locations[..., 0, :, :] = 0.75
     locations[..., 1, :, :] = torch.tensor((1.0, -0.2))
-    found = deformable_attention(value, shapes, starts, locations, weights)
+    result = deformable_attention(value, shapes, starts, locations, weights)
 
-    assert found.isfinite().all()
-    torch.testing.assert_close(found, reference.attend(value, shapes, starts, locations, weights))
+    assert result.isfinite().all()
+    torch.testing.assert_close(result, reference.forward(value, shapes, starts, locations, weights))
 
 
-@pytest.mark.parametrize("odd", [torch.nan, torch.inf, -1e30])
-def test_a_sample_that_is_nowhere_is_nothing(odd):
-    value, shapes, starts, locations, weights = scene(queries=2, heads=1)
-    locations[0, 1, 0, 0, 0, 1] = odd
-    less = weights.clone()
-    less[0, 1, 0, 0, 0] = 0
+@pytest.mark.parametrize("coordinate", [torch.nan, torch.inf, -1e30])
+def test_location_that_is_not_finite_contributes_nothing(coordinate):
+    value, shapes, starts, locations, weights = arguments(queries=2, heads=1)
+    locations[0, 1, 0, 0, 0, 1] = coordinate
+    reduced_weights = weights.clone()
+    reduced_weights[0, 1, 0, 0, 0] = 0
     inside = torch.where(locations.abs() < 2, locations, 0.0)
-    found, of = deformable_attention(value, shapes, starts, locations, weights), slope_of(scene(queries=2, heads=1))
+    result, grad_output = (
+        deformable_attention(value, shapes, starts, locations, weights),
+        random_gradient(arguments(queries=2, heads=1)),
+    )
 
-    torch.testing.assert_close(found, deformable_attention(value, shapes, starts, inside, less))
-    by_value, by_place, by_weight = gradients(value, shapes, starts, locations, weights, of)
-    assert by_value.isfinite().all()
-    assert not by_place[0, 1, 0, 0, 0].any()
-    assert by_weight[0, 1, 0, 0, 0] == 0
+    torch.testing.assert_close(result, deformable_attention(value, shapes, starts, inside, reduced_weights))
+    grad_value, grad_locations, grad_weights = gradients(value, shapes, starts, locations, weights, grad_output)
+    assert grad_value.isfinite().all()
+    assert not grad_locations[0, 1, 0, 0, 0].any()
+    assert grad_weights[0, 1, 0, 0, 0] == 0
 
 
-def test_a_level_that_the_values_do_not_hold_is_nothing(monkeypatch):
+def test_level_that_exceeds_the_values_contributes_nothing(monkeypatch):
     """On a GPU shapes are not checked before the kernel."""
-    monkeypatch.setattr("rocm3d_kernels.deformable.ways.check_levels", lambda *_: None)
-    value, shapes, starts, locations, weights = scene()
-    less = weights.clone()
-    less[:, :, :, 1] = 0
-    wrong = shapes.clone()
-    wrong[1] = torch.tensor((2**40, 2**40))
+    monkeypatch.setattr("rocm3d_kernels.deformable.implementations.check_levels", lambda *_: None)
+    value, shapes, starts, locations, weights = arguments()
+    reduced_weights = weights.clone()
+    reduced_weights[:, :, :, 1] = 0
+    wrong_shapes = shapes.clone()
+    wrong_shapes[1] = torch.tensor((2**40, 2**40))
 
     torch.testing.assert_close(
-        deformable_attention(value, wrong, starts, locations, weights),
-        deformable_attention(value, shapes, starts, locations, less),
+        deformable_attention(value, wrong_shapes, starts, locations, weights),
+        deformable_attention(value, shapes, starts, locations, reduced_weights),
     )
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_half_precision_is_summed_in_float32(dtype, tolerance):
-    given = scene(dtype=dtype, queries=2)
-    slope = slope_of(given)
-    result, found = deformable_attention(*given), gradients(*given, slope)
+    tensors = arguments(dtype=dtype, queries=2)
+    grad_output = random_gradient(tensors)
+    result, results = deformable_attention(*tensors), gradients(*tensors, grad_output)
     name = f"{str(dtype).removeprefix('torch.')}-operator"
 
     assert result.dtype == dtype
-    torch.testing.assert_close(result.double(), reference.attend(*exact(given)), **tolerance[name])
-    for one, right in zip(found, reference.gradients(*exact(given), slope.double()), strict=True):
-        assert one.dtype == dtype
-        torch.testing.assert_close(one.double(), right, **tolerance[name])
+    torch.testing.assert_close(result.double(), reference.forward(*as_float64(tensors)), **tolerance[name])
+    for gradient, exact_gradient in zip(
+        results, reference.gradients(*as_float64(tensors), grad_output.double()), strict=True
+    ):
+        assert gradient.dtype == dtype
+        torch.testing.assert_close(gradient.double(), exact_gradient, **tolerance[name])
 
 
-def test_dtypes_may_be_mixed_and_strides_any(tolerance):
-    value, shapes, starts, locations, weights = scene()
-    turned = value.transpose(1, 2).contiguous().transpose(1, 2).half()
-    found = deformable_attention(turned, shapes.int(), starts.int(), locations.flip(1).flip(1), weights.bfloat16())
-    wanted = reference.attend(turned.double(), shapes, starts, locations.double(), weights.bfloat16().double())
+def test_mixed_dtypes_and_any_strides_are_supported(tolerance):
+    value, shapes, starts, locations, weights = arguments()
+    transposed = value.transpose(1, 2).contiguous().transpose(1, 2).half()
+    result = deformable_attention(transposed, shapes.int(), starts.int(), locations.flip(1).flip(1), weights.bfloat16())
+    expected = reference.forward(transposed.double(), shapes, starts, locations.double(), weights.bfloat16().double())
 
-    torch.testing.assert_close(found.double(), wanted, **tolerance["float16-operator"])
+    torch.testing.assert_close(result.double(), expected, **tolerance["float16-operator"])
 
 
-def test_the_reference_is_grid_sample_and_is_differentiated_rightly(monkeypatch, tolerance):
+def test_reference_equals_grid_sample_with_its_gradient(monkeypatch, tolerance):
     monkeypatch.setenv("ROCM3D_KERNELS", "reference")
-    value, shapes, starts, locations, weights = exact(scene(channels=2, queries=2))
+    value, shapes, starts, locations, weights = as_float64(arguments(channels=2, queries=2))
 
     torch.testing.assert_close(
-        reference.attend(value, shapes, starts, locations, weights),
+        reference.forward(value, shapes, starts, locations, weights),
         by_grid_sample(value, shapes, starts, locations, weights),
     )
-    learned = [one.requires_grad_() for one in (value, locations, weights)]
+    leaves = [one.requires_grad_() for one in (value, locations, weights)]
     assert torch.autograd.gradcheck(
-        lambda v, at, w: deformable_attention(v, shapes, starts, at, w), learned, **tolerance["float64-gradcheck"]
+        lambda v, loc, w: deformable_attention(v, shapes, starts, loc, w), leaves, **tolerance["float64-gradcheck"]
     )
 
 
-def test_autograd_takes_the_kernel_back(tolerance):
-    value, shapes, starts, locations, weights = scene(queries=1)
-    learned = [one.requires_grad_() for one in (value, locations, weights)]
+def test_autograd_uses_the_backward_kernel(tolerance):
+    value, shapes, starts, locations, weights = arguments(queries=1)
+    leaves = [one.requires_grad_() for one in (value, locations, weights)]
     result = deformable_attention(value, shapes, starts, locations, weights)
-    found = torch.autograd.grad(result, learned, torch.ones_like(result))
-    wanted = reference.gradients(*exact((value, shapes, starts, locations, weights)), torch.ones_like(result).double())
+    results = torch.autograd.grad(result, leaves, torch.ones_like(result))
+    expected = reference.gradients(
+        *as_float64((value, shapes, starts, locations, weights)), torch.ones_like(result).double()
+    )
 
-    for one, right in zip(found, wanted, strict=True):
-        torch.testing.assert_close(one.double(), right, **tolerance["float32-deformable-attention-gradient"])
+    for one, exact_gradient in zip(results, expected, strict=True):
+        torch.testing.assert_close(one.double(), exact_gradient, **tolerance["float32-deformable-attention-gradient"])
 
 
 @pytest.mark.usefixtures("reference_on_cpu")
-def test_torch_compile_sees_one_operator():
-    value, shapes, starts, locations, weights = scene()
+def test_torch_compile_captures_one_operator():
+    value, shapes, starts, locations, weights = arguments()
     value.requires_grad_()
     compiled = torch.compile(deformable_attention, fullgraph=True, backend="aot_eager")
     both = [torch.autograd.grad(f(value, shapes, starts, locations, weights).sum(), value)[0]
@@ -272,51 +283,52 @@ def test_torch_compile_sees_one_operator():
 
 
 @pytest.mark.usefixtures("reference_on_cpu")
-def test_the_operators_keep_the_rules_of_torch_library():
-    given = scene(queries=1)
-    learned = tuple(one.requires_grad_() if one.is_floating_point() else one for one in given)
+def test_operators_pass_opcheck():
+    tensors = arguments(queries=1)
+    leaves = tuple(one.requires_grad_() if one.is_floating_point() else one for one in tensors)
 
-    torch.library.opcheck(torch.ops.rocm3d_kernels.deformable.default, learned)
+    torch.library.opcheck(torch.ops.rocm3d_kernels.deformable.default, leaves)
     torch.library.opcheck(
-        torch.ops.rocm3d_kernels.deformable_gradients.default, (*(one.detach() for one in given), slope_of(given))
+        torch.ops.rocm3d_kernels.deformable_gradients.default,
+        (*(one.detach() for one in tensors), random_gradient(tensors)),
     )
 
 
 @pytest.mark.usefixtures("reference_on_cpu")
-def test_what_is_offered_to_check_agrees(tolerance):
-    offered = list(checks(DEVICE))
+def test_checks_agree_with_the_reference(tolerance):
+    cases = list(checks(DEVICE))
 
-    assert len(offered) == 4
-    for _, call, wanted, name in offered:
-        torch.testing.assert_close(call().double().cpu(), wanted, **tolerance[name])
+    assert len(cases) == 4
+    for _, call, expected, name in cases:
+        torch.testing.assert_close(call().double().cpu(), expected, **tolerance[name])
 
 
-def test_what_was_found_out_of_tensors_is_not_taken_for_others(monkeypatch):
+def test_cached_implementation_is_not_used_for_other_arguments(monkeypatch):
     """Shapes, dtypes, devices and the environment are part of the cache key."""
-    given = scene()
-    deformable_attention(*given)
+    tensors = arguments()
+    deformable_attention(*tensors)
     with pytest.raises(ValueError, match="weights must have the shape"):
-        deformable_attention(*given[:4], given[4][:, :2])
+        deformable_attention(*tensors[:4], tensors[4][:, :2])
     with pytest.raises(ValueError, match="different devices"):
-        deformable_attention(*given[:4], given[4].to("meta"))
+        deformable_attention(*tensors[:4], tensors[4].to("meta"))
     with pytest.raises(ValueError, match="the result's gradient must have"):
-        gradients(*given, torch.zeros(1, 3, 8))
+        gradients(*tensors, torch.zeros(1, 3, 8))
     monkeypatch.setenv("ROCM3D_KERNELS", "reference")
-    deformable_attention(*given)
+    deformable_attention(*tensors)
     assert rocm3d_kernels.last_dispatch().implementation == "reference"
     monkeypatch.delenv("ROCM3D_KERNELS")
-    deformable_attention(*given)
+    deformable_attention(*tensors)
     assert rocm3d_kernels.last_dispatch().implementation == "triton"
 
 
-def test_the_same_tensors_may_be_summed_in_any_order_and_in_a_fixed_one_in_turns(tolerance):
-    given = scene()
-    wanted = reference.gradients(*given, slope_of(given))
-    for fixed in (True, False, True):
-        torch.use_deterministic_algorithms(fixed)
+def test_deterministic_mode_can_be_switched_between_calls(tolerance):
+    tensors = arguments()
+    expected = reference.gradients(*tensors, random_gradient(tensors))
+    for deterministic in (True, False, True):
+        torch.use_deterministic_algorithms(deterministic)
         try:
-            found = gradients(*given, slope_of(given))
+            results = gradients(*tensors, random_gradient(tensors))
         finally:
             torch.use_deterministic_algorithms(False)
-        for have, must in zip(found, wanted, strict=True):
-            torch.testing.assert_close(have, must, **tolerance["float32-deformable-attention-gradient"])
+        for gradient, exact_gradient in zip(results, expected, strict=True):
+            torch.testing.assert_close(gradient, exact_gradient, **tolerance["float32-deformable-attention-gradient"])

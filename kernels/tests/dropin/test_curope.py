@@ -36,21 +36,21 @@ curope.rope_3d
 """
 
 
-def test_there_and_back_is_the_identity_and_another_name_is_not_covered(python):
-    told = python(CROCO, ROCM3D_DROPIN="force,curope", fails=True)
+def test_inverse_restores_the_tokens_and_other_names_are_missing(python):
+    output = python(CROCO, ROCM3D_DROPIN="force,curope", fails=True)
 
-    assert "curope.rope_3d is not covered" in told.splitlines()[-1]
-    assert "True curope" in told
+    assert "curope.rope_3d is not covered" in output.splitlines()[-1]
+    assert "True curope" in output
 
 
-def test_a_gradient_that_lies_over_itself_is_refused():
-    slope = torch.ones(()).expand(1, 2, 2, 8)
+def test_overlapping_gradient_is_rejected():
+    gradient = torch.ones(()).expand(1, 2, 2, 8)
 
     with pytest.raises(ValueError, match="overlap in memory"):
-        native.rope_2d(slope, torch.zeros(1, 2, 2, dtype=torch.int64), 100.0, -1.0)
+        native.rope_2d(gradient, torch.zeros(1, 2, 2, dtype=torch.int64), 100.0, -1.0)
 
 
-def test_a_leaf_is_turned_in_place_as_the_extension_does():
+def test_leaf_is_rotated_in_place_like_the_extension():
     tokens = torch.ones(1, 1, 1, 4, requires_grad=True)
     native.rope_2d(tokens, torch.ones(1, 1, 2, dtype=torch.int64), 100.0, 1.0)
 

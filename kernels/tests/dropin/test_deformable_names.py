@@ -66,28 +66,28 @@ def site(tmp_path):
     return tmp_path / "site"
 
 
-def test_without_the_package_there_is_no_extension(python):
+def test_extension_needs_the_installed_package(python):
     program = "import rocm3d_kernels.dropin.auto\nfrom groundingdino import _C"
 
     assert "No module named 'groundingdino'" in python(program, fails=True)
 
 
-def test_all_three_names_have_the_functions_and_real_python_stays(python, site):
-    told = python(PROGRAM, path=[site], ROCM3D_DROPIN="force").splitlines()
+def test_all_three_names_work_with_the_original_python(python, site):
+    lines = python(PROGRAM, path=[site], ROCM3D_DROPIN="force").splitlines()
 
-    assert told[:5] == [
+    assert lines[:5] == [
         "MultiScaleDeformableAttention (2, 3, 8) [True, True, True]",
         "groundingdino (2, 3, 8) [True, True, True]",
         "real False",
         "True",
         "[True, True, True]",
     ]
-    assert told[5].startswith("mmcv._ext.softnms is not covered by rocm3d-kernels: see docs/kernels.md")
+    assert lines[5].startswith("mmcv._ext.softnms is not covered by rocm3d-kernels: see docs/kernels.md")
 
 
-def test_names_are_read_from_lists_alone(site):
-    assert sorted(native.asked(site / "mmcv" / "ops")) == [
+def test_function_names_are_read_from_lists(site):
+    assert sorted(native.looked_up_functions(site / "mmcv" / "ops")) == [
         "ms_deform_attn_backward", "ms_deform_attn_forward", "nms", "softnms",
     ]  # fmt: skip
     with pytest.raises(NotImplementedError, match=r"mmcv\._ext\.nms is not covered"):
-        native.refusing("nms")()
+        native.unsupported_function("nms")()

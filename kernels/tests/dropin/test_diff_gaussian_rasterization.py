@@ -31,32 +31,32 @@ def scene(count=COUNT):
     }
 
 
-def drawn(given=None, **changes):
-    given = given or scene()
-    watched = torch.zeros_like(given["means3D"], requires_grad=True)
-    return package.GaussianRasterizer(settings(**changes))(means2D=watched, **given), watched
+def render(arguments=None, **changes):
+    arguments = arguments or scene()
+    means2d = torch.zeros_like(arguments["means3D"], requires_grad=True)
+    return package.GaussianRasterizer(settings(**changes))(means2D=means2d, **arguments), means2d
 
 
-@pytest.mark.parametrize("lacking", [{"shs": None}, {"scales": None}, {"colors_precomp": torch.ones(COUNT, 3)}])
-def test_neither_or_both_of_two_ways_are_refused(lacking):
+@pytest.mark.parametrize("changes", [{"shs": None}, {"scales": None}, {"colors_precomp": torch.ones(COUNT, 3)}])
+def test_missing_or_conflicting_arguments_are_rejected(changes):
     with pytest.raises(ValueError, match="exactly one of"):
-        drawn(scene() | lacking)
+        render(scene() | changes)
 
 
-def test_an_unknown_variant_is_refused(monkeypatch):
+def test_unknown_variant_is_rejected(monkeypatch):
     monkeypatch.setenv(package.VARIANT, "poses")
 
     with pytest.raises(ValueError, match="set it to depth-alpha, or unset it"):
-        drawn()
+        render()
 
 
-def test_what_is_returned_depends_on_the_fork(monkeypatch):
-    (picture, radii), _ = drawn()
-    (_, _, inverse), _ = drawn(antialiasing=False)
+def test_outputs_depend_on_the_variant(monkeypatch):
+    (image, radii), _ = render()
+    (_, _, inverse), _ = render(antialiasing=False)
     monkeypatch.setenv(package.VARIANT, "depth-alpha")
-    (_, _, depth, alpha), _ = drawn()
+    (_, _, depth, alpha), _ = render()
 
-    assert picture.shape == (3, HEIGHT, WIDTH)
+    assert image.shape == (3, HEIGHT, WIDTH)
     assert radii.dtype == torch.int32
     assert inverse.shape == depth.shape == alpha.shape == (1, HEIGHT, WIDTH)
     # Depths are between two and four; both sums have the same weights.
@@ -64,29 +64,31 @@ def test_what_is_returned_depends_on_the_fork(monkeypatch):
     assert (inverse <= alpha / 1.5).all()
 
 
-def test_the_picture_is_that_of_the_kernels_up_to_the_cap_of_alpha(tolerance):
-    given = scene()
-    given["opacities"] = given["opacities"] * 0.9  # below the original's largest alpha, which is smaller than ours
-    picture, _radii = drawn(given)[0]
+def test_image_equals_the_reference_below_the_alpha_limit(tolerance):
+    arguments = scene()
+    arguments["opacities"] = (
+        arguments["opacities"] * 0.9
+    )  # below the original's largest alpha, which is smaller than ours
+    image, _radii = render(arguments)[0]
     focal = torch.tensor([[WIDTH / 1.2, 0, WIDTH / 2], [0, HEIGHT / 0.8, HEIGHT / 2], [0, 0, 1]])
     with by_reference():
-        wanted = rasterization(
-            given["means3D"].double(), given["rotations"].double(), given["scales"].double(),
-            given["opacities"][:, 0].double(), given["shs"].double(), settings().viewmatrix.T.double()[None],
+        expected = rasterization(
+            arguments["means3D"].double(), arguments["rotations"].double(), arguments["scales"].double(),
+            arguments["opacities"][:, 0].double(), arguments["shs"].double(), settings().viewmatrix.T.double()[None],
             focal.double()[None], WIDTH, HEIGHT, near_plane=package.NEAR, sh_degree=1,
             backgrounds=settings().bg.double()[None],
         )[0]  # fmt: skip
 
-    torch.testing.assert_close(picture.permute(1, 2, 0).double(), wanted[0], **tolerance["float32-splat-forward"])
+    torch.testing.assert_close(image.permute(1, 2, 0).double(), expected[0], **tolerance["float32-splat-forward"])
 
 
-def test_the_watched_points_get_gradients_by_half_the_picture():
-    (picture, _), watched = drawn()
-    picture.sum().backward()
-    given = scene()
+def test_means2d_gradients_are_in_units_of_half_the_image():
+    (rgb, _), means2d = render()
+    rgb.sum().backward()
+    args = scene()
     focal = torch.tensor([[WIDTH / 1.2, 0, WIDTH / 2], [0, HEIGHT / 0.8, HEIGHT / 2], [0, 0, 1]])
     image, _, meta = rasterization(
-        given["means3D"].requires_grad_(), given["rotations"], given["scales"], given["opacities"][:, 0], given["shs"],
+        args["means3D"].requires_grad_(), args["rotations"], args["scales"], args["opacities"][:, 0], args["shs"],
         settings().viewmatrix.T[None], focal[None], WIDTH, HEIGHT, near_plane=package.NEAR, sh_degree=1,
         backgrounds=settings().bg[None],
     )  # fmt: skip
@@ -95,12 +97,12 @@ def test_the_watched_points_get_gradients_by_half_the_picture():
 
     pixels = meta["means2d"].grad[0]
     torch.testing.assert_close(
-        watched.grad[:, :2], pixels * torch.tensor([WIDTH / 2, HEIGHT / 2]), rtol=1e-4, atol=1e-5
+        means2d.grad[:, :2], pixels * torch.tensor([WIDTH / 2, HEIGHT / 2]), rtol=1e-4, atol=1e-5
     )
-    assert not watched.grad[:, 2].any()
+    assert not means2d.grad[:, 2].any()
 
 
-def test_what_lies_behind_the_camera_is_not_visible():
+def test_points_behind_the_camera_are_not_visible():
     rasterizer = package.GaussianRasterizer(settings())
 
     assert rasterizer.markVisible(torch.tensor([[0.0, 0, 0], [0, 0, -2.9], [0, 0, -5]])).tolist() == [
@@ -110,13 +112,13 @@ def test_what_lies_behind_the_camera_is_not_visible():
     ]
 
 
-def test_precomputed_colours_and_covariances_are_taken():
-    given = scene()
-    axes = torch.diag_embed(given.pop("scales") ** 2)
-    given.pop("rotations")
+def test_precomputed_colours_and_covariances_are_supported():
+    arguments = scene()
+    axes = torch.diag_embed(arguments.pop("scales") ** 2)
+    arguments.pop("rotations")
     upper = axes[:, [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
-    given |= {"shs": None, "colors_precomp": torch.ones(COUNT, 3), "cov3D_precomp": upper}
-    (picture, _), _ = drawn(given, bg=torch.zeros(3))
+    arguments |= {"shs": None, "colors_precomp": torch.ones(COUNT, 3), "cov3D_precomp": upper}
+    (image, _), _ = render(arguments, bg=torch.zeros(3))
 
-    assert picture.max() > 0.5
-    torch.testing.assert_close(picture[0], picture[2])
+    assert image.max() > 0.5
+    torch.testing.assert_close(image[0], image[2])

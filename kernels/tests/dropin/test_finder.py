@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from rocm3d_kernels.dropin.stand_in import known
+from rocm3d_kernels.dropin.declaration import all_drop_ins
 
 AUTO = "import rocm3d_kernels.dropin.auto\n"
 
 
-def real(folder, text, name="simple_knn"):
+def install_original(folder, text, name="simple_knn"):
     """Installs an original package of that name."""
     (folder / name).mkdir(parents=True)
     (folder / name / "__init__.py").write_text("")
@@ -17,17 +17,17 @@ def real(folder, text, name="simple_knn"):
     return folder
 
 
-def test_nothing_happens_without_being_asked(python):
+def test_drop_ins_are_off_by_default(python):
     assert "No module named 'simple_knn'" in python("import rocm3d_kernels, simple_knn", fails=True)
 
 
-def test_a_real_package_that_works_is_left_alone(python, tmp_path):
-    site = real(tmp_path / "site", "who = 'real'")
+def test_working_original_is_not_replaced(python, tmp_path):
+    site = install_original(tmp_path / "site", "who = 'real'")
 
     assert python(f"{AUTO}import simple_knn._C; print(simple_knn._C.who)", path=[site]) == "real"
 
 
-def test_a_cuda_torch_switches_it_off(python, tmp_path):
+def test_cuda_torch_disables_drop_ins(python, tmp_path):
     (tmp_path / "site" / "torch").mkdir(parents=True)
     (tmp_path / "site" / "torch" / "__init__.py").write_text("")
     (tmp_path / "site" / "torch" / "version.py").write_text("cuda: str | None = '13.0'\nhip = None\n")
@@ -36,27 +36,27 @@ def test_a_cuda_torch_switches_it_off(python, tmp_path):
 
 
 @pytest.mark.stand_ins
-def test_one_that_is_found_and_does_not_load_is_replaced(python, tmp_path):
+def test_installed_package_that_does_not_load_is_replaced(python, tmp_path):
     """A child process tries the installed files; the result is cached by their digest."""
-    site = real(tmp_path / "site", "raise ImportError('libcudart.so.13: cannot open shared object file')")
+    site = install_original(tmp_path / "site", "raise ImportError('libcudart.so.13: cannot open shared object file')")
     program = f"{AUTO}import simple_knn; print(simple_knn.__rocm3d__['stands_in_for'])"
 
     assert python(program, path=[site]) == "simple_knn"
-    (kept,) = (tmp_path / "cache" / "dropin").iterdir()
-    assert json.loads(kept.read_text())["works"] is False
-    assert "libcudart" in json.loads(kept.read_text())["reason"]
+    (cache_file,) = (tmp_path / "cache" / "dropin").iterdir()
+    assert json.loads(cache_file.read_text())["works"] is False
+    assert "libcudart" in json.loads(cache_file.read_text())["reason"]
     (site / "simple_knn" / "_C.py").write_text("")
     assert "AttributeError" in python(program, path=[site], fails=True)
 
 
-def test_force_wins_over_a_real_one(python, tmp_path):
-    site = real(tmp_path / "site", "")
+def test_force_replaces_a_working_original(python, tmp_path):
+    site = install_original(tmp_path / "site", "")
 
     program = f"{AUTO}import simple_knn; print(simple_knn.__rocm3d__)"
     assert python(program, path=[site], ROCM3D_DROPIN="force").startswith("rocm3d-kernels ")
 
 
-def test_names_narrow_it(python):
+def test_names_limit_the_drop_ins(python):
     program = f"{AUTO}import fused_ssim"
 
     assert "No module named 'fused_ssim'" in python(program, ROCM3D_DROPIN="simple_knn", fails=True)
@@ -64,26 +64,26 @@ def test_names_narrow_it(python):
 
 
 @pytest.mark.stand_ins
-def test_what_is_not_covered_is_named_with_a_link(python):
-    wanted = {
+def test_missing_names_raise_with_a_link_to_the_docs(python):
+    expected = {
         "import simple_knn._C; simple_knn._C.distCUDA3": "AttributeError: simple_knn._C.distCUDA3 is not covered",
         "from simple_knn._C import distCUDA3": "simple_knn._C.distCUDA3 is not covered",
         "from fused_ssim import fused_ssim3d": "fused_ssim.fused_ssim3d is not covered",
         "import simple_knn.extra": "simple_knn.extra is not covered",
     }
     program = (
-        f"{AUTO}for text in {[*wanted]}:\n"
+        f"{AUTO}for text in {[*expected]}:\n"
         "    try: exec(text)\n"
         "    except Exception as error: print(type(error).__name__, error, sep=': ')"
     )
 
-    for line, text in zip(python(program).splitlines(), wanted.values(), strict=True):
+    for line, text in zip(python(program).splitlines(), expected.values(), strict=True):
         assert text in line
         assert "docs/kernels.md" in line
 
 
 @pytest.mark.stand_ins
-def test_metadata_answers_only_where_the_interface_is_covered(python):
+def test_metadata_exists_only_for_drop_ins_with_a_version(python):
     program = (
         f"{AUTO}import importlib.metadata as m; print(m.version('simple-knn'), m.metadata('simple_knn')['Summary'])\n"
         "try: m.version('fused-ssim')\nexcept m.PackageNotFoundError: print('none')\n"
@@ -94,7 +94,7 @@ def test_metadata_answers_only_where_the_interface_is_covered(python):
 
 
 @pytest.mark.stand_ins
-def test_the_real_functions_are_there_and_told(python, tmp_path):
+def test_drop_in_functions_work_and_are_recorded(python, tmp_path):
     program = (
         f"{AUTO}import torch\nfrom simple_knn._C import distCUDA2\nfrom fused_ssim import fused_ssim\n"
         "print(distCUDA2(torch.eye(3)).tolist())\n"
@@ -111,13 +111,13 @@ def test_the_real_functions_are_there_and_told(python, tmp_path):
 
 
 @pytest.mark.stand_ins
-def test_asking_imports_no_torch(python):
+def test_find_spec_imports_no_torch(python):
     program = f"{AUTO}import sys, importlib.util as u; print(bool(u.find_spec('simple_knn')), 'torch' in sys.modules)"
 
     assert python(program) == "True False"
 
 
 def test_every_package_declares_modules_under_its_own_name():
-    for name, stand_in in known().items():
-        assert name.partition(".")[0] == stand_in.name.partition(".")[0]
-        assert stand_in.proof
+    for name, drop_in in all_drop_ins().items():
+        assert name.partition(".")[0] == drop_in.name.partition(".")[0]
+        assert drop_in.probe_code

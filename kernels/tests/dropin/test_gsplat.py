@@ -26,26 +26,26 @@ def cameras():
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "arguments",
     [{"with_ut": True}, {"distributed": True}, {"sparse_grad": True}, {"radial_coeffs": torch.ones(2, 6)},
      {"camera_model": "fisheye"}],
     ids=str,
 )  # fmt: skip
-def test_what_is_not_covered_is_refused_by_name(asked):
+def test_unsupported_arguments_are_named(arguments):
     with pytest.raises(NotImplementedError, match="not covered"):
-        package.rasterization(*scene(), *cameras(), WIDTH, HEIGHT, **asked)
+        package.rasterization(*scene(), *cameras(), WIDTH, HEIGHT, **arguments)
 
 
-def test_unknown_arguments_and_modes_are_refused():
+def test_unknown_arguments_and_modes_are_rejected():
     with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
         package.rasterization(*scene(), *cameras(), WIDTH, HEIGHT, colour=1)
     with pytest.raises(ValueError, match="classic or antialiased"):
         package.rasterization(*scene(), *cameras(), WIDTH, HEIGHT, rasterize_mode="smooth")
 
 
-def test_packed_rows_are_those_that_are_seen():
-    given = scene()
-    image, _, meta = package.rasterization(*given, *cameras(), WIDTH, HEIGHT, absgrad=True)
+def test_packed_rows_are_the_visible_gaussians():
+    tensors = scene()
+    image, _, meta = package.rasterization(*tensors, *cameras(), WIDTH, HEIGHT, absgrad=True)
     meta["means2d"].retain_grad()
     image.square().sum().backward()
 
@@ -59,12 +59,12 @@ def test_packed_rows_are_those_that_are_seen():
 
 
 @pytest.mark.parametrize("tile", [8, 16])
-def test_the_functions_one_by_one_make_the_same_picture_and_gradients(tile):
+def test_single_steps_give_the_same_image_and_gradients(tile):
     whole, parts = scene(), scene()
-    views, lenses = cameras()
-    image, alpha, _ = package.rasterization(*whole, views, lenses, WIDTH, HEIGHT, packed=False)
+    views, intrinsics = cameras()
+    image, alpha, _ = package.rasterization(*whole, views, intrinsics, WIDTH, HEIGHT, packed=False)
     radii, means2d, depths, conics, ratio = package.fully_fused_projection(
-        parts[0], None, parts[1], parts[2], views, lenses, WIDTH, HEIGHT, opacities=parts[3]
+        parts[0], None, parts[1], parts[2], views, intrinsics, WIDTH, HEIGHT, opacities=parts[3]
     )
     across, down = -(-WIDTH // tile), -(-HEIGHT // tile)
     _, ids, rows = package.isect_tiles(means2d, radii, depths, tile, across, down)
@@ -84,18 +84,18 @@ def test_the_functions_one_by_one_make_the_same_picture_and_gradients(tile):
         torch.testing.assert_close(two.grad, one.grad, rtol=1e-3, atol=1e-4)
 
 
-def test_masked_tiles_are_left_out():
-    given = [one.detach() for one in scene()]
-    views, lenses = cameras()
+def test_masked_tiles_are_skipped():
+    tensors = [one.detach() for one in scene()]
+    views, intrinsics = cameras()
     radii, means2d, depths, conics, _ = package.fully_fused_projection(
-        given[0], None, given[1], given[2], views, lenses, WIDTH, HEIGHT
+        tensors[0], None, tensors[1], tensors[2], views, intrinsics, WIDTH, HEIGHT
     )
     _, ids, rows = package.isect_tiles(means2d, radii, depths, 8, 3, 2)
     offsets = package.isect_offset_encode(ids, CAMERAS, 3, 2)
     masks = torch.ones(CAMERAS, 2, 3, dtype=torch.bool)
     masks[:, :, 1] = False
     image, _ = package.rasterize_to_pixels(
-        means2d, conics, given[4].expand(CAMERAS, -1, -1), given[3].expand(CAMERAS, -1), WIDTH, HEIGHT, 8, offsets,
+        means2d, conics, tensors[4].expand(CAMERAS, -1, -1), tensors[3].expand(CAMERAS, -1), WIDTH, HEIGHT, 8, offsets,
         rows, masks=masks,
     )  # fmt: skip
 
@@ -117,13 +117,13 @@ def test_covariances_and_their_inverses():
 # Surfels.
 
 
-@pytest.mark.parametrize("asked", ["packed", "sparse_grad", "absgrad"])
-def test_what_is_not_covered_of_surfels_is_refused_by_name(asked):
-    with pytest.raises(NotImplementedError, match=f"{asked} of rasterization_2dgs is not covered"):
-        package.rasterization_2dgs(*scene(), *cameras(), WIDTH, HEIGHT, **{asked: True})
+@pytest.mark.parametrize("argument", ["packed", "sparse_grad", "absgrad"])
+def test_unsupported_surfel_arguments_are_named(argument):
+    with pytest.raises(NotImplementedError, match=f"{argument} of rasterization_2dgs is not covered"):
+        package.rasterization_2dgs(*scene(), *cameras(), WIDTH, HEIGHT, **{argument: True})
 
 
-def test_unknown_depths_and_a_distortion_without_depths_are_refused():
+def test_unknown_depth_mode_and_distortion_without_depth_are_rejected():
     with pytest.raises(ValueError, match="expected or median"):
         package.rasterization_2dgs(*scene(), *cameras(), WIDTH, HEIGHT, depth_mode="mean")
     with pytest.raises(ValueError, match="distloss needs depths"):
@@ -132,16 +132,16 @@ def test_unknown_depths_and_a_distortion_without_depths_are_refused():
 
 @pytest.mark.usefixtures("reference_on_cpu")
 @pytest.mark.parametrize("count", [1, CAMERAS])
-def test_surfels_return_what_the_original_returns(count):
-    views, lenses = (one[:count] for one in cameras())
-    colors, alphas, normals, of_depths, distortion, median, meta = package.rasterization_2dgs(
-        *scene(), views, lenses, WIDTH, HEIGHT, render_mode="RGB+ED", distloss=True, depth_mode="median"
+def test_surfels_return_the_outputs_of_the_original(count):
+    views, intrinsics = (one[:count] for one in cameras())
+    colors, alphas, normals, depth_normals, distortion, median, meta = package.rasterization_2dgs(
+        *scene(), views, intrinsics, WIDTH, HEIGHT, render_mode="RGB+ED", distloss=True, depth_mode="median"
     )
 
     shape = (count, HEIGHT, WIDTH)
     assert (colors.shape, alphas.shape, normals.shape) == ((*shape, 4), (*shape, 1), (*shape, 3))
     assert distortion.shape == median.shape == (*shape, 1)
-    assert of_depths.shape == ((*shape, 3) if count > 1 else (*shape[1:], 3))
+    assert depth_normals.shape == ((*shape, 3) if count > 1 else (*shape[1:], 3))
     assert {
         "camera_ids", "gaussian_ids", "radii", "means2d", "depths", "ray_transforms", "opacities", "normals",
         "tile_width", "tile_height", "tiles_per_gauss", "isect_ids", "flatten_ids", "isect_offsets", "width", "height",
@@ -155,7 +155,7 @@ def test_surfels_return_what_the_original_returns(count):
 
 
 @pytest.mark.usefixtures("reference_on_cpu")
-def test_without_colours_and_depths_there_are_no_normals_of_depths():
+def test_without_depths_there_are_no_depth_normals():
     assert package.rasterization_2dgs(*scene(), *cameras(), WIDTH, HEIGHT)[3] is None
 
 
@@ -163,7 +163,7 @@ def test_without_colours_and_depths_there_are_no_normals_of_depths():
 
 
 @pytest.mark.usefixtures("reference_on_cpu")
-def test_only_what_was_seen_is_optimized():
+def test_only_visible_gaussians_are_optimized():
     value = torch.ones(4, 3, requires_grad=True)
     optimizer = package.SelectiveAdam([{"params": [value], "lr": 0.1}], eps=1e-8, betas=(0.9, 0.999))
     value.grad = torch.ones(4, 3)
@@ -176,7 +176,7 @@ def test_only_what_was_seen_is_optimized():
     assert torch.equal(other, value)
 
 
-def installed(folder):
+def install_original(folder):
     """Installs a gsplat with Python modules and an extension that does not load."""
     for name, text in {
         "__init__.py": "from .strategy import DefaultStrategy\nfrom .cuda import _backend\n",
@@ -192,7 +192,7 @@ def installed(folder):
 
 
 @pytest.mark.stand_ins
-def test_what_holds_no_kernel_stays_that_of_the_installed_package_and_the_rest_is_not_covered(python, tmp_path):
+def test_modules_without_kernels_stay_the_installed_ones(python, tmp_path):
     names = ["gsplat.profile", "gsplat.cuda._backend"]
     program = (
         "import importlib, rocm3d_kernels.dropin.auto\n"
@@ -203,29 +203,29 @@ def test_what_holds_no_kernel_stays_that_of_the_installed_package_and_the_rest_i
         "    try: importlib.import_module(name)\n"
         "    except ModuleNotFoundError as error: print(error)"
     )
-    first, *rest = python(program, path=[installed(tmp_path / "site")]).splitlines()
+    first, *rest = python(program, path=[install_original(tmp_path / "site")]).splitlines()
 
     assert first.split()[:3] == ["True", "gsplat.strategy", "rocm3d_kernels.dropin.packages.gsplat.rendering"]
     assert [line.partition(" by ")[0] for line in rest] == [f"{name} is not covered" for name in names]
 
 
 @pytest.mark.stand_ins
-def test_without_an_installed_package_there_are_no_strategies(python):
+def test_strategies_need_the_installed_package(python):
     program = "import rocm3d_kernels.dropin.auto\nfrom gsplat import rasterization\nimport gsplat.strategy"
 
     assert "gsplat.strategy is not covered" in python(program, fails=True)
 
 
 @pytest.mark.parametrize("triangle", [False, True], ids=["quaternions", "covariances"])
-def test_the_reference_projects_as_the_kernel_does(monkeypatch, triangle):
+def test_reference_projection_equals_the_kernel(monkeypatch, triangle):
     means, quats, scales, opacities, _ = (one.detach() for one in scene())
     upper, _ = wrapper.quat_scale_to_covar_preci(quats, scales, compute_preci=False, triu=True)
-    given = (means, upper, None, None) if triangle else (means, None, quats, scales)
-    found = [package.fully_fused_projection(*given, *cameras(), WIDTH, HEIGHT, opacities=opacities)]
+    gaussians = (means, upper, None, None) if triangle else (means, None, quats, scales)
+    results = [package.fully_fused_projection(*gaussians, *cameras(), WIDTH, HEIGHT, opacities=opacities)]
     monkeypatch.setenv("ROCM3D_KERNELS", "reference")
-    found.append(package.fully_fused_projection(*given, *cameras(), WIDTH, HEIGHT, opacities=opacities))
+    results.append(package.fully_fused_projection(*gaussians, *cameras(), WIDTH, HEIGHT, opacities=opacities))
 
-    for one, two in zip(*found, strict=True):
+    for one, two in zip(*results, strict=True):
         assert (one is None) == (two is None)
         if one is not None:
             torch.testing.assert_close(one, two, rtol=1e-4, atol=1e-4)

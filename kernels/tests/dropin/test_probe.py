@@ -5,9 +5,9 @@ import sys
 import pytest
 
 from rocm3d_kernels.dropin import probe
-from rocm3d_kernels.dropin.stand_in import StandIn
+from rocm3d_kernels.dropin.declaration import DropIn
 
-FAKE = StandIn(name="fake_native", modules={"fake_native": ""}, proof="import fake_native")
+FAKE = DropIn(name="fake_native", modules={"fake_native": ""}, probe_code="import fake_native")
 
 
 @pytest.fixture
@@ -18,39 +18,39 @@ def site(tmp_path, monkeypatch):
     return tmp_path / "site"
 
 
-def test_what_is_not_there_needs_no_child(site, monkeypatch):
+def test_missing_package_needs_no_child_process(site, monkeypatch):
     monkeypatch.setattr(sys, "executable", "/nowhere")
 
-    assert probe.real(FAKE) == probe.Answer(works=False, reason="not installed")
+    assert probe.probe_original(FAKE) == probe.ProbeResult(works=False, reason="not installed")
 
 
-def test_a_child_that_dies_is_no_proof(site):
+def test_crashed_child_process_means_not_working(site):
     (site / "fake_native.py").write_text("import os; os.abort()")
 
-    assert not probe.real(FAKE).works
+    assert not probe.probe_original(FAKE).works
 
 
-def test_a_child_that_takes_too_long_is_no_proof(site, monkeypatch):
+def test_timeout_means_not_working(site, monkeypatch):
     (site / "fake_native.py").write_text("import time; time.sleep(10**6)")
-    monkeypatch.setattr(probe, "LIMIT", 0.5)
+    monkeypatch.setattr(probe, "TIMEOUT", 0.5)
 
-    assert "TimeoutExpired" in probe.real(FAKE).reason
+    assert "TimeoutExpired" in probe.probe_original(FAKE).reason
 
 
-def test_the_answer_is_kept_until_a_file_changes(site, monkeypatch):
+def test_result_is_cached_until_a_file_changes(site, monkeypatch):
     (site / "fake_native.py").write_text("")
-    assert probe.real(FAKE).works
+    assert probe.probe_original(FAKE).works
 
-    monkeypatch.setattr(probe, "tried", lambda stand_in: probe.Answer(works=False, reason="asked again"))
-    assert probe.real(FAKE).works
+    monkeypatch.setattr(probe, "run_probe", lambda drop_in: probe.ProbeResult(works=False, reason="probed again"))
+    assert probe.probe_original(FAKE).works
     (site / "fake_native.py").write_text("x = 1")
-    assert probe.real(FAKE).reason == "asked again"
+    assert probe.probe_original(FAKE).reason == "probed again"
 
 
-def test_a_damaged_answer_is_asked_again(site):
+def test_damaged_cache_entry_is_replaced(site):
     (site / "fake_native.py").write_text("")
-    probe.real(FAKE)
-    (kept,) = (site.parent / "cache" / "dropin").iterdir()
-    kept.write_text("[]")
+    probe.probe_original(FAKE)
+    (cache_file,) = (site.parent / "cache" / "dropin").iterdir()
+    cache_file.write_text("[]")
 
-    assert probe.real(FAKE).works
+    assert probe.probe_original(FAKE).works

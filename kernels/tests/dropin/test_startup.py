@@ -12,13 +12,13 @@ RECORDER = ROOT / "src" / "rocm3d" / "payload" / "startup"
 PROGRAM = "import simple_knn, sys; print(simple_knn.__rocm3d__)"
 
 
-def test_without_the_variable_nothing_starts(python):
+def test_drop_ins_are_off_without_the_variable(python):
     assert "No module named 'simple_knn'" in python(PROGRAM, path=[STARTUP], fails=True)
-    told = python("import sys; print('rocm3d_kernels' in sys.modules)", path=[STARTUP])
-    assert told == "False"
+    output = python("import sys; print('rocm3d_kernels' in sys.modules)", path=[STARTUP])
+    assert output == "False"
 
 
-def test_a_fault_of_ours_does_not_stop_the_program(python):
+def test_invalid_setting_does_not_stop_the_program(python):
     assert python("print('continues')", path=[STARTUP], ROCM3D_DROPIN="no_such_package") == "continues"
 
 
@@ -29,16 +29,16 @@ def test_all_hooks_start_once_in_any_order(python, tmp_path, order):
     """The recorder's folder and ours, before a sitecustomize.py of the environment."""
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "sitecustomize.py").write_text("print('own')\n")
-    places = {"dropin": STARTUP, "recorder": RECORDER, "own": tmp_path / "own"}
-    told = tmp_path / "told"
+    folders = {"dropin": STARTUP, "recorder": RECORDER, "own": tmp_path / "own"}
+    event_file = tmp_path / "told"
     lines = python(
-        PROGRAM, path=[places[name] for name in order],
-        ROCM3D_DROPIN="1", ROCM3D_RECORD=str(told), ROCM3D_RUN='{"watch": ["simple_knn"], "profile": false}',
+        PROGRAM, path=[folders[name] for name in order],
+        ROCM3D_DROPIN="1", ROCM3D_RECORD=str(event_file), ROCM3D_RUN='{"watch": ["simple_knn"], "profile": false}',
     ).splitlines()  # fmt: skip
 
     assert lines[0] == "own"
     assert [line.split()[0] for line in lines[1:]] == ["rocm3d-kernels"]
-    records = [json.loads(line) for line in told.read_text().splitlines()]
+    records = [json.loads(line) for line in event_file.read_text().splitlines()]
     assert [line["kind"] for line in records].count("process") == 1
     # The line is the same, whether the drop-in, the recorder or both write it.
     (module,) = {json.dumps(line, sort_keys=True) for line in records if line["kind"] == "module"}

@@ -5,7 +5,7 @@ from gate import lint
 
 
 @pytest.mark.parametrize(
-    ("text", "fault"),
+    ("text", "problem"),
     [
         ("x = tl.dot(a, b)", "without input_precision"),
         ("x = tl.dot(a, b, allow_tf32=True)", "without input_precision"),
@@ -17,11 +17,11 @@ from gate import lint
         ("from triton.language.extra.cuda import libdevice", "libdevice"),
     ],
 )
-def test_a_fault_is_seen(text, fault):
-    (found,) = lint.of_source(text)
+def test_problem_is_reported(text, problem):
+    (line,) = lint.source_problems(text)
 
-    assert found.startswith("1: ")
-    assert fault in found
+    assert line.startswith("1: ")
+    assert problem in line
 
 
 @pytest.mark.parametrize(
@@ -35,17 +35,17 @@ def test_a_fault_is_seen(text, fault):
         "from triton.language.extra import libdevice",
     ],
 )
-def test_what_is_right_is_not(text):
-    assert [] == list(lint.of_source(text))
+def test_correct_code_has_no_problems(text):
+    assert [] == list(lint.source_problems(text))
 
 
-def test_deep_pipelines_are_faults_where_amd_reads_them():
+def test_too_many_stages_are_reported_for_amd_targets():
     table = (
         '{"default": {"k": {"num_stages": 3}}, "gfx942": {"k": {"num_stages": 4}}, "sm_90": {"k": {"num_stages": 5}}}'
     )
 
-    assert [text.split(", k")[0] for text in lint.of_table(table)] == ["1: default", "1: gfx942"]
+    assert [text.split(", k")[0] for text in lint.table_problems(table)] == ["1: default", "1: gfx942"]
 
 
-def test_our_own_kernels_have_none():
+def test_our_kernels_have_no_problems():
     assert [] == lint.problems()

@@ -21,7 +21,7 @@ def test_folders_with_kernels_are_operations(package):
 
 
 @pytest.mark.parametrize("name", ["blur/triton.py", "tuning/blur.json", "blur/gate.py", "sharpen/triton.py"])
-def test_the_digest_changes_with_whatever_is_compiled(package, name):
+def test_digest_changes_with_the_compiled_sources(package, name):
     (package / "sharpen").mkdir()
     (package / "sharpen" / "triton.py").write_text("")
     (package / "blur" / "triton.py").write_text("from rocm3d_kernels.sharpen.triton import edge\n")
@@ -31,26 +31,26 @@ def test_the_digest_changes_with_whatever_is_compiled(package, name):
     assert sources.digest("blur", package) != before
 
 
-def test_the_digest_changes_with_the_way_it_is_compiled(package, monkeypatch, tmp_path):
+def test_digest_changes_with_the_compile_script(package, monkeypatch, tmp_path):
     before = sources.digest("blur", package)
     (tmp_path / "compile.py").write_text("changed")
-    monkeypatch.setattr(sources, "COMPILED_BY", tmp_path / "compile.py")
+    monkeypatch.setattr(sources, "COMPILE_SCRIPT", tmp_path / "compile.py")
 
     assert sources.digest("blur", package) != before
 
 
-def test_the_digest_stays_when_the_reference_changes(package):
+def test_digest_does_not_change_with_the_reference(package):
     before = sources.digest("blur", package)
     (package / "blur" / "reference.py").write_text("x = 2\n")
 
     assert sources.digest("blur", package) == before
 
 
-def test_a_table_of_other_sources_is_stale(tmp_path):
+def test_table_of_other_sources_is_outdated(tmp_path):
     table = tmp_path / "gate.json"
 
-    assert command.stale(table) == ["gate.json is missing. Write it: make gate"]
+    assert command.outdated_operations(table) == ["gate.json is missing. Write it: make gate"]
     table.write_text(json.dumps({"sources": sources.digests()}))
-    assert command.stale(table) == []
+    assert command.outdated_operations(table) == []
     table.write_text(json.dumps({"sources": {**sources.digests(), "knn": "other"}}))
-    assert ["knn" in line for line in command.stale(table)] == [True]
+    assert ["knn" in line for line in command.outdated_operations(table)] == [True]

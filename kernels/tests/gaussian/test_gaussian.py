@@ -11,7 +11,7 @@ from tests.properties import Phase, given, settings, some
 import rocm3d_kernels
 from rocm3d_kernels.gaussian import rasterization
 from rocm3d_kernels.image_formation import SMALLEST_ALPHA
-from rocm3d_kernels.tiles import ahead
+from rocm3d_kernels.tiles import slot_guess
 
 pytestmark = [
     pytest.mark.usefixtures("poisoned"),
@@ -44,7 +44,7 @@ def scene(count=9, cameras=1, channels=3, batch=(), seed=0, **more):
     }
 
 
-def graded(arguments, dtype=torch.float32):
+def with_gradients(arguments, dtype=torch.float32):
     """The same with leaves that require gradients, except the intrinsics."""
     return {
         name: value.detach().to(dtype).requires_grad_(name != "intrinsics")
@@ -54,9 +54,9 @@ def graded(arguments, dtype=torch.float32):
     }
 
 
-def drawn(arguments, dtype=torch.float32):
+def render_with_gradients(arguments, dtype=torch.float32):
     """Image, alphas, gradients by name (loss: fixed random weights), meta."""
-    arguments = graded(arguments, dtype)
+    arguments = with_gradients(arguments, dtype)
     with reference_for(dtype):
         image, alphas, meta = rasterization(**arguments)
     numbers = torch.Generator().manual_seed(1)
@@ -68,20 +68,20 @@ def drawn(arguments, dtype=torch.float32):
     return image.detach(), alphas.detach(), dict(zip(leaves, grads, strict=True)), meta
 
 
-def agree(arguments, tolerance):
+def assert_matches_float64(arguments, tolerance):
     """Kernels in float32 against the reference in float64."""
-    image, alphas, grads, meta = drawn(arguments)
+    image, alphas, grads, meta = render_with_gradients(arguments)
     assert rocm3d_kernels.last_dispatch().implementation == "triton"
-    wanted, wanted_alphas, wanted_grads, _ = drawn(arguments, torch.float64)
+    expected, expected_alphas, expected_grads, _ = render_with_gradients(arguments, torch.float64)
     assert rocm3d_kernels.last_dispatch().implementation == "reference"
-    close(image, wanted, tolerance)
-    close(alphas, wanted_alphas, tolerance)
-    for name, one in wanted_grads.items():
+    assert_images_close(image, expected, tolerance)
+    assert_images_close(alphas, expected_alphas, tolerance)
+    for name, one in expected_grads.items():
         scale = max(one.abs().max().item(), 1.0)
-        found = grads[name].double()
-        assert found.isfinite().all(), name
+        gradient = grads[name].double()
+        assert gradient.isfinite().all(), name
         torch.testing.assert_close(
-            found / scale,
+            gradient / scale,
             one / scale,
             **tolerance["float32-splat-gradient"],
             msg=lambda text, name=name: f"{name}: {text}",
@@ -89,11 +89,11 @@ def agree(arguments, tolerance):
     return image, alphas, meta
 
 
-def close(found, wanted, tolerance):
+def assert_images_close(actual, expected, tolerance):
     """Equal except for pixels at which a Gaussian is at the smallest alpha: rounding may drop it."""
-    scale = max(wanted.abs().max().item(), 1.0)
-    torch.testing.assert_close(found.double() / scale, wanted / scale, **tolerance["float32-splat-forward"])
-    off = (found.double() - wanted).abs().amax(dim=-1) / scale > SMALLEST_ALPHA / 20
+    scale = max(expected.abs().max().item(), 1.0)
+    torch.testing.assert_close(actual.double() / scale, expected / scale, **tolerance["float32-splat-forward"])
+    off = (actual.double() - expected).abs().amax(dim=-1) / scale > SMALLEST_ALPHA / 20
     assert off.float().mean() <= 0.01
 
 
@@ -172,29 +172,31 @@ def test_the_reference_refuses_absolute_gradients(monkeypatch):
     ),
 )
 def test_images_and_gradients_agree_with_float64(more, tolerance):
-    agree(scene(**more), tolerance)
+    assert_matches_float64(scene(**more), tolerance)
 
 
 def test_thirty_two_channels(tolerance):
-    agree(scene(count=4, channels=32), tolerance)
+    assert_matches_float64(scene(count=4, channels=32), tolerance)
 
 
 @pytest.mark.parametrize("shape", [(9, 4, 3), (2, 9, 4, 3)], ids=["shared", "by-image"])
 @pytest.mark.parametrize("deterministic", [False, True])
 def test_harmonics_as_colors(shape, deterministic, tolerance):
     coefficients = torch.randn(shape, generator=torch.Generator().manual_seed(2)) * 0.5
-    agree({**scene(cameras=2), "colors": coefficients, "sh_degree": 1, "deterministic": deterministic}, tolerance)
+    assert_matches_float64(
+        {**scene(cameras=2), "colors": coefficients, "sh_degree": 1, "deterministic": deterministic}, tolerance
+    )
 
 
 def test_colors_by_image(tolerance):
-    agree({**scene(cameras=2), "colors": torch.rand(2, 9, 3)}, tolerance)
+    assert_matches_float64({**scene(cameras=2), "colors": torch.rand(2, 9, 3)}, tolerance)
 
 
 def test_covariances_instead_of_quaternions(tolerance):
     arguments = scene()
     root = torch.randn(9, 3, 3, generator=torch.Generator().manual_seed(4)) * 0.15
     covars = root @ root.mT
-    agree({**arguments, "covars": covars, "quats": None, "scales": None}, tolerance)
+    assert_matches_float64({**arguments, "covars": covars, "quats": None, "scales": None}, tolerance)
     # A symmetric matrix and its transpose give the same image.
     same = rasterization(**{**arguments, "covars": covars})[0]
     torch.testing.assert_close(rasterization(**{**arguments, "covars": covars.mT})[0], same)
@@ -207,18 +209,18 @@ def test_any_small_scene_agrees(tolerance, seed, count, width, height, antialias
     exact = {name: one.double() if isinstance(one, torch.Tensor) else one for name, one in arguments.items()}
     with by_reference():
         truth = rasterization(**exact)[:2]
-    for found, wanted in zip(rasterization(**arguments)[:2], truth, strict=True):
-        torch.testing.assert_close(found.double(), wanted, **tolerance["float32-splat-forward"])
+    for actual, expected in zip(rasterization(**arguments)[:2], truth, strict=True):
+        torch.testing.assert_close(actual.double(), expected, **tolerance["float32-splat-forward"])
 
 
-def test_the_reference_is_differentiated_rightly(monkeypatch, tolerance):
+def test_reference_passes_gradcheck(monkeypatch, tolerance):
     """Opaque and wide Gaussians in the middle, far from every threshold."""
     monkeypatch.setenv("ROCM3D_KERNELS", "reference")
     arguments = scene(count=2, antialiased=True)
     arguments |= {"width": 4, "height": 3, "scales": torch.full((2, 3), 0.5), "opacities": torch.tensor([0.5, 0.6])}
     arguments["means"] = torch.tensor([[0.0, 0.1, 0.0], [0.1, 0.0, 0.6]])
     arguments["intrinsics"] = torch.tensor([[[4.0, 0, 2], [0, 4, 1.5], [0, 0, 1]]])
-    arguments = graded(arguments, torch.float64)
+    arguments = with_gradients(arguments, torch.float64)
     names = [name for name in NAMES if name != "intrinsics"]
 
     def call(*leaves):
@@ -230,7 +232,7 @@ def test_the_reference_is_differentiated_rightly(monkeypatch, tolerance):
 # The meta dict.
 
 
-def test_what_a_rendering_tells():
+def test_meta_has_the_names_and_shapes_of_gsplat():
     arguments = scene(cameras=2)
     _, _, meta = rasterization(**arguments)
 
@@ -244,10 +246,10 @@ def test_what_a_rendering_tells():
     assert not any(callable(value) for value in {**meta}.values())
 
 
-def test_packed_tells_only_of_what_is_seen(tolerance):
+def test_packed_meta_holds_visible_gaussians_only(tolerance):
     arguments = scene(cameras=2)
     arguments["means"][3, 2] = -9.0
-    image, _, meta = agree({**arguments, "packed": True}, tolerance)
+    image, _, meta = assert_matches_float64({**arguments, "packed": True}, tolerance)
     loose = rasterization(**arguments)
 
     torch.testing.assert_close(image, loose[0])
@@ -259,62 +261,68 @@ def test_packed_tells_only_of_what_is_seen(tolerance):
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_means_in_the_image_get_their_gradient_and_the_sum_of_absolute_ones(packed, tolerance):
+def test_means2d_gets_grad_and_absgrad(packed, tolerance):
     """Expected absgrad: absolute gradients of single pixels of the reference."""
     arguments = scene(count=3, channels=2, packed=packed, absgrad=True)
     arguments |= {"width": 6, "height": 5, "intrinsics": torch.tensor([[[5.0, 0, 3], [0, 5, 2.5], [0, 0, 1]]])}
-    given = graded(arguments)
-    image, _, meta = rasterization(**given)
+    inputs = with_gradients(arguments)
+    image, _, meta = rasterization(**inputs)
     weights = torch.rand(image.shape, generator=torch.Generator().manual_seed(1))
     watched = meta["means2d"]  # accessed before backward, so it gets .grad
     (image * weights).sum().backward()
 
-    exact = graded({**arguments, "absgrad": False, "packed": False}, torch.float64)
+    exact = with_gradients({**arguments, "absgrad": False, "packed": False}, torch.float64)
     with by_reference():
-        wanted, _, told = rasterization(**exact)
-    pixels = (wanted * weights).sum(dim=-1).flatten()
-    each = torch.stack([torch.autograd.grad(one, told["means2d"], retain_graph=True)[0] for one in pixels])
+        expected, _, expected_meta = rasterization(**exact)
+    pixels = (expected * weights).sum(dim=-1).flatten()
+    pixel_grads = torch.stack(
+        [torch.autograd.grad(one, expected_meta["means2d"], retain_graph=True)[0] for one in pixels]
+    )
     assert watched.is_leaf
     assert meta["means2d"] is watched
-    torch.testing.assert_close(watched.grad.double().view(-1, 2), each.sum(0)[0], **tolerance["float32-splat-gradient"])
     torch.testing.assert_close(
-        watched.absgrad.double().view(-1, 2), each.abs().sum(0)[0], **tolerance["float32-splat-gradient"]
+        watched.grad.double().view(-1, 2), pixel_grads.sum(0)[0], **tolerance["float32-splat-gradient"]
+    )
+    torch.testing.assert_close(
+        watched.absgrad.double().view(-1, 2), pixel_grads.abs().sum(0)[0], **tolerance["float32-splat-gradient"]
     )
 
 
 def test_deterministic_gradients_are_equal_bit_by_bit(tolerance):
     arguments = scene(cameras=2, backgrounds=torch.rand(2, 3))
-    first, second = (drawn({**arguments, "deterministic": True})[2] for _ in range(2))
-    loose = drawn({**arguments, "deterministic": False})[2]
+    first, second = (render_with_gradients({**arguments, "deterministic": True})[2] for _ in range(2))
+    loose = render_with_gradients({**arguments, "deterministic": False})[2]
 
     for name, one in first.items():
         assert torch.equal(one, second[name]), name
         torch.testing.assert_close(one, loose[name], **tolerance["float32-splat-gradient"])
 
 
-@pytest.mark.parametrize(("times", "part"), [(1, lambda whole: whole.through), (2, lambda small: small._light)])
-def test_what_the_way_back_needs_goes_with_the_image(monkeypatch, times, part):
+@pytest.mark.parametrize(
+    ("times", "part"), [(1, lambda full: full.transmittance), (2, lambda small: small._pixel_state)]
+)
+def test_backward_state_is_freed_with_the_image(monkeypatch, times, part):
     """Without the garbage collector: it is the largest part of the memory."""
-    monkeypatch.setattr(ahead, "_PLACES", {})
+    monkeypatch.setattr(slot_guess, "_HISTORIES", {})
     for _ in range(times):  # the second rendering uses guessed slots
-        image, alphas, meta = rasterization(**graded(scene()), deterministic=False)
-    kept = weakref.ref(part(image.grad_fn.rendered))
+        image, alphas, meta = rasterization(**with_gradients(scene()), deterministic=False)
+    state = weakref.ref(part(image.grad_fn.rendered))
     gc.disable()
     del image, alphas, meta
-    gone = kept() is None
+    is_freed = state() is None
     gc.enable()
 
-    assert gone
+    assert is_freed
 
 
-def test_one_may_go_back_twice_where_one_says_so_and_memory_is_freed_where_not():
-    given = graded(scene())
-    image = rasterization(**given)[0]
+def test_backward_runs_twice_with_retain_graph_only():
+    inputs = with_gradients(scene())
+    image = rasterization(**inputs)[0]
     image.sum().backward(retain_graph=True)
-    first = given["means"].grad.clone()
+    first = inputs["means"].grad.clone()
     image.sum().backward()
 
-    torch.testing.assert_close(given["means"].grad, 2 * first)
+    torch.testing.assert_close(inputs["means"].grad, 2 * first)
     assert image.grad_fn.rendered is None
     with pytest.raises(RuntimeError, match="second time"):
         image.sum().backward()
@@ -327,7 +335,7 @@ def test_one_may_go_back_twice_where_one_says_so_and_memory_is_freed_where_not()
 def test_nothing_to_draw_is_the_background(dtype):
     back = torch.tensor([[0.1, 0.2, 0.3]])
     for arguments in (scene(count=0), {**scene(), "means": scene()["means"] - torch.tensor([0, 0, 9.0])}):
-        image, alphas, grads, meta = drawn({**arguments, "backgrounds": back}, dtype)
+        image, alphas, grads, meta = render_with_gradients({**arguments, "backgrounds": back}, dtype)
 
         torch.testing.assert_close(image, back.to(dtype).expand_as(image))
         assert not alphas.any()
@@ -350,7 +358,7 @@ def test_one_gaussian_in_one_pixel():
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, 1e30])
 @pytest.mark.parametrize("name", ["means", "quats", "scales", "opacities"])
-def test_what_is_no_number_hides_only_itself(name, bad):
+def test_non_finite_gaussian_hides_only_itself(name, bad):
     arguments = scene(count=5)
     if name == "opacities" and bad > 0:
         # Opacity above 1 is allowed: alpha has a cap.
@@ -360,7 +368,7 @@ def test_what_is_no_number_hides_only_itself(name, bad):
     arguments[name][1] = bad
     if name == "quats" and bad == 1e30:
         arguments["scales"][1] = torch.nan
-    image, _, grads, meta = drawn(arguments)
+    image, _, grads, meta = render_with_gradients(arguments)
     rest = {key: one[[0, 2, 3, 4]] if key in NAMES[:5] else one for key, one in arguments.items()}
 
     assert (meta["radii"][0, 1] == 0).all()
@@ -372,7 +380,7 @@ def test_what_is_no_number_hides_only_itself(name, bad):
 def test_a_gaussian_far_larger_than_the_picture(tolerance):
     arguments = scene(count=3)
     arguments["scales"][0] = 1e4
-    agree(arguments, tolerance)
+    assert_matches_float64(arguments, tolerance)
 
 
 def test_strides_of_any_kind_are_taken():

@@ -7,9 +7,9 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 # The import registers the operator, so the tests run in any order.
 from rocm3d_kernels.gaussian import operator, rasterization  # noqa: F401
 from rocm3d_kernels.gaussian.arguments import contiguous
-from rocm3d_kernels.gaussian.options import Options
-from rocm3d_kernels.projection import Gaussians, Settings
-from rocm3d_kernels.tiles import ahead
+from rocm3d_kernels.gaussian.options import RenderOptions
+from rocm3d_kernels.projection import CameraSettings, Gaussians
+from rocm3d_kernels.tiles import slot_guess
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*encountered in:RuntimeWarning")
 
@@ -38,7 +38,7 @@ def draw(means, quats, scales, opacities, colors, viewmats, **more):
     return image, alphas, meta["radii"]
 
 
-def graded(call):
+def outputs_and_gradients(call):
     leaves = [one.clone().requires_grad_() for one in scene().values()]
     image, alphas, radii = call(*leaves)
     grads = torch.autograd.grad((image**2).sum() + alphas.sum(), leaves)
@@ -46,7 +46,7 @@ def graded(call):
 
 
 @pytest.mark.parametrize("option", [{"packed": True}, {"absgrad": True}], ids=["packed", "absgrad"])
-def test_what_a_compiler_cannot_see_is_refused(option):
+def test_packed_and_absgrad_are_refused_under_tracing(option):
     mode = FakeTensorMode()
     fake = [mode.from_tensor(one) for one in (*scene().values(), FOCAL)]
 
@@ -54,13 +54,13 @@ def test_what_a_compiler_cannot_see_is_refused(option):
         rasterization(*fake, 10, 8, sh_degree=1, **option)
 
 
-@pytest.mark.parametrize("way", ["triton", "reference"])
-def test_torch_compile_sees_one_operator(way, monkeypatch, tolerance):
-    monkeypatch.setenv("ROCM3D_KERNELS", way)
+@pytest.mark.parametrize("implementation", ["triton", "reference"])
+def test_torch_compile_sees_one_operator(implementation, monkeypatch, tolerance):
+    monkeypatch.setenv("ROCM3D_KERNELS", implementation)
     compiled = torch.compile(draw, fullgraph=True, backend="aot_eager")
 
-    for found, wanted in zip(graded(compiled), graded(draw), strict=True):
-        torch.testing.assert_close(found, wanted, **tolerance["float32-splat-gradient"])
+    for actual, expected in zip(outputs_and_gradients(compiled), outputs_and_gradients(draw), strict=True):
+        torch.testing.assert_close(actual, expected, **tolerance["float32-splat-gradient"])
 
 
 def test_fake_tensors_have_the_shapes_of_real_ones():
@@ -78,27 +78,27 @@ def test_tensors_without_memory_make_images_without_memory():
     assert (image.device.type, image.shape, alphas.shape) == ("meta", (1, 8, 10, 3), (1, 8, 10, 1))
 
 
-def test_what_the_operator_returns_lies_in_memory_of_its_own(monkeypatch):
+def test_operator_outputs_do_not_share_memory(monkeypatch):
     """As the fake kernel declares, also the second time, when a small scene uses guessed slots."""
-    monkeypatch.setattr(ahead, "_PLACES", {})
+    monkeypatch.setattr(slot_guess, "_HISTORIES", {})
     for _ in range(2):
-        found = torch.ops.rocm3d_kernels.render.default(*arguments_of_the_operator())
-        assert [one.storage_offset() for one in found] == [0] * 4
-    assert len({one.untyped_storage().data_ptr() for one in found}) == 4
+        outputs = torch.ops.rocm3d_kernels.render.default(*operator_arguments())
+        assert [one.storage_offset() for one in outputs] == [0] * 4
+    assert len({one.untyped_storage().data_ptr() for one in outputs}) == 4
 
 
 @pytest.mark.usefixtures("reference_on_cpu")
-def test_the_operator_keeps_the_rules_of_torch_library():
-    torch.library.opcheck(torch.ops.rocm3d_kernels.render.default, arguments_of_the_operator())
+def test_operator_passes_opcheck():
+    torch.library.opcheck(torch.ops.rocm3d_kernels.render.default, operator_arguments())
 
 
-def arguments_of_the_operator():
-    given = scene()
-    options = Options(Settings(10, 8), 1)
+def operator_arguments():
+    tensors = scene()
+    options = RenderOptions(CameraSettings(10, 8), 1)
     gaussians = Gaussians(
-        given["means"], None, given["quats"], given["scales"], given["opacities"], given["viewmats"], FOCAL
+        tensors["means"], None, tensors["quats"], tensors["scales"], tensors["opacities"], tensors["viewmats"], FOCAL
     )
-    gaussians, colors, _ = contiguous(gaussians, given["colors"], None, options)
+    gaussians, colors, _ = contiguous(gaussians, tensors["colors"], None, options)
     leaves = [None if one is None else one.clone().requires_grad_() for one in (*gaussians, colors)]
     leaves[6] = FOCAL
     settings, *rest = options

@@ -29,7 +29,7 @@ def test_a_table_that_is_no_square_is_refused():
         compute_relocation(torch.ones(1), torch.ones(1, 3), torch.ones(1), torch.ones(2, 3))
 
 
-def test_none_are_none():
+def test_empty_input_gives_empty_output():
     opacities, scales = compute_relocation(torch.ones(0), torch.ones(0, 3), torch.ones(0), BINOMS)
 
     assert (opacities.shape, scales.shape) == ((0,), (0, 3))
@@ -52,7 +52,7 @@ def test_the_formula_term_by_term(times):
     assert scales[0].tolist() == pytest.approx([scale * opacity / total] * 3, rel=1e-6)
 
 
-def test_as_much_light_comes_through_as_before_and_one_stays_one():
+def test_transmittance_is_unchanged_and_one_copy_stays_one():
     before = torch.tensor([0.2, 0.9, 0.0])
     times = torch.tensor([1, 5, 9])
     opacities, scales = compute_relocation(before, torch.ones(3, 3), times, BINOMS)

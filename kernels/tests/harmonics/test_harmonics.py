@@ -11,7 +11,7 @@ from rocm3d_kernels.harmonics import reference, spherical_harmonics
 pytestmark = pytest.mark.usefixtures("poisoned")
 
 
-def given(count, bases, dtype=torch.float32):
+def random_inputs(count, bases, dtype=torch.float32):
     numbers = torch.Generator().manual_seed(count)
     directions = torch.randn(count, 3, generator=numbers, dtype=dtype)
     return directions.requires_grad_(), torch.randn(count, bases, 3, generator=numbers, dtype=dtype).requires_grad_()
@@ -46,38 +46,38 @@ def test_other_dtypes_and_devices_are_refused():
 
 @pytest.mark.parametrize(("degree", "bases"), [(0, 1), (1, 16), (2, 9), (3, 16), (4, 25)])
 def test_the_kernel_agrees_with_float64(degree, bases, tolerance):
-    directions, coefficients = given(11, bases)
+    directions, coefficients = random_inputs(11, bases)
     masks = torch.arange(11) % 4 != 1
     weights = torch.randn(11, 3, generator=torch.Generator().manual_seed(3))
-    found = spherical_harmonics(degree, directions, coefficients, masks)
+    actual = spherical_harmonics(degree, directions, coefficients, masks)
 
     assert rocm3d_kernels.last_dispatch().implementation == "triton"
     exact = [one.detach().double().requires_grad_() for one in (directions, coefficients)]
-    wanted = reference.spherical_harmonics(degree, *exact) * masks[:, None]
-    torch.testing.assert_close(found.double(), wanted, **tolerance["float32-operator"])
+    expected = reference.spherical_harmonics(degree, *exact) * masks[:, None]
+    torch.testing.assert_close(actual.double(), expected, **tolerance["float32-operator"])
     for mine, true in zip(
-        torch.autograd.grad((found * weights).sum(), (directions, coefficients)),
-        torch.autograd.grad((wanted * weights).sum(), exact, materialize_grads=True),
+        torch.autograd.grad((actual * weights).sum(), (directions, coefficients)),
+        torch.autograd.grad((expected * weights).sum(), exact, materialize_grads=True),
         strict=True,
     ):
         torch.testing.assert_close(mine.double(), true, **tolerance["float32-operator"])
 
 
-def test_no_directions_are_no_sums():
+def test_no_directions_give_an_empty_result():
     assert spherical_harmonics(2, torch.zeros(0, 3), torch.zeros(0, 9, 3)).shape == (0, 3)
 
 
 def test_leading_dimensions_and_strides_of_any_kind_are_taken(tolerance):
-    directions, coefficients = (one.detach() for one in given(12, 4))
+    directions, coefficients = (one.detach() for one in random_inputs(12, 4))
     batched = directions.view(3, 4, 3).transpose(0, 1)
-    found = spherical_harmonics(1, batched, coefficients.view(3, 4, 4, 3).transpose(0, 1))
+    actual = spherical_harmonics(1, batched, coefficients.view(3, 4, 4, 3).transpose(0, 1))
 
-    wanted = reference.spherical_harmonics(1, directions, coefficients).view(3, 4, 3).transpose(0, 1)
-    torch.testing.assert_close(found, wanted, **tolerance["float32-operator"])
+    expected = reference.spherical_harmonics(1, directions, coefficients).view(3, 4, 3).transpose(0, 1)
+    torch.testing.assert_close(actual, expected, **tolerance["float32-operator"])
 
 
-def test_only_what_learns_gets_a_gradient():
-    directions, coefficients = given(5, 4)
+def test_gradients_only_where_required():
+    directions, coefficients = random_inputs(5, 4)
     spherical_harmonics(1, directions.detach(), coefficients).sum().backward()
 
     assert directions.grad is None
@@ -100,8 +100,8 @@ def test_the_bases_are_orthonormal_on_the_sphere():
     torch.testing.assert_close(basis.T @ (basis * share), torch.eye(25, dtype=torch.float64))
 
 
-def test_the_reference_is_differentiated_rightly(tolerance):
-    directions, coefficients = given(3, 25, dtype=torch.float64)
+def test_reference_passes_gradcheck(tolerance):
+    directions, coefficients = random_inputs(3, 25, dtype=torch.float64)
 
     assert torch.autograd.gradcheck(
         lambda a, b: reference.spherical_harmonics(4, a, b),

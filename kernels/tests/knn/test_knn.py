@@ -20,30 +20,30 @@ def cloud(count, scale=1.0):
 
 def exact(points):
     """All pairs in float64."""
-    every = points.double()
-    squares = ((every[:, None] - every[None]) ** 2).sum(-1).fill_diagonal_(torch.inf)
+    exact_points = points.double()
+    squares = ((exact_points[:, None] - exact_points[None]) ** 2).sum(-1).fill_diagonal_(torch.inf)
     return squares.sort(dim=1).values[:, :3].mean(1)
 
 
 @pytest.mark.parametrize("shape", [(3,), (4, 2), (1, 4, 3)])
-def test_other_shapes_are_refused(shape):
+def test_wrong_shapes_are_rejected(shape):
     with pytest.raises(ValueError, match=r"points must be \[N, 3\]"):
         mean_squared_distance(torch.zeros(shape))
 
 
-def test_other_dtypes_are_refused():
+def test_unsupported_dtypes_are_rejected():
     with pytest.raises(TypeError, match="int64 is not supported"):
         mean_squared_distance(torch.zeros(4, 3, dtype=torch.int64))
 
 
-def test_too_many_points_are_refused():
+def test_too_many_points_are_rejected():
     with pytest.raises(ValueError, match="too many"):
         mean_squared_distance(torch.empty(1, 1, device="meta").expand(2**30, 3))
 
 
-@pytest.mark.parametrize("way", ["triton", "reference"])
-def test_few_points_have_a_defined_result(way, monkeypatch):
-    monkeypatch.setenv("ROCM3D_KERNELS", way)
+@pytest.mark.parametrize("implementation", ["triton", "reference"])
+def test_few_points_have_a_defined_result(implementation, monkeypatch):
+    monkeypatch.setenv("ROCM3D_KERNELS", implementation)
 
     assert mean_squared_distance(torch.zeros(0, 3)).shape == (0,)
     assert torch.isnan(mean_squared_distance(torch.ones(1, 3))).all()
@@ -51,9 +51,9 @@ def test_few_points_have_a_defined_result(way, monkeypatch):
     assert mean_squared_distance(torch.tensor([[0.0, 0, 0], [2, 0, 0], [0, 4, 0]])).tolist() == [10, 12, 18]
 
 
-@pytest.mark.parametrize("way", ["triton", "reference"])
-def test_points_that_are_not_finite_count_for_nobody(way, monkeypatch, tolerance):
-    monkeypatch.setenv("ROCM3D_KERNELS", way)
+@pytest.mark.parametrize("implementation", ["triton", "reference"])
+def test_points_that_are_not_finite_are_ignored(implementation, monkeypatch, tolerance):
+    monkeypatch.setenv("ROCM3D_KERNELS", implementation)
     good = cloud(24)
     bad = torch.tensor([[torch.nan, 0, 0], [0.5, torch.inf, 0.5], [0.5, 0.5, -torch.inf]])
     result = mean_squared_distance(torch.cat((bad[:1], good, bad[1:])))
@@ -62,7 +62,7 @@ def test_points_that_are_not_finite_count_for_nobody(way, monkeypatch, tolerance
     torch.testing.assert_close(result[1:-2].double(), exact(good), **tolerance["float32-distance"])
 
 
-def test_equal_points_are_neighbours_at_no_distance():
+def test_equal_points_have_distance_zero():
     assert mean_squared_distance(torch.full((40, 3), 0.3)).tolist() == [0] * 40
 
 
@@ -77,7 +77,7 @@ def test_equal_points_are_neighbours_at_no_distance():
     ],
     ids=["cube", "clusters", "duplicates", "line", "strided"],
 )
-def test_the_kernel_is_exact(points):
+def test_kernel_is_exact(points):
     result = mean_squared_distance(points)
 
     assert rocm3d_kernels.last_dispatch().implementation == "triton"
@@ -85,23 +85,23 @@ def test_the_kernel_is_exact(points):
 
 
 @given(some.lists(some.tuples(*[some.integers(-3, 3)] * 3), min_size=4, max_size=24))
-def test_the_kernel_is_exact_on_a_lattice(points):
+def test_kernel_is_exact_on_a_lattice(points):
     """Many ties and equal points; with small integers only the mean is rounded."""
-    found = mean_squared_distance(torch.tensor(points, dtype=torch.float32))
+    result = mean_squared_distance(torch.tensor(points, dtype=torch.float32))
 
-    torch.testing.assert_close(found.double(), exact(torch.tensor(points)), rtol=1e-6, atol=0)
+    torch.testing.assert_close(result.double(), exact(torch.tensor(points)), rtol=1e-6, atol=0)
 
 
-def test_the_reference_is_all_pairs():
+def test_reference_equals_all_pairs():
     points = cloud(1500).double()
 
     torch.testing.assert_close(reference.mean_squared_distance(points), exact(points))
 
 
-def test_there_is_no_gradient():
+def test_result_has_no_gradient():
     assert not mean_squared_distance(cloud(5).requires_grad_()).requires_grad
 
 
 @pytest.mark.usefixtures("reference_on_cpu")
-def test_the_operator_keeps_the_rules_of_torch_library():
+def test_operator_passes_opcheck():
     torch.library.opcheck(torch.ops.rocm3d_kernels.knn.default, (cloud(9),))

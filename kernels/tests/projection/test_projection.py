@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from tests.device import torch
 
-from rocm3d_kernels.projection import Gaussians, Projected, Settings, cut, project, reference
+from rocm3d_kernels.projection import CameraSettings, Gaussians, Projected, project, reference, split_records
 
 pytestmark = [
     pytest.mark.usefixtures("poisoned"),
@@ -13,7 +13,7 @@ pytestmark = [
 COUNT, CAMERAS = 11, 2
 
 
-def given(*, covars=False, opacities=True):
+def gaussians(*, covars=False, opacities=True):
     """Gaussians in front of, beside and behind two cameras of different directions."""
     numbers = torch.Generator().manual_seed(0)
     turn = torch.linalg.qr(torch.randn(2, 3, 3, generator=numbers))[0] * 0.1 + torch.eye(3) * 0.9
@@ -32,22 +32,24 @@ def given(*, covars=False, opacities=True):
     )
 
 
-def exactly(gaussians, settings):
+def reference_parts(gaussians, settings):
     """Radii and the three parts of a record, from the reference."""
     if gaussians.covars is None:
         covars = reference.covariance(gaussians.quats, gaussians.scales)
     else:
         covars = gaussians.covars[..., [[0, 1, 2], [1, 3, 4], [2, 4, 5]]]
-    some = gaussians.opacities
-    found = reference.project(
-        gaussians.means[None], covars[None], None if some is None else some[None], gaussians.viewmats[None],
+    peaks = gaussians.opacities
+    projected = reference.project(
+        gaussians.means[None], covars[None], None if peaks is None else peaks[None], gaussians.viewmats[None],
         gaussians.intrinsics[None], settings.width, settings.height, eps2d=settings.eps2d, near=settings.near,
         far=settings.far, radius_clip=settings.radius_clip, compensate=settings.compensate, camera=settings.camera,
     )  # fmt: skip
-    ratio = torch.ones_like(found.depths) if found.compensations is None else found.compensations
-    opacities = torch.ones_like(ratio) if some is None else some * ratio
-    shapes = torch.cat([found.conics, opacities[..., None]], dim=-1)
-    return found.radii[0], Projected(found.means2d[0], shapes[0], torch.stack([found.depths, ratio], dim=-1)[0])
+    ratio = torch.ones_like(projected.depths) if projected.compensations is None else projected.compensations
+    opacities = torch.ones_like(ratio) if peaks is None else peaks * ratio
+    shapes = torch.cat([projected.conics, opacities[..., None]], dim=-1)
+    return projected.radii[0], Projected(
+        projected.means2d[0], shapes[0], torch.stack([projected.depths, ratio], dim=-1)[0]
+    )
 
 
 @pytest.mark.parametrize(
@@ -63,30 +65,30 @@ def exactly(gaussians, settings):
     ids=["quats", "covars", "no-opacities", "compensate", "covars-compensate", "ortho"],
 )
 def test_records_and_gradients_agree_with_float64(kinds, settings, tolerance):
-    settings = Settings(24, 16, **settings)
-    mine = Gaussians(*[None if one is None else one.requires_grad_() for one in given(**kinds)])
+    settings = CameraSettings(24, 16, **settings)
+    mine = Gaussians(*[None if one is None else one.requires_grad_() for one in gaussians(**kinds)])
     mine = mine._replace(intrinsics=mine.intrinsics.detach())
     exact = Gaussians(*[None if one is None else one.detach().double().requires_grad_() for one in mine])
-    seen, parts = project(mine, settings, count_tiles=True)
-    radii, wanted = exactly(exact, settings)
+    outputs, parts = project(mine, settings, count_tiles=True)
+    radii, expected = reference_parts(exact, settings)
 
-    assert torch.equal(seen.radii, radii)
-    there = (radii > 0).all(dim=-1)
-    assert 0 < there.sum() < there.numel()
-    for one, true in zip(parts, wanted, strict=True):
-        torch.testing.assert_close(one[there].double(), true[there], **tolerance["float32-splat-gradient"])
+    assert torch.equal(outputs.radii, radii)
+    visible = (radii > 0).all(dim=-1)
+    assert 0 < visible.sum() < visible.numel()
+    for one, true in zip(parts, expected, strict=True):
+        torch.testing.assert_close(one[visible].double(), true[visible], **tolerance["float32-splat-gradient"])
     numbers = torch.Generator().manual_seed(1)
-    weights = [torch.randn(one.shape, generator=numbers) * there[..., None] for one in parts]
-    learning = [name for name in Gaussians._fields if name != "intrinsics" and getattr(mine, name) is not None]
-    found = torch.autograd.grad(
-        sum((a * b).sum() for a, b in zip(parts, weights, strict=True)), [getattr(mine, name) for name in learning]
+    weights = [torch.randn(one.shape, generator=numbers) * visible[..., None] for one in parts]
+    names = [name for name in Gaussians._fields if name != "intrinsics" and getattr(mine, name) is not None]
+    grads = torch.autograd.grad(
+        sum((a * b).sum() for a, b in zip(parts, weights, strict=True)), [getattr(mine, name) for name in names]
     )
-    truth = torch.autograd.grad(
-        sum((a * b).sum() for a, b in zip(wanted, weights, strict=True)),
-        [getattr(exact, name) for name in learning],
+    expected_grads = torch.autograd.grad(
+        sum((a * b).sum() for a, b in zip(expected, weights, strict=True)),
+        [getattr(exact, name) for name in names],
         materialize_grads=True,
     )
-    for name, one, true in zip(learning, found, truth, strict=True):
+    for name, one, true in zip(names, grads, expected_grads, strict=True):
         scale = true.abs().max().clamp_min(1.0)
         torch.testing.assert_close(
             one / scale, (true / scale).float(), **tolerance["float32-splat-gradient"],
@@ -94,24 +96,24 @@ def test_records_and_gradients_agree_with_float64(kinds, settings, tolerance):
         )  # fmt: skip
 
 
-def test_nothing_learns_without_gradients():
-    seen, parts = project(given(), Settings(24, 16))
+def test_no_parts_without_gradients():
+    outputs, parts = project(gaussians(), CameraSettings(24, 16))
 
     assert parts is None
-    assert seen.counts is None
-    assert cut(seen.records).shapes.shape == (CAMERAS, COUNT, 4)
+    assert outputs.counts is None
+    assert split_records(outputs.records).shapes.shape == (CAMERAS, COUNT, 4)
 
 
-def test_a_quaternion_turns_as_its_matrix_says():
+def test_rotation_matrix_of_a_quaternion():
     quarter = reference.rotation(torch.tensor([[0.5**0.5, 0.0, 0.0, 0.5**0.5]], dtype=torch.float64)) * 1.0
-    wanted = torch.tensor([[[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]], dtype=torch.float64)
+    expected = torch.tensor([[[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]], dtype=torch.float64)
 
-    torch.testing.assert_close(quarter, wanted)
+    torch.testing.assert_close(quarter, expected)
     matrices = reference.rotation(torch.randn(5, 4, generator=torch.Generator().manual_seed(2)).double() * 3)
     torch.testing.assert_close(matrices @ matrices.mT, torch.eye(3, dtype=torch.float64).expand(5, 3, 3))
 
 
-def test_the_reference_is_differentiated_rightly(tolerance):
+def test_reference_passes_gradcheck(tolerance):
     numbers = torch.Generator().manual_seed(3)
     means = (torch.randn(1, 2, 3, generator=numbers, dtype=torch.float64) * 0.2).requires_grad_()
     quats = torch.randn(1, 2, 4, generator=numbers, dtype=torch.float64, requires_grad=True)
@@ -121,10 +123,10 @@ def test_the_reference_is_differentiated_rightly(tolerance):
     focal = torch.tensor([[20.0, 0, 12], [0, 22, 8], [0, 0, 1]], dtype=torch.float64)[None, None]
 
     def call(means, quats, scales, views):
-        found = reference.project(
+        projected = reference.project(
             means, reference.covariance(quats, scales), None, views, focal, 24, 16, compensate=True
         )
-        return found.means2d, found.conics, found.depths, found.compensations
+        return projected.means2d, projected.conics, projected.depths, projected.compensations
 
     inputs = (means, quats, scales, views.requires_grad_())
     assert torch.autograd.gradcheck(call, inputs, **tolerance["float64-gradcheck"])

@@ -11,14 +11,14 @@ from rocm3d_kernels.rope2d.checks import checks
 BASE = 100.0
 
 
-def scene(*shape, far=40, dtype=torch.float32):
-    numbers = torch.Generator().manual_seed(5)
-    tokens = torch.randn(shape, generator=numbers).to(dtype)
-    return tokens, torch.randint(0, far, (*shape[:2], 2), generator=numbers)
+def tokens_and_positions(*shape, max_position=40, dtype=torch.float32):
+    generator = torch.Generator().manual_seed(5)
+    tokens = torch.randn(shape, generator=generator).to(dtype)
+    return tokens, torch.randint(0, max_position, (*shape[:2], 2), generator=generator)
 
 
 def exact(tokens, positions, scale=1.0):
-    return reference.rotated(tokens.detach().double(), positions, BASE, scale)
+    return reference.rotate(tokens.detach().double(), positions, BASE, scale)
 
 
 @pytest.mark.parametrize(
@@ -31,14 +31,14 @@ def exact(tokens, positions, scale=1.0):
         ((1, 1, 1, 2**17), (1, 1, 2), "too large"),
     ],
 )
-def test_other_layouts_are_refused(tokens, positions, text):
-    for turn in (rotate, rotate_):
+def test_wrong_layouts_are_rejected(tokens, positions, text):
+    for function in (rotate, rotate_):
         with pytest.raises(ValueError, match=text):
-            turn(torch.zeros(tokens), torch.zeros(positions, dtype=torch.int64))
+            function(torch.zeros(tokens), torch.zeros(positions, dtype=torch.int64))
 
 
-def test_other_dtypes_and_devices_are_refused():
-    tokens, positions = scene(1, 2, 1, 4)
+def test_unsupported_dtypes_and_devices_are_rejected():
+    tokens, positions = tokens_and_positions(1, 2, 1, 4)
     with pytest.raises(TypeError, match="positions must be int64 or int32"):
         rotate(tokens, positions.float())
     with pytest.raises(TypeError, match="int32 is not supported"):
@@ -50,7 +50,7 @@ def test_other_dtypes_and_devices_are_refused():
 @pytest.mark.parametrize(
     "strides", [(0, 8, 4, 1), (16, 8, 0, 1), (16, 8, 3, 1), (1, 8, 4, 1)], ids=["batch", "heads", "rows", "all"]
 )
-def test_tokens_that_lie_over_one_another_are_not_turned_in_place(strides):
+def test_overlapping_tokens_are_rejected_in_place(strides):
     tokens = torch.zeros(64).as_strided((2, 2, 2, 4), strides)
 
     with pytest.raises(ValueError, match="overlap in memory"):
@@ -58,8 +58,8 @@ def test_tokens_that_lie_over_one_another_are_not_turned_in_place(strides):
 
 
 @pytest.mark.parametrize("shape", [(0, 3, 2, 8), (2, 0, 2, 8), (2, 3, 0, 8), (2, 3, 2, 0)], ids=str)
-def test_nothing_stays_nothing(shape):
-    tokens, positions = scene(*shape)
+def test_empty_tensors_are_allowed(shape):
+    tokens, positions = tokens_and_positions(*shape)
 
     assert rotate(tokens, positions).shape == shape
     assert rotate_(tokens, positions) is tokens
@@ -67,8 +67,8 @@ def test_nothing_stays_nothing(shape):
 
 @pytest.mark.usefixtures("poisoned")
 @pytest.mark.parametrize("shape", [(1, 1, 1, 4), (2, 3, 5, 12), (1, 5, 3, 64), (1, 1, 33, 8)], ids=str)
-def test_the_kernel_agrees_with_float64(shape, tolerance):
-    tokens, positions = scene(*shape)
+def test_kernel_agrees_with_float64(shape, tolerance):
+    tokens, positions = tokens_and_positions(*shape)
 
     torch.testing.assert_close(
         rotate(tokens, positions).double(), exact(tokens, positions), **tolerance["float32-rope"]
@@ -80,13 +80,15 @@ def test_the_kernel_agrees_with_float64(shape, tolerance):
     )  # fmt: skip
 
 
-def test_far_positions_are_as_exact_as_near_ones(tolerance):
-    tokens, positions = scene(1, 4, 1, 8, far=100_000)
+def test_large_positions_are_exact(tolerance):
+    tokens, positions = tokens_and_positions(1, 4, 1, 8, max_position=100_000)
 
     torch.testing.assert_close(rotate(tokens, positions).double(), exact(tokens, positions), rtol=0, atol=4e-2)
-    near, _ = scene(1, 4, 1, 8)
+    other_tokens, _ = tokens_and_positions(1, 4, 1, 8)
     positions = positions % 3000
-    torch.testing.assert_close(rotate(near, positions).double(), exact(near, positions), rtol=0, atol=2e-3)
+    torch.testing.assert_close(
+        rotate(other_tokens, positions).double(), exact(other_tokens, positions), rtol=0, atol=2e-3
+    )
 
 
 @pytest.mark.parametrize(
@@ -100,18 +102,18 @@ def test_far_positions_are_as_exact_as_near_ones(tolerance):
     ],
     ids=["projection", "heads first", "numbers apart", "odd begin", "one of several"],
 )
-def test_any_layout_is_turned_where_it_lies(layout, tolerance):
-    tokens, positions = scene(1, 3, 2, 8)
-    laid = layout(tokens.clone())
-    wanted, begin = exact(laid, positions), laid.data_ptr()
+def test_any_layout_is_rotated_in_place(layout, tolerance):
+    tokens, positions = tokens_and_positions(1, 3, 2, 8)
+    view = layout(tokens.clone())
+    expected, address = exact(view, positions), view.data_ptr()
 
-    assert rotate_(laid, positions).data_ptr() == begin
-    torch.testing.assert_close(laid.double(), wanted, **tolerance["float32-rope"])
+    assert rotate_(view, positions).data_ptr() == address
+    torch.testing.assert_close(view.double(), expected, **tolerance["float32-rope"])
     # Not bitwise equal: each layout compiles its own kernel, in which a GPU fuses other multiply-adds.
-    torch.testing.assert_close(rotate(layout(tokens), positions.flip(1).flip(1)), laid, **tolerance["float32-rope"])
+    torch.testing.assert_close(rotate(layout(tokens), positions.flip(1).flip(1)), view, **tolerance["float32-rope"])
 
 
-def test_what_lies_between_the_tokens_stays():
+def test_memory_between_the_tokens_does_not_change():
     whole = torch.ones(1, 3, 3, 2, 8)
     rotate_(whole[:, :, 1], torch.ones(1, 3, 2, dtype=torch.int64))
 
@@ -121,17 +123,17 @@ def test_what_lies_between_the_tokens_stays():
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_half_precision(dtype, tolerance):
-    tokens, positions = scene(1, 2, 2, 16, dtype=dtype)
-    found = rotate(tokens, positions)
+    tokens, positions = tokens_and_positions(1, 2, 2, 16, dtype=dtype)
+    result = rotate(tokens, positions)
 
-    assert found.dtype == dtype
+    assert result.dtype == dtype
     name = f"{str(dtype).removeprefix('torch.')}-operator"
-    torch.testing.assert_close(found.double(), exact(tokens, positions), **tolerance[name])
+    torch.testing.assert_close(result.double(), exact(tokens, positions), **tolerance[name])
 
 
-def test_gradients_are_turned_back(monkeypatch, tolerance):
+def test_gradients_agree_with_finite_differences(monkeypatch, tolerance):
     monkeypatch.setenv("ROCM3D_KERNELS", "reference")
-    tokens, positions = scene(2, 3, 2, 8, dtype=torch.float64)
+    tokens, positions = tokens_and_positions(2, 3, 2, 8, dtype=torch.float64)
     tokens.requires_grad_()
 
     assert torch.autograd.gradcheck(lambda one: rotate(one, positions), (tokens,), **tolerance["float64-gradcheck"])
@@ -140,54 +142,54 @@ def test_gradients_are_turned_back(monkeypatch, tolerance):
     )
 
 
-def test_the_kernel_takes_gradients_back_in_place(tolerance):
-    tokens, positions = scene(1, 3, 2, 8)
+def test_in_place_kernel_is_differentiable(tolerance):
+    tokens, positions = tokens_and_positions(1, 3, 2, 8)
     tokens.requires_grad_()
     result = rotate_(tokens * 1, positions)
-    (found,) = torch.autograd.grad(result.sum(), tokens)
+    (gradient,) = torch.autograd.grad(result.sum(), tokens)
 
     torch.testing.assert_close(
-        found.double(), exact(torch.ones_like(tokens), positions, -1.0), **tolerance["float32-rope"]
+        gradient.double(), exact(torch.ones_like(tokens), positions, -1.0), **tolerance["float32-rope"]
     )
 
 
-def test_a_leaf_that_learns_is_not_changed_in_place():
-    tokens, positions = scene(1, 1, 1, 4)
+def test_leaf_that_requires_grad_is_rejected_in_place():
+    tokens, positions = tokens_and_positions(1, 1, 1, 4)
 
     with pytest.raises(RuntimeError, match="leaf Variable"):
         rotate_(tokens.requires_grad_(), positions)
 
 
 @given(some.integers(0, 2**20), some.lists(some.integers(0, 2**12), min_size=4, max_size=4), some.sampled_from((2, 4)))
-def test_rows_begin_at_multiples_of_what_is_loaded_at_once(begin, strides, size):
-    wide = launch._wide(tuple(strides), begin * size, size)
+def test_alignment_divides_the_start_of_every_row(begin, strides, size):
+    alignment = launch._common_alignment(tuple(strides), begin * size, size)
 
-    assert wide * size <= 16
-    assert wide & (wide - 1) == 0
-    assert all(one % wide == 0 for one in (begin, *strides[:3]))
-    assert wide * size == 16 or any(one % (2 * wide) for one in (begin, *strides[:3]))
+    assert alignment * size <= 16
+    assert alignment & (alignment - 1) == 0
+    assert all(one % alignment == 0 for one in (begin, *strides[:3]))
+    assert alignment * size == 16 or any(one % (2 * alignment) for one in (begin, *strides[:3]))
 
 
 @pytest.mark.usefixtures("reference_on_cpu")
-def test_torch_compile_sees_one_operator():
-    tokens, positions = scene(1, 3, 2, 8)
+def test_torch_compile_captures_one_operator():
+    tokens, positions = tokens_and_positions(1, 3, 2, 8)
     compiled = torch.compile(lambda one: rotate_(one * 2, positions), fullgraph=True, backend="aot_eager")
 
     torch.testing.assert_close(compiled(tokens), rotate(tokens * 2, positions))
 
 
 @pytest.mark.usefixtures("reference_on_cpu")
-def test_the_operators_keep_the_rules_of_torch_library():
-    tokens, positions = scene(1, 2, 1, 4)
+def test_operators_pass_opcheck():
+    tokens, positions = tokens_and_positions(1, 2, 1, 4)
 
     torch.library.opcheck(torch.ops.rocm3d_kernels.rope2d_.default, (tokens.clone(), positions, BASE, 1.0))
     torch.library.opcheck(torch.ops.rocm3d_kernels.rope2d.default, (tokens.requires_grad_(), positions, BASE, 1.0))
 
 
 @pytest.mark.usefixtures("reference_on_cpu")
-def test_what_is_offered_to_check_agrees(tolerance):
-    offered = list(checks(DEVICE))
+def test_checks_agree_with_the_reference(tolerance):
+    cases = list(checks(DEVICE))
 
-    assert len(offered) == 2
-    for _, call, wanted, name in offered:
-        torch.testing.assert_close(call().double().cpu(), wanted, **tolerance[name])
+    assert len(cases) == 2
+    for _, call, expected, name in cases:
+        torch.testing.assert_close(call().double().cpu(), expected, **tolerance[name])

@@ -9,10 +9,10 @@ from rocm3d_kernels.ssim import reference, ssim
 pytestmark = pytest.mark.usefixtures("poisoned")
 
 
-def pictures(*shape, dtype=torch.float32):
-    numbers = torch.Generator().manual_seed(7)
-    image = torch.rand(shape, generator=numbers, dtype=dtype)
-    target = (image + 0.2 * torch.randn(shape, generator=numbers, dtype=dtype)).clamp(0, 1)
+def images(*shape, dtype=torch.float32):
+    generator = torch.Generator().manual_seed(7)
+    image = torch.rand(shape, generator=generator, dtype=dtype)
+    target = (image + 0.2 * torch.randn(shape, generator=generator, dtype=dtype)).clamp(0, 1)
     return image.requires_grad_(), target
 
 
@@ -32,19 +32,19 @@ def exact(image, target, padding):
         ((1, 1, 4, 4), (1, 1, 4, 4), "reflect", ValueError, "padding is 'reflect'"),
     ],
 )
-def test_wrong_arguments_are_refused_before_a_launch(first, second, padding, error, text):
+def test_wrong_arguments_are_rejected_before_a_launch(first, second, padding, error, text):
     with pytest.raises(error, match=text):
         ssim(torch.zeros(first), torch.zeros(second), padding)
 
 
-def test_a_plane_that_is_too_large_is_refused():
+def test_too_large_plane_is_rejected():
     large = torch.empty(1, 1, 1, 1, device="meta").expand(1, 1, 2**15, 2**15)
 
     with pytest.raises(ValueError, match="too large for 32-bit indices"):
         ssim(large, large)
 
 
-def test_other_dtypes_and_devices_are_refused():
+def test_unsupported_dtypes_and_devices_are_rejected():
     with pytest.raises(TypeError, match="dtypes differ"):
         ssim(torch.zeros(1, 1, 4, 4), torch.zeros(1, 1, 4, 4).double())
     with pytest.raises(TypeError, match="float16 is not supported"):
@@ -56,76 +56,76 @@ def test_other_dtypes_and_devices_are_refused():
 @pytest.mark.parametrize(
     ("shape", "padding"), [((1, 1, 1, 1), "same"), ((1, 1, 12, 35), "same"), ((1, 1, 13, 20), "valid")]
 )
-def test_the_kernel_agrees_with_float64(shape, padding, tolerance):
-    image, target = pictures(*shape)
+def test_kernel_agrees_with_float64(shape, padding, tolerance):
+    image, target = images(*shape)
     value = ssim(image, target, padding)
     gradient = torch.autograd.grad(value, image)[0]
 
     assert rocm3d_kernels.last_dispatch().implementation == "triton"
-    wanted, by_image = exact(image, target, padding)
-    torch.testing.assert_close(value.double(), wanted, **tolerance["float32-ssim"])
+    expected, expected_gradient = exact(image, target, padding)
+    torch.testing.assert_close(value.double(), expected, **tolerance["float32-ssim"])
     scale = image.numel()
-    torch.testing.assert_close(gradient.double() * scale, by_image * scale, **tolerance["float32-ssim"])
+    torch.testing.assert_close(gradient.double() * scale, expected_gradient * scale, **tolerance["float32-ssim"])
 
 
-def test_strides_of_any_kind_are_taken(tolerance):
-    image, target = pictures(1, 11, 12, 2)
-    turned = image.detach().permute(0, 3, 1, 2).requires_grad_()
-    wanted, by_image = exact(turned, target.permute(0, 3, 1, 2), "same")
-    value = ssim(turned, target.permute(0, 3, 1, 2))
+def test_any_strides_are_supported(tolerance):
+    image, target = images(1, 11, 12, 2)
+    permuted = image.detach().permute(0, 3, 1, 2).requires_grad_()
+    expected, expected_gradient = exact(permuted, target.permute(0, 3, 1, 2), "same")
+    value = ssim(permuted, target.permute(0, 3, 1, 2))
 
-    torch.testing.assert_close(value.double(), wanted, **tolerance["float32-ssim"])
-    gradient = torch.autograd.grad(value, turned)[0]
-    torch.testing.assert_close(gradient.double() * 264, by_image * 264, **tolerance["float32-ssim"])
+    torch.testing.assert_close(value.double(), expected, **tolerance["float32-ssim"])
+    gradient = torch.autograd.grad(value, permuted)[0]
+    torch.testing.assert_close(gradient.double() * 264, expected_gradient * 264, **tolerance["float32-ssim"])
 
 
-def test_a_pixel_that_is_not_finite_makes_the_mean_nan():
-    image, target = pictures(1, 1, 5, 6)
+def test_nan_pixel_makes_the_mean_nan():
+    image, target = images(1, 1, 5, 6)
     image.detach()[0, 0, 2, 3] = torch.nan
 
     assert torch.isnan(ssim(image, target, train=False))
 
 
 @pytest.mark.usefixtures("reference_on_cpu")
-def test_equal_pictures_have_similarity_one():
-    image, _ = pictures(1, 1, 20, 20)
+def test_equal_images_have_similarity_one():
+    image, _ = images(1, 1, 20, 20)
 
     assert ssim(image, image).item() == pytest.approx(1)
 
 
 @pytest.mark.usefixtures("reference_on_cpu")
-def test_without_training_nothing_is_kept():
-    image, target = pictures(1, 1, 12, 12)
+def test_without_training_there_is_no_gradient():
+    image, target = images(1, 1, 12, 12)
 
     assert not ssim(image, target, train=False).requires_grad
 
 
-def test_the_reference_is_differentiated_rightly(monkeypatch, tolerance):
+def test_reference_gradient_agrees_with_finite_differences(monkeypatch, tolerance):
     """Its explicit derivatives against finite differences; both images get a gradient."""
     monkeypatch.setenv("ROCM3D_KERNELS", "reference")
-    image, target = pictures(1, 1, 12, 13, dtype=torch.float64)
+    image, target = images(1, 1, 12, 13, dtype=torch.float64)
     target.requires_grad_()
 
     assert torch.autograd.gradcheck(lambda a, b: 100 * ssim(a, b), (image, target), **tolerance["float64-gradcheck"])
     assert torch.autograd.gradcheck(lambda a: 100 * ssim(a, target.detach(), "valid"), (image,))
 
 
-def test_the_plain_map_is_the_textbook_formula():
-    image, target = pictures(1, 1, 12, 13, dtype=torch.float64)
-    line = torch.tensor(reference.WEIGHTS, dtype=torch.float64)
-    window = (line[:, None] * line[None])[None, None]
+def test_reference_is_the_textbook_formula():
+    image, target = images(1, 1, 12, 13, dtype=torch.float64)
+    weights = torch.tensor(reference.WEIGHTS, dtype=torch.float64)
+    window = (weights[:, None] * weights[None])[None, None]
     a = torch.nn.functional.conv2d(image, window, padding=5)
 
-    torch.testing.assert_close(reference.blurred(image), a)
-    assert line.sum().item() == pytest.approx(1)
+    torch.testing.assert_close(reference.blur(image), a)
+    assert weights.sum().item() == pytest.approx(1)
     torch.testing.assert_close(
         reference.forward(image, target, valid=True)[0], reference.ssim(image, target, valid=True)
     )
 
 
 @pytest.mark.usefixtures("reference_on_cpu")
-def test_torch_compile_sees_one_operator():
-    image, target = pictures(1, 1, 12, 12)
+def test_torch_compile_captures_one_operator():
+    image, target = images(1, 1, 12, 12)
     compiled = torch.compile(ssim, fullgraph=True, backend="aot_eager")
     plain = torch.autograd.grad(ssim(image, target), image)[0]
 
@@ -133,7 +133,7 @@ def test_torch_compile_sees_one_operator():
 
 
 @pytest.mark.usefixtures("reference_on_cpu")
-def test_the_operator_keeps_the_rules_of_torch_library():
-    image, target = pictures(1, 1, 12, 12)
+def test_operator_passes_opcheck():
+    image, target = images(1, 1, 12, 12)
 
     torch.library.opcheck(torch.ops.rocm3d_kernels.ssim.default, (image, target, False, True))

@@ -7,9 +7,9 @@ from rocm3d_kernels.surfels.checks import checks
 
 
 @pytest.mark.usefixtures("reference_on_cpu")
-def test_what_is_offered_agrees(tolerance):
-    offered = list(checks(DEVICE))
+def test_checks_match_float64(tolerance):
+    results = list(checks(DEVICE))
 
-    assert [name for name, *_ in offered][:2] == ["surfels image", "surfels alphas"]
-    for _, call, wanted, name in offered:
-        torch.testing.assert_close(call().double().cpu(), wanted, **tolerance[name])
+    assert [name for name, *_ in results][:2] == ["surfels image", "surfels alphas"]
+    for _, call, expected, name in results:
+        torch.testing.assert_close(call().double().cpu(), expected, **tolerance[name])

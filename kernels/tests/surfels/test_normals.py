@@ -19,10 +19,10 @@ def test_a_plane_has_its_own_normal_everywhere_inside():
     normal = torch.tensor([0.1, -0.2, 0.4], dtype=torch.float64)
     y, x = torch.meshgrid(torch.arange(8) + 0.5, torch.arange(10) + 0.5, indexing="ij")
     rays = torch.stack([(x - 5) / 20, (y - 4) / 22, torch.ones_like(x)], dim=-1).double()
-    found = from_depth((1.0 / (rays @ normal))[None, ..., None], VIEW, LENS)[0]
+    actual = from_depth((1.0 / (rays @ normal))[None, ..., None], VIEW, LENS)[0]
     # Facing the camera, in world space.
-    wanted = VIEW[0, :3, :3].T @ (-normal / normal.norm())
+    expected = VIEW[0, :3, :3].T @ (-normal / normal.norm())
 
-    torch.testing.assert_close(found[1:-1, 1:-1], wanted.expand(6, 8, 3))
-    assert not found[0].any()
-    assert not found[:, -1].any()
+    torch.testing.assert_close(actual[1:-1, 1:-1], expected.expand(6, 8, 3))
+    assert not actual[0].any()
+    assert not actual[:, -1].any()

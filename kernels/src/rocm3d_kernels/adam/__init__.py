@@ -11,7 +11,7 @@ import torch  # noqa: E402
 from rocm3d_kernels.adam import reference  # noqa: E402
 from rocm3d_kernels.dispatch import choose  # noqa: E402
 from rocm3d_kernels.registration import NAMESPACE  # noqa: E402
-from rocm3d_kernels.registration import _traced as traced  # noqa: E402
+from rocm3d_kernels.registration import is_traced as traced  # noqa: E402
 
 __all__ = ["adam_step"]
 
@@ -32,31 +32,31 @@ def adam_step(
     _check(parameter, gradient, first, second, visible)
     if parameter.numel() == 0:
         return
-    given = (parameter, gradient, first, second, visible.reshape(-1), float(lr), *map(float, betas), float(eps))
-    if traced(given[:5]):
-        _operator(*given)
+    arguments = (parameter, gradient, first, second, visible.reshape(-1), float(lr), *map(float, betas), float(eps))
+    if traced(arguments[:5]):
+        _operator(*arguments)
         return
-    _run(*given)
-    for changed in (parameter, first, second):
+    _run(*arguments)
+    for updated in (parameter, first, second):
         # Autograd counts in-place changes by version, and does not notice those of a kernel.
-        if not changed.is_inference():
-            torch.autograd.graph.increment_version(changed)
+        if not updated.is_inference():
+            torch.autograd.graph.increment_version(updated)
 
 
-def _check(parameter: torch.Tensor, *others: torch.Tensor) -> None:
-    *same, visible = others
-    for name, one in zip(("gradient", "first", "second"), same, strict=True):
-        if one.shape != parameter.shape or one.dtype != parameter.dtype:
+def _check(parameter: torch.Tensor, *tensors: torch.Tensor) -> None:
+    *same_shape, visible = tensors
+    for name, tensor in zip(("gradient", "first", "second"), same_shape, strict=True):
+        if tensor.shape != parameter.shape or tensor.dtype != parameter.dtype:
             raise ValueError(
-                f"adam: {name} is {one.dtype} {tuple(one.shape)}, "
+                f"adam: {name} is {tensor.dtype} {tuple(tensor.shape)}, "
                 f"but the parameter is {parameter.dtype} {tuple(parameter.shape)}"
             )
     rows = visible.numel()
     if parameter.numel() and (rows == 0 or parameter.numel() % rows):
         raise ValueError(f"adam: {parameter.numel()} elements cannot be divided into {rows} rows")
-    for one in others:
-        if one.device != parameter.device:
-            raise ValueError(f"adam: tensors are on different devices: {parameter.device} and {one.device}")
+    for tensor in tensors:
+        if tensor.device != parameter.device:
+            raise ValueError(f"adam: tensors are on different devices: {parameter.device} and {tensor.device}")
 
 
 def _run(

@@ -11,26 +11,26 @@ from rocm3d_kernels.adam import adam_step, reference
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d_kernels.offered import Check
+    from rocm3d_kernels.operation_checks import Check
 
-ROWS, EACH = 700, 5
+ROWS, COLUMNS = 700, 5
 
 
 def checks(device: torch.device | str) -> Iterator[Check]:
     """Uses more elements than one block holds, and not a multiple of it."""
-    numbers = torch.Generator().manual_seed(1)
-    parameter, *slopes = (torch.randn(ROWS, EACH, generator=numbers) for _ in range(3))
-    visible = torch.rand(ROWS, generator=numbers) < 0.6
-    exact = parameter.double()
-    mean, square = torch.zeros_like(exact), torch.zeros_like(exact)
-    for slope in slopes:
-        reference.step(exact, slope.double(), mean, square, visible, 0.01, 0.9, 0.999, 1e-8)
+    generator = torch.Generator().manual_seed(1)
+    parameter, *gradients = (torch.randn(ROWS, COLUMNS, generator=generator) for _ in range(3))
+    visible = torch.rand(ROWS, generator=generator) < 0.6
+    expected = parameter.double()
+    mean, square = torch.zeros_like(expected), torch.zeros_like(expected)
+    for gradient in gradients:
+        reference.step(expected, gradient.double(), mean, square, visible, 0.01, 0.9, 0.999, 1e-8)
 
     def call() -> torch.Tensor:
         value = parameter.to(device, copy=True)
         first, second = torch.zeros_like(value), torch.zeros_like(value)
-        for slope in slopes:
+        for slope in gradients:
             adam_step(value, slope.to(device), first, second, visible.to(device), lr=0.01)
         return value
 
-    yield "adam", call, exact, "float32-elementwise"
+    yield "adam", call, expected, "float32-elementwise"

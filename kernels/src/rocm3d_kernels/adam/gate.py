@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rocm3d_kernels.adam.triton import rocm3d_adam_kernel
-from rocm3d_kernels.declared import Declared
+from rocm3d_kernels.gate_kernel import GateKernel
 
 _ARGUMENTS = {
     **dict.fromkeys(("parameter", "gradient", "first", "second"), "*fp32"),
@@ -13,5 +13,5 @@ _ARGUMENTS = {
 }
 
 KERNELS = [
-    Declared("adam", rocm3d_adam_kernel, _ARGUMENTS),
+    GateKernel("adam", rocm3d_adam_kernel, _ARGUMENTS),
 ]

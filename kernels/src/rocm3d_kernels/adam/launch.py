@@ -22,16 +22,16 @@ def step(
     eps: float,
 ) -> None:
     """The same contract as `reference.step`; tensors may have any strides."""
-    changed = (parameter, first, second)
-    rows = [one.contiguous() for one in changed]
+    updated = (parameter, first, second)
+    contiguous = [tensor.contiguous() for tensor in updated]
     flags = visible if visible.dtype == torch.bool else visible != 0
     count = parameter.numel()
     parameters = tuned("adam", "adam_kernel", parameter.device)
-    given = (
-        rows[0], gradient.contiguous(), *rows[1:], flags.contiguous(), count, count // visible.numel(),
+    arguments = (
+        contiguous[0], gradient.contiguous(), *contiguous[1:], flags.contiguous(), count, count // visible.numel(),
         lr, beta1, beta2, 1.0 - beta1, 1.0 - beta2, eps,
     )  # fmt: skip
-    launch(rocm3d_adam_kernel, (triton.cdiv(count, parameters["BLOCK"]), 1, 1), given, **parameters)
-    for one, row in zip(changed, rows, strict=True):
-        if row is not one:
-            one.copy_(row)
+    launch(rocm3d_adam_kernel, (triton.cdiv(count, parameters["BLOCK"]), 1, 1), arguments, **parameters)
+    for tensor, copy in zip(updated, contiguous, strict=True):
+        if copy is not tensor:
+            tensor.copy_(copy)

@@ -24,13 +24,13 @@ class VisibleAdam(torch.optim.Adam):
             parameter = group["params"][0]
             if parameter.grad is None:
                 continue
-            state = self._started(parameter)
+            state = self._initialized_state(parameter)
             adam_step(
                 parameter, parameter.grad, state["exp_avg"], state["exp_avg_sq"], visible,
                 lr=group["lr"], betas=group["betas"], eps=group["eps"],
             )  # fmt: skip
 
-    def _started(self, parameter: torch.Tensor) -> dict[str, Any]:
+    def _initialized_state(self, parameter: torch.Tensor) -> dict[str, Any]:
         """Keys are those of torch.optim.Adam, because densification code reads and resizes them."""
         state: dict[str, Any] = self.state[parameter]
         if not state:

@@ -17,10 +17,10 @@ def step(
     eps: float,
 ) -> None:
     """Rows where `visible` is zero keep their values and moments."""
-    each = parameter.numel() // visible.numel()
-    seen = (visible != 0).repeat_interleave(each).view(parameter.shape)
+    row_size = parameter.numel() // visible.numel()
+    is_visible = (visible != 0).repeat_interleave(row_size).view(parameter.shape)
     mean = beta1 * first + (1.0 - beta1) * gradient
     square = beta2 * second + (1.0 - beta2) * gradient * gradient
-    parameter.copy_(torch.where(seen, parameter - lr * mean / (square.sqrt() + eps), parameter))
-    first.copy_(torch.where(seen, mean, first))
-    second.copy_(torch.where(seen, square, second))
+    parameter.copy_(torch.where(is_visible, parameter - lr * mean / (square.sqrt() + eps), parameter))
+    first.copy_(torch.where(is_visible, mean, first))
+    second.copy_(torch.where(is_visible, square, second))

@@ -8,10 +8,10 @@ require("torch")
 
 import torch  # noqa: E402
 
-from rocm3d_kernels.attention.problem import Problem, Spans, checked, spans_of  # noqa: E402
-from rocm3d_kernels.attention.tiers import solve  # noqa: E402
+from rocm3d_kernels.attention.problem import AttentionProblem, Spans, spans_from_cu_seqlens, validate  # noqa: E402
+from rocm3d_kernels.attention.tiers import run_first_supported  # noqa: E402
 
-__all__ = ["Spans", "attention", "spans_of"]
+__all__ = ["Spans", "attention", "spans_from_cu_seqlens"]
 
 
 def attention(
@@ -42,9 +42,9 @@ def attention(
     if not 0.0 <= dropout < 1.0:
         raise ValueError(f"attention: dropout is {dropout}; it must be in [0, 1)")
     left, right = (int(side) for side in window)
-    problem = Problem(
+    problem = AttentionProblem(
         q, k, v, float(q.shape[-1] ** -0.5 if scale is None else scale), spans, left, 0 if causal else right,
         top=top_left, softcap=float(softcap or 0.0), slopes=slopes, bias=bias, dropout=float(dropout),
         deterministic=deterministic,
     )  # fmt: skip
-    return solve(checked(problem))
+    return run_first_supported(validate(problem))

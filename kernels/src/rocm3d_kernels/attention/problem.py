@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import torch
 
-from rocm3d_kernels.dispatch import one_device
+from rocm3d_kernels.dispatch import common_device
 
-EVERYTHING = -1  # a side of the window without limit
-MOST = 2**30  # tokens
+NO_LIMIT = -1  # a side of the window without limit
+MAX_TOKENS = 2**30  # tokens
 
 
 class Spans(NamedTuple):
@@ -31,7 +31,7 @@ class Spans(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Problem:
+class AttentionProblem:
     """Dense tensors are [B, S, H, D] and have no spans; packed tensors are [T, H, D].
 
     Query i sees key j if `i + d - left <= j <= i + d + right`, where d is the number of keys minus the number of
@@ -45,8 +45,8 @@ class Problem:
     v: torch.Tensor
     scale: float
     spans: Spans | None = None
-    left: int = EVERYTHING
-    right: int = EVERYTHING
+    left: int = NO_LIMIT
+    right: int = NO_LIMIT
     top: bool = False
     softcap: float = 0.0
     slopes: torch.Tensor | None = None
@@ -65,13 +65,13 @@ class Problem:
         return self.left < 0 and self.right == 0
 
     @property
-    def trains(self) -> bool:
+    def needs_grad(self) -> bool:
         """Whether autograd may call backward."""
         return torch.is_grad_enabled() and any(one.requires_grad for one in (self.q, self.k, self.v))
 
-    def wants(self) -> list[str]:
+    def features(self) -> list[str]:
         """Names of the requested features beyond plain and causal attention, as they appear in messages."""
-        asked = {
+        requested = {
             "a window": self.left >= 0 or self.right > 0,
             "softcap": self.softcap > 0,
             "alibi_slopes": self.slopes is not None,
@@ -79,9 +79,9 @@ class Problem:
             "dropout": self.dropout > 0,
             "keys with gaps": self.spans is not None and self.spans.cumulative is None,
         }
-        return [name for name, yes in asked.items() if yes]
+        return [name for name, is_requested in requested.items() if is_requested]
 
-    def packed(self) -> Problem:
+    def packed(self) -> AttentionProblem:
         """The same problem with tensors [T, H, D] and spans."""
         if self.spans is not None:
             return self
@@ -89,10 +89,10 @@ class Problem:
         cu_q = torch.arange(0, batch + 1, dtype=torch.int32, device=self.q.device) * queries
         cu_k = cu_q if queries == keys else torch.arange(0, batch + 1, dtype=torch.int32, device=self.q.device) * keys
         flat = [one.reshape(-1, *one.shape[2:]) for one in (self.q, self.k, self.v)]
-        return replace(self, q=flat[0], k=flat[1], v=flat[2], spans=spans_of(cu_q, cu_k, queries, keys))
+        return replace(self, q=flat[0], k=flat[1], v=flat[2], spans=spans_from_cu_seqlens(cu_q, cu_k, queries, keys))
 
 
-def spans_of(cu_q: torch.Tensor, cu_k: torch.Tensor, max_q: int, max_k: int) -> Spans:
+def spans_from_cu_seqlens(cu_q: torch.Tensor, cu_k: torch.Tensor, max_q: int, max_k: int) -> Spans:
     """Spans from cumulative lengths, [N + 1] each, starting at zero."""
     for name, cu in (("cu_seqlens_q", cu_q), ("cu_seqlens_k", cu_k)):
         if cu.ndim != 1 or cu.numel() == 0 or cu.dtype not in (torch.int32, torch.int64):
@@ -104,23 +104,25 @@ def spans_of(cu_q: torch.Tensor, cu_k: torch.Tensor, max_q: int, max_k: int) -> 
         same = cu_q.data_ptr() == cu_k.data_ptr() and cu_q.stride() == cu_k.stride()
     first = cu_q.int().contiguous()
     second = first if same else cu_k.int().contiguous()
-    _lengths("q", first, int(max_q))
-    _lengths("k", second, int(max_k))
+    _check_lengths("q", first, int(max_q))
+    _check_lengths("k", second, int(max_k))
     return Spans(first[:-1], first[1:], second[:-1], second[1:], int(max_q), int(max_k), same, (first, second))
 
 
-def _lengths(name: str, cu: torch.Tensor, most: int) -> None:
+def _check_lengths(name: str, cu: torch.Tensor, max_length: int) -> None:
     """Checked on the CPU only: on a GPU the check would synchronize, so lengths are trusted there."""
     if cu.device.type != "cpu" or torch.compiler.is_compiling() or type(cu) is not torch.Tensor or cu.numel() < 2:
         return
     lengths = cu.diff()
     if int(cu[0]) != 0 or int(lengths.min()) < 0:
         raise ValueError(f"attention: cu_seqlens_{name} must start with 0 and never decrease")
-    if int(lengths.max()) > most:
-        raise ValueError(f"attention: max_seqlen_{name} is {most}, but a sequence has {int(lengths.max())} tokens")
+    if int(lengths.max()) > max_length:
+        raise ValueError(
+            f"attention: max_seqlen_{name} is {max_length}, but a sequence has {int(lengths.max())} tokens"
+        )
 
 
-def checked(problem: Problem) -> Problem:
+def validate(problem: AttentionProblem) -> AttentionProblem:
     """The same problem, with window limits that exclude no key removed. Raises if shapes, dtypes or devices differ."""
     q, k, v = problem.q, problem.k, problem.v
     dimensions = 4 if problem.spans is None else 3
@@ -137,20 +139,20 @@ def checked(problem: Problem) -> Problem:
         raise TypeError(f"attention: q, k, v must have one floating dtype, not {q.dtype}, {k.dtype}, {v.dtype}")
     if q.dtype.itemsize == 1:
         raise TypeError(f"attention: rocm3d-kernels does not support {q.dtype} (fp8)")
-    if max(q.shape[:-2].numel(), k.shape[:-2].numel()) >= MOST:
+    if max(q.shape[:-2].numel(), k.shape[:-2].numel()) >= MAX_TOKENS:
         raise ValueError(f"attention: q {tuple(q.shape)} or k {tuple(k.shape)} has 2**30 tokens or more, the limit")
     others = [one for one in (problem.slopes, problem.bias) if one is not None]
-    one_device("attention", [q, k, v, *(problem.spans[:4] if problem.spans else ()), *others])
-    return _narrowed(problem)
+    common_device("attention", [q, k, v, *(problem.spans[:4] if problem.spans else ()), *others])
+    return _normalize_window(problem)
 
 
-def _narrowed(problem: Problem) -> Problem:
+def _normalize_window(problem: AttentionProblem) -> AttentionProblem:
     """Removes limits that exclude no key; `top` too if lengths are equal, where both alignments are the same."""
     spans, queries, keys = problem.spans, problem.q.shape[1], problem.k.shape[1]
     if spans is not None:
         queries, keys = spans.max_q, spans.max_k
     if problem.top and (queries != keys if spans is None else not spans.same):
-        return replace(problem, left=max(problem.left, EVERYTHING), right=max(problem.right, EVERYTHING))
-    left = EVERYTHING if problem.left >= keys - 1 else max(problem.left, EVERYTHING)
-    right = EVERYTHING if problem.right >= queries - 1 else max(problem.right, EVERYTHING)
+        return replace(problem, left=max(problem.left, NO_LIMIT), right=max(problem.right, NO_LIMIT))
+    left = NO_LIMIT if problem.left >= keys - 1 else max(problem.left, NO_LIMIT)
+    right = NO_LIMIT if problem.right >= queries - 1 else max(problem.right, NO_LIMIT)
     return replace(problem, left=left, right=right, top=False)

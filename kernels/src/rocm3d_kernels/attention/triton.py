@@ -20,27 +20,27 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-PIECE = 8
-_PIECE = tl.constexpr(PIECE)
+UNIT = 8
+_UNIT = tl.constexpr(UNIT)
 _INTEGERS = ["q_token", "q_head", "k_token", "k_head", "v_token", "v_head", "o_token", "o_head", "total", "heads",
              "tiles", "left", "right", "slopes_step"]  # fmt: skip
 
 
 @triton.jit
-def _far(number, step):
+def _offset64(index, stride):
     """Offset of a head in 64 bits; heads may be further apart than 2^31 elements."""
-    return number.to(tl.int64) * step * _PIECE
+    return index.to(tl.int64) * stride * _UNIT
 
 
 @triton.jit
-def _span(starts, ends, sequence):
+def _load_span(starts, ends, sequence):
     """First token and length of a sequence."""
     first = tl.load(starts + sequence)
     return first.to(tl.int64), tl.maximum(tl.load(ends + sequence) - first, 0)
 
 
 @triton.jit
-def _tile(base, first, count, token, column, D: tl.constexpr, WHOLE: tl.constexpr, ROWS: tl.constexpr):
+def _load_tile(base, first, count, token, column, D: tl.constexpr, WHOLE: tl.constexpr, ROWS: tl.constexpr):
     """ROWS rows of a sequence from `first` on, zeros past the last element of a head.
 
     Past the end of the sequence the last row is repeated; callers give it no weight. Masked loads would need more
@@ -49,18 +49,18 @@ def _tile(base, first, count, token, column, D: tl.constexpr, WHOLE: tl.constexp
     row = tl.arange(0, ROWS)
     if not WHOLE:
         row = tl.minimum(row, count - 1 - first)
-    step = token * _PIECE
-    start = tl.multiple_of(base + step.to(tl.int64) * first, 16)
-    at = start + row[:, None] * step + column[None, :]
+    stride = token * _UNIT
+    start = tl.multiple_of(base + stride.to(tl.int64) * first, 16)
+    pointers = start + row[:, None] * stride + column[None, :]
     if column.shape[0] == D:
-        return tl.load(at)
-    return tl.load(at, mask=column[None, :] < D, other=0.0)
+        return tl.load(pointers)
+    return tl.load(pointers, mask=column[None, :] < D, other=0.0)
 
 
 @triton.jit
-def _logits(product, row, column, slope, scale, cap, ALIBI: tl.constexpr, SOFTCAP: tl.constexpr):
+def _logits(qk, row, column, slope, scale, cap, ALIBI: tl.constexpr, SOFTCAP: tl.constexpr):
     """Scores in base 2 before the mask, and with SOFTCAP the tanh of the scaled score, between -1 and 1."""
-    capped = product * scale
+    capped = qk * scale
     scores = capped
     if SOFTCAP:
         capped = 1.0 - 2.0 / (tl.exp2(capped) + 1.0)  # tanh; `scale` includes the factor of its argument
@@ -71,7 +71,7 @@ def _logits(product, row, column, slope, scale, cap, ALIBI: tl.constexpr, SOFTCA
 
 
 @triton.jit
-def _seen(row, column, keys, left, right, LEFT: tl.constexpr, RIGHT: tl.constexpr):
+def _is_visible(row, column, keys, left, right, LEFT: tl.constexpr, RIGHT: tl.constexpr):
     """The mask [rows, columns]; `row` is the query's position among the keys."""
     last = tl.zeros_like(row) + (keys - 1)
     if RIGHT:
@@ -83,34 +83,34 @@ def _seen(row, column, keys, left, right, LEFT: tl.constexpr, RIGHT: tl.constexp
 
 
 @triton.jit
-def _gather(
-    peak, total, sums, queries, k_base, v_base, k_token, v_token, begin, end, row, keys, depth, width, slope, scale,
+def _forward_inner(
+    m_i, l_i, acc, q, k_base, v_base, k_token, v_token, begin, end, row, keys, depth, width, slope, scale,
     cap, left, right, MASKED: tl.constexpr, D: tl.constexpr, DV: tl.constexpr, LEFT: tl.constexpr,
     RIGHT: tl.constexpr, ALIBI: tl.constexpr, SOFTCAP: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
     """Adds keys `begin` to `end` to the running m_i, l_i and acc of a tile of queries."""
     for first in range(begin, end, COLUMNS):
-        k = _tile(k_base, first, keys, k_token, depth, D, not MASKED, COLUMNS)
-        product = tl.dot(queries, tl.trans(k), input_precision="ieee")
+        k = _load_tile(k_base, first, keys, k_token, depth, D, not MASKED, COLUMNS)
+        qk = tl.dot(q, tl.trans(k), input_precision="ieee")
         column = first + tl.arange(0, COLUMNS)
-        scores, _ = _logits(product, row, column, slope, scale, cap, ALIBI, SOFTCAP)
+        scores, _ = _logits(qk, row, column, slope, scale, cap, ALIBI, SOFTCAP)
         if MASKED:
-            scores = tl.where(_seen(row, column, keys, left, right, LEFT, RIGHT), scores, float("-inf"))
-        new = tl.maximum(peak, tl.max(scores, axis=1))
+            scores = tl.where(_is_visible(row, column, keys, left, right, LEFT, RIGHT), scores, float("-inf"))
+        m_new = tl.maximum(m_i, tl.max(scores, axis=1))
         # A row that has no visible key yet: any finite maximum works, as its probabilities are zero.
-        base = tl.where(new == float("-inf"), 0.0, new) if MASKED else new
-        weights = tl.exp2(scores - base[:, None])
-        factor = tl.exp2(peak - base)
-        v = _tile(v_base, first, keys, v_token, width, DV, not MASKED, COLUMNS)
-        total = total * factor + tl.sum(weights, axis=1)
-        sums = tl.dot(weights.to(v.dtype), v, sums * factor[:, None], input_precision="ieee")
-        peak = new
-    return peak, total, sums
+        m_safe = tl.where(m_new == float("-inf"), 0.0, m_new) if MASKED else m_new
+        p = tl.exp2(scores - m_safe[:, None])
+        alpha = tl.exp2(m_i - m_safe)
+        v = _load_tile(v_base, first, keys, v_token, width, DV, not MASKED, COLUMNS)
+        l_i = l_i * alpha + tl.sum(p, axis=1)
+        acc = tl.dot(p.to(v.dtype), v, acc * alpha[:, None], input_precision="ieee")
+        m_i = m_new
+    return m_i, l_i, acc
 
 
 @triton.jit(do_not_specialize=_INTEGERS)
 def rocm3d_attention_forward_kernel(
-    q, k, v, out, kept, q_starts, q_ends, k_starts, k_ends, slopes,
+    q, k, v, o, lse, q_starts, q_ends, k_starts, k_ends, slopes,
     q_token, q_head, k_token, k_head, v_token, v_head, o_token, o_head, total, heads, tiles, left, right, slopes_step,
     scale, cap,
     KIND: tl.constexpr, D: tl.constexpr, DV: tl.constexpr, DEPTH: tl.constexpr, WIDTH: tl.constexpr,
@@ -129,10 +129,10 @@ def rocm3d_attention_forward_kernel(
     first = (tiles - 1 - program % tiles) * M
     head = program // tiles % heads
     sequence = program // tiles // heads
-    q_first, queries = _span(q_starts, q_ends, sequence)
+    q_first, queries = _load_span(q_starts, q_ends, sequence)
     if first >= queries:
         return
-    k_first, keys = _span(k_starts, k_ends, sequence)
+    k_first, keys = _load_span(k_starts, k_ends, sequence)
     shift = 0 if TOP else keys - queries
     row = first + shift + tl.arange(0, M)
     depth, width = tl.arange(0, DEPTH), tl.arange(0, WIDTH)
@@ -149,84 +149,86 @@ def rocm3d_attention_forward_kernel(
     if ALIBI:
         slope = tl.load(slopes + sequence.to(tl.int64) * slopes_step + head) * 1.4426950408889634
 
-    tile = _tile(q + q_first * (q_token * _PIECE) + _far(head, q_head), first, queries, q_token, depth, D, False, M)
-    k_base = k + k_first * (k_token * _PIECE) + _far(head // GROUP, k_head)
-    v_base = v + k_first * (v_token * _PIECE) + _far(head // GROUP, v_head)
-    peak = tl.full([M], float("-inf"), tl.float32)
-    sum_ = tl.zeros([M], tl.float32)
-    sums = tl.zeros([M, WIDTH], tl.float32)
+    q_tile = _load_tile(
+        q + q_first * (q_token * _UNIT) + _offset64(head, q_head), first, queries, q_token, depth, D, False, M
+    )
+    k_base = k + k_first * (k_token * _UNIT) + _offset64(head // GROUP, k_head)
+    v_base = v + k_first * (v_token * _UNIT) + _offset64(head // GROUP, v_head)
+    m_i = tl.full([M], float("-inf"), tl.float32)
+    l_i = tl.zeros([M], tl.float32)
+    acc = tl.zeros([M, WIDTH], tl.float32)
     if SPLIT and not LEFT:
-        peak, sum_, sums = _gather(
-            peak, sum_, sums, tile, k_base, v_base, k_token, v_token, begin, cut, row, keys, depth, width, slope,
+        m_i, l_i, acc = _forward_inner(
+            m_i, l_i, acc, q_tile, k_base, v_base, k_token, v_token, begin, cut, row, keys, depth, width, slope,
             scale, cap, left, right, False, D, DV, LEFT, RIGHT, ALIBI, SOFTCAP, N,
         )  # fmt: skip
-    peak, sum_, sums = _gather(
-        peak, sum_, sums, tile, k_base, v_base, k_token, v_token, cut, end, row, keys, depth, width, slope,
+    m_i, l_i, acc = _forward_inner(
+        m_i, l_i, acc, q_tile, k_base, v_base, k_token, v_token, cut, end, row, keys, depth, width, slope,
         scale, cap, left, right, True, D, DV, LEFT, RIGHT, ALIBI, SOFTCAP, N,
     )  # fmt: skip
-    nothing = sum_ == 0.0
-    sums = sums * (1.0 / tl.where(nothing, 1.0, sum_))[:, None]
-    mine = first + tl.arange(0, M) < queries
-    kept_row = tl.where(nothing, float("inf"), peak + tl.log2(tl.where(nothing, 1.0, sum_)))
-    tl.store(kept + head.to(tl.int64) * total + q_first + first + tl.arange(0, M), kept_row, mask=mine)
-    token = (q_first + first) * (o_token * _PIECE) + _far(head, o_head)
-    at = out + token + tl.arange(0, M)[:, None] * (o_token * _PIECE) + width[None, :]
-    tl.store(at, sums.to(out.dtype.element_ty), mask=mine[:, None] & (width[None, :] < DV))
+    is_empty = l_i == 0.0
+    acc = acc * (1.0 / tl.where(is_empty, 1.0, l_i))[:, None]
+    row_mask = first + tl.arange(0, M) < queries
+    lse_row = tl.where(is_empty, float("inf"), m_i + tl.log2(tl.where(is_empty, 1.0, l_i)))
+    tl.store(lse + head.to(tl.int64) * total + q_first + first + tl.arange(0, M), lse_row, mask=row_mask)
+    o_offset = (q_first + first) * (o_token * _UNIT) + _offset64(head, o_head)
+    pointers = o + o_offset + tl.arange(0, M)[:, None] * (o_token * _UNIT) + width[None, :]
+    tl.store(pointers, acc.to(o.dtype.element_ty), mask=row_mask[:, None] & (width[None, :] < DV))
 
 
 @triton.jit(do_not_specialize=["o_token", "o_head", "g_token", "g_head", "total", "heads"])
 def rocm3d_attention_delta_kernel(
-    out, given, delta, o_token, o_head, g_token, g_head, total, heads,
+    out, do, delta, o_token, o_head, g_token, g_head, total, heads,
     KIND: tl.constexpr, DV: tl.constexpr, WIDTH: tl.constexpr, ROWS: tl.constexpr,  # noqa: ARG001
 ):  # fmt: skip
     """delta = row sum of o * do."""
     head = tl.program_id(0) % heads
     first = tl.program_id(0) // heads * ROWS
     width = tl.arange(0, WIDTH)
-    o = _tile(out + _far(head, o_head), first, total, o_token, width, DV, False, ROWS)
-    g = _tile(given + _far(head, g_head), first, total, g_token, width, DV, False, ROWS)
-    product = tl.sum(o.to(tl.float32) * g.to(tl.float32), axis=1)
+    o_tile = _load_tile(out + _offset64(head, o_head), first, total, o_token, width, DV, False, ROWS)
+    do_tile = _load_tile(do + _offset64(head, g_head), first, total, g_token, width, DV, False, ROWS)
+    delta_row = tl.sum(o_tile.to(tl.float32) * do_tile.to(tl.float32), axis=1)
     token = first + tl.arange(0, ROWS)
-    tl.store(delta + head.to(tl.int64) * total + token, product, mask=token < total)
+    tl.store(delta + head.to(tl.int64) * total + token, delta_row, mask=token < total)
 
 
 @triton.jit
-def _weights(
-    queries, keys_, row, column, count, kept, slope, scale, cap, left, right,
+def _recompute_p(
+    q, k, row, column, keys, lse, slope, scale, cap, left, right,
     MASKED: tl.constexpr, LEFT: tl.constexpr, RIGHT: tl.constexpr, ALIBI: tl.constexpr, SOFTCAP: tl.constexpr,
 ):  # fmt: skip
     """Probabilities p recomputed from lse, and the derivative of the softcap."""
-    product = tl.dot(queries, tl.trans(keys_), input_precision="ieee")
-    scores, capped = _logits(product, row, column, slope, scale, cap, ALIBI, SOFTCAP)
+    qk = tl.dot(q, tl.trans(k), input_precision="ieee")
+    scores, capped = _logits(qk, row, column, slope, scale, cap, ALIBI, SOFTCAP)
     if MASKED:
-        scores = tl.where(_seen(row, column, count, left, right, LEFT, RIGHT), scores, float("-inf"))
-    return tl.exp2(scores - kept[:, None]), 1.0 - capped * capped
+        scores = tl.where(_is_visible(row, column, keys, left, right, LEFT, RIGHT), scores, float("-inf"))
+    return tl.exp2(scores - lse[:, None]), 1.0 - capped * capped
 
 
 @triton.jit
-def _back_queries(
-    sums, queries, given, kept, delta, k_base, v_base, k_token, v_token, begin, end, row, keys, depth, width, slope,
+def _backward_dq_inner(
+    dq, q, do, lse, delta, k_base, v_base, k_token, v_token, begin, end, row, keys, depth, width, slope,
     scale, cap, left, right, MASKED: tl.constexpr, D: tl.constexpr, DV: tl.constexpr, LEFT: tl.constexpr,
     RIGHT: tl.constexpr, ALIBI: tl.constexpr, SOFTCAP: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
     """Adds the contribution of keys `begin` to `end` to dq of a tile of queries."""
     for first in range(begin, end, COLUMNS):
-        k = _tile(k_base, first, keys, k_token, depth, D, not MASKED, COLUMNS)
-        v = _tile(v_base, first, keys, v_token, width, DV, not MASKED, COLUMNS)
+        k = _load_tile(k_base, first, keys, k_token, depth, D, not MASKED, COLUMNS)
+        v = _load_tile(v_base, first, keys, v_token, width, DV, not MASKED, COLUMNS)
         column = first + tl.arange(0, COLUMNS)
-        weights, slack = _weights(
-            queries, k, row, column, keys, kept, slope, scale, cap, left, right, MASKED, LEFT, RIGHT, ALIBI, SOFTCAP
+        p, cap_grad = _recompute_p(
+            q, k, row, column, keys, lse, slope, scale, cap, left, right, MASKED, LEFT, RIGHT, ALIBI, SOFTCAP
         )
-        change = weights * (tl.dot(given, tl.trans(v), input_precision="ieee") - delta[:, None])
+        ds = p * (tl.dot(do, tl.trans(v), input_precision="ieee") - delta[:, None])
         if SOFTCAP:
-            change = change * slack
-        sums = tl.dot(change.to(k.dtype), k, sums, input_precision="ieee")
-    return sums
+            ds = ds * cap_grad
+        dq = tl.dot(ds.to(k.dtype), k, dq, input_precision="ieee")
+    return dq
 
 
 @triton.jit(do_not_specialize=[*_INTEGERS, "g_token", "g_head", "d_token", "d_head"])
 def rocm3d_attention_queries_kernel(
-    q, k, v, given, kept, deltas, to_q, q_starts, q_ends, k_starts, k_ends, slopes,
+    q, k, v, do, lse, deltas, dq, q_starts, q_ends, k_starts, k_ends, slopes,
     q_token, q_head, k_token, k_head, v_token, v_head, g_token, g_head, d_token, d_head, total, heads, tiles,
     left, right, slopes_step, scale, cap, factor,
     KIND: tl.constexpr, D: tl.constexpr, DV: tl.constexpr, DEPTH: tl.constexpr, WIDTH: tl.constexpr,
@@ -244,10 +246,10 @@ def rocm3d_attention_queries_kernel(
     first = (tiles - 1 - program % tiles) * M
     head = program // tiles % heads
     sequence = program // tiles // heads
-    q_first, queries = _span(q_starts, q_ends, sequence)
+    q_first, queries = _load_span(q_starts, q_ends, sequence)
     if first >= queries:
         return
-    k_first, keys = _span(k_starts, k_ends, sequence)
+    k_first, keys = _load_span(k_starts, k_ends, sequence)
     shift = 0 if TOP else keys - queries
     row = first + shift + tl.arange(0, M)
     depth, width = tl.arange(0, DEPTH), tl.arange(0, WIDTH)
@@ -263,34 +265,36 @@ def rocm3d_attention_queries_kernel(
     if ALIBI:
         slope = tl.load(slopes + sequence.to(tl.int64) * slopes_step + head) * 1.4426950408889634
 
-    mine = first + tl.arange(0, M) < queries
-    at = head.to(tl.int64) * total + q_first + first + tl.arange(0, M)
-    kept_row = tl.load(kept + at, mask=mine, other=float("inf"))
-    delta = tl.load(deltas + at, mask=mine, other=0.0)
-    tile = _tile(q + q_first * (q_token * _PIECE) + _far(head, q_head), first, queries, q_token, depth, D, False, M)
-    grad = _tile(
-        given + q_first * (g_token * _PIECE) + _far(head, g_head), first, queries, g_token, width, DV, False, M
+    row_mask = first + tl.arange(0, M) < queries
+    offset = head.to(tl.int64) * total + q_first + first + tl.arange(0, M)
+    lse_i = tl.load(lse + offset, mask=row_mask, other=float("inf"))
+    delta_i = tl.load(deltas + offset, mask=row_mask, other=0.0)
+    q_i = _load_tile(
+        q + q_first * (q_token * _UNIT) + _offset64(head, q_head), first, queries, q_token, depth, D, False, M
     )
-    k_base = k + k_first * (k_token * _PIECE) + _far(head // GROUP, k_head)
-    v_base = v + k_first * (v_token * _PIECE) + _far(head // GROUP, v_head)
-    sums = tl.zeros([M, DEPTH], tl.float32)
+    do_i = _load_tile(
+        do + q_first * (g_token * _UNIT) + _offset64(head, g_head), first, queries, g_token, width, DV, False, M
+    )
+    k_base = k + k_first * (k_token * _UNIT) + _offset64(head // GROUP, k_head)
+    v_base = v + k_first * (v_token * _UNIT) + _offset64(head // GROUP, v_head)
+    acc = tl.zeros([M, DEPTH], tl.float32)
     if SPLIT and not LEFT:
-        sums = _back_queries(
-            sums, tile, grad, kept_row, delta, k_base, v_base, k_token, v_token, begin, cut, row, keys, depth, width,
+        acc = _backward_dq_inner(
+            acc, q_i, do_i, lse_i, delta_i, k_base, v_base, k_token, v_token, begin, cut, row, keys, depth, width,
             slope, scale, cap, left, right, False, D, DV, LEFT, RIGHT, ALIBI, SOFTCAP, N,
         )  # fmt: skip
-    sums = _back_queries(
-        sums, tile, grad, kept_row, delta, k_base, v_base, k_token, v_token, cut, end, row, keys, depth, width,
+    acc = _backward_dq_inner(
+        acc, q_i, do_i, lse_i, delta_i, k_base, v_base, k_token, v_token, cut, end, row, keys, depth, width,
         slope, scale, cap, left, right, True, D, DV, LEFT, RIGHT, ALIBI, SOFTCAP, N,
     )  # fmt: skip
-    token = (q_first + first) * (d_token * _PIECE) + _far(head, d_head)
-    to = to_q + token + tl.arange(0, M)[:, None] * (d_token * _PIECE) + depth[None, :]
-    tl.store(to, (sums * factor).to(to_q.dtype.element_ty), mask=mine[:, None] & (depth[None, :] < D))
+    dq_offset = (q_first + first) * (d_token * _UNIT) + _offset64(head, d_head)
+    pointers = dq + dq_offset + tl.arange(0, M)[:, None] * (d_token * _UNIT) + depth[None, :]
+    tl.store(pointers, (acc * factor).to(dq.dtype.element_ty), mask=row_mask[:, None] & (depth[None, :] < D))
 
 
 @triton.jit
-def _back_keys(
-    by_k, by_v, k, v, q_base, g_base, kept, deltas, q_token, g_token, begin, end, first, shift, queries, keys, depth,
+def _backward_dk_dv_inner(
+    dk, dv, k, v, q_base, do_base, lse, deltas, q_token, g_token, begin, end, first, shift, queries, keys, depth,
     width, slope, scale, cap, left, right, MASKED: tl.constexpr, D: tl.constexpr, DV: tl.constexpr, LEFT: tl.constexpr,
     RIGHT: tl.constexpr, ALIBI: tl.constexpr, SOFTCAP: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
@@ -300,27 +304,27 @@ def _back_keys(
     """
     column = first + tl.arange(0, COLUMNS)
     for start in range(begin, end, ROWS):
-        place = start + tl.arange(0, ROWS)
-        mine = place < queries
-        kept_row = tl.load(kept + place, mask=mine, other=float("inf"))
-        delta = tl.load(deltas + place, mask=mine, other=0.0)
-        tile = _tile(q_base, start, queries, q_token, depth, D, False, ROWS)
-        grad = _tile(g_base, start, queries, g_token, width, DV, False, ROWS)
-        weights, slack = _weights(
-            tile, k, place + shift, column, keys, kept_row, slope, scale, cap, left, right, MASKED, LEFT, RIGHT, ALIBI,
+        query = start + tl.arange(0, ROWS)
+        row_mask = query < queries
+        lse_i = tl.load(lse + query, mask=row_mask, other=float("inf"))
+        delta_i = tl.load(deltas + query, mask=row_mask, other=0.0)
+        q = _load_tile(q_base, start, queries, q_token, depth, D, False, ROWS)
+        do = _load_tile(do_base, start, queries, g_token, width, DV, False, ROWS)
+        p, cap_grad = _recompute_p(
+            q, k, query + shift, column, keys, lse_i, slope, scale, cap, left, right, MASKED, LEFT, RIGHT, ALIBI,
             SOFTCAP,
         )  # fmt: skip
-        by_v = tl.dot(tl.trans(weights.to(grad.dtype)), grad, by_v, input_precision="ieee")
-        change = weights * (tl.dot(grad, tl.trans(v), input_precision="ieee") - delta[:, None])
+        dv = tl.dot(tl.trans(p.to(do.dtype)), do, dv, input_precision="ieee")
+        ds = p * (tl.dot(do, tl.trans(v), input_precision="ieee") - delta_i[:, None])
         if SOFTCAP:
-            change = change * slack
-        by_k = tl.dot(tl.trans(change.to(tile.dtype)), tile, by_k, input_precision="ieee")
-    return by_k, by_v
+            ds = ds * cap_grad
+        dk = tl.dot(tl.trans(ds.to(q.dtype)), q, dk, input_precision="ieee")
+    return dk, dv
 
 
 @triton.jit(do_not_specialize=[*_INTEGERS, "g_token", "g_head", "dk_token", "dk_head", "dv_token", "dv_head"])
 def rocm3d_attention_keys_kernel(
-    q, k, v, given, kept, deltas, to_k, to_v, q_starts, q_ends, k_starts, k_ends, slopes,
+    q, k, v, do, lse, delta, dk, dv, q_starts, q_ends, k_starts, k_ends, slopes,
     q_token, q_head, k_token, k_head, v_token, v_head, g_token, g_head, dk_token, dk_head, dv_token, dv_head,
     total, heads, tiles, left, right, slopes_step, scale, cap, factor,
     KIND: tl.constexpr, D: tl.constexpr, DV: tl.constexpr, DEPTH: tl.constexpr, WIDTH: tl.constexpr,
@@ -338,10 +342,10 @@ def rocm3d_attention_keys_kernel(
     first = program % tiles * N
     head = program // tiles % heads
     sequence = program // tiles // heads
-    k_first, keys = _span(k_starts, k_ends, sequence)
+    k_first, keys = _load_span(k_starts, k_ends, sequence)
     if first >= keys:
         return
-    q_first, queries = _span(q_starts, q_ends, sequence)
+    q_first, queries = _load_span(q_starts, q_ends, sequence)
     shift = 0 if TOP else keys - queries
     depth, width = tl.arange(0, DEPTH), tl.arange(0, WIDTH)
     # Queries before `whole` are masked; queries from `whole` on see every key of the tile.
@@ -354,33 +358,37 @@ def rocm3d_attention_keys_kernel(
     if LEFT or not SPLIT:
         whole = end
     whole = tl.minimum(whole, end)
-    k_tile = _tile(k + k_first * (k_token * _PIECE) + _far(head, k_head), first, keys, k_token, depth, D, False, N)
-    v_tile = _tile(v + k_first * (v_token * _PIECE) + _far(head, v_head), first, keys, v_token, width, DV, False, N)
-    by_k = tl.zeros([N, DEPTH], tl.float32)
-    by_v = tl.zeros([N, WIDTH], tl.float32)
-    for one in range(GROUP):
-        who = head * GROUP + one
+    k_tile = _load_tile(
+        k + k_first * (k_token * _UNIT) + _offset64(head, k_head), first, keys, k_token, depth, D, False, N
+    )
+    v_tile = _load_tile(
+        v + k_first * (v_token * _UNIT) + _offset64(head, v_head), first, keys, v_token, width, DV, False, N
+    )
+    dk_j = tl.zeros([N, DEPTH], tl.float32)
+    dv_j = tl.zeros([N, WIDTH], tl.float32)
+    for member in range(GROUP):
+        query_head = head * GROUP + member
         slope = 0.0
         if ALIBI:
-            slope = tl.load(slopes + sequence.to(tl.int64) * slopes_step + who) * 1.4426950408889634
-        at = who.to(tl.int64) * total + q_first
-        q_base = q + q_first * (q_token * _PIECE) + _far(who, q_head)
-        g_base = given + q_first * (g_token * _PIECE) + _far(who, g_head)
+            slope = tl.load(slopes + sequence.to(tl.int64) * slopes_step + query_head) * 1.4426950408889634
+        row0 = query_head.to(tl.int64) * total + q_first
+        q_base = q + q_first * (q_token * _UNIT) + _offset64(query_head, q_head)
+        do_base = do + q_first * (g_token * _UNIT) + _offset64(query_head, g_head)
         if LEFT or RIGHT or not SPLIT:
-            by_k, by_v = _back_keys(
-                by_k, by_v, k_tile, v_tile, q_base, g_base, kept + at, deltas + at, q_token, g_token, begin, whole,
+            dk_j, dv_j = _backward_dk_dv_inner(
+                dk_j, dv_j, k_tile, v_tile, q_base, do_base, lse + row0, delta + row0, q_token, g_token, begin, whole,
                 first, shift, queries, keys, depth, width, slope, scale, cap, left, right, True, D, DV, LEFT, RIGHT,
                 ALIBI, SOFTCAP, M, N,
             )  # fmt: skip
         if SPLIT and not LEFT:
-            by_k, by_v = _back_keys(
-                by_k, by_v, k_tile, v_tile, q_base, g_base, kept + at, deltas + at, q_token, g_token, whole, end,
+            dk_j, dv_j = _backward_dk_dv_inner(
+                dk_j, dv_j, k_tile, v_tile, q_base, do_base, lse + row0, delta + row0, q_token, g_token, whole, end,
                 first, shift, queries, keys, depth, width, slope, scale, cap, left, right, False, D, DV, LEFT, RIGHT,
                 ALIBI, SOFTCAP, M, N,
             )  # fmt: skip
-    mine = (first + tl.arange(0, N) < keys)[:, None]
+    key_mask = (first + tl.arange(0, N) < keys)[:, None]
     token = (k_first + first + tl.arange(0, N).to(tl.int64))[:, None]
-    to = to_k + token * (dk_token * _PIECE) + _far(head, dk_head) + depth[None, :]
-    tl.store(to, (by_k * factor).to(to_k.dtype.element_ty), mask=mine & (depth[None, :] < D))
-    to = to_v + token * (dv_token * _PIECE) + _far(head, dv_head) + width[None, :]
-    tl.store(to, by_v.to(to_v.dtype.element_ty), mask=mine & (width[None, :] < DV))
+    pointers = dk + token * (dk_token * _UNIT) + _offset64(head, dk_head) + depth[None, :]
+    tl.store(pointers, (dk_j * factor).to(dk.dtype.element_ty), mask=key_mask & (depth[None, :] < D))
+    pointers = dv + token * (dv_token * _UNIT) + _offset64(head, dv_head) + width[None, :]
+    tl.store(pointers, dv_j.to(dv.dtype.element_ty), mask=key_mask & (width[None, :] < DV))

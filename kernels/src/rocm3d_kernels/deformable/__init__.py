@@ -11,8 +11,8 @@ require("torch")
 import torch  # noqa: E402
 
 from rocm3d_kernels.deformable.arguments import check, check_gradient  # noqa: E402
-from rocm3d_kernels.deformable.ways import Way, found  # noqa: E402
-from rocm3d_kernels.registration import _traced, once_differentiable, operation  # noqa: E402
+from rocm3d_kernels.deformable.implementations import Implementation, find_implementation  # noqa: E402
+from rocm3d_kernels.registration import is_traced, once_differentiable, operation  # noqa: E402
 
 __all__ = ["deformable_attention", "gradients"]
 
@@ -29,16 +29,16 @@ def deformable_attention(
     `shapes` [L, 2] holds height and width of each level, `starts` [L] its first pixel among the S pixels; both are
     integers. Locations are x and y from 0 to 1 over the level; locations outside it or not finite contribute nothing.
     """
-    given = (value, shapes, starts, locations, weights)
-    if _traced(given):
-        check(*given)
-        traced: torch.Tensor = _attend(*_contiguous(*given))
+    arguments = (value, shapes, starts, locations, weights)
+    if is_traced(arguments):
+        check(*arguments)
+        traced: torch.Tensor = _forward_operator(*_contiguous(*arguments))
         return traced
-    way, tensors = found(*given), _contiguous(*given)
+    implementation, tensors = find_implementation(*arguments), _contiguous(*arguments)
     if torch.is_grad_enabled() and (value.requires_grad or locations.requires_grad or weights.requires_grad):
-        result: torch.Tensor = _Attend.apply(way, *tensors)
+        result: torch.Tensor = _DeformableAttention.apply(implementation, *tensors)
         return result
-    return way.attend(*tensors)
+    return implementation.forward(*tensors)
 
 
 def gradients(
@@ -47,82 +47,82 @@ def gradients(
     starts: torch.Tensor,
     locations: torch.Tensor,
     weights: torch.Tensor,
-    given: torch.Tensor,
+    grad_output: torch.Tensor,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Gradients of values, locations and weights, from the gradient [N, Q, M * D] of the result."""
     tensors = (value, shapes, starts, locations, weights)
-    if _traced((*tensors, given)):
+    if is_traced((*tensors, grad_output)):
         check(*tensors)
-        check_gradient(value, locations, given)
-        traced: tuple[torch.Tensor, torch.Tensor, torch.Tensor] = _gradients(*_contiguous(*tensors, given))
+        check_gradient(value, locations, grad_output)
+        traced: tuple[torch.Tensor, torch.Tensor, torch.Tensor] = _gradients(*_contiguous(*tensors, grad_output))
         return traced
-    way = found(*tensors)
-    check_gradient(value, locations, given)
+    implementation = find_implementation(*tensors)
+    check_gradient(value, locations, grad_output)
     with torch.no_grad():
-        return way.gradients(*_contiguous(*tensors, given))
+        return implementation.gradients(*_contiguous(*tensors, grad_output))
 
 
-class _Attend(torch.autograd.Function):
+class _DeformableAttention(torch.autograd.Function):
     """For eager calls: the dispatch of a custom operator takes longer than the kernel of a decoder."""
 
     @staticmethod
-    def forward(ctx: Any, way: Way, *tensors: torch.Tensor) -> torch.Tensor:
-        ctx.way = way
+    def forward(ctx: Any, implementation: Implementation, *tensors: torch.Tensor) -> torch.Tensor:
+        ctx.way = implementation
         ctx.save_for_backward(*tensors)
-        return way.attend(*tensors)
+        return implementation.forward(*tensors)
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, given: torch.Tensor) -> tuple[Any, ...]:
-        of_value, of_locations, of_weights = ctx.way.gradients(*ctx.saved_tensors, given.contiguous())
-        return None, of_value, None, None, of_locations, of_weights
+    def backward(ctx: Any, grad_output: torch.Tensor) -> tuple[Any, ...]:
+        grad_value, grad_locations, grad_weights = ctx.way.gradients(*ctx.saved_tensors, grad_output.contiguous())
+        return None, grad_value, None, None, grad_locations, grad_weights
 
 
 def _contiguous(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    return tuple([one.contiguous() for one in tensors])
+    return tuple([tensor.contiguous() for tensor in tensors])
 
 
-def _attend_run(
+def _run(
     value: torch.Tensor, shapes: torch.Tensor, starts: torch.Tensor, locations: torch.Tensor, weights: torch.Tensor
 ) -> torch.Tensor:
     tensors = (value, shapes, starts, locations, weights)
-    return found(*tensors).attend(*tensors)
+    return find_implementation(*tensors).forward(*tensors)
 
 
-def _gradients_run(
+def _run_gradients(
     value: torch.Tensor,
     shapes: torch.Tensor,
     starts: torch.Tensor,
     locations: torch.Tensor,
     weights: torch.Tensor,
-    given: torch.Tensor,
+    grad_output: torch.Tensor,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     tensors = (value, shapes, starts, locations, weights)
-    return found(*tensors).gradients(*tensors, given)
+    return find_implementation(*tensors).gradients(*tensors, grad_output)
 
 
-def _keep(ctx, inputs, output) -> None:  # type: ignore[no-untyped-def]  # noqa: ARG001
+def _save_for_backward(ctx, inputs, output) -> None:  # type: ignore[no-untyped-def]  # noqa: ARG001
     ctx.save_for_backward(*inputs)
 
 
-def _backward(ctx, given):  # type: ignore[no-untyped-def]
-    of_value, of_locations, of_weights = _gradients(*ctx.saved_tensors, given.contiguous())
-    return of_value, None, None, of_locations, of_weights
+def _backward(ctx, grad_output):  # type: ignore[no-untyped-def]
+    grad_value, grad_locations, grad_weights = _gradients(*ctx.saved_tensors, grad_output.contiguous())
+    return grad_value, None, None, grad_locations, grad_weights
 
 
 _gradients = operation(
-    _gradients_run,
+    _run_gradients,
     lambda value, _, __, locations, weights, ___: (
         torch.empty_like(value), torch.empty_like(locations), torch.empty_like(weights),
     ),
     name="deformable_gradients",
 )  # fmt: skip
-_attend = operation(
-    _attend_run,
+_forward_operator = operation(
+    _run,
     lambda value, _, __, locations, ___: value.new_empty(
         (value.shape[0], locations.shape[1], value.shape[2] * value.shape[3])
     ),
     name="deformable",
-    keep=_keep,
+    keep=_save_for_backward,
     backward=_backward,
 )

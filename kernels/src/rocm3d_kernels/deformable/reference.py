@@ -11,7 +11,7 @@ from typing import NamedTuple
 import torch
 
 
-def attend(
+def forward(
     value: torch.Tensor,  # [N, S, M, D]
     shapes: torch.Tensor,  # [L, 2]: height, width
     starts: torch.Tensor,  # [L]
@@ -20,14 +20,14 @@ def attend(
 ) -> torch.Tensor:
     """[N, Q, M * D], in the dtype of the values. float16 and bfloat16 are computed in float32."""
     batch, _, heads, channels = value.shape
-    exact = torch.promote_types(value.dtype, torch.float32)
-    result = torch.zeros((batch, locations.shape[1], heads, channels), dtype=exact, device=value.device)
+    dtype = torch.promote_types(value.dtype, torch.float32)
+    result = torch.zeros((batch, locations.shape[1], heads, channels), dtype=dtype, device=value.device)
     for level, ((height, width), start) in enumerate(zip(shapes.tolist(), starts.tolist(), strict=True)):
-        picture = value[:, start : start + height * width].to(exact)
-        scale = weights[:, :, :, level].to(exact)
-        for corner in corners(locations[:, :, :, level].to(exact), height, width):
-            found = picture[_places(corner.index)] * (corner.factor * scale)[..., None]
-            result = result + torch.where(corner.there[..., None], found, 0.0).sum(dim=3)
+        level_values = value[:, start : start + height * width].to(dtype)
+        scale = weights[:, :, :, level].to(dtype)
+        for corner in corners(locations[:, :, :, level].to(dtype), height, width):
+            samples = level_values[_pixel_index(corner.index)] * (corner.factor * scale)[..., None]
+            result = result + torch.where(corner.is_inside[..., None], samples, 0.0).sum(dim=3)
     return result.reshape(batch, locations.shape[1], heads * channels).to(value.dtype)
 
 
@@ -38,31 +38,31 @@ class Corner(NamedTuple):
     """
 
     index: torch.Tensor
-    there: torch.Tensor
+    is_inside: torch.Tensor
     factor: torch.Tensor
-    by_x: torch.Tensor
-    by_y: torch.Tensor
+    factor_dx: torch.Tensor
+    factor_dy: torch.Tensor
 
 
-def corners(places: torch.Tensor, height: int, width: int) -> Iterator[Corner]:
+def corners(locations: torch.Tensor, height: int, width: int) -> Iterator[Corner]:
     """Bilinear between pixel centres; zero outside the level and at locations that are not finite."""
     if height * width == 0:
         return
-    x, y = places[..., 0] * width - 0.5, places[..., 1] * height - 0.5
+    x, y = locations[..., 0] * width - 0.5, locations[..., 1] * height - 0.5
     near = (x > -1) & (x < width) & (y > -1) & (y < height)
     x, y = torch.where(near, x, 0.0), torch.where(near, y, 0.0)
     left, top = x.floor().detach(), y.floor().detach()
     for down in (0, 1):
         for right in (0, 1):
-            column, line = left.long() + right, top.long() + down
-            there = near & (column >= 0) & (column < width) & (line >= 0) & (line < height)
-            along, across = (x - left if right else 1 - (x - left)), (y - top if down else 1 - (y - top))
-            index = torch.where(there, line * width + column, 0)
-            by_x, by_y = across * (width if right else -width), along * (height if down else -height)
-            yield Corner(index, there, along * across, by_x, by_y)
+            column, row = left.long() + right, top.long() + down
+            is_inside = near & (column >= 0) & (column < width) & (row >= 0) & (row < height)
+            x_factor, y_factor = (x - left if right else 1 - (x - left)), (y - top if down else 1 - (y - top))
+            index = torch.where(is_inside, row * width + column, 0)
+            factor_dx, factor_dy = y_factor * (width if right else -width), x_factor * (height if down else -height)
+            yield Corner(index, is_inside, x_factor * y_factor, factor_dx, factor_dy)
 
 
-def _places(index: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def _pixel_index(index: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Pixel indices [N, Q, M, P] as an advanced index into [N, S, M, D]."""
     batch = torch.arange(index.shape[0], device=index.device)[:, None, None, None]
     return batch, index, torch.arange(index.shape[2], device=index.device)[None, None, :, None]
@@ -74,21 +74,25 @@ def gradients(
     starts: torch.Tensor,
     locations: torch.Tensor,
     weights: torch.Tensor,
-    given: torch.Tensor,
+    grad_output: torch.Tensor,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Gradients of values, locations and weights; explicit, since autograd is off inside a custom operator."""
-    exact = torch.promote_types(value.dtype, torch.float32)
-    slope = given.to(exact).reshape(*locations.shape[:3], 1, value.shape[3])
-    of_value, of_locations, of_weights = (torch.zeros_like(one, dtype=exact) for one in (value, locations, weights))
+    dtype = torch.promote_types(value.dtype, torch.float32)
+    grad = grad_output.to(dtype).reshape(*locations.shape[:3], 1, value.shape[3])
+    grad_value, grad_locations, grad_weights = (
+        torch.zeros_like(one, dtype=dtype) for one in (value, locations, weights)
+    )
     for level, ((height, width), start) in enumerate(zip(shapes.tolist(), starts.tolist(), strict=True)):
-        picture = value[:, start : start + height * width].to(exact)
-        to_picture = of_value[:, start : start + height * width]
-        scale = weights[:, :, :, level].to(exact)
-        for corner in corners(locations[:, :, :, level].to(exact), height, width):
-            pixels = torch.where(corner.there[..., None], picture[_places(corner.index)], 0.0)
-            product = (pixels * slope).sum(dim=-1)
-            of_weights[:, :, :, level] += corner.factor * product
-            of_locations[:, :, :, level] += torch.stack((corner.by_x, corner.by_y), -1) * (scale * product)[..., None]
-            part = torch.where(corner.there, corner.factor * scale, 0.0)[..., None] * slope
-            to_picture.index_put_(_places(corner.index), part, accumulate=True)
-    return of_value.to(value.dtype), of_locations.to(locations.dtype), of_weights.to(weights.dtype)
+        level_values = value[:, start : start + height * width].to(dtype)
+        level_grad = grad_value[:, start : start + height * width]
+        scale = weights[:, :, :, level].to(dtype)
+        for corner in corners(locations[:, :, :, level].to(dtype), height, width):
+            pixels = torch.where(corner.is_inside[..., None], level_values[_pixel_index(corner.index)], 0.0)
+            product = (pixels * grad).sum(dim=-1)
+            grad_weights[:, :, :, level] += corner.factor * product
+            grad_locations[:, :, :, level] += (
+                torch.stack((corner.factor_dx, corner.factor_dy), -1) * (scale * product)[..., None]
+            )
+            contribution = torch.where(corner.is_inside, corner.factor * scale, 0.0)[..., None] * grad
+            level_grad.index_put_(_pixel_index(corner.index), contribution, accumulate=True)
+    return grad_value.to(value.dtype), grad_locations.to(locations.dtype), grad_weights.to(weights.dtype)

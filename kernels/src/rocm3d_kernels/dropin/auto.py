@@ -7,6 +7,6 @@ from __future__ import annotations
 
 import os
 
-from rocm3d_kernels.dropin.finder import SWITCH, switched
+from rocm3d_kernels.dropin.finder import SWITCH, install_from_environment
 
-switched(os.environ.get(SWITCH) or "1")
+install_from_environment(os.environ.get(SWITCH) or "1")

@@ -15,55 +15,55 @@ from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from pathlib import Path
 
-from rocm3d_kernels.dropin.stand_in import StandIn
+from rocm3d_kernels.dropin.declaration import DropIn
 
-LIMIT = 300  # seconds
+TIMEOUT = 300  # seconds
 SUFFIXES = (".py", ".so", ".pyd")
 
 
 @dataclass(frozen=True)
-class Answer:
+class ProbeResult:
     """Whether the original package works; `reason` is the last line of its error if not."""
 
     works: bool
     reason: str
 
 
-def real(stand_in: StandIn) -> Answer:
+def probe_original(drop_in: DropIn) -> ProbeResult:
     """The result of the child process, or the cached result for the same files."""
-    files = found_files(stand_in.name)
+    files = installed_files(drop_in.name)
     if not files:
-        return Answer(works=False, reason="not installed")
-    place = _cache() / f"{digest(stand_in, files)}.json"
+        return ProbeResult(works=False, reason="not installed")
+    cache_file = _cache_folder() / f"{digest(drop_in, files)}.json"
     try:
-        kept = json.loads(place.read_text(encoding="utf-8"))
-        return Answer(works=bool(kept["works"]), reason=str(kept["reason"]))
+        cached = json.loads(cache_file.read_text(encoding="utf-8"))
+        return ProbeResult(works=bool(cached["works"]), reason=str(cached["reason"]))
     except (OSError, ValueError, KeyError, TypeError):
-        answer = tried(stand_in)
+        result = run_probe(drop_in)
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        scratch = place.with_suffix(f".{os.getpid()}")
-        scratch.write_text(json.dumps({"works": answer.works, "reason": answer.reason}), encoding="utf-8")
-        scratch.replace(place)
+        cache_file.parent.mkdir(parents=True, exist_ok=True)
+        scratch = cache_file.with_suffix(f".{os.getpid()}")
+        scratch.write_text(json.dumps({"works": result.works, "reason": result.reason}), encoding="utf-8")
+        scratch.replace(cache_file)
     except OSError:
         pass  # the next process checks again
-    return answer
+    return result
 
 
-def found_files(name: str) -> list[Path]:
+def installed_files(name: str) -> list[Path]:
     """Code files of the package on sys.path; it may be a namespace package or a single module."""
     spec = PathFinder.find_spec(name.partition(".")[0])
     if spec is None:
         return []
     if spec.submodule_search_locations is None:
         return [Path(spec.origin)] if spec.origin else []
-    folders = [Path(place) for place in spec.submodule_search_locations]
+    folders = [Path(location) for location in spec.submodule_search_locations]
     return sorted(path for folder in folders for path in folder.rglob("*") if path.suffix in SUFFIXES)
 
 
-def digest(stand_in: StandIn, files: list[Path]) -> str:
+def digest(drop_in: DropIn, files: list[Path]) -> str:
     """Digest of the files, the probe code, the interpreter and torch."""
-    total = hashlib.sha256(f"{stand_in.proof}\0{sys.executable}\0{sys.version}\0{_torch_stamp()}\0".encode())
+    total = hashlib.sha256(f"{drop_in.probe_code}\0{sys.executable}\0{sys.version}\0{_torch_stamp()}\0".encode())
     for file in files:
         total.update(f"{file}\0".encode(errors="surrogateescape"))
         try:
@@ -73,29 +73,29 @@ def digest(stand_in: StandIn, files: list[Path]) -> str:
     return total.hexdigest()
 
 
-def tried(stand_in: StandIn) -> Answer:
+def run_probe(drop_in: DropIn) -> ProbeResult:
     """Runs the probe code in a child process with our search path and without drop-ins."""
     environment = {**os.environ, "ROCM3D_DROPIN": "0"}
     environment.pop("ROCM3D_RECORD", None)
-    program = f"import sys\nsys.path[:] = {sys.path!r}\n{stand_in.proof}\n"
+    program = f"import sys\nsys.path[:] = {sys.path!r}\n{drop_in.probe_code}\n"
     command = [sys.executable, "-c", program]
     try:
         done = subprocess.run(  # noqa: S603
-            command, capture_output=True, text=True, errors="replace", timeout=LIMIT, check=False, env=environment,
+            command, capture_output=True, text=True, errors="replace", timeout=TIMEOUT, check=False, env=environment,
             stdin=subprocess.DEVNULL,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Answer(works=False, reason=f"{type(error).__name__} while probing the package")
+        return ProbeResult(works=False, reason=f"{type(error).__name__} while probing the package")
     if done.returncode == 0:
-        return Answer(works=True, reason="the original package works")
+        return ProbeResult(works=True, reason="the original package works")
     last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-    return Answer(works=False, reason=last[:300])
+    return ProbeResult(works=False, reason=last[:300])
 
 
-def _cache() -> Path:
-    named = os.environ.get("ROCM3D_CACHE")
-    if named:
-        return Path(named) / "dropin"
+def _cache_folder() -> Path:
+    configured = os.environ.get("ROCM3D_CACHE")
+    if configured:
+        return Path(configured) / "dropin"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rocm3d-kernels" / "dropin"
 
 
@@ -105,7 +105,7 @@ def _torch_stamp() -> str:
     if spec is None or not spec.origin:
         return sysconfig.get_platform()
     try:
-        about = Path(spec.origin).with_name("version.py").stat()
+        status = Path(spec.origin).with_name("version.py").stat()
     except OSError:
         return spec.origin
-    return f"{spec.origin} {about.st_size} {about.st_mtime_ns}"
+    return f"{spec.origin} {status.st_size} {status.st_mtime_ns}"

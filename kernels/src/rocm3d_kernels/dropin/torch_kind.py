@@ -17,23 +17,23 @@ def kind() -> str:
     spec = PathFinder.find_spec("torch")
     if spec is None or spec.origin is None:
         return "none"
-    told = read(Path(spec.origin).with_name("version.py"))
-    return _kind(told.get("cuda"), told.get("hip"))
+    constants = read_constants(Path(spec.origin).with_name("version.py"))
+    return _kind(constants.get("cuda"), constants.get("hip"))
 
 
-def read(file: Path) -> dict[str, object]:
+def read_constants(file: Path) -> dict[str, object]:
     """Assignments of constants; empty if the file cannot be read or parsed."""
     try:
         tree = ast.parse(file.read_text(encoding="utf-8"))
     except (OSError, SyntaxError, ValueError):
         return {}
-    found: dict[str, object] = {}
+    constants: dict[str, object] = {}
     for node in tree.body:
         target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
         value = getattr(node, "value", None)
         if isinstance(target, ast.Name) and isinstance(value, ast.Constant):
-            found[target.id] = value.value
-    return found
+            constants[target.id] = value.value
+    return constants
 
 
 def _kind(cuda: object, hip: object) -> str:

@@ -11,10 +11,10 @@ require("torch")
 
 import torch  # noqa: E402
 
-from rocm3d_kernels.gaussian.arguments import MODES, check, contiguous  # noqa: E402
-from rocm3d_kernels.gaussian.options import Options  # noqa: E402
-from rocm3d_kernels.gaussian.ways import rendered  # noqa: E402
-from rocm3d_kernels.projection import Gaussians, Settings  # noqa: E402
+from rocm3d_kernels.gaussian.arguments import MODES, check_arguments, contiguous  # noqa: E402
+from rocm3d_kernels.gaussian.options import RenderOptions  # noqa: E402
+from rocm3d_kernels.gaussian.render_dispatch import rasterize  # noqa: E402
+from rocm3d_kernels.projection import CameraSettings, Gaussians  # noqa: E402
 
 __all__ = ["rasterization"]
 
@@ -50,16 +50,16 @@ def rasterization(
     the depth as last channel. `deterministic` sums gradients in a fixed order; None: as set by
     torch.use_deterministic_algorithms.
     """
-    triangle = None if covars is None else _upper(covars)
+    triangle = None if covars is None else _upper_triangle(covars)
     if covars is not None:
         quats = scales = None
     gaussians = Gaussians(means, triangle, quats, scales, opacities, viewmats, intrinsics)
-    check(gaussians, colors, backgrounds, (width, height), sh_degree, render_mode, camera_model)
+    check_arguments(gaussians, colors, backgrounds, (width, height), sh_degree, render_mode, camera_model)
     with_colors, with_depths, mean_depth = MODES[render_mode]
     if not with_colors:
         # Colours are not used in this mode, and their shape was not checked.
         colors, sh_degree = means.detach()[..., :1], None
-    settings = Settings(
+    settings = CameraSettings(
         int(width),
         int(height),
         float(eps2d),
@@ -70,9 +70,9 @@ def rasterization(
         camera_model,
     )
     fixed = torch.are_deterministic_algorithms_enabled() if deterministic is None else deterministic
-    options = Options(settings, sh_degree, with_colors, with_depths, absgrad, fixed)
+    options = RenderOptions(settings, sh_degree, with_colors, with_depths, absgrad, fixed)
     gaussians, colors, backgrounds = contiguous(gaussians, colors, backgrounds, options)
-    image, alphas, meta = rendered(gaussians, colors, backgrounds, options, packed=packed)
+    image, alphas, meta = rasterize(gaussians, colors, backgrounds, options, packed=packed)
     batch = viewmats.shape[:-2]
     if len(batch) > 1:
         image, alphas = image.view(*batch, *image.shape[1:]), alphas.view(*batch, *alphas.shape[1:])
@@ -84,7 +84,7 @@ def rasterization(
     return image, alphas, meta
 
 
-def _upper(covars: torch.Tensor) -> torch.Tensor:
+def _upper_triangle(covars: torch.Tensor) -> torch.Tensor:
     if covars.shape[-2:] != (3, 3):
         raise ValueError(f"gaussian: covars must be [..., N, 3, 3], not {tuple(covars.shape)}")
     return covars[..., [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]

@@ -9,7 +9,7 @@ import torch
 from rocm3d_kernels.harmonics.reference import MAX_DEGREE
 
 if TYPE_CHECKING:
-    from rocm3d_kernels.gaussian.options import Options
+    from rocm3d_kernels.gaussian.options import RenderOptions
     from rocm3d_kernels.projection import Gaussians
 
 # With colours, with depths, expected depth instead of accumulated depth.
@@ -20,11 +20,11 @@ MODES = {
     "RGB+D": (True, True, False),
     "RGB+ED": (True, True, True),
 }
-CAMERAS = ("pinhole", "ortho")
-CHANNELS = 512
+CAMERA_MODELS = ("pinhole", "ortho")
+MAX_CHANNELS = 512
 
 
-def check(
+def check_arguments(
     gaussians: Gaussians,
     colors: torch.Tensor,
     backgrounds: torch.Tensor | None,
@@ -36,8 +36,8 @@ def check(
     """Raises ValueError for wrong shapes, dtypes, devices and modes, NotImplementedError for other camera models."""
     if mode not in MODES:
         raise ValueError(f"gaussian: render_mode is {mode!r}; allowed: {', '.join(MODES)}")
-    if camera not in CAMERAS:
-        raise NotImplementedError(f"gaussian: camera_model {camera!r} is not covered; use {' or '.join(CAMERAS)}")
+    if camera not in CAMERA_MODELS:
+        raise NotImplementedError(f"gaussian: camera_model {camera!r} is not covered; use {' or '.join(CAMERA_MODELS)}")
     if min(size) < 1:
         raise ValueError(f"gaussian: the image is empty: {size[0]} x {size[1]} pixels")
     means, views = gaussians.means, gaussians.viewmats
@@ -48,16 +48,16 @@ def check(
     batch, count, cameras = means.shape[:-2], means.shape[-2], views.shape[-3]
     if gaussians.covars is None and (gaussians.quats is None or gaussians.scales is None):
         raise ValueError("gaussian: pass either covars, or quats and scales")
-    _shape("means", means, (*batch, count, 3))
-    _shape("quats", gaussians.quats, (*batch, count, 4))
-    _shape("scales", gaussians.scales, (*batch, count, 3))
-    _shape("covars", gaussians.covars, (*batch, count, 6))
-    _shape("opacities", gaussians.opacities, (*batch, count))
-    _shape("viewmats", views, (*batch, cameras, 4, 4))
-    _shape("intrinsics", gaussians.intrinsics, (*batch, cameras, 3, 3))
-    channels = _colors(colors, (batch, count, cameras), degree) if MODES[mode][0] else 0
+    _check_shape("means", means, (*batch, count, 3))
+    _check_shape("quats", gaussians.quats, (*batch, count, 4))
+    _check_shape("scales", gaussians.scales, (*batch, count, 3))
+    _check_shape("covars", gaussians.covars, (*batch, count, 6))
+    _check_shape("opacities", gaussians.opacities, (*batch, count))
+    _check_shape("viewmats", views, (*batch, cameras, 4, 4))
+    _check_shape("intrinsics", gaussians.intrinsics, (*batch, cameras, 3, 3))
+    channels = _check_colors(colors, (batch, count, cameras), degree) if MODES[mode][0] else 0
     if backgrounds is not None:
-        _shape("backgrounds", backgrounds, (*batch, cameras, channels))
+        _check_shape("backgrounds", backgrounds, (*batch, cameras, channels))
     device, dtype = means.device, means.dtype
     for one in (*gaussians[1:], colors, backgrounds):
         if one is not None and (one.device != device or one.dtype != dtype):
@@ -66,14 +66,18 @@ def check(
             )
 
 
-def _colors(colors: torch.Tensor, size: tuple[torch.Size, int, int], degree: int | None) -> int:
+def _check_colors(colors: torch.Tensor, size: tuple[torch.Size, int, int], degree: int | None) -> int:
     """Number of colour channels; 3 for spherical harmonics."""
     batch, count, cameras = size
-    before = ((*batch, count), (*batch, cameras, count))
+    leading_shapes = ((*batch, count), (*batch, cameras, count))
     if degree is None:
-        if colors.dim() < 2 or tuple(colors.shape[:-1]) not in before or not 1 <= colors.shape[-1] <= CHANNELS:
+        if (
+            colors.dim() < 2
+            or tuple(colors.shape[:-1]) not in leading_shapes
+            or not 1 <= colors.shape[-1] <= MAX_CHANNELS
+        ):
             raise ValueError(
-                f"gaussian: colors must be [..., N, D] or [..., C, N, D] with D from 1 to {CHANNELS}, "
+                f"gaussian: colors must be [..., N, D] or [..., C, N, D] with D from 1 to {MAX_CHANNELS}, "
                 f"not {tuple(colors.shape)}"
             )
         return int(colors.shape[-1])
@@ -81,7 +85,7 @@ def _colors(colors: torch.Tensor, size: tuple[torch.Size, int, int], degree: int
         raise ValueError(f"gaussian: sh_degree is {degree}; it must be 0 to {MAX_DEGREE}")
     if (
         colors.dim() < 3
-        or tuple(colors.shape[:-2]) not in before
+        or tuple(colors.shape[:-2]) not in leading_shapes
         or colors.shape[-1] != 3
         or colors.shape[-2] < (degree + 1) ** 2
     ):
@@ -93,7 +97,7 @@ def _colors(colors: torch.Tensor, size: tuple[torch.Size, int, int], degree: int
 
 
 def contiguous(
-    gaussians: Gaussians, colors: torch.Tensor, backgrounds: torch.Tensor | None, options: Options
+    gaussians: Gaussians, colors: torch.Tensor, backgrounds: torch.Tensor | None, options: RenderOptions
 ) -> tuple[Gaussians, torch.Tensor, torch.Tensor | None]:
     """Contiguous tensors; colours [N, D] if they are shared, else [images, N, D]; a zero background for the depth."""
     gaussians = type(gaussians)(*[None if one is None else one.contiguous() for one in gaussians])
@@ -111,7 +115,7 @@ def contiguous(
     return gaussians, colors, backgrounds
 
 
-def _shape(name: str, tensor: torch.Tensor | None, shape: tuple[int, ...]) -> None:
+def _check_shape(name: str, tensor: torch.Tensor | None, shape: tuple[int, ...]) -> None:
     if tensor is not None and tensor.shape != shape:
         raise ValueError(f"gaussian: {name} must be {shape} with these means and viewmats, not {tuple(tensor.shape)}")
 

@@ -7,31 +7,31 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from rocm3d_kernels.gaussian import rasterization
-from rocm3d_kernels.gaussian.options import Options
+from rocm3d_kernels.gaussian.options import RenderOptions
 from rocm3d_kernels.gaussian.reference import render
-from rocm3d_kernels.projection import Gaussians, Settings
+from rocm3d_kernels.projection import CameraSettings, Gaussians
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d_kernels.offered import Check
+    from rocm3d_kernels.operation_checks import Check
 
 WIDTH, HEIGHT, COUNT, DEGREE = 70, 45, 120, 2
 
 
 def checks(device: torch.device | str) -> Iterator[Check]:
     """The image size is a multiple of no tile size; colours are spherical harmonics."""
-    given = _scene()
-    exact = [one.double().requires_grad_() for one in given.values()]
+    scene = _scene()
+    exact = [one.double().requires_grad_() for one in scene.values()]
     means, quats, scales, opacities, colors, views, intrinsics = exact
     gaussians = Gaussians(means, None, quats, scales, opacities, views, intrinsics)
-    image = render(gaussians, colors, None, Options(Settings(WIDTH, HEIGHT), DEGREE))[0]
-    yield "gaussian", lambda: _drawn(given, device)[0], image.detach(), "float32-splat-forward"
-    wanted = torch.autograd.grad(image.square().sum(), exact[:5])
-    for name, gradient in zip(given, wanted, strict=False):
+    image = render(gaussians, colors, None, RenderOptions(CameraSettings(WIDTH, HEIGHT), DEGREE))[0]
+    yield "gaussian", lambda: _render(scene, device)[0], image.detach(), "float32-splat-forward"
+    gradients = torch.autograd.grad(image.square().sum(), exact[:5])
+    for name, gradient in zip(scene, gradients, strict=False):
         # Relative to the largest entry: gradients differ by orders of magnitude.
         scale = gradient.abs().max()
-        call = _gradient(given, device, name, scale.item())
+        call = _gradient_function(scene, device, name, scale.item())
         yield f"gaussian gradient of {name}", call, gradient / scale, "float32-splat-gradient"
 
 
@@ -50,14 +50,14 @@ def _scene() -> dict[str, torch.Tensor]:
     }
 
 
-def _drawn(given: dict[str, torch.Tensor], device: Any) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
-    leaves = {name: one.to(device).detach().requires_grad_(name != "intrinsics") for name, one in given.items()}
+def _render(scene: dict[str, torch.Tensor], device: Any) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+    leaves = {name: one.to(device).detach().requires_grad_(name != "intrinsics") for name, one in scene.items()}
     return rasterization(**leaves, width=WIDTH, height=HEIGHT, sh_degree=DEGREE)[0], leaves
 
 
-def _gradient(given: dict[str, torch.Tensor], device: Any, name: str, scale: float) -> Any:
+def _gradient_function(scene: dict[str, torch.Tensor], device: Any, name: str, scale: float) -> Any:
     def call() -> torch.Tensor:
-        image, leaves = _drawn(given, device)
+        image, leaves = _render(scene, device)
         return torch.autograd.grad(image.square().sum(), leaves[name])[0] / scale
 
     return call

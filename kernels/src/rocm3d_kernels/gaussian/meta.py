@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 
-class Meta(dict[str, Any]):
+class LazyMeta(dict[str, Any]):
     """A dict whose values may be functions without arguments; the first access replaces one by its result."""
 
     def __getitem__(self, key: str) -> Any:
@@ -27,13 +27,13 @@ class Meta(dict[str, Any]):
             return default
 
     def items(self) -> Any:
-        self._settle()
+        self._evaluate_all()
         return super().items()
 
     def values(self) -> Any:
-        self._settle()
+        self._evaluate_all()
         return super().values()
 
-    def _settle(self) -> None:
+    def _evaluate_all(self) -> None:
         for key in self:
             self[key]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rocm3d_kernels.image_formation import LARGEST_ALPHA
-from rocm3d_kernels.projection import Settings
+from rocm3d_kernels.projection import CameraSettings
 
 
-class Options(NamedTuple):
+class RenderOptions(NamedTuple):
     """Options that hold for all Gaussians of a rendering."""
 
-    settings: Settings
+    settings: CameraSettings
     degree: int | None = None  # of spherical harmonics; None: plain colours
     with_colors: bool = True
     with_depths: bool = False  # as the last channel

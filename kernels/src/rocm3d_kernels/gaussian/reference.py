@@ -12,7 +12,7 @@ from rocm3d_kernels.projection import reference as projection
 from rocm3d_kernels.raster.reference import rasterize
 
 if TYPE_CHECKING:
-    from rocm3d_kernels.gaussian.options import Options
+    from rocm3d_kernels.gaussian.options import RenderOptions
     from rocm3d_kernels.projection import Gaussians
 
 
@@ -20,9 +20,9 @@ def render(
     gaussians: Gaussians,
     colors: torch.Tensor,
     backgrounds: torch.Tensor | None,
-    options: Options,
+    options: RenderOptions,
     watched: torch.Tensor | None = None,
-) -> tuple[torch.Tensor, torch.Tensor, projection.Projected, torch.Tensor]:
+) -> tuple[torch.Tensor, torch.Tensor, projection.ReferenceProjection, torch.Tensor]:
     """Images [images, height, width, D], alphas [images, height, width], projection, compensated opacities."""
     settings, cameras, count = options.settings, gaussians.viewmats.shape[-3], gaussians.means.shape[-2]
     if gaussians.opacities is None:
@@ -31,16 +31,16 @@ def render(
     means = gaussians.means.reshape(batches, count, 3)
     views = gaussians.viewmats.reshape(batches, cameras, 4, 4)
     peaks = gaussians.opacities.reshape(batches, count)
-    found = projection.project_all(gaussians, settings)
+    projected = projection.project_all(gaussians, settings)
     opacities = peaks[:, None].expand(-1, cameras, -1)
-    if found.compensations is not None:
-        opacities = opacities * found.compensations
-    found = projection.Projected(*[None if one is None else one.flatten(0, 1) for one in found])
+    if projected.compensations is not None:
+        opacities = opacities * projected.compensations
+    projected = projection.ReferenceProjection(*[None if one is None else one.flatten(0, 1) for one in projected])
     opacities = opacities.flatten(0, 1)
     images = views.shape[0] * cameras
     if watched is not None:
         # The value of `watched` has no effect; it receives the full gradient of means2d.
-        found = found._replace(means2d=found.means2d + (watched - watched.detach()).view(images, count, 2))
+        projected = projected._replace(means2d=projected.means2d + (watched - watched.detach()).view(images, count, 2))
     if options.degree is not None:
         origins = -(views[..., :3, :3] * views[..., :3, 3:]).sum(dim=-2)
         directions = (means[:, None] - origins[..., None, :]).flatten(0, 1)
@@ -52,15 +52,23 @@ def render(
     elif colors.dim() == 2:
         colors = colors.expand(images, *colors.shape)
     if options.with_depths:
-        depths = found.depths[..., None]
+        depths = projected.depths[..., None]
         if options.inverse_depths:
-            there = (found.radii > 0).all(dim=-1, keepdim=True)
+            visible = (projected.radii > 0).all(dim=-1, keepdim=True)
             depths = torch.where(
-                there, 1.0 / torch.where(there, depths, torch.ones_like(depths)), torch.zeros_like(depths)
+                visible, 1.0 / torch.where(visible, depths, torch.ones_like(depths)), torch.zeros_like(depths)
             )
         colors = torch.cat([colors, depths], dim=-1) if options.with_colors else depths
     size = (settings.width, settings.height)
     image, alphas = rasterize(
-        found.means2d, found.conics, colors, opacities, found.depths, found.radii, size, backgrounds, options.cap
+        projected.means2d,
+        projected.conics,
+        colors,
+        opacities,
+        projected.depths,
+        projected.radii,
+        size,
+        backgrounds,
+        options.cap,
     )
-    return image, alphas, found, opacities
+    return image, alphas, projected, opacities

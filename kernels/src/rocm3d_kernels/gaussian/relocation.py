@@ -18,19 +18,19 @@ def compute_relocation(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Opacities [N] and scales [N, 3] of each copy. Ratios are clamped to 1..n_max. No gradient."""
     _check(opacities, scales, ratios, binoms)
-    most = binoms.shape[0]
+    n_max = binoms.shape[0]
     with torch.no_grad():
-        times = ratios.clamp(1, most).long()
-        new = 1.0 - (1.0 - opacities) ** (1.0 / times)
+        copies = ratios.clamp(1, n_max).long()
+        new_opacities = 1.0 - (1.0 - opacities) ** (1.0 / copies)
         # Sum over i = 1..n and k = 0..i-1 of (i-1 over k) (-1)^k o'^(k+1) / sqrt(k+1). For each k the sum of the
         # binomials over i comes from a cumulative sum over rows.
-        power = torch.arange(1, most + 1, dtype=opacities.dtype, device=opacities.device)
+        power = torch.arange(1, n_max + 1, dtype=opacities.dtype, device=opacities.device)
         signs = 1.0 - 2.0 * ((power - 1.0) % 2.0)
-        together = torch.tril(binoms.to(opacities.dtype)).cumsum(dim=0)[times - 1]
-        total = (together * signs * new[:, None] ** power / power.sqrt()).sum(dim=-1)
+        binom_sums = torch.tril(binoms.to(opacities.dtype)).cumsum(dim=0)[copies - 1]
+        total = (binom_sums * signs * new_opacities[:, None] ** power / power.sqrt()).sum(dim=-1)
         # A single copy keeps its scale; so does, as a limit, a Gaussian of opacity 0.
-        same = (times == 1) | (opacities == 0)
-        return new, scales * torch.where(same, 1.0, opacities / total)[:, None]
+        unchanged = (copies == 1) | (opacities == 0)
+        return new_opacities, scales * torch.where(unchanged, 1.0, opacities / total)[:, None]
 
 
 def _check(opacities: torch.Tensor, scales: torch.Tensor, ratios: torch.Tensor, binoms: torch.Tensor) -> None:

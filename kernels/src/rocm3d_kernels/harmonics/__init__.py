@@ -26,9 +26,9 @@ def spherical_harmonics(
     """
     _check(degree, directions, coefficients, masks)
     if choose("harmonics", directions, coefficients) == "reference":
-        found = reference.spherical_harmonics(degree, directions, coefficients)
-        return found if masks is None else torch.where(masks[..., None], found, torch.zeros_like(found))
-    result: torch.Tensor = _Harmonics.apply(directions.contiguous(), coefficients.contiguous(), masks, degree)
+        values = reference.spherical_harmonics(degree, directions, coefficients)
+        return values if masks is None else torch.where(masks[..., None], values, torch.zeros_like(values))
+    result: torch.Tensor = _HarmonicsFunction.apply(directions.contiguous(), coefficients.contiguous(), masks, degree)
     return result
 
 
@@ -47,14 +47,14 @@ def _check(degree: int, directions: torch.Tensor, coefficients: torch.Tensor, ma
         raise ValueError(f"harmonics: masks {tuple(masks.shape)} do not match directions {tuple(directions.shape)}")
 
 
-class _Harmonics(torch.autograd.Function):
+class _HarmonicsFunction(torch.autograd.Function):
     @staticmethod
     def forward(
         ctx: Any, directions: torch.Tensor, coefficients: torch.Tensor, masks: torch.Tensor | None, degree: int
     ) -> torch.Tensor:
         from rocm3d_kernels.harmonics import launch
 
-        view = launch.View(degree, 1, as_colors=False, per_image=False)
+        view = launch.HarmonicsOptions(degree, 1, as_colors=False, per_image=False)
         origin = torch.zeros((1, 3), device=directions.device)
         radii = None if masks is None else masks.reshape(-1, 1).expand(-1, 2).int().contiguous()
         points, flat = directions.view(-1, 3), coefficients.view(-1, *coefficients.shape[-2:])
@@ -64,14 +64,14 @@ class _Harmonics(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, given: torch.Tensor) -> tuple[Any, ...]:
+    def backward(ctx: Any, v_values: torch.Tensor) -> tuple[Any, ...]:
         from rocm3d_kernels.harmonics import launch
 
         directions, coefficients, radii, origin = ctx.saved_tensors
         points, flat = directions.view(-1, 3), coefficients.view(-1, *coefficients.shape[-2:])
-        of_points, _, of_coefficients = launch.backward(
-            points, origin, flat, radii, ctx.view, points, given.reshape(-1, 3).contiguous(),
-            of_points=ctx.needs_input_grad[0], of_origins=False,
+        v_points, _, v_coefficients = launch.backward(
+            points, origin, flat, radii, ctx.view, points, v_values.reshape(-1, 3).contiguous(),
+            needs_points=ctx.needs_input_grad[0], needs_origins=False,
         )  # fmt: skip
-        of_directions = None if of_points is None else of_points.view(directions.shape)
-        return of_directions, of_coefficients.view(coefficients.shape), None, None
+        v_directions = None if v_points is None else v_points.view(directions.shape)
+        return v_directions, v_coefficients.view(coefficients.shape), None, None

@@ -9,7 +9,7 @@ import torch
 MAX_DEGREE = 4
 
 
-def _normal(degree: int, order: int) -> float:
+def _normalization(degree: int, order: int) -> float:
     """Normalisation factor of the real harmonic, without its sign."""
     factor = (2 * degree + 1) / (4 * math.pi) * math.factorial(degree - order) / math.factorial(degree + order)
     return math.sqrt(factor * (2 if order else 1))
@@ -25,13 +25,13 @@ def bases(degree: int, directions: torch.Tensor) -> torch.Tensor:
     for _ in range(degree):
         cosines, sines = [*cosines, x * cosines[-1] - y * sines[-1]], [*sines, x * sines[-1] + y * cosines[-1]]
     legendre = _legendre(degree, z)
-    found = []
+    values = []
     for band in range(degree + 1):
         for order in range(-band, band + 1):
-            turn = sines[-order] if order < 0 else cosines[order]
+            azimuth = sines[-order] if order < 0 else cosines[order]
             sign = -1.0 if order % 2 else 1.0
-            found.append(sign * _normal(band, abs(order)) * legendre[band][abs(order)] * turn)
-    return torch.stack(found, dim=-1)
+            values.append(sign * _normalization(band, abs(order)) * legendre[band][abs(order)] * azimuth)
+    return torch.stack(values, dim=-1)
 
 
 def _legendre(degree: int, z: torch.Tensor) -> list[list[torch.Tensor]]:

@@ -68,7 +68,7 @@ def _basis(x, y, z, k: tl.constexpr):
 
 
 @triton.jit
-def _slope(x, y, z, k: tl.constexpr):
+def _basis_gradient(x, y, z, k: tl.constexpr):
     """Partial derivatives of basis function k by x, y and z."""
     if k == 0:
         return 0.0 * x, 0.0 * x, 0.0 * x
@@ -143,18 +143,18 @@ def _slope(x, y, z, k: tl.constexpr):
 
 
 @triton.jit
-def _direction(points, origins, image, at, mask):
+def _direction(points, origins, image, gid, mask):
     """Unit direction from the origin of the image to the point, and 1 / distance."""
-    x = tl.load(points + at * 3, mask, other=1.0) - tl.load(origins + image * 3)
-    y = tl.load(points + at * 3 + 1, mask, other=0.0) - tl.load(origins + image * 3 + 1)
-    z = tl.load(points + at * 3 + 2, mask, other=0.0) - tl.load(origins + image * 3 + 2)
+    x = tl.load(points + gid * 3, mask, other=1.0) - tl.load(origins + image * 3)
+    y = tl.load(points + gid * 3 + 1, mask, other=0.0) - tl.load(origins + image * 3 + 1)
+    z = tl.load(points + gid * 3 + 2, mask, other=0.0) - tl.load(origins + image * 3 + 2)
     inverse = 1.0 / tl.maximum(tl.sqrt(x * x + y * y + z * z), 1e-12)
     return x * inverse, y * inverse, z * inverse, inverse
 
 
 @triton.jit(do_not_specialize=["count", "cameras", "per_image", "total"])
 def rocm3d_harmonics_forward(
-    points, origins, coefficients, radii, to,
+    points, origins, coefficients, radii, values,
     count, cameras, per_image, total,
     BASES: tl.constexpr, AS_COLORS: tl.constexpr, HAS_RADII: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
@@ -163,30 +163,30 @@ def rocm3d_harmonics_forward(
     lane = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = lane < count
     row = image.to(tl.int64) * count + lane
-    at = (image // cameras).to(tl.int64) * count + lane
-    seen = mask
+    gid = (image // cameras).to(tl.int64) * count + lane
+    visible = mask
     if HAS_RADII:
-        seen = mask & (tl.load(radii + row * 2, mask, other=0) > 0)
-    x, y, z, _ = _direction(points, origins, image, at, seen)
-    from_row = tl.where(per_image != 0, row, at) * (total * 3)
+        visible = mask & (tl.load(radii + row * 2, mask, other=0) > 0)
+    x, y, z, _ = _direction(points, origins, image, gid, visible)
+    offset = tl.where(per_image != 0, row, gid) * (total * 3)
     r = tl.zeros((BLOCK,), tl.float32)
     g, b = r, r
     for k in tl.static_range(BASES):
         value = _basis(x, y, z, k)
-        r += value * tl.load(coefficients + from_row + 3 * k, seen, other=0.0)
-        g += value * tl.load(coefficients + from_row + 3 * k + 1, seen, other=0.0)
-        b += value * tl.load(coefficients + from_row + 3 * k + 2, seen, other=0.0)
+        r += value * tl.load(coefficients + offset + 3 * k, visible, other=0.0)
+        g += value * tl.load(coefficients + offset + 3 * k + 1, visible, other=0.0)
+        b += value * tl.load(coefficients + offset + 3 * k + 2, visible, other=0.0)
     if AS_COLORS:
         r, g, b = tl.maximum(r + 0.5, 0.0), tl.maximum(g + 0.5, 0.0), tl.maximum(b + 0.5, 0.0)
-    tl.store(to + row * 3, tl.where(seen, r, 0.0), mask)
-    tl.store(to + row * 3 + 1, tl.where(seen, g, 0.0), mask)
-    tl.store(to + row * 3 + 2, tl.where(seen, b, 0.0), mask)
+    tl.store(values + row * 3, tl.where(visible, r, 0.0), mask)
+    tl.store(values + row * 3 + 1, tl.where(visible, g, 0.0), mask)
+    tl.store(values + row * 3 + 2, tl.where(visible, b, 0.0), mask)
 
 
-@triton.jit(do_not_specialize=["count", "cameras", "per_image", "total", "given_step"])
+@triton.jit(do_not_specialize=["count", "cameras", "per_image", "total", "v_values_step"])
 def rocm3d_harmonics_backward(
-    points, origins, coefficients, radii, values, given, to_points, to_origins, to_coefficients,
-    count, cameras, per_image, total, given_step,
+    points, origins, coefficients, radii, values, v_values, v_points, v_origins, v_coefficients,
+    count, cameras, per_image, total, v_values_step,
     BASES: tl.constexpr, TOTAL: tl.constexpr, AS_COLORS: tl.constexpr, HAS_RADII: tl.constexpr,
     NEED_POINTS: tl.constexpr, NEED_ORIGINS: tl.constexpr, ADD: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
@@ -195,58 +195,58 @@ def rocm3d_harmonics_backward(
     lane = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = lane < count
     row = image.to(tl.int64) * count + lane
-    at = (image // cameras).to(tl.int64) * count + lane
-    seen = mask
+    gid = (image // cameras).to(tl.int64) * count + lane
+    visible = mask
     if HAS_RADII:
-        seen = mask & (tl.load(radii + row * 2, mask, other=0) > 0)
-    r = tl.load(given + row * given_step, seen, other=0.0)
-    g = tl.load(given + row * given_step + 1, seen, other=0.0)
-    b = tl.load(given + row * given_step + 2, seen, other=0.0)
+        visible = mask & (tl.load(radii + row * 2, mask, other=0) > 0)
+    r = tl.load(v_values + row * v_values_step, visible, other=0.0)
+    g = tl.load(v_values + row * v_values_step + 1, visible, other=0.0)
+    b = tl.load(v_values + row * v_values_step + 2, visible, other=0.0)
     if AS_COLORS:
-        r = tl.where(tl.load(values + row * 3, seen, other=0.0) > 0, r, 0.0)
-        g = tl.where(tl.load(values + row * 3 + 1, seen, other=0.0) > 0, g, 0.0)
-        b = tl.where(tl.load(values + row * 3 + 2, seen, other=0.0) > 0, b, 0.0)
-    x, y, z, inverse = _direction(points, origins, image, at, seen)
-    from_row = tl.where(per_image != 0, row, at) * (total * 3)
+        r = tl.where(tl.load(values + row * 3, visible, other=0.0) > 0, r, 0.0)
+        g = tl.where(tl.load(values + row * 3 + 1, visible, other=0.0) > 0, g, 0.0)
+        b = tl.where(tl.load(values + row * 3 + 2, visible, other=0.0) > 0, b, 0.0)
+    x, y, z, inverse = _direction(points, origins, image, gid, visible)
+    offset = tl.where(per_image != 0, row, gid) * (total * 3)
     gx = tl.zeros((BLOCK,), tl.float32)
     gy, gz = gx, gx
     for k in tl.static_range(TOTAL):
-        to = to_coefficients + from_row + 3 * k
+        v_coefficient = v_coefficients + offset + 3 * k
         if k < BASES:
             value = _basis(x, y, z, k)
             if NEED_POINTS:
-                pull = r * tl.load(coefficients + from_row + 3 * k, seen, other=0.0)
-                pull += g * tl.load(coefficients + from_row + 3 * k + 1, seen, other=0.0)
-                pull += b * tl.load(coefficients + from_row + 3 * k + 2, seen, other=0.0)
-                sx, sy, sz = _slope(x, y, z, k)
-                gx += pull * sx
-                gy += pull * sy
-                gz += pull * sz
+                v_basis = r * tl.load(coefficients + offset + 3 * k, visible, other=0.0)
+                v_basis += g * tl.load(coefficients + offset + 3 * k + 1, visible, other=0.0)
+                v_basis += b * tl.load(coefficients + offset + 3 * k + 2, visible, other=0.0)
+                sx, sy, sz = _basis_gradient(x, y, z, k)
+                gx += v_basis * sx
+                gy += v_basis * sy
+                gz += v_basis * sz
             if ADD:
-                tl.atomic_add(to, value * r, seen, sem="relaxed")
-                tl.atomic_add(to + 1, value * g, seen, sem="relaxed")
-                tl.atomic_add(to + 2, value * b, seen, sem="relaxed")
+                tl.atomic_add(v_coefficient, value * r, visible, sem="relaxed")
+                tl.atomic_add(v_coefficient + 1, value * g, visible, sem="relaxed")
+                tl.atomic_add(v_coefficient + 2, value * b, visible, sem="relaxed")
             else:
-                tl.store(to, tl.where(seen, value * r, 0.0), mask)
-                tl.store(to + 1, tl.where(seen, value * g, 0.0), mask)
-                tl.store(to + 2, tl.where(seen, value * b, 0.0), mask)
+                tl.store(v_coefficient, tl.where(visible, value * r, 0.0), mask)
+                tl.store(v_coefficient + 1, tl.where(visible, value * g, 0.0), mask)
+                tl.store(v_coefficient + 2, tl.where(visible, value * b, 0.0), mask)
         elif not ADD:
-            tl.store(to, 0.0 * r, mask)
-            tl.store(to + 1, 0.0 * r, mask)
-            tl.store(to + 2, 0.0 * r, mask)
+            tl.store(v_coefficient, 0.0 * r, mask)
+            tl.store(v_coefficient + 1, 0.0 * r, mask)
+            tl.store(v_coefficient + 2, 0.0 * r, mask)
     if NEED_POINTS:
-        along = gx * x + gy * y + gz * z
-        gx, gy, gz = (gx - along * x) * inverse, (gy - along * y) * inverse, (gz - along * z) * inverse
-        gx, gy, gz = tl.where(seen, gx, 0.0), tl.where(seen, gy, 0.0), tl.where(seen, gz, 0.0)
+        radial = gx * x + gy * y + gz * z
+        gx, gy, gz = (gx - radial * x) * inverse, (gy - radial * y) * inverse, (gz - radial * z) * inverse
+        gx, gy, gz = tl.where(visible, gx, 0.0), tl.where(visible, gy, 0.0), tl.where(visible, gz, 0.0)
         if ADD:
-            tl.atomic_add(to_points + at * 3, gx, seen, sem="relaxed")
-            tl.atomic_add(to_points + at * 3 + 1, gy, seen, sem="relaxed")
-            tl.atomic_add(to_points + at * 3 + 2, gz, seen, sem="relaxed")
+            tl.atomic_add(v_points + gid * 3, gx, visible, sem="relaxed")
+            tl.atomic_add(v_points + gid * 3 + 1, gy, visible, sem="relaxed")
+            tl.atomic_add(v_points + gid * 3 + 2, gz, visible, sem="relaxed")
         else:
-            tl.store(to_points + at * 3, gx, mask)
-            tl.store(to_points + at * 3 + 1, gy, mask)
-            tl.store(to_points + at * 3 + 2, gz, mask)
+            tl.store(v_points + gid * 3, gx, mask)
+            tl.store(v_points + gid * 3 + 1, gy, mask)
+            tl.store(v_points + gid * 3 + 2, gz, mask)
         if NEED_ORIGINS:
-            tl.atomic_add(to_origins + image * 3, -tl.sum(gx, 0), sem="relaxed")
-            tl.atomic_add(to_origins + image * 3 + 1, -tl.sum(gy, 0), sem="relaxed")
-            tl.atomic_add(to_origins + image * 3 + 2, -tl.sum(gz, 0), sem="relaxed")
+            tl.atomic_add(v_origins + image * 3, -tl.sum(gx, 0), sem="relaxed")
+            tl.atomic_add(v_origins + image * 3 + 1, -tl.sum(gy, 0), sem="relaxed")
+            tl.atomic_add(v_origins + image * 3 + 2, -tl.sum(gz, 0), sem="relaxed")

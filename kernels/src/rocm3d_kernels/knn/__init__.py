@@ -14,7 +14,7 @@ from rocm3d_kernels.registration import operation  # noqa: E402
 
 __all__ = ["mean_squared_distance"]
 
-MOST = 2**31 // 3 - 2**16
+MAX_POINTS = 2**31 // 3 - 2**16
 
 
 def mean_squared_distance(points: torch.Tensor) -> torch.Tensor:
@@ -25,8 +25,8 @@ def mean_squared_distance(points: torch.Tensor) -> torch.Tensor:
     """
     if points.ndim != 2 or points.shape[1] != 3:
         raise ValueError(f"knn: points must be [N, 3], not {tuple(points.shape)}")
-    if len(points) > MOST:
-        raise ValueError(f"knn: {len(points)} points are too many for 32-bit indices; the limit is {MOST}")
+    if len(points) > MAX_POINTS:
+        raise ValueError(f"knn: {len(points)} points are too many for 32-bit indices; the limit is {MAX_POINTS}")
     result: torch.Tensor = _knn(points.detach().contiguous())
     return result
 

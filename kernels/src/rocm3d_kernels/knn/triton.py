@@ -21,12 +21,12 @@ from rocm3d_kernels.tuning import tuned
 KNOT_BITS, BITS = 12, 16
 _KNOT_BITS, _BITS = tl.constexpr(KNOT_BITS), tl.constexpr(BITS)
 _KNOTS, _PARTS, _TOP = tl.constexpr(1 << KNOT_BITS), tl.constexpr(1 << (BITS - KNOT_BITS)), tl.constexpr(1 << BITS)
-_LAST = tl.constexpr(1 << (3 * BITS))
+_CURVE_END = tl.constexpr(1 << (3 * BITS))
 _NONE = tl.constexpr(2**31 - 1)
 
 
 @triton.jit
-def _even(knots, value, BLOCK: tl.constexpr):
+def _rank_in_sample(knots, value, BLOCK: tl.constexpr):
     """Rank of a coordinate in the sorted sample, interpolated, as an integer of _BITS bits."""
     low = tl.zeros([BLOCK], tl.int32)
     step = tl.program_id(0) * 0 + _KNOTS // 2
@@ -35,13 +35,13 @@ def _even(knots, value, BLOCK: tl.constexpr):
         step = step // 2
     left = tl.load(knots + low)
     right = tl.load(knots + tl.minimum(low + 1, _KNOTS - 1))
-    part = tl.where(right > left, (value - left) / (right - left), 0.0)
-    part = tl.minimum(tl.maximum(part, 0.0), 0.999)
-    return low * _PARTS + (part * _PARTS).to(tl.int32)
+    fraction = tl.where(right > left, (value - left) / (right - left), 0.0)
+    fraction = tl.minimum(tl.maximum(fraction, 0.0), 0.999)
+    return low * _PARTS + (fraction * _PARTS).to(tl.int32)
 
 
 @triton.jit
-def _undone(x, y, bit, low):
+def _skilling_step(x, y, bit, low):
     """One step of Skilling's transform: inverts the low bits of `x` if `y` has `bit`, else swaps them with `y`."""
     swapped = (x ^ y) & low
     is_set = (y & bit) != 0
@@ -51,21 +51,21 @@ def _undone(x, y, bit, low):
 @triton.jit
 def rocm3d_curve_kernel(points, knots, keys, count, BLOCK: tl.constexpr):
     """Position of each point on the curve; points that are not finite come last."""
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    inside = at < count
-    px = tl.load(points + 3 * at, mask=inside, other=0.0)
-    py = tl.load(points + 3 * at + 1, mask=inside, other=0.0)
-    pz = tl.load(points + 3 * at + 2, mask=inside, other=0.0)
-    x = _even(knots, px, BLOCK)
-    y = _even(knots + _KNOTS, py, BLOCK)
-    z = _even(knots + 2 * _KNOTS, pz, BLOCK)
+    index = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = index < count
+    px = tl.load(points + 3 * index, mask=inside, other=0.0)
+    py = tl.load(points + 3 * index + 1, mask=inside, other=0.0)
+    pz = tl.load(points + 3 * index + 2, mask=inside, other=0.0)
+    x = _rank_in_sample(knots, px, BLOCK)
+    y = _rank_in_sample(knots + _KNOTS, py, BLOCK)
+    z = _rank_in_sample(knots + 2 * _KNOTS, pz, BLOCK)
     # Loops that are not unrolled: the kernel runs microseconds, and unrolled code would compile for seconds.
     bit = tl.program_id(0) * 0 + _TOP // 2
     for _ in range(_BITS - 1):
         low = bit - 1
         x = tl.where((x & bit) != 0, x ^ low, x)
-        x, y = _undone(x, y, bit, low)
-        x, z = _undone(x, z, bit, low)
+        x, y = _skilling_step(x, y, bit, low)
+        x, z = _skilling_step(x, z, bit, low)
         bit = bit // 2
     y ^= x
     z ^= y
@@ -77,15 +77,15 @@ def rocm3d_curve_kernel(points, knots, keys, count, BLOCK: tl.constexpr):
     x, y, z = x ^ turn, y ^ turn, z ^ turn
     key = tl.zeros([BLOCK], tl.int64)
     for step in range(_BITS):
-        place = _BITS - 1 - step
-        three = (((x >> place) & 1) << 2) | (((y >> place) & 1) << 1) | ((z >> place) & 1)
-        key = (key << 3) | three.to(tl.int64)
+        shift = _BITS - 1 - step
+        octal_digit = (((x >> shift) & 1) << 2) | (((y >> shift) & 1) << 1) | ((z >> shift) & 1)
+        key = (key << 3) | octal_digit.to(tl.int64)
     finite = (px - px == 0.0) & (py - py == 0.0) & (pz - pz == 0.0)
-    tl.store(keys + at, tl.where(finite, key, _LAST), mask=inside)
+    tl.store(keys + index, tl.where(finite, key, _CURVE_END), mask=inside)
 
 
 @triton.jit
-def _scanned(sorted_points, size, box, own, x, y, z, best, second, third, BOX: tl.constexpr, UNROLL: tl.constexpr):
+def _scan_box(sorted_points, size, box, own, x, y, z, best, second, third, BOX: tl.constexpr, UNROLL: tl.constexpr):
     """The three best squared distances after scanning all points of a box; a point is not its own neighbour."""
     for begin in range(0, BOX, UNROLL):
         for part in tl.static_range(UNROLL):
@@ -103,7 +103,7 @@ def _scanned(sorted_points, size, box, own, x, y, z, best, second, third, BOX: t
 
 
 @triton.jit
-def _gap(lower, upper, index, limit, length, x0, x1, y0, y1, z0, z1):
+def _box_distance(lower, upper, index, limit, length, x0, x1, y0, y1, z0, z1):
     """Squared distance from this program's box to other boxes; infinite for indices past the end."""
     inside = index < limit
     inf = float("inf")
@@ -124,33 +124,33 @@ def _gap(lower, upper, index, limit, length, x0, x1, y0, y1, z0, z1):
 
 @triton.jit
 def rocm3d_search_kernel(
-    sorted_points, order, there, lower, upper, group_lower, group_upper, result, count, size, boxes, groups,
+    sorted_points, order, finite_count, lower, upper, group_lower, group_upper, result, count, size, boxes, groups,
     BOX: tl.constexpr, GROUP: tl.constexpr, CHUNK: tl.constexpr, UNROLL: tl.constexpr,
 ):  # fmt: skip
     """Mean squared distance of the points of one box to their three nearest neighbours."""
-    me = tl.program_id(0)
+    own_box = tl.program_id(0)
     inf = float("inf")
-    own = me * BOX + tl.arange(0, BOX)
+    own = own_box * BOX + tl.arange(0, BOX)
     x, y, z = tl.load(sorted_points + own), tl.load(sorted_points + size + own), tl.load(sorted_points + 2 * size + own)
     finite = x < inf
     best = tl.full([BOX], inf, tl.float32)
     second, third = best, best
     # The own box and its neighbours on the curve come first: after them most other boxes are too far.
-    for box in range(tl.maximum(me - 1, 0), tl.minimum(me + 2, boxes)):
-        best, second, third = _scanned(sorted_points, size, box, own, x, y, z, best, second, third, BOX, UNROLL)
+    for box in range(tl.maximum(own_box - 1, 0), tl.minimum(own_box + 2, boxes)):
+        best, second, third = _scan_box(sorted_points, size, box, own, x, y, z, best, second, third, BOX, UNROLL)
     reach = tl.max(tl.where(finite, third, -1.0))
-    x0, x1 = tl.load(lower + me), tl.load(upper + me)
-    y0, y1 = tl.load(lower + boxes + me), tl.load(upper + boxes + me)
-    z0, z1 = tl.load(lower + 2 * boxes + me), tl.load(upper + 2 * boxes + me)
+    x0, x1 = tl.load(lower + own_box), tl.load(upper + own_box)
+    y0, y1 = tl.load(lower + boxes + own_box), tl.load(upper + boxes + own_box)
+    z0, z1 = tl.load(lower + 2 * boxes + own_box), tl.load(upper + 2 * boxes + own_box)
     for chunk in range(0, groups, CHUNK):
         index = chunk + tl.arange(0, CHUNK)
-        gap = _gap(group_lower, group_upper, index, groups, groups, x0, x1, y0, y1, z0, z1)
-        group = tl.min(tl.where(gap < reach, index, _NONE))
+        group_gap = _box_distance(group_lower, group_upper, index, groups, groups, x0, x1, y0, y1, z0, z1)
+        group = tl.min(tl.where(group_gap < reach, index, _NONE))
         while group < _NONE:
             member = group * GROUP + tl.arange(0, GROUP)
-            near = _gap(lower, upper, member, boxes, boxes, x0, x1, y0, y1, z0, z1)
-            near = tl.where((member >= me - 1) & (member <= me + 1), inf, near)
-            box = tl.min(tl.where(near < reach, member, _NONE))
+            box_gap = _box_distance(lower, upper, member, boxes, boxes, x0, x1, y0, y1, z0, z1)
+            box_gap = tl.where((member >= own_box - 1) & (member <= own_box + 1), inf, box_gap)
+            box = tl.min(tl.where(box_gap < reach, member, _NONE))
             while box < _NONE:
                 bx = tl.maximum(tl.maximum(tl.load(lower + box) - x, x - tl.load(upper + box)), 0.0)
                 by = tl.maximum(tl.maximum(tl.load(lower + boxes + box) - y, y - tl.load(upper + boxes + box)), 0.0)
@@ -158,16 +158,16 @@ def rocm3d_search_kernel(
                 bz = tl.maximum(bz, 0.0)
                 # The box must be close enough to one of the points, not only to their bounding box.
                 if tl.max(tl.where(finite, third - (bx * bx + by * by + bz * bz), -1.0)) > 0.0:
-                    best, second, third = _scanned(
+                    best, second, third = _scan_box(
                         sorted_points, size, box, own, x, y, z, best, second, third, BOX, UNROLL
                     )
                     reach = tl.max(tl.where(finite, third, -1.0))
-                box = tl.min(tl.where((near < reach) & (member > box), member, _NONE))
-            group = tl.min(tl.where((gap < reach) & (index > group), index, _NONE))
-    others = tl.load(there) - 1
-    total = best + tl.where(others > 1, second, 0.0) + tl.where(others > 2, third, 0.0)
-    mean = total / tl.minimum(others, 3).to(tl.float32)
-    mean = tl.where(finite & (others > 0), mean, float("nan"))
+                box = tl.min(tl.where((box_gap < reach) & (member > box), member, _NONE))
+            group = tl.min(tl.where((group_gap < reach) & (index > group), index, _NONE))
+    neighbours = tl.load(finite_count) - 1
+    total = best + tl.where(neighbours > 1, second, 0.0) + tl.where(neighbours > 2, third, 0.0)
+    mean = total / tl.minimum(neighbours, 3).to(tl.float32)
+    mean = tl.where(finite & (neighbours > 0), mean, float("nan"))
     inside = own < count
     tl.store(result + tl.load(order + own, mask=inside, other=0), mean, mask=inside)
 
@@ -177,14 +177,16 @@ def mean_squared_distance(points: torch.Tensor) -> torch.Tensor:
     parameters = tuned("knn", "search_kernel", points.device)
     count, box, group = len(points), parameters["BOX"], parameters["GROUP"]
     finite = torch.isfinite(points).all(dim=1)
-    order = torch.sort(_keys(points, finite)).indices
+    order = torch.sort(_curve_keys(points, finite)).indices
     boxes = triton.cdiv(count, box)
     groups, size = triton.cdiv(boxes, group), boxes * box
     # Padding and points that are not finite are at infinity.
     padded = torch.full((3, size), torch.inf, dtype=torch.float32, device=points.device)
     padded[:, :count] = torch.where(finite[:, None], points, torch.inf)[order].T
     lower, upper = _bounds(padded, torch.where(torch.isinf(padded), -torch.inf, padded), box)
-    group_lower, group_upper = _bounds(_filled(lower, groups * group), -_filled(-upper, groups * group), group)
+    group_lower, group_upper = _bounds(
+        _pad_with_infinity(lower, groups * group), -_pad_with_infinity(-upper, groups * group), group
+    )
     result = torch.empty(count, dtype=torch.float32, device=points.device)
     rocm3d_search_kernel[(boxes,)](
         padded,
@@ -204,10 +206,10 @@ def mean_squared_distance(points: torch.Tensor) -> torch.Tensor:
     return result
 
 
-def _keys(points: torch.Tensor, finite: torch.Tensor) -> torch.Tensor:
-    knots = 1 << KNOT_BITS
-    places = torch.arange(knots, device=points.device) * len(points) // knots
-    sample = torch.where(finite[:, None], points, 0.0)[places].T.contiguous().sort(dim=1).values
+def _curve_keys(points: torch.Tensor, finite: torch.Tensor) -> torch.Tensor:
+    knot_count = 1 << KNOT_BITS
+    sample_indices = torch.arange(knot_count, device=points.device) * len(points) // knot_count
+    sample = torch.where(finite[:, None], points, 0.0)[sample_indices].T.contiguous().sort(dim=1).values
     keys = torch.empty(len(points), dtype=torch.int64, device=points.device)
     parameters = tuned("knn", "curve_kernel", points.device)
     grid = (triton.cdiv(len(points), parameters["BLOCK"]),)
@@ -221,6 +223,6 @@ def _bounds(low: torch.Tensor, high: torch.Tensor, length: int) -> tuple[torch.T
     return low.reshape(shape).amin(dim=2).contiguous(), high.reshape(shape).amax(dim=2).contiguous()
 
 
-def _filled(values: torch.Tensor, length: int) -> torch.Tensor:
+def _pad_with_infinity(values: torch.Tensor, length: int) -> torch.Tensor:
     """Pads the columns to `length` with infinity."""
     return torch.nn.functional.pad(values, (0, length - values.shape[1]), value=torch.inf)

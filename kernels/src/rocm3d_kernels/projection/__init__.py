@@ -9,10 +9,10 @@ import torch
 from rocm3d_kernels.registration import once_differentiable
 
 if TYPE_CHECKING:
-    from rocm3d_kernels.projection.launch import Seen
+    from rocm3d_kernels.projection.launch import ProjectionOutputs
 
 
-class Settings(NamedTuple):
+class CameraSettings(NamedTuple):
     """Camera options; distances in scene units, sizes in pixels."""
 
     width: int
@@ -45,37 +45,41 @@ class Projected(NamedTuple):
     depths: torch.Tensor  # [images, N, 2]: depth, compensation
 
 
-def project(gaussians: Gaussians, settings: Settings, *, count_tiles: bool = False) -> tuple[Seen, Projected | None]:
+def project(
+    gaussians: Gaussians, settings: CameraSettings, *, count_tiles: bool = False
+) -> tuple[ProjectionOutputs, Projected | None]:
     """Records of all Gaussians in all images; their differentiable parts, or None without gradients."""
     from rocm3d_kernels.projection import launch
 
     gaussians = Gaussians(*[None if one is None else one.contiguous() for one in gaussians])
-    seen = launch.forward(gaussians, settings, count_tiles=count_tiles)
+    outputs = launch.forward(gaussians, settings, count_tiles=count_tiles)
     if torch.is_grad_enabled() and any(one is not None and one.requires_grad for one in gaussians):
-        return seen, Projected(*_Project.apply(*gaussians, settings, seen))
-    return seen, None
+        return outputs, Projected(*_ProjectFunction.apply(*gaussians, settings, outputs))
+    return outputs, None
 
 
-def cut(records: torch.Tensor) -> Projected:
+def split_records(records: torch.Tensor) -> Projected:
     return Projected(records[..., 0:2], records[..., 2:6], records[..., 6:8])
 
 
-class _Project(torch.autograd.Function):
+class _ProjectFunction(torch.autograd.Function):
     """Connects the records, which are computed already, to their inputs."""
 
     @staticmethod
-    def forward(ctx: Any, *given: Any) -> tuple[torch.Tensor, ...]:
-        *tensors, settings, seen = given
-        ctx.save_for_backward(*tensors, seen.radii)
+    def forward(ctx: Any, *arguments: Any) -> tuple[torch.Tensor, ...]:
+        *tensors, settings, outputs = arguments
+        ctx.save_for_backward(*tensors, outputs.radii)
         ctx.settings = settings
         ctx.set_materialize_grads(False)
-        return tuple(cut(seen.records))
+        return tuple(split_records(outputs.records))
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, *given: torch.Tensor | None) -> tuple[Any, ...]:
+    def backward(ctx: Any, *v_parts: torch.Tensor | None) -> tuple[Any, ...]:
         from rocm3d_kernels.projection import launch
 
         *tensors, radii = ctx.saved_tensors
-        found = launch.backward(Gaussians(*tensors), ctx.settings, radii, given, of_views=ctx.needs_input_grad[5])
-        return (*found, None, None, None)
+        grads = launch.backward(
+            Gaussians(*tensors), ctx.settings, radii, v_parts, needs_viewmats=ctx.needs_input_grad[5]
+        )
+        return (*grads, None, None, None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rocm3d_kernels.declared import Declared
+from rocm3d_kernels.gate_kernel import GateKernel
 from rocm3d_kernels.projection.launch import COARSE, FINE
 from rocm3d_kernels.projection.triton import rocm3d_project_backward, rocm3d_project_forward
 
@@ -17,11 +17,11 @@ _FORWARD = {
     **dict.fromkeys(("eps2d", "near", "far", "radius_clip"), "fp32"),
     **dict.fromkeys(("all_rows", "clear"), "i32"),
 }
-_TO = ("to_means", "to_covars", "to_quats", "to_scales", "to_opacities", "to_viewmats")
+_GRADIENTS = ("v_means", "v_covars", "v_quats", "v_scales", "v_opacities", "v_viewmats")
 _BACKWARD = {
     **_GAUSSIANS,
     "radii": "*i32",
-    **dict.fromkeys(("grad_means2d", "grad_shapes", "grad_depths", *_TO), "*fp32"),
+    **dict.fromkeys(("v_means2d", "v_shapes", "v_depths", *_GRADIENTS), "*fp32"),
     **dict.fromkeys(("step_means2d", "step_shapes", "step_depths"), "i32"),
     **_SIZE,
     "eps2d": "fp32",
@@ -34,22 +34,22 @@ _KEEP = {"AHEAD": False, "cleared": None}
 _COUNT = {"COARSE": COARSE, "FINE": FINE, **_KEEP}
 _AHEAD = {"COARSE": COARSE, "FINE": FINE, "AHEAD": True, "keys": None, "totals": None}
 _NO_COUNT = {"COARSE": 0, "FINE": FINE, "counts": None, "keys": None, "totals": None, **_KEEP}
-_BACK_NONE = {"to_covars": None, "grad_depths": None, "to_viewmats": None}
+_BACK_NONE = {"v_covars": None, "v_depths": None, "v_viewmats": None}
 _BACK = {"HAS_DEPTHS": False, "NEED_VIEWMATS": False, "SHAPES_AT": 2, **_BACK_NONE}
-_BACK_COVARS = {**_BACK, "to_quats": None, "to_scales": None}
-del _BACK_COVARS["to_covars"]
-_BACK_ALL = {**_PLAIN, "HAS_DEPTHS": True, "NEED_VIEWMATS": True, "SHAPES_AT": 0, "to_covars": None}
+_BACK_COVARS = {**_BACK, "v_quats": None, "v_scales": None}
+del _BACK_COVARS["v_covars"]
+_BACK_ALL = {**_PLAIN, "HAS_DEPTHS": True, "NEED_VIEWMATS": True, "SHAPES_AT": 0, "v_covars": None}
 
 KERNELS = [
-    Declared("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, **_COUNT}),
-    Declared("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, **_AHEAD}, quick=False),
-    Declared("projection", rocm3d_project_forward, _FORWARD, {**_COVARS, **_COUNT}, quick=False),
-    Declared("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, "COMPENSATE": True, **_COUNT}, quick=False),
-    Declared("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, "ORTHO": True, **_NO_COUNT}, quick=False),
-    Declared("projection", rocm3d_project_backward, _BACKWARD, {**_PLAIN, **_BACK}),
-    Declared("projection", rocm3d_project_backward, _BACKWARD, {**_COVARS, **_BACK_COVARS}, quick=False),
-    Declared(
+    GateKernel("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, **_COUNT}),
+    GateKernel("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, **_AHEAD}, quick=False),
+    GateKernel("projection", rocm3d_project_forward, _FORWARD, {**_COVARS, **_COUNT}, quick=False),
+    GateKernel("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, "COMPENSATE": True, **_COUNT}, quick=False),
+    GateKernel("projection", rocm3d_project_forward, _FORWARD, {**_PLAIN, "ORTHO": True, **_NO_COUNT}, quick=False),
+    GateKernel("projection", rocm3d_project_backward, _BACKWARD, {**_PLAIN, **_BACK}),
+    GateKernel("projection", rocm3d_project_backward, _BACKWARD, {**_COVARS, **_BACK_COVARS}, quick=False),
+    GateKernel(
         "projection", rocm3d_project_backward, _BACKWARD, {**_PLAIN, "COMPENSATE": True, **_BACK_ALL}, quick=False
     ),
-    Declared("projection", rocm3d_project_backward, _BACKWARD, {**_PLAIN, "ORTHO": True, **_BACK_ALL}, quick=False),
+    GateKernel("projection", rocm3d_project_backward, _BACKWARD, {**_PLAIN, "ORTHO": True, **_BACK_ALL}, quick=False),
 ]

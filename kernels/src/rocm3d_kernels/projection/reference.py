@@ -10,10 +10,10 @@ import torch
 from rocm3d_kernels.image_formation import CLAMP, EXTENT, SMALLEST_ALPHA, SMALLEST_DETERMINANT
 
 if TYPE_CHECKING:
-    from rocm3d_kernels.projection import Gaussians, Settings
+    from rocm3d_kernels.projection import CameraSettings, Gaussians
 
 
-class Projected(NamedTuple):
+class ReferenceProjection(NamedTuple):
     """Projected Gaussians [images, N, ...]; radii are zero for invisible ones."""
 
     radii: torch.Tensor
@@ -40,7 +40,7 @@ def covariance(quats: torch.Tensor, scales: torch.Tensor) -> torch.Tensor:
     return axes @ axes.transpose(-1, -2)
 
 
-def project_all(gaussians: Gaussians, settings: Settings) -> Projected:
+def project_all(gaussians: Gaussians, settings: CameraSettings) -> ReferenceProjection:
     """Projects arguments of the kernel, with or without batch dimensions; results are [batches, cameras, N, ...]."""
     cameras, count = gaussians.viewmats.shape[-3], gaussians.means.shape[-2]
     batches = math.prod(gaussians.means.shape[:-2])
@@ -83,30 +83,32 @@ def project(
     radius_clip: float = 0.0,
     compensate: bool = False,
     camera: str = "pinhole",
-) -> Projected:
+) -> ReferenceProjection:
     """Projects all Gaussians into all views; results are [B, C, N, ...]."""
-    turn, move = viewmats[..., :3, :3], viewmats[..., :3, 3]
-    points = torch.einsum("bcij,bnj->bcni", turn, means) + move[..., None, :]
-    covars_c = torch.einsum("bcij,bnjk,bclk->bcnil", turn, covars, turn)
+    R, t = viewmats[..., :3, :3], viewmats[..., :3, 3]
+    points = torch.einsum("bcij,bnj->bcni", R, means) + t[..., None, :]
+    covars_c = torch.einsum("bcij,bnjk,bclk->bcnil", R, covars, R)
     depths = points[..., 2]
     usable = (depths > near) & (depths < far) & depths.isfinite()
     points = torch.where(usable[..., None], points, torch.ones_like(points))
-    means2d, jacobian = _camera(points, intrinsics, width, height, camera)
+    means2d, jacobian = _project_points(points, intrinsics, width, height, camera)
     cov2d = jacobian @ covars_c @ jacobian.transpose(-1, -2)
-    plain = cov2d[..., 0, 0] * cov2d[..., 1, 1] - cov2d[..., 0, 1] ** 2
+    det_without_eps = cov2d[..., 0, 0] * cov2d[..., 1, 1] - cov2d[..., 0, 1] ** 2
     a, b, c = cov2d[..., 0, 0] + eps2d, cov2d[..., 0, 1], cov2d[..., 1, 1] + eps2d
     determinant = (a * c - b * b).clamp_min(SMALLEST_DETERMINANT)
     conics = torch.stack([c / determinant, -b / determinant, a / determinant], dim=-1)
-    compensations = (plain / determinant).clamp_min(0.0).sqrt() if compensate else None
+    compensations = (det_without_eps / determinant).clamp_min(0.0).sqrt() if compensate else None
     radii = _radii(a, c, opacities, compensations)
-    exact = a * c - b * b
-    seen = usable & _inside(means2d, radii, width, height) & (radii > radius_clip).any(dim=-1)
-    seen = seen & (exact > 0) & exact.isfinite()
-    radii = torch.where(seen[..., None], radii, torch.zeros_like(radii)).int()
-    return Projected(radii, means2d, torch.where(usable, depths, torch.zeros_like(depths)), conics, compensations)
+    det = a * c - b * b
+    visible = usable & _is_inside(means2d, radii, width, height) & (radii > radius_clip).any(dim=-1)
+    visible = visible & (det > 0) & det.isfinite()
+    radii = torch.where(visible[..., None], radii, torch.zeros_like(radii)).int()
+    return ReferenceProjection(
+        radii, means2d, torch.where(usable, depths, torch.zeros_like(depths)), conics, compensations
+    )
 
 
-def _camera(
+def _project_points(
     points: torch.Tensor, intrinsics: torch.Tensor, width: int, height: int, camera: str
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Pixel positions [..., 2] and the Jacobian of the camera [..., 2, 3]."""
@@ -116,15 +118,15 @@ def _camera(
     zero = torch.zeros_like(z)
     if camera == "ortho":
         entries = [fx + zero, zero, zero, zero, fy + zero, zero]
-        place = [fx * x + cx, fy * y + cy]
+        position = [fx * x + cx, fy * y + cy]
     else:
         # Outside the image the Jacobian is evaluated near its edge; it would grow without bound.
         side_x, side_y = CLAMP * 0.5 * width / fx, CLAMP * 0.5 * height / fy
         near_x = z * torch.minimum(torch.maximum(x / z, -(cx / fx + side_x)), (width - cx) / fx + side_x)
         near_y = z * torch.minimum(torch.maximum(y / z, -(cy / fy + side_y)), (height - cy) / fy + side_y)
         entries = [fx / z, zero, -fx * near_x / z**2, zero, fy / z, -fy * near_y / z**2]
-        place = [fx * x / z + cx, fy * y / z + cy]
-    return torch.stack(place, dim=-1), torch.stack(entries, dim=-1).unflatten(-1, (2, 3))
+        position = [fx * x / z + cx, fy * y / z + cy]
+    return torch.stack(position, dim=-1), torch.stack(entries, dim=-1).unflatten(-1, (2, 3))
 
 
 def _radii(
@@ -140,6 +142,6 @@ def _radii(
     return torch.stack([(extent * a.sqrt()).ceil(), (extent * c.sqrt()).ceil()], dim=-1).detach()
 
 
-def _inside(means2d: torch.Tensor, radii: torch.Tensor, width: int, height: int) -> torch.Tensor:
+def _is_inside(means2d: torch.Tensor, radii: torch.Tensor, width: int, height: int) -> torch.Tensor:
     size = torch.tensor([width, height], dtype=means2d.dtype, device=means2d.device)
     return ((means2d + radii > 0) & (means2d - radii < size)).all(dim=-1)

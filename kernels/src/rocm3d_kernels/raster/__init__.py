@@ -9,14 +9,14 @@ import torch
 from rocm3d_kernels.image_formation import LARGEST_ALPHA
 from rocm3d_kernels.projection import Projected
 from rocm3d_kernels.registration import once_differentiable
-from rocm3d_kernels.tiles import Lists
+from rocm3d_kernels.tiles import TileLists
 
 
-class Drawing(NamedTuple):
+class RasterInputs(NamedTuple):
     """Inputs of the rasterizer that need no gradient."""
 
     records: torch.Tensor  # [rows, 8]
-    lists: Lists
+    lists: TileLists
     width: int
     height: int
     by_image: bool = True
@@ -27,7 +27,7 @@ class Drawing(NamedTuple):
 
 
 def draw(
-    projected: Projected | None, colors: torch.Tensor, backgrounds: torch.Tensor | None, drawing: Drawing
+    projected: Projected | None, colors: torch.Tensor, backgrounds: torch.Tensor | None, inputs: RasterInputs
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Images [images, height, width, D] and alphas [images, height, width].
 
@@ -38,46 +38,44 @@ def draw(
 
     colors = colors if colors.stride(-1) == 1 else colors.contiguous()
     backgrounds = None if backgrounds is None else backgrounds.contiguous()
-    learns = torch.is_grad_enabled() and (
+    needs_grad = torch.is_grad_enabled() and (
         projected is not None or colors.requires_grad or (backgrounds is not None and backgrounds.requires_grad)
     )
-    drawn = launch.forward(colors, backgrounds, drawing, keep=learns)
-    if not learns:
-        return drawn.image, drawn.alphas
+    outputs = launch.forward(colors, backgrounds, inputs, keep=needs_grad)
+    if not needs_grad:
+        return outputs.image, outputs.alphas
     means2d, shapes = (None, None) if projected is None else projected[:2]
-    image, alphas = _Draw.apply(means2d, shapes, colors, backgrounds, drawing, drawn)
+    image, alphas = _DrawFunction.apply(means2d, shapes, colors, backgrounds, inputs, outputs)
     return image, alphas
 
 
-class _Draw(torch.autograd.Function):
+class _DrawFunction(torch.autograd.Function):
     """Connects the image, which is rendered already, to its inputs."""
 
     @staticmethod
-    def forward(ctx: Any, *given: Any) -> tuple[torch.Tensor, torch.Tensor]:
-        means2d, shapes, colors, backgrounds, drawing, drawn = given
+    def forward(ctx: Any, *arguments: Any) -> tuple[torch.Tensor, torch.Tensor]:
+        means2d, shapes, colors, backgrounds, inputs, outputs = arguments
         # Saved instead of set on ctx, so that they are freed as soon as this backward is done.
-        ctx.save_for_backward(means2d, shapes, colors, backgrounds, drawn.through, drawn.last)
-        ctx.drawing = drawing
+        ctx.save_for_backward(means2d, shapes, colors, backgrounds, outputs.transmittance, outputs.last)
+        ctx.drawing = inputs
         ctx.set_materialize_grads(False)
-        return drawn.image, drawn.alphas
+        return outputs.image, outputs.alphas
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, given: torch.Tensor | None, given_alphas: torch.Tensor | None) -> tuple[Any, ...]:
+    def backward(ctx: Any, v_image: torch.Tensor | None, v_alphas: torch.Tensor | None) -> tuple[Any, ...]:
         from rocm3d_kernels.raster import launch
 
-        means2d, shapes, colors, backgrounds, through, last = ctx.saved_tensors
-        if given is None and given_alphas is None:
+        means2d, shapes, colors, backgrounds, T, last = ctx.saved_tensors
+        if v_image is None and v_alphas is None:
             return (None,) * 6
-        found, of_colors, absolute = launch.backward(
-            colors, backgrounds, ctx.drawing, through, last, given, given_alphas
-        )
-        if absolute is not None and means2d is not None:
-            means2d.absgrad = absolute.view(means2d.shape)
-        of_backgrounds = None
-        if ctx.needs_input_grad[3] and given is not None:
-            of_backgrounds = (given * through[..., None]).sum(dim=(1, 2))
+        v_records, v_colors, absgrad = launch.backward(colors, backgrounds, ctx.drawing, T, last, v_image, v_alphas)
+        if absgrad is not None and means2d is not None:
+            means2d.absgrad = absgrad.view(means2d.shape)
+        v_backgrounds = None
+        if ctx.needs_input_grad[3] and v_image is not None:
+            v_backgrounds = (v_image * T[..., None]).sum(dim=(1, 2))
         if means2d is None:
-            return None, None, of_colors, of_backgrounds, None, None
-        of_means2d, of_shapes = found[:, 0:2].view(means2d.shape), found[:, 2:6].view(shapes.shape)
-        return of_means2d, of_shapes, of_colors, of_backgrounds, None, None
+            return None, None, v_colors, v_backgrounds, None, None
+        v_means2d, v_shapes = v_records[:, 0:2].view(means2d.shape), v_records[:, 2:6].view(shapes.shape)
+        return v_means2d, v_shapes, v_colors, v_backgrounds, None, None

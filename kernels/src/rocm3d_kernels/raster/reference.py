@@ -48,12 +48,12 @@ def _image(
     rows = []
     for top in range(0, height, TILE):
         in_row = (high[:, 1] >= top) & (low[:, 1] <= top + TILE)
-        chosen, left, right = order[in_row], low[in_row, 0], high[in_row, 0]
+        row_ids, left, right = order[in_row], low[in_row, 0], high[in_row, 0]
         tiles = []
         for start in range(0, width, TILE):
-            here = chosen[(right >= start) & (left <= start + TILE)]
+            tile_ids = row_ids[(right >= start) & (left <= start + TILE)]
             box = (start, top, min(start + TILE, width), min(top + TILE, height))
-            tiles.append(_tile(means2d[here], conics[here], colors[here], opacities[here], box, cap))
+            tiles.append(_tile(means2d[tile_ids], conics[tile_ids], colors[tile_ids], opacities[tile_ids], box, cap))
         rows.append((torch.cat([one for one, _ in tiles], dim=1), torch.cat([two for _, two in tiles], dim=1)))
     return torch.cat([one for one, _ in rows]), torch.cat([two for _, two in rows])
 
@@ -67,18 +67,18 @@ def _tile(
     cap: float,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Colours and alphas of the pixels in a box, from Gaussians sorted by depth."""
-    kind = {"dtype": means2d.dtype, "device": means2d.device}
+    like = {"dtype": means2d.dtype, "device": means2d.device}
     y, x = torch.meshgrid(
-        torch.arange(box[1], box[3], **kind) + 0.5, torch.arange(box[0], box[2], **kind) + 0.5, indexing="ij"
+        torch.arange(box[1], box[3], **like) + 0.5, torch.arange(box[0], box[2], **like) + 0.5, indexing="ij"
     )
     dx, dy = means2d[:, 0] - x[..., None], means2d[:, 1] - y[..., None]
     sigma = 0.5 * (conics[:, 0] * dx**2 + conics[:, 2] * dy**2) + conics[:, 1] * dx * dy
     alpha = (opacities * torch.exp(-sigma)).clamp_max(cap)
     alpha = torch.where((sigma >= 0) & (alpha >= SMALLEST_ALPHA), alpha, torch.zeros_like(alpha))
-    through = torch.cumprod(1.0 - alpha, dim=-1)
+    T = torch.cumprod(1.0 - alpha, dim=-1)
     # The Gaussian that would make T too small is not drawn, nor are those behind it.
-    alpha = torch.where(through > SMALLEST_TRANSMITTANCE, alpha, torch.zeros_like(alpha))
-    through = torch.cumprod(1.0 - alpha, dim=-1)
-    before = torch.cat([torch.ones_like(x)[..., None], through], dim=-1)
-    weights = alpha * before[..., :-1]
-    return weights @ colors, 1.0 - before[..., -1]
+    alpha = torch.where(T > SMALLEST_TRANSMITTANCE, alpha, torch.zeros_like(alpha))
+    T = torch.cumprod(1.0 - alpha, dim=-1)
+    T_before = torch.cat([torch.ones_like(x)[..., None], T], dim=-1)
+    weights = alpha * T_before[..., :-1]
+    return weights @ colors, 1.0 - T_before[..., -1]

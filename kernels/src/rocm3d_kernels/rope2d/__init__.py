@@ -12,14 +12,14 @@ require("torch")
 import torch  # noqa: E402
 
 from rocm3d_kernels.dispatch import choose  # noqa: E402
-from rocm3d_kernels.registration import NAMESPACE, _traced, operation  # noqa: E402
+from rocm3d_kernels.registration import NAMESPACE, is_traced, operation  # noqa: E402
 from rocm3d_kernels.rope2d import reference  # noqa: E402
 
 __all__ = ["rotate", "rotate_"]
 
 DTYPES = ("float32", "float16", "bfloat16")
 REFERENCE = (*DTYPES, "float64")
-WIDEST = 2**16
+MAX_HEAD_SIZE = 2**16
 
 
 def rotate(tokens: torch.Tensor, positions: torch.Tensor, base: float = 100.0, scale: float = 1.0) -> torch.Tensor:
@@ -28,30 +28,30 @@ def rotate(tokens: torch.Tensor, positions: torch.Tensor, base: float = 100.0, s
     Element i of a quarter of D and element i of the next quarter rotate by `scale * position / base ** (i / (D / 4))`:
     the first two quarters by y, the last two by x. A negative scale is the inverse rotation.
     """
-    _check(tokens, positions, traced=_traced((tokens, positions)))
+    _check_arguments(tokens, positions, traced=is_traced((tokens, positions)))
     result: torch.Tensor = _rotate(tokens, positions, float(base), float(scale))
     return result
 
 
 def rotate_(tokens: torch.Tensor, positions: torch.Tensor, base: float = 100.0, scale: float = 1.0) -> torch.Tensor:
     """`rotate` in place, for any strides; differentiable like other in-place functions."""
-    traced = _traced((tokens, positions))
-    _check(tokens, positions, traced=traced, in_place=True)
+    traced = is_traced((tokens, positions))
+    _check_arguments(tokens, positions, traced=traced, in_place=True)
     if tokens.requires_grad and torch.is_grad_enabled():
-        result: torch.Tensor = _InPlace.apply(tokens, positions, float(base), float(scale))
+        result: torch.Tensor = _RotateInPlace.apply(tokens, positions, float(base), float(scale))
         return result
-    (_rotate_in_place if traced else _turn)(tokens, positions, float(base), float(scale))
+    (_rotate_in_place if traced else _run_in_place)(tokens, positions, float(base), float(scale))
     return tokens
 
 
-def _check(tokens: torch.Tensor, positions: torch.Tensor, *, traced: bool, in_place: bool = False) -> None:
+def _check_arguments(tokens: torch.Tensor, positions: torch.Tensor, *, traced: bool, in_place: bool = False) -> None:
     # Under tracing, sizes are symbolic and not hashable, so the cache is bypassed.
-    look = _looked_at.__wrapped__ if traced else _looked_at
-    look(tokens.shape, tokens.stride() if in_place else None, positions.shape, positions.dtype)
+    check_layout = _check_layout.__wrapped__ if traced else _check_layout
+    check_layout(tokens.shape, tokens.stride() if in_place else None, positions.shape, positions.dtype)
 
 
 @functools.lru_cache(maxsize=256)
-def _looked_at(
+def _check_layout(
     tokens: tuple[int, ...], strides: tuple[int, ...] | None, positions: tuple[int, ...], dtype: torch.dtype
 ) -> None:
     """Cached: the same sizes recur, and the kernel may take less time than this check."""
@@ -64,73 +64,73 @@ def _looked_at(
         )
     if dtype not in (torch.int64, torch.int32):
         raise TypeError(f"rope2d: positions must be int64 or int32, not {dtype}")
-    if tokens[3] > WIDEST:
-        raise ValueError(f"rope2d: head size {tokens[3]} is too large; the limit is {WIDEST}")
+    if tokens[3] > MAX_HEAD_SIZE:
+        raise ValueError(f"rope2d: head size {tokens[3]} is too large; the limit is {MAX_HEAD_SIZE}")
     if strides is not None and 0 not in tokens:
-        _distinct(tokens, strides)
+        _check_no_overlap(tokens, strides)
 
 
-def _distinct(tokens: tuple[int, ...], strides: tuple[int, ...]) -> None:
+def _check_no_overlap(tokens: tuple[int, ...], strides: tuple[int, ...]) -> None:
     """Raises if elements share memory: by ascending stride, each must exceed the extent of all smaller dimensions."""
-    reach = 0
+    extent = 0
     for stride, size in sorted(zip(strides, tokens, strict=True)):
         if size > 1:
-            if stride <= reach:
+            if stride <= extent:
                 raise ValueError(
                     f"rope2d: tokens of shape {tuple(tokens)} and strides {strides} overlap in memory "
                     "and cannot be rotated in place; clone() them first"
                 )
-            reach += stride * (size - 1)
+            extent += stride * (size - 1)
 
 
-def _turn(tokens: torch.Tensor, positions: torch.Tensor, base: float, scale: float) -> None:
+def _run_in_place(tokens: torch.Tensor, positions: torch.Tensor, base: float, scale: float) -> None:
     implementation = choose("rope2d", tokens, positions, kernel=DTYPES, reference=REFERENCE)
     if tokens.numel() == 0:
         return
     if implementation == "reference":
-        tokens.copy_(reference.rotated(tokens, positions, base, scale))
+        tokens.copy_(reference.rotate(tokens, positions, base, scale))
         return
     from rocm3d_kernels.rope2d import launch
 
     launch.rotate_(tokens, positions, base, scale)
 
 
-class _InPlace(torch.autograd.Function):
+class _RotateInPlace(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, tokens: torch.Tensor, positions: torch.Tensor, base: float, scale: float) -> torch.Tensor:
         ctx.save_for_backward(positions)
         ctx.numbers = base, -scale
-        _turn(tokens, positions, base, scale)
+        _run_in_place(tokens, positions, base, scale)
         ctx.mark_dirty(tokens)
         return tokens
 
     @staticmethod
-    def backward(ctx: Any, given: torch.Tensor) -> tuple[Any, ...]:
+    def backward(ctx: Any, gradient: torch.Tensor) -> tuple[Any, ...]:
         # The gradient is the inverse rotation; not in place, as autograd may share the incoming gradient.
-        return rotate(given, ctx.saved_tensors[0], *ctx.numbers), None, None, None
+        return rotate(gradient, ctx.saved_tensors[0], *ctx.numbers), None, None, None
 
 
-def _rotate_run(tokens: torch.Tensor, positions: torch.Tensor, base: float, scale: float) -> torch.Tensor:
+def _run(tokens: torch.Tensor, positions: torch.Tensor, base: float, scale: float) -> torch.Tensor:
     result = tokens.detach().clone(memory_format=torch.contiguous_format)
-    _turn(result, positions, base, scale)
+    _run_in_place(result, positions, base, scale)
     return result
 
 
-def _keep(ctx, inputs, output) -> None:  # type: ignore[no-untyped-def]  # noqa: ARG001
+def _save_for_backward(ctx, inputs, output) -> None:  # type: ignore[no-untyped-def]  # noqa: ARG001
     ctx.save_for_backward(inputs[1])
     ctx.numbers = inputs[2], -inputs[3]
 
 
-def _backward(ctx, given):  # type: ignore[no-untyped-def]
-    return _rotate(given, ctx.saved_tensors[0], *ctx.numbers), None, None, None
+def _backward(ctx, gradient):  # type: ignore[no-untyped-def]
+    return _rotate(gradient, ctx.saved_tensors[0], *ctx.numbers), None, None, None
 
 
 _rotate = operation(
-    _rotate_run,
+    _run,
     lambda tokens, *_: torch.empty_like(tokens, memory_format=torch.contiguous_format),
     name="rope2d",
-    keep=_keep,
+    keep=_save_for_backward,
     backward=_backward,
 )
-_rotate_in_place = torch.library.custom_op(f"{NAMESPACE}::rope2d_", _turn, mutates_args=("tokens",))
+_rotate_in_place = torch.library.custom_op(f"{NAMESPACE}::rope2d_", _run_in_place, mutates_args=("tokens",))
 _rotate_in_place.register_fake(lambda *_: None)

@@ -14,13 +14,13 @@ def frequencies(base: float, scale: float, quarter: int) -> torch.Tensor:
     return scale * base ** (-torch.arange(quarter, dtype=torch.float64) / max(quarter, 1))
 
 
-def rotated(tokens: torch.Tensor, positions: torch.Tensor, base: float, scale: float) -> torch.Tensor:
+def rotate(tokens: torch.Tensor, positions: torch.Tensor, base: float, scale: float) -> torch.Tensor:
     """Tokens [B, N, H, D] at positions [B, N, 2] (y, x). float16 and bfloat16 are computed in float32."""
-    exact = torch.promote_types(tokens.dtype, torch.float32)
-    steps = frequencies(base, scale, tokens.shape[-1] // 4).to(tokens.device)
+    dtype = torch.promote_types(tokens.dtype, torch.float32)
+    angle_steps = frequencies(base, scale, tokens.shape[-1] // 4).to(tokens.device)
     halves = []
-    for half, place in zip(tokens.to(exact).chunk(2, dim=-1), positions.unbind(-1), strict=True):
-        angle = (place.double()[..., None] * steps)[:, :, None].to(exact)
+    for half, position in zip(tokens.to(dtype).chunk(2, dim=-1), positions.unbind(-1), strict=True):
+        angle = (position.double()[..., None] * angle_steps)[:, :, None].to(dtype)
         first, second = half.chunk(2, dim=-1)
         cosine, sine = angle.cos(), angle.sin()
         halves += [first * cosine - second * sine, first * sine + second * cosine]

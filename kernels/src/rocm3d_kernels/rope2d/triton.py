@@ -22,31 +22,33 @@ _C10 = tl.constexpr(-1 / math.factorial(10))
 
 
 @triton.jit
-def _circle(position, high, low):
+def _cos_sin(position, high, low):
     """Cosine and sine of `position * (high + low)` turns.
 
     Whole turns are removed before rounding, so large positions are as exact as small ones. libdevice's functions take
     three times as long, and the hardware's are inaccurate.
     """
-    part = tl.fma(position, high, -tl.floor(position * high + 0.5)) + position * low
-    quarter = tl.floor(part * 4.0 + 0.5)
-    x = (part - quarter * 0.25) * _TURN
+    turns = tl.fma(position, high, -tl.floor(position * high + 0.5)) + position * low
+    quadrant = tl.floor(turns * 4.0 + 0.5)
+    x = (turns - quadrant * 0.25) * _TURN
     xx = x * x
     sine = x + x * xx * (((xx * _S9 + _S7) * xx + _S5) * xx + _S3)
     cosine = 1.0 + xx * ((((xx * _C10 + _C8) * xx + _C6) * xx + _C4) * xx + _C2)
-    which = quarter.to(tl.int32) & 3
-    odd = (which & 1) != 0
-    up, along = tl.where(odd, cosine, sine), tl.where(odd, sine, cosine)
-    return tl.where((which == 1) | (which == 2), -along, along), tl.where(which >= 2, -up, up)
+    quadrant_mod4 = quadrant.to(tl.int32) & 3
+    swaps = (quadrant_mod4 & 1) != 0
+    unsigned_sine, unsigned_cosine = tl.where(swaps, cosine, sine), tl.where(swaps, sine, cosine)
+    return tl.where((quadrant_mod4 == 1) | (quadrant_mod4 == 2), -unsigned_cosine, unsigned_cosine), tl.where(
+        quadrant_mod4 >= 2, -unsigned_sine, unsigned_sine
+    )
 
 
 @triton.jit
-def _turned(first, second, cosine, sine, inside):
+def _rotate_pair(first, second, cosine, sine, mask):
     """Rotates one quarter of a head and the next one in place."""
-    a = tl.load(first, mask=inside, other=0.0).to(tl.float32)
-    b = tl.load(second, mask=inside, other=0.0).to(tl.float32)
-    tl.store(first, a * cosine - b * sine, mask=inside)
-    tl.store(second, a * sine + b * cosine, mask=inside)
+    a = tl.load(first, mask=mask, other=0.0).to(tl.float32)
+    b = tl.load(second, mask=mask, other=0.0).to(tl.float32)
+    tl.store(first, a * cosine - b * sine, mask=mask)
+    tl.store(second, a * sine + b * cosine, mask=mask)
 
 
 _NUMBERS = ["count", "heads", "by_batch", "by_token", "by_head", "by_number", "at_batch", "at_token", "at_axis", "sign"]
@@ -67,22 +69,22 @@ def rocm3d_rope2d_kernel(
     batch = (tl.program_id(0) // blocks).to(tl.int64)
     token = ((tl.program_id(0) % blocks) * TOKENS + tl.arange(0, TOKENS)).to(tl.int64)
     number = tl.arange(0, QUARTER_BLOCK)
-    there, real = token < count, number < QUARTER
-    high = tl.load(frequencies + number, mask=real, other=0.0)[None, :]
-    low = tl.load(frequencies + QUARTER + number, mask=real, other=0.0)[None, :]
-    place = positions + batch * at_batch + token * at_token
-    down = tl.load(place, mask=there, other=0).to(tl.float32) * sign
-    across = tl.load(place + at_axis, mask=there, other=0).to(tl.float32) * sign
+    token_mask, frequency_mask = token < count, number < QUARTER
+    high = tl.load(frequencies + number, mask=frequency_mask, other=0.0)[None, :]
+    low = tl.load(frequencies + QUARTER + number, mask=frequency_mask, other=0.0)[None, :]
+    position_ptr = positions + batch * at_batch + token * at_token
+    y = tl.load(position_ptr, mask=token_mask, other=0).to(tl.float32) * sign
+    x = tl.load(position_ptr + at_axis, mask=token_mask, other=0).to(tl.float32) * sign
     if PLAIN:
         offset, quarter = number, QUARTER
     else:
         offset, quarter = number.to(tl.int64) * by_number, QUARTER * by_number
-    down_cosine, down_sine = _circle(down[:, None], high, low)
-    across_cosine, across_sine = _circle(across[:, None], high, low)
+    y_cosine, y_sine = _cos_sin(y[:, None], high, low)
+    x_cosine, x_sine = _cos_sin(x[:, None], high, low)
     for step in tl.static_range(STEPS):
         head = ((tl.program_id(1) * STEPS + step) * HEADS + tl.arange(0, HEADS)).to(tl.int64)
-        inside = there[:, None, None] & (head < heads)[None, :, None] & real[None, None, :]
+        mask = token_mask[:, None, None] & (head < heads)[None, :, None] & frequency_mask[None, None, :]
         row = (batch * by_batch + token * by_token)[:, None] + (head * by_head)[None, :]
-        to = tokens + (row * WIDE)[:, :, None] + offset[None, None, :]
-        _turned(to, to + quarter, down_cosine[:, None, :], down_sine[:, None, :], inside)
-        _turned(to + 2 * quarter, to + 3 * quarter, across_cosine[:, None, :], across_sine[:, None, :], inside)
+        pointers = tokens + (row * WIDE)[:, :, None] + offset[None, None, :]
+        _rotate_pair(pointers, pointers + quarter, y_cosine[:, None, :], y_sine[:, None, :], mask)
+        _rotate_pair(pointers + 2 * quarter, pointers + 3 * quarter, x_cosine[:, None, :], x_sine[:, None, :], mask)

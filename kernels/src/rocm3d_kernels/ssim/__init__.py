@@ -26,14 +26,14 @@ def ssim(image: torch.Tensor, target: torch.Tensor, padding: str = "same", *, tr
     _check(image, target, padding)
     image, target, valid = image.contiguous(), target.contiguous(), padding == "valid"
     train = train and torch.is_grad_enabled()
-    first, second = train and image.requires_grad, train and target.requires_grad
-    alone = target.detach() if target.requires_grad else target
-    value: torch.Tensor = _ssim(image if first else image.detach(), alone, valid, first)[0]
-    if not second:
+    image_grad, target_grad = train and image.requires_grad, train and target.requires_grad
+    constant_target = target.detach() if target.requires_grad else target
+    value: torch.Tensor = _ssim(image if image_grad else image.detach(), constant_target, valid, image_grad)[0]
+    if not target_grad:
         return value
     # SSIM is symmetric, so the gradient of the target is that of the image with both exchanged.
-    other = _ssim(target, image.detach(), valid, True)[0]
-    return value + (other - other.detach())
+    exchanged = _ssim(target, image.detach(), valid, True)[0]
+    return value + (exchanged - exchanged.detach())
 
 
 def _check(image: torch.Tensor, target: torch.Tensor, padding: str) -> None:
@@ -61,27 +61,27 @@ def _check(image: torch.Tensor, target: torch.Tensor, padding: str) -> None:
 def _run(image: torch.Tensor, target: torch.Tensor, valid: bool, train: bool) -> tuple[torch.Tensor, torch.Tensor]:
     """The mean and, for training, its gradient by the image: the incoming gradient is a scalar and only scales it."""
     if choose("ssim", image, target) == "reference":
-        mean, kept = reference.forward(image, target, valid=valid)
-        return mean, reference.gradient(image, target, kept) if train else image.new_empty(0)
+        mean, derivatives = reference.forward(image, target, valid=valid)
+        return mean, reference.gradient(image, target, derivatives) if train else image.new_empty(0)
     from rocm3d_kernels.ssim import triton
 
-    mean, kept = triton.forward(image, target, valid=valid, keep=train)
-    return mean, triton.gradient(image, target, kept) if train else kept
+    mean, derivatives = triton.forward(image, target, valid=valid, with_derivatives=train)
+    return mean, triton.gradient(image, target, derivatives) if train else derivatives
 
 
 def _run_fake(image: torch.Tensor, _: torch.Tensor, __: bool, train: bool) -> tuple[torch.Tensor, torch.Tensor]:
     return image.new_empty(()), torch.empty_like(image) if train else image.new_empty(0)
 
 
-def _keep(ctx, inputs, output) -> None:  # type: ignore[no-untyped-def]  # noqa: ARG001
+def _save_for_backward(ctx, inputs, output) -> None:  # type: ignore[no-untyped-def]  # noqa: ARG001
     ctx.set_materialize_grads(False)
     ctx.save_for_backward(output[1])
     ctx.mark_non_differentiable(output[1])
 
 
 def _backward(ctx, gradient, _):  # type: ignore[no-untyped-def]
-    by_image = None if gradient is None else gradient * ctx.saved_tensors[0]
-    return by_image, None, None, None
+    image_gradient = None if gradient is None else gradient * ctx.saved_tensors[0]
+    return image_gradient, None, None, None
 
 
-_ssim = operation(_run, _run_fake, name="ssim", keep=_keep, backward=_backward)
+_ssim = operation(_run, _run_fake, name="ssim", keep=_save_for_backward, backward=_backward)

@@ -11,8 +11,8 @@ require("torch")
 
 import torch  # noqa: E402
 
-from rocm3d_kernels.gaussian.arguments import MODES, check  # noqa: E402
-from rocm3d_kernels.gaussian.meta import Meta  # noqa: E402
+from rocm3d_kernels.gaussian.arguments import MODES, check_arguments  # noqa: E402
+from rocm3d_kernels.gaussian.meta import LazyMeta  # noqa: E402
 from rocm3d_kernels.projection import Gaussians  # noqa: E402
 from rocm3d_kernels.surfels import lists, operator, reference  # noqa: E402
 
@@ -51,7 +51,7 @@ def rasterization(
 ) -> Surface:
     """`watched` receives the gradient of the projected centres in pixels; its value is not used."""
     surfels = Gaussians(means, None, quats, scales, opacities, viewmats, intrinsics)
-    check(surfels, colors, backgrounds, (width, height), sh_degree, render_mode, "pinhole")
+    check_arguments(surfels, colors, backgrounds, (width, height), sh_degree, render_mode, "pinhole")
     if watched is not None and watched.shape != (*viewmats.shape[:-2], means.shape[-2], 2):
         raise ValueError(f"surfels: watched must be [..., C, N, 2], not {tuple(watched.shape)}")
     with_colors, with_depths, mean_depth = MODES[render_mode]
@@ -59,7 +59,7 @@ def rasterization(
         # Colours are not used in this mode, and their shape was not checked.
         colors, sh_degree = means.detach()[..., :1], None
     batch = viewmats.shape[:-2]
-    settings = operator.Settings(
+    settings = operator.SurfelSettings(
         int(width), int(height), max(float(near_plane), 0.0), float(far_plane), float(radius_clip), sh_degree,
         with_colors, with_depths,
     )  # fmt: skip
@@ -67,15 +67,15 @@ def rasterization(
     if watched is not None:
         batched = batched._replace(watched=watched.reshape(-1, means.shape[-2], 2))
     *pictures, radii, records, _, _, _ = operator.render(batched, settings)
-    drawn = reference.Drawn(*[one.view(*batch, *one.shape[1:]) for one in pictures])
-    image, alphas = drawn.image, drawn.alphas[..., None]
+    images = reference.SurfelImages(*[one.view(*batch, *one.shape[1:]) for one in pictures])
+    image, alphas = images.image, images.alphas[..., None]
     if mean_depth:
         depth = image[..., -1:] / alphas.clamp_min(1e-10)
         image = torch.cat([image[..., :-1], depth], dim=-1)
     # Camera to world: the transpose, as the upper left 3 x 3 of a view is a rotation.
-    normals = torch.einsum("...ji,...hwj->...hwi", viewmats[..., :3, :3], drawn.normals)
+    normals = torch.einsum("...ji,...hwj->...hwi", viewmats[..., :3, :3], images.normals)
     meta = _meta(records, radii, (width, height), batch)
-    return Surface(image, alphas, normals, drawn.distortion[..., None], drawn.median[..., None], meta)
+    return Surface(image, alphas, normals, images.distortion[..., None], images.median[..., None], meta)
 
 
 def _batched(
@@ -85,7 +85,7 @@ def _batched(
     means, views = surfels.means, surfels.viewmats
     batches, count, cameras = math.prod(means.shape[:-2]), means.shape[-2], views.shape[-3]
     tail = colors.shape[-1:] if degree is None else colors.shape[-2:]
-    own = colors.dim() - len(tail) > means.dim() - 1
+    has_camera_colors = colors.dim() - len(tail) > means.dim() - 1
 
     def flat(one: torch.Tensor | None) -> torch.Tensor:
         if one is None:
@@ -99,34 +99,34 @@ def _batched(
         flat(surfels.opacities),
         flat(views),
         flat(surfels.intrinsics),
-        colors.contiguous().view(batches, cameras if own else 1, count, *tail),
+        colors.contiguous().view(batches, cameras if has_camera_colors else 1, count, *tail),
         None if backgrounds is None else backgrounds.contiguous().view(batches * cameras, -1),
         None,
     )
 
 
-def _meta(records: torch.Tensor, radii: torch.Tensor, size: tuple[int, int], batch: torch.Size) -> Meta:
+def _meta(records: torch.Tensor, radii: torch.Tensor, size: tuple[int, int], batch: torch.Size) -> LazyMeta:
     """Further results under the names of gsplat; tile lists are made on access."""
-    made: list[lists.Lists] = []
+    cached_lists: list[lists.SurfelTileLists] = []
 
-    def found() -> lists.Lists:
-        if not made:
-            made.append(lists.of_records(records, radii, size))
-        return made[0]
+    def get_lists() -> lists.SurfelTileLists:
+        if not cached_lists:
+            cached_lists.append(lists.tile_lists(records, radii, size))
+        return cached_lists[0]
 
     rows = records.view(*batch, *records.shape[1:])
     across, down = (-(-side // lists.SIDE) for side in size)
-    return Meta(
+    return LazyMeta(
         radii=radii.view(*batch, *radii.shape[1:]),
         means2d=rows[..., reference.MEAN : reference.MEAN + 2],
         depths=rows[..., reference.DEPTH],
         ray_transforms=rows[..., : reference.MEAN].unflatten(-1, (3, 3)),
         opacities=rows[..., reference.OPACITY],
         normals=rows[..., reference.NORMAL :],
-        tiles_per_gauss=lambda: found().counts.view(*batch, -1),
-        isect_ids=lambda: found().keys,
-        flatten_ids=lambda: found().rows,
-        isect_offsets=lambda: found().offsets[:-1].view(*batch, down, across),
+        tiles_per_gauss=lambda: get_lists().counts.view(*batch, -1),
+        isect_ids=lambda: get_lists().keys,
+        flatten_ids=lambda: get_lists().rows,
+        isect_offsets=lambda: get_lists().offsets[:-1].view(*batch, down, across),
         tile_size=lists.SIDE,
         tile_width=across,
         tile_height=down,

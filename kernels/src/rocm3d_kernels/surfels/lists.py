@@ -10,10 +10,10 @@ from rocm3d_kernels import boxes
 from rocm3d_kernels.surfels.reference import DEPTH, MEAN, TILE
 
 SIDE = TILE
-LARGEST = 2**31 - 1
+MAX_INT32 = 2**31 - 1
 
 
-class Lists(NamedTuple):
+class SurfelTileLists(NamedTuple):
     """Surfels of tile t: `rows[offsets[t]:offsets[t + 1]]`; tiles of all images in line."""
 
     counts: torch.Tensor  # int32 [images, N]: number of tiles
@@ -24,18 +24,18 @@ class Lists(NamedTuple):
     down: int
 
 
-def of_records(records: torch.Tensor, radii: torch.Tensor, size: tuple[int, int]) -> Lists:
+def tile_lists(records: torch.Tensor, radii: torch.Tensor, size: tuple[int, int]) -> SurfelTileLists:
     images, count = records.shape[:2]
     across, down = (-(-side // SIDE) for side in size)
-    if max(images * across * down, images * count) >= LARGEST:
+    if max(images * across * down, images * count) >= MAX_INT32:
         raise ValueError(f"surfels: {images} images of {across} x {down} tiles with {count} surfels: too many")
-    owners = torch.arange(images, device=records.device).repeat_interleave(count)
+    image_ids = torch.arange(images, device=records.device).repeat_interleave(count)
     flat = records.reshape(-1, records.shape[-1])
-    counts, keys, rows = boxes.pairs(
-        flat[:, MEAN : MEAN + 2], radii.reshape(-1, 2), flat[:, DEPTH], owners, SIDE, (across, down)
+    counts, keys, rows = boxes.tile_pairs(
+        flat[:, MEAN : MEAN + 2], radii.reshape(-1, 2), flat[:, DEPTH], image_ids, SIDE, (across, down)
     )
-    if rows.shape[0] >= LARGEST:
-        raise ValueError(f"surfels: {rows.shape[0]} pairs of tile and surfel; must be below {LARGEST}")
-    begins = boxes.begins(keys, images, (across, down)).flatten()
+    if rows.shape[0] >= MAX_INT32:
+        raise ValueError(f"surfels: {rows.shape[0]} pairs of tile and surfel; must be below {MAX_INT32}")
+    begins = boxes.tile_offsets(keys, images, (across, down)).flatten()
     offsets = torch.nn.functional.pad(begins, (0, 1), value=rows.shape[0])
-    return Lists(counts.view(images, count), keys, rows, offsets, across, down)
+    return SurfelTileLists(counts.view(images, count), keys, rows, offsets, across, down)

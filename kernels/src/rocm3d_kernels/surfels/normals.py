@@ -12,11 +12,11 @@ def from_depth(depths: torch.Tensor, viewmats: torch.Tensor, intrinsics: torch.T
     between the vertical and between the horizontal neighbours of a pixel.
     """
     height, width = depths.shape[-3:-1]
-    found = depths.new_zeros((*depths.shape[:-1], 3))
+    zeros = depths.new_zeros((*depths.shape[:-1], 3))
     if min(height, width) < 3:
-        return found
-    kind = {"dtype": depths.dtype, "device": depths.device}
-    x, y = torch.arange(width, **kind) + 0.5, torch.arange(height, **kind) + 0.5
+        return zeros
+    like = {"dtype": depths.dtype, "device": depths.device}
+    x, y = torch.arange(width, **like) + 0.5, torch.arange(height, **like) + 0.5
     across = (x - intrinsics[..., 0, 2, None]) / intrinsics[..., 0, 0, None]
     down = (y - intrinsics[..., 1, 2, None]) / intrinsics[..., 1, 1, None]
     plane = depths[..., 0]

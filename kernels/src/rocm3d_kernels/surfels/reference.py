@@ -21,7 +21,7 @@ SMALLEST_SQUARE = 1e-4
 SHARPNESS = 2.0
 
 
-class Drawn(NamedTuple):
+class SurfelImages(NamedTuple):
     """Images [images, height, width, ...]; alphas, distortion and median without a channel dimension."""
 
     image: torch.Tensor
@@ -44,12 +44,12 @@ def project(
     radius_clip: float,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Records [B * C, N, 16] and radii [B * C, N, 2]; radii are zero for invisible surfels."""
-    turn, move = viewmats[:, :, None, :3, :3], viewmats[:, :, None, :3, 3]
-    points = (turn @ means[:, None, :, :, None])[..., 0] + move
+    R, t = viewmats[:, :, None, :3, :3], viewmats[:, :, None, :3, 3]
+    points = (R @ means[:, None, :, :, None])[..., 0] + t
     depths = points[..., 2]
     usable = (depths > near) & (depths < far) & points.isfinite().all(dim=-1) & opacities[:, None].isfinite()
     points = torch.where(usable[..., None], points, torch.ones_like(points))
-    axes = turn @ rotation(quats)[:, None]
+    axes = R @ rotation(quats)[:, None]
     plane = torch.cat([axes[..., :2] * scales[:, None, :, None, :2], points[..., None]], dim=-1)
     lens = torch.zeros_like(intrinsics)
     lens[..., 0, 0], lens[..., 1, 1] = intrinsics[..., 0, 0], intrinsics[..., 1, 1]
@@ -60,7 +60,7 @@ def project(
     radii = (EXTENT * squares.clamp_min(SMALLEST_SQUARE).sqrt()).ceil().detach()
     edge = torch.tensor(size, dtype=means.dtype, device=means.device)
     inside = ((means2d + radii > 0) & (means2d - radii < edge)).all(dim=-1)
-    seen = usable & inside & (scale != 0) & radii.isfinite().all(dim=-1) & (radii > radius_clip).any(dim=-1)
+    visible = usable & inside & (scale != 0) & radii.isfinite().all(dim=-1) & (radii > radius_clip).any(dim=-1)
     normals = axes[..., 2]
     facing = (normals * points).sum(dim=-1, keepdim=True) < 0
     parts = (
@@ -68,7 +68,7 @@ def project(
         torch.where(facing, normals, -normals),
     )  # fmt: skip
     records = torch.cat(parts, dim=-1).flatten(0, 1)
-    radii = torch.where(seen[..., None], radii.clamp_max(1e9), torch.zeros_like(radii))
+    radii = torch.where(visible[..., None], radii.clamp_max(1e9), torch.zeros_like(radii))
     return records, radii.int().flatten(0, 1)
 
 
@@ -90,16 +90,16 @@ def draw(
     colors: torch.Tensor,  # [images, N, D]
     backgrounds: torch.Tensor | None,  # [images, D]
     size: tuple[int, int],
-) -> Drawn:
+) -> SurfelImages:
     drawn = [_image(*one, size) for one in zip(records, radii, colors, strict=True)]
-    found = Drawn(*[torch.stack(parts) for parts in zip(*drawn, strict=True)])
+    images = SurfelImages(*[torch.stack(parts) for parts in zip(*drawn, strict=True)])
     if backgrounds is not None:
-        behind = (1.0 - found.alphas)[..., None] * backgrounds[:, None, None, :]
-        found = found._replace(image=found.image + behind)
-    return found
+        behind = (1.0 - images.alphas)[..., None] * backgrounds[:, None, None, :]
+        images = images._replace(image=images.image + behind)
+    return images
 
 
-def _image(records: torch.Tensor, radii: torch.Tensor, colors: torch.Tensor, size: tuple[int, int]) -> Drawn:
+def _image(records: torch.Tensor, radii: torch.Tensor, colors: torch.Tensor, size: tuple[int, int]) -> SurfelImages:
     width, height = size
     order = torch.argsort(records[:, DEPTH].detach(), stable=True)
     order = order[(radii[order] > 0).all(dim=-1)]
@@ -110,17 +110,17 @@ def _image(records: torch.Tensor, radii: torch.Tensor, colors: torch.Tensor, siz
     for row in range(-(-height // TILE)):
         tiles = []
         for column in range(-(-width // TILE)):
-            at = torch.tensor([column, row], dtype=first.dtype, device=first.device)
-            here = order[((first <= at) & (after > at)).all(dim=-1)]
+            tile = torch.tensor([column, row], dtype=first.dtype, device=first.device)
+            tile_ids = order[((first <= tile) & (after > tile)).all(dim=-1)]
             box = (
                 column * TILE,
                 row * TILE,
                 min(column * TILE + TILE, width),
                 min(row * TILE + TILE, height),
             )
-            tiles.append(_tile(records[here], colors[here], box))
+            tiles.append(_tile(records[tile_ids], colors[tile_ids], box))
         lines.append([torch.cat(parts, dim=1) for parts in zip(*tiles, strict=True)])
-    return Drawn(*[torch.cat(parts) for parts in zip(*lines, strict=True)])
+    return SurfelImages(*[torch.cat(parts) for parts in zip(*lines, strict=True)])
 
 
 def _alpha(records: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -129,31 +129,31 @@ def _alpha(records: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> torch.Ten
     # Two planes that intersect in the ray of the pixel, in disc coordinates; they meet the disc in one point.
     across = x[..., None] * rows[:, 2] - rows[:, 0]
     down = y[..., None] * rows[:, 2] - rows[:, 1]
-    meet = torch.linalg.cross(across, down)
-    flat = meet[..., 2] == 0
-    under = torch.where(flat, torch.ones_like(meet[..., 2]), meet[..., 2])
-    on_disc = (meet[..., 0] / under) ** 2 + (meet[..., 1] / under) ** 2
+    h = torch.linalg.cross(across, down)
+    is_parallel = h[..., 2] == 0
+    denominator = torch.where(is_parallel, torch.ones_like(h[..., 2]), h[..., 2])
+    on_disc = (h[..., 0] / denominator) ** 2 + (h[..., 1] / denominator) ** 2
     in_image = SHARPNESS * ((records[:, MEAN] - x) ** 2 + (records[:, MEAN + 1] - y) ** 2)
     alpha = (records[:, OPACITY] * torch.exp(-0.5 * torch.minimum(on_disc, in_image))).clamp_max(LARGEST_ALPHA)
-    return torch.where(~flat & (alpha >= SMALLEST_ALPHA), alpha, torch.zeros_like(alpha))
+    return torch.where(~is_parallel & (alpha >= SMALLEST_ALPHA), alpha, torch.zeros_like(alpha))
 
 
-def _tile(records: torch.Tensor, colors: torch.Tensor, box: tuple[int, int, int, int]) -> Drawn:
+def _tile(records: torch.Tensor, colors: torch.Tensor, box: tuple[int, int, int, int]) -> SurfelImages:
     """Images of the pixels in a box, from surfels sorted by depth."""
-    kind = {"dtype": records.dtype, "device": records.device}
+    like = {"dtype": records.dtype, "device": records.device}
     y, x = torch.meshgrid(
-        torch.arange(box[1], box[3], **kind) + 0.5, torch.arange(box[0], box[2], **kind) + 0.5, indexing="ij"
+        torch.arange(box[1], box[3], **like) + 0.5, torch.arange(box[0], box[2], **like) + 0.5, indexing="ij"
     )
     alpha = _alpha(records, x[..., None], y[..., None])
-    through = torch.cumprod(1.0 - alpha, dim=-1)
+    T = torch.cumprod(1.0 - alpha, dim=-1)
     # The surfel that would make T too small is not drawn, nor are those behind it.
-    alpha = torch.where(through > SMALLEST_TRANSMITTANCE, alpha, torch.zeros_like(alpha))
-    through = torch.cat([torch.ones_like(x)[..., None], torch.cumprod(1.0 - alpha, dim=-1)], dim=-1)
-    weights, before = alpha * through[..., :-1], through[..., :-1]
+    alpha = torch.where(T > SMALLEST_TRANSMITTANCE, alpha, torch.zeros_like(alpha))
+    T = torch.cat([torch.ones_like(x)[..., None], torch.cumprod(1.0 - alpha, dim=-1)], dim=-1)
+    weights, T_before = alpha * T[..., :-1], T[..., :-1]
     depths = records[:, DEPTH]
-    farther = torch.cumsum(weights * depths, dim=-1) - weights * depths
-    distortion = 2.0 * (weights * (depths * (1.0 - before) - farther)).sum(dim=-1)
+    depth_sum_before = torch.cumsum(weights * depths, dim=-1) - weights * depths
+    distortion = 2.0 * (weights * (depths * (1.0 - T_before) - depth_sum_before)).sum(dim=-1)
     # Depths ascend, so the largest depth with T > 0.5 is the median.
-    median = torch.where((alpha > 0) & (before > 0.5), depths, torch.zeros_like(depths))
+    median = torch.where((alpha > 0) & (T_before > 0.5), depths, torch.zeros_like(depths))
     median = median.amax(dim=-1) if len(depths) else torch.zeros_like(x)
-    return Drawn(weights @ colors, 1.0 - through[..., -1], weights @ records[:, NORMAL:], distortion, median)
+    return SurfelImages(weights @ colors, 1.0 - T[..., -1], weights @ records[:, NORMAL:], distortion, median)

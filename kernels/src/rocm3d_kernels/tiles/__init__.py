@@ -7,32 +7,32 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
-from rocm3d_kernels.tiles.patience import Patience
-from rocm3d_kernels.tuning import kept, tuned
+from rocm3d_kernels.tiles.backoff import ExponentialBackoff
+from rocm3d_kernels.tuning import cached_until_override, tuned
 
 if TYPE_CHECKING:
-    from rocm3d_kernels.projection.launch import Seen
+    from rocm3d_kernels.projection.launch import ProjectionOutputs
 
 # Up to so many tiles an index fits into int16, and the pairs are sorted in two radix passes.
-SMALL = 2**15 - 1
+MAX_INT16_TILES = 2**15 - 1
 # From so many pairs on they are sorted in two halves if the sort would need more memory than backward does later.
 # Bytes per pair in the sort; per Gaussian and per pixel when backward begins.
-MANY = 2_000_000
-PAIR, GAUSSIAN, PIXEL = 34, 36, 28
-LARGEST = 2**31 - 1
+MIN_PAIRS_FOR_HALVES = 2_000_000
+PAIR_BYTES, GAUSSIAN_BYTES, PIXEL_BYTES = 34, 36, 28
+MAX_INT32 = 2**31 - 1
 
 
-class Limits(NamedTuple):
+class ListLimits(NamedTuple):
     """Thresholds of the fastest method on a GPU, from its tuning table."""
 
-    few: int  # up to so many pairs, one sort by tile and depth is faster than two
-    early: int  # above, Gaussians are sorted by depth before the number of pairs is known
-    bin: int  # longest list that is sorted tile by tile
-    binned: int  # above, one sort of all pairs is faster
-    worth: float  # fine tiles are used up to this ratio of fine to coarse pairs: they waste fewer pixels
+    one_sort_pairs: int  # up to so many pairs, one sort by tile and depth is faster than two
+    early_sort_gaussians: int  # above, Gaussians are sorted by depth before the number of pairs is known
+    max_bin: int  # longest list that is sorted tile by tile
+    max_binned_pairs: int  # above, one sort of all pairs is faster
+    max_fine_ratio: float  # fine tiles are used up to this ratio of fine to coarse pairs: they waste fewer pixels
 
 
-class Lists(NamedTuple):
+class TileLists(NamedTuple):
     """Gaussians of tile t: `gaussians[offsets[t]:offsets[t + 1]]`, rows of the records; tiles of all images in line.
 
     With `slots` > 0 every tile has so many entries of `gaussians`, and `offsets[t]` is how many of them it uses.
@@ -51,69 +51,80 @@ class Lists(NamedTuple):
         """Number of tiles in all images."""
         return int(self.offsets.shape[0]) - (0 if self.slots else 1)
 
-    def packed(self) -> Lists:
+    def packed(self) -> TileLists:
         """The same without slots."""
         if not self.slots:
             return self
         used = torch.arange(self.slots, device=self.offsets.device) < self.offsets[:, None]
         offsets = torch.nn.functional.pad(self.offsets.cumsum(0, dtype=torch.int32), (1, 0))
-        return Lists(self.gaussians.view(used.shape)[used], offsets, self.side, self.tiles_x, self.tiles_y)
+        return TileLists(self.gaussians.view(used.shape)[used], offsets, self.side, self.tiles_x, self.tiles_y)
 
 
 # Backoff of sorting by bins, by scene.
-_PATIENCE: dict[tuple[Any, ...], Patience] = {}
-_REMEMBERED = 64
+_BACKOFFS: dict[tuple[Any, ...], ExponentialBackoff] = {}
+_MAX_SCENES = 64
 
 
-def intersect(seen: Seen, width: int, height: int) -> Lists:
+def intersect(projected: ProjectionOutputs, width: int, height: int) -> TileLists:
     """Tile lists of projected Gaussians whose tiles were counted; consumes the counts."""
     from rocm3d_kernels.tiles import launch
 
-    if seen.totals is None or seen.counts is None:
+    if projected.totals is None or projected.counts is None:
         raise ValueError("tiles: the projection did not count tiles, or intersect ran on it already")
-    images, per_image = seen.records.shape[:2]
-    limits = limits_of(seen.radii.device)
-    patience = _patience(images, per_image, width, height, seen.radii.device)
-    by_bins = patience.ready()
+    images, per_image = projected.records.shape[:2]
+    limits = list_limits(projected.radii.device)
+    backoff = _backoff(images, per_image, width, height, projected.radii.device)
+    try_bins = backoff.should_try()
     # The CPU waits for the totals below. The GPU sorts meanwhile, if needed.
-    totals = launch.asked(seen.totals)
-    order = launch.by_depth(seen) if images * per_image > limits.early and not by_bins else None
+    totals = launch.read_async(projected.totals)
+    order = (
+        launch.sort_by_depth(projected) if images * per_image > limits.early_sort_gaussians and not try_bins else None
+    )
     coarse, fine = totals()
     # 0: coarse tiles, 1: fine tiles.
-    choice = int(fine <= limits.worth * coarse)
-    pairs, shape = (coarse, fine)[choice], grid(choice, width, height)
+    choice = int(fine <= limits.max_fine_ratio * coarse)
+    pairs, shape = (coarse, fine)[choice], tile_grid(choice, width, height)
     all_tiles = images * shape[1] * shape[2]
-    if max(all_tiles, images * per_image, pairs) >= LARGEST:
+    if max(all_tiles, images * per_image, pairs) >= MAX_INT32:
         raise ValueError(
             f"tiles: {all_tiles} tiles, {images * per_image} Gaussians in all images and {pairs} pairs; "
-            f"each must be below {LARGEST}. Render fewer images at once"
+            f"each must be below {MAX_INT32}. Render fewer images at once"
         )
-    if by_bins:
-        found = launch.binned(seen, choice, pairs, shape, limits.bin) if pairs <= limits.binned else None
-        if found is not None:
-            patience.succeed()
-            gaussians, begins, longest = found
-            return Lists(gaussians, begins, *shape, longest=longest)
-        patience.fail()
-    halves = pairs > MANY and PAIR * pairs > GAUSSIAN * images * per_image + PIXEL * images * width * height
-    if order is None and pairs > limits.few:
-        order = launch.by_depth(seen)
-    return Lists(*launch.sorted_pairs(seen, choice, pairs, order, shape, halves=halves), *shape)
+    if try_bins:
+        bins = (
+            launch.lists_by_bins(projected, choice, pairs, shape, limits.max_bin)
+            if pairs <= limits.max_binned_pairs
+            else None
+        )
+        if bins is not None:
+            backoff.succeed()
+            gaussians, begins, longest = bins
+            return TileLists(gaussians, begins, *shape, longest=longest)
+        backoff.fail()
+    halves = (
+        pairs > MIN_PAIRS_FOR_HALVES
+        and PAIR_BYTES * pairs > GAUSSIAN_BYTES * images * per_image + PIXEL_BYTES * images * width * height
+    )
+    if order is None and pairs > limits.one_sort_pairs:
+        order = launch.sort_by_depth(projected)
+    return TileLists(*launch.lists_by_sort(projected, choice, pairs, order, shape, halves=halves), *shape)
 
 
-def _patience(*place: Any) -> Patience:
-    if place not in _PATIENCE and len(_PATIENCE) >= _REMEMBERED:
-        _PATIENCE.clear()
-    return _PATIENCE.setdefault(place, Patience())
+def _backoff(*key: Any) -> ExponentialBackoff:
+    if key not in _BACKOFFS and len(_BACKOFFS) >= _MAX_SCENES:
+        _BACKOFFS.clear()
+    return _BACKOFFS.setdefault(key, ExponentialBackoff())
 
 
-@kept
-def limits_of(device: torch.device) -> Limits:
-    told = tuned("tiles", "lists", device)
-    return Limits(told["FEW"], told["EARLY"], told["MOST_BIN"], told["MOST_BINNED"], told["WORTH"])
+@cached_until_override
+def list_limits(device: torch.device) -> ListLimits:
+    parameters = tuned("tiles", "lists", device)
+    return ListLimits(
+        parameters["FEW"], parameters["EARLY"], parameters["MOST_BIN"], parameters["MOST_BINNED"], parameters["WORTH"]
+    )
 
 
-def grid(choice: int, width: int, height: int) -> tuple[int, int, int]:
+def tile_grid(choice: int, width: int, height: int) -> tuple[int, int, int]:
     """Side of a tile, columns and rows."""
     from rocm3d_kernels.projection.launch import COARSE, FINE
 
@@ -122,7 +133,7 @@ def grid(choice: int, width: int, height: int) -> tuple[int, int, int]:
 
 
 @functools.lru_cache(maxsize=8)
-def edges(all_tiles: int, kind: torch.dtype, device: torch.device) -> torch.Tensor:
+def edges(all_tiles: int, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
     """Smallest sort key of each tile."""
-    found = torch.arange(all_tiles + 1, dtype=kind, device=device)
-    return found << 32 if kind == torch.int64 else found
+    numbers = torch.arange(all_tiles + 1, dtype=dtype, device=device)
+    return numbers << 32 if dtype == torch.int64 else numbers

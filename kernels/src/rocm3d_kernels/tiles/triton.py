@@ -28,13 +28,13 @@ def _ellipse(a, b, c, opacity):
     """Level 2 ln(255 o) of the outline, determinant, half width, half height, and dy of the rightmost point."""
     level = 2.0 * tl.log(tl.maximum(opacity / _SMALLEST_ALPHA, 1.0))
     determinant = tl.maximum(a * c - b * b, 1e-20)
-    half_x = tl.sqrt(level * c / determinant)
-    half_y = tl.sqrt(level * a / determinant)
-    return level, determinant, half_x, half_y, -b / c * half_x
+    half_width = tl.sqrt(level * c / determinant)
+    half_height = tl.sqrt(level * a / determinant)
+    return level, determinant, half_width, half_height, -b / c * half_width
 
 
 @triton.jit
-def _rows(mean_y, half_y, tiles_y, TILE: tl.constexpr):
+def _row_range(mean_y, half_y, tiles_y, TILE: tl.constexpr):
     """First row of tiles, and the last row + 1."""
     first = tl.ceil(mean_y - half_y - _SLACK - 0.5)
     last = tl.floor(mean_y + half_y + _SLACK - 0.5)
@@ -45,14 +45,14 @@ def _rows(mean_y, half_y, tiles_y, TILE: tl.constexpr):
 
 
 @triton.jit
-def _span(row, mean_x, mean_y, a, b, level, determinant, half_x, half_y, turn, tiles_x, TILE: tl.constexpr):
+def _column_span(row, mean_x, mean_y, a, b, level, determinant, half_x, half_y, dy_right, tiles_x, TILE: tl.constexpr):
     """First column of tiles that the ellipse touches in a row of tiles, and the number of columns."""
     top = row.to(tl.float32) * TILE + 0.5 - mean_y
     low = tl.maximum(top - _SLACK, -half_y)
     high = tl.minimum(top + (TILE - 1) + _SLACK, half_y)
     # The right edge is outermost at dy_right, the left one at -dy_right, clamped to the band of the row.
-    at_right = tl.minimum(tl.maximum(turn, low), high)
-    at_left = tl.minimum(tl.maximum(-turn, low), high)
+    at_right = tl.minimum(tl.maximum(dy_right, low), high)
+    at_left = tl.minimum(tl.maximum(-dy_right, low), high)
     right = (-b * at_right + tl.sqrt(tl.maximum(level * a - determinant * at_right * at_right, 0.0))) / a
     left = (-b * at_left - tl.sqrt(tl.maximum(level * a - determinant * at_left * at_left, 0.0))) / a
     slack = _SLACK + _SLACK_PART * half_x
@@ -65,30 +65,32 @@ def _span(row, mean_x, mean_y, a, b, level, determinant, half_x, half_y, turn, t
 
 
 @triton.jit
-def count_tiles(mean_x, mean_y, a, b, c, opacity, seen, width, height, TILE: tl.constexpr, BLOCK: tl.constexpr):
+def count_tiles(mean_x, mean_y, a, b, c, opacity, visible, width, height, TILE: tl.constexpr, BLOCK: tl.constexpr):
     """Number of tiles that each of BLOCK Gaussians touches."""
     tiles_x, tiles_y = tl.cdiv(width, TILE), tl.cdiv(height, TILE)
-    level, determinant, half_x, half_y, turn = _ellipse(a, b, c, opacity)
-    first, after = _rows(mean_y, half_y, tiles_y, TILE)
-    rows = tl.where(seen & (opacity >= _SMALLEST_ALPHA), after - first, 0)
-    found = tl.zeros((BLOCK,), tl.int32)
+    level, determinant, half_x, half_y, dy_right = _ellipse(a, b, c, opacity)
+    first, after = _row_range(mean_y, half_y, tiles_y, TILE)
+    rows = tl.where(visible & (opacity >= _SMALLEST_ALPHA), after - first, 0)
+    total = tl.zeros((BLOCK,), tl.int32)
     for step in range(tl.max(rows, 0)):
-        _start, number = _span(
-            first + step, mean_x, mean_y, a, b, level, determinant, half_x, half_y, turn, tiles_x, TILE
+        _start, columns = _column_span(
+            first + step, mean_x, mean_y, a, b, level, determinant, half_x, half_y, dy_right, tiles_x, TILE
         )
-        found += tl.where(step < rows, number, 0)
-    return found
+        total += tl.where(step < rows, columns, 0)
+    return total
 
 
 @triton.jit
-def _low(depth):
+def _depth_key(depth):
     """The depth as unsigned 32 bits in the same order, also for negative depths of orthographic cameras."""
     bits = depth.to(tl.int32, bitcast=True)
     return (bits ^ ((bits >> 31) & 0x7FFFFFFF)).to(tl.int64) + 2147483648
 
 
 @triton.jit
-def _put(tiles, gaussians, ends, place, tile, who, low, fill, keep, ORDERED: tl.constexpr, SLOTS: tl.constexpr):
+def _store_pair(
+    tiles, gaussians, ends, pair, tile, gid, depth_key, fill, mask, ORDERED: tl.constexpr, SLOTS: tl.constexpr
+):
     """Stores one pair per lane. Without ORDERED the key is 64 bits: tile << 32 | depth.
 
     With SLOTS every tile has so many entries, filled in any order with depth << 32 | gid, and `gaussians` counts the
@@ -96,28 +98,28 @@ def _put(tiles, gaussians, ends, place, tile, who, low, fill, keep, ORDERED: tl.
     same code first counts the pairs, then counts them down while it stores them (`fill`).
     """
     if SLOTS != 0:
-        key = ((low - 2147483648) << 32) | who.to(tl.int64)
+        key = ((depth_key - 2147483648) << 32) | gid.to(tl.int64)
         step = 1
         if SLOTS == _BINS:
             step = tl.where(fill > 0, -1, 1)
-        taken = tl.atomic_add(gaussians + tile, tl.full(tile.shape, 1, tl.int32) * step, keep, sem="relaxed")
+        slot = tl.atomic_add(gaussians + tile, tl.full(tile.shape, 1, tl.int32) * step, mask, sem="relaxed")
         if SLOTS == _BINS:
             # No tile has more than 2147483647 pairs, so the counting pass stores nothing.
-            filled = keep & (taken > tl.where(fill > 0, 0, 2147483647))
-            tl.store(tiles + tl.load(ends + tile, filled, other=0) + (taken - 1), key, filled)
+            filled = mask & (slot > tl.where(fill > 0, 0, 2147483647))
+            tl.store(tiles + tl.load(ends + tile, filled, other=0) + (slot - 1), key, filled)
         else:
-            tl.store(tiles + tile.to(tl.int64) * SLOTS + taken, key, keep & (taken < SLOTS))
+            tl.store(tiles + tile.to(tl.int64) * SLOTS + slot, key, mask & (slot < SLOTS))
     else:
         if ORDERED:
-            tl.store(tiles + place, tile.to(tiles.dtype.element_ty), keep)
+            tl.store(tiles + pair, tile.to(tiles.dtype.element_ty), mask)
         else:
-            tl.store(tiles + place, (tile.to(tl.int64) << 32) | low, keep)
-        tl.store(gaussians + place, who.to(tl.int32), keep)
+            tl.store(tiles + pair, (tile.to(tl.int64) << 32) | depth_key, mask)
+        tl.store(gaussians + pair, gid.to(tl.int32), mask)
 
 
-@triton.jit(do_not_specialize=["seen", "per_image", "tiles_x", "tiles_y", "all_tiles", "fill"])
+@triton.jit(do_not_specialize=["rows", "per_image", "tiles_x", "tiles_y", "all_tiles", "fill"])
 def rocm3d_emit_tiles(
-    records, order, ends, counts, tiles, gaussians, seen, per_image, tiles_x, tiles_y, all_tiles, fill,
+    records, order, ends, counts, tiles, gaussians, rows, per_image, tiles_x, tiles_y, all_tiles, fill,
     ORDERED: tl.constexpr, SLOTS: tl.constexpr, TILE: tl.constexpr,
     BLOCK: tl.constexpr, ROWS: tl.constexpr, LARGE: tl.constexpr, WIDE: tl.constexpr,
 ):  # fmt: skip
@@ -128,55 +130,73 @@ def rocm3d_emit_tiles(
     """
     lane = tl.arange(0, BLOCK)
     index = tl.program_id(0).to(tl.int64) * BLOCK + lane
-    mask = index < seen
+    mask = index < rows
     if ORDERED:
-        who = tl.load(order + index, mask, other=0)
+        gid = tl.load(order + index, mask, other=0)
     else:
-        who = index
-    number_of = tl.load(counts + who, mask, other=0)
-    end = number_of
+        gid = index
+    tile_count = tl.load(counts + gid, mask, other=0)
+    end = tile_count
     if SLOTS == 0:
         end = tl.load(ends + index, mask, other=0)
-    large = number_of > LARGE
-    mask = mask & (number_of > 0) & (number_of <= LARGE)
-    to = end - number_of
-    at = records + who * 8
-    mean_x, mean_y = tl.load(at, mask, other=0.0), tl.load(at + 1, mask, other=0.0)
-    a, b, c = tl.load(at + 2, mask, other=1.0), tl.load(at + 3, mask, other=0.0), tl.load(at + 4, mask, other=1.0)
-    level, determinant, half_x, half_y, turn = _ellipse(a, b, c, tl.load(at + 5, mask, other=1.0))
-    first, after = _rows(mean_y, half_y, tiles_y, TILE)
+    large = tile_count > LARGE
+    mask = mask & (tile_count > 0) & (tile_count <= LARGE)
+    next_pair = end - tile_count
+    record = records + gid * 8
+    mean_x, mean_y = tl.load(record, mask, other=0.0), tl.load(record + 1, mask, other=0.0)
+    a, b, c = (
+        tl.load(record + 2, mask, other=1.0),
+        tl.load(record + 3, mask, other=0.0),
+        tl.load(record + 4, mask, other=1.0),
+    )
+    level, determinant, half_x, half_y, dy_right = _ellipse(a, b, c, tl.load(record + 5, mask, other=1.0))
+    first, after = _row_range(mean_y, half_y, tiles_y, TILE)
     after = tl.where(mask, after, first)
-    base = (who // per_image).to(tl.int32) * (tiles_x * tiles_y)
-    low = _low(tl.load(at + 6, mask, other=0.0))
+    base = (gid // per_image).to(tl.int32) * (tiles_x * tiles_y)
+    depth_key = _depth_key(tl.load(record + 6, mask, other=0.0))
     for chunk in range(0, tl.max(after - first, 0), ROWS):
         row = first[:, None] + chunk + tl.arange(0, ROWS)[None, :]
-        start, number = _span(
+        start, columns = _column_span(
             row, mean_x[:, None], mean_y[:, None], a[:, None], b[:, None], level[:, None], determinant[:, None],
-            half_x[:, None], half_y[:, None], turn[:, None], tiles_x, TILE,
+            half_x[:, None], half_y[:, None], dy_right[:, None], tiles_x, TILE,
         )  # fmt: skip
-        number = tl.where(row < after[:, None], number, 0)
-        place = to[:, None] + (tl.cumsum(number, 1) - number)
+        columns = tl.where(row < after[:, None], columns, 0)
+        pair = next_pair[:, None] + (tl.cumsum(columns, 1) - columns)
         tile = base[:, None] + row * tiles_x + start
-        for step in range(tl.max(tl.max(number, 1), 0)):
+        for step in range(tl.max(tl.max(columns, 1), 0)):
             # Never beyond the Gaussian's own range, if rounding yields more tiles here than in the count.
-            keep = (step < number) & (place + step < end[:, None])
-            wide = tl.broadcast_to(who[:, None], place.shape)
-            _put(tiles, gaussians, ends, place + step, tile + step, wide, low[:, None], fill, keep, ORDERED, SLOTS)
-        to += tl.sum(number, 1)
+            keep = (step < columns) & (pair + step < end[:, None])
+            gids = tl.broadcast_to(gid[:, None], pair.shape)
+            _store_pair(
+                tiles, gaussians, ends, pair + step, tile + step, gids, depth_key[:, None], fill, keep, ORDERED, SLOTS
+            )
+        next_pair += tl.sum(columns, 1)
     if SLOTS == 0:
         # If rounding yields fewer tiles, the remaining pairs get the tile index all_tiles.
-        to = tl.minimum(to, end)
-        for step in range(tl.max(tl.where(mask, end - to, 0), 0).to(tl.int32)):
-            left = mask & (to + step < end)
-            _put(tiles, gaussians, ends, to + step, all_tiles + 0 * base, who, low, fill, left, ORDERED, SLOTS)
+        next_pair = tl.minimum(next_pair, end)
+        for step in range(tl.max(tl.where(mask, end - next_pair, 0), 0).to(tl.int32)):
+            left = mask & (next_pair + step < end)
+            _store_pair(
+                tiles,
+                gaussians,
+                ends,
+                next_pair + step,
+                all_tiles + 0 * base,
+                gid,
+                depth_key,
+                fill,
+                left,
+                ORDERED,
+                SLOTS,
+            )
 
-    next_one = tl.min(tl.where(large, lane, BLOCK), 0)
-    while next_one < BLOCK:
+    next_large = tl.min(tl.where(large, lane, BLOCK), 0)
+    while next_large < BLOCK:
         _emit_large(
-            records, order, ends, counts, tiles, gaussians, tl.program_id(0).to(tl.int64) * BLOCK + next_one,
+            records, order, ends, counts, tiles, gaussians, tl.program_id(0).to(tl.int64) * BLOCK + next_large,
             per_image, tiles_x, tiles_y, all_tiles, fill, ORDERED, SLOTS, TILE, WIDE,
         )  # fmt: skip
-        next_one = tl.min(tl.where(large & (lane > next_one), lane, BLOCK), 0)
+        next_large = tl.min(tl.where(large & (lane > next_large), lane, BLOCK), 0)
 
 
 @triton.jit
@@ -186,73 +206,79 @@ def _emit_large(
 ):  # fmt: skip
     """Pairs of one Gaussian that touches many tiles."""
     if ORDERED:
-        who = tl.load(order + index)
+        gid = tl.load(order + index)
     else:
-        who = index
-    end = tl.load(counts + who)
-    to = 0 * end
+        gid = index
+    end = tl.load(counts + gid)
+    next_pair = 0 * end
     if SLOTS == 0:
-        to = tl.load(ends + index) - end
-        end += to
-    at = records + who * 8
-    mean_x, mean_y = tl.load(at), tl.load(at + 1)
-    a, b, c = tl.load(at + 2), tl.load(at + 3), tl.load(at + 4)
-    level, determinant, half_x, half_y, turn = _ellipse(a, b, c, tl.load(at + 5))
-    first, after = _rows(mean_y, half_y, tiles_y, TILE)
-    base = (who // per_image).to(tl.int32) * (tiles_x * tiles_y)
-    low = _low(tl.load(at + 6))
+        next_pair = tl.load(ends + index) - end
+        end += next_pair
+    record = records + gid * 8
+    mean_x, mean_y = tl.load(record), tl.load(record + 1)
+    a, b, c = tl.load(record + 2), tl.load(record + 3), tl.load(record + 4)
+    level, determinant, half_x, half_y, dy_right = _ellipse(a, b, c, tl.load(record + 5))
+    first, after = _row_range(mean_y, half_y, tiles_y, TILE)
+    base = (gid // per_image).to(tl.int32) * (tiles_x * tiles_y)
+    depth_key = _depth_key(tl.load(record + 6))
     while first < after:
         row = first + tl.arange(0, WIDE)
-        start, number = _span(row, mean_x, mean_y, a, b, level, determinant, half_x, half_y, turn, tiles_x, TILE)
-        number = tl.where(row < after, number, 0)
-        place = to + (tl.cumsum(number, 0) - number)
+        start, columns = _column_span(
+            row, mean_x, mean_y, a, b, level, determinant, half_x, half_y, dy_right, tiles_x, TILE
+        )
+        columns = tl.where(row < after, columns, 0)
+        pair = next_pair + (tl.cumsum(columns, 0) - columns)
         tile = base + row * tiles_x + start
-        for step in range(tl.max(number, 0)):
-            keep = (step < number) & (place + step < end)
-            _put(tiles, gaussians, ends, place + step, tile + step, who + 0 * place, low, fill, keep, ORDERED, SLOTS)
-        to += tl.sum(number, 0)
+        for step in range(tl.max(columns, 0)):
+            keep = (step < columns) & (pair + step < end)
+            _store_pair(
+                tiles, gaussians, ends, pair + step, tile + step, gid + 0 * pair, depth_key, fill, keep, ORDERED, SLOTS
+            )
+        next_pair += tl.sum(columns, 0)
         first += WIDE
     if SLOTS == 0:
-        while to < end:
-            _put(tiles, gaussians, ends, to, all_tiles + 0 * base, who, low, fill, True, ORDERED, SLOTS)
-            to += 1
+        while next_pair < end:
+            _store_pair(
+                tiles, gaussians, ends, next_pair, all_tiles + 0 * base, gid, depth_key, fill, True, ORDERED, SLOTS
+            )
+            next_pair += 1
 
 
 @triton.jit
-def _by_depth(keys, to, number, SIZE: tl.constexpr):
+def _sort_by_depth(keys, out, count, SIZE: tl.constexpr):
     """Sorts up to SIZE Gaussians of one tile by depth, then by gid."""
     lane = tl.arange(0, SIZE)
-    found = tl.sort(tl.load(keys + lane, lane < number, other=9223372036854775807))
-    tl.store(to + lane, found.to(tl.int32), lane < number)
+    sorted_keys = tl.sort(tl.load(keys + lane, lane < count, other=9223372036854775807))
+    tl.store(out + lane, sorted_keys.to(tl.int32), lane < count)
 
 
 @triton.jit
 def rocm3d_sort_slots(slots, counters, gaussians, longest, SLOTS: tl.constexpr):
     """Sorts the slots of one tile; updates the length of the longest list."""
     tile = tl.program_id(0)
-    number = tl.load(counters + tile)
-    if number > 0:
-        at = tile.to(tl.int64) * SLOTS
-        _by_depth(slots + at, gaussians + at, number, SLOTS)
+    count = tl.load(counters + tile)
+    if count > 0:
+        start = tile.to(tl.int64) * SLOTS
+        _sort_by_depth(slots + start, gaussians + start, count, SLOTS)
         # Read before the atomic: of thousands of tiles few have the longest list so far.
-        if number > tl.load(longest):
-            tl.atomic_max(longest, number, sem="relaxed")
+        if count > tl.load(longest):
+            tl.atomic_max(longest, count, sem="relaxed")
 
 
 @triton.jit(do_not_specialize=["all_tiles"])
-def rocm3d_begin_bins(counters, begins, told, all_tiles, BLOCK: tl.constexpr):
+def rocm3d_begin_bins(counters, begins, longest_and_total, all_tiles, BLOCK: tl.constexpr):
     """Offset of each tile, by one program; then the length of the longest list and the number of pairs."""
     total = tl.full((), 0, tl.int32)
-    most = tl.full((), 0, tl.int32)
+    longest = tl.full((), 0, tl.int32)
     tl.store(begins, 0)
     for start in range(0, all_tiles, BLOCK):
         tile = start + tl.arange(0, BLOCK)
-        number = tl.load(counters + tile, tile < all_tiles, other=0)
-        tl.store(begins + tile + 1, total + tl.cumsum(number, 0), tile < all_tiles)
-        total += tl.sum(number, 0)
-        most = tl.maximum(most, tl.max(number, 0))
-    tl.store(told, most)
-    tl.store(told + 1, total)
+        count = tl.load(counters + tile, tile < all_tiles, other=0)
+        tl.store(begins + tile + 1, total + tl.cumsum(count, 0), tile < all_tiles)
+        total += tl.sum(count, 0)
+        longest = tl.maximum(longest, tl.max(count, 0))
+    tl.store(longest_and_total, longest)
+    tl.store(longest_and_total + 1, total)
 
 
 @triton.jit
@@ -260,28 +286,30 @@ def rocm3d_sort_bins(keys, begins, gaussians, SIZE: tl.constexpr):
     """Sorts one tile of up to SIZE pairs; most have far fewer, so smaller sorts are tried first."""
     tile = tl.program_id(0)
     begin = tl.load(begins + tile)
-    number = tl.load(begins + tile + 1) - begin
-    if number > 0:
-        if number <= SIZE // 4:
-            _by_depth(keys + begin, gaussians + begin, number, SIZE // 4)
-        elif number <= SIZE // 2:
-            _by_depth(keys + begin, gaussians + begin, number, SIZE // 2)
+    count = tl.load(begins + tile + 1) - begin
+    if count > 0:
+        if count <= SIZE // 4:
+            _sort_by_depth(keys + begin, gaussians + begin, count, SIZE // 4)
+        elif count <= SIZE // 2:
+            _sort_by_depth(keys + begin, gaussians + begin, count, SIZE // 2)
         else:
-            _by_depth(keys + begin, gaussians + begin, number, SIZE)
+            _sort_by_depth(keys + begin, gaussians + begin, count, SIZE)
 
 
 @triton.jit(do_not_specialize=["all_tiles", "half", "pairs"])
 def rocm3d_join_halves(
-    tiles, gaussians, near, far, to, all_tiles, half, pairs, BLOCK: tl.constexpr,
+    tiles, gaussians, near, far, out, all_tiles, half, pairs, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """Joins two halves that are sorted by tile (offsets near[t] and far[t]) into one list per tile, near first."""
-    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = at < pairs
-    tile = tl.load(tiles + at, mask, other=0).to(tl.int32)
+    pair = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = pair < pairs
+    tile = tl.load(tiles + pair, mask, other=0).to(tl.int32)
     # Pairs with the tile index all_tiles are in no list.
     mask = mask & (tile < all_tiles)
     begins = tl.load(near + tile, mask, other=0) + tl.load(far + tile, mask, other=0)
-    is_far = at >= half
-    before = tl.load(near + tile + 1, mask & is_far, other=0) - tl.load(near + tile, mask & is_far, other=0)
-    within = tl.where(is_far, at - half - tl.load(far + tile, mask, other=0), at - tl.load(near + tile, mask, other=0))
-    tl.store(to + begins + before + within, tl.load(gaussians + at, mask, other=0), mask)
+    is_far = pair >= half
+    near_count = tl.load(near + tile + 1, mask & is_far, other=0) - tl.load(near + tile, mask & is_far, other=0)
+    index = tl.where(
+        is_far, pair - half - tl.load(far + tile, mask, other=0), pair - tl.load(near + tile, mask, other=0)
+    )
+    tl.store(out + begins + near_count + index, tl.load(gaussians + pair, mask, other=0), mask)

@@ -15,10 +15,10 @@ from rocm3d_kernels.image_formation import LARGEST_ALPHA  # noqa: E402
 from rocm3d_kernels.registration import operation  # noqa: E402
 from rocm3d_kernels.touched import reference  # noqa: E402
 
-__all__ = ["Flat", "touched_pixels"]
+__all__ = ["ImageGaussians", "touched_pixels"]
 
 
-class Flat(NamedTuple):
+class ImageGaussians(NamedTuple):
     """Projected Gaussians of a rendering."""
 
     means2d: torch.Tensor  # [images, N, 2]
@@ -28,7 +28,7 @@ class Flat(NamedTuple):
     radii: torch.Tensor  # int32 [images, N, 2]; zero: not visible
 
 
-class Tiles(NamedTuple):
+class RenderedTiles(NamedTuple):
     """Tile lists of a rendering: tile t has `rows[offsets[t]:offsets[t + 1]]`, nearest first."""
 
     rows: torch.Tensor  # int32 [pairs]
@@ -39,7 +39,12 @@ class Tiles(NamedTuple):
 
 @torch.no_grad()
 def touched_pixels(
-    gaussians: Flat, width: int, height: int, *, cap: float = LARGEST_ALPHA, tiles: Tiles | None = None
+    gaussians: ImageGaussians,
+    width: int,
+    height: int,
+    *,
+    cap: float = LARGEST_ALPHA,
+    tiles: RenderedTiles | None = None,
 ) -> torch.Tensor:
     """Number of pixels, int32 [images, N], in which a Gaussian is drawn and T behind it is above one half.
 
@@ -47,11 +52,11 @@ def touched_pixels(
     """
     _check(gaussians, width, height)
     lists = (None, None, 0, 0) if tiles is None else tiles
-    found: torch.Tensor = _touched(*(one.detach() for one in gaussians), *lists, int(width), int(height), float(cap))
-    return found
+    counts: torch.Tensor = _touched(*(one.detach() for one in gaussians), *lists, int(width), int(height), float(cap))
+    return counts
 
 
-def _check(gaussians: Flat, width: int, height: int) -> None:
+def _check(gaussians: ImageGaussians, width: int, height: int) -> None:
     shape = gaussians.opacities.shape
     if min(width, height) < 1:
         raise ValueError(f"touched: the image is empty: {width} x {height} pixels")
@@ -75,20 +80,20 @@ def _run(
     height: int,
     cap: float,
 ) -> torch.Tensor:
-    gaussians = Flat(means2d, conics, opacities, depths, radii)
+    gaussians = ImageGaussians(means2d, conics, opacities, depths, radii)
     if choose("touched", *gaussians) == "reference":
         return reference.touched_pixels(gaussians, width, height, cap)
     from rocm3d_kernels.touched import launch
 
     if rows is None or offsets is None:
-        tiles = launch.lists(gaussians, width, height)
+        tiles = launch.tile_lists(gaussians, width, height)
     else:
-        tiles = Tiles(rows, offsets, side, across)
+        tiles = RenderedTiles(rows, offsets, side, across)
     return launch.touched_pixels(gaussians, tiles, width, height, cap)
 
 
-def _run_fake(*given: torch.Tensor) -> torch.Tensor:
-    return given[2].new_empty(given[2].shape, dtype=torch.int32)
+def _run_fake(*arguments: torch.Tensor) -> torch.Tensor:
+    return arguments[2].new_empty(arguments[2].shape, dtype=torch.int32)
 
 
 _touched = operation(_run, _run_fake, name="touched")

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import torch
 
 from rocm3d_kernels.image_formation import LARGEST_ALPHA
-from rocm3d_kernels.touched import Flat, reference, touched_pixels
+from rocm3d_kernels.touched import ImageGaussians, reference, touched_pixels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d_kernels.offered import Check
+    from rocm3d_kernels.operation_checks import Check
 
 WIDTH, HEIGHT, COUNT = 50, 35, 60
 
@@ -24,14 +24,14 @@ def checks(device: torch.device | str) -> Iterator[Check]:
     conics = torch.tensor([0.05, 0.0, 0.07]).expand(1, COUNT, 3)
     opacities = torch.rand(1, COUNT, generator=numbers) * 0.8 + 0.1
     depths = torch.rand(1, COUNT, generator=numbers) + 1.0
-    given = Flat(means2d, conics, opacities, depths, torch.full((1, COUNT, 2), 16, dtype=torch.int32))
-    exact = Flat(means2d.double(), conics.double(), opacities.double(), depths.double(), given.radii)
-    wanted = reference.touched_pixels(exact, WIDTH, HEIGHT, LARGEST_ALPHA).double()
-    there = Flat(*(one.to(device) for one in given))
+    gaussians = ImageGaussians(means2d, conics, opacities, depths, torch.full((1, COUNT, 2), 16, dtype=torch.int32))
+    exact = ImageGaussians(means2d.double(), conics.double(), opacities.double(), depths.double(), gaussians.radii)
+    expected = reference.touched_pixels(exact, WIDTH, HEIGHT, LARGEST_ALPHA).double()
+    on_device = ImageGaussians(*(one.to(device) for one in gaussians))
     scale = WIDTH * HEIGHT
     yield (
         "touched",
-        lambda: touched_pixels(there, WIDTH, HEIGHT).double() / scale,
-        wanted / scale,
+        lambda: touched_pixels(on_device, WIDTH, HEIGHT).double() / scale,
+        expected / scale,
         "float32-splat-forward",
     )

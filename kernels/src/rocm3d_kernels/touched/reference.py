@@ -9,14 +9,14 @@ import torch
 from rocm3d_kernels.image_formation import SMALLEST_ALPHA
 
 if TYPE_CHECKING:
-    from rocm3d_kernels.touched import Flat
+    from rocm3d_kernels.touched import ImageGaussians
 
 HALF = 0.5
 
 
-def touched_pixels(gaussians: Flat, width: int, height: int, cap: float) -> torch.Tensor:
+def touched_pixels(gaussians: ImageGaussians, width: int, height: int, cap: float) -> torch.Tensor:
     """[images, N], int32."""
-    found = torch.zeros(gaussians.opacities.shape, dtype=torch.int32, device=gaussians.opacities.device)
+    totals = torch.zeros(gaussians.opacities.shape, dtype=torch.int32, device=gaussians.opacities.device)
     for image, (means2d, conics, opacities, depths, radii) in enumerate(zip(*gaussians, strict=True)):
         order = torch.argsort(depths, stable=True)
         order = order[(radii[order] > 0).all(dim=-1)]
@@ -28,6 +28,6 @@ def touched_pixels(gaussians: Flat, width: int, height: int, cap: float) -> torc
             sigma = 0.5 * (a * dx**2 + c * dy**2) + b * dx * dy
             alpha = (opacities[order] * torch.exp(-sigma)).clamp_max(cap)
             alpha = torch.where((sigma >= 0) & (alpha >= SMALLEST_ALPHA), alpha, torch.zeros_like(alpha))
-            counts = (alpha > 0) & (torch.cumprod(1.0 - alpha, dim=-1) > HALF)
-            found[image, order] += counts.sum(dim=0).int()
-    return found
+            touched = (alpha > 0) & (torch.cumprod(1.0 - alpha, dim=-1) > HALF)
+            totals[image, order] += touched.sum(dim=0).int()
+    return totals

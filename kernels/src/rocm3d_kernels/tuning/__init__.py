@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     import torch
 
 # Explicit: Triton 3.9 warns if it is missing, and 3.10 changes the default.
-ALWAYS = {"enable_fp_fusion": True}
-_INSISTED: dict[str, dict[str, dict[str, Any]]] = {}
-_FORGET: list[Callable[[], None]] = []
-Made = TypeVar("Made")
+COMMON_OPTIONS = {"enable_fp_fusion": True}
+_OVERRIDES: dict[str, dict[str, dict[str, Any]]] = {}
+_OVERRIDE_CALLBACKS: list[Callable[[], None]] = []
+Result = TypeVar("Result")
 
 
 def tuned(op: str, kernel: str, device: torch.device) -> dict[str, Any]:
@@ -30,32 +30,32 @@ def tuned(op: str, kernel: str, device: torch.device) -> dict[str, Any]:
 def table(op: str) -> dict[str, dict[str, dict[str, Any]]]:
     """The JSON file of an operation: target, kernel, parameter."""
     text = resources.files(__name__).joinpath(f"{op}.json").read_text(encoding="utf-8")
-    found: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
-    return found
+    targets: dict[str, dict[str, dict[str, Any]]] = json.loads(text)
+    return targets
 
 
-def for_target(op: str, kernel: str, name: str) -> dict[str, Any]:
+def for_target(op: str, kernel: str, target_name: str) -> dict[str, Any]:
     """Parameters of one kernel on a target such as gfx942. A copy."""
-    return dict(_parameters(op, kernel, name))
+    return dict(_parameters(op, kernel, target_name))
 
 
-def insist(op: str, kernels: dict[str, dict[str, Any]]) -> None:
+def override_parameters(op: str, kernels: dict[str, dict[str, Any]]) -> None:
     """Replaces parameters of the table in this process, for tuning runs; an empty dict restores the table."""
-    _INSISTED[op] = kernels
-    for forget in _FORGET:
-        forget()
+    _OVERRIDES[op] = kernels
+    for callback in _OVERRIDE_CALLBACKS:
+        callback()
 
 
-def kept(make: Callable[..., Made]) -> Callable[..., Made]:
+def cached_until_override(function: Callable[..., Result]) -> Callable[..., Result]:
     """lru_cache for values computed from tuned parameters; `override_parameters` clears it."""
-    found = functools.lru_cache(maxsize=256)(make)
-    forget_with(found.cache_clear)
-    return found
+    cached = functools.lru_cache(maxsize=256)(function)
+    on_override(cached.cache_clear)
+    return cached
 
 
-def forget_with(forget: Callable[[], None]) -> None:
+def on_override(callback: Callable[[], None]) -> None:
     """Registers a callback for `override_parameters`."""
-    _FORGET.append(forget)
+    _OVERRIDE_CALLBACKS.append(callback)
 
 
 @functools.cache
@@ -71,8 +71,8 @@ def target(device: torch.device) -> str:
     return f"sm_{properties.major}{properties.minor}"
 
 
-@kept
-def _parameters(op: str, kernel: str, name: str) -> dict[str, Any]:
+@cached_until_override
+def _parameters(op: str, kernel: str, target_name: str) -> dict[str, Any]:
     targets = table(op)
-    insisted = _INSISTED.get(op, {}).get(kernel, {})
-    return {**ALWAYS, **targets["default"][kernel], **targets.get(name, {}).get(kernel, {}), **insisted}
+    overrides = _OVERRIDES.get(op, {}).get(kernel, {})
+    return {**COMMON_OPTIONS, **targets["default"][kernel], **targets.get(target_name, {}).get(kernel, {}), **overrides}

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import torch
 
-from rocm3d_kernels.attention.problem import Problem
+from rocm3d_kernels.attention.problem import AttentionProblem
 from rocm3d_kernels.attention.tiers import library
 
-TRIED_FIRST = True
-LACKS = ("a bias tensor", "softcap", "keys with gaps")
+NEEDS_TRIAL = True
+UNSUPPORTED = ("a bias tensor", "softcap", "keys with gaps")
 
 
-def refuses(problem: Problem) -> str:
+def unsupported_reason(problem: AttentionProblem) -> str:
     """The features that AITER lacks for this problem; empty if none."""
-    return library.refuses("aiter", problem, LACKS)
+    return library.unsupported_reason("aiter", problem, UNSUPPORTED)
 
 
-def run(problem: Problem) -> torch.Tensor:
+def run(problem: AttentionProblem) -> torch.Tensor:
     """The output in the shape of q. AITER's backward needs lse, which it returns only on request."""
-    return library.call("aiter", problem, return_lse=problem.trains)
+    return library.call("aiter", problem, return_lse=problem.needs_grad)

@@ -5,19 +5,19 @@ from __future__ import annotations
 import torch
 
 from rocm3d_kernels.attention.operator import REFERENCE, packed_attention
-from rocm3d_kernels.attention.problem import Problem
+from rocm3d_kernels.attention.problem import AttentionProblem
 
-TRIED_FIRST = False
+NEEDS_TRIAL = False
 
 
-def refuses(problem: Problem) -> str:
+def unsupported_reason(problem: AttentionProblem) -> str:
     """The unsupported dtype or features; empty if none."""
     name = str(problem.q.dtype).removeprefix("torch.")
     if name not in REFERENCE:
         return f"dtype {name}"
-    return " and ".join(one for one in problem.wants() if one in ("a bias tensor", "dropout"))
+    return " and ".join(one for one in problem.features() if one in ("a bias tensor", "dropout"))
 
 
-def run(problem: Problem) -> torch.Tensor:
+def run(problem: AttentionProblem) -> torch.Tensor:
     """The output in the shape of q."""
-    return packed_attention(problem.packed(), plain=True).reshape(*problem.q.shape[:-1], problem.v.shape[-1])
+    return packed_attention(problem.packed(), force_reference=True).reshape(*problem.q.shape[:-1], problem.v.shape[-1])

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import torch
 
-from rocm3d_kernels.attention.problem import Problem
+from rocm3d_kernels.attention.problem import AttentionProblem
 from rocm3d_kernels.attention.tiers import library
 
-TRIED_FIRST = True
-LACKS = ("a bias tensor", "keys with gaps")
+NEEDS_TRIAL = True
+UNSUPPORTED = ("a bias tensor", "keys with gaps")
 
 
-def refuses(problem: Problem) -> str:
+def unsupported_reason(problem: AttentionProblem) -> str:
     """The features that flash-attn lacks for this problem; empty if none."""
-    return library.refuses("flash_attn", problem, LACKS)
+    return library.unsupported_reason("flash_attn", problem, UNSUPPORTED)
 
 
-def run(problem: Problem) -> torch.Tensor:
+def run(problem: AttentionProblem) -> torch.Tensor:
     """The output in the shape of q."""
     return library.call("flash_attn", problem, **({"softcap": problem.softcap} if problem.softcap > 0 else {}))

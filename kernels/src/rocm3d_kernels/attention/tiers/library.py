@@ -11,15 +11,15 @@ from typing import Any
 
 import torch
 
-from rocm3d_kernels.attention.problem import Problem
+from rocm3d_kernels.attention.problem import AttentionProblem
 from rocm3d_kernels.dispatch import GPU
 
 HALVES = (torch.float16, torch.bfloat16)
-WIDEST = 256
+MAX_HEAD_SIZE = 256
 
 
 @functools.cache
-def missing(name: str) -> str:
+def import_problem(name: str) -> str:
     """Why the package cannot be used; empty if it can. Our own drop-in of that name does not count."""
     try:
         if name not in sys.modules and find_spec(name) is None:
@@ -32,41 +32,41 @@ def missing(name: str) -> str:
     return ""
 
 
-def refuses(name: str, problem: Problem, lacks: Collection[str]) -> str:
+def unsupported_reason(name: str, problem: AttentionProblem, unsupported: Collection[str]) -> str:
     """The first reason against this package; empty if none. The last argument: features that the package lacks."""
     if torch.compiler.is_compiling():
         return "not supported under torch.compile"
     if problem.q.device.type not in GPU:
         return f"tensors on {problem.q.device.type}"
-    return missing(name) or _refuses(problem, lacks)
+    return import_problem(name) or _unsupported_inputs(problem, unsupported)
 
 
-def _refuses(problem: Problem, lacks: Collection[str]) -> str:
+def _unsupported_inputs(problem: AttentionProblem, unsupported: Collection[str]) -> str:
     if problem.q.dtype not in HALVES:
         return f"dtype {problem.q.dtype}"
-    if problem.q.shape[-1] != problem.v.shape[-1] or problem.q.shape[-1] > WIDEST:
+    if problem.q.shape[-1] != problem.v.shape[-1] or problem.q.shape[-1] > MAX_HEAD_SIZE:
         return f"head sizes {problem.q.shape[-1]} and {problem.v.shape[-1]}"
     if problem.top:
         return "a mask aligned to the top left corner"
-    return " and ".join(one for one in problem.wants() if one in lacks)
+    return " and ".join(one for one in problem.features() if one in unsupported)
 
 
-def call(name: str, problem: Problem, **more: Any) -> torch.Tensor:
+def call(name: str, problem: AttentionProblem, **extra: Any) -> torch.Tensor:
     """Calls flash_attn_func or flash_attn_varlen_func of a package."""
     module = import_module(name)
     settings = {
         "dropout_p": problem.dropout, "softmax_scale": problem.scale, "causal": problem.causal,
         "window_size": (problem.left, problem.right) if not problem.causal else (-1, -1),
-        "deterministic": problem.deterministic, **more,
+        "deterministic": problem.deterministic, **extra,
     }  # fmt: skip
     if problem.slopes is not None:
         settings["alibi_slopes"] = problem.slopes
     tensors = (problem.q, problem.k, problem.v)
     spans = problem.spans
     if spans is None or spans.cumulative is None:
-        found = module.flash_attn_func(*tensors, **settings)
+        output = module.flash_attn_func(*tensors, **settings)
     else:
         lengths = (*spans.cumulative, spans.max_q, spans.max_k)
-        found = module.flash_attn_varlen_func(*tensors, *lengths, **settings)
-    result: torch.Tensor = found[0] if isinstance(found, (tuple, list)) else found
+        output = module.flash_attn_varlen_func(*tensors, *lengths, **settings)
+    result: torch.Tensor = output[0] if isinstance(output, (tuple, list)) else output
     return result

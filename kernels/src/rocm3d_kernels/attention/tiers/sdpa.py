@@ -9,12 +9,12 @@ from typing import Any
 
 import torch
 
-from rocm3d_kernels.attention.problem import Problem
+from rocm3d_kernels.attention.problem import AttentionProblem
 from rocm3d_kernels.dispatch import GPU
 
-TRIED_FIRST = True
+NEEDS_TRIAL = True
 HALVES = (torch.float16, torch.bfloat16)
-WIDEST, PIECE = 256, 8
+MAX_HEAD_SIZE, HEAD_SIZE_MULTIPLE = 256, 8
 
 
 @functools.cache
@@ -27,81 +27,86 @@ def varlen() -> tuple[Callable[..., torch.Tensor] | None, frozenset[str]]:
     return varlen_attn, frozenset(inspect.signature(varlen_attn).parameters)
 
 
-def refuses(problem: Problem) -> str:
+def unsupported_reason(problem: AttentionProblem) -> str:
     """The features that PyTorch lacks for this problem; empty if none."""
-    if problem.deterministic and problem.trains and problem.bias is None and not problem.dropout:
+    if problem.deterministic and problem.needs_grad and problem.bias is None and not problem.dropout:
         return "deterministic gradients"
-    return _refuses_dense(problem) if problem.spans is None else _refuses_packed(problem)
+    return _unsupported_dense(problem) if problem.spans is None else _unsupported_packed(problem)
 
 
-def _refuses_packed(problem: Problem) -> str:
+def _unsupported_packed(problem: AttentionProblem) -> str:
     if torch.compiler.is_compiling():
         return "packed sequences under torch.compile"
     function, names = varlen()
     if function is None or problem.q.device.type not in GPU:
         return f"packed sequences on {problem.q.device.type}"
     size = problem.q.shape[-1]
-    if problem.q.dtype not in HALVES or problem.v.shape[-1] != size or size > WIDEST or size % PIECE:
+    if (
+        problem.q.dtype not in HALVES
+        or problem.v.shape[-1] != size
+        or size > MAX_HEAD_SIZE
+        or size % HEAD_SIZE_MULTIPLE
+    ):
         return f"packed sequences with head sizes {size} and {problem.v.shape[-1]}, {problem.q.dtype}"
     if problem.top or (problem.group > 1 and "enable_gqa" not in names) or "scale" not in names:
         return "packed sequences with these options in this PyTorch release"
-    lacks = problem.wants()
-    if "window_size" in names and "a window" in lacks:
-        lacks.remove("a window")
-    return " and ".join(lacks)
+    unsupported = problem.features()
+    if "window_size" in names and "a window" in unsupported:
+        unsupported.remove("a window")
+    return " and ".join(unsupported)
 
 
-def _refuses_dense(problem: Problem) -> str:
+def _unsupported_dense(problem: AttentionProblem) -> str:
     if problem.q.numel() == 0 or problem.k.numel() == 0:
         return "empty tensors"
-    wants = problem.wants()
-    lacks = [one for one in wants if one in ("softcap", "alibi_slopes")]
+    features = problem.features()
+    unsupported = [one for one in features if one in ("softcap", "alibi_slopes")]
     masked = problem.bias is not None or problem.dropout > 0
-    if not masked and "a window" in wants:
-        lacks.append("a window")
-    if not masked and not _by_flag(problem) and problem.right >= 0 and "a window" not in wants:
-        lacks.append("a causal mask with this alignment")
-    return " and ".join(lacks)
+    if not masked and "a window" in features:
+        unsupported.append("a window")
+    if not masked and not _is_causal_flag_enough(problem) and problem.right >= 0 and "a window" not in features:
+        unsupported.append("a causal mask with this alignment")
+    return " and ".join(unsupported)
 
 
-def _by_flag(problem: Problem) -> bool:
+def _is_causal_flag_enough(problem: AttentionProblem) -> bool:
     """PyTorch's is_causal aligns the mask to the top left corner."""
     return problem.causal and (problem.top or problem.q.shape[1] == problem.k.shape[1])
 
 
-def run(problem: Problem) -> torch.Tensor:
+def run(problem: AttentionProblem) -> torch.Tensor:
     """The output in the shape of q."""
     if problem.spans is not None:
-        return _packed(problem)
+        return _run_packed(problem)
     q, k, v = (one.transpose(1, 2) for one in (problem.q, problem.k, problem.v))
-    flag = _by_flag(problem) and problem.bias is None
+    flag = _is_causal_flag_enough(problem) and problem.bias is None
     mask = problem.bias if flag else _mask(problem)
-    found = torch.nn.functional.scaled_dot_product_attention(
+    output = torch.nn.functional.scaled_dot_product_attention(
         q, k, v, mask, problem.dropout, flag, scale=problem.scale, enable_gqa=problem.group > 1
     )
-    return found.transpose(1, 2)
+    return output.transpose(1, 2)
 
 
-def _mask(problem: Problem) -> torch.Tensor | None:
+def _mask(problem: AttentionProblem) -> torch.Tensor | None:
     """The bias with minus infinity outside the window."""
     if problem.left < 0 and problem.right < 0:
         return problem.bias
     queries, keys = problem.q.shape[1], problem.k.shape[1]
-    place = torch.arange(queries, device=problem.q.device)[:, None] + (0 if problem.top else keys - queries)
+    position = torch.arange(queries, device=problem.q.device)[:, None] + (0 if problem.top else keys - queries)
     key = torch.arange(keys, device=problem.q.device)
-    seen = torch.ones(queries, keys, dtype=torch.bool, device=problem.q.device)
+    visible = torch.ones(queries, keys, dtype=torch.bool, device=problem.q.device)
     if problem.left >= 0:
-        seen &= key >= place - problem.left
+        visible &= key >= position - problem.left
     if problem.right >= 0:
-        seen &= key <= place + problem.right
+        visible &= key <= position + problem.right
     if problem.bias is None:
-        return seen
+        return visible
     if problem.bias.dtype == torch.bool:
-        return problem.bias & seen
-    return problem.bias.masked_fill(~seen, -torch.inf)
+        return problem.bias & visible
+    return problem.bias.masked_fill(~visible, -torch.inf)
 
 
-def _packed(problem: Problem) -> torch.Tensor:
+def _run_packed(problem: AttentionProblem) -> torch.Tensor:
     function, names = varlen()
     spans = problem.spans
     if function is None or spans is None or spans.cumulative is None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rocm3d_kernels.dropin.stand_in import StandIn
+from rocm3d_kernels.dropin.declaration import DropIn
 
-STAND_IN = StandIn(
+DROP_IN = DropIn(
     name="MultiScaleDeformableAttention",
     modules={"MultiScaleDeformableAttention": "native"},
-    proof="import torch, MultiScaleDeformableAttention as m; assert callable(m.ms_deform_attn_forward)",
+    probe_code="import torch, MultiScaleDeformableAttention as m; assert callable(m.ms_deform_attn_forward)",
     version="1.0",
 )

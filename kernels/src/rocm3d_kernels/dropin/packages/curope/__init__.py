@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rocm3d_kernels.dropin.stand_in import StandIn
+from rocm3d_kernels.dropin.declaration import DropIn
 
-STAND_IN = StandIn(
+DROP_IN = DropIn(
     name="curope",
     modules={"curope": "native"},
-    proof="import torch, curope; assert callable(curope.rope_2d)",
+    probe_code="import torch, curope; assert callable(curope.rope_2d)",
     version="0.0.0",
 )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rocm3d_kernels.dropin.stand_in import StandIn
+from rocm3d_kernels.dropin.declaration import DropIn
 
-STAND_IN = StandIn(
+DROP_IN = DropIn(
     name="diff_gaussian_rasterization",
     modules={"diff_gaussian_rasterization": "package"},
-    proof="import torch, diff_gaussian_rasterization; assert diff_gaussian_rasterization._C.rasterize_gaussians",
+    probe_code="import torch, diff_gaussian_rasterization; assert diff_gaussian_rasterization._C.rasterize_gaussians",
     distribution="diff-gaussian-rasterization",
 )

@@ -17,9 +17,9 @@ import torch
 from rocm3d_kernels.dropin.packages.diff_gaussian_rasterization import pose
 from rocm3d_kernels.dropin.packages.diff_gaussian_rasterization.optimizer import SparseGaussianAdam
 from rocm3d_kernels.gaussian.arguments import contiguous
-from rocm3d_kernels.gaussian.options import Options
-from rocm3d_kernels.gaussian.ways import rendered
-from rocm3d_kernels.projection import Gaussians, Settings
+from rocm3d_kernels.gaussian.options import RenderOptions
+from rocm3d_kernels.gaussian.render_dispatch import rasterize
+from rocm3d_kernels.projection import CameraSettings, Gaussians
 
 __all__ = ["GaussianRasterizationSettings", "GaussianRasterizer", "SparseGaussianAdam", "rasterize_gaussians"]
 
@@ -28,7 +28,7 @@ VARIANTS = ("", "depth-alpha")
 POSE = "pose"
 # The original's image formation where it differs from ours: smallest depth drawn, largest alpha.
 NEAR = 0.2
-CAP = 0.99
+MAX_ALPHA = 0.99
 
 
 class GaussianRasterizationSettings(NamedTuple):
@@ -100,9 +100,9 @@ def rasterize_gaussians(
     dc: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor, ...]:
     """The original's function; an empty tensor means None. `dc` holds the coefficients of degree 0 separately."""
-    given = (sh, colors_precomp, scales, rotations, cov3Ds_precomp, theta, rho, dc)
+    optional = (sh, colors_precomp, scales, rotations, cov3Ds_precomp, theta, rho, dc)
     harmonics, colors, scales, rotations, covars, theta, rho, dc = (
-        None if one is None or one.numel() == 0 else one for one in given
+        None if one is None or one.numel() == 0 else one for one in optional
     )
     if dc is not None and colors is None:
         harmonics = dc if harmonics is None else torch.cat([dc, harmonics], dim=1)
@@ -113,62 +113,64 @@ def rasterize_gaussians(
     variant = os.environ.get(VARIANT, "")
     if variant not in VARIANTS:
         raise ValueError(f"{VARIANT} is {variant!r}; set it to {' or '.join(filter(None, VARIANTS))}, or unset it")
-    view, tracks = raster_settings.viewmatrix.T, theta is not None or rho is not None
-    if tracks:
-        view = pose.moved(view, theta, rho)
-    if tracks or raster_settings.projmatrix_raw is not None:
+    view, has_motion = raster_settings.viewmatrix.T, theta is not None or rho is not None
+    if has_motion:
+        view = pose.connect_motion(view, theta, rho)
+    if has_motion or raster_settings.projmatrix_raw is not None:
         variant = POSE
     gaussians = (means3D, means2D, opacities.reshape(-1), scales, rotations, covars, view)
-    return _drawn(gaussians, harmonics, colors, raster_settings, variant)
+    return _render(gaussians, harmonics, colors, raster_settings, variant)
 
 
-def _drawn(
+def _render(
     gaussians: tuple[Any, ...],
     harmonics: torch.Tensor | None,
     colors: torch.Tensor | None,
-    given: GaussianRasterizationSettings,
+    raster_settings: GaussianRasterizationSettings,
     variant: str,
 ) -> tuple[torch.Tensor, ...]:
-    means, watched, opacities, scales, rotations, covars, view = gaussians
-    width, height = given.image_width, given.image_height
-    inverse = given.antialiasing is not None and variant != POSE
-    settings = Settings(width, height, near=NEAR, compensate=bool(given.antialiasing))
-    options = Options(
-        settings, None if harmonics is None else given.sh_degree, with_depths=inverse or bool(variant),
-        inverse_depths=inverse, cap=CAP,
+    means, means2d, opacities, scales, rotations, covars, view = gaussians
+    width, height = raster_settings.image_width, raster_settings.image_height
+    inverse_depths = raster_settings.antialiasing is not None and variant != POSE
+    settings = CameraSettings(width, height, near=NEAR, compensate=bool(raster_settings.antialiasing))
+    options = RenderOptions(
+        settings, None if harmonics is None else raster_settings.sh_degree, with_depths=inverse_depths or bool(variant),
+        inverse_depths=inverse_depths, cap=MAX_ALPHA,
     )  # fmt: skip
-    if scales is not None and given.scale_modifier != 1.0:
-        scales = scales * given.scale_modifier
-    everything = Gaussians(means, covars, rotations, scales, opacities, view[None], _camera(given, means)[None])
-    everything, colors, back = contiguous(
-        everything, colors if harmonics is None else harmonics, given.bg[None], options
+    if scales is not None and raster_settings.scale_modifier != 1.0:
+        scales = scales * raster_settings.scale_modifier
+    everything = Gaussians(
+        means, covars, rotations, scales, opacities, view[None], _intrinsics(raster_settings, means)[None]
+    )
+    everything, colors, background = contiguous(
+        everything, colors if harmonics is None else harmonics, raster_settings.bg[None], options
     )
     # The original's gradient of these points is in units of half the image size.
-    pixels = watched[:, :2] * watched.new_tensor([0.5 * width, 0.5 * height])
-    image, alphas, found = rendered(everything, colors, back, options, watched=pixels)
-    picture, depth = image[0, ..., :3].permute(2, 0, 1), image[0, ..., 3:].permute(2, 0, 1)
-    radii = _round_radii(found)
+    pixels = means2d[:, :2] * means2d.new_tensor([0.5 * width, 0.5 * height])
+    image, alphas, meta = rasterize(everything, colors, background, options, watched=pixels)
+    rgb, depth = image[0, ..., :3].permute(2, 0, 1), image[0, ..., 3:].permute(2, 0, 1)
+    radii = _round_radii(meta)
     if variant == POSE:
-        return picture, radii, depth, alphas, pose.touched(found, width, height, CAP)
+        return rgb, radii, depth, alphas, pose.touched(meta, width, height, MAX_ALPHA)
     if variant == "depth-alpha":
-        return picture, radii, depth, alphas
-    return (picture, radii, depth) if inverse else (picture, radii)
+        return rgb, radii, depth, alphas
+    return (rgb, radii, depth) if inverse_depths else (rgb, radii)
 
 
-def _camera(given: GaussianRasterizationSettings, like: torch.Tensor) -> torch.Tensor:
-    width, height = given.image_width, given.image_height
-    if given.projmatrix_raw is not None:
-        return pose.intrinsics(given.projmatrix_raw.to(like), width, height)
-    focal = (width / (2.0 * given.tanfovx), height / (2.0 * given.tanfovy))
+def _intrinsics(raster_settings: GaussianRasterizationSettings, like: torch.Tensor) -> torch.Tensor:
+    width, height = raster_settings.image_width, raster_settings.image_height
+    if raster_settings.projmatrix_raw is not None:
+        return pose.intrinsics(raster_settings.projmatrix_raw.to(like), width, height)
+    focal = (width / (2.0 * raster_settings.tanfovx), height / (2.0 * raster_settings.tanfovy))
     return like.new_tensor([[focal[0], 0.0, width / 2.0], [0.0, focal[1], height / 2.0], [0.0, 0.0, 1.0]])
 
 
-def _round_radii(found: dict[str, Any]) -> torch.Tensor:
+def _round_radii(meta: dict[str, Any]) -> torch.Tensor:
     """Three standard deviations along the longest axis, in whole pixels; zero for Gaussians that are not visible."""
     with torch.no_grad():
-        a, b, c = found["conics"][0].unbind(-1)
+        a, b, c = meta["conics"][0].unbind(-1)
         determinant = 1.0 / (a * c - b * b).clamp_min(1e-20)
         middle = 0.5 * (a + c) * determinant
         longest = middle + (middle * middle - determinant).clamp_min(0.1).sqrt()
-        seen = (found["radii"][0] > 0).all(dim=-1)
-        return torch.where(seen, (3.0 * longest.sqrt()).ceil(), 0.0).int()
+        is_visible = (meta["radii"][0] > 0).all(dim=-1)
+        return torch.where(is_visible, (3.0 * longest.sqrt()).ceil(), 0.0).int()

@@ -10,24 +10,24 @@ from typing import Any
 
 import torch
 
-from rocm3d_kernels.touched import Flat, Tiles, touched_pixels
+from rocm3d_kernels.touched import ImageGaussians, RenderedTiles, touched_pixels
 
 
-def moved(view: torch.Tensor, theta: torch.Tensor | None, rho: torch.Tensor | None) -> torch.Tensor:
+def connect_motion(view: torch.Tensor, theta: torch.Tensor | None, rho: torch.Tensor | None) -> torch.Tensor:
     """The unchanged view [4, 4], connected to theta and rho for autograd."""
-    for name, one in (("theta", theta), ("rho", rho)):
-        if one is not None and one.numel() != 3:
-            raise ValueError(f"{name} must have 3 elements, not {one.numel()}")
-    change = view.new_zeros((4, 4))
+    for name, tensor in (("theta", theta), ("rho", rho)):
+        if tensor is not None and tensor.numel() != 3:
+            raise ValueError(f"{name} must have 3 elements, not {tensor.numel()}")
+    twist = view.new_zeros((4, 4))
     if theta is not None:
         x, y, z = (theta - theta.detach()).reshape(3).to(view.dtype).unbind()
-        none = torch.zeros_like(x)
-        across = torch.stack([none, -z, y, z, none, -x, -y, x, none]).view(3, 3)
-        change = change + torch.nn.functional.pad(across, (0, 1, 0, 1))
+        zero = torch.zeros_like(x)
+        rotation = torch.stack([zero, -z, y, z, zero, -x, -y, x, zero]).view(3, 3)
+        twist = twist + torch.nn.functional.pad(rotation, (0, 1, 0, 1))
     if rho is not None:
-        along = (rho - rho.detach()).reshape(3, 1).to(view.dtype)
-        change = change + torch.nn.functional.pad(along, (3, 0, 0, 1))
-    return view + change @ view
+        translation = (rho - rho.detach()).reshape(3, 1).to(view.dtype)
+        twist = twist + torch.nn.functional.pad(translation, (3, 0, 0, 1))
+    return view + twist @ view
 
 
 def intrinsics(raw: torch.Tensor, width: int, height: int) -> torch.Tensor:
@@ -35,17 +35,17 @@ def intrinsics(raw: torch.Tensor, width: int, height: int) -> torch.Tensor:
     scale = raw[2, 3]
     fx, fy = 0.5 * width * raw[0, 0] / scale, 0.5 * height * raw[1, 1] / scale
     cx, cy = 0.5 * width * (1.0 + raw[2, 0] / scale), 0.5 * height * (1.0 + raw[2, 1] / scale)
-    none, one = torch.zeros_like(fx), torch.ones_like(fx)
-    return torch.stack([fx, none, cx, none, fy, cy, none, none, one]).view(3, 3)
+    zero, one = torch.zeros_like(fx), torch.ones_like(fx)
+    return torch.stack([fx, zero, cx, zero, fy, cy, zero, zero, one]).view(3, 3)
 
 
 @torch.no_grad()
-def touched(found: dict[str, Any], width: int, height: int, cap: float) -> torch.Tensor:
+def touched(meta: dict[str, Any], width: int, height: int, cap: float) -> torch.Tensor:
     """Number of pixels that each Gaussian contributes to [N], from the metadata of a rendering."""
-    gaussians = Flat(*(found[name].detach() for name in Flat._fields))
+    gaussians = ImageGaussians(*(meta[name].detach() for name in ImageGaussians._fields))
     tiles = None
-    if "flatten_ids" in found:
-        rows = found["flatten_ids"]
-        offsets = torch.nn.functional.pad(found["isect_offsets"].flatten(), (0, 1), value=rows.shape[0])
-        tiles = Tiles(rows, offsets, found["tile_size"], found["tile_width"])
+    if "flatten_ids" in meta:
+        rows = meta["flatten_ids"]
+        offsets = torch.nn.functional.pad(meta["isect_offsets"].flatten(), (0, 1), value=rows.shape[0])
+        tiles = RenderedTiles(rows, offsets, meta["tile_size"], meta["tile_width"])
     return touched_pixels(gaussians, width, height, cap=cap, tiles=tiles)[0]

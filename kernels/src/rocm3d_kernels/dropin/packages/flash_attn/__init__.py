@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rocm3d_kernels.dropin.stand_in import StandIn
+from rocm3d_kernels.dropin.declaration import DropIn
 
-STAND_IN = StandIn(
+DROP_IN = DropIn(
     name="flash_attn",
     modules={
         "flash_attn": "interface",
@@ -12,7 +12,7 @@ STAND_IN = StandIn(
         "flash_attn.bert_padding": "bert_padding",
     },
     # The extension may load without code for this GPU, so it is called once.
-    proof=(
+    probe_code=(
         "import torch\nfrom flash_attn.flash_attn_interface import flash_attn_func\n"
         "one = torch.ones(1, 16, 1, 64, dtype=torch.float16, device='cuda')\n"
         "assert float(flash_attn_func(one, one, one).float().mean()) == 1.0"

@@ -31,9 +31,9 @@ def unpad_input(
     Rows of `unused_mask` are included, but not counted as used.
     """
     used = attention_mask.sum(-1, dtype=torch.int32)
-    taken = attention_mask if unused_mask is None else attention_mask + unused_mask
-    lengths = taken.sum(-1, dtype=torch.int32)
-    indices = taken.flatten().nonzero().flatten()
+    mask = attention_mask if unused_mask is None else attention_mask + unused_mask
+    lengths = mask.sum(-1, dtype=torch.int32)
+    indices = mask.flatten().nonzero().flatten()
     rows = index_first_axis(hidden_states.flatten(0, 1), indices)
     return rows, indices, _cumulative(lengths), int(lengths.max()) if lengths.numel() else 0, used
 
@@ -44,9 +44,9 @@ def unpad_input_for_concatenated_sequences(
     """Like `unpad_input`, for rows that hold several sequences each; the mask holds their lengths, then zeros."""
     size = attention_mask_in_length.shape[-1]
     total = attention_mask_in_length.sum(-1, keepdim=True)
-    counted = torch.arange(size, device=total.device) < total
+    mask = torch.arange(size, device=total.device) < total
     lengths = attention_mask_in_length[attention_mask_in_length != 0].int()
-    indices = counted.flatten().nonzero().flatten()
+    indices = mask.flatten().nonzero().flatten()
     rows = index_first_axis(hidden_states.flatten(0, 1), indices)
     return rows, indices, _cumulative(lengths), int(lengths.max()) if lengths.numel() else 0
 

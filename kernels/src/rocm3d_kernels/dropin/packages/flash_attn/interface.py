@@ -10,9 +10,9 @@ from typing import Any
 
 import torch
 
-from rocm3d_kernels.attention import attention, spans_of
+from rocm3d_kernels.attention import attention, spans_from_cu_seqlens
+from rocm3d_kernels.dropin.declaration import DOCS
 from rocm3d_kernels.dropin.packages.flash_attn.kvcache import flash_attn_with_kvcache
-from rocm3d_kernels.dropin.stand_in import DOCS
 
 __all__ = [
     "flash_attn_func",
@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 Window = tuple[int, int]
-FULL = (-1, -1)
+NO_WINDOW = (-1, -1)
 
 
 def flash_attn_func(
@@ -35,14 +35,14 @@ def flash_attn_func(
     dropout_p: float = 0.0,
     softmax_scale: float | None = None,
     causal: bool = False,
-    window_size: Window = FULL,
+    window_size: Window = NO_WINDOW,
     softcap: float = 0.0,
     alibi_slopes: torch.Tensor | None = None,
     deterministic: bool = False,
     return_attn_probs: bool = False,
 ) -> torch.Tensor:
     """Attention of tensors [B, S, H, D]; k and v may have fewer heads."""
-    _refuse(return_attn_probs=return_attn_probs)
+    _check_supported(return_attn_probs=return_attn_probs)
     return attention(
         q, k, v, scale=softmax_scale, causal=causal, window=window_size, softcap=softcap, slopes=alibi_slopes,
         dropout=dropout_p, deterministic=deterministic,
@@ -51,13 +51,13 @@ def flash_attn_func(
 
 def flash_attn_qkvpacked_func(qkv: torch.Tensor, *settings: Any, **named: Any) -> torch.Tensor:
     """Attention of one tensor [B, S, 3, H, D]."""
-    q, k, v = _parts("qkv", qkv, 5, 3)
+    q, k, v = _unpack("qkv", qkv, 5, 3)
     return flash_attn_func(q, k, v, *settings, **named)
 
 
 def flash_attn_kvpacked_func(q: torch.Tensor, kv: torch.Tensor, *settings: Any, **named: Any) -> torch.Tensor:
     """Attention of tensors [B, S, H, D] and [B, S, 2, H, D]."""
-    k, v = _parts("kv", kv, 5, 2)
+    k, v = _unpack("kv", kv, 5, 2)
     return flash_attn_func(q, k, v, *settings, **named)
 
 
@@ -72,7 +72,7 @@ def flash_attn_varlen_func(
     dropout_p: float = 0.0,
     softmax_scale: float | None = None,
     causal: bool = False,
-    window_size: Window = FULL,
+    window_size: Window = NO_WINDOW,
     softcap: float = 0.0,
     alibi_slopes: torch.Tensor | None = None,
     deterministic: bool = False,
@@ -80,8 +80,8 @@ def flash_attn_varlen_func(
     block_table: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """Attention of packed tensors [T, H, D]: sequence n has tokens cu_seqlens[n] to cu_seqlens[n + 1]."""
-    _refuse(return_attn_probs=return_attn_probs, block_table=block_table)
-    spans = spans_of(cu_seqlens_q, cu_seqlens_k, int(max_seqlen_q), int(max_seqlen_k))
+    _check_supported(return_attn_probs=return_attn_probs, block_table=block_table)
+    spans = spans_from_cu_seqlens(cu_seqlens_q, cu_seqlens_k, int(max_seqlen_q), int(max_seqlen_k))
     return attention(
         q, k, v, spans, scale=softmax_scale, causal=causal, window=window_size, softcap=softcap, slopes=alibi_slopes,
         dropout=dropout_p, deterministic=deterministic,
@@ -92,7 +92,7 @@ def flash_attn_varlen_qkvpacked_func(
     qkv: torch.Tensor, cu_seqlens: torch.Tensor, max_seqlen: int, *settings: Any, **named: Any
 ) -> torch.Tensor:
     """Attention of one packed tensor [T, 3, H, D]."""
-    q, k, v = _parts("qkv", qkv, 4, 3)
+    q, k, v = _unpack("qkv", qkv, 4, 3)
     return flash_attn_varlen_func(q, k, v, cu_seqlens, cu_seqlens, max_seqlen, max_seqlen, *settings, **named)
 
 
@@ -107,11 +107,11 @@ def flash_attn_varlen_kvpacked_func(
     **named: Any,
 ) -> torch.Tensor:
     """Attention of packed tensors [T, H, D] and [T, 2, H, D]."""
-    k, v = _parts("kv", kv, 4, 2)
+    k, v = _unpack("kv", kv, 4, 2)
     return flash_attn_varlen_func(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, *settings, **named)
 
 
-def _parts(name: str, packed: torch.Tensor, dimensions: int, count: int) -> tuple[torch.Tensor, ...]:
+def _unpack(name: str, packed: torch.Tensor, dimensions: int, count: int) -> tuple[torch.Tensor, ...]:
     if packed.ndim != dimensions or packed.shape[-3] != count:
         raise ValueError(
             f"{name} must have {dimensions} dimensions and size {count} in dimension -3, not {tuple(packed.shape)}"
@@ -119,8 +119,8 @@ def _parts(name: str, packed: torch.Tensor, dimensions: int, count: int) -> tupl
     return tuple(packed.unbind(-3))
 
 
-def _refuse(**given: Any) -> None:
+def _check_supported(**options: Any) -> None:
     """Raises for arguments without a counterpart: attention probabilities and paged caches."""
-    for name, value in given.items():
+    for name, value in options.items():
         if value is not None and value is not False:
             raise NotImplementedError(f"{name} is not covered by rocm3d-kernels: see {DOCS}")

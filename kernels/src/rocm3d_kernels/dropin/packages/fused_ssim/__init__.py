@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rocm3d_kernels.dropin.stand_in import StandIn
+from rocm3d_kernels.dropin.declaration import DropIn
 
-STAND_IN = StandIn(
+DROP_IN = DropIn(
     name="fused_ssim",
     modules={"fused_ssim": "package"},
-    proof="import torch, fused_ssim; assert callable(fused_ssim.fused_ssim) and fused_ssim.fusedssim",
+    probe_code="import torch, fused_ssim; assert callable(fused_ssim.fused_ssim) and fused_ssim.fusedssim",
     distribution="fused-ssim",
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rocm3d_kernels.dropin.stand_in import StandIn
+from rocm3d_kernels.dropin.declaration import DropIn
 
-STAND_IN = StandIn(
+DROP_IN = DropIn(
     name="gsplat",
     modules={
         "gsplat": "package",
@@ -15,8 +15,8 @@ STAND_IN = StandIn(
         "gsplat.optimizers.selective_adam": "optimizers",
         "gsplat.relocation": "relocation",
     },
-    proof="import torch; from gsplat.cuda._backend import _C; assert _C is not None",
-    keeps={
+    probe_code="import torch; from gsplat.cuda._backend import _C; assert _C is not None",
+    original_modules={
         "gsplat.strategy": ("DefaultStrategy", "MCMCStrategy", "Strategy"),
         "gsplat.exporter": ("export_splats",),
         "gsplat.compression": ("PngCompression",),

@@ -7,13 +7,13 @@ from typing import Any
 import torch
 
 from rocm3d_kernels import gaussian
+from rocm3d_kernels.dropin.declaration import DOCS
 from rocm3d_kernels.dropin.packages.gsplat.surfels import rasterization_2dgs
-from rocm3d_kernels.dropin.stand_in import DOCS
 
 __all__ = ["rasterization", "rasterization_2dgs"]
 
 # Arguments that are supported with this value only.
-ONLY: dict[str, Any] = {
+SUPPORTED_VALUES: dict[str, Any] = {
     "sparse_grad": False,
     "distributed": False,
     "with_ut": False,
@@ -25,7 +25,7 @@ ONLY: dict[str, Any] = {
     "viewmats_rs": None,
 }
 # Ignored: the kernels choose tile size, channel chunks and sort themselves.
-WITHOUT_MEANING = {"tile_size", "channel_chunk", "segmented", "rolling_shutter"}
+IGNORED = {"tile_size", "channel_chunk", "segmented", "rolling_shutter"}
 
 
 def rasterization(
@@ -57,10 +57,12 @@ def rasterization(
     covars: torch.Tensor | None = None,
     with_ut: bool = False,
     with_eval3d: bool = False,
-    **more: Any,
+    **options: Any,
 ) -> tuple[torch.Tensor, torch.Tensor, dict[str, Any]]:
     """Images [..., C, height, width, X], alphas and meta; `meta["tile_size"]` is the tile size that was used."""
-    _refuse(sparse_grad=sparse_grad, distributed=distributed, with_ut=with_ut, with_eval3d=with_eval3d, **more)
+    _check_supported(
+        sparse_grad=sparse_grad, distributed=distributed, with_ut=with_ut, with_eval3d=with_eval3d, **options
+    )
     if rasterize_mode not in ("classic", "antialiased"):
         raise ValueError(f"rasterize_mode is {rasterize_mode!r}; choose classic or antialiased")
     return gaussian.rasterization(
@@ -88,11 +90,11 @@ def rasterization(
     )
 
 
-def _refuse(**given: Any) -> None:
-    for name, value in given.items():
-        if name not in ONLY and name not in WITHOUT_MEANING:
+def _check_supported(**options: Any) -> None:
+    for name, value in options.items():
+        if name not in SUPPORTED_VALUES and name not in IGNORED:
             raise TypeError(f"rasterization() got an unexpected keyword argument {name!r}")
         if name == "rolling_shutter" and getattr(value, "name", "GLOBAL") != "GLOBAL":
             raise NotImplementedError(f"rolling_shutter {value.name} is not covered by rocm3d-kernels: see {DOCS}")
-        if name in ONLY and value is not ONLY[name] and value != ONLY[name]:
+        if name in SUPPORTED_VALUES and value is not SUPPORTED_VALUES[name] and value != SUPPORTED_VALUES[name]:
             raise NotImplementedError(f"{name} is not covered by rocm3d-kernels: see {DOCS}")

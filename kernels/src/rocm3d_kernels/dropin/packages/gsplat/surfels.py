@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from rocm3d_kernels import surfels
-from rocm3d_kernels.dropin.stand_in import DOCS
+from rocm3d_kernels.dropin.declaration import DOCS
 from rocm3d_kernels.surfels.normals import from_depth
 
 __all__ = ["rasterization_2dgs"]
@@ -52,18 +52,18 @@ def rasterization_2dgs(
     if distloss and render_mode not in WITH_DEPTHS:
         raise ValueError(f"distloss needs depths, but render_mode is {render_mode!r}; choose {', '.join(WITH_DEPTHS)}")
     shape = (*viewmats.shape[:-2], means.shape[-2], 2)
-    watched = torch.zeros(shape, dtype=means.dtype, device=means.device, requires_grad=True)
-    found = surfels.rasterization(
+    means2d = torch.zeros(shape, dtype=means.dtype, device=means.device, requires_grad=True)
+    surface = surfels.rasterization(
         means, quats, scales, opacities, colors, viewmats, Ks, width, height,
         near_plane=near_plane, far_plane=far_plane, radius_clip=radius_clip, sh_degree=sh_degree,
-        backgrounds=backgrounds, render_mode=render_mode, watched=watched,
+        backgrounds=backgrounds, render_mode=render_mode, watched=means2d,
     )  # fmt: skip
-    of_depths = None
+    depth_normals = None
     if render_mode in ("RGB+D", "RGB+ED"):
-        depth = found.median if depth_mode == "median" else found.image[..., -1:]
+        depth = surface.median if depth_mode == "median" else surface.image[..., -1:]
         # For one camera the original drops the first dimension.
-        of_depths = from_depth(depth, viewmats, Ks).squeeze(0)
-    meta = found.meta
-    meta["render_distort"] = found.distortion
-    meta["gradient_2dgs"] = watched
-    return found.image, found.alphas, found.normals, of_depths, found.distortion, found.median, meta
+        depth_normals = from_depth(depth, viewmats, Ks).squeeze(0)
+    meta = surface.meta
+    meta["render_distort"] = surface.distortion
+    meta["gradient_2dgs"] = means2d
+    return surface.image, surface.alphas, surface.normals, depth_normals, surface.distortion, surface.median, meta

@@ -9,11 +9,11 @@ import torch
 from rocm3d_kernels import boxes
 from rocm3d_kernels.adam import adam_step
 from rocm3d_kernels.dispatch import choose
-from rocm3d_kernels.dropin.stand_in import DOCS
+from rocm3d_kernels.dropin.declaration import DOCS
 from rocm3d_kernels.harmonics import spherical_harmonics
-from rocm3d_kernels.projection import Gaussians, Projected, Settings, cut, project, reference
-from rocm3d_kernels.raster import Drawing, draw
-from rocm3d_kernels.tiles import Lists
+from rocm3d_kernels.projection import CameraSettings, Gaussians, Projected, project, reference, split_records
+from rocm3d_kernels.raster import RasterInputs, draw
+from rocm3d_kernels.tiles import TileLists
 
 __all__ = [
     "adam",
@@ -83,18 +83,26 @@ def fully_fused_projection(
             "packed, sparse_grad and camera models other than pinhole and ortho "
             f"are not covered by rocm3d-kernels: see {DOCS}"
         )
-    settings = Settings(width, height, eps2d, near_plane, far_plane, radius_clip, calc_compensations, camera_model)
-    bound = None if opacities is None else opacities.detach()
-    gaussians = Gaussians(means, covars, *((quats, scales) if covars is None else (None, None)), bound, viewmats, Ks)
+    settings = CameraSettings(
+        width, height, eps2d, near_plane, far_plane, radius_clip, calc_compensations, camera_model
+    )
+    fixed_opacities = None if opacities is None else opacities.detach()
+    gaussians = Gaussians(
+        means, covars, *((quats, scales) if covars is None else (None, None)), fixed_opacities, viewmats, Ks
+    )
     shape = (*viewmats.shape[:-2], means.shape[-2])
     if choose("projection", means) == "reference":
-        exact = reference.project_all(gaussians, settings)
-        return tuple(None if one is None else one.reshape(*shape, *one.shape[3:]) for one in exact)
-    seen, learned = project(gaussians, settings)
-    found = learned or cut(seen.records)
-    ratio = found.depths[..., 1].view(shape) if calc_compensations else None
-    parts = (found.means2d.view(*shape, 2), found.depths[..., 0].view(shape), found.shapes[..., :3].view(*shape, 3))
-    return seen.radii.view(*shape, 2), *parts, ratio
+        projected = reference.project_all(gaussians, settings)
+        return tuple(None if one is None else one.reshape(*shape, *one.shape[3:]) for one in projected)
+    visible, learned = project(gaussians, settings)
+    tensors = learned or split_records(visible.records)
+    compensations = tensors.depths[..., 1].view(shape) if calc_compensations else None
+    parts = (
+        tensors.means2d.view(*shape, 2),
+        tensors.depths[..., 0].view(shape),
+        tensors.shapes[..., :3].view(*shape, 3),
+    )
+    return visible.radii.view(*shape, 2), *parts, compensations
 
 
 def isect_tiles(
@@ -115,19 +123,21 @@ def isect_tiles(
     if packed and (n_images is None or image_ids is None):
         raise ValueError("packed=True needs n_images and image_ids")
     images = n_images or math.prod(means2d.shape[:-2])
-    centre, side, depth = means2d.reshape(-1, 2), radii.reshape(-1, 2), depths.reshape(-1)
+    centres, extents, depth = means2d.reshape(-1, 2), radii.reshape(-1, 2), depths.reshape(-1)
     if image_ids is None:
-        count = centre.shape[0]
-        image = torch.arange(count, device=centre.device) // max(count // max(images, 1), 1)
+        count = centres.shape[0]
+        image = torch.arange(count, device=centres.device) // max(count // max(images, 1), 1)
     else:
         image = image_ids.long()
-    counts, ids, rows = boxes.pairs(centre, side, depth, image, tile_size, (tile_width, tile_height), sort=sort)
+    counts, ids, rows = boxes.tile_pairs(
+        centres, extents, depth, image, tile_size, (tile_width, tile_height), sort=sort
+    )
     return counts.view(means2d.shape[:-1]), ids, rows
 
 
 def isect_offset_encode(isect_ids: torch.Tensor, n_images: int, tile_width: int, tile_height: int) -> torch.Tensor:
     """Index of each tile's first key [images, tile_height, tile_width]."""
-    return boxes.begins(isect_ids, n_images, (tile_width, tile_height))
+    return boxes.tile_offsets(isect_ids, n_images, (tile_width, tile_height))
 
 
 def rasterize_to_pixels(
@@ -153,9 +163,9 @@ def rasterize_to_pixels(
     records = torch.cat([means2d, shapes, torch.zeros_like(means2d)], dim=-1).detach().reshape(-1, 8)
     last = torch.tensor([flatten_ids.shape[0]], dtype=torch.int32, device=flatten_ids.device)
     offsets = torch.cat([isect_offsets.reshape(-1).int(), last])
-    lists = Lists(flatten_ids.int().contiguous(), offsets, tile_size, tiles_x, tiles_y)
+    lists = TileLists(flatten_ids.int().contiguous(), offsets, tile_size, tiles_x, tiles_y)
     flags = None if masks is None else masks.reshape(-1).to(torch.int8).contiguous()
-    drawing = Drawing(records, lists, image_width, image_height, not packed, flags, absgrad)
+    drawing = RasterInputs(records, lists, image_width, image_height, not packed, flags, absgrad)
     rows = colors if packed else colors.reshape(-1, *colors.shape[-2:])
     back = None if backgrounds is None else backgrounds.reshape(-1, backgrounds.shape[-1])
     image, alphas = draw(Projected(means2d, shapes, shapes), rows, back, drawing)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rocm3d_kernels.dropin.stand_in import StandIn
+from rocm3d_kernels.dropin.declaration import DropIn
 
-STAND_IN = StandIn(
+DROP_IN = DropIn(
     name="mmcv",
     modules={"mmcv._ext": "native"},
-    proof="import torch; from mmcv import _ext; assert callable(_ext.ms_deform_attn_forward)",
+    probe_code="import torch; from mmcv import _ext; assert callable(_ext.ms_deform_attn_forward)",
 )

@@ -16,7 +16,7 @@ import torch
 
 from rocm3d_kernels.deformable.native import ms_deform_attn_backward as found_gradients
 from rocm3d_kernels.deformable.native import ms_deform_attn_forward
-from rocm3d_kernels.dropin.stand_in import DOCS
+from rocm3d_kernels.dropin.declaration import DOCS
 
 __all__ = ["ms_deform_attn_backward", "ms_deform_attn_forward"]
 
@@ -34,14 +34,14 @@ def ms_deform_attn_backward(
     im2col_step: int = 64,  # noqa: ARG001
 ) -> None:
     """Writes the gradients into the three grad tensors."""
-    found = found_gradients(
+    gradients = found_gradients(
         value, value_spatial_shapes, value_level_start_index, sampling_locations, attention_weights, grad_output
     )
-    for to, gradient in zip((grad_value, grad_sampling_loc, grad_attn_weight), found, strict=True):
-        to.copy_(gradient)
+    for destination, gradient in zip((grad_value, grad_sampling_loc, grad_attn_weight), gradients, strict=True):
+        destination.copy_(gradient)
 
 
-def asked(folder: Path) -> Iterator[str]:
+def looked_up_functions(folder: Path) -> Iterator[str]:
     """Functions that the modules of a folder look up in the extension: the lists that they pass to load_ext."""
     for file in sorted(folder.glob("*.py")):
         try:
@@ -50,30 +50,30 @@ def asked(folder: Path) -> Iterator[str]:
             continue
         calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
         lists = (one for call in calls if ast.unparse(call.func).endswith("load_ext") for one in call.args)
-        for given in lists:
-            if isinstance(given, (ast.List, ast.Tuple)):
+        for names in lists:
+            if isinstance(names, (ast.List, ast.Tuple)):
                 yield from (
-                    one.value for one in given.elts if isinstance(one, ast.Constant) and isinstance(one.value, str)
+                    one.value for one in names.elts if isinstance(one, ast.Constant) and isinstance(one.value, str)
                 )
 
 
-def refusing(name: str) -> Callable[..., Any]:
+def unsupported_function(name: str) -> Callable[..., Any]:
     """A function of that name that raises NotImplementedError."""
 
-    def refuse(*_: Any, **__: Any) -> Any:
+    def raise_not_covered(*_: Any, **__: Any) -> Any:
         raise NotImplementedError(f"mmcv._ext.{name} is not covered by rocm3d-kernels: see {DOCS}")
 
-    refuse.__name__ = name
-    return refuse
+    raise_not_covered.__name__ = name
+    return raise_not_covered
 
 
-def _fill() -> None:
+def _add_unsupported_functions() -> None:
     spec = PathFinder.find_spec("mmcv")
-    for place in (spec and spec.submodule_search_locations) or ():
-        for name in asked(Path(place) / "ops"):
+    for folder in (spec and spec.submodule_search_locations) or ():
+        for name in looked_up_functions(Path(folder) / "ops"):
             if name.isidentifier() and name not in globals():
-                globals()[name] = refusing(name)
+                globals()[name] = unsupported_function(name)
                 __all__.append(name)
 
 
-_fill()
+_add_unsupported_functions()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from rocm3d_kernels.dropin.stand_in import StandIn
+from rocm3d_kernels.dropin.declaration import DropIn
 
-STAND_IN = StandIn(
+DROP_IN = DropIn(
     name="sageattention",
     modules={"sageattention": "package"},
-    proof=(
+    probe_code=(
         "import torch\nfrom sageattention import sageattn\n"
         "one = torch.ones(1, 1, 64, 64, dtype=torch.float16, device='cuda')\n"
         "assert abs(float(sageattn(one, one, one).float().mean()) - 1.0) < 0.1"

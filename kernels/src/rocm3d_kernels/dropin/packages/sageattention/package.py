@@ -7,12 +7,12 @@ from typing import Any
 import torch
 
 from rocm3d_kernels.attention import attention
-from rocm3d_kernels.dropin.stand_in import DOCS
+from rocm3d_kernels.dropin.declaration import DOCS
 
 __all__ = ["sageattn"]
 
 # Options of the quantisation, which is not done: ignored.
-WITHOUT_MEANING = {"smooth_k", "smooth_v", "qk_quant_gran", "pv_accum_dtype"}
+IGNORED = {"smooth_k", "smooth_v", "qk_quant_gran", "pv_accum_dtype"}
 
 
 def sageattn(
@@ -24,7 +24,7 @@ def sageattn(
     sm_scale: float | None = None,
     return_lse: bool = False,
     attn_mask: torch.Tensor | None = None,
-    **more: Any,
+    **options: Any,
 ) -> torch.Tensor:
     """Attention of tensors [B, H, S, D], or [B, S, H, D] with the layout NHD; k and v may have fewer heads.
 
@@ -36,15 +36,15 @@ def sageattn(
         raise ValueError(f"tensor_layout is {tensor_layout!r}; choose HND or NHD")
     if return_lse:
         raise NotImplementedError(f"return_lse is not covered by rocm3d-kernels: see {DOCS}")
-    scale = more.pop("scale", None)
-    dropout = float(more.pop("dropout_p", 0.0))
-    unknown = sorted(set(more) - WITHOUT_MEANING)
+    scale = options.pop("scale", None)
+    dropout = float(options.pop("dropout_p", 0.0))
+    unknown = sorted(set(options) - IGNORED)
     if unknown:
         raise TypeError(f"sageattn() got an unexpected keyword argument {unknown[0]!r}")
-    turned = tensor_layout == "HND"
-    q, k, v = (one.transpose(1, 2) if turned else one for one in (q, k, v))
-    found = attention(
+    heads_first = tensor_layout == "HND"
+    q, k, v = (one.transpose(1, 2) if heads_first else one for one in (q, k, v))
+    output = attention(
         q, k, v, scale=sm_scale if sm_scale is not None else scale, causal=is_causal, top_left=True, bias=attn_mask,
         dropout=dropout,
     )  # fmt: skip
-    return found.transpose(1, 2) if turned else found
+    return output.transpose(1, 2) if heads_first else output

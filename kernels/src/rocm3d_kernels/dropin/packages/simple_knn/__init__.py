@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rocm3d_kernels.dropin.stand_in import StandIn
+from rocm3d_kernels.dropin.declaration import DropIn
 
-STAND_IN = StandIn(
+DROP_IN = DropIn(
     name="simple_knn",
     modules={"simple_knn": "", "simple_knn._C": "native"},
-    proof="import torch, simple_knn._C",
+    probe_code="import torch, simple_knn._C",
     version="1.0.0",
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rocm3d_kernels.dropin.stand_in import StandIn
+from rocm3d_kernels.dropin.declaration import DropIn
 
-STAND_IN = StandIn(
+DROP_IN = DropIn(
     name="xformers",
     modules={
         "xformers": "",
@@ -13,7 +13,7 @@ STAND_IN = StandIn(
         "xformers.ops.fmha.attn_bias": "attn_bias",
     },
     # xFormers imports without its extension and fails at the first call, so it is called once.
-    proof=(
+    probe_code=(
         "import torch, xformers.ops\n"
         "one = torch.ones(1, 16, 1, 64, dtype=torch.float16, device='cuda')\n"
         "assert float(xformers.ops.memory_efficient_attention(one, one, one).float().mean()) == 1.0"

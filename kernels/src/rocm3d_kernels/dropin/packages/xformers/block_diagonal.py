@@ -8,13 +8,13 @@ from typing import Any
 
 import torch
 
-from rocm3d_kernels.attention import Spans, spans_of
+from rocm3d_kernels.attention import Spans, spans_from_cu_seqlens
 from rocm3d_kernels.dropin.packages.xformers.lengths import SeqLenInfo
-from rocm3d_kernels.dropin.packages.xformers.window import AttentionBias, window
+from rocm3d_kernels.dropin.packages.xformers.window import AttentionBias, window_matrix
 
 
 @dataclass
-class _Packed(AttentionBias):
+class _PackedMask(AttentionBias):
     """Base of all masks of packed sequences."""
 
     q_seqinfo: SeqLenInfo
@@ -29,7 +29,7 @@ class _Packed(AttentionBias):
         q, k = self.q_seqinfo.to(device), self.k_seqinfo.to(device)
         if k.seqlen is None:
             same = self.q_seqinfo.seqstart_py == self.k_seqinfo.seqstart_py
-            return spans_of(q.seqstart, q.seqstart if same else k.seqstart, q.max_seqlen, k.max_seqlen)
+            return spans_from_cu_seqlens(q.seqstart, q.seqstart if same else k.seqstart, q.max_seqlen, k.max_seqlen)
         begins = k.seqstart[:-1]
         return Spans(q.seqstart[:-1], q.seqstart[1:], begins, begins + k.seqlen, q.max_seqlen, k.max_seqlen)
 
@@ -39,12 +39,12 @@ class _Packed(AttentionBias):
         """The matrix: zero for visible keys, else minus infinity."""
         matrix = torch.full((int(shape[-2]), int(shape[-1])), -torch.inf, dtype=dtype, device=device)
         for (q0, q1), (k0, k1) in zip(self.q_seqinfo.intervals(), self.k_seqinfo.intervals(), strict=True):
-            matrix[q0:q1, k0:k1] = window(*self.limits(), q1 - q0, k1 - k0, dtype, device)
+            matrix[q0:q1, k0:k1] = window_matrix(*self.limits(), q1 - q0, k1 - k0, dtype, device)
         return matrix.expand(tuple(shape))
 
 
 @dataclass
-class BlockDiagonalMask(_Packed):
+class BlockDiagonalMask(_PackedMask):
     """Contiguous sequences without further limits."""
 
     _batch_sizes: Sequence[int] | None = None
@@ -69,7 +69,7 @@ class BlockDiagonalMask(_Packed):
         lengths = [one.shape[1] for one in tensors for _ in range(one.shape[0])]
         mask = cls.from_seqlens(lengths, device=tensors[0].device)
         mask._batch_sizes = [one.shape[0] for one in tensors]
-        return mask, _joined(tensors)
+        return mask, _concatenate(tensors)
 
     @classmethod
     def from_tensor_lists_qkv(
@@ -82,7 +82,12 @@ class BlockDiagonalMask(_Packed):
         lengths = [[one.shape[1] for one in some for _ in range(one.shape[0])] for some in (tensors_q, tensors_k)]
         mask = cls.from_seqlens(*lengths, device=tensors_q[0].device)
         mask._batch_sizes = [one.shape[0] for one in tensors_q]
-        return mask, _joined(tensors_q), _joined(tensors_k), None if tensors_v is None else _joined(tensors_v)
+        return (
+            mask,
+            _concatenate(tensors_q),
+            _concatenate(tensors_k),
+            None if tensors_v is None else _concatenate(tensors_v),
+        )
 
     def split_queries(self, tensor: torch.Tensor) -> Sequence[torch.Tensor]:
         """[1, T, ...] as the list of tensors before packing."""
@@ -163,7 +168,7 @@ class BlockDiagonalCausalLocalAttentionFromBottomRightMask(BlockDiagonalCausalLo
 
 
 @dataclass
-class BlockDiagonalPaddedKeysMask(_Packed):
+class BlockDiagonalPaddedKeysMask(_PackedMask):
     """The keys of each sequence start at a multiple of the padding."""
 
     @classmethod
@@ -209,8 +214,8 @@ class BlockDiagonalLocalAttentionPaddedKeysMask(BlockDiagonalPaddedKeysMask):
         device: torch.device | str | None = None,
     ) -> Any:  # fmt: skip
         """`from_seqlens` with the sides of the window."""
-        made = BlockDiagonalPaddedKeysMask.from_seqlens(q_seqlen, kv_padding, kv_seqlen, device=device)
-        return cls(made.q_seqinfo, made.k_seqinfo, window_left, window_right)
+        mask = BlockDiagonalPaddedKeysMask.from_seqlens(q_seqlen, kv_padding, kv_seqlen, device=device)
+        return cls(mask.q_seqinfo, mask.k_seqinfo, window_left, window_right)
 
 
 @dataclass
@@ -229,12 +234,12 @@ class BlockDiagonalCausalLocalAttentionPaddedKeysMask(BlockDiagonalPaddedKeysMas
         *, device: torch.device | str | None = None,
     ) -> Any:  # fmt: skip
         """`from_seqlens` with the size of the window."""
-        made = BlockDiagonalPaddedKeysMask.from_seqlens(q_seqlen, kv_padding, kv_seqlen, device=device)
-        return cls(made.q_seqinfo, made.k_seqinfo, window_size)
+        mask = BlockDiagonalPaddedKeysMask.from_seqlens(q_seqlen, kv_padding, kv_seqlen, device=device)
+        return cls(mask.q_seqinfo, mask.k_seqinfo, window_size)
 
 
 @dataclass
-class BlockDiagonalGappyKeysMask(_Packed):
+class BlockDiagonalGappyKeysMask(_PackedMask):
     """The keys of each sequence start at an explicit position."""
 
     @classmethod
@@ -256,5 +261,5 @@ class BlockDiagonalCausalWithOffsetGappyKeysMask(BlockDiagonalGappyKeysMask):
         return -1, 0, False
 
 
-def _joined(tensors: Sequence[torch.Tensor]) -> torch.Tensor:
+def _concatenate(tensors: Sequence[torch.Tensor]) -> torch.Tensor:
     return torch.cat([one.reshape(1, -1, *one.shape[2:]) for one in tensors], dim=1)

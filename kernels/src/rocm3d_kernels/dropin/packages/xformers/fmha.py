@@ -14,7 +14,7 @@ from rocm3d_kernels.dropin.packages.xformers.attn_bias import (
     LowerTriangularMask,
     LowerTriangularMaskWithTensorBias,
 )
-from rocm3d_kernels.dropin.packages.xformers.block_diagonal import _Packed
+from rocm3d_kernels.dropin.packages.xformers.block_diagonal import _PackedMask
 
 __all__ = [
     "AttentionBias",
@@ -67,9 +67,9 @@ def memory_efficient_attention(
         )
     if isinstance(attn_bias, torch.Tensor) and query.ndim != 4:
         attn_bias = attn_bias.unsqueeze(1) if query.ndim == 3 else attn_bias.flatten(1, 2)
-    q, k, v = _four(query, key, value)
-    found = _attended(q, k, v, attn_bias, p, scale)
-    return found.reshape(*shape[:-1], value.shape[-1]).to(output_dtype or query.dtype)
+    q, k, v = _as_four_dimensions(query, key, value)
+    output = _attention_with_bias(q, k, v, attn_bias, p, scale)
+    return output.reshape(*shape[:-1], value.shape[-1]).to(output_dtype or query.dtype)
 
 
 def memory_efficient_attention_forward(
@@ -88,7 +88,7 @@ def memory_efficient_attention_forward(
         return memory_efficient_attention(query, key, value, attn_bias, p, scale, op=op, output_dtype=output_dtype)
 
 
-def _attended(
+def _attention_with_bias(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, bias: Any, dropout: float, scale: float | None
 ) -> torch.Tensor:
     if bias is None or isinstance(bias, (torch.Tensor, LowerTriangularMaskWithTensorBias)):
@@ -100,7 +100,7 @@ def _attended(
     if not isinstance(bias, AttentionBias):
         raise NotImplementedError(f"attn_bias of {type(bias).__name__} is not covered by rocm3d-kernels")
     left, right, top = bias.limits()
-    if not isinstance(bias, _Packed):
+    if not isinstance(bias, _PackedMask):
         return attention(q, k, v, scale=scale, window=(left, right), top_left=top, dropout=dropout)
     if q.shape[0] != 1 or k.shape[0] != 1:
         raise ValueError(
@@ -112,11 +112,11 @@ def _attended(
             f"the bias is for {ends[0]} queries and {ends[1]} keys, the tensors have {q.shape[1]} and {k.shape[1]}"
         )
     spans = bias.spans(q.device)
-    found = attention(q[0], k[0], v[0], spans, scale=scale, window=(left, right), top_left=top, dropout=dropout)
-    return found[None]
+    output = attention(q[0], k[0], v[0], spans, scale=scale, window=(left, right), top_left=top, dropout=dropout)
+    return output[None]
 
 
-def _four(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+def _as_four_dimensions(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
     """The tensors as [B, M, H, K]; expanded key heads (stride 0) become one head."""
     if tensors[0].ndim == 3:
         return tuple(one.unsqueeze(2) for one in tensors)

@@ -26,7 +26,7 @@ class SeqLenInfo:
         """Contiguous sequences."""
         lengths = [int(one) for one in seqlens]
         starts = [0, *accumulate(lengths)]
-        return cls(_row(starts, device), max(lengths, default=0), min(lengths, default=0), starts)
+        return cls(_int32_tensor(starts, device), max(lengths, default=0), min(lengths, default=0), starts)
 
     @classmethod
     def from_seqlens_gappy(
@@ -36,8 +36,10 @@ class SeqLenInfo:
         begins, lengths = [int(one) for one in starts], [int(one) for one in seqlens]
         if len(begins) != len(lengths) + 1:
             raise ValueError(f"{len(lengths)} sequences need {len(lengths) + 1} starts, not {len(begins)}")
-        least, most = min(lengths, default=0), max(lengths, default=0)
-        return cls(_row(begins, device), most, least, begins, _row(lengths, device), lengths, padding)
+        shortest, longest = min(lengths, default=0), max(lengths, default=0)
+        return cls(
+            _int32_tensor(begins, device), longest, shortest, begins, _int32_tensor(lengths, device), lengths, padding
+        )
 
     @classmethod
     def from_seqlens_padded(
@@ -46,7 +48,7 @@ class SeqLenInfo:
         """Each sequence padded to `padding` tokens."""
         if any(int(one) > padding for one in seqlens):
             raise ValueError(f"a sequence of {max(seqlens)} tokens does not fit into a padding of {padding}")
-        starts = [place * padding for place in range(len(seqlens) + 1)]
+        starts = [index * padding for index in range(len(seqlens) + 1)]
         return cls.from_seqlens_gappy(starts, seqlens, device, padding)
 
     def to(self, device: torch.device | str) -> SeqLenInfo:
@@ -67,13 +69,13 @@ class SeqLenInfo:
         if self.seqstart_py[-1] != x.shape[1] or x.shape[0] != 1:
             raise ValueError(f"the tensor must be [1, {self.seqstart_py[-1]}, ...], not {tuple(x.shape)}")
         sizes = [1] * (len(self.seqstart_py) - 1) if batch_sizes is None else list(batch_sizes)
-        found, place = [], 0
+        parts, index = [], 0
         for size in sizes:
-            part = x[:, self.seqstart_py[place] : self.seqstart_py[place + size]]
-            found.append(part.reshape(size, -1, *x.shape[2:]))
-            place += size
-        return found
+            part = x[:, self.seqstart_py[index] : self.seqstart_py[index + size]]
+            parts.append(part.reshape(size, -1, *x.shape[2:]))
+            index += size
+        return parts
 
 
-def _row(numbers: Sequence[int], device: torch.device | str | None) -> torch.Tensor:
+def _int32_tensor(numbers: Sequence[int], device: torch.device | str | None) -> torch.Tensor:
     return torch.tensor(numbers, dtype=torch.int32, device=device)

@@ -95,8 +95,8 @@ class SwiGLU(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """[..., in_features] -> [..., out_features]."""
         gate, value = self.w12(x).chunk(2, dim=-1) if self.w12 is not None else (self.w1(x), self.w2(x))
-        found: torch.Tensor = self.w3(torch.nn.functional.silu(gate) * value)
-        return found
+        output: torch.Tensor = self.w3(torch.nn.functional.silu(gate) * value)
+        return output
 
 
 def scaled_index_add(

@@ -23,18 +23,18 @@ class AttentionBias:
         self, shape: Sequence[int], dtype: torch.dtype = torch.float32, device: torch.device | str = "cpu"
     ) -> torch.Tensor:
         """The matrix: zero for visible keys, else minus infinity."""
-        return window(*self.limits(), int(shape[-2]), int(shape[-1]), dtype, device).expand(tuple(shape))
+        return window_matrix(*self.limits(), int(shape[-2]), int(shape[-1]), dtype, device).expand(tuple(shape))
 
 
-def window(
+def window_matrix(
     left: int, right: int, top: bool, queries: int, keys: int, dtype: torch.dtype, device: torch.device | str
 ) -> torch.Tensor:
     """The matrix [queries, keys]: zero for visible keys, else minus infinity."""
-    place = torch.arange(queries, device=device)[:, None] + (0 if top else keys - queries)
+    position = torch.arange(queries, device=device)[:, None] + (0 if top else keys - queries)
     key = torch.arange(keys, device=device)
     hidden = torch.zeros(queries, keys, dtype=torch.bool, device=device)
     if left >= 0:
-        hidden |= key < place - left
+        hidden |= key < position - left
     if right >= 0:
-        hidden |= key > place + right
+        hidden |= key > position + right
     return torch.zeros(queries, keys, dtype=dtype, device=device).masked_fill(hidden, -torch.inf)

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-LONGEST = 256
+MAX_PERIOD = 256
 
 
 @dataclass(slots=True)
-class Patience:
+class ExponentialBackoff:
     """Skips 2**failures - 1 renders after each failure, at most 255."""
 
-    in_vain: int = 0
-    wait: int = 0
+    failures: int = 0
+    skips_left: int = 0
 
-    def ready(self) -> bool:
+    def should_try(self) -> bool:
         """Call once per rendering: it counts down."""
-        if self.wait == 0:
+        if self.skips_left == 0:
             return True
-        self.wait -= 1
+        self.skips_left -= 1
         return False
 
     def fail(self) -> None:
-        self.wait = min(2**self.in_vain, LONGEST) - 1
-        self.in_vain += 1
+        self.skips_left = min(2**self.failures, MAX_PERIOD) - 1
+        self.failures += 1
 
     def succeed(self) -> None:
         """Resets the failures; a wait that has begun goes on."""
-        self.in_vain = 0
+        self.failures = 0

@@ -6,20 +6,20 @@ import json
 import os
 import sys
 
-_SAID: set[str] = set()
+_WRITTEN: set[str] = set()
 
 
-def tell(**line: object) -> None:
+def write_event(**fields: object) -> None:
     """Appends one line, once per process. A file that cannot be written is reported on stderr, not raised."""
-    place = os.environ.get("ROCM3D_RECORD")
-    if not place:
+    path = os.environ.get("ROCM3D_RECORD")
+    if not path:
         return
-    text = json.dumps(line, sort_keys=True)
-    if text in _SAID:
+    text = json.dumps(fields, sort_keys=True)
+    if text in _WRITTEN:
         return
-    _SAID.add(text)
+    _WRITTEN.add(text)
     try:
-        with open(place, "a", encoding="utf-8") as record:  # noqa: PTH123  (one write per line, so that lines of several processes do not mix)
+        with open(path, "a", encoding="utf-8") as record:  # noqa: PTH123  (one write per line, so that lines of several processes do not mix)
             record.write(text + "\n")
     except OSError as error:
         sys.stderr.write(f"rocm3d-kernels: event not recorded: {error}\n")

@@ -13,11 +13,11 @@ import rocm3d_kernels
 
 DISTRIBUTION = "rocm3d-kernels"
 DOCS = "docs/kernels.md#what-is-covered"
-HOME = f"{__package__}.packages"
+PACKAGES = f"{__package__}.packages"
 
 
 @dataclass(frozen=True)
-class StandIn:
+class DropIn:
     """A CUDA-only package that we replace.
 
     `modules` maps each import name to our module with the same public names, relative to the declaring package; empty
@@ -29,42 +29,42 @@ class StandIn:
 
     name: str
     modules: Mapping[str, str]
-    proof: str
+    probe_code: str
     distribution: str = ""
     version: str | None = None
-    keeps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    original_modules: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def implementing(self, name: str) -> str:
+    def implementation_of(self, name: str) -> str:
         """The full name of our module behind an import name; empty if there is none."""
-        return f"{HOME}.{self.name}.{self.modules[name]}" if self.modules[name] else ""
+        return f"{PACKAGES}.{self.name}.{self.modules[name]}" if self.modules[name] else ""
 
-    def kept(self, name: str) -> bool:
+    def is_original_module(self, name: str) -> bool:
         """Whether a module is loaded from the installed original package."""
-        return any(name == one or name.startswith(f"{one}.") for one in self.keeps)
+        return any(name == one or name.startswith(f"{one}.") for one in self.original_modules)
 
-    def home(self, name: str) -> str:
+    def original_module_of(self, name: str) -> str:
         """The module of the original package that provides a name at its top; empty if there is none."""
-        return next((module for module, names in self.keeps.items() if name in names), "")
+        return next((module for module, names in self.original_modules.items() if name in names), "")
 
 
-class Identity(dict[str, Any]):
+class DropInIdentity(dict[str, Any]):
     """`module.__rocm3d__`: the replaced package, our distribution and version. As text, distribution and version."""
 
     def __str__(self) -> str:
         return f"{self['distribution']} {self['version']}"
 
 
-def identity(stand_in: StandIn) -> Identity:
+def identity(drop_in: DropIn) -> DropInIdentity:
     """The value of `__rocm3d__` of a drop-in's modules."""
-    return Identity(stands_in_for=stand_in.name, version=rocm3d_kernels.__version__, distribution=DISTRIBUTION)
+    return DropInIdentity(stands_in_for=drop_in.name, version=rocm3d_kernels.__version__, distribution=DISTRIBUTION)
 
 
 @cache
-def known() -> dict[str, StandIn]:
+def all_drop_ins() -> dict[str, DropIn]:
     """All drop-ins, by each import name that they provide."""
-    found = {}
-    for item in pkgutil.iter_modules(import_module(HOME).__path__):
-        declared: StandIn = import_module(f"{HOME}.{item.name}").STAND_IN
+    drop_ins = {}
+    for info in pkgutil.iter_modules(import_module(PACKAGES).__path__):
+        declared: DropIn = import_module(f"{PACKAGES}.{info.name}").DROP_IN
         for name in declared.modules:
-            found[name] = declared
-    return found
+            drop_ins[name] = declared
+    return drop_ins
