@@ -33,7 +33,7 @@ from ported import Ported, checkout, human_size, port
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.load import load, tomllib
 from rocm3d.model.compilation import KernelFacts
-from rocm3d.model.failure import Failure
+from rocm3d.model.failure import Rocm3dError
 from rocm3d.scan.selection import Selection
 from rocm3d.scan.stage import scan
 from rocm3d.toolchain.nvcc import find_nvcc
@@ -252,7 +252,7 @@ def check_all(bench_mirrors: Path, knowledge: Knowledge, config: dict[str, Any],
                     bad += len(found.broken)
                     _tell(repository, found, review=review)
                 edits, proofs = edits + len(found.edits), proofs + found.proofs
-            except Failure as failure:
+            except Rocm3dError as failure:
                 bad += 1
                 print(f"{repository}: FAILED {failure}", flush=True)
         print(f"  {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)

@@ -194,7 +194,8 @@ class Occurrences:
 class LanguageServer:
     """Requests to one pyright process over standard input and output; it searches the files under `root` too."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, python: str) -> None:
+        self._python = python
         self._process = subprocess.Popen(
             ["basedpyright-langserver", "--stdio"],  # noqa: S607  (a tool of developers, on the path)
             stdin=subprocess.PIPE,
@@ -250,7 +251,7 @@ class LanguageServer:
     def _answer(self, message: dict[str, Any]) -> Any:
         if message["method"] == "workspace/configuration":
             analysis = {"diagnosticMode": "workspace", "typeCheckingMode": "off", "indexing": True}
-            return [{"analysis": analysis, "pythonPath": sys.executable} for _ in message["params"]["items"]]
+            return [{"analysis": analysis, "pythonPath": self._python} for _ in message["params"]["items"]]
         return None
 
     def _send(self, message: dict[str, Any]) -> None:
@@ -299,7 +300,9 @@ def collect(table: list[Rename], servers: int, outcome: Outcome) -> None:
 
 
 def _work(root: Path, left: list[tuple[str, list[Rename]]], outcome: Outcome) -> None:
-    server = LanguageServer(root)
+    # Without our packages nothing outside the opened file is analysed.
+    python = sys.executable if root == ROOT else str(Path(sys.base_prefix, "bin", "python3"))
+    server = LanguageServer(root, python)
     try:
         while left:
             path, renames = left.pop()

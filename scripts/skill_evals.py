@@ -22,7 +22,7 @@ from pathlib import Path
 from rocm3d.cli.help import help_texts
 from rocm3d.cli.main import build
 from rocm3d.knowledge.load import load, tomllib
-from rocm3d.model.method import Eval
+from rocm3d.model.method import SkillEval
 from rocm3d.skill.check import calls, named, problems
 from rocm3d.skill.routing import chosen, rank
 from rocm3d.skill.stage import skill
@@ -35,7 +35,7 @@ LEAST = 10  # other skills beside ours
 GIVEN = {"PATH": "repository", "COPY": "copy", "GPU": "mi300x", "PACKAGE": "spconv", "NAME": "CU101"}
 
 
-def routed(cases: tuple[Eval, ...], name: str, description: str, others: Mapping[str, str]) -> Iterator[str]:
+def routed(cases: tuple[SkillEval, ...], name: str, description: str, others: Mapping[str, str]) -> Iterator[str]:
     """Prompts that go to the wrong skill, ours or another's."""
     if len(others) < LEAST:
         yield f"{len(others)} other skills are too few to compare with, {LEAST} are wanted"

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from rocm3d.evidence.check import check
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.failure import MachineError, UserError
 from rocm3d.model.run import RunRecord
 from rocm3d.workload import RUN, Workload, expected, expected_of_port, new_folder, repository_of, run_workload
 from rocm3d.workspace.sources import source_digest
@@ -23,7 +23,7 @@ def test_an_earlier_run_of_that_name_stays(tmp_path):
 
 def test_a_program_that_never_started_leaves_no_folder(knowledge, tmp_path):
     into = new_folder(tmp_path, "a")
-    with pytest.raises(MachineLacks):
+    with pytest.raises(MachineError):
         run_workload(Workload(("nobody-has-this",), "a", tmp_path, 9.0), into, knowledge)
 
     assert not into.exists()

@@ -67,7 +67,7 @@ class Opened:
 
 
 def _new(document: Scan, baseline: Scan) -> Scan:
-    from rocm3d.model.fingerprint import unknown
+    from rocm3d.model.fingerprint import new_findings
 
-    new = unknown(document.findings, baseline.findings)
+    new = new_findings(document.findings, baseline.findings)
     return document.model_copy(update={"findings": new, "known": len(document.findings) - len(new)})

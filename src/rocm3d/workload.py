@@ -13,7 +13,7 @@ from rocm3d.artifact.check import check_all, is_artifact
 from rocm3d.evidence.folder import Contents, begin, seal
 from rocm3d.evidence.port_runs import written_before
 from rocm3d.evidence.produced import produced
-from rocm3d.model.failure import Failure, UserError
+from rocm3d.model.failure import Rocm3dError, UserError
 from rocm3d.model.run import RunRecord
 from rocm3d.record.expectation import KEYS, Expectation, judge, read
 from rocm3d.record.port_workload import is_workload, port_expectations
@@ -96,7 +96,7 @@ def run_workload(
     try:
         known = replace(workload, written=written_before(into.parent.parent))
         record = record_run(known, into, knowledge, terminal)
-    except Failure:
+    except Rocm3dError:
         shutil.rmtree(into, ignore_errors=True)  # it did not start: nothing to keep
         raise
     looked = record.model_copy(update={"artifacts": tuple(_artifacts(record, workload.folder))})

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from rocm3d.apply.modules import checked_out, holding, holds_only_ours, original, patched_files
-from rocm3d.model.patch import FileChange, ModulePatch, Patch, Proof
+from rocm3d.model.patch import FileChange, SubmodulePatch, Patch, Proof
 from rocm3d.workspace.journal import digest
 from rocm3d.workspace.tree import Tree
 
@@ -13,7 +13,7 @@ def patch(commit: str) -> Patch:
     change = FileChange(
         path="libs/knn/a.cu", kind="edited", before=digest(OLD), after=digest(NEW), recipes=("r",), proof=proof, diff=""
     )
-    module = ModulePatch(path="libs/knn", name="knn", commit=commit, file="rocm-port/patches/p", changes=(change,))
+    module = SubmodulePatch(path="libs/knn", name="knn", commit=commit, file="rocm-port/patches/p", changes=(change,))
     return Patch(repository="r", folder="rocm-port", dry_run=False, changes=(), refused=(), left=(), modules=(module,))
 
 

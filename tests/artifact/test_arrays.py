@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.artifact.arrays import arrays, need_numpy
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.failure import MachineError, UserError
 
 
 @pytest.mark.parametrize("suffix", [".npy", ".npz", ".ply", ".json"])
@@ -35,7 +35,7 @@ def test_objects_in_a_numpy_file_are_not_loaded(tmp_path):
 def test_without_the_extra_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "plyfile", None)
 
-    with pytest.raises(MachineLacks, match="plyfile") as failure:
+    with pytest.raises(MachineError, match="plyfile") as failure:
         need_numpy()
     assert "rocm3d[numerics]" in failure.value.hint
 

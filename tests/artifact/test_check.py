@@ -9,7 +9,7 @@ from PIL import Image
 from rocm3d.artifact import check as module
 from rocm3d.artifact.check import check, check_all, is_artifact, keys
 from rocm3d.artifact.look import look
-from rocm3d.model.artifact import KEYS
+from rocm3d.model.artifact import METRICS
 
 
 def test_a_file_that_takes_too_long_was_not_read(tmp_path):
@@ -99,7 +99,7 @@ def test_every_metric_of_a_reader_is_documented(tmp_path, gaussians, write_ply, 
     ]  # fmt: skip
 
     for artifact in map(look, places):
-        known = {key.replace("ARRAY", "array") for key in KEYS[artifact.kind]}
+        known = {key.replace("ARRAY", "array") for key in METRICS[artifact.kind]}
         assert set(artifact.metrics) == known, artifact.kind
     assert {look(place).kind for place in places} == set(keys())
 

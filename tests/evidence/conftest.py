@@ -9,9 +9,9 @@ import pytest
 from rocm3d.evidence.folder import Contents, write
 from rocm3d.model.artifact import Artifact
 from rocm3d.model.finding import Finding
-from rocm3d.model.patch import FileChange, Patch, Proof, Refused
-from rocm3d.model.plan import DependencyDecision, LeftForPerson, Plan
-from rocm3d.model.run import Installed, KernelTime, Manifest, Memory, RunRecord, Steps
+from rocm3d.model.patch import FileChange, Patch, Proof, RefusedEdit
+from rocm3d.model.plan import DependencyDecision, UnresolvedFinding, Plan
+from rocm3d.model.run import InstalledPackage, KernelTime, Manifest, PeakMemory, RunRecord, Steps
 from rocm3d.model.target import Gpu
 from rocm3d.model.verdict import Verdict, Verdicts
 
@@ -51,8 +51,8 @@ def documents():
             folder="rocm-port",
             dry_run=False,
             changes=changes,
-            refused=tuple(Refused(path=f"f{at}", recipe="x", reason="no") for at in range(refused)),
-            left=tuple(LeftForPerson(finding=found, reason="no") for _ in range(left)),
+            refused=tuple(RefusedEdit(path=f"f{at}", recipe="x", reason="no") for at in range(refused)),
+            left=tuple(UnresolvedFinding(finding=found, reason="no") for _ in range(left)),
         )
         found_levels = levels or ["static"] * len(outcomes)
         verdicts = tuple(
@@ -77,7 +77,7 @@ def make_run():
     def make(name="train", **values) -> RunRecord:
         manifest = Manifest(
             machine="Linux x86_64", gpu="MI300X", gfx="gfx942", rocm="7.2", torch="2.9.0", python="3.12",
-            packages=(Installed(name="numpy", version="2.0"),), commit="0123456789abcdef", dirty=(),
+            packages=(InstalledPackage(name="numpy", version="2.0"),), commit="0123456789abcdef", dirty=(),
         )  # fmt: skip
         splat = Artifact(path="out/a.ply", kind="splat", format="PLY", outcome="ok", metrics={"gaussians": 50000})
         kernel = KernelTime(name="ck_tile_fmha", calls=3, microseconds=400.0, backend="CK", operation="attention")
@@ -85,7 +85,7 @@ def make_run():
             name=name, command=("python", "train.py"), started=datetime(2026, 11, 15, tzinfo=timezone.utc),
             seconds=12.5, limit=600, status="finished", exit_code=0, manifest=manifest, kernels=(kernel,),
             profiled_seconds=2.0,
-            backends={"attention": ("CK",)}, memory=Memory(gpu_reserved=1 << 30, host=1 << 28),
+            backends={"attention": ("CK",)}, memory=PeakMemory(gpu_reserved=1 << 30, host=1 << 28),
             steps=(Steps(kind="optimizer", count=30, first_seconds=9.0, steady_seconds=0.1),), artifacts=(splat,),
         )  # fmt: skip
         return first.model_copy(update=values)

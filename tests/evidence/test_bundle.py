@@ -6,7 +6,7 @@ from datetime import datetime, timezone
 import pytest
 
 from rocm3d.evidence.bundle import CHAIN, bundle, moved
-from rocm3d.model.evidence import Evidence, Missing, SealedRun
+from rocm3d.model.evidence import Evidence, MissingLink, SealedRun
 
 MADE = datetime(2026, 11, 15, 12, 0, tzinfo=timezone.utc)
 FILES = {"plan.json": b"{}", "inventory.json": b"[]"}
@@ -76,7 +76,7 @@ def test_link_with_a_passed_verdict_is_there(sealed):
         ({}, True),
         ({"outcome": "failed"}, False),
         ({"of_these_sources": False}, False),
-        ({"missing": (Missing(link="artifact", reason="the run wrote no artifact"),)}, False),
+        ({"missing": (MissingLink(link="artifact", reason="the run wrote no artifact"),)}, False),
     ],
 )
 def test_a_workload_that_passed_still_needs_a_run_with_an_artifact(documents, more, there):

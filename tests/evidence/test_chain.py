@@ -4,8 +4,8 @@ import pytest
 
 from rocm3d.evidence.chain import NAMES, chain
 from rocm3d.model.artifact import Artifact
-from rocm3d.model.evidence import Missing
-from rocm3d.model.run import ImportFallback, LoadedModule, Met
+from rocm3d.model.evidence import MissingLink
+from rocm3d.model.run import ImportFallback, LoadedModule, ExpectationResult
 
 BAD = Artifact(path="b.mp4", kind="video", outcome="bad", problems=("black: all 9 frames are black",))
 
@@ -35,7 +35,7 @@ def test_a_run_without_a_commit_has_no_manifest(make_run):
     [
         ({"status": "timed_out", "reason": "stopped at the 9 s limit"}, "timed_out: stopped at the 9 s limit"),
         ({"status": "killed"}, "killed: reason unknown"),
-        ({"expectations": (Met(expectation="faces > 9", met=False, found="3"),)}, "finished, but unmet: faces > 9"),
+        ({"expectations": (ExpectationResult(expectation="faces > 9", met=False, found="3"),)}, "finished, but unmet: faces > 9"),
     ],
 )
 def test_a_workload_that_did_not_do_it(make_run, values, what):
@@ -45,7 +45,7 @@ def test_a_workload_that_did_not_do_it(make_run, values, what):
 
 
 def test_no_backend_was_seen(make_run):
-    why = (Missing(link="kernels", reason="torch did not use a GPU"),)
+    why = (MissingLink(link="kernels", reason="torch did not use a GPU"),)
     bare = make_run(backends={}, kernels=(), missing=why)
 
     assert link(bare, "backend").what == link(bare, "profile").what == "torch did not use a GPU"

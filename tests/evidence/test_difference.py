@@ -8,7 +8,7 @@ import pytest
 from rocm3d.evidence.difference import difference
 from rocm3d.evidence.side import Side, side
 from rocm3d.model.artifact import Artifact
-from rocm3d.model.run import ImportFallback, Memory, Steps
+from rocm3d.model.run import ImportFallback, PeakMemory, Steps
 from rocm3d.model.verdict import Verdict
 
 
@@ -66,7 +66,7 @@ def test_a_failed_check_is_worse_only_where_it_is_new(make_run):
 def test_slower_is_told_and_not_worse(compare):
     document = compare(
         seconds=25.0,
-        memory=Memory(gpu_reserved=3 << 29, host=1 << 28),
+        memory=PeakMemory(gpu_reserved=3 << 29, host=1 << 28),
         steps=(Steps(kind="optimizer", count=30, first_seconds=9.0, steady_seconds=0.05),),
     )
 

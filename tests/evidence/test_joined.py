@@ -59,7 +59,7 @@ def test_the_oldest_comes_first_each_with_its_chain(kept, tmp_path):
 
     assert [item.folder for item in runs] == ["b", "a"]
     assert unread == ()
-    assert all(item.chain.run == item.run.name and item.good for item in runs)
+    assert all(item.chain.run == item.run.name and item.is_good for item in runs)
 
 
 def test_an_altered_run_is_there_and_says_so(kept, tmp_path):
@@ -68,7 +68,7 @@ def test_an_altered_run_is_there_and_says_so(kept, tmp_path):
     ((run,), _) = joined_runs(tmp_path)
 
     assert [(item.path, item.how) for item in run.altered] == [("added.txt", "added")]
-    assert not run.good
+    assert not run.is_good
 
 
 def test_what_is_a_bundle(kept, tmp_path):

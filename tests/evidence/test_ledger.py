@@ -15,10 +15,10 @@ from waiting import DEADLINE, wait_for_exit
 from rocm3d.evidence.ledger import Book, LedgerChange, slug
 from rocm3d.model.failure import UserError
 from rocm3d.model.ledger import Fix, Ledger
-from rocm3d.model.upstream import Edited, Proposal
+from rocm3d.model.upstream import EditedFile, Proposal
 
 PULL = "https://github.com/acme/knn/pull/7"
-KNN = Proposal(name="Simple KNN", part="submodule", edited=(Edited(path="a.cu", recipes=("ballot-64-bit",)),))
+KNN = Proposal(name="Simple KNN", part="submodule", edited=(EditedFile(path="a.cu", recipes=("ballot-64-bit",)),))
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from rocm3d.evidence.matrix import Known, matrix, read
 from rocm3d.model.failure import UserError
-from rocm3d.model.inventory import Counts, Dependency, Inventory, Scan
+from rocm3d.model.inventory import FileCounts, Dependency, Inventory, Scan
 from rocm3d.model.location import Location
-from rocm3d.model.look import FoundModule, Look
+from rocm3d.model.look import ImportedModule, BackendCheck
 from rocm3d.model.plan import Plan
 from rocm3d.model.verdict import Verdicts
 from rocm3d.plan.stage import plan
@@ -24,7 +24,7 @@ def scan(name: str, *packages: str) -> Scan:
     place = Location(path="requirements.txt", line=1, column=1)
     named = tuple(Dependency(name=item, requirement=item, location=place, package=item) for item in packages)
     inventory = Inventory(
-        repository=name, counts=Counts(files=1, bytes=1, python=1, cuda=0, manifests=1), dependencies=named,
+        repository=name, counts=FileCounts(files=1, bytes=1, python=1, cuda=0, manifests=1), dependencies=named,
         extensions=(), families={}, skipped=(), readiness="needs-edits", reasons=(),
     )  # fmt: skip
     return Scan(inventory=inventory, findings=())
@@ -101,9 +101,9 @@ def test_a_plan_says_what_takes_work(knowledge, decision, state):
 
 @pytest.mark.parametrize(("outcome", "state"), [("accelerated", "proven"), ("fallback", "work")])
 def test_what_verify_saw_at_work_is_proven(knowledge, outcome, state):
-    look = Look(
+    look = BackendCheck(
         package="gsplat", probe="gsplat", outcome=outcome, reason="r", evidence="library", libraries=("/a.so",),
-        modules=(FoundModule(name="gsplat", version="1.5.3", file="/gsplat.py", origin="environment"),),
+        modules=(ImportedModule(name="gsplat", version="1.5.3", file="/gsplat.py", origin="environment"),),
     )  # fmt: skip
     verdicts = Verdicts(repository="a", targets=(), verdicts=(accelerated(look, "gsplat", ""),))
     (row,) = matrix([Known(scan("a", "gsplat"), planned(knowledge, "build"), verdicts)], knowledge.packages).rows

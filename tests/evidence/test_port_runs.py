@@ -4,8 +4,8 @@ import pytest
 
 from rocm3d.evidence.folder import Contents, write
 from rocm3d.evidence.port_runs import port_runs, written, written_before
-from rocm3d.model.evidence import Sealed
-from rocm3d.model.run import Met
+from rocm3d.model.evidence import SealedFile
+from rocm3d.model.run import ExpectationResult
 from rocm3d.workspace.file_digest import file_digest
 from rocm3d.workspace.sources import source_digest
 
@@ -78,13 +78,13 @@ def test_a_sound_one_has_its_digest_outcome_and_what_its_chain_lacks(keep):
 
 
 def test_what_was_not_met_is_its_reason(keep):
-    keep(expectations=(Met(expectation="steps > 5", met=False, found="3"),))
+    keep(expectations=(ExpectationResult(expectation="steps > 5", met=False, found="3"),))
 
     assert keep.look()[0].sealed.reason == "not met: steps > 5 (actual: 3)"
 
 
 def test_code_that_runs_have_written_is_not_the_repositorys(keep):
-    keep(files=(Sealed(path="out/copy.py", sha256="0" * 64),), folder="sub")
+    keep(files=(SealedFile(path="out/copy.py", sha256="0" * 64),), folder="sub")
     (keep.root / "sub" / "out").mkdir(parents=True)
     (keep.root / "sub" / "out" / "copy.py").write_text("import torch\n")
     keep("again", sources=source_digest(keep.root, written_before(keep.work)))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.evidence.proposals import UNASKED, Clone, address, changed_lines, edited, proposals
-from rocm3d.model.patch import FileChange, ModulePatch, Patch, Proof
+from rocm3d.model.patch import FileChange, SubmodulePatch, Patch, Proof
 from rocm3d.model.verdict import Verdict, Verdicts
 
 PROOF = Proof(kind="cpp-directives-evaluated", holds=True, detail="byte-identical")
@@ -26,7 +26,7 @@ def verdicts(*found):
     return Verdicts(repository="demo", targets=("gfx942",), verdicts=found)
 
 
-KNN = ModulePatch(
+KNN = SubmodulePatch(
     path="libs/knn", name="knn", commit="c" * 40, file="rocm-port/patches/knn.patch", changes=(change("libs/knn/a.cu"),)
 )
 
@@ -105,7 +105,7 @@ def test_paths_of_a_submodule_are_its_own_and_sizes_are_counted():
     )
 
     (file,) = module.edited
-    assert (file.path, file.plus, file.minus, file.holds, file.recipes) == ("a.cu", 2, 1, True, ("r",))
+    assert (file.path, file.plus, file.minus, file.is_proven, file.recipes) == ("a.cu", 2, 1, True, ("r",))
     assert (module.part, module.inside, module.commit) == ("submodule", "libs/knn", "c" * 40)
     assert module.origin == "https://host.org/acme/knn.git"
 
@@ -118,7 +118,7 @@ def test_a_dependency_from_git_has_neither_proof_nor_checks():
     own, found = proposals(patch(change("a.cu"), change("rocm-port/x", "added")), verdicts(passed), clones=[clone])
 
     assert (own.added, found.added) == (("rocm-port/x",), ("n",))
-    assert (found.part, found.checks, found.edited[0].holds) == ("dependency", (), False)
+    assert (found.part, found.checks, found.edited[0].is_proven) == ("dependency", (), False)
     assert (found.edited[0].plus, found.edited[0].minus) == (1, 1)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from rocm3d.host.installed_torch import InstalledTorch, as_stack, find_interpreter, read_torch
 from rocm3d.knowledge.load import load
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.failure import MachineError, UserError
 
 TODAY = date(2026, 11, 15)
 
@@ -40,7 +40,7 @@ def environment(tmp_path):
 
 def test_no_interpreter(tmp_path, monkeypatch):
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
-    with pytest.raises(MachineLacks, match="no Python with torch found"):
+    with pytest.raises(MachineError, match="no Python with torch found"):
         find_interpreter(tmp_path, None)
     with pytest.raises(UserError, match="no such file"):
         find_interpreter(tmp_path, tmp_path / "nobody")
@@ -59,12 +59,12 @@ def test_an_interpreter_that_does_not_run(tmp_path):
     broken.write_text("#!/bin/sh\necho no >&2\nexit 1\n")
     broken.chmod(0o755)
 
-    with pytest.raises(MachineLacks, match="does not run: no"):
+    with pytest.raises(MachineError, match="does not run: no"):
         read_torch(broken)
 
 
 def test_no_torch(environment):
-    with pytest.raises(MachineLacks, match="has no torch"):
+    with pytest.raises(MachineError, match="has no torch"):
         read_torch(environment(None))
 
 

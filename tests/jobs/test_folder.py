@@ -11,7 +11,7 @@ from processes import Program
 from waiting import wait_for_line
 
 from rocm3d.jobs.folder import run_folder
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.failure import MachineError, UserError
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_what_a_dead_runner_left_behind_is_waited_for(folder, monkeypatch):
     with Program(command, stdin=pipe, stdout=pipe, text=True) as left:
         wait_for_line(left, "held")
         monkeypatch.setattr("rocm3d.jobs.folder._LEAVING", 0.1)
-        with pytest.raises(MachineLacks, match="still held by a process"), folder.held():
+        with pytest.raises(MachineError, match="still held by a process"), folder.held():
             pass
     with folder.held() as number:
         assert os.fstat(number).st_ino == folder.lock.stat().st_ino

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.jobs.gpus import as_hip, called, chosen, free_vram, mask, total_vram
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.failure import MachineError, UserError
 from rocm3d.workspace.topology import Topology, read_topology
 
 
@@ -21,7 +21,7 @@ def test_a_name_that_may_mean_another_gpu_tomorrow_is_refused(topology, name):
 
 
 def test_a_gpu_that_is_not_here_is_what_the_machine_lacks_and_the_others_are_named(topology):
-    with pytest.raises(MachineLacks, match=r"0000:99:00\.0 is not on this machine") as failure:
+    with pytest.raises(MachineError, match=r"0000:99:00\.0 is not on this machine") as failure:
         chosen(["0000:99:00.0"], topology, {})
     assert "GPU-ab00000000000001" in failure.value.hint
     assert "0001:83:00.0" in failure.value.hint

@@ -10,7 +10,7 @@ import pytest
 from rocm3d.jobs.course import Course
 from rocm3d.jobs.folder import NoSpace
 from rocm3d.jobs.journal import Journal, opened
-from rocm3d.model.failure import Exit, UserError
+from rocm3d.model.failure import ExitCode, UserError
 
 COURSE = Course("a", "d", "done", attempts=2, closed=2, interruptions=1, code=0)
 
@@ -64,7 +64,7 @@ def test_a_full_disk_is_what_the_machine_lacks(place):
     journal._base.execute(f"PRAGMA max_page_count = {pages}")
     with closing(journal), pytest.raises(NoSpace, match="no space left on the disk of") as failure:
         journal.write([Course(f"job-{number}", "d" * 900) for number in range(200)])
-    assert failure.value.exit_code == Exit.MACHINE
+    assert failure.value.exit_code == ExitCode.MACHINE
     journal, known, _ = opened(place)
     journal.close()
     assert known == {"a": COURSE}

@@ -30,6 +30,6 @@ def test_jobs_stand_in_the_order_of_the_file(jobs_folder):
     document = report(jobs, folder, courses, ["cpu-1"], ["a note"])
     assert [job.id for job in document.jobs] == ["b", "a"]
     assert document.counts == {"waiting": 1, "failed": 1}
-    assert document.is_unwell
+    assert document.has_failures
     assert document.jobs[1].log == str(folder.log("a", 2))
     assert (document.jobs[0].log, document.jobs[0].seconds) == ("", None)

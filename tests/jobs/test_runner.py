@@ -15,7 +15,7 @@ from rocm3d.jobs.runner import Runner
 from rocm3d.jobs.slots import on_processor
 from rocm3d.jobs.specification import read
 from rocm3d.jobs.status_files import Attempt
-from rocm3d.model.failure import MachineLacks
+from rocm3d.model.failure import MachineError
 
 
 class Scripted:
@@ -90,7 +90,7 @@ def test_no_room_is_seen_before_anything_begins(run, monkeypatch):
 
 
 def test_what_cannot_be_started_for_another_reason_is_told(run):
-    with pytest.raises(MachineLacks, match="job a cannot be started: its files: no"):
+    with pytest.raises(MachineError, match="job a cannot be started: its files: no"):
         run(Scripted(a=["refused"]))
 
 

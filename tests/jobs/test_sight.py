@@ -9,7 +9,7 @@ import pytest
 from rocm3d.jobs.sight import check, interpreter
 from rocm3d.jobs.slots import on_gpus, on_processor
 from rocm3d.jobs.specification import read
-from rocm3d.model.failure import MachineLacks
+from rocm3d.model.failure import MachineError
 from rocm3d.workspace.topology import read_topology
 
 # As many devices as the mask names; the unique id as HIP gives it, in digits.
@@ -47,12 +47,12 @@ def checked(machine, jobs_folder, monkeypatch):
 
 @pytest.mark.parametrize("devices", ["[]", "['1' * 16, '2' * 16]"])
 def test_a_job_that_would_see_none_or_two_gpus_is_refused(checked, devices):
-    with pytest.raises(MachineLacks, match=r"sees \d GPUs with ROCR_VISIBLE_DEVICES=GPU-ab0000000000000\d; a job"):
+    with pytest.raises(MachineError, match=r"sees \d GPUs with ROCR_VISIBLE_DEVICES=GPU-ab0000000000000\d; a job"):
         checked(TORCH.format(hip="7.0", devices=devices))
 
 
 def test_a_job_that_would_see_another_gpu_is_refused(checked):
-    with pytest.raises(MachineLacks, match=r"sees another GPU with .*: GPU-1111111111111111"):
+    with pytest.raises(MachineError, match=r"sees another GPU with .*: GPU-1111111111111111"):
         checked(TORCH.format(hip="7.0", devices="['1' * 16]"))
 
 

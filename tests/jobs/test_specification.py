@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.jobs.specification import Jobs, Run, memory, of_commands, read, seconds
-from rocm3d.model.failure import Exit, UserError
+from rocm3d.model.failure import ExitCode, UserError
 
 JOB = '[[job]]\nid = "a"\ncommand = ["true"]\n'
 
@@ -43,7 +43,7 @@ JOB = '[[job]]\nid = "a"\ncommand = ["true"]\n'
 def test_what_is_wrong_is_one_line_with_a_hint(jobs_folder, text, match):
     with pytest.raises(UserError, match=match) as failure:
         read(jobs_folder.write(text))
-    assert failure.value.exit_code == Exit.USAGE
+    assert failure.value.exit_code == ExitCode.USAGE
     assert "\n" not in failure.value.message
     assert failure.value.hint
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from rocm3d.knowledge.check import check
-from rocm3d.model.condition import ForPlan
+from rocm3d.model.condition import PlanRelevance
 
 
 @pytest.fixture
@@ -29,9 +29,9 @@ def problems(knowledge):
         ({"test": "of_nobody"}, "test: unknown predicate 'of_nobody'"),
         ({"gfx": ("gfx9999",)}, "gfx: unknown 'gfx9999'"),
         ({"advice": ("nonsense",)}, "advice: unknown 'nonsense'"),
-        ({"for_plan": (ForPlan(says="x", packages=("nobody",)),)}, "for_plan.packages: unknown 'nobody'"),
-        ({"for_plan": (ForPlan(says="x", families=("nobody",)),)}, "for_plan.families: unknown 'nobody'"),
-        ({"for_plan": (ForPlan(says="x", gfx=("gfx9999",)),)}, "gfx: unknown 'gfx9999'"),
+        ({"for_plan": (PlanRelevance(says="x", packages=("nobody",)),)}, "for_plan.packages: unknown 'nobody'"),
+        ({"for_plan": (PlanRelevance(says="x", families=("nobody",)),)}, "for_plan.families: unknown 'nobody'"),
+        ({"for_plan": (PlanRelevance(says="x", gfx=("gfx9999",)),)}, "gfx: unknown 'gfx9999'"),
     ],
 )
 def test_what_is_not_there_is_a_problem(problems, changes, said):

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.failure import MachineError, UserError
 from rocm3d.model.snapshot import Snapshot
 from rocm3d.pipeline import doctor
 from rocm3d.pipeline.doctor import MOST_BYTES, read_plan, read_snapshot, save_snapshot, take_snapshot
@@ -98,7 +98,7 @@ def test_place_that_cannot_be_written(tmp_path):
 def test_other_systems_are_told_how(knowledge, monkeypatch):
     monkeypatch.setattr(doctor.sys, "platform", "darwin")
 
-    with pytest.raises(MachineLacks, match="Linux or WSL 2"):
+    with pytest.raises(MachineError, match="Linux or WSL 2"):
         take_snapshot(None, knowledge)
 
 

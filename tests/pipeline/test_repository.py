@@ -11,7 +11,7 @@ from rocm3d.evidence.folder import Contents, write
 from rocm3d.model.artifact import Artifact
 from rocm3d.model.evidence import Evidence
 from rocm3d.model.inventory import Scan
-from rocm3d.model.run import Installed, KernelTime, LoadedModule, Manifest, RunRecord
+from rocm3d.model.run import InstalledPackage, KernelTime, LoadedModule, Manifest, RunRecord
 from rocm3d.pipeline import Repository
 from rocm3d.workload import Workload, new_folder, run_workload
 from rocm3d.workspace.sources import source_digest
@@ -39,7 +39,7 @@ def made_on_gpu():
     def make(root):
         manifest = Manifest(
             machine="m", gpu="AMD Instinct MI300X", gfx="gfx942", rocm="7.2", torch="2.9", commit="0" * 40,
-            packages=(Installed(name="torch", version="2.9"),), sources=source_digest(root),
+            packages=(InstalledPackage(name="torch", version="2.9"),), sources=source_digest(root),
         )  # fmt: skip
         return RunRecord(
             name="train", command=("python", "train.py"), started=datetime(2026, 11, 15, tzinfo=timezone.utc),

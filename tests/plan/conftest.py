@@ -10,7 +10,7 @@ from rocm3d.knowledge.base import Knowledge
 from rocm3d.model.card import Card
 from rocm3d.model.code import Code
 from rocm3d.model.finding import Finding
-from rocm3d.model.inventory import Counts, Dependency, Extension, Inventory, Scan
+from rocm3d.model.inventory import FileCounts, Dependency, Extension, Inventory, Scan
 from rocm3d.model.location import Location
 from rocm3d.model.package import Package, Route
 from rocm3d.model.recipe import Conditions, Recipe
@@ -114,7 +114,7 @@ class Make:
     def scan(findings=(), dependencies=(), extensions=()) -> Scan:
         inventory = Inventory(
             repository="r",
-            counts=Counts(files=1, bytes=1, python=0, cuda=1, manifests=1),
+            counts=FileCounts(files=1, bytes=1, python=0, cuda=1, manifests=1),
             families={},
             skipped=(),
             dependencies=tuple(dependencies),

@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 
-from rocm3d.model.port import Memory
+from rocm3d.model.port import MemoryNeed
 from rocm3d.model.source import Source
 from rocm3d.plan.card_facts import devices_of, facts_of_card, facts_of_gpu, nearest
 
@@ -46,7 +46,7 @@ def test_the_weaker_and_older_record_counts(make, known):
 
 
 def test_a_card_of_two_devices_is_judged_by_one(make, known):
-    memory = Memory(mode="m", gb=100, known=date(2025, 1, 1), source=Source(where="a README"))
+    memory = MemoryNeed(mode="m", gb=100, known=date(2025, 1, 1), source=Source(where="a README"))
     knowledge = known(make.card("mi300x", devices=2, bandwidth_gbs=3200))
     facts = facts_of_gpu(knowledge.gpu("mi300x"), knowledge, (memory,))
 

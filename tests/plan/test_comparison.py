@@ -7,13 +7,13 @@ from datetime import date
 
 import pytest
 
-from rocm3d.model.plan import Chosen, DependencyDecision, EffortCounts, Plan
-from rocm3d.model.port import Memory
+from rocm3d.model.plan import ChosenStack, DependencyDecision, EffortCounts, Plan
+from rocm3d.model.port import MemoryNeed
 from rocm3d.model.source import Source
 from rocm3d.plan.comparison import NO_CHECKOUT, NO_STACK, Question, compare, counted, dependency_cost
 
 MODES = tuple(
-    Memory(mode=name, gb=gb, known=date(2025, 1, 1), source=Source(where="a README"))
+    MemoryNeed(mode=name, gb=gb, known=date(2025, 1, 1), source=Source(where="a README"))
     for name, gb in (("small", 10), ("large", 100))
 )
 
@@ -35,7 +35,7 @@ def planned(make, knowledge):
         return Plan(
             repository="r",
             gpu=knowledge.gpu("mi300x"),
-            stack=Chosen(id="s", reason="fits") if feasible else None,
+            stack=ChosenStack(id="s", reason="fits") if feasible else None,
             base=make.stack("s") if feasible else None,
             rejected_stacks=(),
             decisions=decisions,

@@ -9,8 +9,8 @@ import pytest
 
 from rocm3d.model.failure import UserError
 from rocm3d.model.fit import Fit
-from rocm3d.model.plan import Chosen, Plan
-from rocm3d.model.port import Memory, Port
+from rocm3d.model.plan import ChosenStack, Plan
+from rocm3d.model.port import MemoryNeed, Port
 from rocm3d.model.source import Source
 from rocm3d.plan.comparison import Question
 from rocm3d.plan.fitness import fitness
@@ -19,7 +19,7 @@ from rocm3d.plan.memory import UNKNOWN
 
 @pytest.fixture
 def port(make):
-    memory = Memory(mode="whole", gb=100, known=date(2025, 1, 1), source=Source(where="a README"))
+    memory = MemoryNeed(mode="whole", gb=100, known=date(2025, 1, 1), source=Source(where="a README"))
     fact = {"checked": make.today, "confidence": "inferred", "sources": (Source(where="a README"),)}
 
     def known(**rest):
@@ -43,7 +43,7 @@ def plan(make):
     return Plan(
         repository="folder",
         gpu=make.knowledge().gpu("mi300x"),
-        stack=Chosen(id="s", reason="fits"),
+        stack=ChosenStack(id="s", reason="fits"),
         base=make.stack("s"),
         rejected_stacks=(),
         decisions=(),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.model.port import Memory
+from rocm3d.model.port import MemoryNeed
 from rocm3d.model.source import Source
 from rocm3d.plan.memory import HEADROOM, NOT_MEASURED, RULE, SHARED, fitted, jobs, notes, offload
 
@@ -16,7 +16,7 @@ SIZES = st.integers(1, 4000).map(lambda tenths: tenths / 10)
 
 
 def mode(name, gb, **rest):
-    return Memory(mode=name, gb=gb, known=date(2025, 1, 1), source=Source(where="a README"), **rest)
+    return MemoryNeed(mode=name, gb=gb, known=date(2025, 1, 1), source=Source(where="a README"), **rest)
 
 
 HUNYUAN = (mode("shape", 10), mode("texture", 21), mode("shape and texture", 29))

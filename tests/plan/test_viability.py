@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from rocm3d.model.failure import UserError
-from rocm3d.model.port import Memory, Point, Port
+from rocm3d.model.port import MemoryNeed, ViabilityPoint, Port
 from rocm3d.model.source import Source
 from rocm3d.model.target import Gpu
 from rocm3d.plan.viability import fit
@@ -17,11 +17,11 @@ DAY = date(2026, 1, 1)
 
 
 def point(effect, **given):
-    return Point(**{"id": "p", "effect": effect, "why": "w", "since": date(2025, 1, 1), "source": SOURCE, **given})
+    return ViabilityPoint(**{"id": "p", "effect": effect, "why": "w", "since": date(2025, 1, 1), "source": SOURCE, **given})
 
 
 def memory(gb, known=date(2025, 1, 1)):
-    return Memory(mode="full", gb=gb, known=known, source=SOURCE)
+    return MemoryNeed(mode="full", gb=gb, known=known, source=SOURCE)
 
 
 def port(name="m", **given):

@@ -6,7 +6,7 @@ import pytest
 
 from rocm3d.model.artifact import Artifact
 from rocm3d.model.failure import UserError
-from rocm3d.model.run import Manifest, Memory, RunRecord, Steps
+from rocm3d.model.run import Manifest, PeakMemory, RunRecord, Steps
 from rocm3d.record.expectation import KEYS, NOTHING, judge, read
 
 
@@ -96,7 +96,7 @@ def test_every_backend_of_an_operation_must_be_the_one(met):
 
 def test_numbers_of_the_run(met):
     steps = (Steps(kind="optimizer", count=20, first_seconds=3.0, steady_seconds=0.1),)
-    record = run(steps=steps, memory=Memory(gpu_reserved=1024**3, host=2 * 1024**3))
+    record = run(steps=steps, memory=PeakMemory(gpu_reserved=1024**3, host=2 * 1024**3))
 
     assert met("steps = 20", record).met
     assert met("step_seconds < 0.2", record).met

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from rocm3d.model.port import Expected, Workload
+from rocm3d.model.port import ExpectedValue, Workload
 from rocm3d.model.source import Source
 from rocm3d.record.port_workload import is_workload, port_expectations
 
@@ -56,7 +56,7 @@ def test_a_folder_of_ones_own_may_stand_within_a_word():
 
 
 def test_expectations_of_a_record_have_their_source(knowledge):
-    item = Expected(expect="gaussians > 5", known=date(2026, 6, 10), source=Source(where="a blog"))
+    item = ExpectedValue(expect="gaussians > 5", known=date(2026, 6, 10), source=Source(where="a blog"))
     port = knowledge.ports["zipsplat"]
     port = port.model_copy(update={"workload": port.workload.model_copy(update={"expect": (item,)})})
 

@@ -8,7 +8,7 @@ import pytest
 from processes import Program
 from waiting import DEADLINE, begin_limits_at, output_of, wait_for_file, wait_until_gone
 
-from rocm3d.model.failure import MachineLacks
+from rocm3d.model.failure import MachineError
 from rocm3d.record.attendant import Attendant
 from rocm3d.record.run import Workload, how_it_ended, record_run, watched
 
@@ -25,7 +25,7 @@ def recorded(knowledge, tmp_path):
 
 
 def test_a_program_that_is_not_there(recorded):
-    with pytest.raises(MachineLacks, match="nobody-has-this is not installed"):
+    with pytest.raises(MachineError, match="nobody-has-this is not installed"):
         recorded("", command=("nobody-has-this",))
 
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from rocm3d.model.patch import Refused
-from rocm3d.model.plan import LeftForPerson, PlannedEdit
+from rocm3d.model.patch import RefusedEdit
+from rocm3d.model.plan import UnresolvedFinding, PlannedEdit
 from rocm3d.render.answers import answers
 from rocm3d.render.html import Report
 
@@ -25,8 +25,8 @@ def report(make):
         change = make.change().model_copy(update={"recipes": recipes})
         patch = make.patch(change).model_copy(
             update={
-                "refused": tuple(Refused(path="csrc/a.cu", recipe="header", reason=reason) for reason in refused),
-                "left": tuple(LeftForPerson(finding=item, reason="no reach") for item in left),
+                "refused": tuple(RefusedEdit(path="csrc/a.cu", recipe="header", reason=reason) for reason in refused),
+                "left": tuple(UnresolvedFinding(finding=item, reason="no reach") for item in left),
             }
         )
         return Report(make.scan(note, pin, *found), plan, patch, make.verdicts(), make.evidence())

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.bundle import Altered, BundleCheck, Chain, DiffRow, EvidenceDiff, Link, LinkPair, StageSaid
+from rocm3d.model.bundle import AlteredFile, BundleCheck, Chain, DiffRow, EvidenceDiff, Link, LinkPair, StageSummary
 from rocm3d.render import bundles, console, markdown
 
 THERE = Link(link="backend", there=True, what="attention: CK")
@@ -30,7 +30,7 @@ def diff():
     ],
 )
 def test_what_happened_to_a_file(how, said):
-    assert bundles.altered(Altered(path="x", how=how)) == said
+    assert bundles.altered(AlteredFile(path="x", how=how)) == said
 
 
 def test_a_missing_link_is_shown_as_missing(diff, knowledge):
@@ -46,7 +46,7 @@ def test_names_from_elsewhere_are_shown_and_not_obeyed(diff, knowledge):
 
 
 def test_a_check_of_an_altered_bundle(knowledge):
-    document = BundleCheck(bundle="b", sha256="0", altered=(Altered(path="a.ply", how="missing"),))
+    document = BundleCheck(bundle="b", sha256="0", altered=(AlteredFile(path="a.ply", how="missing"),))
 
     assert console.render(document) == "a.ply: missing\n"
     assert console.summary(document) == "b was changed after it was sealed; files affected: 1\n"
@@ -54,7 +54,7 @@ def test_a_check_of_an_altered_bundle(knowledge):
 
 
 def test_a_check_of_a_sound_bundle(knowledge):
-    said = StageSaid(stage="plan", path="documents/plan.json", says="partial")
+    said = StageSummary(stage="plan", path="documents/plan.json", says="partial")
     document = BundleCheck(
         bundle="b", sha256="f0", sealed=3, stages=(said,), chains=(Chain(run="r", links=(THERE, GONE)),)
     )

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.evidence.chain import chain
-from rocm3d.model.bundle import Altered, Bundle
+from rocm3d.model.bundle import AlteredFile, Bundle
 from rocm3d.model.evidence import SealedRun
 from rocm3d.model.package import Licence
 from rocm3d.model.plan import LicenceNotice
@@ -319,7 +319,7 @@ def test_a_later_run_of_the_same_name_counts_in_place_of_the_failed_one(make, re
 
 
 def test_an_altered_bundle_is_never_green(make, report, read):
-    changed = (Altered(path="run.json", how="changed"),)
+    changed = (AlteredFile(path="run.json", how="changed"),)
     shown = good(make, report, runs=[make.joined(altered=changed)])
     page = read(render(bundle(make.run(), altered=changed)))
 

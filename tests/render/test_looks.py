@@ -1,26 +1,26 @@
 from __future__ import annotations
 
 from rocm3d.model.golden import ComparedTensor
-from rocm3d.model.look import Check, Look
+from rocm3d.model.look import NumericCheck, BackendCheck
 from rocm3d.render.looks import compared, details, seen
 
 
 def test_what_is_not_accelerated_says_why():
-    assert seen(Look(probe="p", outcome="broken", reason="died", libraries=("/a.so",))) == "died"
+    assert seen(BackendCheck(probe="p", outcome="broken", reason="died", libraries=("/a.so",))) == "died"
 
 
 def test_what_is_accelerated_says_what_shows_it():
     checks = (
-        Check(name="a", tolerance="float32-gemm", agrees=True, max_error=0.001),
-        Check(name="b", tolerance="int-exact", agrees=True, max_error=0),
-        Check(name="c", agrees=True),
+        NumericCheck(name="a", tolerance="float32-gemm", agrees=True, max_error=0.001),
+        NumericCheck(name="b", tolerance="int-exact", agrees=True, max_error=0),
+        NumericCheck(name="c", agrees=True),
     )
-    look = Look(
+    look = BackendCheck(
         probe="p", outcome="accelerated", libraries=("/x/_C.so", "/x/_D.so"), backends=("gsplat",), checks=checks
     )
 
     assert seen(look) == "_C.so and 1 more; kernels: gsplat; 3 results agree, largest error 0.001 (float32-gemm)"
-    assert seen(Look(probe="p", outcome="accelerated", checks=checks[2:])) == "1 results agree, largest error 0"
+    assert seen(BackendCheck(probe="p", outcome="accelerated", checks=checks[2:])) == "1 results agree, largest error 0"
 
 
 def test_kinds_of_attention_and_the_device():
@@ -30,13 +30,13 @@ def test_kinds_of_attention_and_the_device():
         "math": {"works": True},
     }
 
-    assert details(Look(probe="p", outcome="accelerated", facts={"kinds": kinds})) == [
+    assert details(BackendCheck(probe="p", outcome="accelerated", facts={"kinds": kinds})) == [
         "flash: works, AOTriton",
         "cudnn: not available: no",
         "math: works",
     ]
     facts = {"device": "NVIDIA H200", "architecture": "sm_90", "version": "2.9", "hip": None, "cuda": "12.8"}
-    assert details(Look(probe="p", outcome="accelerated", facts=facts)) == ["NVIDIA H200 (sm_90), 2.9, CUDA 12.8"]
+    assert details(BackendCheck(probe="p", outcome="accelerated", facts=facts)) == ["NVIDIA H200 (sm_90), 2.9, CUDA 12.8"]
 
 
 def test_a_tensor_of_two_recordings():

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rocm3d.model.patch import ModulePatch, Unseen
+from rocm3d.model.patch import SubmodulePatch, UnscannedCode
 from rocm3d.render.html import Report
 from rocm3d.render.pr import render
 
@@ -80,10 +80,10 @@ def test_sections_stand_in_their_order_and_say_what_was_not_run(report, knowledg
 
 def test_submodules_and_what_was_not_looked_at_are_told(make, report, knowledge):
     inside = make.change("libs/knn/a.cu")
-    module = ModulePatch(
+    module = SubmodulePatch(
         path="libs/knn", name="knn", commit="c", file="rocm-port/patches/knn@c.patch", changes=(inside,)
     )
-    unseen = Unseen(name="libs/x", where=".gitmodules", reason="not checked out", commands=("git submodule update",))
+    unseen = UnscannedCode(name="libs/x", where=".gitmodules", reason="not checked out", commands=("git submodule update",))
     text = render(report(modules=(module,), unseen=(unseen,)), knowledge)
     assert "| `libs/knn/a.cu` by `rocm-port/patches/knn@c.patch` |" in text
     assert "2 files edited" in text

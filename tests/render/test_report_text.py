@@ -5,7 +5,7 @@ import re
 import pytest
 
 from rocm3d.evidence.chain import chain
-from rocm3d.model.bundle import Altered, Bundle
+from rocm3d.model.bundle import AlteredFile, Bundle
 from rocm3d.model.report import BundleReport, UnreadRun
 from rocm3d.render.html import Report
 from rocm3d.render.report_text import render, render_bundle
@@ -78,7 +78,7 @@ def test_runs_have_their_chain_and_artifacts(make, report, knowledge):
 
 def test_a_bundle_by_itself(make):
     held = Bundle(runs=(make.run(),), chains=(chain(make.run()),), verdicts=make.verdicts().verdicts)
-    report = BundleReport(name="train", sha256="a" * 64, bundle=held, altered=(Altered(path="x", how="added"),))
+    report = BundleReport(name="train", sha256="a" * 64, bundle=held, altered=(AlteredFile(path="x", how="added"),))
     text = render_bundle(report)
 
     assert "**Changed since it was sealed.**" in text

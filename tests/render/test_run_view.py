@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.bundle import Altered
+from rocm3d.model.bundle import AlteredFile
 from rocm3d.model.evidence import SealedRun
-from rocm3d.model.run import KernelTime, LoadedModule, Manifest, Memory, Met, Steps
+from rocm3d.model.run import KernelTime, LoadedModule, Manifest, PeakMemory, ExpectationResult, Steps
 from rocm3d.render.run_view import RunView, summed_up, views, worst
 
 
@@ -23,7 +23,7 @@ def test_a_whole_chain_is_green(make):
     [
         ({"status": "timed_out", "reason": "it was not done"}, "failed", "Timed out after 128.4 s: it was not done."),
         (
-            {"expectations": (Met(expectation="a > 1", met=False, found="0"),)},
+            {"expectations": (ExpectationResult(expectation="a > 1", met=False, found="0"),)},
             "failed",
             "Finished in 128.4 s, but 1 of 1 expectations are not met.",
         ),
@@ -51,7 +51,7 @@ def test_an_artifact_that_is_not_sound_is_no_success(make):
 
 
 def test_an_altered_bundle_is_no_success(make):
-    shown = RunView(make.joined(altered=(Altered(path="run.json", how="changed"),)))
+    shown = RunView(make.joined(altered=(AlteredFile(path="run.json", how="changed"),)))
 
     assert (shown.tone, shown.sentence) == ("failed", "Changed since it was sealed: run.json.")
 
@@ -99,7 +99,7 @@ def test_many_backends_end_in_one_bar(make):
 def test_odd_numbers_of_a_record_are_survived(make, odd):
     kernels = (KernelTime(name="k", calls=1, microseconds=odd, backend="b", operation="o"),)
     steps = (Steps(kind="s", count=3, first_seconds=odd, steady_seconds=odd, points=(odd, odd, odd)),)
-    shown = view(make, kernels=kernels, steps=steps, memory=Memory(host=-1))
+    shown = view(make, kernels=kernels, steps=steps, memory=PeakMemory(host=-1))
 
     assert isinstance(shown.kernels + shown.memory + shown.steps[0][1], str)
 
@@ -122,7 +122,7 @@ def test_memory_of_the_gpu_is_shown_of_all_there_is(make):
 
     assert "GPU, reserved, 14 GiB of 192 GiB" in drawn
     assert "Memory over time" in drawn
-    assert view(make, memory=Memory()).memory == ""
+    assert view(make, memory=PeakMemory()).memory == ""
 
 
 def test_runs_that_the_port_does_not_know_say_so(make):

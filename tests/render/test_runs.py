@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from datetime import datetime, timezone
 
-from rocm3d.model.evidence import Missing
-from rocm3d.model.run import ImportFallback, KernelTime, LoadedModule, Manifest, Memory, RunRecord, Steps
+from rocm3d.model.evidence import MissingLink
+from rocm3d.model.run import ImportFallback, KernelTime, LoadedModule, Manifest, PeakMemory, RunRecord, Steps
 from rocm3d.render import runs
 
 
@@ -31,8 +31,8 @@ def test_everything_that_was_seen_has_a_line():
         modules=(LoadedModule(name="gsplat", file="/g.py", version="1", stands_in="rocm3d-kernels"),),
         fallbacks=(ImportFallback(module="flash_attn", reason="not installed", where="a.py:3"),),
         steps=(Steps(kind="optimizer", count=3, first_seconds=2.0, steady_seconds=0.25),),
-        memory=Memory(gpu_reserved=1024**3, host=1024**2),
-        missing=(Missing(link="files", reason="too many"),),
+        memory=PeakMemory(gpu_reserved=1024**3, host=1024**2),
+        missing=(MissingLink(link="files", reason="too many"),),
     )
 
     assert list(runs.lines(record)) == [

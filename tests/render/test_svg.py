@@ -2,15 +2,15 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from rocm3d.model.matrix import Column, Matrix, Row
+from rocm3d.model.matrix import MatrixColumn, Matrix, MatrixRow
 from rocm3d.render.svg import render
 
 NAME = "{http://www.w3.org/2000/svg}"
 
 
 def document(*names: str, **states: str) -> Matrix:
-    rows = (Row(package="gs<plat>", family="gaussian", states=states),) if states else ()
-    columns = tuple(Column(repository=name, readiness="ready") for name in names)
+    rows = (MatrixRow(package="gs<plat>", family="gaussian", states=states),) if states else ()
+    columns = tuple(MatrixColumn(repository=name, readiness="ready") for name in names)
     return Matrix(columns=columns, rows=rows, order=(), free=())
 
 

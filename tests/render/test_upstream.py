@@ -8,7 +8,7 @@ import pytest
 
 from rocm3d.evidence.proposals import Clone, edited, proposals
 from rocm3d.model.ledger import Fix
-from rocm3d.model.patch import ModulePatch
+from rocm3d.model.patch import SubmodulePatch
 from rocm3d.model.plan import LicenceNotice
 from rocm3d.model.verdict import Verdict
 from rocm3d.render.html import Report
@@ -29,7 +29,7 @@ def drafted(make, knowledge):
 
     def build(part="repository", *decisions, kind="pr", change=None, update=None, **patch):
         inside = make.change("libs/simple-knn/a.cu", diff="\n@@ -1 +1 @@\n-a\n+b\n")
-        module = ModulePatch(path="libs/simple-knn", name="simple-knn", commit="c" * 40, file="f", changes=(inside,))
+        module = SubmodulePatch(path="libs/simple-knn", name="simple-knn", commit="c" * 40, file="f", changes=(inside,))
         made = make.patch(change or make.change(diff="\n@@ -1 +1,2 @@\n-a\n+b\n+c\n"))
         made = made.model_copy(update={"modules": (module,), **patch})
         report = Report(make.scan(), make.plan(*decisions), made, make.verdicts(), make.evidence())

@@ -79,7 +79,7 @@ def test_the_portable_example_is_guarded():
     unit = PythonUnit("setup.py", (EXAMPLES / "already-portable/setup.py").read_bytes())
     flags = [node for node in unit.nodes("string") if string_value(unit, node) == "--use_fast_math"]
     gates = [
-        n for n in unit.nodes("identifier") if unit.slice(n) == "CUDA_HOME" and unit.text.place(n.start_byte)[0] > 3
+        n for n in unit.nodes("identifier") if unit.slice(n) == "CUDA_HOME" and unit.text.position(n.start_byte)[0] > 3
     ]
     assert len(flags) == 1
     assert len(gates) == 1

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.model.failure import MachineLacks
+from rocm3d.model.failure import MachineError
 from rocm3d.toolchain.hipify import Hipify
 
 SOURCE = """#include <cuda_runtime.h>
@@ -23,7 +23,7 @@ def hipify(toolchain):
 def test_no_hipify_there(tmp_path):
     (tmp_path / "project").mkdir()
 
-    with pytest.raises(MachineLacks, match="hipify failed: ModuleNotFoundError"):
+    with pytest.raises(MachineError, match="hipify failed: ModuleNotFoundError"):
         Hipify(tmp_path).sources(tmp_path / "project", [])
     assert not list(tmp_path.glob("*.json"))
 

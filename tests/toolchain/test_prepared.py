@@ -9,7 +9,7 @@ import pytest
 from processes import Program
 from waiting import wait_for_line
 
-from rocm3d.model.failure import MachineLacks
+from rocm3d.model.failure import MachineError
 from rocm3d.toolchain import prepared
 from rocm3d.toolchain.code_object import read_code_object
 
@@ -33,7 +33,7 @@ def test_without_the_extra_it_says_what_to_install(recipe):
     lacking = recipe.model_copy(update={"compiler_module": "nobody_has_this"})
 
     assert "pip install 'rocm3d[compile]'" in prepared.find(lacking).lacks
-    with pytest.raises(MachineLacks, match="nobody_has_this not installed"):
+    with pytest.raises(MachineError, match="nobody_has_this not installed"):
         prepared.prepare(lacking, print)
 
 
@@ -56,7 +56,7 @@ def test_a_header_that_is_not_as_known_stops_it(recipe, monkeypatch):
     monkeypatch.setattr(prepared, "unpack", unpack)
     monkeypatch.setattr(Path, "unlink", lambda self: None)
 
-    with pytest.raises(MachineLacks, match="cannot patch"):
+    with pytest.raises(MachineError, match="cannot patch"):
         prepared.prepare(recipe.model_copy(update={"patches": (patch,)}), lambda _: None)
     assert not prepared.place(recipe).exists()
 
@@ -66,7 +66,7 @@ def test_an_unreadable_stamp_is_no_toolchain(recipe):
     place.mkdir(parents=True)
     (place / prepared.STAMP).write_text("{")
 
-    with pytest.raises(MachineLacks, match="cannot read"):
+    with pytest.raises(MachineError, match="cannot read"):
         prepared.find(recipe)
 
 

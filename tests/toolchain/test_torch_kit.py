@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.model.failure import MachineLacks
+from rocm3d.model.failure import MachineError
 from rocm3d.toolchain import torch_kit
 
 EXTENSION = """IS_WINDOWS = False
@@ -32,12 +32,12 @@ def interpreter(tmp_path):
 
 
 def test_an_interpreter_without_torch(interpreter):
-    with pytest.raises(MachineLacks, match="torch is not installed for"):
+    with pytest.raises(MachineError, match="torch is not installed for"):
         torch_kit.of_interpreter(interpreter('{"torch": "", "include": "/x"}'))
 
 
 def test_a_program_that_is_no_interpreter(interpreter):
-    with pytest.raises(MachineLacks, match="cannot run"):
+    with pytest.raises(MachineError, match="cannot run"):
         torch_kit.of_interpreter(interpreter("hello"))
 
 

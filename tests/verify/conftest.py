@@ -16,8 +16,8 @@ import pytest
 from packaging.utils import canonicalize_name
 
 from rocm3d.model.finding import Finding
-from rocm3d.model.inventory import Counts, Inventory, Scan
-from rocm3d.model.patch import FileChange, Patch, Proof, Refused
+from rocm3d.model.inventory import FileCounts, Inventory, Scan
+from rocm3d.model.patch import FileChange, Patch, Proof, RefusedEdit
 from rocm3d.model.plan import DependencyDecision, Plan, PlannedEdit
 from rocm3d.model.target import Gpu
 from rocm3d.verify.probe import Case, Network
@@ -83,12 +83,12 @@ def case(tmp_path):
             folder="rocm-port",
             dry_run=dry_run,
             changes=tuple(change(*item) for item in changes),
-            refused=tuple(Refused(path=path, recipe="header", reason="no") for path in refused),
+            refused=tuple(RefusedEdit(path=path, recipe="header", reason="no") for path in refused),
             left=(),
         )
         inventory = Inventory(
             repository="r",
-            counts=Counts(files=0, bytes=0, python=0, cuda=0, manifests=0),
+            counts=FileCounts(files=0, bytes=0, python=0, cuda=0, manifests=0),
             dependencies=(),
             extensions=(),
             families={},

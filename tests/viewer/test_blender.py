@@ -8,7 +8,7 @@ import sys
 import numpy
 import pytest
 
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.failure import MachineError, UserError
 from rocm3d.viewer import blender
 from rocm3d.viewer.layout import arrange
 
@@ -24,14 +24,14 @@ def program(folder, code: str):
 def test_without_bpy_and_blender_there_is_one_line(monkeypatch, tmp_path, write_box):
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    with pytest.raises(MachineLacks, match="neither bpy nor Blender is installed") as lacks:
+    with pytest.raises(MachineError, match="neither bpy nor Blender is installed") as lacks:
         blender.write([], tmp_path / "a.blend", (64, 64))
 
     assert 'pip install "rocm3d[blender]"' in lacks.value.hint
 
 
 def test_a_python_without_bpy_is_called_that(opened, tmp_path, write_box):
-    with pytest.raises(MachineLacks, match="this Python has no bpy"):
+    with pytest.raises(MachineError, match="this Python has no bpy"):
         blender.write([opened(write_box())], tmp_path / "a.blend", (64, 64), sys.executable)
 
 
@@ -43,7 +43,7 @@ def test_a_folder_that_is_not_there_is_refused(opened, tmp_path, write_box):
 def test_a_crash_is_told_with_its_words(opened, tmp_path, write_box):
     place = program(tmp_path, "sys.exit('ValueError: it broke')")
 
-    with pytest.raises(MachineLacks, match="exited with code 1 and wrote no scene") as lacks:
+    with pytest.raises(MachineError, match="exited with code 1 and wrote no scene") as lacks:
         blender.write([opened(write_box())], tmp_path / "a.blend", (64, 64), place)
 
     assert lacks.value.hint == "ValueError: it broke"

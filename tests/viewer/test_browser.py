@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.failure import MachineLacks
+from rocm3d.model.failure import MachineError
 from rocm3d.viewer import browser
 
 
 def test_without_chromium_there_is_one_line(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    with pytest.raises(MachineLacks, match="Chromium, which is not installed"):
+    with pytest.raises(MachineError, match="Chromium, which is not installed"):
         browser.chromium()
 
 

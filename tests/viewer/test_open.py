@@ -10,7 +10,7 @@ import trimesh
 
 from rocm3d.artifact.check import check
 from rocm3d.artifact.look import look
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.failure import MachineError, UserError
 from rocm3d.viewer.open import drawable, guessed_up, need_packages, shape
 from rocm3d.viewer.shape import Cloud, Splats, Surface
 
@@ -74,7 +74,7 @@ def test_an_image_is_no_shape(tmp_path):
 def test_a_missing_package_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "viser", None)
 
-    with pytest.raises(MachineLacks) as lacks:
+    with pytest.raises(MachineError) as lacks:
         need_packages()
 
     assert lacks.value.message == "viser is not installed; rocm3d needs it to show artifacts"

@@ -17,7 +17,7 @@ from PIL import Image
 from processes import running_as
 from waiting import DEADLINE, has_text, wait_until, wait_until_gone
 
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.failure import MachineError, UserError
 from rocm3d.viewer import picture
 
 # What viser's page says of the browser and of itself; of splats it asks for a sphere around them that nobody uses.
@@ -77,7 +77,7 @@ def test_without_chromium_no_server_is_started(opened, monkeypatch, tmp_path, wr
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(picture, "serve", lambda **_: pytest.fail("started"))
 
-    with pytest.raises(MachineLacks, match="Chromium, which is not installed"):
+    with pytest.raises(MachineError, match="Chromium, which is not installed"):
         picture.take(shapes, WIDTH, HEIGHT)
 
 
@@ -88,7 +88,7 @@ def test_a_chromium_that_ends_at_once_is_told_with_its_words(opened, monkeypatch
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
 
-    with pytest.raises(MachineLacks, match="exited before it rendered anything") as lacks:
+    with pytest.raises(MachineError, match="exited before it rendered anything") as lacks:
         picture.take([opened(write_splat())], WIDTH, HEIGHT)
 
     assert lacks.value.hint == "no usable sandbox"
@@ -111,7 +111,7 @@ def test_a_chromium_that_never_shows_the_page_ends_in_time(opened, monkeypatch, 
 
     monkeypatch.setattr(picture, "time", SimpleNamespace(monotonic=clock, sleep=time.sleep))
 
-    with pytest.raises(MachineLacks, match="did not load the page in time"):
+    with pytest.raises(MachineError, match="did not load the page in time"):
         picture.take([opened(write_splat())], WIDTH, HEIGHT, seconds=0.2)
 
     wait_until_gone(int((tmp_path / "pid").read_text()))

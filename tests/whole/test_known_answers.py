@@ -10,7 +10,7 @@ from datetime import date
 import pytest
 from packaging.specifiers import SpecifierSet
 
-from rocm3d.model.inventory import Counts, Dependency, Inventory, Scan
+from rocm3d.model.inventory import FileCounts, Dependency, Inventory, Scan
 from rocm3d.model.location import Location
 from rocm3d.plan.stage import plan
 from rocm3d.plan.wishes import Wishes
@@ -64,7 +64,7 @@ def planned(knowledge):
             package = knowledge.package_by_pip(pip)
             items.append(Dependency(name=pip, requirement=text, location=place, package=package and package.id))
         inventory = Inventory(
-            repository=name, known_as=known, counts=Counts(files=1, bytes=1, python=1, cuda=0, manifests=1),
+            repository=name, known_as=known, counts=FileCounts(files=1, bytes=1, python=1, cuda=0, manifests=1),
             dependencies=tuple(items), extensions=(), families={}, skipped=(), readiness="ready-with-deps", reasons=(),
         )  # fmt: skip
         scan = Scan(inventory=inventory, findings=())

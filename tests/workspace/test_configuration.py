@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.failure import Exit, UserError
+from rocm3d.model.failure import ExitCode, UserError
 from rocm3d.workspace.configuration import Configuration, configuration
 from rocm3d.workspace.tree import Tree
 
@@ -26,7 +26,7 @@ def read(tmp_path):
 def test_unknown_key_is_refused_by_name(read, key):
     with pytest.raises(UserError, match=rf"^rocm3d\.toml: {key}: ") as failure:
         read(rocm3d_toml=f'{key} = "x"\n')
-    assert failure.value.exit_code == Exit.USAGE == 2
+    assert failure.value.exit_code == ExitCode.USAGE == 2
     assert failure.value.hint == "known keys: gpu, only, skip, licence-policy"
 
 

@@ -19,7 +19,7 @@ from waiting import (
     wait_until_gone,
 )
 
-from rocm3d.model.failure import Exit, MachineLacks
+from rocm3d.model.failure import ExitCode, MachineError
 from rocm3d.workspace.process import MARK, beside, end_all, follow, kept, on_call, run
 
 # A program that is not killed in time blocks the call until this timeout.
@@ -40,9 +40,9 @@ def limit_from_pid(tmp_path, monkeypatch):
 
 
 def test_missing_program_is_what_the_machine_lacks():
-    with pytest.raises(MachineLacks, match="rocm3d-no-such-program is not installed") as failure:
+    with pytest.raises(MachineError, match="rocm3d-no-such-program is not installed") as failure:
         run(["rocm3d-no-such-program", "--version"])
-    assert failure.value.exit_code == Exit.MACHINE == 4
+    assert failure.value.exit_code == ExitCode.MACHINE == 4
 
 
 def test_missing_folder_is_not_blamed_on_the_program(tmp_path):
@@ -55,7 +55,7 @@ def test_program_that_cannot_be_started_is_what_the_machine_lacks(tmp_path, cont
     place = tmp_path / "program"
     place.write_bytes(content)
     place.chmod(mode)
-    with pytest.raises(MachineLacks, match="program"):
+    with pytest.raises(MachineError, match="program"):
         run([str(place)])
 
 
@@ -260,7 +260,7 @@ def test_a_follower_that_fails_does_not_concern_the_program(tmp_path):
 
 
 def test_a_companion_that_is_not_installed_is_what_the_machine_lacks():
-    with pytest.raises(MachineLacks, match="is not installed"), beside(["rocm3d-no-such-program"]):
+    with pytest.raises(MachineError, match="is not installed"), beside(["rocm3d-no-such-program"]):
         pytest.fail("started")
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.model.failure import UserError
-from rocm3d.model.inventory import Skipped
+from rocm3d.model.inventory import SkippedFile
 from rocm3d.workspace.tree import NEVER_READ, Limits, Tree
 
 
@@ -165,7 +165,7 @@ def test_name_that_is_not_utf8_is_reported_in_a_way_json_can_hold(tmp_path, kind
     assert tree.paths() == []
     assert len(tree.skipped) == 1
     assert tree.skipped[0].path.startswith("caf")
-    assert Skipped.model_validate_json(tree.skipped[0].model_dump_json()) == tree.skipped[0]
+    assert SkippedFile.model_validate_json(tree.skipped[0].model_dump_json()) == tree.skipped[0]
 
 
 def test_unreadable_file_is_reported(reachable, as_nobody):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rocm3d.apply.git_patch import file_diff, mail
 from rocm3d.apply.modules import Module, holding, original
 from rocm3d.apply.rewrite import Refuse, rewrites
-from rocm3d.model.patch import FileChange, ModulePatch, Patch, Refused
+from rocm3d.model.patch import FileChange, SubmodulePatch, Patch, RefusedEdit
 from rocm3d.syntax.isolation import prove
 from rocm3d.workspace.journal import digest
 
@@ -23,7 +23,7 @@ class Edits:
     def __init__(self, tree: Tree, request: Request, earlier: Patch | None) -> None:
         self.tree, self.request, self.earlier = tree, request, earlier
         self.contents: dict[str, bytes] = {}
-        self.refused: list[Refused] = []
+        self.refused: list[RefusedEdit] = []
         self._planned: dict[str, list[PlannedEdit]] = {}
         self._recipes: dict[str, list[str]] = {}
         self._committed: dict[str, bytes | None] = {}
@@ -77,14 +77,14 @@ class Edits:
             diff=file_diff(path, before, after).decode("utf-8", "replace"),
         )
 
-    def modules(self) -> list[tuple[ModulePatch, bytes]]:
+    def modules(self) -> list[tuple[SubmodulePatch, bytes]]:
         """One patch record and its bytes for each submodule with edits, sorted by path."""
         found = []
         for module in sorted(self.request.modules, key=lambda module: module.path):
             paths = sorted(path for path in self.contents if self.module(path) == module)
             if not paths or module.commit is None:
                 continue
-            record = ModulePatch(
+            record = SubmodulePatch(
                 path=module.path,
                 name=module.name,
                 commit=module.commit,
@@ -117,15 +117,15 @@ class Edits:
             self._committed[path] = original(module, path, self.tree, self.earlier)
         return self._committed.get(path)
 
-    def _run(self, path: str, data: bytes, obstacle: str | None) -> tuple[bytes, list[str], list[Refused]]:
+    def _run(self, path: str, data: bytes, obstacle: str | None) -> tuple[bytes, list[str], list[RefusedEdit]]:
         """The edited bytes, the recipes that changed them, and the refused edits with reasons."""
         made: list[str] = []
-        refused: list[Refused] = []
+        refused: list[RefusedEdit] = []
         for edit in self._planned.get(path, ()):
             changed, reason = (data, obstacle) if obstacle else self._attempt(path, data, edit)
             if reason is not None:
                 places = tuple(str(found.location) for found in edit.findings)
-                refused.append(Refused(path=path, recipe=edit.recipe, reason=reason, places=places))
+                refused.append(RefusedEdit(path=path, recipe=edit.recipe, reason=reason, places=places))
             elif changed != data:
                 made.append(edit.recipe)
                 data = changed

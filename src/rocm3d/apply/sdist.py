@@ -9,7 +9,7 @@ from __future__ import annotations
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.model.toml import NotToml, parse
+from rocm3d.model.toml import TomlError, parse
 from rocm3d.syntax.isolation import BEGIN, END, MANIFEST_FILE, PROJECT_FILE, SDIST_TABLE
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def project(tree: Tree, folder: str) -> bytes | None:
         return None
     try:
         document = parse(data)
-    except NotToml:
+    except TomlError:
         return None
     if _table(document, "build-system").get("build-backend") != _BACKEND:
         return None

@@ -10,25 +10,25 @@ from rocm3d.apply.folders import Folders
 from rocm3d.apply.needs import needs
 from rocm3d.apply.origin import Checkout
 from rocm3d.apply.template import one_line
-from rocm3d.model.patch import Unseen
+from rocm3d.model.patch import UnscannedCode
 
 if TYPE_CHECKING:
     from rocm3d.model.plan import Plan
     from rocm3d.workspace.tree import Tree
 
 
-def unseen(plan: Plan, tree: Tree, folder: str) -> tuple[Unseen, ...]:
+def unseen(plan: Plan, tree: Tree, folder: str) -> tuple[UnscannedCode, ...]:
     """Each with the commands that port it. Sources that already have a patch in the port folder are left out."""
     found = [*_submodules(plan, tree, folder), *_clones(plan, tree, folder)]
     return tuple(sorted(found, key=lambda item: (item.where, item.name)))
 
 
-def _submodules(plan: Plan, tree: Tree, folder: str) -> Iterator[Unseen]:
+def _submodules(plan: Plan, tree: Tree, folder: str) -> Iterator[UnscannedCode]:
     paths = tree.paths()
     for item in Folders(tree).submodules:
         # A submodule whose files are present without a .git is part of this repository and was scanned with it.
         if not any(path.startswith(f"{item.path}/") for path in paths):
-            yield Unseen(
+            yield UnscannedCode(
                 name=one_line(item.path),
                 where=".gitmodules",
                 reason="submodule not checked out",
@@ -39,7 +39,7 @@ def _submodules(plan: Plan, tree: Tree, folder: str) -> Iterator[Unseen]:
             )
 
 
-def _clones(plan: Plan, tree: Tree, folder: str) -> Iterator[Unseen]:
+def _clones(plan: Plan, tree: Tree, folder: str) -> Iterator[UnscannedCode]:
     patches = tree.root / folder / "patches"
     for source in needs(plan, tree).sources.values():
         what = source.what
@@ -52,7 +52,7 @@ def _clones(plan: Plan, tree: Tree, folder: str) -> Iterator[Unseen]:
             *([shlex.join(["git", "-C", place, "checkout", what.revision])] if what.revision else []),
             f"{shlex.join(['rocm3d', 'apply', place, '--gpu', plan.gpu.product, '--dry-run', '--patch'])} {patch}",
         ]
-        yield Unseen(
+        yield UnscannedCode(
             name=one_line(what.name),
             where=one_line(f"{what.url}@{what.revision}" if what.revision else what.url),
             reason="git dependency, not checked out",

@@ -7,7 +7,7 @@ import zipfile
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.failure import MachineError, UserError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,7 @@ def need_numpy() -> None:
         import plyfile  # noqa: F401
     except ImportError as error:
         message = f"{error.name} is not installed; rocm3d needs it to read arrays"
-        raise MachineLacks(message, hint="pip install 'rocm3d[numerics]'") from error
+        raise MachineError(message, hint="pip install 'rocm3d[numerics]'") from error
 
 
 def arrays(path: Path) -> Iterator[tuple[str, Array]]:

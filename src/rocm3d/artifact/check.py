@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from rocm3d.artifact.formats import by_name
-from rocm3d.model.artifact import KEYS, Artifact
+from rocm3d.model.artifact import METRICS, Artifact
 from rocm3d.workspace.process import run
 
 SECONDS = 300.0
@@ -30,7 +30,7 @@ def is_artifact(path: Path) -> bool:
 
 def keys() -> dict[str, dict[str, str]]:
     """The metrics that `--expect` accepts, by kind of artifact, each with its description."""
-    return {kind: dict(known) for kind, known in KEYS.items()}
+    return {kind: dict(known) for kind, known in METRICS.items()}
 
 
 def check(path: Path, *, seconds: float = SECONDS, memory: int = MEMORY) -> Artifact:

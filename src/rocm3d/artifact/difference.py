@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rocm3d.model.golden import ComparedTensor
-from rocm3d.model.look import Worst
+from rocm3d.model.look import WorstElement
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,7 +48,7 @@ def compare(name: str, reference: Array, candidate: Array, dtype: str, tolerance
         share = numpy.where(error == 0, 0.0, error / numpy.where(allowed == 0, numpy.finfo(float).tiny, allowed))
     outside = int((error > allowed).sum())
     at = numpy.unravel_index(int(share.argmax()), share.shape)
-    worst = Worst(index=tuple(int(part) for part in at), got=str(candidate[at]), wanted=str(reference[at]))
+    worst = WorstElement(index=tuple(int(part) for part in at), got=str(candidate[at]), wanted=str(reference[at]))
     finite = error[numpy.isfinite(error)]
     return ComparedTensor(
         name=name,
@@ -82,7 +82,7 @@ def _whole_distance(a: Array, b: Array) -> Array:
     return far
 
 
-def _reason(reference: Array, candidate: Array, outside: int, worst: Worst) -> str:
+def _reason(reference: Array, candidate: Array, outside: int, worst: WorstElement) -> str:
     import numpy
 
     poisoned = int((numpy.isnan(candidate) & ~numpy.isnan(reference)).sum())

@@ -17,7 +17,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from rocm3d import __version__, cli
-from rocm3d.model.failure import Exit, Failure, UserError
+from rocm3d.model.failure import ExitCode, Rocm3dError, UserError
 
 log = logging.getLogger("rocm3d")
 
@@ -70,7 +70,7 @@ def _register(app: typer.Typer, module: ModuleType) -> None:
     app.add_typer(group, name=name)
 
 
-def _framed(function: Callable[..., Exit | None]) -> Callable[..., None]:
+def _framed(function: Callable[..., ExitCode | None]) -> Callable[..., None]:
     """Wrap a command: add the common options, pass a Session as first argument, and map exceptions to exit codes."""
     hints = get_type_hints(function, include_extras=True)
     own = [parameter for parameter in inspect.signature(function).parameters.values() if parameter.name != "session"]
@@ -93,24 +93,24 @@ def _framed(function: Callable[..., Exit | None]) -> Callable[..., None]:
     return run
 
 
-def _end(call: Callable[[], Exit | None], common: dict[str, Any]) -> None:
+def _end(call: Callable[[], ExitCode | None], common: dict[str, Any]) -> None:
     """Run a command and exit. The only place where exceptions become exit codes."""
     try:
         _start_log(verbose=common["verbose"], file=common["log_file"])
-        code = call() or Exit.DONE
-    except Failure as failure:
+        code = call() or ExitCode.DONE
+    except Rocm3dError as failure:
         _complain(failure.message, failure.hint)
         code = failure.exit_code
     except KeyboardInterrupt:
         _complain("interrupted")
-        code = Exit.INTERRUPTED
+        code = ExitCode.INTERRUPTED
     except BrokenPipeError:
         # The reader of our output has exited, as in `rocm3d scan . | head`.
         sys.stderr.close()
-        code = Exit.DONE
+        code = ExitCode.DONE
     except Exception:  # noqa: BLE001  (anything else is a bug in rocm3d: write a crash log)
         _complain(*_crash())
-        code = Exit.BUG
+        code = ExitCode.BUG
     raise typer.Exit(int(code))
 
 
@@ -131,7 +131,7 @@ def _crash() -> tuple[str, str]:
     try:
         place = cache_folder() / f"crash-{stamp}.md"
         place.write_text(report, encoding="utf-8")
-    except (OSError, Failure):
+    except (OSError, Rocm3dError):
         typer.echo(report, err=True)
         return "this is a bug in rocm3d", "please open an issue with the text above"
     return f"this is a bug in rocm3d. Please open an issue with this log: {place}", ""

@@ -9,7 +9,7 @@ import typer
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
 from rocm3d.cli.words import parted
-from rocm3d.model.failure import Exit
+from rocm3d.model.failure import ExitCode
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
 from rocm3d.pipeline import FOLDER, Choice, resolve_gpu
@@ -42,7 +42,7 @@ def command(
     form: Form = "console",
     output: options.Output = None,
     work: options.Work = None,
-) -> Exit:
+) -> ExitCode:
     """Make the planned edits: new files and guarded edits. NVIDIA builds see the same code, which is proven per edit.
 
     Uses the plan of the last `rocm3d plan`, or makes one for --gpu. Works in place on a clean git tree, or on a copy
@@ -57,7 +57,7 @@ def command(
         if plan is None:
             plan = repository.plan(resolve_gpu(gpu or settings.gpu, repository.knowledge))
         if session.refuse_licences(plan, licence_policy or settings.licence_policy):
-            return Exit.FINDINGS
+            return ExitCode.FINDINGS
         here = repository if into is None else repository.into(into)
         here.documents.write(plan)
         document = here.apply(
@@ -65,4 +65,4 @@ def command(
         )
     session.show(document, form, output, colour=color)
     changes = (*document.changes, *document.edited)
-    return Exit.DONE if all(change.proof.holds for change in changes) else Exit.FINDINGS
+    return ExitCode.DONE if all(change.proof.holds for change in changes) else ExitCode.FINDINGS

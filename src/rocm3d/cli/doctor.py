@@ -9,7 +9,7 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
-from rocm3d.model.failure import Exit, UserError
+from rocm3d.model.failure import ExitCode, UserError
 from rocm3d.render.formats import names, refuse_unknown
 
 POSITION = 98
@@ -39,7 +39,7 @@ def command(
     python: Python = None,
     form: Form = "console",
     output: options.Output = None,
-) -> Exit:
+) -> ExitCode:
     """Check this machine for problems with AMD GPUs, the installed torch, and a plan.
 
     Needs no root and no ROCm, and changes nothing. Each problem is shown with the values that were read, why it
@@ -60,5 +60,5 @@ def command(
     document = examine(snapshot, knowledge, planned)
     session.show(document, form, output)
     if document.lacks:
-        return Exit.MACHINE
-    return Exit.FINDINGS if document.faults else Exit.DONE
+        return ExitCode.MACHINE
+    return ExitCode.FINDINGS if document.faults else ExitCode.DONE

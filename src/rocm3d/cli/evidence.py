@@ -9,7 +9,7 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
-from rocm3d.model.failure import Exit
+from rocm3d.model.failure import ExitCode
 from rocm3d.render.formats import names, refuse_unknown
 
 POSITION = 75
@@ -28,7 +28,7 @@ DiffForm = Annotated[str, options.form("EvidenceDiff")]
 
 def check(
     session: Session, folder: Folder, digest: Digest = "", form: CheckForm = "console", output: options.Output = None
-) -> Exit:
+) -> ExitCode:
     """Check that a bundle is unaltered, and show which links of its chain of evidence are missing.
 
     Exit code 1 if a file was changed, removed or added; 2 if DIR is not a bundle, is incomplete, or has a newer schema.
@@ -38,7 +38,7 @@ def check(
     refuse_unknown(form, names("BundleCheck"))
     document = check_bundle(folder, digest)
     session.show(document, form, output)
-    return Exit.FINDINGS if document.altered else Exit.DONE
+    return ExitCode.FINDINGS if document.altered else ExitCode.DONE
 
 
 def diff(
@@ -48,7 +48,7 @@ def diff(
     run: Run = "",
     form: DiffForm = "console",
     output: options.Output = None,
-) -> Exit:
+) -> ExitCode:
     """Compare two runs: machine, backends, time, memory, artifacts, numbers and profile.
 
     Exit code 1 if B misses a link of the chain of evidence that A has, or failed where A did not. Other differences are
@@ -59,7 +59,7 @@ def diff(
     refuse_unknown(form, names("EvidenceDiff"))
     document = compare_bundles(a, b, run)
     session.show(document, form, output)
-    return Exit.FINDINGS if document.worse else Exit.DONE
+    return ExitCode.FINDINGS if document.worse else ExitCode.DONE
 
 
 COMMANDS = (check, diff)

@@ -9,7 +9,7 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
-from rocm3d.model.failure import Exit
+from rocm3d.model.failure import ExitCode
 from rocm3d.model.golden import GoldenComparison
 from rocm3d.render.formats import names, refuse_unknown
 
@@ -52,7 +52,7 @@ def record(
     seed: Seed = None,
     seconds: Seconds = 3600,
     python: Python = None,
-) -> Exit:
+) -> ExitCode:
     """Run a program and record its results: files in --out, and outputs of torch modules.
 
     The program needs no change. Recorded are .npy, .npz, .ply, .pt and the numbers of .json. Exit code 1 if the program
@@ -67,10 +67,10 @@ def record(
     if recording.exit_code != 0:
         how = "timed out" if recording.exit_code is None else f"failed with exit code {recording.exit_code}"
         session.say(f"the program {how}; its output is in {into / 'output.txt'}")
-        return Exit.FINDINGS
+        return ExitCode.FINDINGS
     session.say(f"{len(recording.files)} file{'s' * (len(recording.files) != 1)} recorded in {into}")
     nothing = not recording.files or any(item.name in module for item in recording.left_out)
-    return Exit.FINDINGS if nothing else Exit.DONE
+    return ExitCode.FINDINGS if nothing else ExitCode.DONE
 
 
 def compare(
@@ -81,7 +81,7 @@ def compare(
     tolerance: Tolerance = [],
     form: Form = "console",
     output: options.Output = None,
-) -> Exit:
+) -> ExitCode:
     """Compare two recordings, tensor by tensor, within named tolerances. Exit code 1 if any tensor differs.
 
     A NaN against a number, a missing tensor, and another shape or type always count as different.
@@ -92,7 +92,7 @@ def compare(
     rules = Tolerances.of(session.load(), operation, tuple(tolerance))
     document = compare_golden(reference, candidate, rules)
     session.show(document, form, output)
-    return Exit.DONE if document.agrees else Exit.FINDINGS
+    return ExitCode.DONE if document.agrees else ExitCode.FINDINGS
 
 
 COMMANDS = (record, compare)

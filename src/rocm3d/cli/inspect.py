@@ -9,7 +9,7 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
-from rocm3d.model.failure import Exit
+from rocm3d.model.failure import ExitCode
 from rocm3d.model.inspection import Inspection
 from rocm3d.pipeline import inspect
 from rocm3d.render.formats import names, refuse_unknown
@@ -24,7 +24,7 @@ Form = Annotated[str, options.form(Inspection)]
 
 def command(
     session: Session, file: File, expect: Expect = [], form: Form = "console", output: options.Output = None
-) -> Exit:
+) -> ExitCode:
     """Show which gfx and sm_ targets a binary contains, and detect builds that silently became CPU-only.
 
     Nothing is loaded or run. Exit code 1 if a target of --expect is missing.
@@ -35,4 +35,4 @@ def command(
     missing = [gfx for gfx in expect if gfx not in document.gfx]
     if missing:
         session.say(f"missing targets: {', '.join(missing)}")
-    return Exit.FINDINGS if missing else Exit.DONE
+    return ExitCode.FINDINGS if missing else ExitCode.DONE

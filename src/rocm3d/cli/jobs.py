@@ -14,7 +14,7 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
-from rocm3d.model.failure import Exit
+from rocm3d.model.failure import ExitCode
 from rocm3d.render.formats import names, refuse_unknown
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ Follow = Annotated[bool, typer.Option("--follow", "-f", help="Print new output u
 Form = Annotated[str, options.form("JobsReport")]
 
 
-def run(session: Session, jobs: File, work: Work = None, form: Form = "console", output: options.Output = None) -> Exit:
+def run(session: Session, jobs: File, work: Work = None, form: Form = "console", output: options.Output = None) -> ExitCode:
     """Run all jobs that are not done yet, each on its own GPU; without a GPU they run on the CPU.
 
     Run it again to continue: jobs that are done are not repeated; interrupted ones are repeated and counted. Ctrl-C
@@ -47,17 +47,17 @@ def run(session: Session, jobs: File, work: Work = None, form: Form = "console",
     with watching(session) as watch:
         document = campaign.run(watch, session.say)
     session.show(document, form, output)
-    return Exit.FINDINGS if document.is_unwell else Exit.DONE
+    return ExitCode.FINDINGS if document.has_failures else ExitCode.DONE
 
 
 def status(
     session: Session, jobs: File, work: Work = None, form: Form = "console", output: options.Output = None
-) -> Exit:
+) -> ExitCode:
     """Show the state of the jobs. Exit code 1 if a job failed, timed out or was cancelled."""
     refuse_unknown(form, names("JobsReport"))
     document = _campaign(session, jobs, work).status()
     session.show(document, form, output)
-    return Exit.FINDINGS if document.is_unwell else Exit.DONE
+    return ExitCode.FINDINGS if document.has_failures else ExitCode.DONE
 
 
 def cancel(session: Session, jobs: File, job: Names = [], work: Work = None) -> None:

@@ -10,7 +10,7 @@ import typer
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
 from rocm3d.knowledge.base import Knowledge, suggestion
-from rocm3d.model.failure import Exit, UserError
+from rocm3d.model.failure import ExitCode, UserError
 from rocm3d.pipeline import check_knowledge
 
 POSITION = 90
@@ -24,14 +24,14 @@ Kind = Annotated[str, typer.Argument(help=f"One of {', '.join(KINDS)}.")]
 Text = Annotated[str, typer.Argument(help="Only records that contain this text. Default: all.")]
 
 
-def check(session: Session) -> Exit:
+def check(session: Session) -> ExitCode:
     """Validate all records and the references between them. Exit code 1 if there are problems."""
     knowledge = session.load()
     problems = check_knowledge(knowledge)
     for problem in problems:
         session.put(f"{problem}\n", None)
     session.say(f"{sum(_counts(knowledge).values())} records of {knowledge.date}; problems: {len(problems)}")
-    return Exit.FINDINGS if problems else Exit.DONE
+    return ExitCode.FINDINGS if problems else ExitCode.DONE
 
 
 def query(session: Session, kind: Kind, text: Text = "", output: options.Output = None) -> None:

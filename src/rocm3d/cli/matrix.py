@@ -9,7 +9,7 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
-from rocm3d.model.failure import Exit, UserError
+from rocm3d.model.failure import ExitCode, UserError
 from rocm3d.model.matrix import Matrix
 from rocm3d.pipeline import resolve_gpu, support_matrix
 from rocm3d.render.formats import names, refuse_unknown
@@ -39,7 +39,7 @@ def command(
     at_once: AtOnce = None,
     form: Form = "console",
     output: options.Output = None,
-) -> Exit:
+) -> ExitCode:
     """Show which library blocks how many repositories, from their inventories and plans.
 
     A library needs work in a repository if the plan builds, substitutes, stubs or blocks it; without a plan, if the
@@ -51,7 +51,7 @@ def command(
         raise UserError("--gpu and --at-once need --jobs", hint="existing plans keep the GPU that they were made for")
     failed = _planned(session, folder, gpu, at_once) if jobs else False
     session.show(support_matrix(folder, session.load().packages), form, output)
-    return Exit.FINDINGS if failed else Exit.DONE
+    return ExitCode.FINDINGS if failed else ExitCode.DONE
 
 
 def _planned(session: Session, folders: list[Path], gpu: str | None, at_once: int | None) -> bool:
@@ -65,4 +65,4 @@ def _planned(session: Session, folders: list[Path], gpu: str | None, at_once: in
     for job in document.jobs:
         if job.state != "done":
             session.say(f"{job.id} was not planned: {job.reason}; see {job.log}")
-    return document.is_unwell
+    return document.has_failures

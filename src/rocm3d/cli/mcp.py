@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from rocm3d.cli.session import Session
-from rocm3d.model.failure import Exit, MachineLacks, UserError
+from rocm3d.model.failure import ExitCode, MachineError, UserError
 
 POSITION = 96
 EXAMPLE = "Example: rocm3d mcp --root ~/repositories; rocm3d mcp --http --read-only --root ~/repositories"
@@ -38,7 +38,7 @@ def command(
     root: Root = [],
     read_only: ReadOnly = False,
     allow_run: AllowRun = False,
-) -> Exit:
+) -> ExitCode:
     """Serve scan, plan, preview, apply, undo, verify, explain, kb_query, fit, doctor and evidence to an agent.
 
     Register it with a client that starts programs by an entry such as this one:
@@ -72,9 +72,9 @@ def command(
     server = build(options, allowed, library)
     if not http:
         over_stdio(server)
-        return Exit.DONE
+        return ExitCode.DONE
     over_http(server, port, lambda address, token: session.put(f"{address}\ntoken: {token}\n", None))
-    return Exit.DONE
+    return ExitCode.DONE
 
 
 def _need_packages() -> None:
@@ -82,7 +82,7 @@ def _need_packages() -> None:
     try:
         import mcp  # noqa: F401
     except ImportError as error:
-        raise MachineLacks(f"rocm3d mcp needs {error.name}, which is not installed", hint=INSTALL) from error
+        raise MachineError(f"rocm3d mcp needs {error.name}, which is not installed", hint=INSTALL) from error
 
 
 def _folder(path: Path) -> Path:

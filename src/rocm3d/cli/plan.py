@@ -9,7 +9,7 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
-from rocm3d.model.failure import Exit
+from rocm3d.model.failure import ExitCode
 from rocm3d.model.plan import Plan
 from rocm3d.pipeline import Wishes, resolve_gpu
 from rocm3d.render.formats import names, refuse_unknown
@@ -39,7 +39,7 @@ def command(
     form: Form = "console",
     output: options.Output = None,
     work: options.Work = None,
-) -> Exit:
+) -> ExitCode:
     """Choose the stack, a route for every dependency, and the edits, with reasons and rejected alternatives.
 
     Changes no file of the repository. Exit code 1 if no stack supports the GPU, or the licence policy refuses the plan.
@@ -53,4 +53,4 @@ def command(
         document = repository.plan(product, Wishes(stack, rocm, prefer, platform, installed), inventory)
     session.show(document, form, output)
     refused = session.refuse_licences(document, licence_policy or settings.licence_policy)
-    return Exit.FINDINGS if document.stack is None or refused else Exit.DONE
+    return ExitCode.FINDINGS if document.stack is None or refused else ExitCode.DONE

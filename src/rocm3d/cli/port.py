@@ -5,7 +5,7 @@ from __future__ import annotations
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
 from rocm3d.cli.words import parted
-from rocm3d.model.failure import Exit
+from rocm3d.model.failure import ExitCode
 from rocm3d.pipeline import FOLDER, LEVELS, Choice, Wishes, resolve_gpu
 from rocm3d.render import console, html
 
@@ -32,7 +32,7 @@ def command(
     allow_dirty: options.AllowDirty = False,
     folder: options.Folder = FOLDER,
     work: options.Work = None,
-) -> Exit:
+) -> ExitCode:
     """Port a repository: scan, plan, apply, verify, evidence, report.
 
     Exit code 1 if a check failed or a dependency is blocked. Checks that were not run are listed.
@@ -46,7 +46,7 @@ def command(
         here = repository if into is None else repository.into(into)
         plan = here.plan(product, wishes)
         if session.refuse_licences(plan, licence_policy or settings.licence_policy):
-            return Exit.FINDINGS
+            return ExitCode.FINDINGS
         made = here.apply(plan, review=review, dry_run=False, allow_dirty=allow_dirty, choice=choice, patch_file=patch)
         verdicts = here.verify(LEVELS, (), environment=here.environment(python) if python else None)
         evidence = here.evidence()
@@ -57,4 +57,4 @@ def command(
     session.put(f"{page}\n{console.counts(evidence.tally)}\n", None)
     failed = any(item.outcome == "failed" for item in verdicts.verdicts)
     blocked = plan.stack is None or any(item.decision == "blocked" for item in plan.decisions)
-    return Exit.FINDINGS if failed or blocked else Exit.DONE
+    return ExitCode.FINDINGS if failed or blocked else ExitCode.DONE

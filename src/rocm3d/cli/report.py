@@ -9,7 +9,7 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
-from rocm3d.model.failure import Exit, UserError
+from rocm3d.model.failure import ExitCode, UserError
 from rocm3d.pipeline import bundle_report, is_bundle
 from rocm3d.render import html, pr, report_text
 from rocm3d.render.formats import listed, refuse_unknown
@@ -35,7 +35,7 @@ def command(
     form: Form = "html",
     output: options.Output = None,
     work: options.Work = None,
-) -> Exit:
+) -> ExitCode:
     """Write the evidence of a port as one self-contained page, as Markdown or JSON, or as the text of a pull request.
 
     Includes the runs that `rocm3d run` recorded in the ported folder. PATH may also be the bundle of a single run, in
@@ -59,16 +59,16 @@ def command(
     return _told(session, report)
 
 
-def _told(session: Session, report: Report) -> Exit:
+def _told(session: Session, report: Report) -> ExitCode:
     altered = [f"{item.folder}/{file.path}" for item in report.runs for file in item.altered]
     for name in (*report.moved, *altered):
         session.say(f"altered after it was sealed: {name}")
     for item in report.unread:
         session.say(f"the run in {item.folder} is not shown: {item.reason}")
-    return Exit.FINDINGS if report.moved or altered else Exit.DONE
+    return ExitCode.FINDINGS if report.moved or altered else ExitCode.DONE
 
 
-def _bundle(session: Session, report: BundleReport, form: str, output: Path | None) -> Exit:
+def _bundle(session: Session, report: BundleReport, form: str, output: Path | None) -> ExitCode:
     if form == "pr":
         raise UserError(
             f"--format pr needs a port; {report.name} is the bundle of a run", hint="pass the ported repository"
@@ -84,4 +84,4 @@ def _bundle(session: Session, report: BundleReport, form: str, output: Path | No
         session.show(report, form, output)
     for item in report.altered:
         session.say(f"altered after it was sealed: {item.path}")
-    return Exit.FINDINGS if report.altered else Exit.DONE
+    return ExitCode.FINDINGS if report.altered else ExitCode.DONE

@@ -11,8 +11,8 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
-from rocm3d.model.artifact import KEYS as METRICS
-from rocm3d.model.failure import Exit, UserError
+from rocm3d.model.artifact import METRICS as METRICS
+from rocm3d.model.failure import ExitCode, UserError
 from rocm3d.model.run import RunRecord
 from rocm3d.render.formats import names, refuse_unknown
 from rocm3d.workload import KEYS, Workload, expected, expected_of_port, new_folder, repository_of, run_workload
@@ -48,7 +48,7 @@ def command(
     profile: Profile = True,
     form: Form = "console",
     output: options.Output = None,
-) -> Exit:
+) -> ExitCode:
     """Run a workload and record which backend ran, its time and memory, and its artifacts.
 
     The program needs no change: every Python process that it starts, also by torchrun or a script, is recorded. Its
@@ -67,8 +67,8 @@ def command(
     session.show(record, form, output)
     session.say(f"recorded in {into.relative_to(here) if into.is_relative_to(here) else into}")
     if record.status == "interrupted":
-        return Exit.INTERRUPTED
-    return Exit.DONE if record.passed else Exit.FINDINGS
+        return ExitCode.INTERRUPTED
+    return ExitCode.DONE if record.passed else ExitCode.FINDINGS
 
 
 def _seconds(text: str) -> float:

@@ -10,7 +10,7 @@ import typer
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
 from rocm3d.cli.words import parted
-from rocm3d.model.failure import Exit
+from rocm3d.model.failure import ExitCode
 from rocm3d.render.formats import names, refuse_unknown
 
 POSITION = 10
@@ -34,7 +34,7 @@ def command(
     form: Form = "console",
     output: options.Output = None,
     work: options.Work = None,
-) -> Exit:
+) -> ExitCode:
     """Find code and dependencies in a repository that need CUDA.
 
     Read-only: executes nothing of the repository. Exit code 1 if there is an error or a warning; with --baseline only
@@ -47,4 +47,4 @@ def command(
         document = opened.scan(known)
     session.show(document, form, output)
     serious = any(finding.severity != "note" for finding in document.findings)
-    return Exit.FINDINGS if serious else Exit.DONE
+    return ExitCode.FINDINGS if serious else ExitCode.DONE

@@ -136,7 +136,7 @@ class Session:
 
     def refuse_licences(self, plan: Plan, rule: LicenceRule | None) -> bool:
         """Whether the licence policy refuses the plan. Prints the reason on stderr, even when quiet."""
-        reason = plan.refused_by(rule)
+        reason = plan.licence_refusal(rule)
         if reason is not None:
             _echo(reason, err=True)
         return reason is not None

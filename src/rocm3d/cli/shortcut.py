@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rocm3d.cli.words import parted
-from rocm3d.model.failure import Exit
+from rocm3d.model.failure import ExitCode
 
 if TYPE_CHECKING:
     from rocm3d.scan.remembered import Kept
@@ -45,7 +45,7 @@ class _Asked:
         return Path(self.options["--work"][0]) if self.options["--work"] else None
 
 
-def answered(words: list[str]) -> Exit | None:
+def answered(words: list[str]) -> ExitCode | None:
     """Print the document and return the exit code; None if the full command line must handle the call."""
     asked = _asked(words[1:]) if words[:1] == ["scan"] else None
     if asked is None or not asked.is_plain:
@@ -54,7 +54,7 @@ def answered(words: list[str]) -> Exit | None:
         kept = (None if asked.no_cache else _recalled(asked)) or _scanned(asked)
     except KeyboardInterrupt:
         sys.stderr.write("rocm3d: interrupted\n")
-        return Exit.INTERRUPTED
+        return ExitCode.INTERRUPTED
     except Exception:  # noqa: BLE001  (the full command line raises it again and reports it)
         return None
     try:
@@ -63,8 +63,8 @@ def answered(words: list[str]) -> Exit | None:
     except BrokenPipeError:
         with contextlib.suppress(OSError):
             sys.stderr.close()
-        return Exit.DONE
-    return Exit.FINDINGS if kept.serious else Exit.DONE
+        return ExitCode.DONE
+    return ExitCode.FINDINGS if kept.serious else ExitCode.DONE
 
 
 def _recalled(asked: _Asked) -> Kept | None:

@@ -9,7 +9,7 @@ import typer
 
 from rocm3d.cli.help import help_texts
 from rocm3d.cli.session import Session
-from rocm3d.model.failure import Exit, UserError
+from rocm3d.model.failure import ExitCode, UserError
 from rocm3d.pipeline import check_skill, write_skill
 from rocm3d.render.cleaning import clean
 
@@ -25,7 +25,7 @@ Check = Annotated[
 ]
 
 
-def command(session: Session, folder: Folder, check: Check = False) -> Exit:
+def command(session: Session, folder: Folder, check: Check = False) -> ExitCode:
     """Write the agent skill - SKILL.md, references and evals - from the knowledge base and the commands.
 
     A folder with other content than an earlier skill is refused. With --check the skill is only read: structure, links,
@@ -42,12 +42,12 @@ def command(session: Session, folder: Folder, check: Check = False) -> Exit:
     for name in others:
         session.say(f"not part of this skill, not changed: {name}")
     session.say(f"the skill is in {folder}")
-    return Exit.DONE
+    return ExitCode.DONE
 
 
-def _check(session: Session, folder: Path, commands: dict[str, str]) -> Exit:
+def _check(session: Session, folder: Path, commands: dict[str, str]) -> ExitCode:
     found = check_skill(folder, commands)
     for problem in found:
         session.put(f"{clean(problem)}\n", None)
     session.say(f"{len(found)} problem{'s' * (len(found) != 1)} in {folder}")
-    return Exit.FINDINGS if found else Exit.DONE
+    return ExitCode.FINDINGS if found else ExitCode.DONE

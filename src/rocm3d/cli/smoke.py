@@ -9,7 +9,7 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
-from rocm3d.model.failure import Exit
+from rocm3d.model.failure import ExitCode
 from rocm3d.model.look import Smoke
 from rocm3d.pipeline import smoke
 from rocm3d.render.formats import names, refuse_unknown
@@ -35,7 +35,7 @@ def command(
     seconds: Seconds = 300,
     form: Form = "console",
     output: options.Output = None,
-) -> Exit:
+) -> ExitCode:
     """Run the main operation of each core library on the GPU of this machine, and check which backend ran.
 
     AMD or NVIDIA. Each check runs in its own process and compares with a reference. Exit code 1 if a library is broken
@@ -45,7 +45,7 @@ def command(
     with session.progress("checking") as tell:
         document = smoke(family, python, session.load(), tell, seconds)
     session.show(document, form, output)
-    if any(look.outcome in ("broken", "fallback") for look in document.looks):
-        return Exit.FINDINGS
+    if any(look.outcome in ("broken", "fallback") for look in document.backend_checks):
+        return ExitCode.FINDINGS
     ran = [any(look.outcome == "accelerated" for look in suite.looks) for suite in document.suites]
-    return Exit.DONE if (all(ran) if family else any(ran)) else Exit.MACHINE
+    return ExitCode.DONE if (all(ran) if family else any(ran)) else ExitCode.MACHINE

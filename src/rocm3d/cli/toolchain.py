@@ -8,7 +8,7 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
-from rocm3d.model.failure import Exit, UserError
+from rocm3d.model.failure import ExitCode, UserError
 from rocm3d.model.toolchain import Toolchains
 from rocm3d.pipeline import find_toolchains, prepare_toolchain
 from rocm3d.render.formats import names, refuse_unknown
@@ -20,7 +20,7 @@ Action = Annotated[Literal["show", "prepare"], typer.Argument(help="Show the com
 Form = Annotated[str, options.form(Toolchains)]
 
 
-def command(session: Session, action: Action = "show", form: Form = "console", output: options.Output = None) -> Exit:
+def command(session: Session, action: Action = "show", form: Form = "console", output: options.Output = None) -> ExitCode:
     """Show the compilers for AMD targets on this machine, or assemble one from public wheels.
 
     `prepare` prints the size, then downloads to the cache of rocm3d; it installs nothing. The compiler is for checking
@@ -34,4 +34,4 @@ def command(session: Session, action: Action = "show", form: Form = "console", o
         prepare_toolchain(knowledge, session.say)
     document = find_toolchains(knowledge)
     session.show(document, form, output)
-    return Exit.DONE if any(not item.lacks for item in document.found) else Exit.MACHINE
+    return ExitCode.DONE if any(not item.lacks for item in document.found) else ExitCode.MACHINE

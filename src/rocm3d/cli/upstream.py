@@ -9,7 +9,7 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
-from rocm3d.model.failure import Exit
+from rocm3d.model.failure import ExitCode
 from rocm3d.model.upstream import DraftKind, Drafts
 from rocm3d.render.cleaning import clean
 from rocm3d.render.formats import names, refuse_unknown
@@ -38,7 +38,7 @@ def command(
     no_ledger: NoLedger = False,
     form: Form = "console",
     work: options.Work = None,
-) -> Exit:
+) -> ExitCode:
     """Write drafts from a port and its evidence: title, body, patch, and a checklist of what was and was not tested.
 
     One folder for each repository that the port changes: this one, each submodule, each dependency from git with a
@@ -58,7 +58,7 @@ def command(
     if made.by_hand:
         session.say(f"changed after the port, so not in a patch: {clean(', '.join(made.by_hand))}")
     session.say(f"the drafts are in {made.folder}")
-    return Exit.FINDINGS if any(item.failed for item in made.document.drafts) else Exit.DONE
+    return ExitCode.FINDINGS if any(item.failed for item in made.document.drafts) else ExitCode.DONE
 
 
 def _tell(session: Session, fix: Fix) -> None:

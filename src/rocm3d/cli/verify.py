@@ -10,7 +10,7 @@ import typer
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
 from rocm3d.knowledge.base import suggestion
-from rocm3d.model.failure import Exit, UserError
+from rocm3d.model.failure import ExitCode, UserError
 from rocm3d.model.verdict import Level, Verdicts
 from rocm3d.pipeline import LEVELS, Building, Network, ResolverName
 from rocm3d.render.formats import names, refuse_unknown
@@ -37,7 +37,7 @@ def command(
     form: Form = "console",
     output: options.Output = None,
     work: options.Work = None,
-) -> Exit:
+) -> ExitCode:
     """Check a port: static, resolve, compile, nvidia, import, backend, numerics, workload.
 
     A check that this machine cannot run is not_run with a reason, never passed. Exit code 1 if a check failed, else 4
@@ -55,9 +55,9 @@ def command(
         document = repository.verify(levels or LEVELS, targets, network, environment, building)
     session.show(document, form, output)
     if any(item.outcome == "failed" for item in document.verdicts):
-        return Exit.FINDINGS
+        return ExitCode.FINDINGS
     asked_not_run = any(item.outcome == "not_run" and item.level in levels for item in document.verdicts)
-    return Exit.MACHINE if asked_not_run else Exit.DONE
+    return ExitCode.MACHINE if asked_not_run else ExitCode.DONE
 
 
 def _level(word: str) -> Level:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from rocm3d.cli.session import Session
-from rocm3d.model.failure import Exit, UserError
+from rocm3d.model.failure import ExitCode, UserError
 
 POSITION = 77
 EXAMPLE = "Example: rocm3d view runs/cuda/scene.ply runs/rocm/scene.ply --screenshot both.png"
@@ -44,7 +44,7 @@ def command(
     size: Size = "1280x720",
     blender: Blender = None,
     python: Python = None,
-) -> Exit:
+) -> ExitCode:
     """Show splats, meshes and point clouds: PLY, GLB, glTF, OBJ, and points in a .npz.
 
     Serves a page with orbit controls, counts and images to this machine only, until Ctrl-C. For a folder, such as a
@@ -65,7 +65,7 @@ def command(
         look.scene(blender, shape, python)
     if screenshot is None and blender is None:
         look.page(host, port, window=window)
-    return Exit.DONE
+    return ExitCode.DONE
 
 
 def _size(text: str) -> tuple[int, int]:

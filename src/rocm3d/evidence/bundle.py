@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from rocm3d.evidence.tally import tally
-from rocm3d.model.evidence import Evidence, Missing, Sealed, SealedRun
+from rocm3d.model.evidence import Evidence, MissingLink, SealedFile, SealedRun
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -41,7 +41,7 @@ def bundle(
         machine=machine,
         gpu=plan.gpu,
         documents=tuple(_seal(name, data) for name, data in sorted(documents.items())),
-        files=tuple(Sealed(path=change.path, sha256=change.after) for change in patch.changes),
+        files=tuple(SealedFile(path=change.path, sha256=change.after) for change in patch.changes),
         verdicts=verdicts.verdicts,
         tally=tally(plan, patch, verdicts),
         missing=tuple(_missing(verdicts, kept)),
@@ -64,15 +64,15 @@ def moved(
     return [*gone, *(f"runs/{folder}" for folder, was in sealed if now.get(folder) != was)]
 
 
-def _same(item: Sealed, data: bytes | None) -> bool:
+def _same(item: SealedFile, data: bytes | None) -> bool:
     return data is not None and hashlib.sha256(data).hexdigest() == item.sha256
 
 
-def _seal(name: str, data: bytes) -> Sealed:
-    return Sealed(path=name, sha256=hashlib.sha256(data).hexdigest())
+def _seal(name: str, data: bytes) -> SealedFile:
+    return SealedFile(path=name, sha256=hashlib.sha256(data).hexdigest())
 
 
-def _missing(verdicts: Verdicts, runs: Iterable[SealedRun]) -> list[Missing]:
+def _missing(verdicts: Verdicts, runs: Iterable[SealedRun]) -> list[MissingLink]:
     found = []
     for level, what in CHAIN.items():
         of_level = [item for item in verdicts.verdicts if item.level == level]
@@ -80,7 +80,7 @@ def _missing(verdicts: Verdicts, runs: Iterable[SealedRun]) -> list[Missing]:
         if passed and (level != "workload" or _has_artifact(runs)):
             continue
         reasons = [item.reason for item in of_level if item.reason] or ["" if passed else "not requested"]
-        found.append(Missing(link=what, reason="; ".join(reasons) or "no run of the current code has one"))
+        found.append(MissingLink(link=what, reason="; ".join(reasons) or "no run of the current code has one"))
     return found
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rocm3d.evidence.folder import NAME, SEAL, is_inside, read_bytes
-from rocm3d.model.bundle import Altered, Bundle, BundleCheck
+from rocm3d.model.bundle import AlteredFile, Bundle, BundleCheck
 from rocm3d.model.failure import UserError
 from rocm3d.workspace.file_digest import file_digest
 
@@ -27,8 +27,8 @@ def check(folder: Path, wanted: str = "") -> BundleCheck:
         # A changed file may be unreadable. An unchanged one that cannot be read has a newer schema: raise.
         if is_sealed:
             raise
-        return BundleCheck(bundle=str(folder), sha256=found, altered=(Altered(path=NAME, how="changed"),))
-    altered = [] if is_sealed else [Altered(path=NAME, how="changed")]
+        return BundleCheck(bundle=str(folder), sha256=found, altered=(AlteredFile(path=NAME, how="changed"),))
+    altered = [] if is_sealed else [AlteredFile(path=NAME, how="changed")]
     return BundleCheck(
         bundle=str(folder),
         sha256=found,
@@ -45,17 +45,17 @@ def _seal(folder: Path) -> str:
     return words[0] if words[1:] == [NAME] else ""
 
 
-def _altered(folder: Path, bundle: Bundle) -> Iterator[Altered]:
+def _altered(folder: Path, bundle: Bundle) -> Iterator[AlteredFile]:
     there = dict(_files(folder))
     for item in bundle.files:
         place = folder / item.path
         if not is_inside(item.path) or item.path not in there:
-            yield Altered(path=item.path, how="missing")
+            yield AlteredFile(path=item.path, how="missing")
         elif there.pop(item.path):
-            yield Altered(path=item.path, how="link")
+            yield AlteredFile(path=item.path, how="link")
         elif file_digest(place) != item.sha256:
-            yield Altered(path=item.path, how="changed")
-    yield from (Altered(path=name, how="link" if is_link else "added") for name, is_link in there.items())
+            yield AlteredFile(path=item.path, how="changed")
+    yield from (AlteredFile(path=name, how="link" if is_link else "added") for name, is_link in there.items())
 
 
 def _files(folder: Path) -> Iterator[tuple[str, bool]]:

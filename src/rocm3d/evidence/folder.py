@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from rocm3d.evidence.chain import chain
 from rocm3d.evidence.stages import FOLDER, Stages
 from rocm3d.model.bundle import Bundle
-from rocm3d.model.evidence import Sealed
+from rocm3d.model.evidence import SealedFile
 from rocm3d.model.failure import UserError
 from rocm3d.workspace.file_digest import file_digest
 
@@ -115,7 +115,7 @@ def _sealed(folder: Path, contents: Contents, stages: Stages) -> Bundle:
         tally=stages.tally(),
         runs=runs,
         chains=tuple(chain(run) for run in runs or (None,)),
-        files=tuple(Sealed(path=name, sha256=file_digest(folder / name)) for name in _names(folder)),
+        files=tuple(SealedFile(path=name, sha256=file_digest(folder / name)) for name in _names(folder)),
     )
     data = bundle.to_json().encode()
     (folder / NAME).write_bytes(data)

@@ -8,7 +8,7 @@ from rocm3d.evidence.chain import chain
 from rocm3d.evidence.check import check
 from rocm3d.evidence.folder import MARK, NAME, SEAL, read
 from rocm3d.model.failure import UserError
-from rocm3d.model.report import BundleReport, JoinedRun, UnreadRun
+from rocm3d.model.report import BundleReport, ReportedRun, UnreadRun
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 FOLDER = "runs"
 
 
-def joined_runs(work: Path) -> tuple[tuple[JoinedRun, ...], tuple[UnreadRun, ...]]:
+def joined_runs(work: Path) -> tuple[tuple[ReportedRun, ...], tuple[UnreadRun, ...]]:
     """All runs in a work folder, oldest first, and the folders that are not complete bundles."""
     place = work / FOLDER
-    runs, unread = list[JoinedRun](), list[UnreadRun]()
+    runs, unread = list[ReportedRun](), list[UnreadRun]()
     # A link could refer to the run of another repository.
     inside = (
         sorted(path for path in place.iterdir() if path.is_dir() and not path.is_symlink()) if _is_ours(place) else []

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from rocm3d.model.base import SCHEMA_VERSION, describe
+from rocm3d.model.base import SCHEMA_VERSION, describe_validation_error
 from rocm3d.model.failure import UserError
 from rocm3d.model.ledger import Fix, FixState, Ledger
 from rocm3d.workspace.documents import put_whole
@@ -188,7 +188,7 @@ def _checked(values: dict[str, object]) -> Fix:
     try:
         return Fix.model_validate(values)
     except ValidationError as error:
-        raise UserError(describe(error), hint="see `rocm3d ledger mark --help`") from error
+        raise UserError(describe_validation_error(error), hint="see `rocm3d ledger mark --help`") from error
 
 
 def _joined(first: Iterable[str], second: Iterable[str]) -> tuple[str, ...]:

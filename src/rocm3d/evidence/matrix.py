@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rocm3d.model.failure import UserError
 from rocm3d.model.inventory import Scan
-from rocm3d.model.matrix import Column, Matrix, Row, State, Unlock
+from rocm3d.model.matrix import MatrixColumn, Matrix, MatrixRow, LibraryState, UnlockStep
 from rocm3d.model.package import Package
 from rocm3d.model.plan import Plan
 from rocm3d.model.verdict import Verdicts
@@ -42,11 +42,11 @@ def read(folders: Iterable[Path]) -> list[Known]:
 def matrix(repositories: Iterable[Known], packages: Mapping[str, Package]) -> Matrix:
     """Packages by repositories, and the order of work that unblocks most repositories first."""
     known = sorted(repositories, key=lambda item: item.scan.inventory.repository)
-    states: dict[str, dict[str, State]] = defaultdict(dict)
+    states: dict[str, dict[str, LibraryState]] = defaultdict(dict)
     for item in known:
         for package, state in _states(item, packages).items():
             states[package][item.scan.inventory.repository] = state
-    rows = [Row(package=name, family=packages[name].family, states=cells) for name, cells in sorted(states.items())]
+    rows = [MatrixRow(package=name, family=packages[name].family, states=cells) for name, cells in sorted(states.items())]
     rows.sort(key=lambda row: (-len(row.waiting), -len(row.states), row.package))
     columns = tuple(_column(item) for item in known)
     return Matrix(columns=columns, rows=tuple(rows), order=tuple(_order(rows)), free=_free(columns, rows))
@@ -70,7 +70,7 @@ def _documents(place: Path) -> Known | None:
     return None if scan is None else Known(scan, documents.find(Plan), documents.find(Verdicts))
 
 
-def _states(item: Known, packages: Mapping[str, Package]) -> dict[str, State]:
+def _states(item: Known, packages: Mapping[str, Package]) -> dict[str, LibraryState]:
     if item.plan is None:
         named = {dependency.package for dependency in item.scan.inventory.dependencies}
         return {name: "named" for name in named if name and name in packages}
@@ -81,24 +81,24 @@ def _states(item: Known, packages: Mapping[str, Package]) -> dict[str, State]:
         if verdict.level == "backend" and verdict.outcome == "passed"
         for text in verdict.looked_at
     }
-    found: dict[str, State] = {}
+    found: dict[str, LibraryState] = {}
     for decided in item.plan.decisions:
         if decided.package and decided.package in packages:
-            state: State = _WORK.get(decided.decision, "works")  # type: ignore[assignment]
+            state: LibraryState = _WORK.get(decided.decision, "works")  # type: ignore[assignment]
             found[decided.package] = "proven" if proven.intersection(packages[decided.package].imports) else state
     return found
 
 
-def _column(item: Known) -> Column:
+def _column(item: Known) -> MatrixColumn:
     inventory, plan = item.scan.inventory, item.plan
-    return Column(
+    return MatrixColumn(
         repository=inventory.repository,
         readiness=plan.readiness if plan else inventory.readiness,
         planned=plan.gpu.product if plan else "",
     )
 
 
-def _order(rows: list[Row]) -> list[Unlock]:
+def _order(rows: list[MatrixRow]) -> list[UnlockStep]:
     """Greedy: each step picks the package that unblocks most repositories; ties: the most waiting repositories."""
     waits = _waits(rows)
     waiting = {row.package: len(row.waiting) for row in rows if row.waiting}
@@ -106,17 +106,17 @@ def _order(rows: list[Row]) -> list[Unlock]:
     while left := {package for names in waits.values() for package in names}:
         frees = {package: [name for name, names in waits.items() if names == {package}] for package in left}
         best = min(left, key=lambda package: (-len(frees[package]), -waiting[package], package))
-        found.append(Unlock(package=best, frees=tuple(sorted(frees[best])), waiting=waiting[best]))
+        found.append(UnlockStep(package=best, frees=tuple(sorted(frees[best])), waiting=waiting[best]))
         waits = {name: names - {best} for name, names in waits.items() if names - {best}}
     return found
 
 
-def _free(columns: Iterable[Column], rows: list[Row]) -> tuple[str, ...]:
+def _free(columns: Iterable[MatrixColumn], rows: list[MatrixRow]) -> tuple[str, ...]:
     locked = _waits(rows)
     return tuple(column.repository for column in columns if column.repository not in locked)
 
 
-def _waits(rows: Iterable[Row]) -> dict[str, set[str]]:
+def _waits(rows: Iterable[MatrixRow]) -> dict[str, set[str]]:
     waits: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         for name in row.waiting:

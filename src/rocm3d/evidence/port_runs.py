@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 from rocm3d.evidence.folder import NAME, read
 from rocm3d.evidence.joined import FOLDER, joined_runs
-from rocm3d.model.evidence import Missing, SealedRun
+from rocm3d.model.evidence import MissingLink, SealedRun
 from rocm3d.model.failure import UserError
 from rocm3d.model.run import RunRecord
 from rocm3d.workspace.file_digest import file_digest
 from rocm3d.workspace.sources import source_digest
 
 if TYPE_CHECKING:
-    from rocm3d.model.report import JoinedRun, UnreadRun
+    from rocm3d.model.report import ReportedRun, UnreadRun
 
-    Joined = tuple[tuple[JoinedRun, ...], tuple[UnreadRun, ...]]
+    Joined = tuple[tuple[ReportedRun, ...], tuple[UnreadRun, ...]]
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def written_before(work: Path) -> frozenset[str]:
     return written(runs)
 
 
-def _run(item: JoinedRun, place: Path, now: str) -> PortRun:
+def _run(item: ReportedRun, place: Path, now: str) -> PortRun:
     run, known = item.run, item.run.manifest.sources
     sealed = SealedRun(
         folder=item.folder,
@@ -63,7 +63,7 @@ def _run(item: JoinedRun, place: Path, now: str) -> PortRun:
         outcome=run.status,
         reason=run.reason or "; ".join(_unmet(run)),
         of_these_sources=known == now if known and now else None,
-        missing=tuple(Missing(link=link.link, reason=link.what) for link in item.chain.missing),
+        missing=tuple(MissingLink(link=link.link, reason=link.what) for link in item.chain.missing),
     )
     if not item.altered:
         return PortRun(sealed, run)

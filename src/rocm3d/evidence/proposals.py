@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
-from rocm3d.model.upstream import Edited, Proposal
+from rocm3d.model.upstream import EditedFile, Proposal
 from rocm3d.model.verdict import Level, Verdict
 
 if TYPE_CHECKING:
-    from rocm3d.model.patch import FileChange, ModulePatch, Patch
+    from rocm3d.model.patch import FileChange, SubmodulePatch, Patch
     from rocm3d.model.verdict import Verdicts
 
 UNASKED = "not requested"
@@ -31,7 +31,7 @@ class Clone:
     name: str
     commit: str
     origin: str
-    edited: tuple[Edited, ...]
+    edited: tuple[EditedFile, ...]
     added: tuple[str, ...]
 
 
@@ -87,7 +87,7 @@ def _last(url: str) -> str:
     return re.split(r"[/:]", url.rstrip("/"))[-1].removesuffix(".git")
 
 
-def _module(item: ModulePatch, verdicts: Verdicts, url: str) -> Proposal:
+def _module(item: SubmodulePatch, verdicts: Verdicts, url: str) -> Proposal:
     names = {item.name.lower(), item.name.lower().replace("-", "_")}
 
     def is_mine(text: str) -> bool:
@@ -104,13 +104,13 @@ def _module(item: ModulePatch, verdicts: Verdicts, url: str) -> Proposal:
     )
 
 
-def edited(path: str, diff: str) -> Edited:
+def edited(path: str, diff: str) -> EditedFile:
     """Counts from the diff alone, without recipes or a proof."""
     lines = diff.partition("\n@@ ")[2].split("\n")[1:]
-    return Edited(path=path, plus=sum(line[:1] == "+" for line in lines), minus=sum(line[:1] == "-" for line in lines))
+    return EditedFile(path=path, plus=sum(line[:1] == "+" for line in lines), minus=sum(line[:1] == "-" for line in lines))
 
 
-def _edited(change: FileChange, inside: str = "") -> Edited:
+def _edited(change: FileChange, inside: str = "") -> EditedFile:
     found = edited(change.path.removeprefix(inside), change.diff)
     return found.model_copy(update={"recipes": change.recipes, "proof": change.proof})
 

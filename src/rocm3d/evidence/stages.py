@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from rocm3d.evidence.tally import tally
-from rocm3d.model.bundle import StageSaid
+from rocm3d.model.bundle import StageSummary
 from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
@@ -39,10 +39,10 @@ class Stages:
             if name in documents
         }
 
-    def said(self) -> tuple[StageSaid, ...]:
+    def said(self) -> tuple[StageSummary, ...]:
         files = {stage: name for stage, name, _ in _STAGES}
         return tuple(
-            StageSaid(stage=stage, path=f"{FOLDER}/{files[stage]}", says=_says(document))
+            StageSummary(stage=stage, path=f"{FOLDER}/{files[stage]}", says=_says(document))
             for stage, document in self.read.items()
         )
 

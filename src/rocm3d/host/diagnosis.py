@@ -8,7 +8,7 @@ from packaging.specifiers import SpecifierSet
 
 from rocm3d.host.facts import Facts, NotKnownError, Reading, gib
 from rocm3d.host.predicates import predicates
-from rocm3d.model.condition import Condition, Diagnosis, ForPlan, Problem, Unread
+from rocm3d.model.condition import Condition, Diagnosis, PlanRelevance, Problem, UncheckedCondition
 
 if TYPE_CHECKING:
     from packaging.version import Version
@@ -23,7 +23,7 @@ _ORDER = ("error", "warning", "note")
 def diagnose(snapshot: Snapshot, knowledge: Knowledge, plan: Plan | None = None) -> Diagnosis:
     """Problems of a machine, in general or for a plan."""
     problems: list[Problem] = []
-    unread: list[Unread] = []
+    unread: list[UncheckedCondition] = []
     fine: list[str] = []
     elsewhere: list[str] = []
     facts = Facts(snapshot, knowledge, plan)
@@ -34,7 +34,7 @@ def diagnose(snapshot: Snapshot, knowledge: Knowledge, plan: Plan | None = None)
                 continue
             reading = predicates()[condition.test](facts, condition)
         except NotKnownError as unknown:
-            unread.append(Unread(id=condition.id, title=condition.title, reason=str(unknown)))
+            unread.append(UncheckedCondition(id=condition.id, title=condition.title, reason=str(unknown)))
             continue
         if reading is None:
             fine.append(condition.id)
@@ -97,7 +97,7 @@ def _problem(condition: Condition, reading: Reading, facts: Facts) -> Problem:
     )
 
 
-def _meant(entry: ForPlan, facts: Facts) -> bool:
+def _meant(entry: PlanRelevance, facts: Facts) -> bool:
     """Whether an entry applies to the plan: every key that it has must match."""
     if facts.plan is None:
         return False

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from packaging.version import InvalidVersion, Version
 
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.failure import MachineError, UserError
 from rocm3d.model.source import Source
 from rocm3d.model.stack import Stack
 from rocm3d.workspace.process import run
@@ -65,7 +65,7 @@ def find_interpreter(root: Path, asked: Path | None) -> Path:
             return candidate
     if asked:
         raise UserError(f"--python {asked}: no such file")
-    raise MachineLacks("no Python with torch found", hint="pass --python path/to/python")
+    raise MachineError("no Python with torch found", hint="pass --python path/to/python")
 
 
 def ask(interpreter: Path) -> Answer:
@@ -74,7 +74,7 @@ def ask(interpreter: Path) -> Answer:
     try:
         version, folders, prefix = json.loads(ended.stdout)
     except ValueError as error:
-        raise MachineLacks(
+        raise MachineError(
             f"{interpreter} does not run: {ended.stderr.decode(errors='replace').strip()[-200:]}"
         ) from error
     return Answer(".".join(map(str, version)), tuple(map(Path, folders)), Path(prefix))
@@ -84,7 +84,7 @@ def read_torch(interpreter: Path) -> InstalledTorch:
     """The torch that this interpreter would import. Raises a machine error if it has none."""
     found = torch_of(ask(interpreter))
     if found is None:
-        raise MachineLacks(f"{interpreter} has no torch", hint="pass another interpreter with --python")
+        raise MachineError(f"{interpreter} has no torch", hint="pass another interpreter with --python")
     return found
 
 

@@ -15,7 +15,7 @@ from rocm3d.host.kernel_caches import read_caches
 from rocm3d.host.mounts import read_mounts
 from rocm3d.host.processor import read_processor
 from rocm3d.host.rocm import read_installs
-from rocm3d.model.failure import Failure
+from rocm3d.model.failure import Rocm3dError
 from rocm3d.model.snapshot import Snapshot
 from rocm3d.record import redact
 from rocm3d.record.manifest import deciding
@@ -82,7 +82,7 @@ def _asked(machine: Machine) -> tuple[Answer | None, str]:
         return None, machine.no_interpreter
     try:
         return ask(machine.interpreter), ""
-    except Failure as failure:
+    except Rocm3dError as failure:
         return None, failure.message
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rocm3d.jobs.specification import Job
     from rocm3d.jobs.status_files import Attempt
-    from rocm3d.model.jobs import State
+    from rocm3d.model.jobs import JobStatus
 
 
 @dataclass
@@ -18,7 +18,7 @@ class Course:
 
     id: str
     digest: str
-    state: State = "waiting"
+    state: JobStatus = "waiting"
     attempts: int = 0
     closed: int = 0
     failures: int = 0

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.failure import MachineError, UserError
 from rocm3d.workspace.state import work_folder
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _LEAVING = 20.0
 
 
-class NoSpace(MachineLacks):
+class NoSpace(MachineError):
     """The disk is full; no further job is started."""
 
     def __init__(self, place: str) -> None:
@@ -67,7 +67,7 @@ class RunFolder:
                         hint="see `rocm3d jobs status`; stop it with Ctrl-C in its terminal or `rocm3d jobs cancel`",
                     )
                 if time.monotonic() > end:
-                    raise MachineLacks(f"{self.lock} is still held by a process that an earlier runner started")
+                    raise MachineError(f"{self.lock} is still held by a process that an earlier runner started")
                 time.sleep(0.02)
             self._sign(file.fileno())
             try:

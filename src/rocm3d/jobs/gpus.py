@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.failure import MachineError, UserError
 from rocm3d.workspace.topology import PCI_DEVICES, GpuNode, Topology
 
 ROCR = "ROCR_VISIBLE_DEVICES"
@@ -41,7 +41,7 @@ def _named(name: str, topology: Topology) -> GpuNode:
     gpu = topology.with_id(int(unique[1], 16)) if unique else topology.at(name.strip())
     if gpu is None:
         here = ", ".join(called(item) for item in topology.gpus) or "none"
-        raise MachineLacks(f"gpus: {name} is not on this machine", hint=f"GPUs of this machine: {here}")
+        raise MachineError(f"gpus: {name} is not on this machine", hint=f"GPUs of this machine: {here}")
     return gpu
 
 

@@ -13,7 +13,7 @@ from rocm3d.jobs.engine import Task
 from rocm3d.jobs.folder import NoSpace
 from rocm3d.jobs.report import report
 from rocm3d.jobs.standing import leftovers
-from rocm3d.model.failure import MachineLacks
+from rocm3d.model.failure import MachineError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +52,7 @@ class Runner:
         self._free: deque[Slot] = deque(engine.slots())
         self._taken: dict[str, float] = {}
         self._changed: dict[str, Course] = {}
-        self._stopped: MachineLacks | None = None
+        self._stopped: MachineError | None = None
         self._shown = 0.0
         self.waiting: deque[str] = deque()
 
@@ -78,7 +78,7 @@ class Runner:
         if self._stopped is not None:
             raise self._stopped
         if stuck:
-            raise MachineLacks(
+            raise MachineError(
                 f"processes of an earlier run of {', '.join(sorted(stuck))} are still alive and cannot be killed",
                 hint="end them by hand, then run the jobs again",
             )
@@ -125,7 +125,7 @@ class Runner:
         elif event.full:
             self._stopped = NoSpace(str(self.folder.root))
         else:
-            self._stopped = MachineLacks(f"job {task.job.id} cannot be started: {event.text}")
+            self._stopped = MachineError(f"job {task.job.id} cannot be started: {event.text}")
 
     def _found(self, task: Task) -> status_files.Attempt:
         """Read the status file of an attempt whose result the engine did not report."""
@@ -203,7 +203,7 @@ class Runner:
             self.engine.end(key, "interrupted")
         grace = max((task.job.grace for task in self.running.values()), default=0.0)
         end = time.monotonic() + grace + 2
-        self._stopped = MachineLacks("interrupted")
+        self._stopped = MachineError("interrupted")
         while self.running and time.monotonic() < end:
             for event in self.engine.events(LOOK_EVERY):
                 self._take(event)

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.model.failure import MachineLacks
+from rocm3d.model.failure import MachineError
 from rocm3d.workspace.process import run
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _judged(name: str, slot: Slot, python: str, told: dict[str, Any]) -> str:
     devices = told["devices"]
     mask = " ".join("=".join(pair) for pair in slot.env)
     if len(devices) != 1:
-        raise MachineLacks(
+        raise MachineError(
             f"{python} sees {len(devices)} GPUs with {mask}; a job must see exactly one",
             hint="run `rocm3d doctor`; in a container, check its --device options",
         )
@@ -74,7 +74,7 @@ def _judged(name: str, slot: Slot, python: str, told: dict[str, Any]) -> str:
     if unique is None or not slot.gpu.unique_id:
         return f"{name}: jobs see one GPU ({devices[0].get('name', '')}); its unique id is unknown"
     if unique != slot.gpu.unique_id:
-        raise MachineLacks(f"{python} sees another GPU with {mask}: GPU-{unique:016x}")
+        raise MachineError(f"{python} sees another GPU with {mask}: GPU-{unique:016x}")
     return f"{name}: jobs see only this GPU"
 
 

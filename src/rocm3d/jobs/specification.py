@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
-from rocm3d.model.base import Record, describe
+from rocm3d.model.base import Record, describe_validation_error
 from rocm3d.model.failure import UserError
-from rocm3d.model.toml import NotToml, parse
+from rocm3d.model.toml import TomlError, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -159,10 +159,10 @@ def read(path: Path) -> Jobs:
         jobs = tuple(_job(entry, value, said.run, path) for entry in said.job for value in entry.each or ("",))
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}", hint=_HINT) from error
-    except NotToml as error:
+    except TomlError as error:
         raise UserError(f"{path} {error}", hint=_HINT) from error
     except ValidationError as error:
-        raise UserError(f"{path}: {describe(error)}", hint=_HINT) from error
+        raise UserError(f"{path}: {describe_validation_error(error)}", hint=_HINT) from error
     _refuse_twins(jobs, path)
     return Jobs.model_construct(path=path.resolve(), run=said.run, slurm=said.slurm, ray=said.ray, jobs=jobs)
 

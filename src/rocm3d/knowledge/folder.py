@@ -19,7 +19,7 @@ from rocm3d import __version__
 from rocm3d.knowledge.base import Example
 from rocm3d.knowledge.kinds import FOLDERS, KINDS, RECIPES, SINGLES, TABLES
 from rocm3d.knowledge.shipped import paths_of
-from rocm3d.model.base import describe
+from rocm3d.model.base import describe_validation_error
 from rocm3d.model.failure import UserError
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class Folder:
         try:
             return model.model_validate(raw)
         except ValidationError as error:
-            raise UserError(f"{self._name(path)}: {describe(error)}") from error
+            raise UserError(f"{self._name(path)}: {describe_validation_error(error)}") from error
 
     def _name(self, path: Path) -> str:
         return f"{self.root.resolve().name}/{path.relative_to(self.root).as_posix()}"

@@ -9,7 +9,7 @@ from dataclasses import replace
 from rocm3d.manifest.install_line import Word, shell_commands
 from rocm3d.manifest.manifest import Command, Image, Manifest, Reader, pure
 from rocm3d.manifest.script import Script, entered
-from rocm3d.model.text import encodable
+from rocm3d.model.text import replace_surrogates
 
 _DOCKERFILE = re.compile(r"(dockerfile|containerfile)([._-].*)?$|.*\.(dockerfile|containerfile)$", re.IGNORECASE)
 _NOT_DOCKERFILE = re.compile(r"\.(md|txt|rst|py|sh|dockerignore)$", re.IGNORECASE)
@@ -119,7 +119,7 @@ def _json_words(body: str) -> list[str]:
         words = json.loads(re.sub(r"\\\n", " ", body))
     except (ValueError, RecursionError):
         return []
-    return [encodable(word) for word in words if isinstance(word, str)] if isinstance(words, list) else []
+    return [replace_surrogates(word) for word in words if isinstance(word, str)] if isinstance(words, list) else []
 
 
 def _instructions(text: str) -> list[tuple[str, str, int, int, int]]:

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from rocm3d.model.text import encodable
+from rocm3d.model.text import replace_surrogates
 
 _STEPS = 20_000  # limit on resolving names: nested sums of names grow exponentially
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -56,10 +56,10 @@ class Literals:
             inner, seen = stack.pop()
             if isinstance(inner, ast.Constant):
                 if isinstance(inner.value, str):
-                    yield inner, encodable(inner.value)
+                    yield inner, replace_surrogates(inner.value)
             elif isinstance(inner, ast.JoinedStr):
                 parts = (part.value if isinstance(part, ast.Constant) else "*" for part in inner.values)
-                yield inner, encodable("".join(str(part) for part in parts))
+                yield inner, replace_surrogates("".join(str(part) for part in parts))
             elif isinstance(inner, ast.Name):
                 if inner.id not in seen:
                     stack += [(value, seen | {inner.id}) for value in reversed(self.values.get(inner.id, []))]

@@ -15,7 +15,7 @@ from typing import Any
 
 from rocm3d.manifest.manifest import Mention, Option
 from rocm3d.manifest.script import Places, one_mention
-from rocm3d.model.toml import STRING_OR_COMMENT, NotToml, parse
+from rocm3d.model.toml import STRING_OR_COMMENT, TomlError, parse
 
 _PART = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[\w-]+)"
 _HEADING = re.compile(rf"^[ \t]*\[\[?[ \t]*({_PART}(?:[ \t]*\.[ \t]*{_PART})*)[ \t]*\]", re.MULTILINE)
@@ -30,7 +30,7 @@ def parsed(data: bytes) -> tuple[dict[str, Any], str | None]:
     """The document, and the error message if it is not valid TOML."""
     try:
         return parse(data), None
-    except NotToml as error:
+    except TomlError as error:
         return {}, str(error)
 
 

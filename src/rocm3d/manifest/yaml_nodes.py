@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from rocm3d.manifest.script import Places
-from rocm3d.model.text import encodable
+from rocm3d.model.text import replace_surrogates
 
 _MAX_CHARACTERS = 300_000
 _MAX_NODES = 50_000
@@ -86,7 +86,7 @@ class YamlText:
         if not isinstance(getattr(node, "value", None), str):
             return None
         start = node.start_mark.index
-        return Scalar(encodable(node.value), *self._places.of(start), node.style or "", start, node.end_mark.index)
+        return Scalar(replace_surrogates(node.value), *self._places.of(start), node.style or "", start, node.end_mark.index)
 
     def script(self, value: Scalar) -> tuple[str, int, int]:
         """The text of a script value, with line and column of its first character."""

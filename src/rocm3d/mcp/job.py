@@ -22,7 +22,7 @@ import anyio.to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream
 
 from rocm3d.mcp.worker import ANSWER, REQUEST
-from rocm3d.model.failure import Failure, UserError
+from rocm3d.model.failure import Rocm3dError, UserError
 from rocm3d.workspace.process import follow
 from rocm3d.workspace.scratch import kept_folder
 
@@ -157,6 +157,6 @@ class _Watch:
             raise _Ended
 
 
-def told(failure: Failure) -> str:
+def told(failure: Rocm3dError) -> str:
     """Message and hint of an error, as on the command line."""
     return failure.message + (f"\nhint: {failure.hint}" if failure.hint else "")

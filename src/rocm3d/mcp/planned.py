@@ -55,7 +55,7 @@ def seen(repository: Repository, plan_hash: str, bench: Bench, path: str) -> Pla
         if not hmac.compare_digest(make(repository, _asked(place))[1], plan_hash):
             raise UserError("the repository has changed since this plan was made", hint=_AGAIN)
     plan = documents.read(Plan)
-    refused = plan.refused_by(bench.configuration(path).licence_policy)
+    refused = plan.licence_refusal(bench.configuration(path).licence_policy)
     if refused is not None:
         raise UserError(refused)
     return plan

@@ -26,7 +26,7 @@ from rocm3d.mcp.resources import Library
 from rocm3d.mcp.roots import Roots
 from rocm3d.mcp.tool import Tool, all_tools
 from rocm3d.model.base import Record
-from rocm3d.model.failure import Failure, UserError
+from rocm3d.model.failure import Rocm3dError, UserError
 
 log = logging.getLogger("rocm3d")
 
@@ -79,12 +79,12 @@ class Desk:
             if uris is None:
                 return types.InputRequiredResult(input_requests={_ROOTS: types.ListRootsRequest()})
             confined = _confined(asked, named, Roots.of(self.allowed, uris))
-        except Failure as failure:
+        except Rocm3dError as failure:
             return failed(job.told(failure))
         log.info("%s %s", tool.name, " ".join(getattr(confined, name) for name in named))
         try:
             return succeeded(await self._worked(context, tool, confined))
-        except Failure as failure:
+        except Rocm3dError as failure:
             return failed(job.told(failure), quoted=bool(named))
         except job.Bug as bug:
             return failed(f"this is a bug in rocm3d; the result is unknown\n{bug}", quoted=bool(named))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from rocm3d.mcp import tools
-from rocm3d.model.base import Record, describe
+from rocm3d.model.base import Record, describe_validation_error
 from rocm3d.model.failure import UserError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Tool:
         try:
             return self.arguments.model_validate(given or {})
         except ValidationError as error:
-            raise UserError(f"{self.name}: {describe(error)}") from error
+            raise UserError(f"{self.name}: {describe_validation_error(error)}") from error
 
 
 @cache

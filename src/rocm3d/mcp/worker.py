@@ -19,7 +19,7 @@ from typing import Any
 from rocm3d.mcp.bench import Bench, Options
 from rocm3d.mcp.marking import safe
 from rocm3d.mcp.tool import tool
-from rocm3d.model.failure import Failure
+from rocm3d.model.failure import Rocm3dError
 from rocm3d.workspace.process import end_all
 
 REQUEST, ANSWER = "request.json", "answer.json"
@@ -49,7 +49,7 @@ def _answered(request: dict[str, Any]) -> dict[str, Any]:
     asked, options = tool(request["tool"]), Options.model_validate(request["options"])
     try:
         answer = asked.work(asked.read(request["arguments"]), Bench(options, _Progress()))
-    except Failure as failure:
+    except Rocm3dError as failure:
         return {"failure": safe(failure.message), "hint": safe(failure.hint)}
     except Exception:  # noqa: BLE001  (anything else is a bug in rocm3d and is reported as such)
         sys.stderr.write(traceback.format_exc())

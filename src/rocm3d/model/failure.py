@@ -12,7 +12,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 
-class Exit(IntEnum):
+class ExitCode(IntEnum):
     """Exit codes of the program. Stable; documented in docs/reference/cli.md."""
 
     DONE = 0
@@ -23,10 +23,10 @@ class Exit(IntEnum):
     INTERRUPTED = 130
 
 
-class Failure(Exception):  # noqa: N818
+class Rocm3dError(Exception):  # noqa: N818
     """An expected error: a message of one line and, if there is one, the next action as hint."""
 
-    exit_code: Exit
+    exit_code: ExitCode
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -34,13 +34,13 @@ class Failure(Exception):  # noqa: N818
         self.hint = hint
 
 
-class UserError(Failure):
+class UserError(Rocm3dError):
     """Wrong usage or bad input."""
 
-    exit_code = Exit.USAGE
+    exit_code = ExitCode.USAGE
 
 
-class MachineLacks(Failure):
+class MachineError(Rocm3dError):
     """The request is valid, but this machine cannot run it."""
 
-    exit_code = Exit.MACHINE
+    exit_code = ExitCode.MACHINE

@@ -8,11 +8,11 @@ from pydantic import Field
 
 from rocm3d.model.base import Document, Record
 
-Seen = Literal["accelerated", "fallback", "broken", "absent", "not_run", "imported"]
+BackendOutcome = Literal["accelerated", "fallback", "broken", "absent", "not_run", "imported"]
 """fallback: right results, slow path; broken: no result or a wrong one; imported: only the import was checked."""
 
 
-class Worst(Record):
+class WorstElement(Record):
     """The element with the largest error relative to the tolerance. Numbers are text, because JSON has no NaN."""
 
     index: tuple[int, ...]
@@ -20,7 +20,7 @@ class Worst(Record):
     wanted: str
 
 
-class Check(Record):
+class NumericCheck(Record):
     """One result compared with its reference. Without a tolerance it must be equal."""
 
     name: str
@@ -28,10 +28,10 @@ class Check(Record):
     agrees: bool
     reason: str = ""
     max_error: float | None = None
-    worst: Worst | None = None
+    worst: WorstElement | None = None
 
 
-class FoundModule(Record):
+class ImportedModule(Record):
     """A module as it was imported. `stands_in` is how a drop-in or stub of rocm3d marks itself."""
 
     name: str
@@ -42,19 +42,19 @@ class FoundModule(Record):
     stands_in: str = ""
 
 
-class Look(Record):
+class BackendCheck(Record):
     """One backend check, run in its own process. `kernels` is None if no profile was available."""
 
     package: str = ""
     probe: str
-    outcome: Seen
+    outcome: BackendOutcome
     reason: str = ""
     evidence: Literal["", "library", "kernels", "provider", "device"] = ""
-    modules: tuple[FoundModule, ...] = ()
+    modules: tuple[ImportedModule, ...] = ()
     libraries: tuple[str, ...] = ()
     kernels: tuple[str, ...] | None = None
     backends: tuple[str, ...] = Field(default=(), description="backends of the kernels, by kernel name")
-    checks: tuple[Check, ...] = ()
+    checks: tuple[NumericCheck, ...] = ()
     facts: dict[str, Any] = Field(default={})
     seconds: float = 0
 
@@ -64,12 +64,12 @@ class Look(Record):
         return self.package or self.probe
 
 
-class SuiteLooks(Record):
+class SuiteChecks(Record):
     """The backend checks of one suite."""
 
     suite: str
     title: str
-    looks: tuple[Look, ...]
+    looks: tuple[BackendCheck, ...]
 
 
 class Smoke(Document):
@@ -78,9 +78,9 @@ class Smoke(Document):
     machine: str
     interpreter: str
     knowledge_date: str
-    suites: tuple[SuiteLooks, ...]
+    suites: tuple[SuiteChecks, ...]
 
     @property
-    def looks(self) -> tuple[Look, ...]:
+    def backend_checks(self) -> tuple[BackendCheck, ...]:
         """The backend checks of all suites."""
-        return tuple(look for suite in self.suites for look in suite.looks)
+        return tuple(check for suite in self.suites for check in suite.looks)

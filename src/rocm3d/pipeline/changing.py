@@ -10,9 +10,9 @@ from rocm3d.apply.modules import checked_out, holds_only_ours
 from rocm3d.apply.request import Request
 from rocm3d.apply.stage import MANIFEST, Outcome, apply, refuse_foreign_folder
 from rocm3d.apply.undo import Undone, changed_since, undo
-from rocm3d.model.failure import Failure, UserError
+from rocm3d.model.failure import Rocm3dError, UserError
 from rocm3d.model.patch import Patch
-from rocm3d.model.plan import LeftForPerson, Plan
+from rocm3d.model.plan import UnresolvedFinding, Plan
 from rocm3d.pipeline.planning import Planning
 from rocm3d.scan.selection import Selection
 from rocm3d.workspace.git import uncommitted
@@ -75,12 +75,12 @@ class Changing(Planning):
             for path, content in sorted(contents.items(), key=lambda item: (not item[0].endswith(MANIFEST), item)):
                 self.progress(path)
                 writer.write(path, content)
-        except Failure:
+        except Rocm3dError:
             if first:
                 undo(journal, writer, keep_changed=True)
             raise
 
-    def _unreached(self, plan: Plan, outcome: Outcome) -> list[LeftForPerson]:
+    def _unreached(self, plan: Plan, outcome: Outcome) -> list[UnresolvedFinding]:
         """Findings with a planned edit that are still in the edited text: they need a manual edit."""
         everything = {**outcome.contents, **outcome.inside}
         edited = {path: data for path, data in everything.items() if not path.startswith(f"{self.folder}/")}
@@ -93,7 +93,7 @@ class Changing(Planning):
         }
         tree = Tree.open(self.root, without=self._ours(), overlay=edited)
         return [
-            LeftForPerson(finding=found, reason=f"{edit.recipe} does not handle this form")
+            UnresolvedFinding(finding=found, reason=f"{edit.recipe} does not handle this form")
             for found in self._scan(tree, Selection()).findings
             if (edit := meant.get((found.path, found.code, found.package))) and (edit.path, edit.recipe) not in refused
         ]

@@ -15,7 +15,7 @@ from rocm3d.host.snapshot import Machine, take
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.model.base import Document
 from rocm3d.model.condition import Diagnosis
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.failure import MachineError, UserError
 from rocm3d.model.plan import Plan
 from rocm3d.model.snapshot import Snapshot
 from rocm3d.render.cleaning import clean
@@ -32,11 +32,11 @@ def take_snapshot(interpreter: Path | None, knowledge: Knowledge, root: Path = P
     """Of this machine, or of the files below `root`. If no interpreter is found, the snapshot has the reason."""
     if sys.platform != "linux":
         hint = "run `rocm3d doctor --save FILE` there, then `rocm3d doctor --from FILE` on this machine"
-        raise MachineLacks("a snapshot needs Linux or WSL 2", hint=hint)
+        raise MachineError("a snapshot needs Linux or WSL 2", hint=hint)
     found, trouble = None, ""
     try:
         found = find_interpreter(Path.cwd(), interpreter)
-    except MachineLacks as lacks:
+    except MachineError as lacks:
         trouble = lacks.message
     home = os.environ.get("HOME", "")
     machine = Machine(Files(root), os.environ, home, found, trouble)

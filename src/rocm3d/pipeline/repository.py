@@ -13,7 +13,7 @@ from rocm3d.evidence.joined import joined_runs
 from rocm3d.evidence.port_runs import PortRun, port_runs
 from rocm3d.host.installed_torch import find_interpreter
 from rocm3d.model.evidence import Evidence
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.failure import MachineError, UserError
 from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
@@ -40,7 +40,7 @@ class Repository(Changing):
         """The Python environment of the repository, or the reason why there is none."""
         try:
             return Environment.of(find_interpreter(self.root, interpreter), self.root)
-        except MachineLacks as error:
+        except MachineError as error:
             return Environment(lacks=f"{error.message}: {error.hint}")
 
     def verify(

@@ -15,7 +15,7 @@ from rocm3d.apply.needs import needs
 from rocm3d.apply.origin import Checkout
 from rocm3d.evidence.ledger import Book, slug
 from rocm3d.evidence.proposals import Clone, changed_lines, edited, proposals
-from rocm3d.model.evidence import Sealed
+from rocm3d.model.evidence import SealedFile
 from rocm3d.model.failure import UserError
 from rocm3d.model.upstream import Draft, Drafts
 from rocm3d.pipeline.changing import COMMIT
@@ -28,7 +28,7 @@ from rocm3d.workspace.tree import Tree
 
 if TYPE_CHECKING:
     from rocm3d.model.ledger import Fix
-    from rocm3d.model.patch import ModulePatch
+    from rocm3d.model.patch import SubmodulePatch
     from rocm3d.model.upstream import DraftKind, Proposal
     from rocm3d.pipeline.repository import Repository
     from rocm3d.render.html import Report
@@ -78,7 +78,7 @@ def draft_upstream(repository: Repository, kind: DraftKind, output: Path | None,
     document = Drafts(
         repository=name,
         drafts=tuple(drafts),
-        files=tuple(Sealed(path=name, sha256=digest(data)) for name, data in sorted(files.items())),
+        files=tuple(SealedFile(path=name, sha256=digest(data)) for name, data in sorted(files.items())),
     )
     _write(place, files, document)
     return Made(document, place, {item.id: item for item in fixes if item}, by_hand)
@@ -103,7 +103,7 @@ def _parts(report: Report, tree: Tree, commit: Path) -> list[Part]:
     return [Part(*pair) for pair in zip(found, [*diffs, *(data for _, data in clones)], strict=True)]
 
 
-def _of_module(module: ModulePatch, tree: Tree) -> Mapping[str, bytes]:
+def _of_module(module: SubmodulePatch, tree: Tree) -> Mapping[str, bytes]:
     data = tree.read(module.file) if module.file in tree else None
     diffs = parts_of(data or b"")
     if not _are_same(diffs, [_from_inside(item.diff, module.path) for item in module.changes]):
@@ -201,7 +201,7 @@ def _draft(proposal: Proposal, kind: DraftKind, folder: str, around: text.Surrou
         origin=proposal.origin,
         commit=proposal.commit,
         passed=outcomes.count("passed"),
-        failed=outcomes.count("failed") + sum(item.proof is not None and not item.holds for item in proposal.edited),
+        failed=outcomes.count("failed") + sum(item.proof is not None and not item.is_proven for item in proposal.edited),
         not_tested=outcomes.count("not_run") + outcomes.count("skipped"),
         fix=fix.id if fix else "",
     )

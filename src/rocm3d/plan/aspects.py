@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocm3d.model.comparison import Aspect, CardFacts, Lead
+from rocm3d.model.comparison import ComparisonRow, CardFacts, Lead
 from rocm3d.plan.stage import OLD_AFTER_DAYS
 
 if TYPE_CHECKING:
     from datetime import date
 
-    from rocm3d.model.card import Price, Way
+    from rocm3d.model.card import Price, PriceKind
 
 UNKNOWN = "unknown"
 # Relative differences up to this count as even.
@@ -32,12 +32,12 @@ class Verdict(NamedTuple):
 Judge = Callable[[CardFacts, CardFacts], Verdict]
 
 
-def aspects(gpu: CardFacts, against: Sequence[CardFacts], today: date) -> tuple[Aspect, ...]:
+def aspects(gpu: CardFacts, against: Sequence[CardFacts], today: date) -> tuple[ComparisonRow, ...]:
     """All rows about hardware, prices and cloud offers."""
 
-    def row(name: str, show: Callable[[CardFacts], str], judge: Judge) -> Aspect:
+    def row(name: str, show: Callable[[CardFacts], str], judge: Judge) -> ComparisonRow:
         judged = [judge(gpu, other) for other in against]
-        return Aspect(
+        return ComparisonRow(
             name=name,
             rocm=show(gpu),
             cuda=tuple(show(other) for other in against),
@@ -45,7 +45,7 @@ def aspects(gpu: CardFacts, against: Sequence[CardFacts], today: date) -> tuple[
             says=tuple(item.says for item in judged),
         )
 
-    def asked(way: Way) -> Callable[[CardFacts], str]:
+    def asked(way: PriceKind) -> Callable[[CardFacts], str]:
         return lambda card: _prices(card, way, today)
 
     return (
@@ -118,7 +118,7 @@ def _said_by_values(a: CardFacts, b: CardFacts) -> Verdict:  # noqa: ARG001  (on
     return Verdict("unknown", "")
 
 
-def _prices(card: CardFacts, way: Way, today: date) -> str:
+def _prices(card: CardFacts, way: PriceKind, today: date) -> str:
     return "; ".join(_price(price, today) for price in _of(card, way)) or "no known price"
 
 
@@ -135,11 +135,11 @@ def dated(known: date, today: date) -> str:
     return f"{known}, old" if (today - known).days > OLD_AFTER_DAYS else f"{known}"
 
 
-def _of(card: CardFacts, way: Way) -> Iterator[Price]:
+def _of(card: CardFacts, way: PriceKind) -> Iterator[Price]:
     return (price for price in card.prices if price.way == way)
 
 
-def _cheaper(way: Way, a: CardFacts, b: CardFacts) -> Verdict:
+def _cheaper(way: PriceKind, a: CardFacts, b: CardFacts) -> Verdict:
     """Only if the price ranges do not overlap, and only like with like: never a machine with a bare card."""
     first, second = list(_of(a, way)), list(_of(b, way))
     both = (*first, *second)

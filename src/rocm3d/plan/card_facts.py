@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.card import Card
-    from rocm3d.model.port import Memory
+    from rocm3d.model.port import MemoryNeed
     from rocm3d.model.target import Gpu
 
 
@@ -22,7 +22,7 @@ def devices_of(gpu: Gpu, knowledge: Knowledge) -> int:
     return 1 if card is None else card.devices
 
 
-def facts_of_gpu(gpu: Gpu, knowledge: Knowledge, memory: Iterable[Memory] = ()) -> CardFacts:
+def facts_of_gpu(gpu: Gpu, knowledge: Knowledge, memory: Iterable[MemoryNeed] = ()) -> CardFacts:
     """An AMD card, from the record of its target and, if present, its own record. `checked` is the older date."""
     target, card = knowledge.targets[gpu.gfx], knowledge.cards.get(gpu.product)
     devices = 1 if card is None else card.devices
@@ -53,7 +53,7 @@ def facts_of_gpu(gpu: Gpu, knowledge: Knowledge, memory: Iterable[Memory] = ()) 
     )
 
 
-def facts_of_card(card: Card, memory: Iterable[Memory] = ()) -> CardFacts:
+def facts_of_card(card: Card, memory: Iterable[MemoryNeed] = ()) -> CardFacts:
     """An NVIDIA card. The model guarantees that one record has all facts."""
     assert card.memory_gb is not None
     assert card.fp8 is not None

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
-from rocm3d.model.comparison import Aspect, Choice, Comparison, DependencyCost, Loss
+from rocm3d.model.comparison import ComparisonRow, Choice, Comparison, DependencyCost, Loss
 from rocm3d.model.package import Decision
 from rocm3d.plan.aspects import aspects
 from rocm3d.plan.card_facts import facts_of_card, facts_of_gpu, nearest
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rocm3d.model.card import Card
     from rocm3d.model.comparison import CardFacts, Lead
     from rocm3d.model.plan import DependencyDecision, Plan
-    from rocm3d.model.port import Memory
+    from rocm3d.model.port import MemoryNeed
     from rocm3d.model.target import Gpu
 
 NO_CHECKOUT = "the dependencies are unknown. Pass the folder of a checkout"
@@ -34,7 +34,7 @@ class Question:
     knowledge: Knowledge
     today: date
     against: Sequence[Card] = ()
-    memory: Sequence[Memory] = ()
+    memory: Sequence[MemoryNeed] = ()
     plan: Plan | None = None
 
 
@@ -78,8 +78,8 @@ def dependency_cost(plan: Plan) -> DependencyCost:
     )
 
 
-def _row(cost: DependencyCost, cards: int) -> Aspect:
-    return Aspect(
+def _row(cost: DependencyCost, cards: int) -> ComparisonRow:
+    return ComparisonRow(
         name="dependencies",
         rocm=NO_STACK if cost.stack is None else counted(cost),
         cuda=("unchanged",) * cards,
@@ -97,7 +97,7 @@ def counted(cost: DependencyCost) -> str:
     return ", ".join(f"{count} {decision}" for decision, count in cost.counts.items()) or "none"
 
 
-def _cuda(rows: Sequence[Aspect], gpu: CardFacts, against: Sequence[CardFacts], cost: DependencyCost | None) -> Choice:
+def _cuda(rows: Sequence[ComparisonRow], gpu: CardFacts, against: Sequence[CardFacts], cost: DependencyCost | None) -> Choice:
     reasons = [] if cost is None else ["the dependencies install unchanged"]
     reasons += _leads(rows, "rival")
     for card in against:
@@ -106,7 +106,7 @@ def _cuda(rows: Sequence[Aspect], gpu: CardFacts, against: Sequence[CardFacts], 
     return Choice(platform="CUDA", reasons=tuple(reasons), costs=tuple(costs))
 
 
-def _rocm(rows: Sequence[Aspect], gpu: CardFacts, against: Sequence[CardFacts], cost: DependencyCost | None) -> Choice:
+def _rocm(rows: Sequence[ComparisonRow], gpu: CardFacts, against: Sequence[CardFacts], cost: DependencyCost | None) -> Choice:
     reasons = list(_leads(rows, "gpu"))
     for card in against:
         reasons += [f"{mode} fits {gpu.title} and not {card.title}" for mode in _only(gpu, card)]
@@ -161,7 +161,7 @@ def _hybrid(gpu: CardFacts, against: Sequence[CardFacts], cost: DependencyCost |
     return Choice(platform="hybrid", reasons=tuple(reasons), costs=tuple(costs))
 
 
-def _leads(rows: Sequence[Aspect], side: Lead) -> Iterator[str]:
+def _leads(rows: Sequence[ComparisonRow], side: Lead) -> Iterator[str]:
     for row in rows:
         yield from (says for lead, says in zip(row.leads, row.says, strict=True) if lead == side and says)
 

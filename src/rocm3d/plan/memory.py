@@ -10,7 +10,7 @@ from rocm3d.model.memory import FitMemory
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rocm3d.model.port import Memory
+    from rocm3d.model.port import MemoryNeed
 
 # The usable share of a card's memory; the remainder is for the driver, fragmentation and larger inputs.
 HEADROOM = Decimal(9) / 10
@@ -27,12 +27,12 @@ RULE = (
 )
 
 
-def fitted(memory: Iterable[Memory], gb: float | None) -> tuple[FitMemory, ...]:
+def fitted(memory: Iterable[MemoryNeed], gb: float | None) -> tuple[FitMemory, ...]:
     """Each mode against the memory of one device in GB; None for a GPU that shares the system's memory."""
     return tuple(_fitted(mode, gb) for mode in memory)
 
 
-def _fitted(mode: Memory, gb: float | None) -> FitMemory:
+def _fitted(mode: MemoryNeed, gb: float | None) -> FitMemory:
     fits = None if gb is None else mode.gb <= gb
     return FitMemory(
         mode=mode.mode,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rocm3d.model.plan import Rejected
+from rocm3d.model.plan import RejectedAlternative
 from rocm3d.plan.fit import Misfit, misfit
 from rocm3d.plan.versions import agree
 
@@ -35,7 +35,7 @@ class Routed:
 
     package: Package
     chosen: Route | None
-    rejected: tuple[Rejected, ...]
+    rejected: tuple[RejectedAlternative, ...]
     pinned: str | None = None
 
     @property
@@ -162,22 +162,22 @@ def _turned_down(
     routes: Sequence[Route],
     chosen: Mapping[str, Route | None],
     misfits: Mapping[tuple[str, str], Misfit],
-) -> Iterator[Rejected]:
+) -> Iterator[RejectedAlternative]:
     taken = chosen[package.id]
     rivals = {name: route for name, route in chosen.items() if route is not None and name != package.id}
     for route in routes:
         problem = misfits.get((package.id, route.id))
         if problem is not None:
-            yield Rejected(id=route.id, reason=problem.reason, would_need=problem.would_need)
+            yield RejectedAlternative(id=route.id, reason=problem.reason, would_need=problem.would_need)
         elif route is not taken:
             yield _outranked(route, taken, rivals)
 
 
-def _outranked(route: Route, taken: Route | None, rivals: Mapping[str, Route]) -> Rejected:
+def _outranked(route: Route, taken: Route | None, rivals: Mapping[str, Route]) -> RejectedAlternative:
     for name, rival in sorted(rivals.items()):
         clash = _conflict(route, rival)
         if clash is not None:
             reason = f"conflicts with {rival.id} of {name}: {clash}"
-            return Rejected(id=route.id, reason=reason, would_need=f"another route for {name}")
+            return RejectedAlternative(id=route.id, reason=reason, would_need=f"another route for {name}")
     reason = f"{_FITS}, but ranks below {taken.id}" if taken else "was not chosen"
-    return Rejected(id=route.id, reason=reason, would_need="a knowledge overlay (--knowledge) that ranks it first")
+    return RejectedAlternative(id=route.id, reason=reason, would_need="a knowledge overlay (--knowledge) that ranks it first")

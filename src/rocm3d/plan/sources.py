@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from packaging.specifiers import SpecifierSet
 
-from rocm3d.model.plan import LeftForPerson, PlannedEdit
+from rocm3d.model.plan import UnresolvedFinding, PlannedEdit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ class SourcePlan:
 
     edits: tuple[PlannedEdit, ...]
     answered: tuple[Finding, ...]
-    left: tuple[LeftForPerson, ...]
+    left: tuple[UnresolvedFinding, ...]
 
     @property
     def settled(self) -> tuple[Finding, ...]:
@@ -58,7 +58,7 @@ def source_plan(findings: Sequence[Finding], extensions: Sequence[Extension], gi
     """Group the findings by how they are fixed; edits are sorted by path."""
     grouped: dict[tuple[str, str], list[Finding]] = {}
     answered: list[Finding] = []
-    left: list[LeftForPerson] = []
+    left: list[UnresolvedFinding] = []
     for finding in sorted(findings, key=_order):
         recipe = given.knowledge.recipe_for(finding.code)
         reason = _unanswered(finding, recipe, given)
@@ -71,7 +71,7 @@ def source_plan(findings: Sequence[Finding], extensions: Sequence[Extension], gi
             continue
         if reason is not None:
             effort = given.knowledge.codes[finding.code].effort
-            left.append(LeftForPerson(finding=finding, reason=reason, effort=effort))
+            left.append(UnresolvedFinding(finding=finding, reason=reason, effort=effort))
         elif given.knowledge.codes[finding.code].answered_by == "recipe" and recipe is not None:
             grouped.setdefault((finding.path, recipe.id), []).append(finding)
         else:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocm3d.model.failure import UserError
-from rocm3d.model.plan import Chosen, DependencyDecision, Rejected
+from rocm3d.model.plan import ChosenStack, DependencyDecision, RejectedAlternative
 from rocm3d.plan.dependencies import decide
 from rocm3d.plan.routes import settle
 
@@ -111,12 +111,12 @@ class Question:
     given: Circumstances
 
 
-def choose(asked: Question, wishes: Wishes) -> tuple[Chosen | None, Judged | None, tuple[Rejected, ...]]:
+def choose(asked: Question, wishes: Wishes) -> tuple[ChosenStack | None, Judged | None, tuple[RejectedAlternative, ...]]:
     """The best stack for a GPU and these packages, and all others with the reason of rejection."""
     known = asked.knowledge.stacks
     if wishes.stack is not None and wishes.stack not in known:
         raise UserError(f"unknown stack {wishes.stack!r}", hint=f"known stacks: {', '.join(sorted(known))}")
-    rejected: list[Rejected] = []
+    rejected: list[RejectedAlternative] = []
     judged: list[Judged] = []
     for stack in (*known.values(), *([wishes.installed] if wishes.installed else [])):
         problem = _unusable(stack, asked.gpu, wishes)
@@ -128,7 +128,7 @@ def choose(asked: Question, wishes: Wishes) -> tuple[Chosen | None, Judged | Non
         return None, None, tuple(sorted(rejected, key=lambda item: item.id))
     best, *others = sorted(judged, key=lambda item: item.key(wishes.prefer))
     rejected += [_outdone(item, best, wishes) for item in others]
-    return Chosen(id=best.stack.id, reason=best.summary), best, tuple(sorted(rejected, key=lambda item: item.id))
+    return ChosenStack(id=best.stack.id, reason=best.summary), best, tuple(sorted(rejected, key=lambda item: item.id))
 
 
 def judge(stack: Stack, asked: Question) -> Judged:
@@ -137,23 +137,23 @@ def judge(stack: Stack, asked: Question) -> Judged:
     return Judged(stack, decide(asked.names, routed, stack, asked.gpu), routed)
 
 
-def _outdone(item: Judged, best: Judged, wishes: Wishes) -> Rejected:
+def _outdone(item: Judged, best: Judged, wishes: Wishes) -> RejectedAlternative:
     would = f"--stack {item.stack.id} to choose it anyway"
-    return Rejected(id=item.stack.id, reason=item.behind(best, wishes.prefer), would_need=would)
+    return RejectedAlternative(id=item.stack.id, reason=item.behind(best, wishes.prefer), would_need=would)
 
 
-def _unusable(stack: Stack, gpu: Gpu, wishes: Wishes) -> Rejected | None:
+def _unusable(stack: Stack, gpu: Gpu, wishes: Wishes) -> RejectedAlternative | None:
     """Why a stack is rejected regardless of its packages; None if it is usable."""
     if wishes.installed is not None and stack is not wishes.installed:
-        return Rejected(id=stack.id, reason="--keep-torch keeps the installed torch", would_need="no --keep-torch")
+        return RejectedAlternative(id=stack.id, reason="--keep-torch keeps the installed torch", would_need="no --keep-torch")
     if wishes.stack is not None and stack.id != wishes.stack:
-        return Rejected(id=stack.id, reason=f"--stack {wishes.stack} was chosen", would_need=f"--stack {stack.id}")
+        return RejectedAlternative(id=stack.id, reason=f"--stack {wishes.stack} was chosen", would_need=f"--stack {stack.id}")
     if wishes.installed is None and not wishes.takes_rocm(stack.rocm):
         reason = f"has ROCm {stack.rocm}, not {wishes.rocm}"
-        return Rejected(id=stack.id, reason=reason, would_need="another --rocm")
+        return RejectedAlternative(id=stack.id, reason=reason, would_need="another --rocm")
     if gpu.gfx not in stack.gfx:
-        return Rejected(id=stack.id, reason=f"does not support {gpu.gfx}", would_need=f"a build for {gpu.gfx}")
+        return RejectedAlternative(id=stack.id, reason=f"does not support {gpu.gfx}", would_need=f"a build for {gpu.gfx}")
     if wishes.platform not in stack.platforms:
         reason = f"is only for {', '.join(stack.platforms)}"
-        return Rejected(id=stack.id, reason=reason, would_need=f"a release for {wishes.platform}")
+        return RejectedAlternative(id=stack.id, reason=reason, would_need=f"a release for {wishes.platform}")
     return None

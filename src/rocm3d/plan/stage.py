@@ -84,7 +84,7 @@ def _readiness(
     if any(item.decision == "stub" for item in decisions):
         return "partial"
     codes = [*sources.edited_codes, *(left.finding.code for left in sources.left)]
-    if any(not code.startswith("DEP") and not knowledge.codes[code].is_around for code in codes):
+    if any(not code.startswith("DEP") and not knowledge.codes[code].is_about_environment for code in codes):
         return "needs-edits"
     changed = any(item.decision != "keep" for item in decisions)
     return "ready-with-deps" if changed or sources.left else "ready"

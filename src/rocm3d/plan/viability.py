@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from rocm3d.model.memory import FitMemory
-    from rocm3d.model.port import Memory, Point, Port
+    from rocm3d.model.port import MemoryNeed, ViabilityPoint, Port
     from rocm3d.model.target import Gpu
 
 FULL = 5
@@ -50,7 +50,7 @@ def fit(port: Port, ports: Mapping[str, Port], gpu: Gpu, as_of: date, devices: i
     )
 
 
-def memory_of(port: Port, ports: Mapping[str, Port], as_of: date) -> tuple[Memory, ...]:
+def memory_of(port: Port, ports: Mapping[str, Port], as_of: date) -> tuple[MemoryNeed, ...]:
     """All modes known at a date, including those of the repositories it builds on."""
     return tuple(mode for item in _chain(port, ports) for mode in item.memory if mode.known <= as_of)
 
@@ -67,19 +67,19 @@ def _chain(port: Port, ports: Mapping[str, Port]) -> Iterator[Port]:
         port = ports[port.builds_on]
 
 
-def _concerns(point: Point, gpu: Gpu) -> bool:
+def _concerns(point: ViabilityPoint, gpu: Gpu) -> bool:
     return not point.gfx or gpu.gfx in point.gfx
 
 
-def _counts(point: Point, gpu: Gpu, as_of: date) -> bool:
+def _counts(point: ViabilityPoint, gpu: Gpu, as_of: date) -> bool:
     return _concerns(point, gpu) and point.since <= as_of and (point.until is None or as_of < point.until)
 
 
-def _is_closed(point: Point, gpu: Gpu, as_of: date) -> bool:
+def _is_closed(point: ViabilityPoint, gpu: Gpu, as_of: date) -> bool:
     return _concerns(point, gpu) and point.until is not None and point.until <= as_of
 
 
-def _shown(point: Point) -> FitPoint:
+def _shown(point: ViabilityPoint) -> FitPoint:
     until = "" if point.until is None else f" (until {point.until})"
     return FitPoint(effect=point.effect, why=f"{point.why}{until}", source=point.source.where)
 

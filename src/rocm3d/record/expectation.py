@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rocm3d.knowledge.base import suggestion
-from rocm3d.model.artifact import KEYS as METRICS
-from rocm3d.model.artifact import is_key
+from rocm3d.model.artifact import METRICS as METRICS
+from rocm3d.model.artifact import is_metric
 from rocm3d.model.failure import UserError
-from rocm3d.model.run import Met, RunRecord
+from rocm3d.model.run import ExpectationResult, RunRecord
 
 if TYPE_CHECKING:
     from rocm3d.model.backend import Backend
@@ -62,7 +62,7 @@ def read(text: str, backends: Iterable[Backend]) -> Expectation:
     operations = {item.operation for item in known}
     if asked.key in operations:
         return _of_operation(asked, [item for item in known if item.operation == asked.key])
-    if asked.key in KEYS or is_key(asked.key):
+    if asked.key in KEYS or is_metric(asked.key):
         if _number(asked.value) is None:
             raise UserError(f"--expect {text!r}: {asked.value!r} is not a number")
         return asked
@@ -70,27 +70,27 @@ def read(text: str, backends: Iterable[Backend]) -> Expectation:
     raise UserError(f"--expect {text!r}: unknown key {asked.key!r}", hint=hint)
 
 
-def judge(asked: Expectation, run: RunRecord) -> Met:
+def judge(asked: Expectation, run: RunRecord) -> ExpectationResult:
     """A key without a measured value is not met. A metric must hold for every artifact that has it."""
     wanted = _number(asked.value)
-    if (asked.key not in KEYS and not is_key(asked.key)) or wanted is None:
+    if (asked.key not in KEYS and not is_metric(asked.key)) or wanted is None:
         return _of_backend(asked, run)
     values = _of_run(asked.key, run) if asked.key in KEYS else _of_artifacts(asked.key, run)
     met = bool(values) and all(_COMPARE[asked.sign](value, wanted) for value in values.values())
     said = ", ".join(f"{value:g} ({path})" if path else f"{value:g}" for path, value in values.items())
-    return Met(expectation=str(asked), met=met, found=said or NOTHING, source=asked.source)
+    return ExpectationResult(expectation=str(asked), met=met, found=said or NOTHING, source=asked.source)
 
 
 def _of_artifacts(key: str, run: RunRecord) -> dict[str, float]:
     return {item.path: item.metrics[key] for item in run.artifacts if key in item.metrics}
 
 
-def _of_backend(asked: Expectation, run: RunRecord) -> Met:
+def _of_backend(asked: Expectation, run: RunRecord) -> ExpectationResult:
     """`=`: every backend of the operation matches; `!=`: none does."""
     seen = run.backends.get(asked.key, ())
     fits = [label in asked.labels or _fits(asked.value, label) for label in seen]
     met = bool(seen) and (all(fits) if asked.sign == "=" else not any(fits))
-    return Met(expectation=str(asked), met=met, found=", ".join(seen) or NOTHING, source=asked.source)
+    return ExpectationResult(expectation=str(asked), met=met, found=", ".join(seen) or NOTHING, source=asked.source)
 
 
 def _of_run(key: str, run: RunRecord) -> dict[str, float]:

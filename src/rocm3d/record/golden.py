@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rocm3d.model.failure import UserError
-from rocm3d.model.golden import LeftOut, RecordedFile, Recording
+from rocm3d.model.golden import OmittedOutput, RecordedFile, Recording
 from rocm3d.record.startup import reported, with_hook
 from rocm3d.workspace.file_digest import file_digest
 from rocm3d.workspace.process import run
@@ -97,7 +97,7 @@ class _Kept:
     def __init__(self, into: Path, wanted: Wanted) -> None:
         self.into, self.wanted = into, wanted
         self.files: list[RecordedFile] = []
-        self.left_out: list[LeftOut] = []
+        self.left_out: list[OmittedOutput] = []
 
     def tensors(self, lines: list[dict[str, Any]], below: str) -> None:
         """Add .npy files that a payload wrote to the folder `below`."""
@@ -105,7 +105,7 @@ class _Kept:
             if line.get("kind", "tensor") == "tensor":
                 self._add(line["name"], f"{below}/{line['file']}", line["dtype"])
             elif line["kind"] == "left_out":
-                self.left_out.append(LeftOut(name=line["name"], reason=line["reason"]))
+                self.left_out.append(OmittedOutput(name=line["name"], reason=line["reason"]))
 
     def outputs(self, paths: list[Path]) -> None:
         """Add files that the program wrote: copied, unpacked (torch files), or listed as left out."""
@@ -120,7 +120,7 @@ class _Kept:
             elif path.suffix.lower() in TORCH:
                 packed[name] = path
             else:
-                self.left_out.append(LeftOut(name=name, reason="file type not supported"))
+                self.left_out.append(OmittedOutput(name=name, reason="file type not supported"))
         if packed:
             self._unpack(packed)
 
@@ -128,15 +128,15 @@ class _Kept:
         """List requested modules that were never called, and an empty recording, as left out."""
         if self.wanted.modules and not any(line.get("kind") == "tensor" for line in lines):
             reason = "no called module has this class or name"
-            self.left_out += [LeftOut(name=pattern, reason=reason) for pattern in self.wanted.modules]
+            self.left_out += [OmittedOutput(name=pattern, reason=reason) for pattern in self.wanted.modules]
         if not self.files:
-            self.left_out.append(LeftOut(name="everything", reason="the program wrote nothing that can be recorded"))
+            self.left_out.append(OmittedOutput(name="everything", reason="the program wrote nothing that can be recorded"))
 
     def _unpack(self, packed: Mapping[str, Path]) -> None:
         interpreter = self.wanted.interpreter or _python_of(self.wanted.command)
         if interpreter is None:
             reason = "only torch can read this file: pass an interpreter that has torch with --python"
-            self.left_out += [LeftOut(name=name, reason=reason) for name in packed]
+            self.left_out += [OmittedOutput(name=name, reason=reason) for name in packed]
             return
         folder = self.into / "tensors"
         folder.mkdir()
@@ -148,10 +148,10 @@ class _Kept:
         except (ValueError, IndexError):
             said = ended.stderr.decode(errors="replace").strip().splitlines()
             reason = f"could not be unpacked: {said[-1] if said else 'no response'}"
-            self.left_out += [LeftOut(name=name, reason=reason) for name in packed]
+            self.left_out += [OmittedOutput(name=name, reason=reason) for name in packed]
             return
         self.tensors(answer["tensors"], "tensors")
-        self.left_out += [LeftOut(name=name, reason=reason) for name, reason in answer["failed"].items()]
+        self.left_out += [OmittedOutput(name=name, reason=reason) for name, reason in answer["failed"].items()]
 
     def _add(self, name: str, path: str, dtype: str = "") -> None:
         self.files.append(RecordedFile(name=name, path=path, sha256=file_digest(self.into / path), dtype=dtype))

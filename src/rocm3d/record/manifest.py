@@ -10,7 +10,7 @@ from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.model.run import Installed, Manifest
+from rocm3d.model.run import InstalledPackage, Manifest
 from rocm3d.record import redact
 from rocm3d.workspace.git import head, uncommitted
 
@@ -61,12 +61,12 @@ def deciding(given: Mapping[str, str], knowledge: Knowledge) -> dict[str, str]:
     return {name: value for name, value in given.items() if name.startswith(families) or name in knowledge.variables}
 
 
-def _packages(path: list[str]) -> tuple[Installed, ...]:
+def _packages(path: list[str]) -> tuple[InstalledPackage, ...]:
     found = {}
     for item in distributions(path=[entry for entry in path if entry]):
         name = item.metadata["Name"]
         if name and name not in found:
-            found[name] = Installed(name=name, version=item.version or "", origin=redact.text(_origin(item)))
+            found[name] = InstalledPackage(name=name, version=item.version or "", origin=redact.text(_origin(item)))
     return tuple(found[name] for name in sorted(found, key=str.lower))
 
 

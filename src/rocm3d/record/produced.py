@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rocm3d.model.evidence import Missing, Sealed
+from rocm3d.model.evidence import MissingLink, SealedFile
 from rocm3d.workspace.file_digest import file_digest
 
 # Folders without results.
@@ -49,13 +49,13 @@ class Folders:
                         yield path, (about.st_mtime_ns, about.st_size, about.st_ino)
 
 
-def sealed(paths: Iterable[Path], root: Path) -> tuple[list[Sealed], list[Missing]]:
+def sealed(paths: Iterable[Path], root: Path) -> tuple[list[SealedFile], list[MissingLink]]:
     """Files with their digests, and those that could not be read. Paths below `root` are relative to it."""
     found, unread = [], []
     for path in paths:
         name = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
         try:
-            found.append(Sealed(path=name, sha256=file_digest(path)))
+            found.append(SealedFile(path=name, sha256=file_digest(path)))
         except OSError as error:
-            unread.append(Missing(link=name, reason=error.strerror or str(error)))
+            unread.append(MissingLink(link=name, reason=error.strerror or str(error)))
     return found, unread

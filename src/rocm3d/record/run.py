@@ -12,8 +12,8 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias
 
-from rocm3d.model.evidence import Missing
-from rocm3d.model.run import Memory, RunRecord, Status
+from rocm3d.model.evidence import MissingLink
+from rocm3d.model.run import PeakMemory, RunRecord, RunStatus
 from rocm3d.record import redact, told
 from rocm3d.record.attendant import Attendant
 from rocm3d.record.caches import cold_caches
@@ -80,7 +80,7 @@ def record_run(workload: Workload, into: Path, knowledge: Knowledge, terminal: I
         manifest=manifest(lines, workload.root, knowledge).model_copy(
             update={"folder": _below(workload), "sources": sources}
         ),
-        memory=Memory(
+        memory=PeakMemory(
             **gpu,
             host=attendant.memory.peak,
             gpu_points=told.gpu_memory(lines, started.timestamp()),
@@ -126,7 +126,7 @@ def _followed(workload: Workload, attendant: Attendant, env: dict[str, str]) -> 
     return "timed_out" if code is None else code
 
 
-def how_it_ended(ended: Ending, tail: str, limit: float) -> tuple[Status, str]:
+def how_it_ended(ended: Ending, tail: str, limit: float) -> tuple[RunStatus, str]:
     """The status, and a one-line reason if it did not finish. A negative exit code is a signal number."""
     if ended == "interrupted":
         return "interrupted", "interrupted from the keyboard"
@@ -149,20 +149,20 @@ def _signal(number: int) -> str:
     return known.get(number, f"signal {number}")  # most real-time signals have no name
 
 
-def _missing(lines: list[dict[str, Any]], before: Folders, workload: Workload) -> list[Missing]:
+def _missing(lines: list[dict[str, Any]], before: Folders, workload: Workload) -> list[MissingLink]:
     kinds = {line["kind"] for line in lines}
     found = []
     if "process" not in kinds:
         found.append(
-            Missing(link="what happened inside", reason="no Python process was started, or it ignores PYTHONPATH")
+            MissingLink(link="what happened inside", reason="no Python process was started, or it ignores PYTHONPATH")
         )
     elif "kernels" not in kinds:
         used = any("gpu" in line for line in lines if line["kind"] == "status")
         why = "torch did not use a GPU" if not used else "the program ended before the profiler had a result"
-        found.append(Missing(link="kernels", reason=why if workload.profile else "--no-profile"))
+        found.append(MissingLink(link="kernels", reason=why if workload.profile else "--no-profile"))
     if before.too_many:
         found.append(
-            Missing(link="files", reason="too many files to compare: pass the folder of the results with --out")
+            MissingLink(link="files", reason="too many files to compare: pass the folder of the results with --out")
         )
     return found
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rocm3d.knowledge.kernels import of_kernel
-from rocm3d.model.run import AttentionWay, ImportFallback, KernelTime, LoadedModule, MemoryPoint, Steps
+from rocm3d.model.run import AttentionBackend, ImportFallback, KernelTime, LoadedModule, MemoryPoint, Steps
 
 if TYPE_CHECKING:
     from rocm3d.model.backend import Backend
@@ -48,14 +48,14 @@ def libraries(lines: Lines) -> tuple[str, ...]:
     return tuple(sorted(path for path in paths if not _is_of_system(path)))
 
 
-def attention(lines: Lines) -> tuple[AttentionWay, ...]:
+def attention(lines: Lines) -> tuple[AttentionBackend, ...]:
     """Calls of torch's scaled_dot_product_attention by SDPA backend, device and dtype."""
     counted: Counter[tuple[str, str, str]] = Counter()
     for state in last_states(lines):
         for item in state["attention"]:
             counted[item["way"], item["device"], item["dtype"]] += item["calls"]
     return tuple(
-        AttentionWay(way=way, device=device, dtype=dtype, calls=calls)
+        AttentionBackend(way=way, device=device, dtype=dtype, calls=calls)
         for (way, device, dtype), calls in sorted(counted.items())
     )
 
@@ -85,7 +85,7 @@ def kernels(lines: Lines, backends: Iterable[Backend]) -> tuple[KernelTime, ...]
     return tuple(sorted(found, key=lambda item: (-item.microseconds, item.name)))
 
 
-def by_operation(times: Iterable[KernelTime], ways: Iterable[AttentionWay]) -> dict[str, tuple[str, ...]]:
+def by_operation(times: Iterable[KernelTime], ways: Iterable[AttentionBackend]) -> dict[str, tuple[str, ...]]:
     """Backends of each kind of operation, longest time first.
 
     If no attention kernel was profiled, the SDPA backend that torch reported is used: the math backend consists of

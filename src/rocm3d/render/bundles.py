@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d.model.bundle import Altered, BundleCheck, DiffRow, EvidenceDiff, Link
+    from rocm3d.model.bundle import AlteredFile, BundleCheck, DiffRow, EvidenceDiff, Link
 
 _HOW = {
     "changed": "changed since it was sealed",
@@ -18,7 +18,7 @@ _HOW = {
 HEADER = ("", "A", "B", "change")
 
 
-def altered(item: Altered) -> str:
+def altered(item: AlteredFile) -> str:
     """Such as `log.txt: changed since it was sealed`."""
     return f"{item.path}: {_HOW[item.how]}"
 

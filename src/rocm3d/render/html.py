@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rocm3d.model.evidence import Evidence
     from rocm3d.model.patch import FileChange, Patch
     from rocm3d.model.plan import DependencyDecision, Plan
-    from rocm3d.model.report import JoinedRun, UnreadRun
+    from rocm3d.model.report import ReportedRun, UnreadRun
     from rocm3d.model.verdict import Verdict, Verdicts
 
 
@@ -41,7 +41,7 @@ class Report:
     verdicts: Verdicts
     evidence: Evidence
     moved: tuple[str, ...] = ()
-    runs: tuple[JoinedRun, ...] = ()
+    runs: tuple[ReportedRun, ...] = ()
     unread: tuple[UnreadRun, ...] = ()
     families: Mapping[str, str] = field(default_factory=dict)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from rocm3d.model.jobs import State
+    from rocm3d.model.jobs import JobStatus
 
 STYLES = {"done": "green", "running": "cyan", "failed": "bold red", "timed_out": "bold red", "cancelled": "yellow"}
 MANY = 60
@@ -76,7 +76,7 @@ def _closing(document: JobsReport) -> Iterable[RenderableType]:
         yield Text(f"see {clean(unwell[0].log)}; run them again with `rocm3d jobs retry`")
 
 
-def counted(counts: Mapping[State, int]) -> str:
+def counted(counts: Mapping[JobStatus, int]) -> str:
     """Such as `3 done, 1 failed`."""
     return ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in counts.items()) or "no jobs"
 

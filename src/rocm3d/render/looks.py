@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rocm3d.model.golden import ComparedTensor
-    from rocm3d.model.look import Check, Look, Smoke
+    from rocm3d.model.look import NumericCheck, BackendCheck, Smoke
 
 ORDER = ("accelerated", "fallback", "broken", "absent", "not_run")
 
 
-def seen(look: Look) -> str:
+def seen(look: BackendCheck) -> str:
     """One line: the reason of the outcome, or the evidence that the GPU backend ran."""
     if look.outcome != "accelerated":
         return look.reason
@@ -28,7 +28,7 @@ def seen(look: Look) -> str:
     return "; ".join(parts)
 
 
-def details(look: Look) -> list[str]:
+def details(look: BackendCheck) -> list[str]:
     """Variants that were tried, and the device."""
     kinds = look.facts.get("kinds")
     lines = [_kind(name, tried) for name, tried in kinds.items()] if isinstance(kinds, dict) else []
@@ -48,7 +48,7 @@ def compared(item: ComparedTensor) -> str:
 
 def totals(document: Smoke) -> str:
     """Counts by outcome."""
-    found = Counter(str(look.outcome) for look in document.looks)
+    found = Counter(str(look.outcome) for look in document.backend_checks)
     return ", ".join(f"{found[outcome]} {outcome}" for outcome in ORDER)
 
 
@@ -59,9 +59,9 @@ def _kind(name: str, tried: dict[str, object]) -> str:
     return f"{name}: works" + (f", {', '.join(backends)}" if isinstance(backends, (list, tuple)) else "")
 
 
-def _worst(look: Look) -> str:
+def _worst(look: BackendCheck) -> str:
     """The largest error with its tolerance; checks for equality have none."""
-    measured: list[tuple[float, Check]] = [(item.max_error, item) for item in look.checks if item.max_error is not None]
+    measured: list[tuple[float, NumericCheck]] = [(item.max_error, item) for item in look.checks if item.max_error is not None]
     if not measured:
         return "0"
     error, check = max(measured, key=lambda pair: pair[0])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rocm3d.model.evidence import Evidence
-    from rocm3d.model.report import JoinedRun
+    from rocm3d.model.report import ReportedRun
     from rocm3d.model.run import MemoryPoint, RunRecord, Steps
 
 _BARS, _COLOURS = 12, 6
@@ -31,7 +31,7 @@ NOT_KNOWN = "not known by name"
 class RunView:
     """`later` is the folder of a newer run of the same name; `remark` says why the run does not count for the port."""
 
-    item: JoinedRun
+    item: ReportedRun
     later: str = ""
     remark: str = ""
 
@@ -43,7 +43,7 @@ class RunView:
     @property
     def tone(self) -> str:
         """The CSS class. Green only if all expectations are met and no link of the chain is missing."""
-        if not self.item.good or self._unsound:
+        if not self.item.is_good or self._unsound:
             return "failed"
         return "not_run" if self.item.chain.missing or self.remark or self._stands_in else "passed"
 
@@ -157,7 +157,7 @@ class RunView:
         return tuple(sorted(views, key=lambda view: (view.item.outcome == "ok", view.item.path)))
 
 
-def views(found: tuple[JoinedRun, ...], port: Evidence | None = None) -> tuple[RunView, ...]:
+def views(found: tuple[ReportedRun, ...], port: Evidence | None = None) -> tuple[RunView, ...]:
     """Newest first; `port` is the evidence of the port that the runs belong to."""
     newest = {item.run.name: item.folder for item in found}
     return tuple(
@@ -173,7 +173,7 @@ def views(found: tuple[JoinedRun, ...], port: Evidence | None = None) -> tuple[R
 def summed_up(found: tuple[RunView, ...]) -> str:
     """The runs in one sentence; the latest run of each name counts."""
     current = [view for view in found if not view.later]
-    good = sum(view.item.good for view in current)
+    good = sum(view.item.is_good for view in current)
     whole = sum(not view.item.chain.missing for view in current)
     on_amd = sum(bool(view.run.manifest.rocm and view.run.manifest.gfx) for view in current)
     chains = f"{whole or 'none'} with a complete chain of evidence, {on_amd or 'none'} on an AMD GPU"
@@ -186,7 +186,7 @@ def worst(found: tuple[RunView, ...]) -> str:
     return next(tone for tone in ("failed", "not_run", "passed") if tone in tones)
 
 
-def _remark(item: JoinedRun, port: Evidence) -> str:
+def _remark(item: ReportedRun, port: Evidence) -> str:
     """Whether the run was sealed with the port, and whether the code has changed since."""
     known = {run.folder: run for run in port.sealed_runs}.get(item.folder)
     if known is None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.code import Code
     from rocm3d.model.finding import Finding
-    from rocm3d.model.inventory import Scan, Skipped
+    from rocm3d.model.inventory import Scan, SkippedFile
 
 VERSION = "2.1.0"
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -89,7 +89,7 @@ def _result(finding: Finding, index: int, mark: str) -> dict[str, Any]:
     }
 
 
-def _notification(item: Skipped) -> dict[str, Any]:
+def _notification(item: SkippedFile) -> dict[str, Any]:
     text = f"not read or not fully parsed: {clean(item.path)}: {clean(item.reason)}"
     return {"level": "warning", "message": _message(text), "locations": [_place(item.path)]}
 

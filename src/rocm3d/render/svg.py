@@ -10,11 +10,11 @@ from rocm3d.render.cleaning import clean
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d.model.matrix import Matrix, Row, State
+    from rocm3d.model.matrix import Matrix, MatrixRow, LibraryState
 
 CELL, LEFT, BAR, LEAST = 18, 220, 140, 640
 # Each state has a sign as well, for readers who cannot see the colours.
-_LOOK: dict[State, tuple[str, str, str]] = {
+_LOOK: dict[LibraryState, tuple[str, str, str]] = {
     "proven": ("#1a7f37", "\u25cf", "verified on a GPU"),
     "works": ("#6bbf7b", "\u25cb", "installable"),
     "work": ("#d9a400", "\u25b2", "needs work"),
@@ -56,7 +56,7 @@ def _rows(document: Matrix, top: int) -> Iterator[str]:
         yield f'<text x="{bar + length + 4}" y="{y + 13}" fill="#57606a">{len(row.waiting)}</text>'
 
 
-def _cells(row: Row, names: list[str], y: int) -> Iterator[str]:
+def _cells(row: MatrixRow, names: list[str], y: int) -> Iterator[str]:
     for number, name in enumerate(names):
         x, state = LEFT + CELL * number, row.states.get(name)
         if state is None:

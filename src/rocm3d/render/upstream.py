@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.ledger import Fix
     from rocm3d.model.package import Licence
-    from rocm3d.model.upstream import DraftKind, Edited, Proposal
+    from rocm3d.model.upstream import DraftKind, EditedFile, Proposal
     from rocm3d.render.html import Report
 
 _ROWS, _FILES, _TITLE = 15, 6, 72
@@ -116,7 +116,7 @@ def _compiles(proposal: Proposal) -> str:
 
 
 def _isolation(proposal: Proposal) -> Iterator[str]:
-    bare, unproven = without_guard(proposal), [item.path for item in proposal.edited if not item.holds]
+    bare, unproven = without_guard(proposal), [item.path for item in proposal.edited if not item.is_proven]
     if proposal.edited and not unproven:
         but = f" Except in {_listed(bare)}, every" if bare else " Every"
         yield f"{but[1:]} edit is guarded: a build or a run without ROCm sees the same code as before."
@@ -170,15 +170,15 @@ def _reasons(proposal: Proposal, around: Surroundings) -> Iterator[str]:
     yield from (f"- {code(name)}: {escape(around.knowledge.recipes[name].title)}" for name in names)
 
 
-def _proof(item: Edited) -> str:
+def _proof(item: EditedFile) -> str:
     if item.proof is None:
         return "not proven: not checked"
-    return item.proof.detail if item.holds else f"not proven: {item.proof.detail}"
+    return item.proof.detail if item.is_proven else f"not proven: {item.proof.detail}"
 
 
 def _recheck(proposal: Proposal) -> Iterator[str]:
     """How to check the isolation without rocm3d; only for edits by preprocessor directives."""
-    proven = [(item.path, item.proof.kind) for item in proposal.edited if item.proof and item.holds]
+    proven = [(item.path, item.proof.kind) for item in proposal.edited if item.proof and item.is_proven]
     plain = [path for path, kind in proven if kind == "cpp-directives-evaluated"]
     if plain:
         yield ""
@@ -287,7 +287,7 @@ def _answers(proposal: Proposal, around: Surroundings) -> list[Answer]:
     return found
 
 
-def _size(changes: Iterable[Edited]) -> str:
+def _size(changes: Iterable[EditedFile]) -> str:
     found = list(changes)
     return f"+{sum(item.plus for item in found)} -{sum(item.minus for item in found)} lines"
 

@@ -64,7 +64,7 @@ def flags(unit: PythonUnit) -> Iterator[Flag]:
         guarded, is_host = unit.is_guarded(node), _within(node, host)
         for text, offset in words:
             if text.startswith("-"):
-                line, column = unit.text.place(offset)
+                line, column = unit.text.position(offset)
                 yield Flag(text, line, column, node, guarded, is_host)
 
 

@@ -93,7 +93,7 @@ class Detector:
 
 
 def hit(unit: CudaUnit | PythonUnit, node: Node, **facts: str) -> Hit:
-    line, column = unit.text.place(node.start_byte)
+    line, column = unit.text.position(node.start_byte)
     return Hit(line, column, facts)
 
 

@@ -50,7 +50,7 @@ def extensions(unit: PythonUnit) -> Iterator[Extension]:
             how = "jit"
         if how is None or "sources" not in keywords:
             continue
-        line, column = unit.text.place(call.start_byte)
+        line, column = unit.text.position(call.start_byte)
         yield _extension(unit, how, keywords, Location(path=unit.path, line=line, column=column))
 
 

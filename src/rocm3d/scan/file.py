@@ -10,7 +10,7 @@ from rocm3d.manifest.cmake import is_cmake
 from rocm3d.manifest.manifest import Manifest, pure, readers
 from rocm3d.model.base import Record
 from rocm3d.model.finding import Finding
-from rocm3d.model.inventory import Dependency, Extension, Skipped
+from rocm3d.model.inventory import Dependency, Extension, SkippedFile
 from rocm3d.model.location import Location
 from rocm3d.scan.aside import is_aside
 from rocm3d.scan.cmake_extensions import cmake_extensions
@@ -52,7 +52,7 @@ class FileResult(Record):
     ignored: int = 0
     dependencies: tuple[Dependency, ...] = ()
     extensions: tuple[Extension, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedFile, ...] = ()
     python: int = 0
     cuda: int = 0
     manifests: int = 0
@@ -66,7 +66,7 @@ def is_wanted(path: str) -> bool:
 
 def look_at(path: str, data: bytes, knowledge: Knowledge, selection: Selection) -> FileResult:
     if b"\0" in data:
-        return FileResult(skipped=(Skipped(path=path, reason="contains NUL bytes (not a text file)"),))
+        return FileResult(skipped=(SkippedFile(path=path, reason="contains NUL bytes (not a text file)"),))
     units = list(_units(path, data))
     manifests = [unit for unit in units if isinstance(unit, Manifest)]
     said = [item for unit in units for item in _said(unit, path, knowledge, selection)]
@@ -175,13 +175,13 @@ def _dependencies(unit: Manifest, knowledge: Knowledge) -> Iterator[Dependency]:
         )
 
 
-def _troubles(path: str, data: bytes, units: list[Unit]) -> Iterator[Skipped]:
+def _troubles(path: str, data: bytes, units: list[Unit]) -> Iterator[SkippedFile]:
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
-        yield Skipped(path=path, reason="is not UTF-8: line and column numbers may be wrong")
+        yield SkippedFile(path=path, reason="is not UTF-8: line and column numbers may be wrong")
     for unit in units:
         if isinstance(unit, ParsedUnit) and unit.trouble:
-            yield Skipped(path=path, reason=unit.trouble)
+            yield SkippedFile(path=path, reason=unit.trouble)
         for line, reason in unit.unread if isinstance(unit, Manifest) else ():
-            yield Skipped(path=path if line <= 1 else f"{path}:{line}", reason=reason)
+            yield SkippedFile(path=path if line <= 1 else f"{path}:{line}", reason=reason)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.model.inventory import Skipped
+from rocm3d.model.inventory import SkippedFile
 from rocm3d.scan.file import FileResult, look_at
 from rocm3d.scan.rules import rules
 
@@ -87,7 +87,7 @@ def _again(batch: list[Job], knowledge: Knowledge, selection: Selection) -> Iter
             yield from _results(batch, pool.submit(_work, batch))
     except BrokenProcessPool:
         if len(batch) == 1:
-            yield batch[0][0], FileResult(skipped=(Skipped(path=batch[0][0], reason="crashed the parser"),))
+            yield batch[0][0], FileResult(skipped=(SkippedFile(path=batch[0][0], reason="crashed the parser"),))
         else:
             middle = len(batch) // 2
             yield from _again(batch[:middle], knowledge, selection)

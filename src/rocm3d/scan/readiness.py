@@ -47,6 +47,6 @@ def _is_edit(finding: Finding, knowledge: Knowledge) -> bool:
     The route of its package resolves an import, unless no route keeps the import name; then the finding is an error.
     """
     code = knowledge.codes[finding.code]
-    if finding.is_dependency or code.is_around:
+    if finding.is_dependency or code.is_about_environment:
         return False
     return code.answered_by != "decision" or finding.severity == "error"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from rocm3d.model.inventory import Counts, Inventory, Scan
+from rocm3d.model.inventory import FileCounts, Inventory, Scan
 from rocm3d.scan.clues import confirmed
 from rocm3d.scan.file import FileResult, is_wanted, look_at_paths
 from rocm3d.scan.lean import Lean
@@ -150,7 +150,7 @@ def _inventory(
     return Inventory(
         repository=tree.name,
         known_as=known_as(paths, knowledge),
-        counts=Counts(
+        counts=FileCounts(
             files=len(paths),
             bytes=sum(tree.size(path) for path in paths),
             python=sum(result.python for result in results),

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from rocm3d.model.patch import Proof
-from rocm3d.model.toml import NotToml, parse
+from rocm3d.model.toml import TomlError, parse
 from rocm3d.syntax import cmake_fold, cuda
 from rocm3d.syntax.closed_list import MARKS, closed_edits, without_added_include
 from rocm3d.syntax.cpp_tokens import Unclear, differs_only_by_design, stream
@@ -98,7 +98,7 @@ def _project(before: bytes, after: bytes) -> Proof:
         return Proof(kind=kind, holds=False, detail="more changed than one excluded folder at the end")
     try:
         same = not lines or _without_exclude(parse(after)) == parse(before)
-    except NotToml as error:
+    except TomlError as error:
         return Proof(kind=kind, holds=False, detail=str(error))
     detail = "only excludes one folder from the source distribution"
     return Proof(kind=kind, holds=same, detail=detail if same else "other settings differ from the original")

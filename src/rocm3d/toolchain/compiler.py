@@ -11,7 +11,7 @@ from rocm3d.workspace.process import run
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rocm3d.model.toolchain import FoundToolchain
+    from rocm3d.model.toolchain import DetectedToolchain
 
 SECONDS = 600.0
 _KEPT_BYTES = 4 * 1024 * 1024
@@ -30,7 +30,7 @@ class Compiled:
 class Compiler:
     """`command` compiles HIP. `assemble` and `link` are set if the driver cannot call a linker."""
 
-    about: FoundToolchain
+    about: DetectedToolchain
     command: tuple[str, ...]
     assemble: tuple[str, ...] = ()
     link: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import MachineLacks
+from rocm3d.model.failure import MachineError
 from rocm3d.workspace.process import run
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _layout(folder: Path, clang: Sequence[str]) -> str:
     probe.unlink()
     match = re.search(r'target datalayout = "([^"]+)"', ended.stdout.decode(errors="replace"))
     if match is None:
-        raise MachineLacks(f"{clang[0]} has no AMD targets: {ended.stderr.decode(errors='replace')[-200:]}")
+        raise MachineError(f"{clang[0]} has no AMD targets: {ended.stderr.decode(errors='replace')[-200:]}")
     return match.group(1)
 
 
@@ -72,4 +72,4 @@ def _assemble(output: Path, text: str, clang: Sequence[str]) -> None:
     ended = run(command)
     source.unlink()
     if ended.code != 0:
-        raise MachineLacks(f"cannot assemble {output.name}: {ended.stderr.decode(errors='replace')[-200:]}")
+        raise MachineError(f"cannot assemble {output.name}: {ended.stderr.decode(errors='replace')[-200:]}")

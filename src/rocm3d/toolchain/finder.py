@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import MachineLacks
-from rocm3d.model.toolchain import FoundToolchain, Toolchains
+from rocm3d.model.failure import MachineError
+from rocm3d.model.toolchain import DetectedToolchain, Toolchains
 from rocm3d.toolchain import prepared
 from rocm3d.toolchain.installed import installed_rocm, system_clang
 
@@ -25,8 +25,8 @@ def toolchains(recipes: Mapping[str, WheelToolchain]) -> Toolchains:
     """Every kind of toolchain, with the reason if it cannot be used."""
     rocm, clang = installed_rocm(), system_clang(newest(recipes).targets[0])
     found = (
-        rocm.about if rocm else FoundToolchain(kind="rocm", title="an installed ROCm", lacks="not found"),
-        clang.about if clang else FoundToolchain(kind="clang", title="a system clang with HIP", lacks="not found"),
+        rocm.about if rocm else DetectedToolchain(kind="rocm", title="an installed ROCm", lacks="not found"),
+        clang.about if clang else DetectedToolchain(kind="clang", title="a system clang with HIP", lacks="not found"),
         prepared.find(newest(recipes)),
     )
     return Toolchains(found=found)
@@ -43,4 +43,4 @@ def best(recipes: Mapping[str, WheelToolchain], kind: ToolchainKind | None = Non
         return prepared.compiler(recipe, about=about)
     if kind in (None, "clang") and (clang := system_clang(recipe.targets[0])) is not None:
         return clang
-    raise MachineLacks(f"no compiler for AMD targets found ({about.lacks})")
+    raise MachineError(f"no compiler for AMD targets found ({about.lacks})")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.model.failure import MachineLacks
+from rocm3d.model.failure import MachineError
 from rocm3d.workspace.process import run
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Hipify:
             answer: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
         except (ValueError, IndexError) as error:
             said = ended.stderr.decode(errors="replace").strip().splitlines()
-            raise MachineLacks(f"hipify failed: {said[-1] if said else 'it printed no result'}") from error
+            raise MachineError(f"hipify failed: {said[-1] if said else 'it printed no result'}") from error
         return _hipified(answer)
 
 

@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.model.toolchain import FoundToolchain
+from rocm3d.model.toolchain import DetectedToolchain
 from rocm3d.toolchain.compiler import Compiler
 from rocm3d.workspace.process import run
 
@@ -40,7 +40,7 @@ def installed_rocm(roots: Iterator[Path] | None = None) -> Compiler | None:
         clang = next((root / name for name in _CLANGS if (root / name).is_file()), None)
         version = hip_version(root / "include")
         if clang is not None and version is not None:
-            about = FoundToolchain(kind="rocm", title=f"ROCm with HIP {version} in {root}", hip=version)
+            about = DetectedToolchain(kind="rocm", title=f"ROCm with HIP {version} in {root}", hip=version)
             command = (str(clang), "-x", "hip", f"--rocm-path={root}", "-isystem", str(root / "include"))
             return Compiler(about, command)
     return None
@@ -57,7 +57,7 @@ def system_clang(gfx: str, search: str | None = None) -> Compiler | None:
         )
         if ended.code == 0:
             version = hip_version(Path("/usr/include")) or ""
-            about = FoundToolchain(
+            about = DetectedToolchain(
                 kind="clang", title=f"{clang} with HIP {version or 'headers of unknown version'}", hip=version
             )
             return Compiler(about, (clang, "-x", "hip"))

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from rocm3d.model.failure import MachineLacks
-from rocm3d.model.toolchain import FoundToolchain
+from rocm3d.model.failure import MachineError
+from rocm3d.model.toolchain import DetectedToolchain
 from rocm3d.toolchain import device_library, standard_library, torch_headers
 from rocm3d.toolchain.code_object import read_code_object
 from rocm3d.toolchain.compiler import Compiler
@@ -45,18 +45,18 @@ def place(recipe: WheelToolchain) -> Path:
     return cache_path() / "toolchain" / f"{recipe.id}-{digest}"
 
 
-def find(recipe: WheelToolchain) -> FoundToolchain:
+def find(recipe: WheelToolchain) -> DetectedToolchain:
     """The state of the toolchain on this machine; `lacks` is the reason if it cannot be used."""
     lacks = _missing_modules(recipe)
     stamp = place(recipe) / STAMP
     if lacks is None and not stamp.is_file():
         lacks = f"not prepared yet. Run rocm3d toolchain prepare (downloads at most {download_megabytes(recipe)} MB)"
     if lacks is not None:
-        return FoundToolchain(kind="wheels", title=recipe.title, hip=recipe.hip, headers="mixed", lacks=lacks)
+        return DetectedToolchain(kind="wheels", title=recipe.title, hip=recipe.hip, headers="mixed", lacks=lacks)
     try:
-        return FoundToolchain.model_validate_json(stamp.read_text(encoding="utf-8"))
+        return DetectedToolchain.model_validate_json(stamp.read_text(encoding="utf-8"))
     except (OSError, ValidationError) as error:
-        raise MachineLacks(
+        raise MachineError(
             f"cannot read {stamp}", hint="run rocm3d cache clear, then rocm3d toolchain prepare"
         ) from error
 
@@ -66,7 +66,7 @@ def download_megabytes(recipe: WheelToolchain) -> int:
     return sum(part.megabytes for part in (*recipe.wheels, *recipe.torches))
 
 
-def compiler(recipe: WheelToolchain, root: Path | None = None, about: FoundToolchain | None = None) -> Compiler:
+def compiler(recipe: WheelToolchain, root: Path | None = None, about: DetectedToolchain | None = None) -> Compiler:
     """The compiler of the prepared toolchain."""
     root = root or place(recipe)
     zig, resource = _zig(recipe), _resource(recipe)
@@ -81,11 +81,11 @@ def compiler(recipe: WheelToolchain, root: Path | None = None, about: FoundToolc
     )
 
 
-def prepare(recipe: WheelToolchain, progress: Progress) -> FoundToolchain:
+def prepare(recipe: WheelToolchain, progress: Progress) -> DetectedToolchain:
     """Downloads, unpacks, patches, generates, and compiles a test kernel for every target. Safe to run in parallel."""
     lacks = _missing_modules(recipe)
     if lacks is not None:
-        raise MachineLacks(lacks)
+        raise MachineError(lacks)
     cache_folder()  # creates it with its tag file
     target = place(recipe)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -103,7 +103,7 @@ def prepare(recipe: WheelToolchain, progress: Progress) -> FoundToolchain:
     return find(recipe)
 
 
-def _assemble(recipe: WheelToolchain, root: Path, wheels: Path, progress: Progress) -> FoundToolchain:
+def _assemble(recipe: WheelToolchain, root: Path, wheels: Path, progress: Progress) -> DetectedToolchain:
     for part in (*recipe.wheels, *recipe.torches):
         progress(f"downloading {part.distribution} {part.version}, at most {part.megabytes} MB: {part.why}")
         wheel = fetch(part, wheels)
@@ -113,7 +113,7 @@ def _assemble(recipe: WheelToolchain, root: Path, wheels: Path, progress: Progre
         path = root / patch.path
         text = path.read_text(encoding="utf-8")
         if patch.old not in text:
-            raise MachineLacks(f"cannot patch {patch.path} for recipe {recipe.id}: it does not contain {patch.old!r}")
+            raise MachineError(f"cannot patch {patch.path} for recipe {recipe.id}: it does not contain {patch.old!r}")
         path.write_text(text.replace(patch.old, patch.new), encoding="utf-8")
     progress("generating the control libraries")
     device_library.complete(root, recipe, (str(_zig(recipe)), "clang"))
@@ -122,7 +122,7 @@ def _assemble(recipe: WheelToolchain, root: Path, wheels: Path, progress: Progre
         folder = root / part.folder
         torch_headers.make(folder / "include", folder / "hip_include", Hipify(folder))
     torch = ", ".join(part.version for part in recipe.torches)
-    about = FoundToolchain(kind="wheels", title=recipe.title, hip=recipe.hip, headers="mixed", torch=torch)
+    about = DetectedToolchain(kind="wheels", title=recipe.title, hip=recipe.hip, headers="mixed", torch=torch)
     made = compiler(recipe, root, about)
     for gfx in recipe.targets:
         progress(f"compiling a test kernel for {gfx}")
@@ -135,10 +135,10 @@ def _check(made: Compiler, gfx: str, root: Path) -> None:
     source.write_text(KNOWN_KERNEL, encoding="ascii")
     ended = made.device(source, gfx, output, ["-O2"])
     if ended.output is None:
-        raise MachineLacks(f"the toolchain cannot compile for {gfx}: {ended.said.strip()[-300:]}")
+        raise MachineError(f"the toolchain cannot compile for {gfx}: {ended.said.strip()[-300:]}")
     code = read_code_object(output.read_bytes())
     if code.gfx != gfx or [kernel.name for kernel in code.kernels] != ["rocm3d_known"]:
-        raise MachineLacks(f"test kernel for {gfx}: expected 1 kernel, got {len(code.kernels)} for {code.gfx}")
+        raise MachineError(f"test kernel for {gfx}: expected 1 kernel, got {len(code.kernels)} for {code.gfx}")
     for leftover in root.glob("known.*"):
         leftover.unlink()
 

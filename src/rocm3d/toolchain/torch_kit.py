@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import MachineLacks
+from rocm3d.model.failure import MachineError
 from rocm3d.toolchain import prepared, torch_headers
 from rocm3d.toolchain.hipify import SCRIPT, Hipify
 from rocm3d.workspace.process import run
@@ -79,9 +79,9 @@ def of_interpreter(interpreter: Path) -> TorchKit:
     try:
         places = json.loads(ended.stdout)
     except ValueError as error:
-        raise MachineLacks(f"cannot run {interpreter} to locate torch") from error
+        raise MachineError(f"cannot run {interpreter} to locate torch") from error
     if not places["torch"]:
-        raise MachineLacks(f"torch is not installed for {interpreter}")
+        raise MachineError(f"torch is not installed for {interpreter}")
     torch = Path(places["torch"])
     version = _VERSION.search((torch / "version.py").read_text(encoding="utf-8"))
     named = _HIPIFY_VERSION.search((torch / "utils" / "hipify" / "__init__.py").read_text(encoding="utf-8"))

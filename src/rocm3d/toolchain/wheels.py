@@ -7,11 +7,11 @@ import zipfile
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import MachineLacks
+from rocm3d.model.failure import MachineError
 from rocm3d.workspace.process import run
 
 if TYPE_CHECKING:
-    from rocm3d.model.toolchain import Taken, WheelPart
+    from rocm3d.model.toolchain import WheelContent, WheelPart
 
 # Wheels have hundreds of megabytes: leave time for slow connections.
 _SECONDS = 3600.0
@@ -35,13 +35,13 @@ def fetch(part: WheelPart, folder: Path) -> Path:
     if ended.code != 0 or len(found) != 1:
         said = ended.stderr.decode(errors="replace").strip().splitlines()
         reason = said[-1] if said else f"pip exited with code {ended.code}"
-        raise MachineLacks(
+        raise MachineError(
             f"cannot download {part.distribution} {part.version}: {reason}", hint="can pip reach its index?"
         )
     return found[0]
 
 
-def unpack(wheel: Path, takes: tuple[Taken, ...], target: Path) -> int:
+def unpack(wheel: Path, takes: tuple[WheelContent, ...], target: Path) -> int:
     """Unpacks the parts in `takes`; returns the number of files. No path leaves `target`."""
     count = 0
     with zipfile.ZipFile(wheel) as archive:
@@ -53,11 +53,11 @@ def unpack(wheel: Path, takes: tuple[Taken, ...], target: Path) -> int:
             place.write_bytes(archive.read(member))
             count += 1
     if not count:
-        raise MachineLacks(f"{wheel.name} has none of the required files", hint="it may be another build of the wheel")
+        raise MachineError(f"{wheel.name} has none of the required files", hint="it may be another build of the wheel")
     return count
 
 
-def _place(name: str, takes: tuple[Taken, ...], target: Path) -> Path | None:
+def _place(name: str, takes: tuple[WheelContent, ...], target: Path) -> Path | None:
     if ".." in PurePosixPath(name).parts or name.startswith("/"):
         return None
     for item in takes:

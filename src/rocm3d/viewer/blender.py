@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.failure import MachineError, UserError
 from rocm3d.viewer.layout import arrange, axes, frame
 from rocm3d.viewer.shape import Splats, Surface
 from rocm3d.viewer.stage import dot, names
@@ -66,7 +66,7 @@ def _command(python: Path | None) -> list[str]:
         return [sys.executable, "-I", str(PAYLOAD)]
     blender = shutil.which("blender")
     if blender is None:
-        raise MachineLacks(
+        raise MachineError(
             "neither bpy nor Blender is installed",
             hint='pip install "rocm3d[blender]", install Blender, or pass a Python that has bpy with --python',
         )
@@ -138,6 +138,6 @@ def _answer(code: int | None, out: bytes, err: bytes) -> dict[str, Any]:
     said = [line for line in (err + b"\n" + out).decode("utf-8", "replace").splitlines() if line.strip()]
     last = next((line for line in said if "Error" in line), said[-1] if said else "")
     if "No module named 'bpy'" in last:
-        raise MachineLacks("this Python has no bpy", hint="pip install bpy, in a separate environment")
+        raise MachineError("this Python has no bpy", hint="pip install bpy, in a separate environment")
     why = f"exceeded the limit of {SECONDS:g} s" if code is None else f"exited with code {code}"
-    raise MachineLacks(f"Blender {why} and wrote no scene", hint=last.strip()[:200])
+    raise MachineError(f"Blender {why} and wrote no scene", hint=last.strip()[:200])

@@ -10,7 +10,7 @@ import webbrowser
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import MachineLacks
+from rocm3d.model.failure import MachineError
 from rocm3d.workspace.process import beside
 from rocm3d.workspace.scratch import kept_folder
 
@@ -49,7 +49,7 @@ def chromium() -> str:
         place = shutil.which(name)
         if place:
             return place
-    raise MachineLacks(
+    raise MachineError(
         "--screenshot needs Chromium, which is not installed",
         hint="install chromium, or leave out --screenshot to open your own browser",
     )

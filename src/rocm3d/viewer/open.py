@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.artifact.check import check
 from rocm3d.artifact.sight import Unfit
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.failure import MachineError, UserError
 from rocm3d.viewer import cloud, gaussians, mesh
 from rocm3d.viewer.shape import Shape
 
@@ -34,7 +34,7 @@ def need_packages() -> None:
         import trimesh  # noqa: F401
         import viser  # noqa: F401
     except ImportError as error:
-        raise MachineLacks(f"{error.name} is not installed; rocm3d needs it to show artifacts", hint=INSTALL) from error
+        raise MachineError(f"{error.name} is not installed; rocm3d needs it to show artifacts", hint=INSTALL) from error
 
 
 def drawable(artifact: Artifact) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-from rocm3d.model.failure import Failure
+from rocm3d.model.failure import Rocm3dError
 from rocm3d.viewer.open import shape
 from rocm3d.viewer.picture import png
 from rocm3d.viewer.shape import Up
@@ -94,7 +94,7 @@ class Page:
             try:
                 chosen = source.named.get(picker.value)
                 self.choose(number, None if chosen is None else self._opened(chosen))
-            except Failure as failure:
+            except Rocm3dError as failure:
                 if event.client is not None:
                     event.client.add_notification("Cannot be shown", failure.message, color="red")
 

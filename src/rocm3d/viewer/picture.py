@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.failure import MachineError, UserError
 from rocm3d.viewer.browser import chromium, console, headless
 from rocm3d.viewer.server import serve, url
 from rocm3d.viewer.stage import draw, light
@@ -74,7 +74,7 @@ def _client(server: ViserServer, browser: Companion, until: float) -> ClientHand
             return clients[0]
         _refuse_ended(browser)
         time.sleep(0.05)
-    raise MachineLacks("Chromium did not load the page in time")
+    raise MachineError("Chromium did not load the page in time")
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class _Sitting:
                 return drawn
             last = data
             time.sleep(_PAUSE)
-        raise MachineLacks("the screenshot was not finished in time", hint="use a smaller --limit or --size")
+        raise MachineError("the screenshot was not finished in time", hint="use a smaller --limit or --size")
 
     def frame(self) -> Array:
         """One frame (h, w, 4). If the page has another aspect ratio, it is rendered larger and cropped."""
@@ -122,7 +122,7 @@ class _Sitting:
             )
         except (TimeoutError, RuntimeError) as error:
             _refuse_ended(self.browser)
-            raise MachineLacks("Chromium did not render in time", hint="use a smaller --limit") from error
+            raise MachineError("Chromium did not render in time", hint="use a smaller --limit") from error
         x, y = (wide - self.width) // 2, (high - self.height) // 2
         cut: Array = drawn[y : y + self.height, x : x + self.width]
         return cut
@@ -139,4 +139,4 @@ def _parts(drawn: Array, wanted: int) -> list[bool]:
 def _refuse_ended(browser: Companion) -> None:
     if browser.ended:
         said = browser.printed.decode("utf-8", "replace").strip().splitlines()
-        raise MachineLacks("Chromium exited before it rendered anything", hint=said[-1][:200] if said else "")
+        raise MachineError("Chromium exited before it rendered anything", hint=said[-1][:200] if said else "")

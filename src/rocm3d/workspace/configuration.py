@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, ValidationError
 
-from rocm3d.model.base import Record, describe
+from rocm3d.model.base import Record, describe_validation_error
 from rocm3d.model.failure import UserError
-from rocm3d.model.toml import NotToml, parse
+from rocm3d.model.toml import TomlError, parse
 from rocm3d.model.wish import LicenceRule
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def configuration(tree: Tree) -> Configuration:
     try:
         return Configuration.model_validate(own or section or {})
     except ValidationError as error:
-        raise UserError(f"{name}: {describe(error)}", hint="known keys: gpu, only, skip, licence-policy") from error
+        raise UserError(f"{name}: {describe_validation_error(error)}", hint="known keys: gpu, only, skip, licence-policy") from error
 
 
 def _toml(tree: Tree, path: str, *, strict: bool) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def _toml(tree: Tree, path: str, *, strict: bool) -> dict[str, Any]:
         return {}
     try:
         return parse(data)
-    except NotToml as error:
+    except TomlError as error:
         if strict:
             raise UserError(f"{path}: {error}") from error
         return {}

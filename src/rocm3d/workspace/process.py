@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol
 
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.failure import MachineError, UserError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -190,8 +190,8 @@ def _started(
         if cwd is not None and not cwd.is_dir():
             raise UserError(f"cannot run {command[0]}: {cwd} is not a folder") from error
         if isinstance(error, FileNotFoundError):
-            raise MachineLacks(f"{command[0]} is not installed") from error
-        raise MachineLacks(f"cannot start {command[0]}: {error.strerror}") from error
+            raise MachineError(f"{command[0]} is not installed") from error
+        raise MachineError(f"cannot start {command[0]}: {error.strerror}") from error
     return child
 
 

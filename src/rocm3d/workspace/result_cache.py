@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from rocm3d.model.failure import Failure
+from rocm3d.model.failure import Rocm3dError
 from rocm3d.workspace.state import cache_folder
 
 LIMIT_BYTES = 256 * 1024 * 1024
@@ -27,7 +27,7 @@ class ResultCache:
         """The cache with this name; None if the user's cache folder is not usable."""
         try:
             return cls(cache_folder() / f"{name}.sqlite")
-        except Failure:
+        except Rocm3dError:
             return None
 
     def get(self, keys: list[str]) -> dict[str, str]:

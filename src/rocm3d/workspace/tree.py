@@ -14,7 +14,7 @@ from rocm3d.model.failure import UserError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from rocm3d.model.inventory import Skipped
+    from rocm3d.model.inventory import SkippedFile
 
 # Folders without source code of the repository.
 NEVER_READ = frozenset({".git", ".hg", ".svn", ".rocm3d", "__pycache__", "node_modules", ".venv", "venv", ".tox"})
@@ -63,11 +63,11 @@ class Tree:
         return cls(path.resolve(), limits or Limits(), without, overlay or {})
 
     @property
-    def skipped(self) -> list[Skipped]:
+    def skipped(self) -> list[SkippedFile]:
         """Files that were not read, with the reason."""
-        from rocm3d.model.inventory import Skipped
+        from rocm3d.model.inventory import SkippedFile
 
-        return [Skipped(path=path, reason=reason) for path, reason in self._noted]
+        return [SkippedFile(path=path, reason=reason) for path, reason in self._noted]
 
     @property
     def troubles(self) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rocm3d.apply.additions.checkpoint_hook import render
-from rocm3d.model.plan import LeftForPerson
+from rocm3d.model.plan import UnresolvedFinding
 from rocm3d.workspace.tree import Tree
 
 REFERENCE = Path(__file__).with_name("checkpoint_reference.py")
@@ -53,7 +53,7 @@ torch.save({"a.weight": torch.ones(4, 3, 3, 3, 3)}, sys.argv[2])
 def plan_with(make_plan, make_finding):
     def make(code: str, package: str | None):
         finding = make_finding("model.py").model_copy(update={"code": code, "package": package})
-        return make_plan(left=(LeftForPerson(finding=finding, reason="by hand"),))
+        return make_plan(left=(UnresolvedFinding(finding=finding, reason="by hand"),))
 
     return make
 

@@ -16,7 +16,7 @@ from rocm3d.jobs.folder import RunFolder, run_folder
 from rocm3d.jobs.journal import Journal
 from rocm3d.jobs.runner import Runner
 from rocm3d.jobs.specification import read
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.failure import MachineError, UserError
 
 SHOW = 'command = ["sh", "-c", "env | grep VISIBLE_DEVICES"]\n'
 
@@ -41,7 +41,7 @@ def run_on(machine, jobs_folder, tmp_path, monkeypatch):
 
 
 def test_a_gpu_that_is_not_here_is_what_the_machine_lacks(run_on):
-    with pytest.raises(MachineLacks, match=r"0000:99:00\.0 is not on this machine"):
+    with pytest.raises(MachineError, match=r"0000:99:00\.0 is not on this machine"):
         run_on('[run]\ngpus = ["0000:99:00.0"]\n[[job]]\nid = "a"\n' + SHOW)
 
 

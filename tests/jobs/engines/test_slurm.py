@@ -16,7 +16,7 @@ from waiting import output_of, wait_until
 from rocm3d.jobs.engines.slurm import Slurm
 from rocm3d.jobs.folder import run_folder
 from rocm3d.jobs.specification import read
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.failure import MachineError, UserError
 
 engine = pytest.mark.engines
 one_slurm = pytest.mark.xdist_group("slurm")
@@ -105,7 +105,7 @@ def test_without_a_time_limit_nothing_is_submitted(jobs_folder, monkeypatch):
 def test_without_slurm_it_is_what_the_machine_lacks(jobs_folder, monkeypatch):
     monkeypatch.setattr(shutil, "which", {}.get)
     jobs = read(jobs_folder.write('[run]\nengine = "slurm"\ntimeout = 9\n[[job]]\nid = "a"\ncommand = ["true"]\n'))
-    with pytest.raises(MachineLacks, match="needs srun and sbatch"):
+    with pytest.raises(MachineError, match="needs srun and sbatch"):
         Slurm(jobs, run_folder(jobs.path, None))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.model.look import Look
+from rocm3d.model.look import BackendCheck
 from rocm3d.verify.backends.environment import Environment
 
 
@@ -37,7 +37,7 @@ def answering(interpreter):
 
 @pytest.fixture
 def seen():
-    def make(outcome="accelerated", **more) -> Look:
-        return Look(package="fancy", probe="p", outcome=outcome, **more)
+    def make(outcome="accelerated", **more) -> BackendCheck:
+        return BackendCheck(package="fancy", probe="p", outcome=outcome, **more)
 
     return make

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.look import Check
+from rocm3d.model.look import NumericCheck
 from rocm3d.verify.backends.judge import judged, of_kernel
 
-AGREES = (Check(name="c", agrees=True),)
+AGREES = (NumericCheck(name="c", agrees=True),)
 COPY = "Memcpy HtoD (Pageable -> Device)"
 TORCH = "void at::native::vectorized_elementwise_kernel<4, ...>"
 INDEX = "void at::native::_scatter_gather_elementwise_kernel<128, 4, ...>"

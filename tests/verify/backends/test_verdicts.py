@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.look import Check, FoundModule
+from rocm3d.model.look import NumericCheck, ImportedModule
 from rocm3d.verify.backends.verdicts import accelerated, agreed, imported
 
-HERE = FoundModule(name="fancy", file="/env/fancy.py", version="1.0", origin="environment")
-GOOD = Check(name="sum", tolerance="float32-segment", agrees=True, max_error=1e-6)
-BAD = Check(name="sum", tolerance="float32-segment", agrees=False, reason="computes nothing", max_error=2.0)
+HERE = ImportedModule(name="fancy", file="/env/fancy.py", version="1.0", origin="environment")
+GOOD = NumericCheck(name="sum", tolerance="float32-segment", agrees=True, max_error=1e-6)
+BAD = NumericCheck(name="sum", tolerance="float32-segment", agrees=False, reason="computes nothing", max_error=2.0)
 
 
 @pytest.mark.parametrize("tell", [imported, accelerated, agreed])
@@ -64,7 +64,7 @@ def test_wrong_numbers_have_failed_on_any_path(seen):
 
 def test_what_passed_says_at_what_was_looked(seen):
     look = seen(
-        modules=(HERE,), libraries=("/env/_C.so",), backends=("gsplat",), checks=(GOOD, Check(name="x", agrees=True)),
+        modules=(HERE,), libraries=("/env/_C.so",), backends=("gsplat",), checks=(GOOD, NumericCheck(name="x", agrees=True)),
         facts={"library": "lib.so", "gpu": True},
     )  # fmt: skip
 

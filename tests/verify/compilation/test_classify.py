@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from rocm3d.model.compilation import Diagnostic, Remark
+from rocm3d.model.compilation import Diagnostic, CompilerNote
 from rocm3d.verify.compilation.classify import Codes, Problem, problems
 from rocm3d.verify.compilation.translation import Translation
 
@@ -73,8 +73,8 @@ def test_errors_of_ports_are_known(codes, message, source, notes, code):
 
 def test_an_error_of_a_library_stands_where_the_repository_asked_for_it(codes, tmp_path):
     notes = (
-        Remark(path="a.cu", line=3, message="in instantiation of 'f' requested here"),
-        Remark(
+        CompilerNote(path="a.cu", line=3, message="in instantiation of 'f' requested here"),
+        CompilerNote(
             path="b.cuh", line=5, message="candidate constructor not viable: call to __device__ function from __host__"
         ),
     )
@@ -109,8 +109,8 @@ def test_other_patterns_are_another_digest(knowledge):
 def test_who_asks_for_a_template_counts_before_the_include_that_brought_it(codes, tmp_path):
     """Only the first error of a header has the include stack; all are reported on the line of the call."""
     (tmp_path / "a.cu").write_text("1\n2\n3\n")
-    asks = Remark(path="a.cu", line=3, message="in instantiation of '__shfl_sync<unsigned>' requested here")
-    included = Remark(path="a.cu", line=1, message="included from here")
+    asks = CompilerNote(path="a.cu", line=3, message="in instantiation of '__shfl_sync<unsigned>' requested here")
+    included = CompilerNote(path="a.cu", line=1, message="included from here")
     message = "static assertion failed: The mask must be a 64-bit integer."
     first = error(message, "/rocm/hip.h", 9, (included, asks))
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.model.compilation import Side
+from rocm3d.model.compilation import CompileResult
 from rocm3d.verify.compilation.content_cache import ContentCache, read_dependencies
 from rocm3d.workspace.result_cache import ResultCache
 
-DONE = Side(side="gfx942", outcome="compiled")
+DONE = CompileResult(side="gfx942", outcome="compiled")
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_another_content_is_another_result(tmp_path, store):
 
 
 def test_a_header_that_goes_back_is_known_again(tmp_path, store):
-    failed = Side(side="gfx942", outcome="failed")
+    failed = CompileResult(side="gfx942", outcome="failed")
     for name, text, result in (("one", "x", DONE), ("two", "y", failed)):
         folder = copy(tmp_path, name, a=text)
         cache = ContentCache(store, folder, ())

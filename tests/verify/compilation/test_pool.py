@@ -6,7 +6,7 @@ import pytest
 from processes import is_running
 from waiting import DEADLINE, wait_for_file
 
-from rocm3d.model.compilation import Side
+from rocm3d.model.compilation import CompileResult
 from rocm3d.verify.compilation import pool
 from rocm3d.verify.compilation.compile_side import Done
 from rocm3d.verify.compilation.content_cache import ContentCache
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.timeout(DEADLINE)
 
 
 def side(outcome="compiled"):
-    return Side(side="gfx942", outcome=outcome)
+    return CompileResult(side="gfx942", outcome=outcome)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 from processes import Program
 from waiting import output_of, wait_for_exit, wait_for_line, wait_until
 
-from rocm3d.model.compilation import Side
+from rocm3d.model.compilation import CompileResult
 from rocm3d.repository import Opened
 from rocm3d.verify.compilation import session
 from rocm3d.verify.compilation.compile_side import Done
@@ -173,7 +173,7 @@ def test_what_another_rocm3d_or_another_search_made_is_not_taken(compiled, kit, 
         monkeypatch.setattr(session.program, "digest", lambda: "another")
     else:
         monkeypatch.setattr(type(kit), "search", property(lambda _: ("-I/another",)))
-    monkeypatch.setattr(session.Bench, "compile", lambda *_: Done(Side(side="s", outcome="failed"), (), is_final=False))
+    monkeypatch.setattr(session.Bench, "compile", lambda *_: Done(CompileResult(side="s", outcome="failed"), (), is_final=False))
 
     assert {side for sides in outcomes(compiled(files)).values() for side in sides.values()} == {"failed"}
 

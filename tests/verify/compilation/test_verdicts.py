@@ -3,8 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 from types import SimpleNamespace
 
-from rocm3d.model.compilation import KernelFacts, Side
-from rocm3d.model.toolchain import FoundToolchain
+from rocm3d.model.compilation import KernelFacts, CompileResult
+from rocm3d.model.toolchain import DetectedToolchain
 from rocm3d.verify.compilation.classify import Problem
 from rocm3d.verify.compilation.declared import Declared
 from rocm3d.verify.compilation.extensions import Found
@@ -12,14 +12,14 @@ from rocm3d.verify.compilation.session import Report, UnitReport
 from rocm3d.verify.compilation.unit import Unit
 from rocm3d.verify.compilation.verdicts import of_report, shown, told
 
-ABOUT = FoundToolchain(kind="wheels", title="a clang", hip="7.7.7", headers="mixed")
+ABOUT = DetectedToolchain(kind="wheels", title="a clang", hip="7.7.7", headers="mixed")
 KIT = SimpleNamespace(compiler=SimpleNamespace(about=ABOUT), label="a clang, HIP 7.7.7 mixed headers")
 UNIT = Unit("k.cu", "k.hip", "p._C", "hip", ())
 KERNEL = KernelFacts(name="k", wave_size=64, vgprs=12, sgprs=8, lds_bytes=256)
 FOUND = Found("setup.py", (Declared("p._C", "setup.py", 1, "", ("k.cu",)),))
 
 
-def report(*sides: Side, problems=(), **more) -> Report:
+def report(*sides: CompileResult, problems=(), **more) -> Report:
     units = (UnitReport(UNIT, {side.side: side for side in sides}, tuple(problems)),) if sides else ()
     given = {"found": (FOUND,), "flags": (), "units": units, "missing": (), "untranslated": {}, "hipify": "2.0.0"}
     return Report(**{**given, **more})
@@ -32,15 +32,15 @@ def verdicts(*args, **kwargs):
 def test_a_failed_side_fails_the_unit_with_places_and_codes():
     problem = Problem("k.cu", 3, 1, "expected expression", "CU301", "spaced_launch")
 
-    _, unit = verdicts(Side(side="gfx942", outcome="failed"), Side(side="host", outcome="compiled"), problems=[problem])
+    _, unit = verdicts(CompileResult(side="gfx942", outcome="failed"), CompileResult(side="host", outcome="compiled"), problems=[problem])
 
     assert unit.outcome == "failed"
     assert unit.reason == "k.cu (p._C), gfx942: k.cu:3:1: CU301 spaced_launch: expected expression"
 
 
 def test_a_missing_header_and_time_are_no_failures():
-    _, lacks = verdicts(Side(side="gfx942", outcome="lacks", lacks="Eigen/Dense"))
-    _, late = verdicts(Side(side="gfx942", outcome="timed_out"))
+    _, lacks = verdicts(CompileResult(side="gfx942", outcome="lacks", lacks="Eigen/Dense"))
+    _, late = verdicts(CompileResult(side="gfx942", outcome="timed_out"))
 
     assert (lacks.outcome, lacks.reason) == ("not_run", "k.cu (p._C): header Eigen/Dense not found on this machine")
     assert (late.outcome, late.reason) == ("not_run", "k.cu (p._C): the compiler was stopped at the time limit")
@@ -64,10 +64,10 @@ def test_what_could_not_be_looked_at_is_not_run():
 
 def test_a_passed_unit_says_what_was_read_back_and_which_headers():
     _, unit = verdicts(
-        Side(
+        CompileResult(
             side="gfx942", outcome="compiled", kernels=(KERNEL,), own_headers=("hipcub/hipcub.hpp",), given_headers=True
         ),
-        Side(side="host", outcome="compiled"),
+        CompileResult(side="host", outcome="compiled"),
     )
 
     assert unit.outcome == "passed"
@@ -82,10 +82,10 @@ def test_a_passed_unit_says_what_was_read_back_and_which_headers():
 def test_spilling_and_empty_kernels_are_told():
     worse = KERNEL.model_copy(update={"spills": 3, "empty": True})
 
-    text = shown(Side(side="gfx1100", outcome="compiled", kernels=(KERNEL, worse)))
+    text = shown(CompileResult(side="gfx1100", outcome="compiled", kernels=(KERNEL, worse)))
 
     assert text.endswith("1 with register spills, 1 empty")
-    assert shown(Side(side="gfx1100", outcome="compiled")) == "gfx1100: compiled, no kernels"
+    assert shown(CompileResult(side="gfx1100", outcome="compiled")) == "gfx1100: compiled, no kernels"
 
 
 def test_many_errors_are_cut():

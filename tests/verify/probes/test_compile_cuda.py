@@ -2,15 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.compilation import Diagnostic, KernelFacts, Side
+from rocm3d.model.compilation import Diagnostic, KernelFacts, CompileResult
 from rocm3d.verify.compilation.cuda_session import CudaUnit
 from rocm3d.verify.compilation.unit import Unit
 from rocm3d.verify.probes import compile_cuda
 from rocm3d.verify.probes.compile_cuda import attempt
 
 UNIT = Unit("k.cu", "k.cu", "p._C", "hip", ())
-COMPILED = Side(side="nvcc", outcome="compiled", kernels=(KernelFacts(name="k"),), own_headers=("cusparse.h",))
-FAILED = Side(
+COMPILED = CompileResult(side="nvcc", outcome="compiled", kernels=(KernelFacts(name="k"),), own_headers=("cusparse.h",))
+FAILED = CompileResult(
     side="nvcc", outcome="failed", errors=(Diagnostic(path="k.cu", line=3, column=0, message='"y" is undefined'),)
 )
 
@@ -52,8 +52,8 @@ def test_a_unit_that_never_compiled_is_not_the_ports_fault(looked):
 @pytest.mark.parametrize(
     ("side", "why"),
     [
-        (Side(side="nvcc", outcome="lacks", lacks="cudnn.h"), "header cudnn.h not found on this machine"),
-        (Side(side="nvcc", outcome="timed_out"), "nvcc was stopped at the time limit"),
+        (CompileResult(side="nvcc", outcome="lacks", lacks="cudnn.h"), "header cudnn.h not found on this machine"),
+        (CompileResult(side="nvcc", outcome="timed_out"), "nvcc was stopped at the time limit"),
     ],
 )
 def test_what_could_not_be_looked_at_is_not_run(looked, side, why):

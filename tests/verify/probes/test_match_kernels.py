@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.compilation import KernelFacts, Side
+from rocm3d.model.compilation import KernelFacts, CompileResult
 from rocm3d.verify.compilation.cuda_session import CudaUnit
 from rocm3d.verify.compilation.session import Report, UnitReport
 from rocm3d.verify.compilation.unit import Unit
@@ -12,16 +12,16 @@ from rocm3d.verify.probes.match_kernels import attempt
 UNIT = Unit("k.cu", "k.hip", "p._C", "hip", ())
 
 
-def side(name="gfx942", outcome="compiled", kernels=("_Z1kPf",), empty=(), **more) -> Side:
+def side(name="gfx942", outcome="compiled", kernels=("_Z1kPf",), empty=(), **more) -> CompileResult:
     facts = tuple(KernelFacts(name=item, empty=item in empty) for item in kernels)
-    return Side(side=name, outcome=outcome, kernels=facts, **more)
+    return CompileResult(side=name, outcome=outcome, kernels=facts, **more)
 
 
 @pytest.fixture
 def matched(case, monkeypatch):
     """The verdict on one unit with these results of both compilers."""
 
-    def verdict(ours: Side, theirs):
+    def verdict(ours: CompileResult, theirs):
         report = Report((), (), (UnitReport(UNIT, {ours.side: ours}, ()),), (), {}, "2.0.0")
         monkeypatch.setattr(match_kernels, "kit_of", lambda _: object())
         monkeypatch.setattr(match_kernels, "amd", lambda *_: report)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.run import Met
+from rocm3d.model.run import ExpectationResult
 from rocm3d.record.expectation import NOTHING
 from rocm3d.verify.runs.expected import command, expected
 
@@ -53,9 +53,9 @@ def test_the_value_of_the_record_passes_with_its_source(zipsplat, as_recorded, k
 
 def test_what_was_asked_for_goes_before_the_record(zipsplat, as_recorded, knowledge):
     asked = (
-        Met(expectation="gaussians > 5", met=True, found="51840"),
-        Met(expectation="steps > 5", met=False, found=NOTHING),
-        Met(expectation="gaussians = 51840", met=False, found="old", source="an older record"),
+        ExpectationResult(expectation="gaussians > 5", met=True, found="51840"),
+        ExpectationResult(expectation="steps > 5", met=False, found=NOTHING),
+        ExpectationResult(expectation="gaussians = 51840", met=False, found="old", source="an older record"),
     )
 
     found = list(expected(as_recorded(expectations=asked), zipsplat, knowledge))

@@ -16,7 +16,7 @@ from rocm3d.jobs import status_files
 from rocm3d.jobs.engine import LAUNCHER, Event
 from rocm3d.jobs.gpus import HIP, MASKS, ROCR, as_hip
 from rocm3d.jobs.slots import Slot
-from rocm3d.model.failure import MachineLacks
+from rocm3d.model.failure import MachineError
 from rocm3d.workspace.process import run
 from rocm3d.workspace.topology import read_topology
 
@@ -62,12 +62,12 @@ class Ray:
         try:
             ray: Any = importlib.import_module("ray")  # an extra, with few types
         except ImportError as error:
-            raise MachineLacks("engine ray: Ray is not installed", hint="pip install 'rocm3d[ray]'") from error
+            raise MachineError("engine ray: Ray is not installed", hint="pip install 'rocm3d[ray]'") from error
         self._ray = ray
         try:
             ray.init(address=jobs.ray.address, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
         except (ConnectionError, RuntimeError, ValueError, OSError) as error:
-            raise MachineLacks(f"cannot connect to Ray: {str(error).strip().splitlines()[-1]}") from error
+            raise MachineError(f"cannot connect to Ray: {str(error).strip().splitlines()[-1]}") from error
         there = ray.cluster_resources()
         gpus = jobs.ray.gpus if jobs.ray.gpus is not None else float(there.get("GPU", 0) > 0)
         self._function = ray.remote(max_retries=0, num_cpus=jobs.ray.cpus, num_gpus=gpus)(attempt)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from rocm3d.jobs import status_files
 from rocm3d.jobs.engine import LAUNCHER, Event
 from rocm3d.jobs.slots import Slot
-from rocm3d.model.failure import MachineLacks, UserError
+from rocm3d.model.failure import MachineError, UserError
 from rocm3d.workspace.process import run
 
 if TYPE_CHECKING:
@@ -54,12 +54,12 @@ class Slurm:
         try:
             import submitit  # noqa: PLC0415  (an extra)
         except ImportError as error:
-            raise MachineLacks("engine slurm: submitit is not installed", hint="pip install 'rocm3d[slurm]'") from error
+            raise MachineError("engine slurm: submitit is not installed", hint="pip install 'rocm3d[slurm]'") from error
         try:
             # The runner handles retries.
             return submitit.SlurmExecutor(folder=self._folder.root / "submitit", max_num_timeout=0)
         except RuntimeError as error:
-            raise MachineLacks("engine slurm needs srun and sbatch of a Slurm cluster") from error
+            raise MachineError("engine slurm needs srun and sbatch of a Slurm cluster") from error
 
     def _minutes(self, timeout: float | None, grace: float) -> int:
         if timeout is None:
@@ -101,7 +101,7 @@ class Slurm:
         except Exception as error:  # submitit raises various types for errors of sbatch
             if isinstance(error, OSError):
                 raise
-            raise MachineLacks(f"Slurm refused the jobs: {str(error).strip().splitlines()[-1]}") from error
+            raise MachineError(f"Slurm refused the jobs: {str(error).strip().splitlines()[-1]}") from error
         for task, job in zip(tasks, submitted, strict=True):
             self._tasks[task.key], self._remote[task.key] = task, str(job.job_id)
             self._begun.append(Event(task.key, "begun", text=str(job.job_id)))

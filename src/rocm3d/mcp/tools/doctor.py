@@ -9,7 +9,7 @@ from pydantic import Field
 
 from rocm3d.mcp.answer import Answer, answer
 from rocm3d.model.base import Record
-from rocm3d.model.failure import Exit
+from rocm3d.model.failure import ExitCode
 
 if TYPE_CHECKING:
     from rocm3d.mcp.bench import Bench
@@ -60,7 +60,7 @@ def _summary(document: Diagnosis) -> str:
     )
 
 
-def _exit(document: Diagnosis) -> Exit:
+def _exit(document: Diagnosis) -> ExitCode:
     if document.lacks:
-        return Exit.MACHINE
-    return Exit.FINDINGS if document.faults else Exit.DONE
+        return ExitCode.MACHINE
+    return ExitCode.FINDINGS if document.faults else ExitCode.DONE

@@ -49,7 +49,7 @@ def work(asked: Arguments, bench: Bench) -> Answer:
         platform=asked.platform,
     )
     document, plan_hash = make(repository, wanted)
-    refused = document.refused_by(settings.licence_policy) is not None
+    refused = document.licence_refusal(settings.licence_policy) is not None
     return answer(
         document.model_dump(mode="json"),
         _summary(document, plan_hash, refused=refused),

@@ -11,7 +11,7 @@ from rocm3d.mcp.answer import Answer, answer
 from rocm3d.mcp.arguments import Place, Word
 from rocm3d.mcp.bench import kept_in
 from rocm3d.model.base import Record
-from rocm3d.model.failure import Exit, UserError
+from rocm3d.model.failure import ExitCode, UserError
 from rocm3d.model.verdict import Level
 
 if TYPE_CHECKING:
@@ -94,8 +94,8 @@ def _summary(document: Verdicts) -> str:
     )
 
 
-def _exit(document: Verdicts, levels: tuple[Level, ...]) -> Exit:
+def _exit(document: Verdicts, levels: tuple[Level, ...]) -> ExitCode:
     if any(item.outcome == "failed" for item in document.verdicts):
-        return Exit.FINDINGS
+        return ExitCode.FINDINGS
     asked_not_run = any(item.outcome == "not_run" and item.level in levels for item in document.verdicts)
-    return Exit.MACHINE if asked_not_run else Exit.DONE
+    return ExitCode.MACHINE if asked_not_run else ExitCode.DONE

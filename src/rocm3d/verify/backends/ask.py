@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from rocm3d.model.failure import MachineLacks
-from rocm3d.model.look import Look
+from rocm3d.model.failure import MachineError
+from rocm3d.model.look import BackendCheck
 from rocm3d.workspace.process import Finished, run
 from rocm3d.workspace.scratch import scratch_file
 
@@ -41,7 +41,7 @@ class Question:
         return self.package, self.modules, self.probe, tuple(sorted(self.env.items()))
 
 
-def ask(question: Question, environment: Environment, knowledge: Knowledge) -> Look:
+def ask(question: Question, environment: Environment, knowledge: Knowledge) -> BackendCheck:
     """The result; cached in the environment."""
     if question.key not in environment.answers:
         started = time.monotonic()
@@ -51,9 +51,9 @@ def ask(question: Question, environment: Environment, knowledge: Knowledge) -> L
     return environment.answers[question.key]
 
 
-def _asked(question: Question, environment: Environment, knowledge: Knowledge) -> Look:
+def _asked(question: Question, environment: Environment, knowledge: Knowledge) -> BackendCheck:
     if environment.interpreter is None:
-        return Look(probe=question.probe, outcome="not_run", reason=environment.lacks)
+        return BackendCheck(probe=question.probe, outcome="not_run", reason=environment.lacks)
     request = {
         "probe": question.probe,
         "modules": question.modules,
@@ -72,22 +72,22 @@ def _asked(question: Question, environment: Environment, knowledge: Knowledge) -
                 seconds=environment.seconds,
                 keep_bytes=_KEPT_BYTES,
             )
-        except MachineLacks as error:
-            return Look(probe=question.probe, outcome="not_run", reason=error.message)
+        except MachineError as error:
+            return BackendCheck(probe=question.probe, outcome="not_run", reason=error.message)
     return _read(ended, question, environment)
 
 
-def _read(ended: Finished, question: Question, environment: Environment) -> Look:
+def _read(ended: Finished, question: Question, environment: Environment) -> BackendCheck:
     if ended.timed_out:
         reason = f"stopped at the {environment.seconds:g} s limit: it hangs, or compiles longer than that"
-        return Look(probe=question.probe, outcome="broken", reason=reason)
+        return BackendCheck(probe=question.probe, outcome="broken", reason=reason)
     lines = ended.stdout.splitlines()
     try:
-        return Look.model_validate_json(lines[-1])
+        return BackendCheck.model_validate_json(lines[-1])
     except (IndexError, ValidationError):
         said = ended.stderr.decode(errors="replace").strip().splitlines()
         last = f": {said[-1][:300]}" if said else ""
-        return Look(probe=question.probe, outcome="broken", reason=f"{_end(ended.code)}{last}")
+        return BackendCheck(probe=question.probe, outcome="broken", reason=f"{_end(ended.code)}{last}")
 
 
 def _end(code: int | None) -> str:

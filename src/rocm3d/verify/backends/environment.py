@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rocm3d.model.look import Look
+    from rocm3d.model.look import BackendCheck
 
 SECONDS = 300.0  # kernels may be compiled on their first call
 
@@ -24,7 +24,7 @@ class Environment:
     roots: tuple[Path, ...] = ()
     device: str = "cuda"
     seconds: float = SECONDS
-    answers: dict[object, Look] = field(default_factory=dict, compare=False)
+    answers: dict[object, BackendCheck] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(cls, interpreter: Path, *roots: Path) -> Environment:

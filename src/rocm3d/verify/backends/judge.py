@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from rocm3d.model.backend import Backend
-    from rocm3d.model.look import Look
+    from rocm3d.model.look import BackendCheck
 
 
-def judged(look: Look, backends: Mapping[str, Backend]) -> Look:
+def judged(look: BackendCheck, backends: Mapping[str, Backend]) -> BackendCheck:
     """A copy with the backends that the kernel names belong to, and the outcome that follows from them."""
     if look.kernels is None:
         return _unseen(look)
@@ -32,7 +32,7 @@ def judged(look: Look, backends: Mapping[str, Backend]) -> Look:
     return seen
 
 
-def _unseen(look: Look) -> Look:
+def _unseen(look: BackendCheck) -> BackendCheck:
     """Without a profile a loaded library is still evidence; a check that relies on kernel names is not_run."""
     if look.outcome != "accelerated" or look.evidence != "kernels" or not look.facts.get("gpu"):
         return look
@@ -51,7 +51,7 @@ def _with_backends(facts: dict[str, Any], backends: Mapping[str, Backend]) -> di
     return {**facts, "kinds": kinds} if kinds else facts
 
 
-def _why_slow(look: Look, work: Mapping[str, Backend | None]) -> str:
+def _why_slow(look: BackendCheck, work: Mapping[str, Backend | None]) -> str:
     if look.evidence == "provider":
         return ""
     if not work:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.knowledge.base import suggestion
 from rocm3d.model.failure import UserError
-from rocm3d.model.look import Look, SuiteLooks
+from rocm3d.model.look import BackendCheck, SuiteChecks
 from rocm3d.verify.backends.ask import Question, ask
 from rocm3d.verify.backends.judge import judged
 
@@ -50,12 +50,12 @@ def _question(name: str, knowledge: Knowledge) -> Question:
 
 def looked(
     given: Chosen, environment: Environment, knowledge: Knowledge, progress: Callable[[str], None]
-) -> Iterator[SuiteLooks]:
+) -> Iterator[SuiteChecks]:
     """Runs the checks one after another, because two at once would share the GPU and its memory."""
 
-    def one(question: Question) -> Look:
+    def one(question: Question) -> BackendCheck:
         progress(question.package or question.probe)
         return judged(ask(question, environment, knowledge), knowledge.backends)
 
     for name, title, questions in given:
-        yield SuiteLooks(suite=name, title=title, looks=tuple(one(question) for question in questions))
+        yield SuiteChecks(suite=name, title=title, looks=tuple(one(question) for question in questions))

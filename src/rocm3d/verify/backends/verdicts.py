@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from rocm3d.model.verdict import Level, Verdict
 
 if TYPE_CHECKING:
-    from rocm3d.model.look import Check, Look
+    from rocm3d.model.look import NumericCheck, BackendCheck
     from rocm3d.model.verdict import Outcome
 
 _MOST = 6
 
 
-def imported(look: Look, probe: str, planned: str) -> Verdict:
+def imported(look: BackendCheck, probe: str, planned: str) -> Verdict:
     """Level import: the import works, and the module comes from the environment or the repository."""
     if look.outcome != "imported":
         return _otherwise("import", look, probe, planned)
@@ -24,14 +24,14 @@ def imported(look: Look, probe: str, planned: str) -> Verdict:
     return _verdict("import", probe, "passed", "", modules(look))
 
 
-def accelerated(look: Look, probe: str, planned: str) -> Verdict:
+def accelerated(look: BackendCheck, probe: str, planned: str) -> Verdict:
     """Level backend: the operation ran on the GPU with kernels of this package."""
     if look.outcome != "accelerated":
         return _otherwise("backend", look, probe, planned)
     return _verdict("backend", probe, "passed", "", evidence(look))
 
 
-def agreed(look: Look, probe: str, planned: str) -> Verdict:
+def agreed(look: BackendCheck, probe: str, planned: str) -> Verdict:
     """Level numerics: results agree with the reference. Results of an unplanned fallback prove nothing."""
     wrong = [check for check in look.checks if not check.agrees]
     if wrong:
@@ -46,7 +46,7 @@ def agreed(look: Look, probe: str, planned: str) -> Verdict:
     return _verdict("numerics", probe, "passed", "", tuple(f"{look.label}: {result(item)}" for item in look.checks))
 
 
-def evidence(look: Look) -> tuple[str, ...]:
+def evidence(look: BackendCheck) -> tuple[str, ...]:
     """Texts for `looked_at`: module files, loaded libraries, backends of the kernels, facts and comparisons."""
     found = [*modules(look), *(f"library {path}" for path in look.libraries[:_MOST])]
     if look.backends:
@@ -55,12 +55,12 @@ def evidence(look: Look) -> tuple[str, ...]:
     return (*found, *facts, *(result(check) for check in look.checks))
 
 
-def modules(look: Look) -> tuple[str, ...]:
+def modules(look: BackendCheck) -> tuple[str, ...]:
     """One text for each module, with version and file."""
     return tuple(f"{item.name} {item.version} from {item.file}".replace("  ", " ") for item in look.modules)
 
 
-def result(check: Check) -> str:
+def result(check: NumericCheck) -> str:
     """One comparison as a text, such as `forward within fp32-operator, largest error 1e-06`."""
     if not check.tolerance:
         return f"{check.name} {check.reason or 'as expected'}"
@@ -68,7 +68,7 @@ def result(check: Check) -> str:
     return f"{check.name} {'within' if check.agrees else 'outside'} {check.tolerance}{error}"
 
 
-def _otherwise(level: Level, look: Look, probe: str, planned: str) -> Verdict:
+def _otherwise(level: Level, look: BackendCheck, probe: str, planned: str) -> Verdict:
     reason = f"{look.label}: {look.reason or look.outcome}"
     if look.outcome in ("absent", "not_run"):
         return _verdict(level, probe, "not_run", reason)

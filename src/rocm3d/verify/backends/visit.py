@@ -13,11 +13,11 @@ from rocm3d.verify.backends.subjects import subjects
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rocm3d.model.look import Look
+    from rocm3d.model.look import BackendCheck
     from rocm3d.model.verdict import Outcome
     from rocm3d.verify.probe import Case
 
-    Tell = Callable[[Look, str, str], Verdict]
+    Tell = Callable[[BackendCheck, str, str], Verdict]
 
 _UNKNOWN: tuple[Outcome, str] = ("not_run", "no backend check exists")
 

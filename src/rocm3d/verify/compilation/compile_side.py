@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.model.compilation import Diagnostic, KernelFacts, Side
+from rocm3d.model.compilation import Diagnostic, KernelFacts, CompileResult
 from rocm3d.toolchain import own_headers
 from rocm3d.toolchain.code_object import NotACodeObject, read_code_object
 from rocm3d.verify.compilation import diagnostics
@@ -34,7 +34,7 @@ _NOTHING = 4
 class Done:
     """A result and the files that the compiler read. Not final (not cached) if it printed nothing, as when killed."""
 
-    result: Side
+    result: CompileResult
     files: tuple[Path, ...]
     is_final: bool = True
 
@@ -114,11 +114,11 @@ class Bench:
         asks = not Path(error.path).is_absolute() or Path(error.path).is_relative_to(self.tree)
         return asks and self.codes.find(f"{error.message}\n\n") is not None
 
-    def _side(self, side: str, ended: Compiled, errors: Sequence[Diagnostic], files: Sequence[Path]) -> Side:
+    def _side(self, side: str, ended: Compiled, errors: Sequence[Diagnostic], files: Sequence[Path]) -> CompileResult:
         ours = dict.fromkeys(name for path in files if (name := own_headers.name_of(path)))
         given = self.kit.hip_headers
         used = given is not None and any(path.is_relative_to(given.resolve()) for path in files)
-        base = Side(side=side, outcome="failed", own_headers=tuple(ours), given_headers=used)
+        base = CompileResult(side=side, outcome="failed", own_headers=tuple(ours), given_headers=used)
         if ended.timed_out:
             return base.model_copy(update={"outcome": "timed_out"})
         if ended.output is None or errors:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from rocm3d.model.compilation import Kept, KeptResults
+from rocm3d.model.compilation import CachedCompileResult, CachedCompileResults
 from rocm3d.workspace.state import PORT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rocm3d.model.compilation import Side
+    from rocm3d.model.compilation import CompileResult
     from rocm3d.workspace.result_cache import ResultCache
 
 _MOST = 4  # results per key, for headers that change back and forth
@@ -39,26 +39,26 @@ class ContentCache:
         paths = (path.relative_to(self.tree) for path in self.tree.rglob("*") if path.is_file())
         return self.key(*sorted(path.as_posix() for path in paths if path.parts[0] != PORT))
 
-    def find(self, key: str) -> Side | None:
+    def find(self, key: str) -> CompileResult | None:
         """A cached result of which no file has changed; None if there is none."""
         for kept in self._kept(key):
             if all(self._digest(name) == digest for name, digest in kept.files.items()):
                 return kept.result
         return None
 
-    def keep(self, key: str, files: Iterable[Path], result: Side) -> None:
+    def keep(self, key: str, files: Iterable[Path], result: CompileResult) -> None:
         """Stores a result. `files`: those that the compiler read."""
         if self.store is None:
             return
         names = {self._name(path): path for path in files if not any(path.is_relative_to(root) for root in self.roots)}
-        kept = Kept(files={name: self._digest(name) for name in sorted(names)}, result=result)
+        kept = CachedCompileResult(files={name: self._digest(name) for name in sorted(names)}, result=result)
         others = [item for item in self._kept(key) if item.files != kept.files]
-        self.store.put({key: KeptResults(results=(kept, *others[: _MOST - 1])).model_dump_json()})
+        self.store.put({key: CachedCompileResults(results=(kept, *others[: _MOST - 1])).model_dump_json()})
 
-    def _kept(self, key: str) -> Sequence[Kept]:
+    def _kept(self, key: str) -> Sequence[CachedCompileResult]:
         text = {} if self.store is None else self.store.get([key])
         try:
-            return KeptResults.model_validate_json(text[key]).results if key in text else ()
+            return CachedCompileResults.model_validate_json(text[key]).results if key in text else ()
         except ValidationError:
             return ()  # written by another version
 

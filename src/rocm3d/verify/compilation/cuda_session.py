@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.model.compilation import KernelFacts, Side
+from rocm3d.model.compilation import KernelFacts, CompileResult
 from rocm3d.toolchain import own_headers
 from rocm3d.toolchain.compiler import Compiled
 from rocm3d.toolchain.nvcc import Nvcc, entries
@@ -41,7 +41,7 @@ class CudaUnit:
     """A unit and its result with nvcc."""
 
     unit: Unit
-    side: Side
+    side: CompileResult
 
 
 def compile_cuda(request: Request, torch: TorchKit, nvcc: Nvcc) -> tuple[CudaUnit, ...]:
@@ -138,10 +138,10 @@ class _Bench:
         return Compiled(made, ended.stderr.decode(errors="replace"), ended.timed_out)
 
 
-def _side(unit: Unit, ended: Compiled, output: Path, files: Sequence[Path]) -> Side:
+def _side(unit: Unit, ended: Compiled, output: Path, files: Sequence[Path]) -> CompileResult:
     ours = tuple(dict.fromkeys(name for path in files if (name := own_headers.name_of(path))))
     errors = diagnostics.errors(ended.said)
-    base = Side(side=NVCC, outcome="failed", own_headers=ours)
+    base = CompileResult(side=NVCC, outcome="failed", own_headers=ours)
     if ended.timed_out:
         return base.model_copy(update={"outcome": "timed_out"})
     if ended.output is None:

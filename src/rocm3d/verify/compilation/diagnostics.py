@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rocm3d.model.compilation import Diagnostic, Remark
+from rocm3d.model.compilation import Diagnostic, CompilerNote
 
 INCLUDED = "included from here"
 # One line per message, every step of an instantiation, and no early stop: a name that one header does not declare may
@@ -36,11 +36,11 @@ _MISSING = re.compile(r"'(?P<header>[^']+)' file not found|cannot open source fi
 def errors(text: str) -> tuple[Diagnostic, ...]:
     """All errors with their notes. The include stack comes first among the notes."""
     found: list[Diagnostic] = []
-    included: list[Remark] = []
+    included: list[CompilerNote] = []
     for line in text.splitlines():
         stack = _FROM.match(line)
         if stack:
-            included.append(Remark(path=stack["path"], line=int(stack["line"]), message=INCLUDED))
+            included.append(CompilerNote(path=stack["path"], line=int(stack["line"]), message=INCLUDED))
             continue
         match = _LINE.match(line) or _NVCC.match(line)
         if match is None:
@@ -49,7 +49,7 @@ def errors(text: str) -> tuple[Diagnostic, ...]:
                 found.append(Diagnostic(path="", line=0, column=0, message=bare["text"]))
         elif match["kind"] == "note":
             if found:
-                remark = Remark(path=match["path"], line=int(match["line"]), message=match["text"])
+                remark = CompilerNote(path=match["path"], line=int(match["line"]), message=match["text"])
                 found[-1] = found[-1].model_copy(update={"remarks": (*found[-1].remarks, remark)})
         else:
             # Compilers print the innermost include last; we store it first.

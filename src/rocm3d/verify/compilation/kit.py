@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import Failure
+from rocm3d.model.failure import Rocm3dError
 from rocm3d.toolchain import own_headers, prepared, torch_kit
 from rocm3d.toolchain.finder import best, newest
 
@@ -57,7 +57,7 @@ def find_kit(
     try:
         compiler = best(recipes)
         torch = _torch(newest(recipes), generation, interpreter)
-    except Failure as failure:
+    except Rocm3dError as failure:
         return f"{failure}"
     if isinstance(torch, str):
         return torch

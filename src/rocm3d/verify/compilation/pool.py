@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from rocm3d.workspace.process import end_all
 
 if TYPE_CHECKING:
-    from rocm3d.model.compilation import Side
+    from rocm3d.model.compilation import CompileResult
     from rocm3d.verify.compilation.compile_side import Done
     from rocm3d.verify.compilation.content_cache import ContentCache
 
@@ -35,7 +35,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def compile_all(jobs: dict[K, Job], cache: ContentCache, told: Callable[[K, Side], None]) -> dict[K, Side]:
+def compile_all(jobs: dict[K, Job], cache: ContentCache, told: Callable[[K, CompileResult], None]) -> dict[K, CompileResult]:
     """Results by the keys of `jobs`. If interrupted, ends the running compilers and raises."""
     given_up = Event()
     with ThreadPoolExecutor(cores()) as pool:
@@ -56,7 +56,7 @@ def compile_all(jobs: dict[K, Job], cache: ContentCache, told: Callable[[K, Side
     return results
 
 
-def _one(job: Job, cache: ContentCache, given_up: Event) -> Side:
+def _one(job: Job, cache: ContentCache, given_up: Event) -> CompileResult:
     known = cache.find(job.key)
     if known is not None:
         return known

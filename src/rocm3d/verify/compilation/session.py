@@ -24,7 +24,7 @@ from rocm3d.workspace.scratch import kept_folder
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.compilation import Diagnostic, Side
+    from rocm3d.model.compilation import Diagnostic, CompileResult
     from rocm3d.model.finding import Finding
     from rocm3d.model.inventory import Extension
     from rocm3d.toolchain.hipify import Hipified, Hipify
@@ -62,7 +62,7 @@ class UnitReport:
     """Results of one unit by side, and its problems at positions of the repository."""
 
     unit: Unit
-    sides: dict[str, Side]
+    sides: dict[str, CompileResult]
     problems: tuple[Problem, ...]
 
 
@@ -201,7 +201,7 @@ def _units(scripts: Sequence[Found], tree: Path, written: dict[str, str], kit: K
 
 def _compile(
     todo: Sequence[Unit], bench: Bench, cache: ContentCache, kit: Kit, request: Request
-) -> dict[Unit, dict[str, Side]]:
+) -> dict[Unit, dict[str, CompileResult]]:
     base = (program.digest(), kit.digest, bench.codes.digest, *kit.search, *diagnostics.FLAGS, cache.names())
     jobs: dict[tuple[Unit, str], Job] = {}
     for unit in todo:
@@ -212,13 +212,13 @@ def _compile(
     results = compile_all(
         jobs, cache, lambda name, side: request.told(f"{name[0].source} for {side.side}: {side.outcome}")
     )
-    found: dict[Unit, dict[str, Side]] = {unit: {} for unit in todo}
+    found: dict[Unit, dict[str, CompileResult]] = {unit: {} for unit in todo}
     for (unit, side), result in results.items():
         found[unit][side] = result
     return found
 
 
-def _errors(sides: dict[str, Side]) -> Iterator[Diagnostic]:
+def _errors(sides: dict[str, CompileResult]) -> Iterator[Diagnostic]:
     for side in sides.values():
         yield from side.errors
 

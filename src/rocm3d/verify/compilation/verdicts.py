@@ -10,7 +10,7 @@ from rocm3d.verify.compilation.compile_side import HOST
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from rocm3d.model.compilation import Side
+    from rocm3d.model.compilation import CompileResult
     from rocm3d.verify.compilation.classify import Problem
     from rocm3d.verify.compilation.extensions import Found
     from rocm3d.verify.compilation.kit import Kit
@@ -68,7 +68,7 @@ def of_unit(probe: str, item: UnitReport, kit: Kit) -> Verdict:
     return verdict(probe, "passed", "", [name, *looked])
 
 
-def shown(side: Side) -> str:
+def shown(side: CompileResult) -> str:
     """One side of a unit as one line; for a target with the resources that its kernels use."""
     if side.outcome != "compiled" or side.side == HOST:
         return f"{side.side}: {side.outcome}"
@@ -87,7 +87,7 @@ def shown(side: Side) -> str:
     return f"{side.side}: {', '.join(words)}" + (f", {empty} empty" if empty else "")
 
 
-def headers(sides: Iterable[Side], kit: Kit) -> str:
+def headers(sides: Iterable[CompileResult], kit: Kit) -> str:
     """The headers a unit was compiled with: HIP, --hip-headers, and those that rocm3d declares."""
     given = any(side.given_headers for side in sides)
     ours = sorted({name.partition("/")[0] for side in sides for name in side.own_headers} - {"rocm3d_declared"})

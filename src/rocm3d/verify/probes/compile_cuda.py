@@ -11,7 +11,7 @@ from rocm3d.verify.probe import Case, Probe
 from rocm3d.workspace.tree import Tree
 
 if TYPE_CHECKING:
-    from rocm3d.model.compilation import Side
+    from rocm3d.model.compilation import CompileResult
     from rocm3d.verify.compilation.cuda_session import CudaUnit
 
 
@@ -23,7 +23,7 @@ def attempt(case: Case) -> tuple[Verdict, ...]:
     found = nvidia(case, kit)
     if isinstance(found, str):
         return (verdict(probe.name, "not_run", found, level="nvidia"),)
-    before: dict[str, Side] = {}
+    before: dict[str, CompileResult] = {}
     if any(item.side.outcome == "failed" for item in found) and case.originals:
         original = Tree.open(case.tree.root, overlay=case.originals)
         others = nvidia(case, kit, original)
@@ -32,7 +32,7 @@ def attempt(case: Case) -> tuple[Verdict, ...]:
     return verdicts or (verdict(probe.name, "skipped", NO_EXTENSION, level="nvidia"),)
 
 
-def _of_unit(item: CudaUnit, before: Side | None) -> Verdict:
+def _of_unit(item: CudaUnit, before: CompileResult | None) -> Verdict:
     source, side = item.unit.source, item.side
     name = f"{source} ({item.unit.extension})"
     if side.outcome == "lacks":

@@ -10,7 +10,7 @@ from rocm3d.verify.backends.visit import visit
 from rocm3d.verify.probe import Case, Probe
 
 if TYPE_CHECKING:
-    from rocm3d.model.look import Look
+    from rocm3d.model.look import BackendCheck
 
 
 def attempt(case: Case) -> tuple[Verdict, ...]:
@@ -18,7 +18,7 @@ def attempt(case: Case) -> tuple[Verdict, ...]:
     return visit(case, "backend", probe.name, _told)
 
 
-def _told(look: Look, name: str, planned: str) -> Verdict:
+def _told(look: BackendCheck, name: str, planned: str) -> Verdict:
     if look.outcome == "accelerated" and "hip" in look.facts and not look.facts["hip"]:
         reason = f"{look.label}: {look.facts.get('version', '')} is not a ROCm build"
         return Verdict(level="backend", probe=name, outcome="failed", reason=reason)

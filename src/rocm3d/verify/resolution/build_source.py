@@ -11,7 +11,7 @@ import zipfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import MachineLacks
+from rocm3d.model.failure import MachineError
 from rocm3d.workspace.process import run
 from rocm3d.workspace.web import without_secrets
 
@@ -85,7 +85,7 @@ def of_git(source: GitSource, web: Web, place: Path) -> BuildFiles | str:
         return BuildFiles(
             *(_shown(repository, posixpath.join(source.subdirectory, name), environment) for name in _NAMES)
         )
-    except MachineLacks as lacks:
+    except MachineError as lacks:
         return lacks.message
 
 

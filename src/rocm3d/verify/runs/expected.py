@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.port import Port
-    from rocm3d.model.run import Met, RunRecord
+    from rocm3d.model.run import ExpectationResult, RunRecord
     from rocm3d.model.verdict import Outcome
 
     Told = tuple[Outcome, str, tuple[str, ...]]
@@ -38,7 +38,7 @@ def command(port: Port | None) -> str:
     return f"rocm3d run --limit {2 * port.workload.minutes}m -- {shlex.join(port.workload.command)}"
 
 
-def _told(item: Met) -> Told:
+def _told(item: ExpectationResult) -> Told:
     by = f" (expected by {item.source})" if item.source else ""
     said = f"{item.expectation}: found {item.found}{by}"
     if item.met:

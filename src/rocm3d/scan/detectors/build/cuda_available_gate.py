@@ -30,7 +30,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
         if function is None or unit.slice(function) not in look.code.terms or unit.is_guarded(call):
             continue
         if any(node.start_byte <= call.start_byte and call.end_byte <= node.end_byte for node in asking):
-            line, column = unit.text.place(call.start_byte)
+            line, column = unit.text.position(call.start_byte)
             yield Hit(line, column, {"gate": unit.slice(call)}, severity=severity)
 
 

@@ -41,7 +41,7 @@ def _macros(unit: PythonUnit) -> list[tuple[str, int, int]]:
     for pair in unit.nodes("tuple") if unit.builds_extensions else ():
         if len(pair.named_children) == 2 and string_value(unit, pair.named_children[0]) == _MACRO:
             value = unit.slice(pair.named_children[1]).strip("\"'")
-            found.append((f"-D{_MACRO}={value}", *unit.text.place(pair.start_byte)))
+            found.append((f"-D{_MACRO}={value}", *unit.text.position(pair.start_byte)))
     return found
 
 

@@ -27,7 +27,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
         return
     given = {name: (node, value) for name, node, value in _options(unit)}
     if _OPTION in given and _is_on(unit, given[_OPTION][1]):
-        line, column = unit.text.place(given[_OPTION][0].start_byte)
+        line, column = unit.text.position(given[_OPTION][0].start_byte)
         python = string_value(unit, given["python_requires"][1]) if "python_requires" in given else None
         yield Hit(line, column, severity=None if _admits(python or "", look) else "note")
 

@@ -21,7 +21,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
     for chain in chains(unit.data):
         for branch in chain.branches:
             if _MACRO in branch.macros and unit.is_shared(branch.start) and _matters(chain, branch.text):
-                line, column = unit.text.place(branch.at)
+                line, column = unit.text.position(branch.at)
                 yield Hit(line, column, {"guard": " ".join(branch.text.split())})
 
 

@@ -34,7 +34,7 @@ def _conditions(unit: CudaUnit, look: Look) -> Iterator[Hit]:
                 continue
             on_rocm = decided(branch.text, there, dict.fromkeys(names, 0.0))
             if unit.is_shared(branch.start) and decided(branch.text, cuda, recent) != on_rocm:
-                line, column = unit.text.place(branch.at)
+                line, column = unit.text.position(branch.at)
                 yield Hit(line, column, {"guard": " ".join(branch.text.split())})
 
 

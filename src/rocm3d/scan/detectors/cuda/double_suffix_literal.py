@@ -23,7 +23,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
     for node in unit.nodes("user_defined_literal", "number_literal"):
         text = unit.slice(node).lstrip("+-")  # the grammar includes the sign in the literal
         if _LITERAL.match(text) and re.search(r"[.eE]", text) and unit.is_shared(node.start_byte):
-            line, column = unit.text.place(node.end_byte - len(text))
+            line, column = unit.text.position(node.end_byte - len(text))
             yield Hit(line, column, {"literal": text})
 
 

@@ -25,7 +25,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             continue
         asks = next((branch for branch in chain.branches if not branch.macros.isdisjoint(_REWRITTEN)), None)
         if asks is not None and _turns(chain):
-            line, column = unit.text.place(asks.at)
+            line, column = unit.text.position(asks.at)
             yield Hit(line, column, {"guard": " ".join(asks.text.split())})
 
 

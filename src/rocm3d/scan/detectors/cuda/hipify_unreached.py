@@ -29,7 +29,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
     for pattern in (_TRANSLATED, _DEVICE) if renamed else (_TRANSLATED,):
         found = next((m for m in pattern.finditer(text) if unit.is_shared(m.start())), None)
         if found is not None:
-            line, column = unit.text.place(found.start())
+            line, column = unit.text.position(found.start())
             yield Hit(line, column, {"path": unit.path, "why": f"{path.suffix}: {look.code.terms[path.suffix]}"})
             return
 

@@ -33,7 +33,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
     uses = _uses(unit.path, text, made, members)
     for member in members:
         if member.owner in uses and unit.is_shared(member.offset):
-            line, column = unit.text.place(member.offset)
+            line, column = unit.text.position(member.offset)
             name = b"::".join((member.owner, member.name)).decode("utf-8", "replace")
             yield Hit(line, column, {"name": name, "use": uses[member.owner]})
 

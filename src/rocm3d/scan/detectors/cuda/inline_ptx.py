@@ -33,7 +33,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         if not unit.is_shared(at) or not code.strip():
             continue
         if _PTX.search(code) or _BARE.match(code) or (_is_device(node) and not _AMD.search(code)):
-            line, column = unit.text.place(at)
+            line, column = unit.text.position(at)
             yield Hit(line, column, {"instruction": _instruction(code), "counterpart": _counterpart(code, look)})
 
 

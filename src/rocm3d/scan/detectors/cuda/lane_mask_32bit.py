@@ -203,7 +203,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
         text = call.unit.head(mask)
         if file.narrow(call.unit, mask):
             reported.add(text)
-            line, column = unit.text.place(mask.start_byte + call.offset)
+            line, column = unit.text.position(mask.start_byte + call.offset)
             yield Hit(line, column, {"mask": text, "call": call.name}, unless=_answered(call.name))
     for name, node in file.full_masks():
         if name not in reported:

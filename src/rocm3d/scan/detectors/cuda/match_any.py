@@ -23,7 +23,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
     call = re.compile(rb"\b(" + b"|".join(map(re.escape, names)) + rb")\s*\(")
     for match in call.finditer(blanked(unit.data)):
         if unit.is_shared(match.start()):
-            line, column = unit.text.place(match.start())
+            line, column = unit.text.position(match.start())
             name = match.group(1).decode()
             yield Hit(line, column, {"call": name}, unless=_answered(name))
 

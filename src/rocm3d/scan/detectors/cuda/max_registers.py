@@ -24,7 +24,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         return
     for match in _LIMIT.finditer(blanked(unit.data)):
         if unit.is_shared(match.start()):
-            line, column = unit.text.place(match.start())
+            line, column = unit.text.position(match.start())
             yield Hit(line, column, {"text": b" ".join(match.group().split()).decode("utf-8", "replace")})
 
 

@@ -33,7 +33,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
     for match in _CALL.finditer(blanked(unit.data)):
         name = match.group(1).decode()
         if name in missing and name not in own and unit.is_shared(match.start(1)):
-            line, column = unit.text.place(match.start(1))
+            line, column = unit.text.position(match.start(1))
             yield Hit(line, column, {"name": name, "why": missing[name]}, unless=_answered(name))
 
 

@@ -32,7 +32,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
                 continue
             recent, none = dict.fromkeys(names, float("inf")), dict.fromkeys(names, 0.0)
             if decided(branch.text, nvcc, recent) != decided(branch.text, hipcc, none) and not _silences(text, branch):
-                line, column = unit.text.place(branch.at)
+                line, column = unit.text.position(branch.at)
                 yield Hit(line, column, {"guard": " ".join(branch.text.split())})
 
 

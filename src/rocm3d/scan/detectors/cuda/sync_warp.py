@@ -32,7 +32,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
         return
     calls = [match.start() for match in _CALL.finditer(text) if unit.is_shared(match.start())]
     if calls:
-        line, column = unit.text.place(calls[0])
+        line, column = unit.text.position(calls[0])
         count = f"{len(calls)} times in this file" if len(calls) > 1 else "once in this file"
         yield Hit(line, column, {"call": _NAME, "count": count}, unless=_ANSWERED)
 

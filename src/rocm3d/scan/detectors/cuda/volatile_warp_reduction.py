@@ -30,7 +30,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             if len({step.group(1) for step in steps}) < _STEPS or not unit.is_shared(steps[0].start()):
                 continue
             if not _BARRIER.search(text, steps[0].end(), steps[-1].start()):
-                line, column = unit.text.place(steps[0].start())
+                line, column = unit.text.position(steps[0].start())
                 yield Hit(line, column, {"name": name.decode()})
 
 

@@ -27,7 +27,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         return
     told = 0
     for match in word.finditer(text):
-        line, column = unit.text.place(match.start())
+        line, column = unit.text.position(match.start())
         if line == told or not around.seen_by_rocm(match.start()) or _by_target(text, match.start(), around):
             continue
         told = line

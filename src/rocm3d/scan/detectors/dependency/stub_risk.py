@@ -29,7 +29,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
     for place, module, value in _entries(unit):
         how = _maker(unit, value, look)
         if how is not None:
-            line, column = unit.text.place(place.start_byte)
+            line, column = unit.text.position(place.start_byte)
             found = Hit(line, column, {"module": module, "how": how})
             yield found if module in known else replace(found, severity="note")
 
