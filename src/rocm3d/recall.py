@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.knowledge.shipped import data_folder, fingerprint
+from rocm3d.knowledge.shipped import data_folder, scan_fingerprint
 from rocm3d.scan.remembered import Remembered, basis
 from rocm3d.workspace.documents import FILES, Documents
 from rocm3d.workspace.result_cache import ResultCache
@@ -27,7 +27,7 @@ def recall(path: Path, work: Path | None, only: Sequence[str], skip: Sequence[st
     cache = ResultCache.open("scan")
     if cache is None or (tree.root / PORT).is_dir() or _has_settings(tree):
         return None
-    kept = Remembered(cache, tree, basis(fingerprint([data_folder()]), only, skip)).find()
+    kept = Remembered(cache, tree, basis(scan_fingerprint([data_folder()]), only, skip)).find()
     if kept is not None:
         documents = Documents(work_folder(tree.root, work))
         documents.write_text(documents.folder / FILES["Scan"][0], kept.text)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from rocm3d.knowledge.check import check
+from rocm3d.knowledge.check import check_records
 from rocm3d.model.condition import PlanRelevance
 
 
@@ -18,13 +18,13 @@ def problems(knowledge):
         rewrites = {recipe.rewrite for recipe in knowledge.recipes.values()}
         spoilt = replace(knowledge, host={**knowledge.host, record.id: record})
         predicates = {item.test for item in knowledge.host.values()}
-        return [str(problem) for problem in check(spoilt, rules, rewrites, predicates)]
+        return [str(problem) for problem in check_records(spoilt, rules, rewrites, predicates)]
 
     return run
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"test": "of_nobody"}, "test: unknown predicate 'of_nobody'"),
         ({"gfx": ("gfx9999",)}, "gfx: unknown 'gfx9999'"),
@@ -34,9 +34,9 @@ def problems(knowledge):
         ({"for_plan": (PlanRelevance(says="x", gfx=("gfx9999",)),)}, "gfx: unknown 'gfx9999'"),
     ],
 )
-def test_what_is_not_there_is_a_problem(problems, changes, said):
-    assert problems(**changes) == [f"knowledge/host/shm-too-small.toml: {said}"]
+def test_unknown_reference_is_a_problem(problems, changes, message):
+    assert problems(**changes) == [f"knowledge/host/shm-too-small.toml: {message}"]
 
 
-def test_shipped_records_have_none(problems):
+def test_shipped_records_have_no_problems(problems):
     assert problems() == []

@@ -2,36 +2,36 @@ from __future__ import annotations
 
 import pickle
 
-from rocm3d.knowledge.shelf import Shelf
+from rocm3d.knowledge.shelf import LazyMapping
 
 
-def shelf(asked: list[int]) -> Shelf[str, int]:
+def lazy_mapping(reads: list[int]) -> LazyMapping[str, int]:
     def read():
-        asked.append(1)
+        reads.append(1)
         return {"b": 2, "a": 1}
 
-    return Shelf(read)
+    return LazyMapping(read)
 
 
-def test_nothing_is_read_before_it_is_asked_for_and_then_once():
-    asked: list[int] = []
-    held = shelf(asked)
+def test_mapping_is_read_once_on_first_use():
+    reads: list[int] = []
+    held = lazy_mapping(reads)
 
-    assert asked == []
+    assert reads == []
     assert (held["a"], len(held), "b" in held, "c" in held) == (1, 2, True, False)
-    assert asked == [1]
+    assert reads == [1]
 
 
-def test_it_is_the_dictionary_in_its_order():
-    held = shelf([])
+def test_mapping_equals_the_dictionary():
+    held = lazy_mapping([])
 
     assert list(held) == list(held.keys()) == ["b", "a"]
     assert list(held.values()) == [2, 1]
     assert list(held.items()) == [("b", 2), ("a", 1)]
     assert held == {"a": 1, "b": 2}
-    assert held == shelf([])
+    assert held == lazy_mapping([])
     assert repr(held) == "{'b': 2, 'a': 1}"
 
 
-def test_pickled_it_is_that_dictionary():
-    assert pickle.loads(pickle.dumps(shelf([]))) == {"b": 2, "a": 1}
+def test_pickled_mapping_is_a_dictionary():
+    assert pickle.loads(pickle.dumps(lazy_mapping([]))) == {"b": 2, "a": 1}

@@ -8,7 +8,7 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
-from rocm3d.knowledge.find import about, find
+from rocm3d.knowledge.find import advice_about, find_record
 from rocm3d.model.base import Document
 from rocm3d.render import explain
 from rocm3d.render.formats import names, refuse_unknown
@@ -27,9 +27,9 @@ def command(session: Session, word: Word, form: Form = "console", output: option
     """
     refuse_unknown(form, names(Document))
     knowledge = session.load()
-    record = find(word, knowledge)
+    record = find_record(word, knowledge)
     session.put(
-        explain.render(record, about(record, knowledge))
+        explain.render(record, advice_about(record, knowledge))
         if form == "console"
         else record.model_dump_json(indent=2) + "\n",
         output,

@@ -65,7 +65,7 @@ def take(machine: Machine, knowledge: Knowledge, now: str) -> Snapshot:
         nvidia=any(files.there(place) for place in _NVIDIA),
         groups=group_names(files, machine.user),
         root=machine.user.uid == 0,
-        gpus=read_cards(files, knowledge.integrated),
+        gpus=read_cards(files, knowledge.integrated_targets),
         devices=read_devices(files, machine.user),
         processor=read_processor(files, mounts),
         rocm=read_installs(files, answer),

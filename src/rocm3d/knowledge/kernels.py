@@ -11,6 +11,6 @@ if TYPE_CHECKING:
     from rocm3d.model.backend import Backend
 
 
-def of_kernel(name: str, backends: Iterable[Backend]) -> Backend | None:
+def backend_of_kernel(name: str, backends: Iterable[Backend]) -> Backend | None:
     """The first backend whose pattern matches. The order of backends.toml is significant."""
     return next((backend for backend in backends if re.search(backend.pattern, name)), None)

@@ -10,43 +10,43 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Shelf(Mapping[K, V]):
+class LazyMapping(Mapping[K, V]):
     """A dictionary that `read` fills on first use. It is pickled as a plain dictionary."""
 
     def __init__(self, read: Callable[[], dict[K, V]]) -> None:
         self._read = read
 
     @cached_property
-    def _held(self) -> dict[K, V]:
+    def _loaded(self) -> dict[K, V]:
         return self._read()
 
     def __getitem__(self, key: K) -> V:
-        return self._held[key]
+        return self._loaded[key]
 
     def __iter__(self) -> Iterator[K]:
-        return iter(self._held)
+        return iter(self._loaded)
 
     def __len__(self) -> int:
-        return len(self._held)
+        return len(self._loaded)
 
     def __contains__(self, key: object) -> bool:
-        return key in self._held
+        return key in self._loaded
 
     def __repr__(self) -> str:
-        return repr(self._held)
+        return repr(self._loaded)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return dict, (self._held,)
+        return dict, (self._loaded,)
 
     # The views of the dictionary are faster: those of Mapping do a lookup for every value.
     def keys(self) -> KeysView[K]:
         """The keys, in order."""
-        return self._held.keys()
+        return self._loaded.keys()
 
     def values(self) -> ValuesView[V]:
         """The records, in order."""
-        return self._held.values()
+        return self._loaded.values()
 
     def items(self) -> ItemsView[K, V]:
         """Keys and records, in order."""
-        return self._held.items()
+        return self._loaded.items()

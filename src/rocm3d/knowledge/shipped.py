@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.knowledge.kinds import FOLDERS, RECIPES, SCANNED
+from rocm3d.knowledge.kinds import FOLDERS, RECIPES, SCAN_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +18,7 @@ def data_folder() -> Path:
     return shipped if shipped.is_dir() else Path(__file__).parents[3] / "knowledge"
 
 
-def paths_of(root: Path, kind: str) -> list[Path]:
+def record_paths(root: Path, kind: str) -> list[Path]:
     """The files of a kind, sorted."""
     if kind in RECIPES:
         return sorted(root.glob(f"{kind}/*/*/recipe.toml"))
@@ -27,10 +27,10 @@ def paths_of(root: Path, kind: str) -> list[Path]:
     return [path for path in (root / f"{kind}.toml",) if path.is_file()]
 
 
-def fingerprint(roots: Iterable[Path]) -> str:
+def scan_fingerprint(roots: Iterable[Path]) -> str:
     """A digest of all files that a scan depends on."""
-    known = hashlib.sha256()
+    digest = hashlib.sha256()
     for root in roots:
-        for path in (path for kind in SCANNED for path in paths_of(root, kind)):
-            known.update(f"{path.relative_to(root)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
-    return known.hexdigest()
+        for path in (path for kind in SCAN_KINDS for path in record_paths(root, kind)):
+            digest.update(f"{path.relative_to(root)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return digest.hexdigest()

@@ -20,5 +20,5 @@ def fit_model(name: str, gpu: Gpu, knowledge: Knowledge, as_of: date | None = No
     if port is None:
         message = f"{name!r} is neither a folder nor a known repository"
         raise UserError(message, hint=suggestion(name, knowledge.ports))
-    rivals = [knowledge.rival(card) for card in against]
+    rivals = [knowledge.nvidia_card(card) for card in against]
     return fitness(Question(gpu, knowledge, today(), rivals), port, as_of or today())

@@ -26,7 +26,7 @@ _PLANNED = (0, 1)
 def campaign(path: Path, work: Path | None, knowledge: Callable[[], Knowledge]) -> Campaign:
     """The jobs of a file with their run folder. `knowledge` is called only if there is a GPU."""
     jobs = read(path)
-    return Campaign(jobs, run_folder(jobs.path, work), lambda: knowledge().integrated)
+    return Campaign(jobs, run_folder(jobs.path, work), lambda: knowledge().integrated_targets)
 
 
 def planning_jobs(folders: Sequence[Path], gpu: str, slots: int | None) -> Campaign:

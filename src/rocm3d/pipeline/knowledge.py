@@ -5,20 +5,20 @@ from __future__ import annotations
 from rocm3d.apply.rewrite import Refuse, rewrites
 from rocm3d.host.predicates import predicates
 from rocm3d.knowledge.base import Knowledge
-from rocm3d.knowledge.check import Problem, check
+from rocm3d.knowledge.check import RecordProblem, check_records
 from rocm3d.model.failure import UserError
 from rocm3d.record.expectation import read
 from rocm3d.scan.detector import detectors
 
 
-def check_knowledge(knowledge: Knowledge) -> list[Problem]:
+def check_knowledge(knowledge: Knowledge) -> list[RecordProblem]:
     """All problems of the data, of the examples of active recipes, and of the expectations of ports."""
     rules = {detector.rule for detector in detectors()}
-    found = check(knowledge, rules, set(rewrites()), set(predicates()))
+    found = check_records(knowledge, rules, set(rewrites()), set(predicates()))
     return [*found, *_broken_examples(knowledge), *_unreadable(knowledge)]
 
 
-def _broken_examples(knowledge: Knowledge) -> list[Problem]:
+def _broken_examples(knowledge: Knowledge) -> list[RecordProblem]:
     found = []
     for recipe in knowledge.recipes.values():
         example, rewrite = knowledge.examples.get(recipe.id), rewrites().get(recipe.rewrite)
@@ -35,11 +35,11 @@ def _broken_examples(knowledge: Knowledge) -> list[Problem]:
                 got = given
             if got != wanted:
                 message = f"the output of {recipe.rewrite} differs from the example"
-                found.append(Problem(knowledge.places["recipes", recipe.id], name, message))
+                found.append(RecordProblem(knowledge.places["recipes", recipe.id], name, message))
     return found
 
 
-def _unreadable(knowledge: Knowledge) -> list[Problem]:
+def _unreadable(knowledge: Knowledge) -> list[RecordProblem]:
     """Expectations that `rocm3d run` refuses, or that are newer than their record."""
     found = []
     for port in knowledge.ports.values():
@@ -48,7 +48,7 @@ def _unreadable(knowledge: Knowledge) -> list[Problem]:
             try:
                 read(item.expect, knowledge.backends.values())
             except UserError as error:
-                found.append(Problem(file, key, error.message))
+                found.append(RecordProblem(file, key, error.message))
             if item.known > port.checked:
-                found.append(Problem(file, key, f"{item.known} is later than the record's checked, {port.checked}"))
+                found.append(RecordProblem(file, key, f"{item.known} is later than the record's checked, {port.checked}"))
     return found

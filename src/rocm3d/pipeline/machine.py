@@ -23,7 +23,7 @@ def resolve_gpu(name: str | None, knowledge: Knowledge) -> Gpu:
     """The GPU of that name; without a name, the AMD GPU of this machine."""
     if name is not None:
         return knowledge.gpu(name)
-    here = sorted(set(gpus(integrated=knowledge.integrated)))
+    here = sorted(set(gpus(integrated=knowledge.integrated_targets)))
     if len(here) == 1:
         return knowledge.gpu(here[0])
     if here:

@@ -44,7 +44,7 @@ class Planning(Opened):
 
     def fit(self, gpu: Gpu, as_of: date | None = None, against: Sequence[str] = ()) -> Fit:
         """Whether it fits a GPU, and a comparison with NVIDIA cards. Writes no document: not a stage of a port."""
-        rivals = [self.knowledge.rival(card) for card in against]
+        rivals = [self.knowledge.nvidia_card(card) for card in against]
         planned = plan(self._scan_original(), gpu, self.knowledge, today())
         port = self.knowledge.ports.get(planned.known_as or "")
         return fitness(Question(gpu, self.knowledge, today(), rivals, plan=planned), port, as_of or today())

@@ -62,7 +62,7 @@ def source_plan(findings: Sequence[Finding], extensions: Sequence[Extension], gi
     for finding in sorted(findings, key=_order):
         recipe = given.knowledge.recipe_for(finding.code)
         reason = _unanswered(finding, recipe, given)
-        beside = given.knowledge.recipe_beside(finding.code, finding.package)
+        beside = given.knowledge.recipe_also_resolving(finding.code, finding.package)
         if beside is not None and _inapplicable(beside, given.stack, given.gpu) is None:
             grouped.setdefault((finding.path, beside.id), []).append(finding)
             if reason is not None:

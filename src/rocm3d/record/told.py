@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.knowledge.kernels import of_kernel
+from rocm3d.knowledge.kernels import backend_of_kernel
 from rocm3d.model.run import AttentionBackend, ImportFallback, KernelTime, LoadedModule, MemoryPoint, Steps
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def kernels(lines: Lines, backends: Iterable[Backend]) -> tuple[KernelTime, ...]
                 times[name][1] += microseconds
     found = []
     for name, (calls, microseconds) in times.items():
-        backend = of_kernel(name, known)
+        backend = backend_of_kernel(name, known)
         label = backend.backend if backend else TRITON if name in compiled else NOT_KNOWN
         found.append(
             KernelTime(

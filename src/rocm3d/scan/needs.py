@@ -80,7 +80,7 @@ def a_known_import(unit: PythonUnit, look: Look) -> bool:
 
 def known_modules(look: Look) -> frozenset[bytes]:
     """Modules of known packages, except those of the repository itself and those of the terms."""
-    return look.knowledge.modules(look.own.union(look.code.terms))
+    return look.knowledge.top_level_modules(look.own.union(look.code.terms))
 
 
 def imports_others(unit: PythonUnit, modules: frozenset[bytes]) -> bool:

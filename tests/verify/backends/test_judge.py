@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.model.look import NumericCheck
-from rocm3d.verify.backends.judge import judged, of_kernel
+from rocm3d.verify.backends.judge import judged, backend_of_kernel
 
 AGREES = (NumericCheck(name="c", agrees=True),)
 COPY = "Memcpy HtoD (Pageable -> Device)"
@@ -86,5 +86,5 @@ def test_backends_are_named_for_the_default_and_for_each_kind(knowledge, seen):
 
 
 def test_the_first_pattern_wins(knowledge):
-    assert of_kernel("pytorch_flash::flash_fwd_kernel", knowledge.backends.values()).id == "sdpa-flash-cuda"
-    assert of_kernel("nobody_knows_me", knowledge.backends.values()) is None
+    assert backend_of_kernel("pytorch_flash::flash_fwd_kernel", knowledge.backends.values()).id == "sdpa-flash-cuda"
+    assert backend_of_kernel("nobody_knows_me", knowledge.backends.values()) is None

@@ -32,10 +32,10 @@ def work(asked: Arguments, bench: Bench) -> Answer:
 
     Includes sources and dates. For a misspelt name the closest names are suggested.
     """
-    from rocm3d.knowledge.find import about, find
+    from rocm3d.knowledge.find import advice_about, find_record
 
     knowledge = bench.load()
-    record = find(asked.word, knowledge)
-    advice = [item.id for item in about(record, knowledge)]
+    record = find_record(asked.word, knowledge)
+    advice = [item.id for item in advice_about(record, knowledge)]
     more = f" Related advice: {', '.join(advice)}." if advice else ""
     return answer(record.model_dump(mode="json"), f"knowledge of {knowledge.date}.{more}", source="knowledge")

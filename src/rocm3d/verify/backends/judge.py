@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.knowledge.kernels import of_kernel
+from rocm3d.knowledge.kernels import backend_of_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -17,7 +17,7 @@ def judged(look: BackendCheck, backends: Mapping[str, Backend]) -> BackendCheck:
     """A copy with the backends that the kernel names belong to, and the outcome that follows from them."""
     if look.kernels is None:
         return _unseen(look)
-    named = {name: of_kernel(name, backends.values()) for name in look.kernels}
+    named = {name: backend_of_kernel(name, backends.values()) for name in look.kernels}
     seen = look.model_copy(update={"backends": _labels(named.values()), "facts": _with_backends(look.facts, backends)})
     work = {name: backend for name, backend in named.items() if backend is None or backend.operation != "copy"}
     if look.outcome not in ("accelerated", "fallback") or not look.checks:
@@ -43,7 +43,7 @@ def _unseen(look: BackendCheck) -> BackendCheck:
 def _with_backends(facts: dict[str, Any], backends: Mapping[str, Backend]) -> dict[str, Any]:
     """Adds the backends to each kind of attention that was checked separately."""
     kinds = {
-        kind: {**tried, "backends": _labels(of_kernel(name, backends.values()) for name in tried["kernels"])}
+        kind: {**tried, "backends": _labels(backend_of_kernel(name, backends.values()) for name in tried["kernels"])}
         if isinstance(tried.get("kernels"), list)
         else tried
         for kind, tried in facts.get("kinds", {}).items()

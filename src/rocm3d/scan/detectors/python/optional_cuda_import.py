@@ -56,7 +56,7 @@ def _left_out(look: Look) -> frozenset[str]:
 
 def _may_import(unit: PythonUnit, look: Look) -> bool:
     by_name = any(name.rsplit(".", 1)[-1].encode() in unit.data for name in _BY_NAME)
-    return by_name or imports_others(unit, look.knowledge.modules(look.own | _left_out(look)))
+    return by_name or imports_others(unit, look.knowledge.top_level_modules(look.own | _left_out(look)))
 
 
 detector = Detector(__name__, code="PY105", reads=PythonUnit, find=find, needs=_may_import)
