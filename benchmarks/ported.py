@@ -16,7 +16,7 @@ from mirrors import Mirror
 
 from rocm3d.pipeline import FOLDER, Repository
 from rocm3d.syntax.isolation import prove
-from rocm3d.workspace.state import FOLDER as STATE
+from rocm3d.workspace.state import STATE_FOLDER as STATE
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge

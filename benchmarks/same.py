@@ -34,7 +34,7 @@ from same_output import changed_paths, workspace_differences
 from rocm3d.knowledge.load import load, tomllib
 from rocm3d.model.failure import ExitCode, Rocm3dError, UserError
 from rocm3d.workspace.process import run
-from rocm3d.workspace.state import FOLDER as STATE
+from rocm3d.workspace.state import STATE_FOLDER as STATE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

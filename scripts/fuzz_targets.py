@@ -26,7 +26,7 @@ from rocm3d.scan.detector import detectors
 from rocm3d.scan.file import FileResult, is_wanted, look_at, look_at_paths
 from rocm3d.scan.selection import Selection
 from rocm3d.syntax.isolation import prove
-from rocm3d.workspace.configuration import configuration
+from rocm3d.workspace.configuration import read_configuration
 from rocm3d.workspace.tree import Tree
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -179,7 +179,7 @@ def _configuration(data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name in ("rocm3d.toml", "pyproject.toml"):
             try:
-                configuration(Tree.open(Path(folder), overlay={name: data})).model_dump_json()
+                read_configuration(Tree.open(Path(folder), overlay={name: data})).model_dump_json()
             except UserError as error:
                 error.message.encode()
 

@@ -12,7 +12,7 @@ from rocm3d.model.failure import UserError
 from rocm3d.recall import recall
 from rocm3d.repository import Opened
 from rocm3d.scan.selection import Selection
-from rocm3d.workspace.state import PORT
+from rocm3d.workspace.state import PORT_FOLDER
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_a_target_with_settings_is_scanned(scanned, name):
 
 def test_a_folder_that_may_be_a_ports_is_looked_into(scanned):
     root, scan = scanned
-    (root / PORT).mkdir()
+    (root / PORT_FOLDER).mkdir()
     scan()
 
     assert recall(root, None, (), ()) is None

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from rocm3d.knowledge.shipped import data_folder, scan_fingerprint
 from rocm3d.scan.remembered import Remembered, basis
-from rocm3d.workspace.documents import FILES, Documents
+from rocm3d.workspace.documents import DOCUMENT_FILES, Documents
 from rocm3d.workspace.result_cache import ResultCache
-from rocm3d.workspace.state import PORT, work_folder
+from rocm3d.workspace.state import PORT_FOLDER, work_folder
 from rocm3d.workspace.tree import Tree
 
 if TYPE_CHECKING:
@@ -25,12 +25,12 @@ def recall(path: Path, work: Path | None, only: Sequence[str], skip: Sequence[st
     """
     tree = Tree.open(path)
     cache = ResultCache.open("scan")
-    if cache is None or (tree.root / PORT).is_dir() or _has_settings(tree):
+    if cache is None or (tree.root / PORT_FOLDER).is_dir() or _has_settings(tree):
         return None
     kept = Remembered(cache, tree, basis(scan_fingerprint([data_folder()]), only, skip)).find()
     if kept is not None:
         documents = Documents(work_folder(tree.root, work))
-        documents.write_text(documents.folder / FILES["Scan"][0], kept.text)
+        documents.write_text(documents.folder / DOCUMENT_FILES["Scan"][0], kept.text)
     return kept
 
 

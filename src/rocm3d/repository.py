@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rocm3d.scan.selection import Selection
 from rocm3d.scan.stage import scan
 from rocm3d.workspace.documents import Documents
-from rocm3d.workspace.state import PORT, work_folder
+from rocm3d.workspace.state import PORT_FOLDER, work_folder
 from rocm3d.workspace.tree import Tree
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Opened:
     root: Path
     knowledge: Knowledge
     work: Path | None = None
-    folder: str = PORT
+    folder: str = PORT_FOLDER
     selection: Selection = field(default_factory=Selection)
     progress: Progress = _silent
     cached: bool = False
@@ -49,7 +49,7 @@ class Opened:
 
     def _tree(self) -> Tree:
         """The repository's own files, without the port folder."""
-        return Tree.open(self.root, without=self._ours())
+        return Tree.open(self.root, excluded_folders=self._ours())
 
     def _ours(self) -> frozenset[str]:
         if not (self.root / self.folder).is_dir():

@@ -19,7 +19,7 @@ from rocm3d.record.expectation import KEYS, Expectation, judge, read
 from rocm3d.record.port_workload import is_workload, port_expectations
 from rocm3d.record.run import Workload, record_run
 from rocm3d.scan.recognition import known_as
-from rocm3d.workspace.state import FOLDER, work_folder
+from rocm3d.workspace.state import STATE_FOLDER, work_folder
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
@@ -65,7 +65,7 @@ def expected_of_port(
 def repository_of(folder: Path) -> Path:
     """The nearest folder with a plan, starting at `folder` and going up; `folder` itself if there is none."""
     here = folder.resolve()
-    return next((place for place in (here, *here.parents) if (place / FOLDER / _PLAN).is_file()), here)
+    return next((place for place in (here, *here.parents) if (place / STATE_FOLDER / _PLAN).is_file()), here)
 
 
 def new_folder(root: Path, name: str, work: Path | None = None) -> Path:

@@ -4,7 +4,7 @@ import pytest
 
 from rocm3d.apply.undo import changed_since, undo
 from rocm3d.model.failure import UserError
-from rocm3d.workspace.journal import Journal
+from rocm3d.workspace.journal import UndoJournal
 from rocm3d.workspace.writer import Writer
 
 
@@ -14,7 +14,7 @@ def applied(tmp_path, snapshot):
     (tmp_path / "x.cu").write_bytes(b"old \xff\r\n")
     (tmp_path / "x.cu").chmod(0o755)
     before = snapshot(tmp_path)
-    writer = Writer(tmp_path, Journal.open(tmp_path))
+    writer = Writer(tmp_path, UndoJournal.open(tmp_path))
     writer.write("x.cu", b"new\n")
     writer.write("rocm-port/a.txt", b"a\n")
     writer.write("rocm-port/deep/b.txt", b"b\n")
@@ -22,7 +22,7 @@ def applied(tmp_path, snapshot):
 
 
 def again(root):
-    journal = Journal.open(root)
+    journal = UndoJournal.open(root)
     return journal, Writer(root, journal)
 
 
@@ -33,7 +33,7 @@ def test_refuses_when_a_file_was_changed_since(applied, snapshot):
     with pytest.raises(UserError, match=r"x\.cu"):
         undo(*again(root), keep_changed=False)
     assert snapshot(root) == now
-    assert changed_since(Journal.open(root)) == ["x.cu"]
+    assert changed_since(UndoJournal.open(root)) == ["x.cu"]
 
 
 def test_refuses_when_an_edited_file_was_removed_since(applied):
@@ -92,7 +92,7 @@ def test_undo_is_byte_for_byte(applied, snapshot):
     assert snapshot(root) == before
     assert undone.kept == ()
     assert not (root / "rocm-port").exists()
-    assert Journal.open(root).entries == {}
+    assert UndoJournal.open(root).entries == {}
 
 
 def test_undo_goes_behind_the_first_of_two_applies(applied, snapshot):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rocm3d.scan.selection import Selection
 from rocm3d.scan.stage import scan
-from rocm3d.workspace.tree import Limits, Tree
+from rocm3d.workspace.tree import TreeLimits, Tree
 
 # Checked by hand against the example files, including severities and notes.
 EXAMPLES = {
@@ -194,7 +194,7 @@ def test_other_encodings_are_read_and_named(scanned):
 
 
 def test_oversize_files_are_not_read_and_named(scanned):
-    document = scanned({"a.cu": b"x" * 101, "b.cu": b"x" * 100}, limits=Limits(file_bytes=100))
+    document = scanned({"a.cu": b"x" * 101, "b.cu": b"x" * 100}, limits=TreeLimits(file_bytes=100))
 
     assert list(reasons(document)) == ["a.cu"]
     assert "above the limit" in reasons(document)["a.cu"]
@@ -202,7 +202,7 @@ def test_oversize_files_are_not_read_and_named(scanned):
 
 
 def test_oversize_file_that_nobody_wants_is_not_mentioned(scanned):
-    assert scanned({"weights.bin": b"x" * 101}, limits=Limits(file_bytes=100)).inventory.skipped == ()
+    assert scanned({"weights.bin": b"x" * 101}, limits=TreeLimits(file_bytes=100)).inventory.skipped == ()
 
 
 def test_unparsable_requirements_line_is_named_and_the_rest_is_read(scanned):

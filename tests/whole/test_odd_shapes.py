@@ -17,7 +17,7 @@ from rocm3d.model.failure import UserError
 from rocm3d.model.toml import parse
 from rocm3d.scan.file import FileResult, look_at
 from rocm3d.scan.selection import Selection
-from rocm3d.workspace.configuration import configuration
+from rocm3d.workspace.configuration import read_configuration
 from rocm3d.workspace.tree import Tree
 
 KNOWLEDGE = Path(__file__).resolve().parents[2] / "knowledge"
@@ -161,7 +161,7 @@ def test_one_odd_value_in_the_settings_is_a_message(tmp_path):
     for changed in disturbed(PYPROJECT["tool"]["rocm3d"]):
         text = document({"tool": {"rocm3d": changed}}).encode()
         tree = Tree.open(tmp_path, overlay={"pyproject.toml": text})
-        told.add(complaint(lambda tree=tree: configuration(tree)).partition(": ")[0])
+        told.add(complaint(lambda tree=tree: read_configuration(tree)).partition(": ")[0])
 
     assert {"", "pyproject.toml, [tool.rocm3d]"} == told
 

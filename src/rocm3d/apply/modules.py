@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocm3d.apply.folders import Folders
-from rocm3d.workspace.git import committed, head, uncommitted
+from rocm3d.workspace.git import committed_file, head_commit, uncommitted_paths
 from rocm3d.workspace.journal import digest
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def checked_out(tree: Tree) -> tuple[Module, ...]:
     paths = [item.path for item in Folders(tree).submodules if (tree.root / item.path / ".git").exists()]
     # A path that a shell or git could misread gets no patch, and its files are not edited.
     return tuple(
-        Module(path, head(tree.root / path) if _is_plain(path) else None)
+        Module(path, head_commit(tree.root / path) if _is_plain(path) else None)
         for path in sorted(paths, key=len, reverse=True)
     )
 
@@ -63,7 +63,7 @@ def holding(path: str, modules: tuple[Module, ...]) -> Module | None:
 def original(module: Module, path: str, tree: Tree, earlier: Patch | None) -> bytes | None:
     """The committed bytes of a file; None if the file has changes that are not from our own patch."""
     inside = module.inside(path)
-    was = committed(tree.root / module.path, inside) if inside is not None else None
+    was = committed_file(tree.root / module.path, inside) if inside is not None else None
     now = tree.read(path) if path in tree else None
     if was is None or now is None:
         return None
@@ -86,7 +86,7 @@ def holds_only_ours(root: Path, path: str, earlier: Patch | None) -> bool:
     for item in earlier.modules if earlier is not None else ():
         if item.path == path:
             meant = {change.path.removeprefix(f"{path}/") for change in item.changes}
-            return set(uncommitted(root / path) or ()) <= meant
+            return set(uncommitted_paths(root / path) or ()) <= meant
     return False
 
 

@@ -9,7 +9,7 @@ from rocm3d.model.failure import UserError
 from rocm3d.workspace.journal import digest
 
 if TYPE_CHECKING:
-    from rocm3d.workspace.journal import Journal
+    from rocm3d.workspace.journal import UndoJournal
     from rocm3d.workspace.writer import Writer
 
 
@@ -21,7 +21,7 @@ class Undone:
     kept: tuple[str, ...]
 
 
-def changed_since(journal: Journal) -> list[str]:
+def changed_since(journal: UndoJournal) -> list[str]:
     """Paths whose content is neither what apply wrote nor what was there before it."""
     found = []
     for path, entry in journal.entries.items():
@@ -32,7 +32,7 @@ def changed_since(journal: Journal) -> list[str]:
     return found
 
 
-def undo(journal: Journal, writer: Writer, *, keep_changed: bool) -> Undone:
+def undo(journal: UndoJournal, writer: Writer, *, keep_changed: bool) -> Undone:
     """Restore every original. Files that changed after apply are never overwritten."""
     changed = changed_since(journal)
     if changed and not keep_changed:
@@ -46,5 +46,5 @@ def undo(journal: Journal, writer: Writer, *, keep_changed: bool) -> Undone:
     folders = {folder for entry in journal.entries.values() for folder in entry.folders}
     for folder in sorted(folders, key=len, reverse=True):
         writer.remove_empty(folder)
-    journal.forget()
+    journal.delete()
     return Undone(tuple(restored), tuple(changed))

@@ -52,10 +52,10 @@ class Session:
 
     def configuration(self, path: Path) -> Configuration:
         """The settings of the repository."""
-        from rocm3d.workspace.configuration import configuration
+        from rocm3d.workspace.configuration import read_configuration
         from rocm3d.workspace.tree import Tree
 
-        return configuration(Tree.open(path))
+        return read_configuration(Tree.open(path))
 
     @contextmanager
     def repository(self, path: Path, *, work: Path | None = None, folder: str = "") -> Iterator[Repository]:
@@ -86,13 +86,13 @@ class Session:
         skip: tuple[str, ...] = (),
     ) -> Iterator[T]:
         from rocm3d.scan.selection import Selection
-        from rocm3d.workspace.state import PORT
+        from rocm3d.workspace.state import PORT_FOLDER
 
         settings = self.configuration(path)
         selection = Selection(only or settings.only, skip or settings.skip)
         knowledge = self.load()
         with self.progress("reading") as progress:
-            repository = kind(path, knowledge, work, folder or PORT, selection, progress, not self.no_cache)
+            repository = kind(path, knowledge, work, folder or PORT_FOLDER, selection, progress, not self.no_cache)
             if work is None and not repository.documents.folder.is_relative_to(repository.root):
                 self.say(f"{path} is read-only; documents are written to {repository.documents.folder}")
             yield repository
@@ -159,14 +159,14 @@ class Session:
 
     def put(self, text: str, output: Path | None, *, colour: bool | None = None) -> None:
         """Write text to stdout or a file. `colour` None: keep colours only on a terminal."""
-        from rocm3d.workspace.documents import pieces, write_pieces
+        from rocm3d.workspace.documents import chunks, write_chunks
 
         if output is None:
-            for piece in pieces(text):
+            for piece in chunks(text):
                 _echo(piece, nl=False, color=colour)
             return
         try:
-            write_pieces(output, text)
+            write_chunks(output, text)
         except OSError as error:
             raise UserError(f"--output {output}: {error.strerror}") from error
 

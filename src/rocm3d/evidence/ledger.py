@@ -15,8 +15,8 @@ from pydantic import ValidationError
 from rocm3d.model.base import SCHEMA_VERSION, describe_validation_error
 from rocm3d.model.failure import UserError
 from rocm3d.model.ledger import Fix, FixState, Ledger
-from rocm3d.workspace.documents import put_whole
-from rocm3d.workspace.lock import alone
+from rocm3d.workspace.documents import write_atomically
+from rocm3d.workspace.lock import file_lock
 from rocm3d.workspace.state import data_path
 
 if TYPE_CHECKING:
@@ -76,14 +76,14 @@ class Book:
     def _change(self, make: Callable[[Ledger], Fix]) -> Fix:
         try:
             self.place.parent.mkdir(parents=True, exist_ok=True)
-            with alone(self.place):
+            with file_lock(self.place):
                 ledger = self._kept()
                 fix = make(ledger)
                 fixes = {item.id: item for item in ledger.fixes} | {fix.id: fix}
                 kept = Ledger(fixes=tuple(sorted(fixes.values(), key=_rank)))
                 text = kept.to_json()
                 # Durable: the ledger cannot be recomputed.
-                put_whole(self.place, lambda temporary: temporary.write_text(text, encoding="utf-8"), durable=True)
+                write_atomically(self.place, lambda temporary: temporary.write_text(text, encoding="utf-8"), durable=True)
         except OSError as error:
             hint = "choose another file with --ledger"
             raise UserError(f"cannot write the ledger {self.place}: {error.strerror}", hint=hint) from error

@@ -14,7 +14,7 @@ from rocm3d.model.package import Package
 from rocm3d.model.plan import Plan
 from rocm3d.model.verdict import Verdicts
 from rocm3d.workspace.documents import Documents
-from rocm3d.workspace.state import FOLDER
+from rocm3d.workspace.state import STATE_FOLDER
 
 # Decisions that need work; all others are handled by an installer.
 _WORK = {"blocked": "blocked", "build": "work", "substitute": "work", "stub": "work"}
@@ -56,7 +56,7 @@ def _below(folder: Path) -> list[Known]:
     if not folder.is_dir():
         raise UserError(f"{folder} is not a folder")
     inner = sorted(path for path in folder.iterdir() if path.is_dir())
-    for place in ([folder, folder / FOLDER], [*inner, *(path / FOLDER for path in inner)]):
+    for place in ([folder, folder / STATE_FOLDER], [*inner, *(path / STATE_FOLDER for path in inner)]):
         if found := [known for path in place if path.is_dir() and (known := _documents(path)) is not None]:
             return found
     raise UserError(

@@ -38,7 +38,7 @@ def _named(name: str, topology: Topology) -> GpuNode:
             f"gpus: {name!r} is neither a unique id nor a PCI address",
             hint="for example GPU-4b2c1a9f8d3e6f7a or 0000:03:00.0; an index can change when the machine restarts",
         )
-    gpu = topology.with_id(int(unique[1], 16)) if unique else topology.at(name.strip())
+    gpu = topology.gpu_with_id(int(unique[1], 16)) if unique else topology.gpu_at(name.strip())
     if gpu is None:
         here = ", ".join(called(item) for item in topology.gpus) or "none"
         raise MachineError(f"gpus: {name} is not on this machine", hint=f"GPUs of this machine: {here}")

@@ -49,10 +49,10 @@ class Bench:
 
     def configuration(self, path: str) -> Configuration:
         """The settings of the repository."""
-        from rocm3d.workspace.configuration import configuration
+        from rocm3d.workspace.configuration import read_configuration
         from rocm3d.workspace.tree import Tree
 
-        return configuration(Tree.open(Path(path)))
+        return read_configuration(Tree.open(Path(path)))
 
     def repository(self, path: str) -> Repository:
         """The repository with all stages."""
@@ -68,12 +68,12 @@ class Bench:
 
     def _open(self, kind: type[T], path: str, only: tuple[str, ...] = (), skip: tuple[str, ...] = ()) -> T:
         from rocm3d.scan.selection import Selection
-        from rocm3d.workspace.state import PORT
+        from rocm3d.workspace.state import PORT_FOLDER
 
         settings = self.configuration(path)
         selection = Selection(only or settings.only, skip or settings.skip)
         cached = not self.options.no_cache
-        return kind(Path(path), self.load(), None, PORT, selection, self.progress, cached)
+        return kind(Path(path), self.load(), None, PORT_FOLDER, selection, self.progress, cached)
 
 
 def kept_in(documents: Documents, kind: type[Document]) -> str:

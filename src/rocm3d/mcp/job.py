@@ -23,8 +23,8 @@ from anyio.streams.memory import MemoryObjectReceiveStream
 
 from rocm3d.mcp.worker import ANSWER, REQUEST
 from rocm3d.model.failure import Rocm3dError, UserError
-from rocm3d.workspace.process import follow
-from rocm3d.workspace.scratch import kept_folder
+from rocm3d.workspace.process import run_watched
+from rocm3d.workspace.scratch import guarded_scratch_folder
 
 Tell = Callable[[float, str], Awaitable[None]]
 # Time limit of a call in seconds; compiling a repository takes minutes.
@@ -93,10 +93,10 @@ def _worked(
     try:
         # The working folder of the worker: no module of a repository can be imported from there.
         # If the server is killed, the cleanup helper removes the folder and kills the worker.
-        with kept_folder() as folder:
+        with guarded_scratch_folder() as folder:
             (folder / REQUEST).write_text(json.dumps(request), encoding="utf-8")
             command = (sys.executable, "-m", "rocm3d.mcp.worker", str(folder))
-            code = follow(command, watch, cwd=folder, env=os.environ, seconds=LONGEST)
+            code = run_watched(command, watch, cwd=folder, env=os.environ, seconds=LONGEST)
             place = folder / ANSWER
             return (json.loads(place.read_bytes()) if place.is_file() else None), code
     except _Ended:

@@ -17,7 +17,7 @@ from mcp.server.stdio import stdio_server
 
 from rocm3d.mcp.gate import Gate
 from rocm3d.model.failure import UserError
-from rocm3d.workspace.process import end_all
+from rocm3d.workspace.process import kill_all
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
@@ -41,7 +41,7 @@ def over_stdio(server: Server[Any]) -> None:
 
 def _leave(number: int, _: object) -> None:
     """Kill the workers and exit at once: the thread that reads stdin cannot be interrupted."""
-    end_all()
+    kill_all()
     os._exit(128 + number)
 
 

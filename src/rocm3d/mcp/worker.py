@@ -20,7 +20,7 @@ from rocm3d.mcp.bench import Bench, Options
 from rocm3d.mcp.marking import safe
 from rocm3d.mcp.tool import tool
 from rocm3d.model.failure import Rocm3dError
-from rocm3d.workspace.process import end_all
+from rocm3d.workspace.process import kill_all
 
 REQUEST, ANSWER = "request.json", "answer.json"
 _EVERY = 0.05
@@ -39,7 +39,7 @@ def main(folder: Path) -> None:
 
 def _leave(_: int, __: object) -> None:
     """The call was cancelled: kill the child programs, then the process pool and this process."""
-    end_all()
+    kill_all()
     if os.getpgrp() == os.getpid():
         os.killpg(os.getpid(), signal.SIGKILL)
     os._exit(128 + signal.SIGINT)

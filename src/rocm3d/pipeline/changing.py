@@ -15,14 +15,14 @@ from rocm3d.model.patch import Patch
 from rocm3d.model.plan import UnresolvedFinding, Plan
 from rocm3d.pipeline.planning import Planning
 from rocm3d.scan.selection import Selection
-from rocm3d.workspace.git import uncommitted
-from rocm3d.workspace.journal import Journal
-from rocm3d.workspace.state import PORT
+from rocm3d.workspace.git import uncommitted_paths
+from rocm3d.workspace.journal import UndoJournal
+from rocm3d.workspace.state import PORT_FOLDER
 from rocm3d.workspace.tree import Tree
 from rocm3d.workspace.writer import Writer
 
 COMMIT = "port.patch"
-FOLDER = PORT
+FOLDER = PORT_FOLDER
 
 
 class Changing(Planning):
@@ -42,7 +42,7 @@ class Changing(Planning):
 
         The work folder also gets the complete change as one file for `git am`; `patch_file` gets a copy of it.
         """
-        journal = Journal.open(self.root)
+        journal = UndoJournal.open(self.root)
         if not dry_run:
             self._refuse_unsafe(journal, allow_dirty=allow_dirty)
         tree = self._whole_tree()
@@ -62,12 +62,12 @@ class Changing(Planning):
 
     def undo(self, *, keep_changed: bool) -> Undone:
         """Restore the tree before the first apply."""
-        journal = Journal.open(self.root)
+        journal = UndoJournal.open(self.root)
         if not journal.entries:
             raise UserError(f"nothing to undo in {self.root}", hint="`rocm3d apply` has not changed this tree")
         return undo(journal, Writer(self.root, journal), keep_changed=keep_changed)
 
-    def _write(self, contents: Mapping[str, bytes], journal: Journal) -> None:
+    def _write(self, contents: Mapping[str, bytes], journal: UndoJournal) -> None:
         """All or nothing: a first apply that fails is undone."""
         writer, first = Writer(self.root, journal), not journal.entries
         try:
@@ -91,15 +91,15 @@ class Changing(Planning):
             for found in edit.findings
             if found.severity != "note"
         }
-        tree = Tree.open(self.root, without=self._ours(), overlay=edited)
+        tree = Tree.open(self.root, excluded_folders=self._ours(), overlay=edited)
         return [
             UnresolvedFinding(finding=found, reason=f"{edit.recipe} does not handle this form")
             for found in self._scan(tree, Selection()).findings
             if (edit := meant.get((found.path, found.code, found.package))) and (edit.path, edit.recipe) not in refused
         ]
 
-    def _refuse_unsafe(self, journal: Journal, *, allow_dirty: bool) -> None:
-        dirty = uncommitted(self.root)
+    def _refuse_unsafe(self, journal: UndoJournal, *, allow_dirty: bool) -> None:
+        dirty = uncommitted_paths(self.root)
         ours = set(journal.entries)
         others = [path for path in dirty or () if not _is_ours(path, ours, self.folder)]
         earlier = self.documents.find(Patch)
@@ -111,7 +111,7 @@ class Changing(Planning):
             )
         changed = changed_since(journal)
         if changed and dirty == []:
-            journal.forget()  # the changes are committed: from now on git can undo them
+            journal.delete()  # the changes are committed: from now on git can undo them
         elif changed:
             raise UserError(
                 f"changed since the last apply: {', '.join(changed[:3])}",

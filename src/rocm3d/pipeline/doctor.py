@@ -19,8 +19,8 @@ from rocm3d.model.failure import MachineError, UserError
 from rocm3d.model.plan import Plan
 from rocm3d.model.snapshot import Snapshot
 from rocm3d.render.cleaning import clean
-from rocm3d.workspace.documents import FILES, write_pieces
-from rocm3d.workspace.state import FOLDER
+from rocm3d.workspace.documents import DOCUMENT_FILES, write_chunks
+from rocm3d.workspace.state import STATE_FOLDER
 
 MOST_BYTES = 16 << 20
 _SHOWN = 300
@@ -45,7 +45,7 @@ def take_snapshot(interpreter: Path | None, knowledge: Knowledge, root: Path = P
 
 def save_snapshot(snapshot: Snapshot, path: Path) -> None:
     try:
-        write_pieces(path, snapshot.to_json())
+        write_chunks(path, snapshot.to_json())
     except OSError as error:
         raise UserError(f"--save {path}: {error.strerror}") from error
 
@@ -57,7 +57,7 @@ def read_snapshot(path: Path) -> Snapshot:
 
 def read_plan(path: Path) -> Plan:
     """`path` is a plan.json, or a repository with one in its work folder."""
-    place = path / FOLDER / FILES[Plan.__name__][0] if path.is_dir() else path
+    place = path / STATE_FOLDER / DOCUMENT_FILES[Plan.__name__][0] if path.is_dir() else path
     return _read(place, Plan, "--plan", "write one with `rocm3d plan PATH`")
 
 

@@ -15,7 +15,7 @@ from rocm3d.jobs.specification import Run, of_commands, read
 from rocm3d.jobs.stage import Campaign
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.model.failure import UserError
-from rocm3d.workspace.state import FOLDER
+from rocm3d.workspace.state import STATE_FOLDER
 
 __all__ = ["Campaign", "Runner", "campaign", "planning_jobs"]
 
@@ -47,7 +47,7 @@ def repositories(folders: Iterable[Path]) -> Iterable[Path]:
     for folder in folders:
         if not folder.is_dir():
             raise UserError(f"{folder} is not a folder")
-        if (folder / ".git").exists() or (folder / FOLDER / "inventory.json").is_file():
+        if (folder / ".git").exists() or (folder / STATE_FOLDER / "inventory.json").is_file():
             yield folder.resolve()
             continue
         inner = [path.resolve() for path in sorted(folder.iterdir()) if path.is_dir() and not path.name.startswith(".")]

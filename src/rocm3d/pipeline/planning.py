@@ -22,7 +22,7 @@ from rocm3d.plan.fitness import fitness
 from rocm3d.plan.stage import plan
 from rocm3d.plan.wishes import Wishes
 from rocm3d.repository import Opened
-from rocm3d.workspace.journal import Journal
+from rocm3d.workspace.journal import UndoJournal
 from rocm3d.workspace.tree import Tree
 
 
@@ -54,9 +54,9 @@ class Planning(Opened):
 
     def _scan_original(self) -> Scan:
         """Scan as if nothing had been applied, so that planning again gives the same plan."""
-        journal = Journal.open(self.root)
+        journal = UndoJournal.open(self.root)
         intact = set(journal.entries) - set(changed_since(journal))
         overlay = {path: journal.original(path) for path in intact}
         overlay |= dict(patched_files(self._whole_tree(), self.documents.find(Patch)))
-        tree = Tree.open(self.root, without=self._ours(), overlay=overlay)
+        tree = Tree.open(self.root, excluded_folders=self._ours(), overlay=overlay)
         return self._scan(tree, self.selection)

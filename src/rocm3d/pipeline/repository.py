@@ -29,7 +29,7 @@ from rocm3d.verify.probe import Case, Network
 from rocm3d.verify.runs.kept import Kept
 from rocm3d.verify.stage import verify
 from rocm3d.workspace.copy import copy_tree
-from rocm3d.workspace.journal import Journal
+from rocm3d.workspace.journal import UndoJournal
 from rocm3d.workspace.tree import Tree
 
 
@@ -52,12 +52,12 @@ class Repository(Changing):
         building: Building | None = None,
     ) -> Verdicts:
         """Check the port. Uses the network and runs the repository's code only through the arguments passed in."""
-        journal = Journal.open(self.root)
+        journal = UndoJournal.open(self.root)
         patch, plan = self.documents.read(Patch), self.documents.read(Plan)
         modules = ported_modules(patch, self._whole_tree())
         originals = {**{path: journal.original(path) for path in journal.entries}, **modules.before}
         patch = patch.model_copy(update={"changes": (*patch.changes, *modules.changes)})
-        now = self._scan(Tree.open(self.root, without=self._ours(), overlay=modules.after), Selection())
+        now = self._scan(Tree.open(self.root, excluded_folders=self._ours(), overlay=modules.after), Selection())
         tree = Tree.open(self.root, overlay=modules.after)
         aims = targets or self._default_targets(plan.gpu)
         asked, there = network or Network(), environment or Environment()

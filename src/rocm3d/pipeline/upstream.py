@@ -22,7 +22,7 @@ from rocm3d.pipeline.changing import COMMIT
 from rocm3d.render import upstream as text
 from rocm3d.workspace.documents import Documents
 from rocm3d.workspace.file_digest import file_digest
-from rocm3d.workspace.git import committed, head, origin, uncommitted
+from rocm3d.workspace.git import committed_file, head_commit, origin_url, uncommitted_paths
 from rocm3d.workspace.journal import digest
 from rocm3d.workspace.tree import Tree
 
@@ -97,7 +97,7 @@ def _parts(report: Report, tree: Tree, commit: Path) -> list[Part]:
     patch, clones = report.patch, list(_clones(report, tree))
     diffs = [_own(report, commit)] if patch.changes else []
     diffs += [_of_module(module, tree) for module in patch.modules]
-    origins = {item.path: item.url for item in Folders(tree).submodules} | {"": origin(tree.root)}
+    origins = {item.path: item.url for item in Folders(tree).submodules} | {"": origin_url(tree.root)}
     base = _base(report, tree.root)
     found = proposals(patch, report.verdicts, base, origins, [clone for clone, _ in clones])
     return [Part(*pair) for pair in zip(found, [*diffs, *(data for _, data in clones)], strict=True)]
@@ -163,7 +163,7 @@ def _by_hand(report: Report, tree: Tree) -> tuple[str, ...]:
         if item.path not in tree or digest(tree.read(item.path) or b"") != item.after
     }
     with contextlib.suppress(UserError):
-        for path in uncommitted(tree.root) or ():
+        for path in uncommitted_paths(tree.root) or ():
             mine = (
                 path in ours or path.startswith(f"{patch.folder}/") or any(path == item.path for item in patch.modules)
             )
@@ -174,11 +174,11 @@ def _by_hand(report: Report, tree: Tree) -> tuple[str, ...]:
 
 def _base(report: Report, root: Path) -> str:
     """The commit that the patch applies to; empty if git does not know it or the port is already committed."""
-    commit = head(root)
+    commit = head_commit(root)
     if commit is None:
         return ""
     for item in report.patch.changes:
-        was = committed(root, item.path)
+        was = committed_file(root, item.path)
         if (None if was is None else digest(was)) != item.before:
             return ""
     return commit

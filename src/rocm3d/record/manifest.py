@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rocm3d.model.run import InstalledPackage, Manifest
 from rocm3d.record import redact
-from rocm3d.workspace.git import head, uncommitted
+from rocm3d.workspace.git import head_commit, uncommitted_paths
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
@@ -41,7 +41,7 @@ def manifest(lines: Iterable[Mapping[str, Any]], folder: Path, knowledge: Knowle
         interpreter=process.get("executable", ""),
         packages=_packages(process.get("path", [])),
         variables=redact.variables(deciding(os.environ, knowledge)),
-        commit=head(folder) or "",
+        commit=head_commit(folder) or "",
         dirty=_dirty(folder),
     )
 
@@ -80,5 +80,5 @@ def _origin(item: Distribution) -> str:
 
 
 def _dirty(folder: Path) -> tuple[str, ...] | None:
-    changed = uncommitted(folder)
+    changed = uncommitted_paths(folder)
     return None if changed is None else tuple(sorted(changed))

@@ -20,8 +20,8 @@ from rocm3d.record.caches import cold_caches
 from rocm3d.record.manifest import manifest
 from rocm3d.record.produced import Folders, sealed
 from rocm3d.record.startup import reported, with_hook
-from rocm3d.workspace.process import follow
-from rocm3d.workspace.scratch import kept_folder
+from rocm3d.workspace.process import run_watched
+from rocm3d.workspace.scratch import guarded_scratch_folder
 from rocm3d.workspace.sources import source_digest
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def record_run(workload: Workload, into: Path, knowledge: Knowledge, terminal: I
     before, cold = Folders(workload.outputs or (workload.folder,), into), cold_caches(knowledge)
     sources = source_digest(workload.root, workload.written)
     began, started = time.monotonic(), datetime.now(timezone.utc)
-    with kept_folder() as scratch, closing(Attendant(into / OUTPUT, terminal, cold)) as attendant:
+    with guarded_scratch_folder() as scratch, closing(Attendant(into / OUTPUT, terminal, cold)) as attendant:
         report = scratch / "report.jsonl"
         asked = {"watch": watched(knowledge), "profile": workload.profile}
         env = with_hook(report, ROCM3D_RUN=json.dumps(asked))
@@ -120,7 +120,7 @@ def watched(knowledge: Knowledge) -> list[str]:
 
 def _followed(workload: Workload, attendant: Attendant, env: dict[str, str]) -> Ending:
     try:
-        code = follow(workload.command, attendant, cwd=workload.folder, env=env, seconds=workload.seconds)
+        code = run_watched(workload.command, attendant, cwd=workload.folder, env=env, seconds=workload.seconds)
     except KeyboardInterrupt:
         return "interrupted"
     return "timed_out" if code is None else code

@@ -76,7 +76,7 @@ class Remembered:
             known.update(f"{path!r} {digest(self.tree.read(path))}\n".encode())
         for path in self.tree.paths():
             known.update(f"{path!r} {self.tree.size(path)}\n".encode())
-        known.update(repr(self.tree.troubles).encode())
+        known.update(repr(self.tree.skip_reasons).encode())
         return known.hexdigest()
 
     def get(self, key: str) -> Kept | None:

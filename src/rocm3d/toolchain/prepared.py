@@ -20,7 +20,7 @@ from rocm3d.toolchain.code_object import read_code_object
 from rocm3d.toolchain.compiler import Compiler
 from rocm3d.toolchain.hipify import Hipify
 from rocm3d.toolchain.wheels import fetch, unpack
-from rocm3d.workspace.lock import alone
+from rocm3d.workspace.lock import file_lock
 from rocm3d.workspace.state import cache_folder, cache_path
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def prepare(recipe: WheelToolchain, progress: Progress) -> DetectedToolchain:
     cache_folder()  # creates it with its tag file
     target = place(recipe)
     target.parent.mkdir(parents=True, exist_ok=True)
-    with alone(target, seconds=math.inf):  # the process that holds the lock prepares for us too
+    with file_lock(target, seconds=math.inf):  # the process that holds the lock prepares for us too
         if (target / STAMP).is_file():
             return find(recipe)
         for stale in target.parent.glob(f"{target.name}.making-*"):

@@ -11,14 +11,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rocm3d.model.failure import MachineError
-from rocm3d.workspace.process import beside
-from rocm3d.workspace.scratch import kept_folder
+from rocm3d.workspace.process import run_in_background
+from rocm3d.workspace.scratch import guarded_scratch_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from rocm3d.workspace.process import Companion
+    from rocm3d.workspace.process import BackgroundProcess
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 # Software rendering, so that it works on every machine. Background network access is off.
@@ -56,15 +56,15 @@ def chromium() -> str:
 
 
 @contextmanager
-def headless(url: str, width: int, height: int) -> Iterator[Companion]:
+def headless(url: str, width: int, height: int) -> Iterator[BackgroundProcess]:
     """Chromium with one page of this size in pixels. Process and profile are removed at the end of the block."""
     program = chromium()
     # Chromium's sandbox does not start as root.
     sandbox = () if os.name == "nt" or os.geteuid() else ("--no-sandbox",)
     size = (f"--window-size={width},{height}", "--kiosk", f"--screen-info={{{width}x{height}}}")
-    with kept_folder() as folder:
+    with guarded_scratch_folder() as folder:
         command = [program, *_ARGUMENTS, *sandbox, *size, f"--user-data-dir={folder / 'profile'}", url]
-        with beside(command, env=_environment(folder), keep_bytes=_KEPT) as companion:
+        with run_in_background(command, env=_environment(folder), keep_bytes=_KEPT) as companion:
             yield companion
 
 

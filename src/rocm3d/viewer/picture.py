@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rocm3d.artifact.sight import Array
     from rocm3d.viewer.layout import Camera
     from rocm3d.viewer.shape import Shape
-    from rocm3d.workspace.process import Companion
+    from rocm3d.workspace.process import BackgroundProcess
 
 PAPER = (255, 255, 255)
 SECONDS = 300.0
@@ -52,7 +52,7 @@ def take(shapes: list[Shape], width: int, height: int, seconds: float = SECONDS)
         with headless(url(server), width, height) as browser:
             client = _client(server, browser, until)
             drawn = _Sitting(client, browser, camera, width, height, until).settled(len(shapes))
-            return png(drawn), notes, console(browser.printed)
+            return png(drawn), notes, console(browser.output)
 
 
 def png(drawn: Array) -> bytes:
@@ -67,7 +67,7 @@ def png(drawn: Array) -> bytes:
     return out.getvalue()
 
 
-def _client(server: ViserServer, browser: Companion, until: float) -> ClientHandle:
+def _client(server: ViserServer, browser: BackgroundProcess, until: float) -> ClientHandle:
     while time.monotonic() < until:
         clients = list(server.get_clients().values())
         if clients:
@@ -82,7 +82,7 @@ class _Sitting:
     """One page that is rendered repeatedly at this size until it is complete."""
 
     client: ClientHandle
-    browser: Companion
+    browser: BackgroundProcess
     camera: Camera
     width: int
     height: int
@@ -136,7 +136,7 @@ def _parts(drawn: Array, wanted: int) -> list[bool]:
     return [bool((half > 0).any()) for half in halves]
 
 
-def _refuse_ended(browser: Companion) -> None:
-    if browser.ended:
-        said = browser.printed.decode("utf-8", "replace").strip().splitlines()
+def _refuse_ended(browser: BackgroundProcess) -> None:
+    if browser.has_ended:
+        said = browser.output.decode("utf-8", "replace").strip().splitlines()
         raise MachineError("Chromium exited before it rendered anything", hint=said[-1][:200] if said else "")

@@ -91,7 +91,7 @@ class Machine:
 
     def render(self, plan: Plan, folder: str = "rocm-port") -> None:
         """What apply would write."""
-        tree = Tree.open(self.root, without=frozenset({folder}))
+        tree = Tree.open(self.root, excluded_folders=frozenset({folder}))
         for item in additions():
             for path, data in item.render(plan, tree, folder).items():
                 place = self.root / folder / path

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rocm3d.verify.resolution import build_source
 from rocm3d.verify.resolution.build_source import BuildFiles, GitSource, git_source, of_archive, of_git, of_tree
 from rocm3d.workspace.tree import Tree
-from rocm3d.workspace.web import Web
+from rocm3d.workspace.web import WebClient
 
 
 @pytest.mark.parametrize("text", ["", "numpy", "https://h/a.whl", "git+ssh", "./folder", "hg+https://h/o/n"])
@@ -50,7 +50,7 @@ def test_files_of_a_folder_of_the_tree(tmp_path):
 
 
 def test_a_repository_that_does_not_answer_is_a_reason(tmp_path):
-    found = of_git(GitSource("http://127.0.0.1:9/o/n"), Web(), tmp_path / "git")
+    found = of_git(GitSource("http://127.0.0.1:9/o/n"), WebClient(), tmp_path / "git")
 
     assert found.startswith("http://127.0.0.1:9/o/n does not respond: ")
 
@@ -68,30 +68,30 @@ def repository(tmp_path):
 
 
 def test_a_ref_that_is_not_there_is_a_reason(repository, tmp_path):
-    found = of_git(GitSource(repository, "no-such"), Web(), tmp_path / "git")
+    found = of_git(GitSource(repository, "no-such"), WebClient(), tmp_path / "git")
 
     assert "at no-such: " in found
 
 
 def test_files_of_a_repository(repository, tmp_path):
-    assert of_git(GitSource(repository), Web(), tmp_path / "a") == BuildFiles(setup=b"outer")
-    assert of_git(GitSource(repository, "v1", "sub"), Web(), tmp_path / "b") == BuildFiles(pyproject=b"inner")
+    assert of_git(GitSource(repository), WebClient(), tmp_path / "a") == BuildFiles(setup=b"outer")
+    assert of_git(GitSource(repository, "v1", "sub"), WebClient(), tmp_path / "b") == BuildFiles(pyproject=b"inner")
 
 
 def test_an_archive_that_is_none_is_a_reason(tmp_path):
     (tmp_path / "a-1.tar.gz").write_bytes(b"not an archive")
 
-    assert "cannot read" in of_archive((tmp_path / "a-1.tar.gz").as_uri(), Web())
+    assert "cannot read" in of_archive((tmp_path / "a-1.tar.gz").as_uri(), WebClient())
 
 
 def test_an_archive_that_is_too_large_is_a_reason(index, monkeypatch):
     monkeypatch.setattr(build_source, "_MOST_BYTES", 10)
 
-    assert "or it is larger than" in of_archive(index.sdist("a", "1", setup="x").as_uri(), Web())
+    assert "or it is larger than" in of_archive(index.sdist("a", "1", setup="x").as_uri(), WebClient())
 
 
 def test_files_of_an_sdist(index):
-    assert of_archive(index.sdist("a", "1", setup="x", pyproject="y").as_uri(), Web()) == BuildFiles(b"y", b"x")
+    assert of_archive(index.sdist("a", "1", setup="x", pyproject="y").as_uri(), WebClient()) == BuildFiles(b"y", b"x")
 
 
 def test_files_of_a_zip_and_only_those_at_its_top(tmp_path):
@@ -99,4 +99,4 @@ def test_files_of_a_zip_and_only_those_at_its_top(tmp_path):
         archive.writestr("a-1/setup.py", "top")
         archive.writestr("a-1/inner/pyproject.toml", "deep")
 
-    assert of_archive((tmp_path / "a-1.zip").as_uri(), Web()) == BuildFiles(setup=b"top")
+    assert of_archive((tmp_path / "a-1.zip").as_uri(), WebClient()) == BuildFiles(setup=b"top")

@@ -16,7 +16,7 @@ from rocm3d.jobs.engine import LAUNCHER, Event
 from rocm3d.jobs.gpus import chosen
 from rocm3d.jobs.slots import on_gpus, on_processor, refuse_too_large
 from rocm3d.jobs.status_files import Attempt
-from rocm3d.workspace.process import on_call
+from rocm3d.workspace.process import connected_helper
 from rocm3d.workspace.topology import Topology, read_topology
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Local:
 
     def _call(self) -> None:
         program = [sys.executable, "-I", "-S", str(LAUNCHER), "serve"]
-        self._line: socket.socket = self._stack.enter_context(on_call(program, self._lock))
+        self._line: socket.socket = self._stack.enter_context(connected_helper(program, self._lock))
 
     def slots(self) -> Sequence[Slot]:
         """Slots on GPUs, or on the CPU if there is none."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from rocm3d.model.compilation import CachedCompileResult, CachedCompileResults
-from rocm3d.workspace.state import PORT
+from rocm3d.workspace.state import PORT_FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,7 +37,7 @@ class ContentCache:
     def names(self) -> str:
         """A digest of all file names: a new file can shadow a header. The port's folder is never included."""
         paths = (path.relative_to(self.tree) for path in self.tree.rglob("*") if path.is_file())
-        return self.key(*sorted(path.as_posix() for path in paths if path.parts[0] != PORT))
+        return self.key(*sorted(path.as_posix() for path in paths if path.parts[0] != PORT_FOLDER))
 
     def find(self, key: str) -> CompileResult | None:
         """A cached result of which no file has changed; None if there is none."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from threading import Event
 from typing import TYPE_CHECKING, TypeVar
 
-from rocm3d.workspace.process import end_all
+from rocm3d.workspace.process import kill_all
 
 if TYPE_CHECKING:
     from rocm3d.model.compilation import CompileResult
@@ -50,7 +50,7 @@ def compile_all(jobs: dict[K, Job], cache: ContentCache, told: Callable[[K, Comp
             pool.shutdown(wait=False, cancel_futures=True)
             # Not wait(): it never returns for a future that was cancelled before it started.
             while not all(future.done() for future in running.values()):
-                end_all()  # repeatedly: a job may have been about to start its compiler
+                kill_all()  # repeatedly: a job may have been about to start its compiler
                 time.sleep(_PAUSE)
             raise
     return results

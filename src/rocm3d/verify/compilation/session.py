@@ -20,7 +20,7 @@ from rocm3d.verify.compilation.pool import Job, compile_all
 from rocm3d.verify.compilation.translation import Translation
 from rocm3d.verify.compilation.unit import Unit, units
 from rocm3d.workspace.result_cache import ResultCache
-from rocm3d.workspace.scratch import kept_folder
+from rocm3d.workspace.scratch import guarded_scratch_folder
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
@@ -91,7 +91,7 @@ class Workplace:
 @contextmanager
 def workplace(request: Request) -> Iterator[Workplace]:
     """Copies the tree. The copy is removed afterwards, even if this process is killed."""
-    with kept_folder() as folder:
+    with guarded_scratch_folder() as folder:
         tree = folder.resolve() / "tree"
         for path in request.tree.paths():
             data = request.tree.read(path)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rocm3d.workspace.tree import Tree
-    from rocm3d.workspace.web import Web
+    from rocm3d.workspace.web import WebClient
 
 _NAMES = ("pyproject.toml", "setup.py")
 _MOST_BYTES = 64 * 1024 * 1024
@@ -64,7 +64,7 @@ def of_tree(tree: Tree, folder: str) -> BuildFiles:
     return BuildFiles(*(tree.read(path) if path in tree else None for path in paths))
 
 
-def of_git(source: GitSource, web: Web, place: Path) -> BuildFiles | str:
+def of_git(source: GitSource, web: WebClient, place: Path) -> BuildFiles | str:
     """Fetches only these files of a git repository. Returns an error text if that fails."""
     why = web.why_unreachable(source.url)
     if why:
@@ -95,7 +95,7 @@ def _shown(repository: str, path: str, environment: dict[str, str]) -> bytes | N
     return ended.stdout if ended.code == 0 and not ended.capped else None
 
 
-def of_archive(url: str, web: Web) -> BuildFiles | str:
+def of_archive(url: str, web: WebClient) -> BuildFiles | str:
     """Reads the files of a source archive. Returns an error text if that fails."""
     data = web.fetch(url, _MOST_BYTES)
     if data is None:

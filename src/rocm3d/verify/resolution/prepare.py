@@ -10,7 +10,7 @@ from rocm3d.workspace.web import without_secrets
 
 if TYPE_CHECKING:
     from rocm3d.verify.resolution.sets import Line, RequirementSet
-    from rocm3d.workspace.web import Web
+    from rocm3d.workspace.web import WebClient
 
 _LOCAL = re.compile(r"(===?\s*[\w.!]+)\+[\w.]+")
 
@@ -36,7 +36,7 @@ class Prepared:
     notes: tuple[str, ...] = ()
 
 
-def prepare(given: RequirementSet, web: Web, *, plain_versions: bool = False) -> Prepared:
+def prepare(given: RequirementSet, web: WebClient, *, plain_versions: bool = False) -> Prepared:
     """`plain_versions`: if no index of the file responds, `1.0+cu121` is requested as `1.0`."""
     silent = {url: why for url in given.urls if (why := web.why_unreachable(url))}
     answering = [url for url in given.urls if url not in silent]
@@ -55,7 +55,7 @@ def prepare(given: RequirementSet, web: Web, *, plain_versions: bool = False) ->
     )
 
 
-def _why_not(line: Line, web: Web) -> str:
+def _why_not(line: Line, web: WebClient) -> str:
     """Why the URL of a requirement cannot be fetched; empty if it can, or if there is no URL."""
     if not line.url:
         return ""

@@ -17,7 +17,7 @@ from rocm3d.verify.resolution.pip import Pip, find_pip
 from rocm3d.verify.resolution.prepare import Aside, Prepared
 from rocm3d.verify.resolution.uv import Uv, find_uv
 from rocm3d.workspace.scratch import scratch_folder
-from rocm3d.workspace.web import Web
+from rocm3d.workspace.web import WebClient
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,7 +47,7 @@ class Session:
     resolver: Resolver
     base: Base
     knowledge: Knowledge
-    web: Web
+    web: WebClient
     folder: Path
     numbers: Iterator[int]
 
@@ -110,7 +110,7 @@ def session(resolver: Resolver, stack: Stack, knowledge: Knowledge, platform: Pl
     with scratch_folder() as folder:
         write_stand_ins(base, folder / "base")
         _write(folder / "base.txt", base.pins)
-        yield Session(resolver, base, knowledge, Web(resolver.indexes.cert), folder, count(1))
+        yield Session(resolver, base, knowledge, WebClient(resolver.indexes.cert), folder, count(1))
 
 
 def resolver_named(name: str) -> Resolver | str:

@@ -10,7 +10,7 @@ from rocm3d.verify.resolution.judge import is_foreign
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.verify.resolution.answer import Resolved
-    from rocm3d.workspace.web import Web
+    from rocm3d.workspace.web import WebClient
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Weight:
         return f"{size}, {of_cuda}" + (f", {self.unknown} of unknown size" if self.unknown else "")
 
 
-def weigh(packages: tuple[Resolved, ...], knowledge: Knowledge, web: Web) -> Weight:
+def weigh(packages: tuple[Resolved, ...], knowledge: Knowledge, web: WebClient) -> Weight:
     """Adds up sizes; downloads nothing."""
     asked = web.sizes(item.url for item in packages if item.size is None and item.url.startswith(("http", "file:")))
     sizes = {item.name: item.size if item.size is not None else asked.get(item.url) for item in packages}

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.workspace.tree import Limits
+from rocm3d.workspace.tree import TreeLimits
 
 RULE = "object_name_collision"
 
@@ -71,6 +71,6 @@ def test_a_source_is_changed_by_the_headers_beside_it(scanned):
 
 def test_what_cannot_be_read_is_a_warning(scanned):
     files = {"setup.py": "", "a_cuda.cu": "", "a.cpp": CHANGED + "// long\n" * 200}
-    (found,) = scanned(files, RULE, limits=Limits(file_bytes=1000)).findings
+    (found,) = scanned(files, RULE, limits=TreeLimits(file_bytes=1000)).findings
 
     assert found.severity == "warning"
