@@ -18,7 +18,7 @@ from rocm3d.host.diagnosis import diagnose
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.kinds import FOLDERS, RECIPES, SINGLES, TABLES
 from rocm3d.knowledge.load import load
-from rocm3d.manifest.manifest import readers
+from rocm3d.manifest.manifest import manifest_readers
 from rocm3d.model.artifact import Artifact
 from rocm3d.model.failure import UserError
 from rocm3d.model.snapshot import Snapshot
@@ -90,7 +90,7 @@ Target = Callable[[bytes], None]
 
 def targets() -> dict[str, Target]:
     """Every target by its name."""
-    forgotten = [item.kind for item in readers() if not item.by_name and not any(map(item.matches, NAMES))]
+    forgotten = [item.kind for item in manifest_readers() if not item.by_name and not any(map(item.matches, NAMES))]
     if forgotten:
         raise LookupError(f"no name in fuzz_targets.py is read by {', '.join(forgotten)}")
     knowledge = load()

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rocm3d.manifest.manifest import Command, Manifest, Mention, Option
+from rocm3d.manifest.manifest import ScriptCommand, ParsedManifest, Mention, InstallOption
 from rocm3d.scan.mentions import (
     command_lines,
     is_compiled_wheel,
@@ -23,12 +23,12 @@ def mention(line: int = 1, **given: str) -> Mention:
     return Mention("torch", "torch", line, 1, line, **given)
 
 
-def unit(kind: str, *options: Option, data: bytes = b"", mentions: tuple[Mention, ...] = ()) -> Manifest:
-    return Manifest("x", kind, data, mentions, options)
+def unit(kind: str, *options: InstallOption, data: bytes = b"", mentions: tuple[Mention, ...] = ()) -> ParsedManifest:
+    return ParsedManifest("x", kind, data, mentions, options)
 
 
-def option(url: str, line: int = 1) -> Option:
-    return Option((url,), (), line, 1, line)
+def option(url: str, line: int = 1) -> InstallOption:
+    return InstallOption((url,), (), line, 1, line)
 
 
 def test_only_what_nobody_installs_from_is_a_note():
@@ -87,7 +87,7 @@ def test_default_index():
     assert is_from_default_index(unit("shell"), mention())
     assert not is_from_default_index(unit("shell"), mention(url="./x"))
     assert not is_from_default_index(unit("requirements", option("https://host")), mention())
-    assert is_from_default_index(unit("requirements", Option((), ("base.txt",), 1, 1, 1)), mention())
+    assert is_from_default_index(unit("requirements", InstallOption((), ("base.txt",), 1, 1, 1)), mention())
 
 
 @pytest.mark.parametrize(
@@ -111,14 +111,14 @@ def test_terms_are_found_by_their_normal_name():
 
 @pytest.mark.parametrize("line", [b"export PIP_EXTRA_INDEX_URL=a", b"ENV X=1 UV_FIND_LINKS=a"])
 def test_an_option_of_the_environment_holds_for_all_commands(line):
-    place = Option(("a",), (), 1, line.index(b"PIP" if b"PIP" in line else b"UV") + 1, 1)
+    place = InstallOption(("a",), (), 1, line.index(b"PIP" if b"PIP" in line else b"UV") + 1, 1)
     script = unit("shell", place, data=line + b"\npip install torch\n", mentions=(mention(2),))
     assert options_of(script, mention(2)) == [place]
     assert mentions_of(script, place) == [mention(2)]
 
 
 def test_options_of_a_call_hold_for_its_own_words():
-    calls = (Command("pip", ("install", "torch", "-i", "a"), 1, 1), Command("pip", ("install", "x"), 9, 1))
+    calls = (ScriptCommand("pip", ("install", "torch", "-i", "a"), 1, 1), ScriptCommand("pip", ("install", "x"), 9, 1))
     script = replace(unit("python_script", option("a", 5), mentions=(mention(3),)), commands=calls)
     assert options_of(script, mention(3)) == [option("a", 5)]
     assert options_of(script, replace(mention(9), text="x")) == []

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from rocm3d.manifest.manifest import Manifest
+from rocm3d.manifest.manifest import ParsedManifest
 from rocm3d.scan.detector import Paths, detectors
 from rocm3d.scan.rules import rules
 from rocm3d.scan.selection import Selection
@@ -12,7 +12,7 @@ def test_a_rule_that_was_not_asked_for_does_not_look(known):
     chosen = rules(known, Selection(only=("spaced_launch",)))
 
     assert [item.rule for item, _ in chosen[CudaUnit]] == ["spaced_launch"]
-    assert chosen[PythonUnit] == chosen[Manifest] == chosen[Paths] == []
+    assert chosen[PythonUnit] == chosen[ParsedManifest] == chosen[Paths] == []
 
 
 def test_every_rule_looks_at_what_it_reads_in_the_order_of_codes(known):

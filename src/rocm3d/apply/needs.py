@@ -18,8 +18,8 @@ from rocm3d.apply.origin import Checkout, checkout, decided, is_cuda_build, loca
 from rocm3d.apply.requirement_copy import is_constraints, is_inline
 from rocm3d.apply.requirement_text import requirement
 from rocm3d.apply.template import one_line
-from rocm3d.manifest.manifest import Manifest, Mention, readers
-from rocm3d.manifest.pipfile import OTHER
+from rocm3d.manifest.manifest import ParsedManifest, Mention, manifest_readers
+from rocm3d.manifest.pipfile import CATEGORY_SECTION
 from rocm3d.manifest.requirements import KIND, is_requirements, read
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _KINDS = (
 )  # fmt: skip
 _PROJECT = frozenset({"pyproject", "setup_py", "setup_cfg"})
 _NOT_TO_RUN = frozenset(
-    {"build-system", "optional", "setup_requires", "tests_require", "extras_require", "hatch", "pdm", "uv", OTHER}
+    {"build-system", "optional", "setup_requires", "tests_require", "extras_require", "hatch", "pdm", "uv", CATEGORY_SECTION}
 )
 _IMPORT = re.compile(rb"^[ \t]*(?:import|from)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 _SHOWN = 8
@@ -81,14 +81,14 @@ def needs(plan: Plan, tree: Tree) -> Needs:
     return reading.found
 
 
-def _manifests(tree: Tree, folder: str) -> Iterator[Manifest]:
+def _manifests(tree: Tree, folder: str) -> Iterator[ParsedManifest]:
     """Manifests directly in a folder, without requirements files, which `included_files` reads."""
     for path in tree.paths():
         data = tree.read(path) if posixpath.dirname(path) == folder and not is_requirements(path) else None
         if data is None or b"\0" in data:
             continue
-        for reader in readers():
-            if reader.kind in _KINDS and reader.matches(path) and all(word in data for word in reader.needs):
+        for reader in manifest_readers():
+            if reader.kind in _KINDS and reader.matches(path) and all(word in data for word in reader.required_bytes):
                 yield reader.read(path, data)
 
 
@@ -104,7 +104,7 @@ class _Reading:
     def __post_init__(self) -> None:
         self.folders = Folders(self.tree)
 
-    def take_files(self, manifests: list[Manifest]) -> None:
+    def take_files(self, manifests: list[ParsedManifest]) -> None:
         """The top-level requirements.txt; without one, the files that other manifests include with -r."""
         named = [name for unit in manifests for option in unit.options for name in option.includes]
         files = ["requirements.txt"] if "requirements.txt" in self.tree else list(map(posixpath.normpath, named))
@@ -120,7 +120,7 @@ class _Reading:
     def _is_file(self, path: str) -> bool:
         return path in self.tree and is_requirements(path) and one_line(path) == path
 
-    def take_all(self, manifests: list[Manifest]) -> None:
+    def take_all(self, manifests: list[ParsedManifest]) -> None:
         """All mentions, in order of precedence."""
         for unit in sorted(manifests, key=lambda unit: (_KINDS.index(unit.kind), unit.path)):
             if unit.kind == "conda":
@@ -128,7 +128,7 @@ class _Reading:
             for mention in unit.mentions:
                 self._take(unit, mention)
 
-    def _take(self, unit: Manifest, mention: Mention) -> None:
+    def _take(self, unit: ParsedManifest, mention: Mention) -> None:
         if mention.section.split(":")[0] in _NOT_TO_RUN or "$" in mention.text:
             return
         decision = decided(mention, self.decisions)
@@ -172,7 +172,7 @@ class _Reading:
         names = {match.decode() for data in files for match in _IMPORT.findall(data)}
         return frozenset(str(canonicalize_name(name)) for name in names)
 
-    def _name(self, unit: Manifest, mention: Mention, decision: DependencyDecision | None) -> None:
+    def _name(self, unit: ParsedManifest, mention: Mention, decision: DependencyDecision | None) -> None:
         name, where = str(canonicalize_name(mention.name)), f"{unit.path}:{mention.line}"
         if name in self.listed or name in _INSTALLERS or not name:
             return
@@ -188,7 +188,7 @@ class _Reading:
         elif not self.described and unit.kind != "markdown":
             self._conda(unit, mention, name)
 
-    def _conda(self, unit: Manifest, mention: Mention, name: str) -> None:
+    def _conda(self, unit: ParsedManifest, mention: Mention, name: str) -> None:
         """Take a conda name for a PyPI name only if the program imports it and no other manifest lists requirements.
 
         A pin to a build (two `=`) records somebody's environment and is not a requirement.
@@ -199,9 +199,9 @@ class _Reading:
             self.conda.setdefault(unit.path, []).append(name)
 
 
-def closure(tree: Tree, files: tuple[str, ...]) -> dict[str, Manifest | None]:
+def closure(tree: Tree, files: tuple[str, ...]) -> dict[str, ParsedManifest | None]:
     """Requirements files and the files they include with -r or -c; None for a file that is not text."""
-    found: dict[str, Manifest | None] = {}
+    found: dict[str, ParsedManifest | None] = {}
     waiting = list(files)
     while waiting:
         path = waiting.pop(0)

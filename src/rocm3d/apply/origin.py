@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from packaging.utils import canonicalize_name
 
-from rocm3d.manifest.install_line import name_of
+from rocm3d.manifest.install_line import distribution_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -38,7 +38,7 @@ class Checkout:
     @property
     def name(self) -> str:
         """The repository's name; patch files use it."""
-        return re.sub(r"[^\w.+-]", "-", name_of(self.url)) or "source"
+        return re.sub(r"[^\w.+-]", "-", distribution_name(self.url)) or "source"
 
     @property
     def place(self) -> str:
@@ -98,5 +98,5 @@ def _names(mention: Mention) -> Iterator[str]:
     if source is not None:
         parts = [*reversed(source.folder.split("/")), source.name]
     else:
-        parts = [name_of(path)] if "://" in path or path.startswith("git@") else [*reversed(path.split("/"))]
+        parts = [distribution_name(path)] if "://" in path or path.startswith("git@") else [*reversed(path.split("/"))]
     yield from (str(canonicalize_name(part)) for part in parts if part not in ("", ".", ".."))

@@ -12,12 +12,12 @@ from packaging.utils import canonicalize_name
 
 from rocm3d.apply.origin import decided, is_cuda_build
 from rocm3d.apply.template import one_line
-from rocm3d.manifest.requirements import copy_with
+from rocm3d.manifest.requirements import copy_with_replacements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from rocm3d.manifest.manifest import Manifest, Mention
+    from rocm3d.manifest.manifest import ParsedManifest, Mention
     from rocm3d.model.plan import DependencyDecision, Plan
 
 _IGNORE = re.compile(rb"rocm3d:\s*ignore\[")
@@ -39,7 +39,7 @@ class Copier:
         answered = frozenset((finding.path, finding.line) for finding in plan.answered)
         return cls(decisions, answered, frozenset(taken))
 
-    def copy(self, requirements: Manifest) -> bytes:
+    def copy(self, requirements: ParsedManifest) -> bytes:
         """The file with decided lines replaced or turned into comments; all other bytes are unchanged."""
         named = {item.line: item for item in requirements.mentions}
         urls = {item.line: item.urls for item in requirements.options}
@@ -55,7 +55,7 @@ class Copier:
                 return self._mention(requirements.path, named[line])
             return self._unread(lines[line - 1].decode("utf-8", "replace"))
 
-        return copy_with(requirements, replace)
+        return copy_with_replacements(requirements, replace)
 
     def _mention(self, path: str, mention: Mention) -> str | None:
         decision, constraint = decided(mention, self.decisions), is_constraints(path)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.manifest import Manifest
+from rocm3d.manifest.manifest import ParsedManifest
 from rocm3d.scan.detector import Hit
 from rocm3d.syntax.python import PythonUnit
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-EITHER = (PythonUnit, Manifest)  # for rules that read both Python build scripts and manifests
+EITHER = (PythonUnit, ParsedManifest)  # for rules that read both Python build scripts and manifests
 HOLE = "{}"  # stands for an interpolated value of a formatted string
 
 _WINDOWS = re.compile(r"win32|windows|['\"]nt['\"]|\bis_win\b|\bmsvc\b", re.IGNORECASE)

@@ -11,7 +11,7 @@ from rocm3d.model.location import Location
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d.manifest.manifest import Command, Manifest
+    from rocm3d.manifest.manifest import ScriptCommand, ParsedManifest
 
 _BUILDS = frozenset(
     {
@@ -33,7 +33,7 @@ _WORDS = frozenset({"PUBLIC", "PRIVATE", "INTERFACE", "SYSTEM", "BEFORE", "AFTER
 _DEEP = 4
 
 
-def cmake_extensions(unit: Manifest) -> Iterator[Extension]:
+def cmake_extensions(unit: ParsedManifest) -> Iterator[Extension]:
     """Each target with at least one device source (.cu, .hip)."""
     given = {
         command.arguments[0]: command.arguments[1:]
@@ -66,9 +66,9 @@ def cmake_extensions(unit: Manifest) -> Iterator[Extension]:
         )
 
 
-def _of(unit: Manifest, command: str, target: str) -> tuple[str, ...]:
+def _of(unit: ParsedManifest, command: str, target: str) -> tuple[str, ...]:
     """The arguments of all calls of a command for a target."""
-    found: list[Command] = [item for item in unit.commands if item.name == command and item.arguments[:1] == (target,)]
+    found: list[ScriptCommand] = [item for item in unit.commands if item.name == command and item.arguments[:1] == (target,)]
     return tuple(word for item in found for word in item.arguments[1:])
 
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d.manifest.manifest import Command, Manifest
+    from rocm3d.manifest.manifest import ScriptCommand, ParsedManifest
 
 _ROCM = re.compile(r"(?i)(use|with|enable|build)_?(rocm|hip)\b|\b(rocm|hip)(_found|_path|_home|_root|_enabled)?\b")
 _CUDA_WORD = frozenset({"CUDA", "CUDAToolkit"})
 _CUDA = re.compile(r"CUDA|NVCC|GPU", re.IGNORECASE)
 
 
-def handles_rocm(unit: Manifest) -> bool:
+def handles_rocm(unit: ParsedManifest) -> bool:
     """Whether a condition or a command of the file mentions ROCm or HIP."""
     return any(
         command.name in ("if", "elseif", "option", "find_package", "enable_language", "project", "hip_add_library")
@@ -24,7 +24,7 @@ def handles_rocm(unit: Manifest) -> bool:
     )
 
 
-def with_optional(unit: Manifest) -> Iterator[tuple[Command, bool]]:
+def with_optional(unit: ParsedManifest) -> Iterator[tuple[ScriptCommand, bool]]:
     """Each command, and whether it is inside a condition on CUDA, so that the project also builds without."""
     asked: list[bool] = []
     for command in unit.commands:
@@ -38,7 +38,7 @@ def with_optional(unit: Manifest) -> Iterator[tuple[Command, bool]]:
             yield command, any(asked)
 
 
-def turns_cuda_on(unit: Manifest) -> bool:
+def turns_cuda_on(unit: ParsedManifest) -> bool:
     """Whether the project enables CUDA unconditionally."""
     return any(
         command.name in ("project", "enable_language", "find_package")
@@ -48,5 +48,5 @@ def turns_cuda_on(unit: Manifest) -> bool:
     )
 
 
-def _asks(command: Command) -> bool:
+def _asks(command: ScriptCommand) -> bool:
     return any(_CUDA.search(word) for word in command.arguments)

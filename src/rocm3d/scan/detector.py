@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.manifest.manifest import Manifest
+from rocm3d.manifest.manifest import ParsedManifest
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.python import PythonUnit
 
@@ -29,7 +29,7 @@ class Paths:
     read: Callable[[str], bytes | None] = lambda _: None
 
 
-Unit = CudaUnit | PythonUnit | Manifest | Paths
+Unit = CudaUnit | PythonUnit | ParsedManifest | Paths
 
 
 @dataclass(frozen=True)

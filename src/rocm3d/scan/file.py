@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING
 
 from rocm3d.manifest.cmake import is_cmake
-from rocm3d.manifest.manifest import Manifest, pure, readers
+from rocm3d.manifest.manifest import ParsedManifest, posix_path, manifest_readers
 from rocm3d.model.base import Record
 from rocm3d.model.finding import Finding
 from rocm3d.model.inventory import Dependency, Extension, SkippedFile
@@ -60,15 +60,15 @@ class FileResult(Record):
 
 def is_wanted(path: str) -> bool:
     """Whether any detector reads files with this path."""
-    suffix = pure(path).suffix.lower()
-    return suffix == ".py" or suffix in SUFFIXES or any(r.matches(path) for r in readers() if not r.by_name)
+    suffix = posix_path(path).suffix.lower()
+    return suffix == ".py" or suffix in SUFFIXES or any(r.matches(path) for r in manifest_readers() if not r.by_name)
 
 
 def look_at(path: str, data: bytes, knowledge: Knowledge, selection: Selection) -> FileResult:
     if b"\0" in data:
         return FileResult(skipped=(SkippedFile(path=path, reason="contains NUL bytes (not a text file)"),))
     units = list(_units(path, data))
-    manifests = [unit for unit in units if isinstance(unit, Manifest)]
+    manifests = [unit for unit in units if isinstance(unit, ParsedManifest)]
     said = [item for unit in units for item in _said(unit, path, knowledge, selection)]
     found = [item for item in said if isinstance(item, Told)]
     unwanted = _ignored(data) if found else {}
@@ -95,20 +95,20 @@ def look_at_paths(
     read: Callable[[str], bytes | None] = lambda _: None,
 ) -> FileResult:
     """Run the rules over file names: bundled binaries, generated files, collisions. Only a few files are opened."""
-    named = [reader.read(path, b"") for reader in readers() if reader.by_name for path in paths if reader.matches(path)]
+    named = [reader.read(path, b"") for reader in manifest_readers() if reader.by_name for path in paths if reader.matches(path)]
     units: list[Unit] = [Paths(tuple(paths), read), *named]
     said = (item for unit in units for item in _said(unit, getattr(unit, "path", ""), knowledge, selection))
     return FileResult(findings=tuple(item.finding for item in said if isinstance(item, Told)), manifests=len(named))
 
 
 def _units(path: str, data: bytes) -> Iterator[Unit]:
-    suffix = pure(path).suffix.lower()
+    suffix = posix_path(path).suffix.lower()
     if suffix == ".py":
         yield PythonUnit(path, data)
     elif suffix in SUFFIXES:
         yield CudaUnit(path, data)
-    for reader in readers():
-        if not reader.by_name and reader.matches(path) and all(word in data for word in reader.needs):
+    for reader in manifest_readers():
+        if not reader.by_name and reader.matches(path) and all(word in data for word in reader.required_bytes):
             yield reader.read(path, data)
 
 
@@ -158,11 +158,11 @@ def _names(words: Collection[str], finding: Finding) -> bool:
 def _extensions(unit: Unit) -> Iterator[Extension]:
     if isinstance(unit, PythonUnit):
         yield from extensions(unit)
-    elif isinstance(unit, Manifest) and unit.commands and is_cmake(unit.path):
+    elif isinstance(unit, ParsedManifest) and unit.commands and is_cmake(unit.path):
         yield from cmake_extensions(unit)
 
 
-def _dependencies(unit: Manifest, knowledge: Knowledge) -> Iterator[Dependency]:
+def _dependencies(unit: ParsedManifest, knowledge: Knowledge) -> Iterator[Dependency]:
     for mention in unit.mentions:
         if mention.section.split(":")[0] in ("documentation", "workflow"):
             continue  # dependencies come from manifests, not from documentation or CI
@@ -183,5 +183,5 @@ def _troubles(path: str, data: bytes, units: list[Unit]) -> Iterator[SkippedFile
     for unit in units:
         if isinstance(unit, ParsedUnit) and unit.trouble:
             yield SkippedFile(path=path, reason=unit.trouble)
-        for line, reason in unit.unread if isinstance(unit, Manifest) else ():
+        for line, reason in unit.unread if isinstance(unit, ParsedManifest) else ():
             yield SkippedFile(path=path if line <= 1 else f"{path}:{line}", reason=reason)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
-from rocm3d.manifest.install_line import name_of
+from rocm3d.manifest.install_line import distribution_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rocm3d.knowledge.base import Knowledge
-    from rocm3d.manifest.manifest import Manifest, Mention, Option
+    from rocm3d.manifest.manifest import ParsedManifest, Mention, InstallOption
     from rocm3d.model.finding import Severity
     from rocm3d.model.package import Package
 
@@ -24,7 +24,7 @@ _EXPORTED = re.compile(rb"(PIP|UV)_[A-Z_]*(INDEX|LINKS)")
 _ROCM = re.compile(r"rocm|\bhip\b|amd\.com|radeon", re.IGNORECASE)
 
 
-def severity(unit: Manifest) -> Severity | None:
+def severity(unit: ParsedManifest) -> Severity | None:
     """`note` if nothing installs from this file automatically; None means the severity of the code."""
     return "note" if unit.kind in _REMARKS else None
 
@@ -34,13 +34,13 @@ def is_conda(mention: Mention) -> bool:
     return mention.section.endswith("conda")
 
 
-def is_rocm(unit: Manifest, mention: Mention) -> bool:
+def is_rocm(unit: ParsedManifest, mention: Mention) -> bool:
     """Whether the version, URL or index requests a ROCm build."""
     given = (mention.version, mention.url, *(url for option in options_of(unit, mention) for url in option.urls))
     return any(_ROCM.search(text) for text in given)
 
 
-def is_from_default_index(unit: Manifest, mention: Mention) -> bool:
+def is_from_default_index(unit: ParsedManifest, mention: Mention) -> bool:
     """Whether it has neither a URL nor an index."""
     return not mention.url and not any(option.urls for option in options_of(unit, mention))
 
@@ -51,7 +51,7 @@ def is_compiled_wheel(mention: Mention) -> bool:
     return address.endswith(".whl") and not address.endswith("-none-any.whl")
 
 
-def options_of(unit: Manifest, mention: Mention) -> list[Option]:
+def options_of(unit: ParsedManifest, mention: Mention) -> list[InstallOption]:
     """Options that apply to a mention: in scripts those of its command and of the environment, elsewhere all."""
     if unit.kind == "python_script":  # a call may span several lines, so compare words
         words = {word for command in unit.commands if mention.text in command.arguments for word in command.arguments}
@@ -62,7 +62,7 @@ def options_of(unit: Manifest, mention: Mention) -> list[Option]:
     return [option for option in unit.options if first <= option.line <= last or _is_exported(unit, option)]
 
 
-def mentions_of(unit: Manifest, option: Option) -> list[Mention]:
+def mentions_of(unit: ParsedManifest, option: InstallOption) -> list[Mention]:
     """Mentions that an option applies to."""
     if unit.kind == "python_script":
         return [mention for mention in unit.mentions if option in options_of(unit, mention)]
@@ -72,7 +72,7 @@ def mentions_of(unit: Manifest, option: Option) -> list[Mention]:
     return [mention for mention in unit.mentions if first <= mention.line <= last]
 
 
-def command_lines(unit: Manifest, line: int) -> tuple[int, int]:
+def command_lines(unit: ParsedManifest, line: int) -> tuple[int, int]:
     """First and last line of a command that continues over lines with backslashes."""
     lines = unit.lines
     first = last = line
@@ -83,7 +83,7 @@ def command_lines(unit: Manifest, line: int) -> tuple[int, int]:
     return first, last
 
 
-def _is_exported(unit: Manifest, option: Option) -> bool:
+def _is_exported(unit: ParsedManifest, option: InstallOption) -> bool:
     """Whether the option is set by an environment variable and so applies to every later command."""
     lines = unit.lines
     text = lines[option.line - 1].decode("utf-8", "replace") if option.line <= len(lines) else ""
@@ -122,7 +122,7 @@ def _parts(address: str) -> list[str]:
     inside = _SUBDIRECTORY.search(fragment)
     folders = inside.group(1).split("/") if inside else []
     if "://" in path or path.startswith("git@"):
-        return [part for part in [*reversed(folders), name_of(path)] if part]
+        return [part for part in [*reversed(folders), distribution_name(path)] if part]
     return [part for part in reversed(path.split("/")) if part not in ("", ".", "..")]
 
 

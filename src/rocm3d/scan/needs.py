@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rocm3d.manifest.manifest import Manifest
+    from rocm3d.manifest.manifest import ParsedManifest
     from rocm3d.scan.detector import Look
     from rocm3d.syntax.cuda import CudaUnit
     from rocm3d.syntax.python import PythonUnit
@@ -24,7 +24,7 @@ _PULLED_APART = re.compile(
 )
 
 
-def a_term(unit: CudaUnit | PythonUnit | Manifest, look: Look) -> bool:
+def a_term(unit: CudaUnit | PythonUnit | ParsedManifest, look: Look) -> bool:
     """Whether a term of the code occurs verbatim."""
     return any(word in unit.data for word in look.words)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.manifest import Manifest
+from rocm3d.manifest.manifest import ParsedManifest
 from rocm3d.scan.detector import Detector, Look, Paths, Unit
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.python import PythonUnit
@@ -30,5 +30,5 @@ def rules(knowledge: Knowledge, selection: Selection) -> Rules:
 def _sorted_out(knowledge: Knowledge, selection: Selection) -> Rules:
     own = frozenset(selection.own)
     chosen = [(item, Look(knowledge.codes[item.code], knowledge, own)) for item in selection.detectors()]
-    kinds: tuple[type[Unit], ...] = (CudaUnit, PythonUnit, Manifest, Paths)
+    kinds: tuple[type[Unit], ...] = (CudaUnit, PythonUnit, ParsedManifest, Paths)
     return {kind: [(item, look) for item, look in chosen if issubclass(kind, item.reads)] for kind in kinds}

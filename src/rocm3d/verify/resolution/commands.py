@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.install_line import Word, installation, name_of
+from rocm3d.manifest.install_line import ShellWord, parse_install_command, distribution_name
 from rocm3d.verify.resolution.build_source import GitSource
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def installs(plan: Plan) -> Iterator[Install]:
 
 
 def _install(decision: DependencyDecision, command: tuple[str, ...]) -> Install | None:
-    found = installation([Word(word) for word in command])
+    found = parse_install_command([ShellWord(word) for word in command])
     if found is None or not found.mentions:
         return None
     urls = [url for option in found.options for url in option.urls]
@@ -54,5 +54,5 @@ def clones(decision: DependencyDecision) -> dict[str, GitSource]:
         at = next((i for i, word in enumerate(command) if "://" in word), None)
         if at is not None:
             branch = next((command[i + 1] for i in range(2, at - 1) if command[i] in ("-b", "--branch")), "HEAD")
-            found[(command[at + 1 :] or (name_of(command[at]),))[0]] = GitSource(command[at], branch)
+            found[(command[at + 1 :] or (distribution_name(command[at]),))[0]] = GitSource(command[at], branch)
     return found

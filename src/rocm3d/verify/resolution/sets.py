@@ -13,10 +13,10 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from rocm3d.manifest import requirements
-from rocm3d.manifest.manifest import Manifest, Mention, readers
+from rocm3d.manifest.manifest import ParsedManifest, Mention, manifest_readers
 
 if TYPE_CHECKING:
-    from rocm3d.manifest.manifest import Option
+    from rocm3d.manifest.manifest import InstallOption
     from rocm3d.workspace.tree import Tree
 
 # Documentation, CI, lock files and the like: nobody installs from these.
@@ -69,9 +69,9 @@ def lines_of(tree: Tree, path: str) -> tuple[Line, ...]:
     return tuple(line for mention in mentions if (line := line_of(mention)) is not None)
 
 
-def _manifests(tree: Tree) -> Iterator[Manifest]:
+def _manifests(tree: Tree) -> Iterator[ParsedManifest]:
     for path in tree.paths():
-        for reader in readers():
+        for reader in manifest_readers():
             if reader.by_name or reader.kind in _REMARKS or not reader.matches(path):
                 continue
             data = tree.read(path)
@@ -79,7 +79,7 @@ def _manifests(tree: Tree) -> Iterator[Manifest]:
                 yield reader.read(path, data)
 
 
-def _set(root: str, manifests: dict[str, Manifest], tree: Tree) -> tuple[RequirementSet, set[str]]:
+def _set(root: str, manifests: dict[str, ParsedManifest], tree: Tree) -> tuple[RequirementSet, set[str]]:
     """The set of a file and its includes (`-r` requirements, `-c` constraints), and the paths that were read."""
     lines: list[Line] = []
     constraints: list[Line] = []
@@ -99,7 +99,7 @@ def _set(root: str, manifests: dict[str, Manifest], tree: Tree) -> tuple[Require
     return made, {path for path, _ in seen}
 
 
-def _included(path: str, tree: Tree) -> Manifest | None:
+def _included(path: str, tree: Tree) -> ParsedManifest | None:
     """A file that no reader matches by name, but that a requirements file includes."""
     data = tree.read(path) if path in tree else None
     return None if data is None or b"\0" in data else requirements.read(path, data)
@@ -109,7 +109,7 @@ def _once(lines: list[Line]) -> tuple[Line, ...]:
     return tuple(dict.fromkeys(lines))
 
 
-def _includes(manifest: Manifest) -> list[tuple[str, bool]]:
+def _includes(manifest: ParsedManifest) -> list[tuple[str, bool]]:
     """Files that a requirements file includes, and whether as constraints. Files named in scripts are separate sets."""
     if manifest.kind != requirements.KIND:
         return []
@@ -122,7 +122,7 @@ def _includes(manifest: Manifest) -> list[tuple[str, bool]]:
     ]
 
 
-def _is_constraint(lines: list[bytes], option: Option) -> bool:
+def _is_constraint(lines: list[bytes], option: InstallOption) -> bool:
     return option.line <= len(lines) and _CONSTRAINT.match(lines[option.line - 1]) is not None
 
 

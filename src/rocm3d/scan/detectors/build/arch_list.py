@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from rocm3d.manifest.manifest import Command, Manifest
+    from rocm3d.manifest.manifest import ScriptCommand, ParsedManifest
 
 _SETTER = re.compile(r"(setdefault|putenv)$")
 _SETS = frozenset({"set", "set_target_properties", "set_property", "ENV", "ARG", "export", "env"})
 
 
-def find(unit: PythonUnit | Manifest, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit | ParsedManifest, look: Look) -> Iterator[Hit]:
     """Matches variables among the code's terms that are set or required, and literal targets."""
     terms = look.code.terms
     if isinstance(unit, PythonUnit):
@@ -66,11 +66,11 @@ def _assignments(unit: PythonUnit) -> Iterator[tuple[Node, Node]]:
             yield left, right
 
 
-def _knows_rocm(unit: Manifest) -> bool:
+def _knows_rocm(unit: ParsedManifest) -> bool:
     return bool(re.search(rb"HIP_ARCHITECTURES|PYTORCH_ROCM_ARCH|(?i:rocm|enable_language\(\s*HIP)", unit.data))
 
 
-def _names(command: Command) -> list[str]:
+def _names(command: ScriptCommand) -> list[str]:
     """The variables that a command sets: CMake arguments, or NAME=VALUE before or after the command name."""
     words = [command.name, *command.arguments]
     given = [word.partition("=")[0] for word in words if "=" in word]
@@ -81,7 +81,7 @@ def _names(command: Command) -> list[str]:
     return [*given, *command.arguments] if command.name.startswith("set") else [*given, *command.arguments[:1]]
 
 
-def _mentioned(unit: PythonUnit | Manifest, look: Look) -> bool:
+def _mentioned(unit: PythonUnit | ParsedManifest, look: Look) -> bool:
     """Python files need a term. Manifests are parsed already, so they are always searched."""
     return not isinstance(unit, PythonUnit) or a_term(unit, look)
 

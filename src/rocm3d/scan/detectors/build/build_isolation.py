@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.install_line import Word, installation
-from rocm3d.manifest.manifest import Manifest
+from rocm3d.manifest.install_line import ShellWord, parse_install_command
+from rocm3d.manifest.manifest import ParsedManifest
 from rocm3d.scan.detector import Detector, Hit, Look
 from rocm3d.scan.mentions import package_of
 
@@ -21,13 +21,13 @@ _NESTED = re.compile(r"(extensions?|submodules?|third_?party|ops|csrc|libs?)/") 
 _SWITCHED_OFF = re.compile(rb"(PIP_)?NO_BUILD_ISOLATION\s*[= ]\s*[\"']?(0|false|no|off)", re.IGNORECASE)
 
 
-def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
     """Matches installs without --no-build-isolation: known packages are errors, unknown folders warnings or notes."""
     if _SWITCHED_OFF.search(unit.data):  # pip inverts this variable: 0 disables isolation
         return
     for command in unit.commands:
         place = command.line, command.column
-        given = installation([Word(text, *place, command.line) for text in (command.name, *command.arguments)])
+        given = parse_install_command([ShellWord(text, *place, command.line) for text in (command.name, *command.arguments)])
         if given is None or given.tool == "conda" or "--no-build-isolation" in given.flags:
             continue
         for mention in given.mentions:
@@ -50,4 +50,4 @@ def find(unit: Manifest, look: Look) -> Iterator[Hit]:
             yield Hit(*place, facts, package.id if package else None, severity)
 
 
-detector = Detector(__name__, code="BLD304", reads=Manifest, find=find)
+detector = Detector(__name__, code="BLD304", reads=ParsedManifest, find=find)

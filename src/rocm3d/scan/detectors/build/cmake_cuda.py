@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.manifest import Manifest
+from rocm3d.manifest.manifest import ParsedManifest
 from rocm3d.scan.cmake_script import handles_rocm, with_optional
 from rocm3d.scan.detector import Detector, Hit, Look
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d.manifest.manifest import Command
+    from rocm3d.manifest.manifest import ScriptCommand
 
 
-def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
     """Matches commands among the code's terms: a command, a command with its first argument, or a variable."""
     if unit.kind != "cmake" or handles_rocm(unit):
         return
@@ -29,7 +29,7 @@ def find(unit: Manifest, look: Look) -> Iterator[Hit]:
             yield Hit(command.line, command.column, facts, severity="note" if quiet else None)
 
 
-def _term(command: Command, terms: dict[str, str]) -> str | None:
+def _term(command: ScriptCommand, terms: dict[str, str]) -> str | None:
     first = command.arguments[0] if command.arguments else ""
     if command.name == "project":
         languages = command.arguments[1:]
@@ -40,9 +40,9 @@ def _term(command: Command, terms: dict[str, str]) -> str | None:
     return next((term for term in asked if term in terms), None)
 
 
-def _shown(command: Command) -> str:
+def _shown(command: ScriptCommand) -> str:
     words = " ".join(command.arguments[:4])
     return f"{command.name}({words}{' ...' if len(command.arguments) > 4 else ''})"
 
 
-detector = Detector(__name__, code="BLD203", reads=Manifest, find=find)
+detector = Detector(__name__, code="BLD203", reads=ParsedManifest, find=find)

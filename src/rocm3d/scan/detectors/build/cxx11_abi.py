@@ -11,13 +11,13 @@ from rocm3d.syntax.python import PythonUnit, string_value
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d.manifest.manifest import Manifest
+    from rocm3d.manifest.manifest import ParsedManifest
 
 _MACRO = "_GLIBCXX_USE_CXX11_ABI"
 _ASKS_TORCH = (b"compiled_with_cxx11_abi", b"_C._GLIBCXX_USE_CXX11_ABI", b"TORCH_CXX_FLAGS")
 
 
-def find(unit: PythonUnit | Manifest, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit | ParsedManifest, look: Look) -> Iterator[Hit]:
     """Matches the flag or macro with a literal value, in files that do not query torch for it."""
     if any(word in unit.data for word in _ASKS_TORCH):
         return

@@ -12,11 +12,11 @@ from rocm3d.syntax.python import PythonUnit
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d.manifest.manifest import Manifest
+    from rocm3d.manifest.manifest import ParsedManifest
     from rocm3d.model.finding import Severity
 
 
-def find(unit: PythonUnit | Manifest, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit | ParsedManifest, look: Look) -> Iterator[Hit]:
     """Matches flags of an extension build, and standards set in a CMake file that compiles device code."""
     if isinstance(unit, PythonUnit):
         for flag in flags(unit):

@@ -13,13 +13,13 @@ from rocm3d.syntax.unit import walk
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d.manifest.manifest import Manifest
+    from rocm3d.manifest.manifest import ParsedManifest
     from rocm3d.model.finding import Severity
 
 _TARGET = "CUDA::"
 
 
-def find(unit: PythonUnit | Manifest, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit | ParsedManifest, look: Look) -> Iterator[Hit]:
     """Matches `-lNAME`, `libraries=["NAME"]` and CMake link commands."""
     terms = look.code.terms
     if isinstance(unit, PythonUnit):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from rocm3d.manifest.manifest import Manifest
+    from rocm3d.manifest.manifest import ParsedManifest
 
 _RUNS = re.compile(
     r"(?:^|\.|_)(which|find_executable|join|run|call|check_output|check_call|Popen|popen|system|getoutput)$"
@@ -23,7 +23,7 @@ _RUNS = re.compile(
 _NVCC = re.compile(r"^[\"']?(?:\S*[/\\}])?nvcc(?:\.exe)?(?=[\"'\s]|$)")
 
 
-def find(unit: PythonUnit | Manifest, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit | ParsedManifest, look: Look) -> Iterator[Hit]:
     """Matches calls with nvcc as an argument, known helper functions that run it, and commands in scripts."""
     if isinstance(unit, PythonUnit):
         if unit.builds_extensions or unit.path.endswith("setup.py"):

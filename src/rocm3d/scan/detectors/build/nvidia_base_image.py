@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.manifest import Manifest
+from rocm3d.manifest.manifest import ParsedManifest
 from rocm3d.scan.detector import Detector, Hit, Look
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ _REGISTRY = re.compile(r"^(docker\.io|index\.docker\.io|registry-1\.docker\.io)/
 _OTHER = re.compile(r"rocm|cpu|xpu", re.IGNORECASE)
 
 
-def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
     """Matches images whose name starts with one of the code's terms, and settings that equal one."""
     terms = look.code.terms
     for image in unit.images:
@@ -31,4 +31,4 @@ def find(unit: Manifest, look: Look) -> Iterator[Hit]:
             yield Hit(command.line, command.column, {"image": setting, "why": terms[setting]}, severity="warning")
 
 
-detector = Detector(__name__, code="BLD303", reads=Manifest, find=find)
+detector = Detector(__name__, code="BLD303", reads=ParsedManifest, find=find)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.manifest import Manifest, Mention
+from rocm3d.manifest.manifest import ParsedManifest, Mention
 from rocm3d.scan.detector import Detector, Hit, Look
 from rocm3d.scan.mentions import is_conda, severity
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
-def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
     """Matches channels and packages among the code's terms, and packages with a record in the knowledge base."""
     for option in unit.options:
         for url in option.urls:
@@ -25,7 +25,7 @@ def find(unit: Manifest, look: Look) -> Iterator[Hit]:
             yield from _package(unit, mention, look)
 
 
-def _package(unit: Manifest, mention: Mention, look: Look) -> Iterator[Hit]:
+def _package(unit: ParsedManifest, mention: Mention, look: Look) -> Iterator[Hit]:
     package = look.knowledge.cuda_package(mention.name, conda=True)
     why = _term(mention.name, look.code.terms)
     if why is None and package is not None:
@@ -47,4 +47,4 @@ def _term(name: str, terms: Mapping[str, str]) -> str | None:
     return next((w for t, w in terms.items() if fnmatchcase(lower, t) and not w.endswith("channel")), None)
 
 
-detector = Detector(__name__, code="DEP105", reads=Manifest, find=find)
+detector = Detector(__name__, code="DEP105", reads=ParsedManifest, find=find)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.manifest import Manifest
+from rocm3d.manifest.manifest import ParsedManifest
 from rocm3d.scan.detector import Detector, Hit, Look
 from rocm3d.scan.mentions import severity
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _CUDA = re.compile(r"[/+_-](?:pt\d+)?cu\d{2,3}\b")
 
 
-def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
     """Matches options whose URL contains a CUDA version or one of the hosts in the code's terms."""
     for option in unit.options:
         for url in option.urls:
@@ -27,4 +27,4 @@ def is_cuda_index(url: str, hosts: Mapping[str, str]) -> bool:
     return bool(_CUDA.search(url.replace("%2B", "+"))) or any(host in url for host in hosts)
 
 
-detector = Detector(__name__, code="DEP102", reads=Manifest, find=find)
+detector = Detector(__name__, code="DEP102", reads=ParsedManifest, find=find)

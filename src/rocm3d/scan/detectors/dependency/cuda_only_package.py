@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.manifest import Manifest, Mention
+from rocm3d.manifest.manifest import ParsedManifest, Mention
 from rocm3d.scan.detector import Detector, Hit, Look
 from rocm3d.scan.mentions import (
     is_compiled_wheel,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
     """Matches mentions of packages with a record in the knowledge base."""
     for mention in unit.mentions:
         name, package = package_of(mention, look.knowledge)
@@ -37,7 +37,7 @@ def find(unit: Manifest, look: Look) -> Iterator[Hit]:
         yield Hit(mention.line, mention.column, facts, package.id, severity(unit))
 
 
-def _belongs_elsewhere(unit: Manifest, mention: Mention, look: Look) -> bool:
+def _belongs_elsewhere(unit: ParsedManifest, mention: Mention, look: Look) -> bool:
     """Whether a more specific rule reports this mention."""
     codes = look.knowledge.codes
     wrong = term_of(mention.name, codes["DEP204"].terms) is not None
@@ -49,4 +49,4 @@ def _belongs_elsewhere(unit: Manifest, mention: Mention, look: Look) -> bool:
     )
 
 
-detector = Detector(__name__, code="DEP201", reads=Manifest, find=find)
+detector = Detector(__name__, code="DEP201", reads=ParsedManifest, find=find)

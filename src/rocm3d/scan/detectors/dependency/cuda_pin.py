@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.manifest import Manifest
+from rocm3d.manifest.manifest import ParsedManifest
 from rocm3d.scan.detector import Detector, Hit, Look
 from rocm3d.scan.mentions import severity
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _LOCAL = re.compile(r"\+(?:pt\d+)?cu\d+")
 
 
-def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
     for mention in unit.mentions:
         pinned = _LOCAL.search(mention.version)
         if pinned:
@@ -24,4 +24,4 @@ def find(unit: Manifest, look: Look) -> Iterator[Hit]:
             yield Hit(mention.line, mention.column, facts, package.id if package else None, severity(unit))
 
 
-detector = Detector(__name__, code="DEP101", reads=Manifest, find=find)
+detector = Detector(__name__, code="DEP101", reads=ParsedManifest, find=find)

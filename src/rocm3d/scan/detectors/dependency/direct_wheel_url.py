@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from rocm3d.manifest.manifest import Manifest
+from rocm3d.manifest.manifest import ParsedManifest
 from rocm3d.scan.detector import Detector, Hit, Look
 from rocm3d.scan.mentions import is_compiled_wheel, severity
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _NOT_CUDA = re.compile(r"rocm|amd\.com|radeon|\+cpu\b|/cpu/", re.IGNORECASE)
 
 
-def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
     """Matches compiled wheels whose URL contains a term."""
     for mention in unit.mentions:
         url = unquote(mention.url)
@@ -37,4 +37,4 @@ def _why(url: str, terms: Mapping[str, str], *, known: bool) -> str | None:
     return None
 
 
-detector = Detector(__name__, code="DEP104", reads=Manifest, find=find)
+detector = Detector(__name__, code="DEP104", reads=ParsedManifest, find=find)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.manifest import Manifest
+from rocm3d.manifest.manifest import ParsedManifest
 from rocm3d.scan.detector import Detector, Hit, Look
 from rocm3d.scan.mentions import is_rocm, severity
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
     """Matches mentions with an extra that the package's record lists."""
     for mention in unit.mentions:
         for extra, why in look.knowledge.cuda_extras(mention.name, mention.extras).items():
@@ -25,4 +25,4 @@ def find(unit: Manifest, look: Look) -> Iterator[Hit]:
                 yield Hit(mention.line, mention.column, facts, package.id if package else None, severity(unit))
 
 
-detector = Detector(__name__, code="DEP203", reads=Manifest, find=find)
+detector = Detector(__name__, code="DEP203", reads=ParsedManifest, find=find)

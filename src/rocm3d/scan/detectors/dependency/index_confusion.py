@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.manifest import Manifest, Mention, Option
+from rocm3d.manifest.manifest import ParsedManifest, Mention, InstallOption
 from rocm3d.scan.detector import Detector, Hit, Look
 from rocm3d.scan.detectors.dependency.cuda_index import is_cuda_index
 from rocm3d.scan.mentions import is_conda, mentions_of, severity, term_of
@@ -20,7 +20,7 @@ _MIRROR = re.compile(r"/pypi/(web/)?simple|//pypi\.(tuna|org|python)\b")  # the 
 _SHOWN = 3
 
 
-def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
     """Matches options that add an index, and names the packages at risk."""
     hosts = look.knowledge.codes["DEP102"].terms
     for option in unit.options:
@@ -34,7 +34,7 @@ def find(unit: Manifest, look: Look) -> Iterator[Hit]:
             yield Hit(option.line, option.column, {"name": shown, "url": urls[0]}, severity=severity(unit))
 
 
-def _is_added(unit: Manifest, option: Option, look: Look) -> bool:
+def _is_added(unit: ParsedManifest, option: InstallOption, look: Look) -> bool:
     """Whether the option adds to the default index instead of replacing it."""
     lines = unit.data.decode("utf-8", "replace").split("\n")[option.line - 1 : max(option.last_line, option.line)]
     text = "\n".join(lines)
@@ -48,4 +48,4 @@ def _is_at_risk(mention: Mention, look: Look) -> bool:
     return known is not None or term_of(mention.name, pulled) is not None
 
 
-detector = Detector(__name__, code="DEP103", reads=Manifest, find=find)
+detector = Detector(__name__, code="DEP103", reads=ParsedManifest, find=find)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.install_line import name_of
-from rocm3d.manifest.manifest import Manifest
+from rocm3d.manifest.install_line import distribution_name
+from rocm3d.manifest.manifest import ParsedManifest
 from rocm3d.scan.detector import Detector, Hit, Look
 from rocm3d.scan.mentions import package_of
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
     """Matches mentions and submodules whose licence name or note contains one of the code's terms."""
     named = [(package_of(item, look.knowledge)[0], item.line, item.column) for item in unit.mentions]
-    named += [(name_of(item.url) or name_of(item.path), item.line, item.column) for item in unit.submodules]
+    named += [(distribution_name(item.url) or distribution_name(item.path), item.line, item.column) for item in unit.submodules]
     seen: set[str] = set()
     for name, line, column in sorted(named, key=lambda item: item[1:]):
         package = look.knowledge.package_by_pip(name) if name else None
@@ -30,4 +30,4 @@ def find(unit: Manifest, look: Look) -> Iterator[Hit]:
             yield Hit(line, column, facts, package.id, "note")
 
 
-detector = Detector(__name__, code="DEP301", reads=Manifest, find=find)
+detector = Detector(__name__, code="DEP301", reads=ParsedManifest, find=find)

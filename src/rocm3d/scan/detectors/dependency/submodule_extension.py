@@ -9,8 +9,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.install_line import name_of
-from rocm3d.manifest.manifest import Manifest
+from rocm3d.manifest.install_line import distribution_name
+from rocm3d.manifest.manifest import ParsedManifest
 from rocm3d.scan.detector import Detector, Hit, Look
 from rocm3d.scan.mentions import package_at, severity, term_of
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 _ROCM = re.compile(r"rocm|[/_-]amd\b|[/_-]hip\b", re.IGNORECASE)
 
 
-def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
     """Matches repositories named by the code's terms, and repositories of packages with a record."""
     for module in unit.submodules:
-        name = name_of(module.url) or name_of(module.path)
+        name = distribution_name(module.url) or distribution_name(module.path)
         if not name or _ROCM.search(module.url) or term_of(name, look.knowledge.codes["DEP202"].terms):
             continue  # torch and triton themselves run on ROCm
         package, reason = package_at(name, look.knowledge), term_of(name, look.code.terms)
@@ -34,4 +34,4 @@ def find(unit: Manifest, look: Look) -> Iterator[Hit]:
             yield replace(found, severity="note") if quiet else found
 
 
-detector = Detector(__name__, code="DEP205", reads=Manifest, find=find)
+detector = Detector(__name__, code="DEP205", reads=ParsedManifest, find=find)

@@ -10,7 +10,7 @@ import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.manifest import Manifest, Mention
+from rocm3d.manifest.manifest import ParsedManifest, Mention
 from rocm3d.scan.detector import Detector, Hit, Look
 from rocm3d.scan.mentions import is_conda, is_rocm, severity, term_of
 
@@ -24,7 +24,7 @@ _BUILD = frozenset({"build-system", "setup_requires"})  # reported by build_isol
 _HELD = re.compile(r"==|~=|<|\^|^\d")
 
 
-def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
     """Matches names among the code's terms, unless a local version, a URL or a ROCm index selects the build."""
     for mention in unit.mentions:
         if term_of(mention.name, look.code.terms) is None or mention.section in _BUILD or is_conda(mention):
@@ -36,7 +36,7 @@ def find(unit: Manifest, look: Look) -> Iterator[Hit]:
         yield Hit(mention.line, mention.column, facts, package.id if package else None, _severity(unit, mention))
 
 
-def _severity(unit: Manifest, mention: Mention) -> Severity | None:
+def _severity(unit: ParsedManifest, mention: Mention) -> Severity | None:
     if mention.section in _METADATA and not _HELD.search(mention.version):
         return "note"
     return severity(unit)
@@ -47,4 +47,4 @@ def _requirement(mention: Mention) -> str:
     return f"{mention.name}{extras}{mention.version}"
 
 
-detector = Detector(__name__, code="DEP202", reads=Manifest, find=find)
+detector = Detector(__name__, code="DEP202", reads=ParsedManifest, find=find)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.manifest import Manifest
+from rocm3d.manifest.manifest import ParsedManifest
 from rocm3d.scan.detector import Detector, Hit, Look
 from rocm3d.scan.mentions import is_conda, is_from_default_index, severity, term_of
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: Manifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
     """Matches names among the code's terms that come from the default index."""
     for mention in unit.mentions:
         why = term_of(mention.name, look.code.terms)
@@ -26,4 +26,4 @@ def find(unit: Manifest, look: Look) -> Iterator[Hit]:
         yield Hit(mention.line, mention.column, facts, package.id if package else None, severity(unit))
 
 
-detector = Detector(__name__, code="DEP204", reads=Manifest, find=find)
+detector = Detector(__name__, code="DEP204", reads=ParsedManifest, find=find)
