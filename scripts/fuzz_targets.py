@@ -25,7 +25,7 @@ from rocm3d.model.snapshot import Snapshot
 from rocm3d.scan.detector import detectors
 from rocm3d.scan.file import FileResult, is_wanted, look_at, look_at_paths
 from rocm3d.scan.selection import Selection
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 from rocm3d.workspace.configuration import read_configuration
 from rocm3d.workspace.tree import Tree
 
@@ -159,8 +159,8 @@ def _names(knowledge: Knowledge, data: bytes) -> None:
 def _isolation(name: str, data: bytes) -> None:
     """Two versions of a file. One that did not change is proven to be the same, or not judged."""
     before, _, after = data.partition(b"\xff")
-    prove(name, before, after).model_dump_json()
-    same = prove(name, before, before)
+    prove_isolation(name, before, after).model_dump_json()
+    same = prove_isolation(name, before, before)
     if not same.holds and "not the original's" in same.detail:
         raise AssertionError("a file is not the same as itself")
 

@@ -4,8 +4,8 @@ import pytest
 
 from rocm3d.apply.aliased_text import Alias, Use, with_aliases
 from rocm3d.apply.rewrite import Refuse
-from rocm3d.syntax.guards import folded, with_rocm
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.guards import fold_cpp, assume_rocm
+from rocm3d.syntax.isolation import prove_isolation
 
 OLD = Alias("OLD", cuda="old::call", rocm="new_call")
 CAST = Alias("CAST", cuda="", rocm="(const void*)")
@@ -47,9 +47,9 @@ def test_the_alias_reaches_everywhere_and_cuda_sees_nothing(text):
     after = aliased(text)
 
     assert b"ROCM3D_OLD(" in after
-    assert b"#define ROCM3D_OLD new_call" in folded(after, with_rocm)
+    assert b"#define ROCM3D_OLD new_call" in fold_cpp(after, assume_rocm)
     assert (after.count(b"\r\n") == after.count(b"\n")) == (b"\r" in before)
-    proof = prove("x.cu", before, after)
+    proof = prove_isolation("x.cu", before, after)
     assert (proof.holds, proof.kind) == (True, "cpp-tokens-equal"), proof.detail
 
 
@@ -57,7 +57,7 @@ def test_an_alias_that_is_empty_for_cuda_stands_in_front():
     after = with_aliases(b"f(kernel);\n", [Use(2, 2, CAST)], {})
 
     assert after.endswith(b"f(ROCM3D_CAST kernel);\n")
-    assert prove("x.cu", b"f(kernel);\n", after).holds
+    assert prove_isolation("x.cu", b"f(kernel);\n", after).holds
 
 
 def test_a_second_edit_uses_what_is_defined():

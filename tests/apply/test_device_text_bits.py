@@ -12,7 +12,7 @@ import pytest
 
 from rocm3d.apply.device_text import text
 from rocm3d.apply.rewrites.replace_ptx import edit
-from rocm3d.syntax.guards import folded, with_rocm
+from rocm3d.syntax.guards import fold_cpp, assume_rocm
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++ on this machine")
 
@@ -45,7 +45,7 @@ def prmt(low: int, high: int, selectors: int) -> int:
 
 def mask_expression(name: str) -> str:
     data = f'__device__ unsigned f() {{\n  unsigned r;\n  asm("mov.u32 %0, %%{name};" : "=r"(r));\n  return r;\n}}\n'
-    match = re.search(r"r = ([^;]+);", folded(edit(data.encode(), {}), with_rocm).decode())
+    match = re.search(r"r = ([^;]+);", fold_cpp(edit(data.encode(), {}), assume_rocm).decode())
     assert match is not None
     return match.group(1)
 

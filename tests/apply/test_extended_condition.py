@@ -4,7 +4,7 @@ import pytest
 
 from rocm3d.apply.extended_condition import extend
 from rocm3d.apply.rewrite import Refuse
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 
 def extended(text: str) -> str:
@@ -53,7 +53,7 @@ def test_the_proof_follows(line):
     after = extend(before, lambda item: True, "defined(USE_ROCM) || defined(__HIP_PLATFORM_AMD__)")
 
     assert after != before
-    assert prove("x.cu", before, after).holds
+    assert prove_isolation("x.cu", before, after).holds
     assert (
         extend(after, lambda item: "OLD" in item.argument and "ROCM" not in item.argument, "defined(USE_ROCM)") == after
     )

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from rocm3d.apply.guarded_lines import Lines, Replacement, after_includes, choose_lines, guard_lines, insert_guarded
 from rocm3d.apply.rewrite import Refuse
-from rocm3d.syntax.guards import folded, with_rocm
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.guards import fold_cpp, assume_rocm
+from rocm3d.syntax.isolation import prove_isolation
 
 IF = b"#if defined(USE_ROCM) || defined(__HIP_PLATFORM_AMD__)\n"
 
@@ -112,7 +112,7 @@ def test_whole_lines_are_chosen_by_backend(rocm, parameters, wanted):
     after = choose_lines(before, [Lines(0, 13, rocm)], parameters)
 
     assert after == wanted + b"int a;\n"
-    assert prove("x.cu", before, after).holds
+    assert prove_isolation("x.cu", before, after).holds
 
 
 @pytest.mark.parametrize(
@@ -170,6 +170,6 @@ def test_whatever_is_not_refused_is_proven_and_reads_new_on_rocm(parts):
         after = guard_lines(data, found, {})
     except Refuse:
         return
-    assert prove("x.cu", data, after).holds or b"(" in data
-    on_rocm = folded(after, with_rocm)
+    assert prove_isolation("x.cu", data, after).holds or b"(" in data
+    on_rocm = fold_cpp(after, assume_rocm)
     assert on_rocm.count(b"NEW") == len(found)

@@ -8,7 +8,7 @@ import pytest
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rocm_flag import GuardedEdit, edited
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 FLAG = "is_rocm = torch.version.hip is not None"
 
@@ -137,7 +137,7 @@ PLACES = {
 def test_puts_the_flag(before, after):
     assert marked(before) == after
     assert marked(after) == after
-    proof = prove("x.py", before.encode(), after.encode())
+    proof = prove_isolation("x.py", before.encode(), after.encode())
     assert proof.holds, proof.detail
 
 
@@ -148,5 +148,5 @@ def test_carriage_returns_are_kept():
 
 def test_an_import_in_a_function_does_not_stop_the_proof():
     before = "from torch import nn\ndef f():\n    import torch\nx = 7\n"
-    proof = prove("x.py", before.encode(), marked(before).encode())
+    proof = prove_isolation("x.py", before.encode(), marked(before).encode())
     assert proof.holds, proof.detail

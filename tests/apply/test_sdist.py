@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.apply.sdist import exclusions, manifest, project
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 from rocm3d.workspace.tree import Tree
 
 FINE = b"include README.md *.txt\nrecursive-include pkg *.cu\ngraft csrc\nprune docs\n# graft .\ninclude pkg/*.h\n"
@@ -39,7 +39,7 @@ def test_the_folder_is_left_out_once(tmp_path, line, newline):
         after = made(tmp_path, before)
         block = newline.join([b"# rocm3d begin", b"prune rocm-port", b"# rocm3d end", b""])
         assert after == before.removesuffix(newline) + newline + block
-        assert prove("MANIFEST.in", before, after).holds
+        assert prove_isolation("MANIFEST.in", before, after).holds
         assert made(tmp_path, after) is None
 
 
@@ -48,13 +48,13 @@ def test_the_folder_is_left_out_once(tmp_path, line, newline):
               b"graft .\n# rocm3d begin\nprune a\nprune b\n# rocm3d end\n", b"graft x\n# rocm3d begin\n# rocm3d end\n"],
 )  # fmt: skip
 def test_anything_else_is_not_proven(after):
-    assert not prove("MANIFEST.in", b"graft .\n", after).holds
+    assert not prove_isolation("MANIFEST.in", b"graft .\n", after).holds
 
 
 @given(st.binary(max_size=80))
 def test_whatever_the_file_holds_an_edit_is_proven(tmp_path_factory, data):
     after = made(tmp_path_factory.mktemp("m"), data)
-    assert after is None or prove("MANIFEST.in", data, after).holds
+    assert after is None or prove_isolation("MANIFEST.in", data, after).holds
 
 
 HATCHLING = b"[build-system]\nrequires = ['hatchling']\nbuild-backend = 'hatchling.build'\n[project]\nname = 'x'\n"
@@ -98,7 +98,7 @@ def test_hatchling_leaves_the_folder_out_once(tmp_path, more):
     after = written(tmp_path, before)
 
     assert after == before + BLOCK
-    assert prove("pyproject.toml", before, after).holds
+    assert prove_isolation("pyproject.toml", before, after).holds
     assert written(tmp_path, after) is None
 
 
@@ -115,21 +115,21 @@ def test_hatchling_leaves_the_folder_out_once(tmp_path, more):
     ],
 )
 def test_any_other_change_of_a_project_is_not_proven(after):
-    assert not prove("pyproject.toml", HATCHLING, after).holds
+    assert not prove_isolation("pyproject.toml", HATCHLING, after).holds
 
 
 @pytest.mark.parametrize("more", [b"[tool.hatch.build.targets.sdist]\nexclude = ['a']\n", b"tool = 1\n", b"[x\n"])
 def test_a_table_that_is_there_already_is_not_proven(more):
     before = more + HATCHLING
 
-    assert not prove("pyproject.toml", before, before + BLOCK).holds
+    assert not prove_isolation("pyproject.toml", before, before + BLOCK).holds
 
 
 @given(st.binary(max_size=80))
 def test_whatever_the_project_holds_an_edit_is_proven(tmp_path_factory, data):
     before = HATCHLING + data
     after = written(tmp_path_factory.mktemp("p"), before)
-    assert after is None or prove("pyproject.toml", before, after).holds
+    assert after is None or prove_isolation("pyproject.toml", before, after).holds
 
 
 def test_both_files_are_told(tmp_path):

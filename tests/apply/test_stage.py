@@ -8,7 +8,7 @@ import pytest
 from rocm3d.apply.request import Request
 from rocm3d.apply.stage import apply, is_port_folder, refuse_foreign_folder
 from rocm3d.model.failure import UserError
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 from rocm3d.workspace.journal import digest
 from rocm3d.workspace.tree import Tree
 
@@ -247,5 +247,5 @@ def test_every_change_of_an_outcome_is_proven(here, make_plan, make_edit):
     outcome = apply(make_plan(*edits), tree, REQUEST)
     assert outcome.patch.refused == ()
     assert all(change.proof.holds for change in outcome.patch.changes)
-    assert prove("setup.py", before, outcome.contents["setup.py"]).holds
+    assert prove_isolation("setup.py", before, outcome.contents["setup.py"]).holds
     assert outcome.contents["setup.py"].count(b"is_rocm = ") == 1

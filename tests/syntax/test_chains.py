@@ -4,32 +4,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.syntax.chains import Surroundings, chains, decided
+from rocm3d.syntax.chains import PreprocessorContext, if_chains, evaluate_condition
 
 TEXT = b"#ifdef A\nint a;\n  #elif B > 2\nint b;\n#else\nint c;\n#endif\nint d;\n"
 
 
-def test_what_is_not_closed_is_no_chain():
-    assert chains(b"#ifdef A\n#else\n") == []
-    assert chains(b"#else\n#endif\n") == []
-    assert chains(b"// #if A\n// #endif\n") == []
+def test_unclosed_chain_is_left_out():
+    assert if_chains(b"#ifdef A\n#else\n") == []
+    assert if_chains(b"#else\n#endif\n") == []
+    assert if_chains(b"// #if A\n// #endif\n") == []
 
 
-def test_branches_with_their_conditions_and_bytes():
-    (chain,) = chains(TEXT)
+def test_branch_conditions_and_offsets():
+    (chain,) = if_chains(TEXT)
 
-    assert [branch.text for branch in chain.branches] == ["defined(A)", "B > 2", "1"]
-    assert [TEXT[b.body : b.end] for b in chain.branches] == [b"int a;\n", b"int b;\n", b"int c;\n"]
-    assert [TEXT[b.at :][:4] for b in chain.branches] == [b"#ifd", b"#eli", b"#els"]
+    assert [branch.condition for branch in chain.branches] == ["defined(A)", "B > 2", "1"]
+    assert [TEXT[b.body_start : b.end] for b in chain.branches] == [b"int a;\n", b"int b;\n", b"int c;\n"]
+    assert [TEXT[b.hash_offset :][:4] for b in chain.branches] == [b"#ifd", b"#eli", b"#els"]
     assert TEXT[chain.end :] == b"int d;\n"
     assert chain.has_else
     assert chain.branches[0].macros == {"A"}
 
 
-def test_nested_chains_come_in_the_order_of_their_opening():
-    outer, inner = chains(b"#ifndef A\n#if B\n#endif\n#endif\n")
+def test_nested_chains_are_ordered_by_start():
+    outer, inner = if_chains(b"#ifndef A\n#if B\n#endif\n#endif\n")
 
-    assert (outer.branches[0].text, inner.branches[0].text) == ("!defined(A)", "B")
+    assert (outer.branches[0].condition, inner.branches[0].condition) == ("!defined(A)", "B")
     assert not outer.has_else
 
 
@@ -37,10 +37,10 @@ def test_nested_chains_come_in_the_order_of_their_opening():
     ("condition", "knows"),
     [("defined(USE_ROCM)", True), ("__HIP_DEVICE_COMPILE__", True), ("defined(USE_CUDA)", False), ("HIPPO", False)],
 )
-def test_knows_hip(condition, knows):
-    (chain,) = chains(f"#if A\n#elif {condition}\n#endif\n".encode())
+def test_mentions_rocm(condition, knows):
+    (chain,) = if_chains(f"#if A\n#elif {condition}\n#endif\n".encode())
 
-    assert chain.knows_hip is knows
+    assert chain.mentions_rocm is knows
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,8 @@ def test_knows_hip(condition, knows):
         ("defined(N)", False), ("defined N || M > 9", False), ("", None),
     ],
 )  # fmt: skip
-def test_decided(text, value):
-    assert decided(text, {"M": True, "N": False}, {"M": 5}) is value
+def test_evaluate_condition(text, value):
+    assert evaluate_condition(text, {"M": True, "N": False}, {"M": 5}) is value
 
 
 @pytest.mark.parametrize(
@@ -63,10 +63,10 @@ def test_decided(text, value):
         ("#ifdef USE_ROCM\n#else", False), ("#if 1\n#else", False), ("#ifndef USE_ROCM\n#else", True),
     ],
 )  # fmt: skip
-def test_seen_by_rocm(opening, seen):
+def test_can_compile_for_rocm(opening, seen):
     data = f"{opening}\nint a;\n#endif\n".encode()
 
-    assert Surroundings.of(data).seen_by_rocm(data.index(b"int a")) is seen
+    assert PreprocessorContext.of(data).can_compile_for_rocm(data.index(b"int a")) is seen
 
 
 @pytest.mark.parametrize(
@@ -76,12 +76,12 @@ def test_seen_by_rocm(opening, seen):
         ("#ifdef USE_ROCM", False), ("#if FAST\n#else", False),
     ],
 )  # fmt: skip
-def test_chosen_by_target(opening, chosen):
+def test_is_target_specific(opening, chosen):
     data = f"{opening}\nint a;\n#endif\nint b;\n".encode()
-    around = Surroundings.of(data)
+    around = PreprocessorContext.of(data)
 
-    assert around.chosen_by_target(data.index(b"int a")) is chosen
-    assert not around.chosen_by_target(data.index(b"int b"))
+    assert around.is_target_specific(data.index(b"int a")) is chosen
+    assert not around.is_target_specific(data.index(b"int b"))
 
 
 LINES = st.sampled_from(
@@ -90,14 +90,14 @@ LINES = st.sampled_from(
 
 
 @given(st.lists(LINES))
-def test_any_order_of_lines_gives_branches_that_lie_in_order_inside_the_text(lines):
+def test_branches_of_any_lines_are_ordered_and_inside_the_text(lines):
     data = "\n".join(lines).encode()
-    around = Surroundings.of(data)
+    around = PreprocessorContext.of(data)
 
     for chain in around.chains:
-        places = [place for b in chain.branches for place in (b.start, b.at, b.body, b.end)]
+        places = [position for b in chain.branches for position in (b.start, b.hash_offset, b.body_start, b.end)]
         assert [b.start for b in chain.branches] == sorted(b.start for b in chain.branches)
-        assert all(b.start <= b.at < b.body <= b.end <= chain.end for b in chain.branches)
+        assert all(b.start <= b.hash_offset < b.body_start <= b.end <= chain.end for b in chain.branches)
         assert max(places) <= len(data)
     for offset in range(len(data)):
-        assert around.seen_by_rocm(offset) in (True, False)
+        assert around.can_compile_for_rocm(offset) in (True, False)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import Values, arguments, function_name, upward
+from rocm3d.syntax.lanes import NarrowReceivers, arguments, function_name, ancestors_with_child
 from rocm3d.syntax.unit import walk
 
 
@@ -32,10 +32,10 @@ def call(unit: CudaUnit, name: str):
         ("unsigned m; void f() { m = v(); }", "unsigned m"),
     ],
 )
-def test_what_takes_a_value(text, taker):
+def test_receiver_32bit(text, taker):
     unit = CudaUnit("a.cu", text.encode())
 
-    assert Values(unit, {"narrow"}).kept_in_32_bits(call(unit, "v")) == taker
+    assert NarrowReceivers(unit, {"narrow"}).receiver_32bit(call(unit, "v")) == taker
 
 
 def test_name_and_arguments_of_a_call():
@@ -43,22 +43,22 @@ def test_name_and_arguments_of_a_call():
     (node,) = unit.nodes("call_expression")
 
     assert function_name(unit, node) == "g"
-    assert [unit.slice(item) for item in arguments(node)] == ["1", "2"]
+    assert [unit.slice(entry) for entry in arguments(node)] == ["1", "2"]
 
 
-def test_the_way_up_is_bounded():
+def test_walk_to_ancestors_is_limited():
     unit = CudaUnit("a.cu", b"void f() {" + b"{" * 900 + b"v();" + b"}" * 900 + b"}")
-    way = list(upward(call(unit, "v"), unit.parents))
+    ancestors = list(ancestors_with_child(call(unit, "v"), unit.parents))
 
-    assert 100 < len(way) < 1000
+    assert 100 < len(ancestors) < 1000
 
 
 @given(st.text(alphabet="unsigned m=v()&|;{}<>,*~ \n", max_size=80))
-def test_any_text_is_survived(text):
+def test_any_text_does_not_raise(text):
     unit = CudaUnit("a.cu", text.encode())
     above = unit.parents
 
     assert all(above[node.id] == node.parent for node in walk(unit.tree.root_node) if node.parent is not None)
     for node in unit.nodes("call_expression"):
-        taker = Values(unit, ()).kept_in_32_bits(node)
+        taker = NarrowReceivers(unit, ()).receiver_32bit(node)
         assert taker is None or taker.split()[0] in text

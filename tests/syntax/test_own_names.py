@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.own_names import made_for_rocm
+from rocm3d.syntax.own_names import rocm_shim_names
 
 
-def made(text: str) -> frozenset[str]:
-    return made_for_rocm(CudaUnit("a.h", text.encode()))
+def shim_names(text: str) -> frozenset[str]:
+    return rocm_shim_names(CudaUnit("a.h", text.encode()))
 
 
 @pytest.mark.parametrize(
@@ -23,8 +23,8 @@ def made(text: str) -> frozenset[str]:
         "",
     ],
 )
-def test_what_cuda_sees_too_is_no_shim(text):
-    assert made(text) == frozenset()
+def test_code_compiled_for_cuda_is_not_a_shim(text):
+    assert shim_names(text) == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -36,10 +36,10 @@ def test_what_cuda_sees_too_is_no_shim(text):
         ("#ifdef USE_ROCM\n__device__ void a();\n#else\nvoid b();\n#endif\n", {"a"}),
     ],
 )
-def test_shims_by_name(text, names):
-    assert made(text) == names
+def test_shim_names(text, names):
+    assert shim_names(text) == names
 
 
 @given(st.binary(max_size=60))
-def test_any_bytes_are_survived(data):
-    assert isinstance(made_for_rocm(CudaUnit("a.h", b"#ifdef USE_ROCM\n" + data + b"\n#endif\n")), frozenset)
+def test_any_bytes_do_not_raise(data):
+    assert isinstance(rocm_shim_names(CudaUnit("a.h", b"#ifdef USE_ROCM\n" + data + b"\n#endif\n")), frozenset)

@@ -8,7 +8,7 @@ import pytest
 
 from rocm3d.apply import device_text
 from rocm3d.knowledge.load import load
-from rocm3d.syntax.cuda import SUFFIXES
+from rocm3d.syntax.cuda import CUDA_SUFFIXES
 from rocm3d.toolchain import prepared
 from rocm3d.toolchain.hipify import Hipify
 
@@ -16,7 +16,7 @@ KNOWLEDGE = load()
 RECIPES = sorted(
     recipe.id
     for recipe in KNOWLEDGE.recipes.values()
-    if recipe.status == "active" and PurePosixPath(KNOWLEDGE.examples[recipe.id].name).suffix in SUFFIXES
+    if recipe.status == "active" and PurePosixPath(KNOWLEDGE.examples[recipe.id].name).suffix in CUDA_SUFFIXES
 )
 DECLARED = Path(prepared.__file__).parent / "headers" / "declared"
 

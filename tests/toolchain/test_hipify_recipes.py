@@ -7,15 +7,15 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from rocm3d.knowledge.load import load
-from rocm3d.syntax.cuda import SUFFIXES
-from rocm3d.syntax.guards import folded, with_rocm
+from rocm3d.syntax.cuda import CUDA_SUFFIXES
+from rocm3d.syntax.guards import fold_cpp, assume_rocm
 from rocm3d.toolchain.hipify import Hipify
 
 KNOWLEDGE = load()
 RECIPES = sorted(
     recipe.id
     for recipe in KNOWLEDGE.recipes.values()
-    if recipe.status == "active" and PurePosixPath(KNOWLEDGE.examples[recipe.id].name).suffix in SUFFIXES
+    if recipe.status == "active" and PurePosixPath(KNOWLEDGE.examples[recipe.id].name).suffix in CUDA_SUFFIXES
 )
 
 
@@ -29,7 +29,7 @@ def translated(toolchain, tmp_path_factory):
     for name in RECIPES:
         after = KNOWLEDGE.examples[name].after
         texts[project / f"{name}.cu"] = after
-        texts[project / f"{name}.alone.cu"] = folded(after, with_rocm)
+        texts[project / f"{name}.alone.cu"] = fold_cpp(after, assume_rocm)
     for path, text in texts.items():
         path.write_bytes(text)
     found = Hipify(root / "torch").sources(project, list(texts))
@@ -45,7 +45,7 @@ def without_banner(text: bytes) -> bytes:
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_the_branch_for_rocm_is_intact(name, translated):
-    chosen, alone = (folded(without_banner(translated[f"{name}{kind}"]), with_rocm) for kind in (".cu", ".alone.cu"))
+    chosen, alone = (fold_cpp(without_banner(translated[f"{name}{kind}"]), assume_rocm) for kind in (".cu", ".alone.cu"))
 
     assert chosen == alone
 

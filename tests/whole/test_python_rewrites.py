@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rocm3d.apply.rewrite import Refuse, rewrites
 from rocm3d.knowledge.load import load
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 KNOWLEDGE = load()
 RECIPES = sorted(
@@ -107,7 +107,7 @@ def test_an_edit_parses_is_proven_is_made_once_and_keeps_every_other_line(name):
         assert parses(once)
         assert again(recipe, once) == once
         # Where the module itself is odd, the proof says how, and apply refuses the edit with those words.
-        proof = prove("module.py", data, once)
+        proof = prove_isolation("module.py", data, once)
         assert proof.holds or "not the original's" not in proof.detail, once.decode()
         proven += proof.holds and once != data
         text = once.decode()

@@ -14,7 +14,7 @@ from rocm3d.apply.device_text import helpers
 from rocm3d.apply.guarded_lines import after_includes, guard
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.model.text import Text
-from rocm3d.syntax.cpp_tokens import PREFIX
+from rocm3d.syntax.cpp_tokens import ALIAS_PREFIX
 from rocm3d.syntax.directives import blanked
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Alias:
 
     @property
     def macro(self) -> str:
-        return PREFIX + self.name
+        return ALIAS_PREFIX + self.name
 
 
 @dataclass(frozen=True)

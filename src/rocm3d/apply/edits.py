@@ -8,7 +8,7 @@ from rocm3d.apply.git_patch import file_diff, mail
 from rocm3d.apply.modules import Module, holding, original
 from rocm3d.apply.rewrite import Refuse, rewrites
 from rocm3d.model.patch import FileChange, SubmodulePatch, Patch, RefusedEdit
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 from rocm3d.workspace.journal import digest
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Edits:
 
     def put(self, path: str, data: bytes) -> None:
         """Add an edit that has no recipe. It is dropped unless the same proof holds."""
-        if self.module(path) is None and path not in self.contents and prove(path, self.original(path), data).holds:
+        if self.module(path) is None and path not in self.contents and prove_isolation(path, self.original(path), data).holds:
             self.contents[path], self._recipes[path] = data, []
 
     def carry(self) -> None:
@@ -73,7 +73,7 @@ class Edits:
             before=digest(before),
             after=digest(after),
             recipes=tuple(self._recipes[path]),
-            proof=prove(path, before, after),
+            proof=prove_isolation(path, before, after),
             diff=file_diff(path, before, after).decode("utf-8", "replace"),
         )
 
@@ -150,5 +150,5 @@ class Edits:
             changed = rewrites()[edit.rewrite].edit(data, edit.parameters)
         except Refuse as refusal:
             return data, str(refusal)
-        proof = prove(path, self.original(path), changed)
+        proof = prove_isolation(path, self.original(path), changed)
         return (changed, None) if proof.holds else (data, f"NVIDIA isolation not proven: {proof.detail}")

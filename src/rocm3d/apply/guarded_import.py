@@ -12,7 +12,7 @@ import libcst as cst
 import libcst.matchers as m
 
 from rocm3d.apply.rewrite import Refuse
-from rocm3d.syntax.python_fold import FLAG, GUARD
+from rocm3d.syntax.python_fold import ROCM_FLAG, ROCM_GUARD
 
 _BLANK = cst.EmptyLine(indent=False)
 
@@ -38,13 +38,13 @@ def has_torch(statements: Sequence[cst.BaseStatement]) -> bool:
 
 def asks_for_rocm(node: cst.CSTNode) -> bool:
     """Whether the node contains a check for ROCm."""
-    return bool(m.findall(node, m.Attribute(attr=m.Name("hip")) | m.Name(FLAG)))
+    return bool(m.findall(node, m.Attribute(attr=m.Name("hip")) | m.Name(ROCM_FLAG)))
 
 
 def by_backend(rocm: Sequence[cst.BaseStatement], cuda: Sequence[cst.BaseStatement]) -> cst.If:
     """`if torch.version.hip is not None: rocm, else: cuda`."""
     return cst.If(
-        test=cst.parse_expression(GUARD),
+        test=cst.parse_expression(ROCM_GUARD),
         body=cst.IndentedBlock(list(rocm)),
         orelse=cst.Else(cst.IndentedBlock(list(cuda))),
     )

@@ -11,8 +11,8 @@ from rocm3d.apply.aliased_text import Alias, Use
 from rocm3d.apply.lane_groups import lanes_in, lanes_meant
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.syntax.directives import blanked
-from rocm3d.syntax.lanes import arguments, upward
-from rocm3d.syntax.own_names import made_for_rocm
+from rocm3d.syntax.lanes import arguments, ancestors_with_child
+from rocm3d.syntax.own_names import rocm_shim_names
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -45,7 +45,7 @@ def group_use(call: LaneCall) -> Use:
 
 def lane_calls(unit: CudaUnit, names: Iterable[str]) -> Iterator[LaneCall]:
     """Calls that both builds see, in code and macros, in file order, except names that the file defines for ROCm."""
-    own = {name.split("(")[0] for name in made_for_rocm(unit)}
+    own = {name.split("(")[0] for name in rocm_shim_names(unit)}
     wanted = [name for name in names if name not in own]
     if not wanted:
         return
@@ -67,7 +67,7 @@ def mask_of(unit: CudaUnit, call: Node) -> str:
 def function_around(unit: CudaUnit, node: Node) -> Node:
     """The outermost function that contains the node; the node itself if there is none."""
     found = node
-    for above, _ in upward(node, unit.parents):
+    for above, _ in ancestors_with_child(node, unit.parents):
         if above.type == "function_definition":
             found = above
     return found
@@ -81,7 +81,7 @@ def _is_qualified(unit: CudaUnit, at: int) -> bool:
 
 def _call_at(unit: CudaUnit, start: int, end: int) -> Node | None:
     found = unit.tree.root_node.descendant_for_byte_range(start, end)
-    for above, child in upward(found, unit.parents) if found is not None else ():
+    for above, child in ancestors_with_child(found, unit.parents) if found is not None else ():
         if above.type == "call_expression":
             function = above.child_by_field_name("function")
             return above if function is not None and function.id == child.id else None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.syntax.directives import blanked
-from rocm3d.syntax.lanes import upward
+from rocm3d.syntax.lanes import ancestors_with_child
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -31,7 +31,7 @@ _VALUE = rb"(?:#[ \t]*define[ \t]+%s[ \t]+|\b%s\s*=\s*)\(?\s*(\w+)"
 def lanes_meant(unit: CudaUnit, node: Node) -> Lanes:
     """What the function that contains the node counts with; raises RewriteRefusedError if that is ambiguous."""
     function = node
-    for above, _ in upward(node, unit.parents):
+    for above, _ in ancestors_with_child(node, unit.parents):
         if above.type == "function_definition":
             function = above
     return lanes_in(unit, function.start_byte, function.end_byte)

@@ -12,7 +12,7 @@ import libcst.matchers as m
 from rocm3d.apply.guarded_import import asks_for_rocm, by_backend, functions, statements, with_callees
 from rocm3d.apply.package_use import Package
 from rocm3d.apply.rewrite import Refuse
-from rocm3d.syntax.python_fold import GUARD, binds
+from rocm3d.syntax.python_fold import ROCM_GUARD, binds
 
 NAMES = "_torch_attention"
 _CATCHES = ("ImportError", "ModuleNotFoundError", "Exception", "BaseException")
@@ -121,7 +121,7 @@ def definitions(module: cst.Module, names: Set[str]) -> cst.If:
     given = ", ".join(f"{name}={name}" for name in sorted(names))
     lines = statements(f"from types import SimpleNamespace\n{NAMES} = SimpleNamespace({given})\n")
     return cst.If(
-        test=cst.parse_expression(GUARD),
+        test=cst.parse_expression(ROCM_GUARD),
         body=cst.IndentedBlock(functions(sorted(names), lines)),
         leading_lines=[cst.EmptyLine(indent=False)],
     )

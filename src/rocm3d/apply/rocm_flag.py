@@ -10,9 +10,9 @@ import libcst.matchers as m
 from libcst.metadata import ParentNodeProvider, PositionProvider
 
 from rocm3d.apply.rewrite import Refuse
-from rocm3d.syntax.python_fold import FLAG, GUARD, binds, imports_torch
+from rocm3d.syntax.python_fold import ROCM_FLAG, ROCM_GUARD, binds, imports_torch
 
-_ROCM = m.Attribute(attr=m.Name("hip")) | m.Name(FLAG) | m.Name("ROCM_HOME")
+_ROCM = m.Attribute(attr=m.Name("hip")) | m.Name(ROCM_FLAG) | m.Name("ROCM_HOME")
 
 
 class GuardedEdit(cst.CSTTransformer):
@@ -68,14 +68,14 @@ def _with_flag(module: cst.Module, original: ast.Module, first_use: int) -> cst.
     flag = _flag(original)
     if flag is not None:
         if first_use <= (flag.end_lineno or 0):
-            raise Refuse(f"the code to edit comes before the line that sets {FLAG}")
+            raise Refuse(f"the code to edit comes before the line that sets {ROCM_FLAG}")
         return module
-    if any(isinstance(node, ast.Name) and node.id == FLAG for node in ast.walk(original)):
-        raise Refuse(f"the module already uses the name {FLAG} for something else")
+    if any(isinstance(node, ast.Name) and node.id == ROCM_FLAG for node in ast.walk(original)):
+        raise Refuse(f"the module already uses the name {ROCM_FLAG} for something else")
     if not imports_torch(original):
         raise Refuse("torch is not imported unconditionally at module level")
     if any(isinstance(node, ast.alias) and node.name == "*" for node in ast.walk(original)):
-        raise Refuse(f"a star import may define another {FLAG}")
+        raise Refuse(f"a star import may define another {ROCM_FLAG}")
     if not _binds_torch(original) and binds(original, "torch"):
         raise Refuse("the name torch is bound by something other than a plain module-level import")
     place = _after_imports(original)
@@ -85,7 +85,7 @@ def _with_flag(module: cst.Module, original: ast.Module, first_use: int) -> cst.
 
 
 def _flag(tree: ast.Module) -> ast.stmt | None:
-    wanted = ast.dump(ast.parse(f"{FLAG} = {GUARD}").body[0])
+    wanted = ast.dump(ast.parse(f"{ROCM_FLAG} = {ROCM_GUARD}").body[0])
     return next((node for node in tree.body if ast.dump(node) == wanted), None)
 
 
@@ -107,7 +107,7 @@ def _after_imports(tree: ast.Module) -> int:
 
 def _inserted(module: cst.Module, place: int, imports: list[str]) -> cst.Module:
     config = module.config_for_parsing
-    flag = cst.parse_statement(f"{FLAG} = {GUARD}\n", config=config)
+    flag = cst.parse_statement(f"{ROCM_FLAG} = {ROCM_GUARD}\n", config=config)
     added = [
         *(cst.parse_statement(f"{line}\n", config=config) for line in imports),
         flag.with_changes(leading_lines=[cst.EmptyLine(indent=False)]),
@@ -132,7 +132,7 @@ def chosen(rocm: cst.BaseExpression, cuda: cst.BaseExpression, edit: GuardedEdit
     left, right = edit.parentheses(
         place, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Arg, cst.DictElement, cst.Return
     )
-    return cst.IfExp(body=rocm, test=cst.Name(FLAG), orelse=cuda, lpar=left, rpar=right)
+    return cst.IfExp(body=rocm, test=cst.Name(ROCM_FLAG), orelse=cuda, lpar=left, rpar=right)
 
 
 def text_of(node: cst.BaseExpression) -> str | None:

@@ -10,7 +10,7 @@ from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
 
 from rocm3d.model.toml import TomlError, parse
-from rocm3d.syntax.isolation import BEGIN, END, MANIFEST_FILE, PROJECT_FILE, SDIST_TABLE
+from rocm3d.syntax.isolation import BLOCK_BEGIN, BLOCK_END, MANIFEST_FILE, PROJECT_FILE, SDIST_TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,7 @@ def exclusions(tree: Tree, folder: str) -> Iterator[tuple[str, bytes]]:
 def manifest(tree: Tree, folder: str) -> bytes | None:
     """MANIFEST.in with a `prune` command appended; None if it is missing or does not include the folder."""
     data = tree.read(MANIFEST_FILE) if MANIFEST_FILE in tree else None
-    if data is None or b"\0" in data or BEGIN in data or not _reaches(data, folder) or not _is_plain(folder):
+    if data is None or b"\0" in data or BLOCK_BEGIN in data or not _reaches(data, folder) or not _is_plain(folder):
         return None
     return _with_block(data, f"prune {folder}")
 
@@ -40,7 +40,7 @@ def manifest(tree: Tree, folder: str) -> bytes | None:
 def project(tree: Tree, folder: str) -> bytes | None:
     """pyproject.toml with an sdist table appended; None if hatchling is not used or already has such settings."""
     data = tree.read(PROJECT_FILE) if PROJECT_FILE in tree and _APART not in tree else None
-    if data is None or BEGIN in data or not _is_plain(folder):
+    if data is None or BLOCK_BEGIN in data or not _is_plain(folder):
         return None
     try:
         document = parse(data)
@@ -57,7 +57,7 @@ def project(tree: Tree, folder: str) -> bytes | None:
 def _with_block(data: bytes, *lines: str) -> bytes:
     newline = b"\r\n" if b"\r\n" in data else b"\n"
     start = data if data.endswith(b"\n") or not data else data + newline
-    return start + newline.join([BEGIN, *(line.encode() for line in lines), END, b""])
+    return start + newline.join([BLOCK_BEGIN, *(line.encode() for line in lines), BLOCK_END, b""])
 
 
 def _table(document: dict[str, Any], *names: str) -> dict[str, Any]:

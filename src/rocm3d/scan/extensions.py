@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from rocm3d.model.inventory import Extension
 from rocm3d.model.location import Location
 from rocm3d.syntax.python import string_value
-from rocm3d.syntax.python_names import Names
+from rocm3d.syntax.python_names import ImportedNames
 from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:
@@ -36,12 +36,12 @@ _DEEP = 4
 def extensions(unit: PythonUnit) -> Iterator[Extension]:
     if not unit.builds_extensions:
         return
-    names = Names(unit)
+    names = ImportedNames(unit)
     for call in unit.nodes("call"):
         function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
         if function is None or arguments is None:
             continue
-        is_load = names.full(function) == _LOAD
+        is_load = names.full_name(function) == _LOAD
         how = "jit" if is_load else _HOW.get(unit.slice(function).rsplit(".", 1)[-1])
         # Other functions are named load too; their positional arguments mean something else.
         positions = _BY_POSITION[how] if how is not None and (is_load or how != "jit") else ()

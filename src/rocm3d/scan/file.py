@@ -18,7 +18,7 @@ from rocm3d.scan.detector import Clue, Detector, Hit, Look, Paths, Unit
 from rocm3d.scan.extensions import extensions
 from rocm3d.scan.mentions import package_of
 from rocm3d.scan.rules import rules
-from rocm3d.syntax.cuda import SUFFIXES, CudaUnit
+from rocm3d.syntax.cuda import CUDA_SUFFIXES, CudaUnit
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.unit import ParsedUnit
 
@@ -61,7 +61,7 @@ class FileResult(Record):
 def is_wanted(path: str) -> bool:
     """Whether any detector reads files with this path."""
     suffix = posix_path(path).suffix.lower()
-    return suffix == ".py" or suffix in SUFFIXES or any(r.matches(path) for r in manifest_readers() if not r.by_name)
+    return suffix == ".py" or suffix in CUDA_SUFFIXES or any(r.matches(path) for r in manifest_readers() if not r.by_name)
 
 
 def look_at(path: str, data: bytes, knowledge: Knowledge, selection: Selection) -> FileResult:
@@ -105,7 +105,7 @@ def _units(path: str, data: bytes) -> Iterator[Unit]:
     suffix = posix_path(path).suffix.lower()
     if suffix == ".py":
         yield PythonUnit(path, data)
-    elif suffix in SUFFIXES:
+    elif suffix in CUDA_SUFFIXES:
         yield CudaUnit(path, data)
     for reader in manifest_readers():
         if not reader.by_name and reader.matches(path) and all(word in data for word in reader.required_bytes):
@@ -181,7 +181,7 @@ def _troubles(path: str, data: bytes, units: list[Unit]) -> Iterator[SkippedFile
     except UnicodeDecodeError:
         yield SkippedFile(path=path, reason="is not UTF-8: line and column numbers may be wrong")
     for unit in units:
-        if isinstance(unit, ParsedUnit) and unit.trouble:
-            yield SkippedFile(path=path, reason=unit.trouble)
+        if isinstance(unit, ParsedUnit) and unit.skip_reason:
+            yield SkippedFile(path=path, reason=unit.skip_reason)
         for line, reason in unit.unread if isinstance(unit, ParsedManifest) else ():
             yield SkippedFile(path=path if line <= 1 else f"{path}:{line}", reason=reason)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from rocm3d.syntax.python_names import firm_imports
+from rocm3d.syntax.python_names import unconditional_imports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def needed(unit: PythonUnit) -> Iterator[Import]:
     """Unconditional imports, except those of a package that contains the file itself."""
     folders = set(PurePosixPath(unit.path).parts[:-1])
-    yield from (found for found in firm_imports(unit) if found.module.split(".")[0] not in folders)
+    yield from (found for found in unconditional_imports(unit) if found.module.split(".")[0] not in folders)
 
 
 def owner(knowledge: Knowledge, found: Import) -> tuple[str, Package] | None:

@@ -53,7 +53,7 @@ def _may_be_named(unit: PythonUnit, term: bytes) -> bool:
     parts, rarest_first = _parts(term)
     if not all(part in unit.data for part in rarest_first):
         return False
-    return len(parts) == 1 or not unit.imported.isdisjoint(parts[-2:]) or bool(_joined(parts[-2:]).search(unit.data))
+    return len(parts) == 1 or not unit.imported_names.isdisjoint(parts[-2:]) or bool(_joined(parts[-2:]).search(unit.data))
 
 
 @cache
@@ -70,7 +70,7 @@ def _joined(parts: tuple[bytes, ...]) -> re.Pattern[bytes]:
 
 def an_imported_term(unit: PythonUnit, look: Look) -> bool:
     """Whether the file imports a module that is a term."""
-    return not unit.imported.isdisjoint(look.words)
+    return not unit.imported_names.isdisjoint(look.words)
 
 
 def a_known_import(unit: PythonUnit, look: Look) -> bool:
@@ -85,7 +85,7 @@ def known_modules(look: Look) -> frozenset[bytes]:
 
 def imports_others(unit: PythonUnit, modules: frozenset[bytes]) -> bool:
     """Whether the file imports one of these modules, other than a package that contains the file."""
-    known = unit.imported & modules
+    known = unit.imported_names & modules
     return bool(known) and not known <= {*unit.path.encode().split(b"/")[:-1]}
 
 

@@ -14,25 +14,25 @@ if TYPE_CHECKING:
 
     from rocm3d.syntax.cuda import CudaUnit
 
-_NARROW = re.compile(r"(?:(?:unsigned|signed)(?:\s+int)?|u?int(?:32)?(?:_t)?|std::u?int32_t|[uUsSiI]32)$")
-_PASSED_ON = frozenset({"parenthesized_expression", "conditional_expression", "unary_expression"})
+_TYPE_32BIT = re.compile(r"(?:(?:unsigned|signed)(?:\s+int)?|u?int(?:32)?(?:_t)?|std::u?int32_t|[uUsSiI]32)$")
+_TRANSPARENT_NODES = frozenset({"parenthesized_expression", "conditional_expression", "unary_expression"})
 _BITWISE = frozenset({"&", "|", "^", "<<", ">>"})
-_DEPTH = 256  # hand-written code is never deeper; hostile files would make every walk long
+_MAX_DEPTH = 256  # hand-written code is never deeper; hostile files would make every walk long
 
 
-def upward(node: Node, above: Mapping[int, Node]) -> Iterator[tuple[Node, Node]]:
+def ancestors_with_child(node: Node, parents: Mapping[int, Node]) -> Iterator[tuple[Node, Node]]:
     """Pairs (ancestor, its child on the path to the node), nearest first."""
-    for _ in range(_DEPTH):
-        parent = above.get(node.id)
+    for _ in range(_MAX_DEPTH):
+        parent = parents.get(node.id)
         if parent is None:
             return
         yield parent, node
         node = parent
 
 
-def _passes_on(parent: Node) -> bool:
+def _propagates_value(parent: Node) -> bool:
     """Whether the value of an operand becomes part of the value of the expression."""
-    if parent.type in _PASSED_ON:
+    if parent.type in _TRANSPARENT_NODES:
         return True
     operator = parent.child_by_field_name("operator") if parent.type == "binary_expression" else None
     return operator is not None and operator.type in _BITWISE
@@ -40,8 +40,8 @@ def _passes_on(parent: Node) -> bool:
 
 def arguments(call: Node) -> list[Node]:
     """The argument nodes of a call without comments."""
-    given = call.child_by_field_name("arguments")
-    return [] if given is None else [item for item in given.named_children if item.type != "comment"]
+    argument_list = call.child_by_field_name("arguments")
+    return [] if argument_list is None else [node for node in argument_list.named_children if node.type != "comment"]
 
 
 def function_name(unit: CudaUnit, call: Node) -> str:
@@ -51,75 +51,75 @@ def function_name(unit: CudaUnit, call: Node) -> str:
 
 
 @dataclass(frozen=True)
-class Values:
+class NarrowReceivers:
     """Finds 32-bit receivers of values in one file; `functions` read only 32 bits of their argument."""
 
     unit: CudaUnit
     functions: Collection[str]
 
     @cached_property
-    def _takers(self) -> dict[int, str | None]:
+    def _receivers(self) -> dict[int, str | None]:
         """Cached receiver of each visited node: paths to the root share most of their nodes."""
         return {}
 
     @cached_property
-    def _declared(self) -> dict[str, list[tuple[int, str | None]]]:
+    def _declarations(self) -> dict[str, list[tuple[int, str | None]]]:
         """Declarations of each name: byte offset and 32-bit type, or None for another type."""
-        found: dict[str, list[tuple[int, str | None]]] = {}
+        declarations: dict[str, list[tuple[int, str | None]]] = {}
         for node in self.unit.nodes("declaration", "parameter_declaration"):
-            for item in node.children_by_field_name("declarator"):
-                inner = item.child_by_field_name("declarator") if item.type == "init_declarator" else item
+            for declarator in node.children_by_field_name("declarator"):
+                inner = declarator.child_by_field_name("declarator") if declarator.type == "init_declarator" else declarator
                 if inner is not None and inner.type == "identifier":
-                    found.setdefault(self.unit.slice(inner), []).append((node.start_byte, self._narrow(node)))
-        return found
+                    declarations.setdefault(self.unit.slice(inner), []).append((node.start_byte, self._type_32bit(node)))
+        return declarations
 
-    def kept_in_32_bits(self, call: Node) -> str | None:
+    def receiver_32bit(self, call: Node) -> str | None:
         """The 32-bit variable, type or function that receives the value of a call; None if none is known."""
-        way: list[int] = []
-        node, taker = call, None
-        while node.id not in self._takers:
-            way.append(node.id)
+        visited: list[int] = []
+        node, receiver = call, None
+        while node.id not in self._receivers:
+            visited.append(node.id)
             parent = self.unit.parents.get(node.id)
             if parent is None:
                 break
-            if not _passes_on(parent):
-                taker = self._taker(parent, node)
+            if not _propagates_value(parent):
+                receiver = self._receiver(parent, node)
                 break
             node = parent
-        taker = self._takers.get(node.id, taker)
-        self._takers.update(dict.fromkeys(way, taker))
-        return taker
+        receiver = self._receivers.get(node.id, receiver)
+        self._receivers.update(dict.fromkeys(visited, receiver))
+        return receiver
 
-    def _taker(self, parent: Node, child: Node) -> str | None:
-        found: str | None = None
+    def _receiver(self, parent: Node, child: Node) -> str | None:
+        receiver: str | None = None
         outer = self.unit.parents.get(parent.id)
         if parent.type == "cast_expression":
-            found = self._narrow(parent)
+            receiver = self._type_32bit(parent)
         elif parent.type == "argument_list" and outer is not None and outer.type == "call_expression":
             name = function_name(self.unit, outer)
-            found = name if name in self.functions else None
+            receiver = name if name in self.functions else None
         elif parent.type == "init_declarator":
-            found = self._variable(parent.child_by_field_name("declarator"), parent.end_byte)
+            receiver = self._variable(parent.child_by_field_name("declarator"), parent.end_byte)
         elif parent.type == "assignment_expression":
             left = parent.child_by_field_name("left")
-            found = self._variable(left, parent.start_byte) if left is not None and left.id != child.id else None
+            receiver = self._variable(left, parent.start_byte) if left is not None and left.id != child.id else None
         elif parent.type == "return_statement":
-            owner = next(
-                (node for node, _ in upward(parent, self.unit.parents) if node.type == "function_definition"), None
+            function = next(
+                (node for node, _ in ancestors_with_child(parent, self.unit.parents) if node.type == "function_definition"), None
             )
-            found = None if owner is None else self._narrow(owner)
-        return found
+            receiver = None if function is None else self._type_32bit(function)
+        return receiver
 
-    def _narrow(self, holder: Node) -> str | None:
-        kind = holder.child_by_field_name("type")
-        text = "" if kind is None else " ".join(self.unit.slice(kind).split())
-        return text if _NARROW.match(text) else None
+    def _type_32bit(self, holder: Node) -> str | None:
+        type_node = holder.child_by_field_name("type")
+        text = "" if type_node is None else " ".join(self.unit.slice(type_node).split())
+        return text if _TYPE_32BIT.match(text) else None
 
     def _variable(self, name: Node | None, before: int) -> str | None:
         """The nearest declaration of a name before an offset, as `type name`, if it is 32 bits wide."""
         if name is None or name.type != "identifier":
             return None
-        declared = self._declared.get(self.unit.slice(name), [])
-        index = bisect_left(declared, before, key=lambda item: item[0]) - 1
-        kind = declared[index][1] if index >= 0 else None
-        return None if kind is None else f"{kind} {self.unit.slice(name)}"
+        declarations = self._declarations.get(self.unit.slice(name), [])
+        index = bisect_left(declarations, before, key=lambda declaration: declaration[0]) - 1
+        type_name = declarations[index][1] if index >= 0 else None
+        return None if type_name is None else f"{type_name} {self.unit.slice(name)}"

@@ -4,7 +4,7 @@ import pytest
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.add_host_qualifier import edit
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_declarations_and_definitions_of_a_value_type():
     assert b"\n  __device__ int lane()" in after
     assert b"\n__device__ float other" in after
     assert after.startswith(b"#pragma once\n#if defined(USE_ROCM)\n#define ROCM3D_HOST_DEVICE __host__ __device__\n")
-    assert prove("x.cuh", before, after).kind == "cpp-tokens-equal"
+    assert prove_isolation("x.cuh", before, after).kind == "cpp-tokens-equal"
     assert edit(after, {"guard": "torch"}) == after
 
 
@@ -62,4 +62,4 @@ def test_a_functor_and_line_ends():
     after = edit(before, {})
 
     assert b"\r\n  ROCM3D_HOST_DEVICE int operator()" in after
-    assert prove("x.cu", before, after).holds
+    assert prove_isolation("x.cu", before, after).holds

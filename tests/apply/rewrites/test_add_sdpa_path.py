@@ -13,7 +13,7 @@ from rocm3d.apply.guarded_import import functions
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.add_sdpa_path import edit
 from rocm3d.knowledge.load import load
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 KNOWLEDGE = load()
 REFERENCE = Path(__file__).parents[1] / "attention_reference.py"
@@ -37,7 +37,7 @@ TRIED = "import torch\ntry:\n    import flash_attn\n    HAS = True\nexcept Impor
 def edited(text: str, parameters=PARAMETERS) -> str:
     before = text.encode()
     after = edit(before, parameters)
-    proof = prove("model.py", before, after)
+    proof = prove_isolation("model.py", before, after)
     assert proof.holds, proof.detail
     assert again(after, parameters) == after
     compile(after, "model.py", "exec")
@@ -279,7 +279,7 @@ def test_any_file_is_proven_or_refused_and_twice_is_once(parts, newline, final):
     except Refuse:
         return
     compile(after, "model.py", "exec")
-    proof = prove("model.py", data, after)
+    proof = prove_isolation("model.py", data, after)
     # Only the proof checks whether a function binds the name torch itself.
     assert proof.holds or "rebinds torch" in proof.detail, (proof.detail, after)
     assert again(after, PARAMETERS) == after

@@ -5,7 +5,7 @@ from rewriting import proven_edit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.alias_nvtx import edit
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 NVTX = {
     "headers": ["nvToolsExt.h", "nvtx3/nvToolsExt.h"],
@@ -46,4 +46,4 @@ def test_a_second_header_is_for_cuda_alone():
     after = edit(before, NVTX)
 
     assert after.count(b"roctx.h") == 1
-    assert prove("x.cpp", before, after).holds
+    assert prove_isolation("x.cpp", before, after).holds

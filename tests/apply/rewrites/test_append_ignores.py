@@ -7,7 +7,7 @@ from rewriting import proven_edit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.append_ignores import edit
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 HIP = {"patterns": ["*.hip", "*_hip.h", "*_hip.cpp"]}
 
@@ -33,7 +33,7 @@ def test_one_block_at_the_end(text):
     assert after.startswith(text)
     assert after.count(b"# rocm3d begin") == 1
     assert (after.count(b"\r\n") == after.count(b"\n")) == (b"\r" in text)
-    assert prove(".gitignore", text, after).holds
+    assert prove_isolation(".gitignore", text, after).holds
     assert edit(after, HIP) == after
 
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.apply.rewrites.cast_kernel_pointer import edit
-from rocm3d.syntax.guards import folded, with_rocm
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.guards import fold_cpp, assume_rocm
+from rocm3d.syntax.isolation import prove_isolation
 
 CALLS = {"calls": ["cudaFuncSetAttribute", "cudaFuncSetCacheConfig"]}
 
@@ -41,8 +41,8 @@ def test_the_kernel_gets_its_cast(kernel):
 
     after = edit(before, CALLS)
 
-    assert f"cudaFuncSetAttribute((const void*){kernel}, attribute".encode() in folded(after, with_rocm)
-    assert prove("x.cu", before, after).kind == "cpp-directives-evaluated"
+    assert f"cudaFuncSetAttribute((const void*){kernel}, attribute".encode() in fold_cpp(after, assume_rocm)
+    assert prove_isolation("x.cu", before, after).kind == "cpp-directives-evaluated"
     assert edit(after, CALLS) == after
 
 
@@ -58,7 +58,7 @@ def test_an_alias_where_no_guard_can_stand(before):
     after = edit(before, CALLS)
 
     assert b"cudaFuncSetAttribute(ROCM3D_KERNEL_CAST " in after
-    assert b"#define ROCM3D_KERNEL_CAST (const void*)\n" in folded(after, with_rocm)
-    proof = prove("x.cu", before, after)
+    assert b"#define ROCM3D_KERNEL_CAST (const void*)\n" in fold_cpp(after, assume_rocm)
+    proof = prove_isolation("x.cu", before, after)
     assert (proof.holds, proof.kind) == (True, "cpp-tokens-equal"), proof.detail
     assert edit(after, CALLS) == after

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.choose_cmake_language import edit
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "cmake-lib" / "CMakeLists.txt"
 
@@ -133,4 +133,4 @@ def test_twice_is_once_and_the_proof_holds(parts, newline, coding):
     except Refuse:
         return
     assert edit(once, {}) == once
-    assert prove("CMakeLists.txt", data, once).holds
+    assert prove_isolation("CMakeLists.txt", data, once).holds

@@ -5,8 +5,8 @@ from rewriting import proven_edit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.choose_thrust_policy import edit
-from rocm3d.syntax.guards import folded, with_rocm
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.guards import fold_cpp, assume_rocm
+from rocm3d.syntax.isolation import prove_isolation
 
 THRUST = {
     "folder": "thrust/system/cuda/",
@@ -43,7 +43,7 @@ def test_policy_and_header_by_backend(policy):
 
     after = proven_edit(edit, before, THRUST)
 
-    on_rocm = folded(after, with_rocm)
+    on_rocm = fold_cpp(after, assume_rocm)
     assert b"<thrust/system/hip/execution_policy.h>" in on_rocm
     assert b"thrust::hip" in on_rocm
     assert b"cuda" not in on_rocm
@@ -55,5 +55,5 @@ def test_an_alias_in_a_macro():
     after = edit(before, THRUST)
 
     assert b"#define ON(s) ROCM3D_THRUST::par.on(s)" in after
-    assert prove("x.cu", before, after).kind == "cpp-tokens-equal"
+    assert prove_isolation("x.cu", before, after).kind == "cpp-tokens-equal"
     assert edit(after, THRUST) == after

@@ -5,7 +5,7 @@ from rewriting import proven_edit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.decide_capability import edit
-from rocm3d.syntax.guards import folded, with_rocm
+from rocm3d.syntax.guards import fold_cpp, assume_rocm
 
 MAJOR = {"properties": ["cudaDeviceProp", "getCurrentDeviceProperties"], "on_rocm": "false"}
 
@@ -60,4 +60,4 @@ def test_the_general_path_on_rocm(text, wanted):
 
     after = proven_edit(edit, before, MAJOR)
 
-    assert f"  {wanted}\n".encode() in folded(after, with_rocm)
+    assert f"  {wanted}\n".encode() in fold_cpp(after, assume_rocm)

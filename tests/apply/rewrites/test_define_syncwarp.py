@@ -4,7 +4,7 @@ import pytest
 from rewriting import proven_edit
 
 from rocm3d.apply.rewrites.define_syncwarp import edit
-from rocm3d.syntax.guards import folded, with_rocm
+from rocm3d.syntax.guards import fold_cpp, assume_rocm
 
 SYNC = {"call": "__syncwarp", "since": 70100000}
 
@@ -40,7 +40,7 @@ def test_barrier_between_fences_and_hips_own_is_kept_where_it_compiles(text, kep
 
     after = proven_edit(edit, before, SYNC)
 
-    on_rocm = folded(after, with_rocm)
+    on_rocm = fold_cpp(after, assume_rocm)
     places = [on_rocm.index(step) for step in STEPS]
     assert places == sorted(places)
     assert on_rocm.count(b'"wavefront"') == 2

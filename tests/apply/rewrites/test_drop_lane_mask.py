@@ -5,7 +5,7 @@ from rewriting import proven_edit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.drop_lane_mask import edit
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 MASK = {"calls": ["__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync"], "width": 32}
 
@@ -99,4 +99,4 @@ def test_several_calls_over_lines():
     after = edit(before, MASK)
 
     assert after.count(b"#if") == 1
-    assert prove("x.cu", before, after).holds
+    assert prove_isolation("x.cu", before, after).holds

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.guard_include import edit
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 HEADERS = {"headers": ["gone.h", "cg/reduce.h"], "refuse_if_called": ["reduce"]}
 OPEN, TORCH = b"#if !defined(USE_ROCM) && !defined(__HIP_PLATFORM_AMD__)", b"#if !defined(USE_ROCM)"
@@ -108,7 +108,7 @@ EXPECTED = {
 def test_puts_the_guard(before, after):
     assert edit(before, HEADERS) == after
     assert edit(after, HEADERS) == after
-    proof = prove("x.cu", before, after)
+    proof = prove_isolation("x.cu", before, after)
     assert proof.holds, proof.detail
     assert not CudaUnit("x.cu", after).tree.root_node.has_error or b"\xff" in after or b"\xef" in after
 
@@ -127,7 +127,7 @@ def test_the_edges_of_a_file_are_proven_or_refused(data):
     except Refuse:
         return
     assert after != data, "neither edited nor refused"
-    assert prove("x.cu", data, after).holds
+    assert prove_isolation("x.cu", data, after).holds
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="not run: cc is not installed")
@@ -176,6 +176,6 @@ def test_any_file_is_proven_and_twice_is_once(lines, newline):
     after = edit(data, HEADERS)
     assert edit(after, HEADERS) == after
     if after != data:
-        proof = prove("x.cu", data, after)
+        proof = prove_isolation("x.cu", data, after)
         assert proof.holds, proof.detail
         assert after.count(b"\r\n") == (after.count(b"\n") if newline == b"\r\n" else 0)

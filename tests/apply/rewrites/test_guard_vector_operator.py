@@ -5,7 +5,7 @@ from rewriting import proven_edit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.guard_vector_operator import edit
-from rocm3d.syntax.guards import folded, with_rocm
+from rocm3d.syntax.guards import fold_cpp, assume_rocm
 
 TYPES = {"types": ["float2", "float3", "float4", "int2"]}
 BOTH = "__host__ __device__ inline"
@@ -56,4 +56,4 @@ def test_what_hip_has_is_left_out(text):
 
     after = proven_edit(edit, before, TYPES)
 
-    assert folded(after, with_rocm) == b"int first;\nint last;\n"
+    assert fold_cpp(after, assume_rocm) == b"int first;\nint last;\n"

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.apply.rewrites.join_launch_chevrons import edit
-from rocm3d.syntax.guards import folded, with_rocm
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.guards import fold_cpp, assume_rocm
+from rocm3d.syntax.isolation import prove_isolation
 
 
 def host(text: str) -> bytes:
@@ -48,9 +48,9 @@ def test_a_guarded_copy_where_it_is_short(text, wanted):
 
     after = edit(before, {})
 
-    assert wanted in folded(after, with_rocm)
-    assert b"<< <" not in folded(after, with_rocm)
-    proof = prove("x.cu", before, after)
+    assert wanted in fold_cpp(after, assume_rocm)
+    assert b"<< <" not in fold_cpp(after, assume_rocm)
+    proof = prove_isolation("x.cu", before, after)
     assert (proof.holds, proof.kind) == (True, "cpp-directives-evaluated"), proof.detail
     assert edit(after, {}) == after
 
@@ -72,7 +72,7 @@ DISPATCH = 'AT_DISPATCH_FLOATING_TYPES(t, "k", [&] {\n' + "    // more\n" * 30 +
 def test_in_place_where_no_guard_can_stand(before):
     after = edit(before, {})
 
-    assert b"<< <" not in folded(after, with_rocm)
-    proof = prove("x.cu", before, after)
+    assert b"<< <" not in fold_cpp(after, assume_rocm)
+    proof = prove_isolation("x.cu", before, after)
     assert (proof.holds, proof.kind) == (True, "closed-list"), proof.detail
     assert edit(after, {}) == after

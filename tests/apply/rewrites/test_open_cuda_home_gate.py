@@ -9,7 +9,7 @@ from rewriting import proven_edit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.open_cuda_home_gate import edit
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 HEAD = "import torch\nfrom torch.utils.cpp_extension import CUDA_HOME\n"
 FLAG = "\nis_rocm = torch.version.hip is not None\n"
@@ -76,7 +76,7 @@ def test_opens_the_gate(code, expected):
     assert edit(before, {}) == after
     assert edit(after, {}) == after
     assert ast.parse(after).body
-    proof = prove("setup.py", before, after)
+    proof = prove_isolation("setup.py", before, after)
     assert proof.holds, proof.detail
 
 
@@ -84,7 +84,7 @@ def test_carriage_returns_are_kept():
     before = (HEAD + "if CUDA_HOME is None:\n    pass\n").replace("\n", "\r\n").encode()
     after = edit(before, {})
     assert after.count(b"\r\n") == after.count(b"\n")
-    assert prove("setup.py", before, after).holds
+    assert prove_isolation("setup.py", before, after).holds
 
 
 def test_a_byte_order_mark_is_kept():
@@ -97,7 +97,7 @@ def test_a_declared_coding_is_kept():
     before = b"# -*- coding: latin-1 -*-\n" + HEAD.encode() + b"a = '\xe9'\nx = CUDA_HOME is None\n"
     after = edit(before, {})
     assert b"'\xe9'" in after
-    assert prove("setup.py", before, after).holds
+    assert prove_isolation("setup.py", before, after).holds
 
 
 GATES = st.sampled_from(
@@ -141,6 +141,6 @@ def test_any_file_is_proven_and_twice_is_once(head, parts, newline, final):
     after = edit(data, {})
     assert edit(after, {}) == after
     if after != data:
-        proof = prove("setup.py", data, after)
+        proof = prove_isolation("setup.py", data, after)
         assert proof.holds, (proof.detail, after)
         assert after.endswith(newline.encode()) == data.endswith(newline.encode())

@@ -5,8 +5,8 @@ from rewriting import proven_edit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.pin_cub_warp_width import edit
-from rocm3d.syntax.guards import folded, with_rocm
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.guards import fold_cpp, assume_rocm
+from rocm3d.syntax.isolation import prove_isolation
 
 CUB = {"templates": ["cub::WarpReduce", "cub::WarpScan"], "width": 32, "refuse_if_only": ["cub::DeviceRadixSort"]}
 
@@ -46,7 +46,7 @@ def test_the_width_of_the_cuda_code(line, wanted):
 
     after = proven_edit(edit, before, CUB)
 
-    assert wanted.encode() in folded(after, with_rocm)
+    assert wanted.encode() in fold_cpp(after, assume_rocm)
 
 
 def test_what_is_not_answered_is_left_beside_what_is():
@@ -64,5 +64,5 @@ def test_an_alias_in_a_macro():
     after = edit(before, CUB)
 
     assert b"cub::WarpReduce<TROCM3D" not in after
-    assert prove("x.cu", before, after).kind == "cpp-tokens-equal"
+    assert prove_isolation("x.cu", before, after).kind == "cpp-tokens-equal"
     assert edit(after, CUB) == after

@@ -4,8 +4,8 @@ import pytest
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.rebuild_labeled_partition import edit
-from rocm3d.syntax.guards import folded, with_rocm
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.guards import fold_cpp, assume_rocm
+from rocm3d.syntax.isolation import prove_isolation
 
 LABELS = {"function": "labeled_partition", "members": ["thread_rank", "size"]}
 
@@ -43,9 +43,9 @@ def test_the_group_is_found_by_label():
 
     after = edit(before, LABELS)
 
-    on_rocm = folded(after, with_rocm)
+    on_rocm = fold_cpp(after, assume_rocm)
     assert b"auto g = ROCM3D_LABELED_PARTITION(tile, v);" in on_rocm
     assert b"#define ROCM3D_LABELED_PARTITION rocm3d_labeled_partition\n" in on_rocm
     assert on_rocm.index(b"rocm3d_wave_peers(T key)") < on_rocm.index(b"struct rocm3d_labeled_group")
-    assert prove("x.cu", before, after).kind == "cpp-tokens-equal"
+    assert prove_isolation("x.cu", before, after).kind == "cpp-tokens-equal"
     assert edit(after, LABELS) == after

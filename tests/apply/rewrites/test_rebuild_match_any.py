@@ -5,8 +5,8 @@ from rewriting import proven_edit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.rebuild_match_any import edit
-from rocm3d.syntax.guards import folded, with_rocm
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.guards import fold_cpp, assume_rocm
+from rocm3d.syntax.isolation import prove_isolation
 
 MATCH = {"call": "__match_any_sync", "others": ["__match_all_sync", "__reduce_add_sync"]}
 
@@ -40,7 +40,7 @@ def test_the_whole_wave(mask):
 
     after = proven_edit(edit, before, MATCH)
 
-    on_rocm = folded(after, with_rocm)
+    on_rocm = fold_cpp(after, assume_rocm)
     assert b"unsigned long long p = rocm3d_wave_peers(key);\n  return __popcll(p)" in on_rocm
     assert on_rocm.index(b"inline unsigned long long rocm3d_wave_peers") < on_rocm.index(b"int f(")
 
@@ -56,9 +56,9 @@ def test_the_whole_wave(mask):
 def test_groups_of_32(before):
     after = edit(before, MATCH)
 
-    on_rocm = folded(after, with_rocm)
+    on_rocm = fold_cpp(after, assume_rocm)
     assert b"#define ROCM3D_MATCH_ANY rocm3d_match_any\n" in on_rocm
     assert b"__match_any_sync" not in on_rocm
     assert b"__activemask" not in on_rocm
-    assert prove("x.cu", before, after).kind == "cpp-tokens-equal"
+    assert prove_isolation("x.cu", before, after).kind == "cpp-tokens-equal"
     assert edit(after, MATCH) == after

@@ -5,7 +5,7 @@ from rewriting import proven_edit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.replace_group_reduce import edit
-from rocm3d.syntax.guards import folded, with_rocm
+from rocm3d.syntax.guards import fold_cpp, assume_rocm
 
 REDUCE = {
     "header": "cooperative_groups/reduce.h",
@@ -59,7 +59,7 @@ def test_where_nothing_is_called_only_the_include_goes():
 
     after = proven_edit(edit, before, REDUCE)
 
-    assert b"reduce.h" not in folded(after, with_rocm)
+    assert b"reduce.h" not in fold_cpp(after, assume_rocm)
     assert b"rocm3d" not in after
 
 
@@ -82,7 +82,7 @@ def test_a_tile_is_reduced_by_its_shuffles(body, wanted):
 
     after = proven_edit(edit, before, REDUCE)
 
-    on_rocm = folded(after, with_rocm)
+    on_rocm = fold_cpp(after, assume_rocm)
     assert wanted in on_rocm
     assert b"T rocm3d_reduce(const Tile& tile" in on_rocm
     assert b"reduce.h" not in on_rocm

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.replace_hip_hasattr import edit
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 ASKED = 'hasattr(torch.version, "hip")'
 
@@ -70,7 +70,7 @@ def test_the_value_is_asked_for(text, wanted):
 def test_no_proof_holds_so_it_stays_advice():
     before = f"import torch\nif {ASKED}:\n    x = 1\n".encode()
 
-    assert not prove("a.py", before, edit(before, {})).holds
+    assert not prove_isolation("a.py", before, edit(before, {})).holds
 
 
 PLACES = st.sampled_from(

@@ -5,8 +5,8 @@ from rewriting import proven_edit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.replace_libcudacxx import edit
-from rocm3d.syntax.guards import folded, with_rocm
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.guards import fold_cpp, assume_rocm
+from rocm3d.syntax.isolation import prove_isolation
 
 STD = {
     "namespace": "cuda::std",
@@ -44,7 +44,7 @@ def test_a_decomposer_names_its_type_in_the_return():
 
     after = proven_edit(edit, before, STD)
 
-    on_rocm = folded(after, with_rocm)
+    on_rocm = fold_cpp(after, assume_rocm)
     assert b"#include <rocprim/types/tuple.hpp>" in on_rocm
     assert b"__device__ ::rocprim::tuple<int&, int&> operator()" in on_rocm
     assert b"return ::rocprim::tuple<int&, int&>(k.x, k.y);" in on_rocm
@@ -57,7 +57,7 @@ def test_plus_is_an_own_functor(plus):
 
     after = proven_edit(edit, before, STD)
 
-    on_rocm = folded(after, with_rocm)
+    on_rocm = fold_cpp(after, assume_rocm)
     assert b"struct rocm3d_plus {" in on_rocm
     assert b"cuda/std" not in on_rocm
     assert b"go(rocm3d_plus(" in on_rocm or b"go(rocm3d_plus{" in on_rocm
@@ -70,4 +70,4 @@ def test_the_header_of_the_tuple_has_a_counterpart():
 
     assert after.count(b"rocprim/types") == 1
     assert b"\n" not in after.replace(b"\r\n", b"")
-    assert prove("x.cu", before, after).holds
+    assert prove_isolation("x.cu", before, after).holds

@@ -5,7 +5,7 @@ from rewriting import proven_edit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.replace_ptx import edit
-from rocm3d.syntax.guards import folded, with_rocm
+from rocm3d.syntax.guards import fold_cpp, assume_rocm
 
 
 def device(statement: str, more: str = "") -> bytes:
@@ -66,7 +66,7 @@ def test_known_instructions(statement, wanted):
 
     after = proven_edit(edit, before, {})
 
-    on_rocm = folded(after, with_rocm)
+    on_rocm = fold_cpp(after, assume_rocm)
     assert f"  {wanted}\n".encode() in on_rocm
     assert b"asm" not in on_rocm
     assert (b"rocm3d_" in on_rocm) == ("rocm3d_" in wanted)
@@ -85,4 +85,4 @@ def test_what_is_not_known_is_left_beside_the_known():
 
     assert b"r = __clz(a);" in after
     assert edit(after, {}) == after
-    assert folded(after, with_rocm).count(b"asm") == 1
+    assert fold_cpp(after, assume_rocm).count(b"asm") == 1

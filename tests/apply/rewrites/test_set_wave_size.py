@@ -5,7 +5,7 @@ from rewriting import proven_edit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.set_wave_size import edit
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 SIZE = {"wave64": ["__GFX9__"], "narrow": 32, "wide": 64}
 VOTE = "#ifdef USE_ROCM\n  n = __popcll(__ballot(n));\n#else\n  n = __popc(__ballot_sync(-1, n));\n#endif\n"
@@ -71,5 +71,5 @@ def test_a_branch_for_rocm_asks_for_the_target():
 
     choice = b"#if defined(__GFX9__)\n#define WAVE_SIZE 64\n#else\n#define WAVE_SIZE 32\n#endif\n"
     assert b"#ifdef USE_ROCM\n" + choice + b"#else\n" in after
-    assert prove("x.cu", before.replace(b"WARP_SIZE", b"WAVE_SIZE"), after).holds
+    assert prove_isolation("x.cu", before.replace(b"WARP_SIZE", b"WAVE_SIZE"), after).holds
     assert edit(after, SIZE) == after

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.split_compile_flags import edit
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 FLAGS = {"nvcc_only": ["--use_fast_math", "-gencode", "-Xptxas", "-arch=sm_"], "takes_value": ["-gencode", "-Xptxas"]}
 HEAD = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension\n"
@@ -93,7 +93,7 @@ def test_splits_by_backend(code, expected):
     assert edit(before, FLAGS) == after
     assert edit(after, FLAGS) == after
     assert ast.parse(after).body
-    proof = prove("setup.py", before, after)
+    proof = prove_isolation("setup.py", before, after)
     assert proof.holds, proof.detail
 
 
@@ -101,14 +101,14 @@ def test_carriage_returns_are_kept():
     before = (HEAD + "x = [\n  '-O3',\n  '--use_fast_math']\n").replace("\n", "\r\n").encode()
     after = edit(before, FLAGS)
     assert after.count(b"\r\n") == after.count(b"\n")
-    assert prove("setup.py", before, after).holds
+    assert prove_isolation("setup.py", before, after).holds
 
 
 def test_a_byte_order_mark_is_kept():
     before = b"\xef\xbb\xbf" + (HEAD + "x = ['--use_fast_math']\n").encode()
     after = edit(before, FLAGS)
     assert after.startswith(b"\xef\xbb\xbf")
-    assert prove("setup.py", before, after).holds
+    assert prove_isolation("setup.py", before, after).holds
 
 
 LISTS = st.lists(
@@ -156,6 +156,6 @@ def test_any_file_is_proven_and_twice_is_once(head, parts, newline, final):
     after = edit(data, FLAGS)
     assert edit(after, FLAGS) == after
     if after != data:
-        proof = prove("setup.py", data, after)
+        proof = prove_isolation("setup.py", data, after)
         assert proof.holds, (proof.detail, after)
         assert after.endswith(newline.encode()) == data.endswith(newline.encode())

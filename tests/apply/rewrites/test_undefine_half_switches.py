@@ -6,7 +6,7 @@ from rewriting import proven_edit
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites import split_compile_flags
 from rocm3d.apply.rewrites.undefine_half_switches import edit
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 HALF = {
     "switches": ["NO_HALF_OPERATORS__", "NO_HALF_CONVERSIONS__"],
@@ -73,5 +73,5 @@ def test_flags_for_nvcc_alone_still_go_afterwards():
     after = split_compile_flags.edit(edit(before, HALF), nvcc)
 
     assert b'flags = ["-U__HIP_NO_HALF_OPERATORS__"] if is_rocm else ["-U__CUDA_NO_HALF_OPERATORS__", "--expt' in after
-    assert prove("setup.py", before, after).holds
+    assert prove_isolation("setup.py", before, after).holds
     assert split_compile_flags.edit(after, nvcc) == after

@@ -5,8 +5,8 @@ from rewriting import proven_edit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.widen_active_mask import edit
-from rocm3d.syntax.guards import folded, with_rocm
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.guards import fold_cpp, assume_rocm
+from rocm3d.syntax.isolation import prove_isolation
 
 
 def kernel(body: str) -> bytes:
@@ -50,10 +50,10 @@ def test_groups_of_32_with_the_calls_that_take_the_mask():
 
     after = edit(before, {})
 
-    on_rocm = folded(after, with_rocm)
+    on_rocm = fold_cpp(after, assume_rocm)
     assert b"ROCM3D_ACTIVEMASK()" in on_rocm
     assert b"ROCM3D_SHFL(a, v, l)" in on_rocm
     assert b"ROCM3D_ANY(a, v)" in on_rocm
     assert b"__shfl_xor_sync(0xffffffff, v, 1)" in on_rocm  # another recipe edits it
-    assert prove("x.cu", before, after).kind == "cpp-tokens-equal"
+    assert prove_isolation("x.cu", before, after).kind == "cpp-tokens-equal"
     assert edit(after, {}) == after

@@ -5,8 +5,8 @@ from rewriting import proven_edit
 
 from rocm3d.apply.rewrite import Refuse
 from rocm3d.apply.rewrites.widen_ballot import edit
-from rocm3d.syntax.guards import folded, with_rocm
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.guards import fold_cpp, assume_rocm
+from rocm3d.syntax.isolation import prove_isolation
 
 BALLOT = {"calls": ["__ballot_sync"]}
 
@@ -78,10 +78,10 @@ def test_the_whole_wave_where_lanes_are_counted_by_it(body, wanted):
 
     after = edit(before, BALLOT)
 
-    on_rocm = folded(after, with_rocm).decode()
+    on_rocm = fold_cpp(after, assume_rocm).decode()
     assert wanted in on_rocm
     assert "_sync" not in on_rocm
-    assert prove("x.cu", before, after).kind == "cpp-directives-evaluated"
+    assert prove_isolation("x.cu", before, after).kind == "cpp-directives-evaluated"
     assert edit(after, BALLOT) == after
 
 
@@ -100,11 +100,11 @@ def test_the_whole_wave_where_lanes_are_counted_by_it(body, wanted):
 def test_groups_of_32_elsewhere(before):
     after = edit(before, BALLOT)
 
-    on_rocm = folded(after, with_rocm)
+    on_rocm = fold_cpp(after, assume_rocm)
     assert b"#define ROCM3D_BALLOT rocm3d_ballot\n" in on_rocm
     assert b"__ballot_sync" not in on_rocm
     assert b"__activemask" not in on_rocm
-    proof = prove("x.cu", before, after)
+    proof = prove_isolation("x.cu", before, after)
     assert (proof.holds, proof.kind) == (True, "cpp-tokens-equal"), proof.detail
     assert edit(after, BALLOT) == after
 

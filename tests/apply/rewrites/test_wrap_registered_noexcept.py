@@ -6,7 +6,7 @@ from hypothesis import strategies as some
 from rewriting import proven_edit
 
 from rocm3d.apply.rewrites.wrap_registered_noexcept import edit
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 
 FUNCTION = "int64_t version() noexcept { return 1; }\n"
 REGISTRY = 'static auto r = torch::RegisterOperators().op(\n    "a::version", &version);\n'
@@ -42,7 +42,7 @@ def test_two_in_one_registration():
     after = edit(both.encode(), {})
 
     assert after.count(b"[] { return") == 2
-    assert prove("version.cpp", both.encode(), after).holds
+    assert prove_isolation("version.cpp", both.encode(), after).holds
 
 
 @given(
@@ -53,4 +53,4 @@ def test_whatever_stands_around_it_twice_is_once(parts):
     after = edit(before, {})
 
     assert edit(after, {}) == after
-    assert after == before or prove("version.cpp", before, after).holds
+    assert after == before or prove_isolation("version.cpp", before, after).holds

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rocm3d.apply.aliased_text import Alias, Use, with_aliases
 from rocm3d.apply.rewrite import Refuse, Rewrite
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.device_members import Member, device_members
+from rocm3d.syntax.device_members import DeviceMember, device_members
 from rocm3d.syntax.directives import blanked
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     return with_aliases(data, uses, parameters)
 
 
-def _body(shown: bytes, member: Member) -> bytes:
+def _body(shown: bytes, member: DeviceMember) -> bytes:
     """The body of a definition with its braces; empty for a declaration."""
     semicolon, start = shown.find(b";", member.offset), shown.find(b"{", member.offset)
     if start < 0 or 0 <= semicolon < start:

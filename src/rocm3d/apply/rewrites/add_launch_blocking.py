@@ -8,7 +8,7 @@ import libcst.matchers as m
 from rocm3d.apply.rewrite import Rewrite, words
 from rocm3d.apply.rocm_flag import GuardedEdit, edited, text_of
 from rocm3d.model.recipe import Parameters
-from rocm3d.syntax.python_fold import FLAG
+from rocm3d.syntax.python_fold import ROCM_FLAG
 
 _ENVIRON = m.Attribute(value=m.Name("os"), attr=m.Name("environ")) | m.Name("environ")
 _SETS = m.SimpleStatementLine([m.Assign([m.AssignTarget(m.Subscript(value=_ENVIRON))])])
@@ -40,7 +40,7 @@ class _Add(GuardedEdit):
         plain = original_node.with_changes(leading_lines=[], trailing_whitespace=_END)
         same = plain.deep_replace(keys[0], index)
         assert isinstance(same, cst.SimpleStatementLine)
-        return cst.FlattenSentinel([updated_node, cst.If(cst.Name(FLAG), cst.IndentedBlock([same]))])
+        return cst.FlattenSentinel([updated_node, cst.If(cst.Name(ROCM_FLAG), cst.IndentedBlock([same]))])
 
     def _is(self, element: cst.CSTNode) -> bool:
         index = element.slice if isinstance(element, cst.SubscriptElement) else None

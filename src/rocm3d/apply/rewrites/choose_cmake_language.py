@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.apply.rewrite import Refuse, Rewrite
 from rocm3d.model.text import Text
-from rocm3d.syntax.cmake_fold import SWITCH, Command, UnfoldableCMake, commands, folded
+from rocm3d.syntax.cmake_fold import ROCM_SWITCH, CMakeCommand, CMakeFoldError, commands, fold_cmake
 
 if TYPE_CHECKING:
     from rocm3d.model.recipe import Parameters
@@ -26,12 +26,12 @@ _LINKED = {b"CUDA::cudart": b"hip::host", b"CUDA::cudart_static": b"hip::host"}
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Inserts a ROCm variant before each command that needs CUDA; the NVIDIA commands stay byte for byte."""
-    if str(parameters.get("define", "")).encode() not in (b"", SWITCH):
-        raise Refuse(f"isolation can be proven only for the guard {SWITCH.decode()}")
+    if str(parameters.get("define", "")).encode() not in (b"", ROCM_SWITCH):
+        raise Refuse(f"isolation can be proven only for the guard {ROCM_SWITCH.decode()}")
     try:
         found = list(commands(data))
-        folded(data)
-    except UnfoldableCMake as error:
+        fold_cmake(data)
+    except CMakeFoldError as error:
         raise Refuse(f"does not parse as CMake: {error}") from error
     if any(_ROCM.search(word) for command in found for word in command.arguments):
         return data  # has a ROCm branch, or uses a name that looks like one
@@ -61,17 +61,17 @@ def _guarded(
     out = [ended]
     if lines:
         inside = [indent + b"  " + line for line in lines]
-        head = newline.join([indent + b"if(" + SWITCH + b")", *inside, indent + b"else()", b""])
+        head = newline.join([indent + b"if(" + ROCM_SWITCH + b")", *inside, indent + b"else()", b""])
         out = [head, ended, indent + b"endif()" + newline]
     if behind:
         inside = [indent + b"  " + line for line in behind]
-        out.append(newline.join([indent + b"if(" + SWITCH + b")", *inside, indent + b"endif()", b""]))
+        out.append(newline.join([indent + b"if(" + ROCM_SWITCH + b")", *inside, indent + b"endif()", b""]))
     if not own.endswith(b"\n"):
         raise Refuse("the last line has no newline")
     return out
 
 
-def _turned_on(command: Command) -> bool:
+def _turned_on(command: CMakeCommand) -> bool:
     if command.name == b"project":
         return b"CUDA" in command.arguments[1:]
     if command.name == b"enable_language":
@@ -79,7 +79,7 @@ def _turned_on(command: Command) -> bool:
     return command.name == b"find_package" and command.arguments[:1] in [(name,) for name in _PACKAGES]
 
 
-def _instead(command: Command) -> Iterator[bytes]:
+def _instead(command: CMakeCommand) -> Iterator[bytes]:
     """The ROCm variant of a command; nothing if the command can stay."""
     if command.name.startswith(b"cuda_"):
         raise Refuse(f"{command.name.decode()}() belongs to FindCUDA and has no HIP counterpart")
@@ -98,7 +98,7 @@ def _instead(command: Command) -> Iterator[bytes]:
         yield command.name + b"(" + b" ".join(taken) + b")"
 
 
-def _marked(command: Command, found: list[Command]) -> Iterator[bytes]:
+def _marked(command: CMakeCommand, found: list[CMakeCommand]) -> Iterator[bytes]:
     """Sets the language of a target's CUDA sources to HIP."""
     if command.name not in _SOURCES:
         return
@@ -109,7 +109,7 @@ def _marked(command: Command, found: list[Command]) -> Iterator[bytes]:
         yield b"set_source_files_properties(" + b" ".join(dict.fromkeys(named)) + b" PROPERTIES LANGUAGE HIP)"
 
 
-def _is_list_of_cuda(word: bytes, found: list[Command]) -> bool:
+def _is_list_of_cuda(word: bytes, found: list[CMakeCommand]) -> bool:
     """Whether a variable holds only .cu files; a mix with other files is refused."""
     name = _VARIABLE.fullmatch(word.strip(b'"'))
     if name is None:
@@ -122,7 +122,7 @@ def _is_list_of_cuda(word: bytes, found: list[Command]) -> bool:
     return bool(cuda)
 
 
-def _whole_lines(data: bytes, command: Command) -> tuple[int, int]:
+def _whole_lines(data: bytes, command: CMakeCommand) -> tuple[int, int]:
     """Offsets of the start of a command's first line and of the end of its last."""
     start = data.rfind(b"\n", 0, command.start) + 1
     end = data.find(b"\n", command.end)

@@ -12,7 +12,7 @@ import libcst.matchers as m
 from rocm3d.apply.rewrite import Refuse, Rewrite, words
 from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited
 from rocm3d.model.recipe import Parameters
-from rocm3d.syntax.python_fold import FLAG
+from rocm3d.syntax.python_fold import ROCM_FLAG
 
 _TABLES = (cst.Comparison, cst.List, cst.Tuple, cst.Set, cst.Dict, cst.Subscript)
 
@@ -53,7 +53,7 @@ class _Choose(GuardedEdit):
             self,
             original_node,
         )
-        return both.with_changes(test=cst.parse_expression(f"{FLAG} and {self.asked}"))
+        return both.with_changes(test=cst.parse_expression(f"{ROCM_FLAG} and {self.asked}"))
 
     def _is_in_table(self, node: cst.CSTNode) -> bool:
         around = self.parent(node)

@@ -8,7 +8,7 @@ import libcst.matchers as m
 from rocm3d.apply.rewrite import Rewrite, words
 from rocm3d.apply.rocm_flag import GuardedEdit, edited, text_of
 from rocm3d.model.recipe import Parameters
-from rocm3d.syntax.python_fold import FLAG
+from rocm3d.syntax.python_fold import ROCM_FLAG
 
 _TRUE = m.Name("True")
 _COMPILE = m.Call(func=m.Attribute(attr=m.Name("compile")))
@@ -63,7 +63,7 @@ class _Choose(GuardedEdit):
 
     def _off(self, place: cst.CSTNode) -> cst.BaseExpression:
         self.note(place)
-        return cst.UnaryOperation(cst.Not(), cst.Name(FLAG))
+        return cst.UnaryOperation(cst.Not(), cst.Name(ROCM_FLAG))
 
 
 def _dotted(node: cst.CSTNode | None) -> str:

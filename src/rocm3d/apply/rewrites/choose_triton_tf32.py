@@ -8,7 +8,7 @@ import libcst.matchers as m
 from rocm3d.apply.rewrite import Rewrite, words
 from rocm3d.apply.rocm_flag import GuardedEdit, edited
 from rocm3d.model.recipe import Parameters
-from rocm3d.syntax.python_fold import FLAG
+from rocm3d.syntax.python_fold import ROCM_FLAG
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
@@ -35,7 +35,7 @@ class _Choose(GuardedEdit):
         keyword = argument.keyword.value if argument.keyword else ""
         if keyword not in self.keywords or not m.matches(argument.value, m.Name("True")):
             return argument
-        return argument.with_changes(value=cst.UnaryOperation(cst.Not(), cst.Name(FLAG)))
+        return argument.with_changes(value=cst.UnaryOperation(cst.Not(), cst.Name(ROCM_FLAG)))
 
 
 rewrite = Rewrite(__name__, edit)

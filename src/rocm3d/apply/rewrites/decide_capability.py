@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
 from rocm3d.apply.rewrite import Refuse, Rewrite, words
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import function_name, upward
+from rocm3d.syntax.lanes import function_name, ancestors_with_child
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -52,7 +52,7 @@ def _is_property(unit: CudaUnit, node: Node, properties: tuple[str, ...]) -> boo
 def _comparison(unit: CudaUnit, node: Node) -> Node:
     """The comparison that contains a number, including arithmetic on the number."""
     whole: Node | None = None
-    for above, _ in upward(node, unit.parents):
+    for above, _ in ancestors_with_child(node, unit.parents):
         sign = above.child_by_field_name("operator") if above.type == "binary_expression" else None
         if sign is not None and sign.type in _OPENS:
             whole = above

@@ -11,7 +11,7 @@ from rocm3d.apply.guarded_import import parsed
 from rocm3d.apply.rewrite import Rewrite, words
 from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited, text_of
 from rocm3d.model.recipe import Parameters
-from rocm3d.syntax.python_fold import FLAG, GUARD
+from rocm3d.syntax.python_fold import ROCM_FLAG, ROCM_GUARD
 
 _HOST = re.compile(r"(?i)(.*cxx.*|c_?flags|.*extra_cflags|cpp_?flags)$")
 
@@ -77,7 +77,7 @@ class _Choose(_Flags):
 
 
 def _asks(test: cst.BaseExpression) -> bool:
-    return cst.Module([]).code_for_node(test) in (GUARD, FLAG)
+    return cst.Module([]).code_for_node(test) in (ROCM_GUARD, ROCM_FLAG)
 
 
 def _binds(node: cst.CSTNode) -> str:

@@ -8,7 +8,7 @@ import libcst.matchers as m
 from rocm3d.apply.rewrite import Rewrite
 from rocm3d.apply.rocm_flag import GuardedEdit, edited
 from rocm3d.model.recipe import Parameters
-from rocm3d.syntax.python_fold import FLAG
+from rocm3d.syntax.python_fold import ROCM_FLAG
 
 _VERSION = m.Attribute(value=m.Attribute(value=m.Name("torch"), attr=m.Name("version")), attr=m.Name("cuda"))
 _USED = m.Call(func=m.Attribute(value=_VERSION)) | m.Subscript(value=_VERSION)
@@ -27,7 +27,7 @@ class _Guard(GuardedEdit):
         if not _fails_on_none(original_node) or self._is_guarded_by_value(original_node):
             return updated_node
         self.note(original_node)
-        flag = cst.Name(FLAG)
+        flag = cst.Name(ROCM_FLAG)
         asserted = isinstance(self.parent(original_node), cst.Assert)
         left, right = self.parentheses(
             original_node, cst.If, cst.While, cst.Assert, cst.Assign, cst.AnnAssign, cst.Arg, cst.Return

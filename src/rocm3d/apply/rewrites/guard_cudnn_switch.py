@@ -8,7 +8,7 @@ import libcst.matchers as m
 from rocm3d.apply.rewrite import Rewrite
 from rocm3d.apply.rocm_flag import GuardedEdit, edited
 from rocm3d.model.recipe import Parameters
-from rocm3d.syntax.python_fold import FLAG
+from rocm3d.syntax.python_fold import ROCM_FLAG
 
 _CUDNN = m.Attribute(attr=m.Name("cudnn")) | m.Name("cudnn")
 _OFF = m.SimpleStatementLine(
@@ -29,7 +29,7 @@ class _Guard(GuardedEdit):
             return updated_node
         self.note(original_node)
         return cst.If(
-            test=cst.UnaryOperation(cst.Not(), cst.Name(FLAG)),
+            test=cst.UnaryOperation(cst.Not(), cst.Name(ROCM_FLAG)),
             body=cst.IndentedBlock([updated_node.with_changes(leading_lines=[])]),
             leading_lines=updated_node.leading_lines,
         )

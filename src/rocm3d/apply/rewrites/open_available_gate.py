@@ -11,7 +11,7 @@ import libcst.matchers as m
 from rocm3d.apply.rewrite import Rewrite, words
 from rocm3d.apply.rocm_flag import GuardedEdit, edited
 from rocm3d.model.recipe import Parameters
-from rocm3d.syntax.python_fold import FLAG
+from rocm3d.syntax.python_fold import ROCM_FLAG
 
 _TORCH_CUDA = m.Attribute(value=m.Name("torch"), attr=m.Name("cuda"))
 _ASKED = m.Call(func=m.Attribute(value=_TORCH_CUDA, attr=m.Name("is_available")), args=[])
@@ -37,7 +37,7 @@ class _Gate(GuardedEdit):
             return updated_node
         self.note(original_node)
         return updated_node.with_changes(
-            test=cst.BooleanOperation(left=updated_node.test, operator=cst.Or(), right=cst.Name(FLAG))
+            test=cst.BooleanOperation(left=updated_node.test, operator=cst.Or(), right=cst.Name(ROCM_FLAG))
         )
 
 

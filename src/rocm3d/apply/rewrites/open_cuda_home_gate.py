@@ -8,7 +8,7 @@ import libcst.matchers as m
 from rocm3d.apply.rewrite import Rewrite
 from rocm3d.apply.rocm_flag import GuardedEdit, edited
 from rocm3d.model.recipe import Parameters
-from rocm3d.syntax.python_fold import FLAG
+from rocm3d.syntax.python_fold import ROCM_FLAG
 
 _HOME = m.Name("CUDA_HOME") | m.Attribute(attr=m.Name("CUDA_HOME"))
 _OPEN = m.Comparison(left=_HOME, comparisons=[m.ComparisonTarget(m.IsNot(), m.Name("None"))])
@@ -29,7 +29,7 @@ class _Gate(GuardedEdit):
             return updated_node
         self.note(original_node)
         left, right = self.parentheses(original_node, cst.If, cst.While, cst.Assign, cst.AnnAssign, cst.Arg, cst.Return)
-        flag = cst.Name(FLAG)
+        flag = cst.Name(ROCM_FLAG)
         return cst.BooleanOperation(
             left=updated_node,
             operator=cst.Or() if is_open else cst.And(),

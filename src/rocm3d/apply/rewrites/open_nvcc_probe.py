@@ -8,7 +8,7 @@ import libcst.matchers as m
 from rocm3d.apply.rewrite import Rewrite, words
 from rocm3d.apply.rocm_flag import GuardedEdit, edited, text_of
 from rocm3d.model.recipe import Parameters
-from rocm3d.syntax.python_fold import FLAG
+from rocm3d.syntax.python_fold import ROCM_FLAG
 
 _WHICH = m.Call(func=m.Attribute(value=m.Name("shutil"), attr=m.Name("which")) | m.Name("which"))
 
@@ -31,7 +31,7 @@ class _Probe(GuardedEdit):
         is_open = isinstance(original_node.comparisons[0].operator, cst.IsNot)
         self.note(original_node)
         left, right = self.parentheses(original_node, cst.If, cst.While, cst.Assign, cst.AnnAssign, cst.Arg, cst.Return)
-        flag = cst.Name(FLAG)
+        flag = cst.Name(ROCM_FLAG)
         return cst.BooleanOperation(
             left=updated_node,
             operator=cst.Or() if is_open else cst.And(),

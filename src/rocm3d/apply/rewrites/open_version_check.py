@@ -20,7 +20,7 @@ from rocm3d.apply.guarded_lines import (
 )
 from rocm3d.apply.rewrite import Rewrite, words
 from rocm3d.model.recipe import Parameters
-from rocm3d.syntax.chains import Chain, chains
+from rocm3d.syntax.chains import IfChain, if_chains
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import Directive, blanked, directives
 
@@ -31,7 +31,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     """A check that guards other code stays unchanged: ROCm may lack the API of a newer toolkit."""
     macros = "|".join(re.escape(word) for word in words(parameters, "macros"))
     newer = re.compile(rf"(?:defined\s*\(\s*(?:{macros})\s*\)\s*&&\s*)?(?:{macros})\s*>=?\s*[0-9]+")
-    opened = {chain.branches[0].start: chain for chain in chains(data)}
+    opened = {chain.branches[0].start: chain for chain in if_chains(data)}
 
     def wanted(item: Directive) -> bool:
         chain = opened.get(item.start)
@@ -64,13 +64,13 @@ def _with_header(data: bytes, parameters: Parameters) -> bytes:
     return insert_guarded(data, after_includes(data), line.encode(), parameters)
 
 
-def _holds_only(data: bytes, chain: Chain, headers: set[str]) -> bool:
+def _holds_only(data: bytes, chain: IfChain, headers: set[str]) -> bool:
     """Whether the first branch holds only includes of these headers, and aliases of what they define."""
     branch = chain.branches[0]
-    inside = [item for item in directives(data) if branch.body <= item.start < branch.end]
-    text = bytearray(blanked(data)[branch.body : branch.end])
+    inside = [item for item in directives(data) if branch.body_start <= item.start < branch.end]
+    text = bytearray(blanked(data)[branch.body_start : branch.end])
     for item in inside:
-        text[item.start - branch.body : item.end - branch.body] = b" " * (item.end - item.start)
+        text[item.start - branch.body_start : item.end - branch.body_start] = b" " * (item.end - item.start)
     named = {item.argument.strip('<">') for item in inside if item.keyword == "include"}
     rest = [line.split()[0] for line in bytes(text).split(b";") if line.strip()]
     return bool(named) and named <= headers and len(named) == len(inside) and set(rest) <= {b"using", b"typedef"}

@@ -10,7 +10,7 @@ from rocm3d.apply.guarded_import import parsed
 from rocm3d.apply.rewrite import Rewrite, words
 from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited, text_of
 from rocm3d.model.recipe import Parameters
-from rocm3d.syntax.python_fold import FLAG, GUARD
+from rocm3d.syntax.python_fold import ROCM_FLAG, ROCM_GUARD
 
 _TAKES_DEVICE = ("device", "to", "set_default_device", "autocast")
 _DEVICE = re.compile(r"(^|_)device(_type)?$")
@@ -80,7 +80,7 @@ def _cuda(node: cst.SimpleString) -> cst.SimpleString:
 
 
 def _asks(test: cst.BaseExpression) -> bool:
-    return cst.Module([]).code_for_node(test) in (GUARD, FLAG)
+    return cst.Module([]).code_for_node(test) in (ROCM_GUARD, ROCM_FLAG)
 
 
 def _name(node: cst.CSTNode | None) -> str:

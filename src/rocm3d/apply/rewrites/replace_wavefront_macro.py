@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rocm3d.apply.guarded_lines import after_includes, insert_guarded
 from rocm3d.apply.host_reads import read_on_host
 from rocm3d.apply.rewrite import Refuse, Rewrite, words
-from rocm3d.syntax.chains import Surroundings
+from rocm3d.syntax.chains import PreprocessorContext
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Inserts one block above the first use, so that values, conditions and macros need no edit."""
-    unit, shown, around = CudaUnit("", data), blanked(data), Surroundings.of(data)
+    unit, shown, around = CudaUnit("", data), blanked(data), PreprocessorContext.of(data)
     uses: dict[str, int] = {}
     for name in words(parameters, "macros"):
         if re.search(rb"#[ \t]*define[ \t]+" + name.encode() + rb"\b", shown):
             continue
         found = (match.start() for match in re.finditer(rb"\b" + name.encode() + rb"\b", shown))
-        first = next((at for at in found if around.seen_by_rocm(at) and not around.chosen_by_target(at)), None)
+        first = next((at for at in found if around.can_compile_for_rocm(at) and not around.is_target_specific(at)), None)
         if first is not None:
             uses[name] = first
             _refuse_host(unit, name)

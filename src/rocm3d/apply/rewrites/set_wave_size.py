@@ -14,10 +14,10 @@ from rocm3d.apply.guarded_lines import guard
 from rocm3d.apply.host_reads import read_on_host
 from rocm3d.apply.rewrite import Refuse, Rewrite, words
 from rocm3d.model.text import Text
-from rocm3d.syntax.chains import Surroundings
+from rocm3d.syntax.chains import PreprocessorContext
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
-from rocm3d.syntax.guards import folded, with_rocm
+from rocm3d.syntax.guards import fold_cpp, assume_rocm
 
 if TYPE_CHECKING:
     from rocm3d.model.recipe import Parameters
@@ -79,11 +79,11 @@ def _condition(parameters: Parameters, *, with_guard: bool) -> bytes:
 
 
 def _constants(unit: CudaUnit, parameters: Parameters) -> Iterator[_Constant]:
-    around = Surroundings.of(unit.data)
+    around = PreprocessorContext.of(unit.data)
     for match in _DEFINED.finditer(blanked(unit.data)):
         group = 1 if match.group(1) else 3
         name, number, at = match.group(group).decode(), match.group(group + 1).decode(), match.start(group + 1)
-        if around.chosen_by_target(at) or not around.seen_by_rocm(at):
+        if around.is_target_specific(at) or not around.can_compile_for_rocm(at):
             continue
         end = unit.data.find(b"\n", match.end() - 1) + 1
         if not end:
@@ -98,7 +98,7 @@ def _constants(unit: CudaUnit, parameters: Parameters) -> Iterator[_Constant]:
 
 def _refuse_groups(unit: CudaUnit) -> None:
     """Only a vote over the whole wave needs the hardware's wave size; groups of 32 in the same file rule it out."""
-    on_rocm = blanked(folded(unit.data, with_rocm))
+    on_rocm = blanked(fold_cpp(unit.data, assume_rocm))
     if not _WHOLE_WAVE.search(on_rocm):
         raise Refuse("left at 32: no vote in this file uses the whole wave")
     if _GROUPS.search(on_rocm):

@@ -13,7 +13,7 @@ import libcst.matchers as m
 from rocm3d.apply.rewrite import Rewrite, words
 from rocm3d.apply.rocm_flag import GuardedEdit, edited, text_of
 from rocm3d.model.recipe import Parameters
-from rocm3d.syntax.python_fold import FLAG
+from rocm3d.syntax.python_fold import ROCM_FLAG
 
 _APPEND = m.Call(func=m.Attribute(attr=m.Name("append")), args=[m.Arg(keyword=None, star="")])
 
@@ -35,7 +35,7 @@ class _Split(GuardedEdit):
         if len(kept) == len(original_node.elements):
             return updated_node
         around = self.parent(original_node)
-        if isinstance(around, cst.IfExp) and around.body is original_node and m.matches(around.test, m.Name(FLAG)):
+        if isinstance(around, cst.IfExp) and around.body is original_node and m.matches(around.test, m.Name(ROCM_FLAG)):
             self.note(original_node)  # another edit chose this list for ROCm and left these flags in
             return cst.List([_plain(element) for element in kept])
         if self.is_guarded(original_node):
@@ -46,7 +46,7 @@ class _Split(GuardedEdit):
         )
         return cst.IfExp(
             body=cst.List([_plain(element) for element in kept]),
-            test=cst.Name(FLAG),
+            test=cst.Name(ROCM_FLAG),
             orelse=updated_node,
             lpar=left,
             rpar=right,
@@ -59,7 +59,7 @@ class _Split(GuardedEdit):
             return updated_node
         self.note(original_node)
         return cst.If(
-            test=cst.UnaryOperation(cst.Not(), cst.Name(FLAG)),
+            test=cst.UnaryOperation(cst.Not(), cst.Name(ROCM_FLAG)),
             body=cst.IndentedBlock([updated_node.with_changes(leading_lines=[])]),
             leading_lines=updated_node.leading_lines,
         )

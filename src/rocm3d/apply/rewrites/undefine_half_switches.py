@@ -11,7 +11,7 @@ import libcst.matchers as m
 from rocm3d.apply.rewrite import Refuse, Rewrite, words
 from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited, text_of
 from rocm3d.model.recipe import Parameters
-from rocm3d.syntax.python_fold import FLAG
+from rocm3d.syntax.python_fold import ROCM_FLAG
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
@@ -41,7 +41,7 @@ class _Undefine(GuardedEdit):
     def _is_for_rocm(self, node: cst.List) -> bool:
         """Whether an earlier choice by backend selects the list for ROCm only."""
         around = self.parent(node)
-        return isinstance(around, cst.IfExp) and around.body is node and m.matches(around.test, m.Name(FLAG))
+        return isinstance(around, cst.IfExp) and around.body is node and m.matches(around.test, m.Name(ROCM_FLAG))
 
     def _missing(self, node: cst.List) -> list[str]:
         texts = [text_of(element.value) for element in node.elements]

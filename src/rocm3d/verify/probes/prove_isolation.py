@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rocm3d.model.verdict import Verdict
-from rocm3d.syntax.isolation import prove
+from rocm3d.syntax.isolation import prove_isolation
 from rocm3d.verify.probe import Case, Probe
 
 
@@ -20,7 +20,7 @@ def attempt(case: Case) -> Verdict:
             gone.append(path)
         elif before is None:
             unknown.append(path)
-        elif not (proof := prove(path, before, now)).holds:
+        elif not (proof := prove_isolation(path, before, now)).holds:
             failures.append(f"{path}: {proof.detail}")
     failures += [f"{path}: file is missing" for path in gone]
     if failures:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import Values, function_name
+from rocm3d.syntax.lanes import NarrowReceivers, function_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,11 +16,11 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
     """Matches masks in 32-bit variables or bit functions. A mask passed directly to a *_sync function is fine."""
     if b"__activemask" not in unit.data:
         return
-    values = Values(unit, look.knowledge.codes["CU102"].terms)
+    values = NarrowReceivers(unit, look.knowledge.codes["CU102"].terms)
     for call in unit.nodes("call_expression"):
         if function_name(unit, call) != "__activemask" or not unit.is_shared(call.start_byte):
             continue
-        if values.kept_in_32_bits(call) is not None:
+        if values.receiver_32bit(call) is not None:
             yield hit(unit, call, call="__activemask")
 
 

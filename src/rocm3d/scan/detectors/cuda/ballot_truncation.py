@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import Values, function_name
+from rocm3d.syntax.lanes import NarrowReceivers, function_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,12 +18,12 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
     """Matches ballots that end in a 32-bit variable, return value, cast or bit function (the code's terms)."""
     if b"__ballot" not in unit.data:
         return
-    values = Values(unit, look.code.terms)
+    values = NarrowReceivers(unit, look.code.terms)
     for call in unit.nodes("call_expression"):
         name = function_name(unit, call)
         if name not in _BALLOTS or not unit.is_shared(call.start_byte):
             continue
-        use = values.kept_in_32_bits(call)
+        use = values.receiver_32bit(call)
         if use is not None:
             yield hit(unit, call, call=name, use=use)
 

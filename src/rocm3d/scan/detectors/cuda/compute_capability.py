@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import upward
+from rocm3d.syntax.lanes import ancestors_with_child
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +39,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
 def _whole(node: Node, above: dict[int, Node]) -> Node | None:
     """The outermost arithmetic or comparison that contains the number."""
     found = None
-    for parent, _ in upward(node, above):
+    for parent, _ in ancestors_with_child(node, above):
         operator = parent.child_by_field_name("operator") if parent.type == "binary_expression" else None
         if parent.type not in _PASSED_ON or (operator is not None and operator.type in ("&&", "||", "<<")):
             break

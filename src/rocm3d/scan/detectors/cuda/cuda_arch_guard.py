@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look
-from rocm3d.syntax.chains import Chain, chains, decided
+from rocm3d.syntax.chains import IfChain, if_chains, evaluate_condition
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -18,19 +18,19 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
     """Matches branches that HIP and a recent NVIDIA GPU decide differently, and choices of an implementation."""
     if _MACRO.encode() not in unit.data:
         return
-    for chain in chains(unit.data):
+    for chain in if_chains(unit.data):
         for branch in chain.branches:
-            if _MACRO in branch.macros and unit.is_shared(branch.start) and _matters(chain, branch.text):
-                line, column = unit.text.position(branch.at)
-                yield Hit(line, column, {"guard": " ".join(branch.text.split())})
+            if _MACRO in branch.macros and unit.is_shared(branch.start) and _matters(chain, branch.condition):
+                line, column = unit.text.position(branch.hash_offset)
+                yield Hit(line, column, {"guard": " ".join(branch.condition.split())})
 
 
-def _matters(chain: Chain, text: str) -> bool:
+def _matters(chain: IfChain, text: str) -> bool:
     """Whether HIP needs its own branch. A workaround for old GPUs without #else is skipped on HIP as well."""
-    if chain.knows_hip:
+    if chain.mentions_rocm:
         return False
-    hip = decided(text, {_MACRO: False}, {_MACRO: 0})
-    recent = decided(text, {_MACRO: True}, {_MACRO: float("inf")})
+    hip = evaluate_condition(text, {_MACRO: False}, {_MACRO: 0})
+    recent = evaluate_condition(text, {_MACRO: True}, {_MACRO: float("inf")})
     return hip != recent or chain.has_else
 
 

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.syntax.chains import chains, decided
+from rocm3d.syntax.chains import if_chains, evaluate_condition
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -27,19 +27,19 @@ def _conditions(unit: CudaUnit, look: Look) -> Iterator[Hit]:
     names = look.code.terms
     there = {name: not why.startswith("undefined") for name, why in names.items()}
     cuda, recent = dict.fromkeys(names, True), dict.fromkeys(names, float("inf"))
-    for chain in chains(unit.data):
+    for chain in if_chains(unit.data):
         for branch in chain.branches:
             # cuda_arch_guard reports conditions that also test __CUDA_ARCH__.
-            if chain.knows_hip or branch.macros.isdisjoint(names) or "__CUDA_ARCH__" in branch.macros:
+            if chain.mentions_rocm or branch.macros.isdisjoint(names) or "__CUDA_ARCH__" in branch.macros:
                 continue
-            on_rocm = decided(branch.text, there, dict.fromkeys(names, 0.0))
-            if unit.is_shared(branch.start) and decided(branch.text, cuda, recent) != on_rocm:
-                line, column = unit.text.position(branch.at)
-                yield Hit(line, column, {"guard": " ".join(branch.text.split())})
+            on_rocm = evaluate_condition(branch.condition, there, dict.fromkeys(names, 0.0))
+            if unit.is_shared(branch.start) and evaluate_condition(branch.condition, cuda, recent) != on_rocm:
+                line, column = unit.text.position(branch.hash_offset)
+                yield Hit(line, column, {"guard": " ".join(branch.condition.split())})
 
 
 def _values(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    asked = sorted((branch.start, branch.body) for chain in chains(unit.data) for branch in chain.branches)
+    asked = sorted((branch.start, branch.body_start) for chain in if_chains(unit.data) for branch in chain.branches)
     uses = [
         node
         for node in unit.nodes("identifier")

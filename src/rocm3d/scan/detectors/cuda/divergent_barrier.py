@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import function_name, upward
+from rocm3d.syntax.lanes import function_name, ancestors_with_child
 from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class _File:
         return found
 
     def _up_to_function(self, node: Node) -> tuple[set[str], list[tuple[Node, Node]]]:
-        path = list(upward(node, self.above))
+        path = list(ancestors_with_child(node, self.above))
         owner = next((i for i, (n, _) in enumerate(path) if n.type in ("function_definition", "lambda_expression")), 0)
         function = path[owner][0]
         if function.id not in self.threads:

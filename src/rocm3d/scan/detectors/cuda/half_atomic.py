@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from rocm3d.scan.detector import Clue, Detector, Hit, Look, hit
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lanes import arguments
-from rocm3d.syntax.own_names import made_for_rocm
-from rocm3d.syntax.pointers import pointed_to, pointers
+from rocm3d.syntax.own_names import rocm_shim_names
+from rocm3d.syntax.pointers import pointee_type, pointee_types
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,14 +23,14 @@ _CALL = "atomicAdd"
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
     """Matches calls whose first argument points to one of the types, unless the file declares the overload."""
-    yield from (Clue(_answered(kind)) for kind in look.code.terms if f"{_CALL}({kind}" in made_for_rocm(unit))
+    yield from (Clue(_answered(kind)) for kind in look.code.terms if f"{_CALL}({kind}" in rocm_shim_names(unit))
     told = {kind for kind in look.code.terms if kind in _own(unit)}
-    known = {name: kind for name, kind in pointers(unit) if kind in look.code.terms}
+    known = {name: kind for name, kind in pointee_types(unit) if kind in look.code.terms}
     for call in unit.nodes("call_expression"):
         function, given = call.child_by_field_name("function"), arguments(call)
         if function is None or unit.head(function).removeprefix("::") != _CALL or len(given) < 2:
             continue
-        kind = pointed_to(unit, given[0], known)
+        kind = pointee_type(unit, given[0], known)
         if kind in look.code.terms and kind not in told and unit.is_shared(call.start_byte):
             told.add(kind)
             yield replace(hit(unit, call, call=_CALL, type=kind), unless=_answered(kind))

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.syntax.chains import Surroundings
+from rocm3d.syntax.chains import PreprocessorContext
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lanes import arguments, function_name
 
@@ -24,12 +24,12 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
     """Matches wave-size constants of 64 and shuffles of width 64, each once, unless they are chosen by target."""
     if b"64" not in unit.data:
         return
-    around = Surroundings.of(unit.data)
+    around = PreprocessorContext.of(unit.data)
     told: set[str] = set()
     for node in unit.nodes("preproc_def", "init_declarator", "optional_parameter_declaration", "call_expression"):
         text = _shuffle(unit, node) if node.type == "call_expression" else _constant(unit, node)
         at = node.start_byte
-        if text is not None and text not in told and around.seen_by_rocm(at) and not around.chosen_by_target(at):
+        if text is not None and text not in told and around.can_compile_for_rocm(at) and not around.is_target_specific(at):
             told.add(text)
             yield hit(unit, node, text=text)
 

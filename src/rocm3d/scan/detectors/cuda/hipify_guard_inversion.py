@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look
-from rocm3d.syntax.chains import Chain, chains, decided
+from rocm3d.syntax.chains import IfChain, if_chains, evaluate_condition
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.guards import is_guard, with_rocm
+from rocm3d.syntax.guards import is_rocm_macro, assume_rocm
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,29 +19,29 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
     """Matches chains of which ROCm builds one branch before the translation and another one after it."""
     if not any(name.encode() in unit.data for name in _REWRITTEN):
         return
-    for chain in chains(unit.data):
+    for chain in if_chains(unit.data):
         first = chain.branches[0].start
-        if not chain.knows_hip or not (first == 0 or unit.is_shared(first - 1) or unit.is_shared(chain.end)):
+        if not chain.mentions_rocm or not (first == 0 or unit.is_shared(first - 1) or unit.is_shared(chain.end)):
             continue
         asks = next((branch for branch in chain.branches if not branch.macros.isdisjoint(_REWRITTEN)), None)
         if asks is not None and _turns(chain):
-            line, column = unit.text.position(asks.at)
-            yield Hit(line, column, {"guard": " ".join(asks.text.split())})
+            line, column = unit.text.position(asks.hash_offset)
+            yield Hit(line, column, {"guard": " ".join(asks.condition.split())})
 
 
-def _turns(chain: Chain) -> bool:
+def _turns(chain: IfChain) -> bool:
     """Whether after the translation ROCm builds a branch that was not written for it."""
     before, after = _built(chain, translated=False), _built(chain, translated=True)
     if before is None or after is None or before == after:
         return False
-    return after < 0 or not any(is_guard(macro) for macro in chain.branches[after].macros)
+    return after < 0 or not any(is_rocm_macro(macro) for macro in chain.branches[after].macros)
 
 
-def _built(chain: Chain, *, translated: bool) -> int | None:
+def _built(chain: IfChain, *, translated: bool) -> int | None:
     """The index of the branch that a ROCm build takes, -1 for no branch, None if it depends on other macros."""
     for number, branch in enumerate(chain.branches):
-        known = {macro: with_rocm(macro) for macro in branch.macros} | dict.fromkeys(_REWRITTEN, translated)
-        taken = decided(branch.text, {macro: value for macro, value in known.items() if value is not None}, {})
+        known = {macro: assume_rocm(macro) for macro in branch.macros} | dict.fromkeys(_REWRITTEN, translated)
+        taken = evaluate_condition(branch.condition, {macro: value for macro, value in known.items() if value is not None}, {})
         if taken is not False:
             return number if taken else None
     return -1

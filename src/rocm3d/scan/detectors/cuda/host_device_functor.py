@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.device_members import Member, device_members
+from rocm3d.syntax.device_members import DeviceMember, device_members
 from rocm3d.syntax.directives import blanked
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             yield Hit(line, column, {"name": name, "use": uses[member.owner]})
 
 
-def _uses(path: str, text: bytes, owners: set[bytes], members: list[Member]) -> dict[bytes, str]:
+def _uses(path: str, text: bytes, owners: set[bytes], members: list[DeviceMember]) -> dict[bytes, str]:
     """The use of each struct in host code, as message text: the first algorithm, else a possible use in other files."""
     found: dict[bytes, str] = {}
     for match, statement in _statements(text):

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Clue, Detector, Hit, Look, hit
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import upward
-from rocm3d.syntax.own_names import made_for_rocm
+from rocm3d.syntax.lanes import ancestors_with_child
+from rocm3d.syntax.own_names import rocm_shim_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -191,7 +191,7 @@ class _File:
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
     """Matches calls with a narrow mask, and full masks that the file defines for other files."""
     file = _File(unit)
-    yield from (Clue(_answered(name)) for name in made_for_rocm(unit) if _INTRINSIC.match(name))
+    yield from (Clue(_answered(name)) for name in rocm_shim_names(unit) if _INTRINSIC.match(name))
     passed, reported = set(), set()
     for call in file.calls:
         passed |= {call.unit.head(item) for item in call.given}
@@ -218,7 +218,7 @@ def _answered(name: str) -> str:
 
 def _above(unit: CudaUnit, node: Node, kinds: tuple[str, ...]) -> Node | None:
     """The nearest enclosing node of one of these kinds."""
-    return next((outer for outer, _ in upward(node, unit.parents) if outer.type in kinds), None)
+    return next((outer for outer, _ in ancestors_with_child(node, unit.parents) if outer.type in kinds), None)
 
 
 def _value(text: str) -> int:

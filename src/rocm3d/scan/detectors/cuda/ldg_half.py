@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from rocm3d.scan.detector import Clue, Detector, Hit, Look, hit
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lanes import arguments
-from rocm3d.syntax.own_names import made_for_rocm
-from rocm3d.syntax.pointers import pointed_to, pointers
+from rocm3d.syntax.own_names import rocm_shim_names
+from rocm3d.syntax.pointers import pointee_type, pointee_types
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,18 +28,18 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
     """Matches the first call on a pointer to one of the code's terms, or to a type that is dispatched over them."""
     if b"__ldg" not in unit.data:
         return
-    if any(name.startswith("__ldg") for name in made_for_rocm(unit)):
+    if any(name.startswith("__ldg") for name in rocm_shim_names(unit)):
         yield Clue(_ANSWERED)
     if _has_overload(unit):
         return
     dispatched = _templates(unit) if _DISPATCH.search(unit.data) else set()
     wanted = {*look.code.terms, *dispatched}
-    known = {name: kind for name, kind in pointers(unit) if kind in wanted}
+    known = {name: kind for name, kind in pointee_types(unit) if kind in wanted}
     for call in unit.nodes("call_expression"):
         function, given = call.child_by_field_name("function"), arguments(call)
         if function is None or not given or unit.head(function) != "__ldg":
             continue
-        kind = pointed_to(unit, given[0], known)
+        kind = pointee_type(unit, given[0], known)
         if kind in wanted and unit.is_shared(call.start_byte):
             sure = kind in look.code.terms
             place = hit(unit, call, call="__ldg", type=kind if sure else f"{kind} that may be a half")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rocm3d.scan.detector import Clue, Detector, Hit, Look
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
-from rocm3d.syntax.own_names import made_for_rocm
+from rocm3d.syntax.own_names import rocm_shim_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
     names = [name.encode() for name in look.code.terms]
     if not any(name in unit.data for name in names):
         return
-    yield from (Clue(_answered(name)) for name in made_for_rocm(unit) if name in look.code.terms)
+    yield from (Clue(_answered(name)) for name in rocm_shim_names(unit) if name in look.code.terms)
     call = re.compile(rb"\b(" + b"|".join(map(re.escape, names)) + rb")\s*\(")
     for match in call.finditer(blanked(unit.data)):
         if unit.is_shared(match.start()):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from rocm3d.scan.detector import Clue, Detector, Hit, Look
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
-from rocm3d.syntax.own_names import made_for_rocm
+from rocm3d.syntax.own_names import rocm_shim_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,7 @@ _CALL = re.compile(rb"(?<![\w.>:])(?:::\s*)?((?:__[a-z]|atomic[A-Z])\w*)\s*\(")
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
     """Matches calls among the code's terms, unless the file itself defines or declares the name."""
-    yield from (Clue(_answered(name.split("(")[0])) for name in made_for_rocm(unit))
+    yield from (Clue(_answered(name.split("(")[0])) for name in rocm_shim_names(unit))
     called = {match.group(1).decode() for match in _CALL.finditer(unit.data)}
     missing = {name: why for name in called for term, why in look.code.terms.items() if fnmatchcase(name, term)}
     if not missing:

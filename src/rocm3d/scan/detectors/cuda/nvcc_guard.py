@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look
-from rocm3d.syntax.chains import Branch, chains, decided
+from rocm3d.syntax.chains import IfBranch, if_chains, evaluate_condition
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 
@@ -26,21 +26,21 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
     nvcc: dict[str, bool] = dict.fromkeys(names, True)
     hipcc = dict.fromkeys(names, False) | {_TRANSLATED: not unreached}
     text = blanked(unit.data)
-    for chain in chains(unit.data):
+    for chain in if_chains(unit.data):
         for branch in chain.branches:
-            if chain.knows_hip or branch.macros.isdisjoint(names) or not unit.is_shared(branch.start):
+            if chain.mentions_rocm or branch.macros.isdisjoint(names) or not unit.is_shared(branch.start):
                 continue
             recent, none = dict.fromkeys(names, float("inf")), dict.fromkeys(names, 0.0)
-            if decided(branch.text, nvcc, recent) != decided(branch.text, hipcc, none) and not _silences(text, branch):
-                line, column = unit.text.position(branch.at)
-                yield Hit(line, column, {"guard": " ".join(branch.text.split())})
+            if evaluate_condition(branch.condition, nvcc, recent) != evaluate_condition(branch.condition, hipcc, none) and not _silences(text, branch):
+                line, column = unit.text.position(branch.hash_offset)
+                yield Hit(line, column, {"guard": " ".join(branch.condition.split())})
 
 
-def _silences(text: bytes, branch: Branch) -> bool:
+def _silences(text: bytes, branch: IfBranch) -> bool:
     """Whether a branch contains only pragmas, which usually disable warnings of nvcc."""
-    if branch.end - branch.body > _SHORT:
+    if branch.end - branch.body_start > _SHORT:
         return False
-    lines = [line.strip() for line in text[branch.body : branch.end].splitlines() if line.strip()]
+    lines = [line.strip() for line in text[branch.body_start : branch.end].splitlines() if line.strip()]
     return bool(lines) and all(line.startswith(b"#") and line[1:].strip().startswith(b"pragma") for line in lines)
 
 

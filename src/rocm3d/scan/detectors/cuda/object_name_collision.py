@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, Paths
-from rocm3d.syntax.hipify_names import Translation, hip_path
+from rocm3d.syntax.hipify_names import HipifyPrediction, hip_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,12 +29,12 @@ def find(paths: Paths, look: Look) -> Iterator[Hit]:
     for path, output in outputs.items():
         if path not in made:
             objects.setdefault(_object(output), []).append(path)
-    translation = Translation(frozenset(paths.paths), paths.read, look.code.terms)
+    translation = HipifyPrediction(frozenset(paths.paths), paths.read, look.code.terms)
     for name, sources in objects.items():
         for first, second in combinations(sources, 2):
             if not (first.endswith(".cu") or second.endswith(".cu")) or _object(first) == _object(second):
                 continue
-            changed = [translation.changes(path) for path in (first, second) if not path.endswith(".cu")]
+            changed = [translation.renames(path) for path in (first, second) if not path.endswith(".cu")]
             if False not in changed:
                 facts = {"first": first, "second": second, "object": name}
                 yield Hit(1, 1, facts, severity="warning" if None in changed else None, path=first)

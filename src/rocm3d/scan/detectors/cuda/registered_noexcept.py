@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.scan.needs import a_term
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.registrations import registered_noexcept
+from rocm3d.syntax.registrations import registered_noexcept_functions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
 def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
-    for node in registered_noexcept(unit):
+    for node in registered_noexcept_functions(unit):
         yield hit(unit, node, function=unit.slice(node))
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rocm3d.scan.detector import Clue, Detector, Hit, Look
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
-from rocm3d.syntax.own_names import made_for_rocm
+from rocm3d.syntax.own_names import rocm_shim_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
     """Matches the first call that both backends compile, also in a macro body, unless the file defines __syncwarp."""
     if b"__syncwarp" not in unit.data:
         return
-    if any(name.split("(")[0] == _NAME for name in made_for_rocm(unit)):
+    if any(name.split("(")[0] == _NAME for name in rocm_shim_names(unit)):
         yield Clue(_ANSWERED)
     text = blanked(unit.data)
     if _DEFINED.search(text):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import arguments, environment_writes, strings
+from rocm3d.syntax.python_names import positional_arguments, environment_writes, plain_strings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
     if not any(setting.encode() in unit.data for setting in settings):
         return
     for value in _values(unit, names):
-        for node, text in strings(unit, value):
+        for node, text in plain_strings(unit, value):
             used = [item for item in settings if re.search(rf"{re.escape(item)}(?!\s*:\s*[Ff]alse)", text)]
             # Settings whose reason starts with "accepted" are harmless alone. The terms are sorted by harm.
             alone = [item for item in used if not look.code.terms[item].startswith("accepted")]
@@ -35,7 +35,7 @@ def _values(unit: PythonUnit, names: set[str]) -> Iterator[Node]:
         if name in names:
             yield value
     for call in unit.nodes("call"):
-        function, given = call.child_by_field_name("function"), arguments(call)
+        function, given = call.child_by_field_name("function"), positional_arguments(call)
         if function is not None and given and unit.slice(function).endswith("_set_allocator_settings"):
             yield given[0]
 

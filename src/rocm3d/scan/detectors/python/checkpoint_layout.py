@@ -14,7 +14,7 @@ from rocm3d.scan.aside import is_aside
 from rocm3d.scan.detector import Clue, Detector, Hit, Look, hit
 from rocm3d.scan.imported import owner
 from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import imports, keyword
+from rocm3d.syntax.python_names import imports, keyword_argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +61,7 @@ def _load(unit: PythonUnit) -> Node | None:
 
 def _hit(unit: PythonUnit, load: Node, library: str, package: str | None) -> Hit:
     """The match at a load. A strict load is only a warning, because it fails with an error."""
-    strict = keyword(unit, load, "strict")
+    strict = keyword_argument(unit, load, "strict")
     loose = strict is not None and strict.type == "false"
     place = hit(unit, load, package=package or library)
     return Hit(place.line, place.column, place.facts, package, None if loose else "warning")

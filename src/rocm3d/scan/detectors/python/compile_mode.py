@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.scan.needs import a_term
 from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import keyword, strings
+from rocm3d.syntax.python_names import keyword_argument, plain_strings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,10 +18,10 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
     if b"compile" not in unit.data:
         return
     for call in unit.nodes("call"):
-        function, mode = call.child_by_field_name("function"), keyword(unit, call, "mode")
+        function, mode = call.child_by_field_name("function"), keyword_argument(unit, call, "mode")
         if function is None or mode is None or unit.slice(function).rsplit(".", 1)[-1] != "compile":
             continue
-        for node, text in strings(unit, mode):
+        for node, text in plain_strings(unit, mode):
             if text in look.code.terms and not unit.is_guarded(node):
                 yield hit(unit, node, mode=text, why=look.code.terms[text])
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
     """Matches the first such import of each package in a file."""
     seen = set(look.code.terms)
-    for found in needed(unit.up_to_import_of(known_modules(look))):
+    for found in needed(unit.truncated_after_imports(known_modules(look))):
         owned = owner(look.knowledge, found)
         if owned is None or owned[1].id in seen:
             continue

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import Names
+from rocm3d.syntax.python_names import ImportedNames
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,12 +16,12 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
     """Matches `torch.backends.cudnn.enabled = False`. The context manager for a single call is the recommended fix."""
     if b"cudnn" not in unit.data:
         return
-    names = Names(unit)
+    names = ImportedNames(unit)
     for node in unit.nodes("assignment"):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         if right is None or right.type != "false" or unit.is_guarded(node):
             continue
-        if names.full(left).endswith("backends.cudnn.enabled"):
+        if names.full_name(left).endswith("backends.cudnn.enabled"):
             yield hit(unit, node)
 
 

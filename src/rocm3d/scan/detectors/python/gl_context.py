@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.syntax.python import PythonUnit, string_value
-from rocm3d.syntax.python_names import environment_writes, firm_imports
+from rocm3d.syntax.python_names import environment_writes, unconditional_imports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ def _places(unit: PythonUnit) -> Iterator[tuple[str, Node, Severity | None]]:
         function = call.child_by_field_name("function")
         name = "" if function is None else unit.slice(function).rsplit(".", 1)[-1]
         yield name, call, "note" if "Cuda" in name else None
-    for found in firm_imports(unit):
+    for found in unconditional_imports(unit):
         yield found.module.split(".")[0], found.node, "note"
     for name, value, node in environment_writes(unit):
         text = string_value(unit, value) or ""

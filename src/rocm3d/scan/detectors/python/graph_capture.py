@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.scan.needs import a_dotted_name
 from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import Names
+from rocm3d.syntax.python_names import ImportedNames
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +20,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
     methods = {term for term in look.code.terms if "." not in term}
     found = [
         (name, call)
-        for name, call in Names(unit).calls()
+        for name, call in ImportedNames(unit).calls()
         if (name in look.code.terms or name.rsplit(".", 1)[-1] in methods) and not unit.is_guarded(call)
     ]
     captures = [(name, call) for name, call in found if not name.endswith("CUDAGraph")]

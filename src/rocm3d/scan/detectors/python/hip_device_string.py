@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import arguments, strings
+from rocm3d.syntax.python_names import positional_arguments, plain_strings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
     if not any(quote + term.encode() in unit.data for term in look.code.terms for quote in (b'"', b"'")):
         return
     for place in _places(unit):
-        for node, text in strings(unit, place):
+        for node, text in plain_strings(unit, place):
             compared = node.parent is not None and node.parent.type in ("comparison_operator", "subscript")
             if text in look.code.terms and not compared:
                 yield hit(unit, node, device=text)
@@ -33,7 +33,7 @@ def _places(unit: PythonUnit) -> Iterator[Node]:
     """Values that become a device: arguments, keywords, defaults and assignments."""
     for node in unit.nodes("call", "keyword_argument", "default_parameter", "typed_default_parameter", "assignment"):
         if node.type == "call":
-            function, given = node.child_by_field_name("function"), arguments(node)
+            function, given = node.child_by_field_name("function"), positional_arguments(node)
             if function is not None and given and _TAKES_DEVICE.search(unit.slice(function)):
                 yield given[0]
             continue

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.syntax.python import PythonUnit, string_value
-from rocm3d.syntax.python_names import Names, arguments
+from rocm3d.syntax.python_names import ImportedNames, positional_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,12 +16,12 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
     """Matches `hasattr(torch.version, "hip")` without a test of the value next to or around it."""
     if b"hasattr" not in unit.data:
         return
-    names = Names(unit)
+    names = ImportedNames(unit)
     for called, call in names.calls():
-        given = arguments(call)
+        given = positional_arguments(call)
         if called != "hasattr" or len(given) != 2 or unit.is_guarded(call):
             continue
-        if names.full(given[0]).endswith(".version") and string_value(unit, given[1]) == "hip":
+        if names.full_name(given[0]).endswith(".version") and string_value(unit, given[1]) == "hip":
             yield hit(unit, call, test=unit.slice(call))
 
 

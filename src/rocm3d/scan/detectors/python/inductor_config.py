@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.syntax.python import PythonUnit, string_value
-from rocm3d.syntax.python_names import Names, environment_writes, keyword
+from rocm3d.syntax.python_names import ImportedNames, environment_writes, keyword_argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,17 +24,17 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
 
 
 def _assigned(unit: PythonUnit) -> Iterator[tuple[str, Node, Node]]:
-    names = Names(unit)
+    names = ImportedNames(unit)
     for node in unit.nodes("assignment"):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        _, config, option = names.full(left).partition("_inductor.config.")
+        _, config, option = names.full_name(left).partition("_inductor.config.")
         if config and right is not None:
             yield option, right, node
 
 
 def _passed(unit: PythonUnit) -> Iterator[tuple[str, Node, Node]]:
     for call in unit.nodes("call"):
-        function, options = call.child_by_field_name("function"), keyword(unit, call, "options")
+        function, options = call.child_by_field_name("function"), keyword_argument(unit, call, "options")
         if function is None or options is None or not unit.slice(function).endswith("compile"):
             continue
         for pair in options.named_children:

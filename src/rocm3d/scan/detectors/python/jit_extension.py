@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.scan.needs import a_dotted_name
 from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import Names
+from rocm3d.syntax.python_names import ImportedNames
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
     """Matches calls of functions among the terms, except extensions that only have C++ files."""
     if not any(term.rsplit(".", 1)[-1].encode() in unit.data for term in look.code.terms):
         return
-    for name, call in Names(unit).calls():
+    for name, call in ImportedNames(unit).calls():
         if name not in look.code.terms or unit.is_guarded(call):
             continue
         text = unit.slice(call)

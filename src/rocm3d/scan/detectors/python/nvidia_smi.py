@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import Names, ancestors, arguments, keyword
+from rocm3d.syntax.python_names import ImportedNames, ancestors, positional_arguments, keyword_argument
 from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:
@@ -19,10 +19,10 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
     """Matches subprocess and os calls that start such a command. Inside a try it is a note: the failure is handled."""
     if not any(term.encode() in unit.data for term in look.code.terms):
         return
-    for name, call in Names(unit).calls():
+    for name, call in ImportedNames(unit).calls():
         if not name.startswith("subprocess.") and name not in ("os.system", "os.popen"):
             continue
-        command = next((node for node in (*arguments(call), keyword(unit, call, "args")) if node), None)
+        command = next((node for node in (*positional_arguments(call), keyword_argument(unit, call, "args")) if node), None)
         program = "" if command is None else _program(unit, command)
         if program not in look.code.terms or unit.is_guarded(call):
             continue

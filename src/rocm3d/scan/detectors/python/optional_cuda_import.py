@@ -13,7 +13,7 @@ from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.scan.imported import owner
 from rocm3d.scan.needs import imports_others
 from rocm3d.syntax.python import PythonUnit, string_value
-from rocm3d.syntax.python_names import Import, Names, arguments, firm_imports, imports
+from rocm3d.syntax.python_names import Import, ImportedNames, positional_arguments, unconditional_imports, imports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,7 @@ _REPORTED = ("PY102", "PY401")  # rules that report only unconditional imports o
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
     """Matches the first such import of each package in a file."""
-    firm = {found.node.start_byte for found in firm_imports(unit)}
+    firm = {found.node.start_byte for found in unconditional_imports(unit)}
     seen = set(_left_out(look))
     folders = set(PurePosixPath(unit.path).parts[:-1])
     for found in (*imports(unit), *_by_name(unit)):
@@ -42,8 +42,8 @@ def _by_name(unit: PythonUnit) -> Iterator[Import]:
     """Modules that are imported, or searched with find_spec, by a string literal."""
     if not any(name.rsplit(".", 1)[-1].encode() in unit.data for name in _BY_NAME):
         return
-    for name, call in Names(unit).calls():
-        given = arguments(call) if name in _BY_NAME else []
+    for name, call in ImportedNames(unit).calls():
+        given = positional_arguments(call) if name in _BY_NAME else []
         module = string_value(unit, given[0]) if given else None
         if module and not module.startswith("."):
             yield Import(module, module, "", call)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.scan.needs import a_dotted_name
 from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import Names, ancestors
+from rocm3d.syntax.python_names import ImportedNames, ancestors
 from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
     """
     if b"version" not in unit.data:
         return
-    names, noted = Names(unit), set()
-    places = [n for n in unit.nodes("attribute", "identifier") if names.full(n) in look.code.terms]
+    names, noted = ImportedNames(unit), set()
+    places = [n for n in unit.nodes("attribute", "identifier") if names.full_name(n) in look.code.terms]
     places = [n for n in places if n.parent is None or n.parent.child_by_field_name("attribute") != n]
     copies = {unit.slice(left) for left in (_assigned(node) for node in places) if left is not None}
     places += [node for node in unit.nodes("identifier") if unit.slice(node) in copies]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import Names, imports, uses_triton
+from rocm3d.syntax.python_names import ImportedNames, imports, imports_triton
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
     """Matches calls of functions and imports of modules among the terms, each statement once."""
-    if not uses_triton(unit):
+    if not imports_triton(unit):
         return
     terms = look.code.terms
     functions = {term.rsplit(".", 1)[-1]: term for term in terms if "extra" not in term}
@@ -25,14 +25,14 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
         if module and found.node.start_byte not in lines and not unit.is_guarded(found.node):
             lines.add(found.node.start_byte)
             yield hit(unit, found.node, call=module, why=terms[module])
-    names = Names(unit)
+    names = ImportedNames(unit)
     for call in unit.nodes("call"):
         function = call.child_by_field_name("function")
         written = "" if function is None else unit.slice(function)
         term = functions.get(written.rsplit(".", 1)[-1])
         if term is None and written.count(".") > 1:
             term = next(
-                (m for m in modules if written.startswith(f"{m}.") or names.full(function).startswith(f"{m}.")), None
+                (m for m in modules if written.startswith(f"{m}.") or names.full_name(function).startswith(f"{m}.")), None
             )
         if term and not unit.is_guarded(call):
             yield hit(unit, call, call=written, why=terms[term])

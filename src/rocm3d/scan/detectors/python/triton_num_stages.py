@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import ancestors, uses_triton
+from rocm3d.syntax.python_names import ancestors, imports_triton
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,7 @@ _DIGITS = 9  # longer literals are not converted, because int() limits the numbe
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
     """Matches the first use of each option. In an autotune configuration it is a note: the tuner may drop it."""
-    if not uses_triton(unit):
+    if not imports_triton(unit):
         return
     first: dict[str, tuple[Node, str, bool]] = {}
     for node in unit.nodes("keyword_argument"):

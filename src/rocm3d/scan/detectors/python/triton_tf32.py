@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Hit, Look, hit
 from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import uses_triton
+from rocm3d.syntax.python_names import imports_triton
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
     """Matches arguments, defaults and assignments that equal a term, such as `input_precision="tf32"`."""
-    if b"tf32" not in unit.data or not uses_triton(unit):
+    if b"tf32" not in unit.data or not imports_triton(unit):
         return
     for node in unit.nodes("keyword_argument", "assignment", "default_parameter", "typed_default_parameter"):
         name = next((n for n in map(node.child_by_field_name, ("name", "left")) if n), None)
