@@ -22,8 +22,8 @@ from rocm3d.manifest.manifest import manifest_readers
 from rocm3d.model.artifact import Artifact
 from rocm3d.model.failure import UserError
 from rocm3d.model.snapshot import Snapshot
-from rocm3d.scan.detector import detectors
-from rocm3d.scan.file import FileResult, is_wanted, look_at, look_at_paths
+from rocm3d.scan.detector import all_detectors
+from rocm3d.scan.file import FileResult, is_scanned, scan_file, scan_paths
 from rocm3d.scan.selection import Selection
 from rocm3d.syntax.isolation import prove_isolation
 from rocm3d.workspace.configuration import read_configuration
@@ -126,13 +126,13 @@ def seeds(target: str) -> list[bytes]:
 
 def words() -> set[bytes]:
     """What detectors look for, as the fuzzer's dictionary."""
-    listed = (detector.needs for detector in detectors() if isinstance(detector.needs, tuple))
+    listed = (detector.prefilter for detector in all_detectors() if isinstance(detector.prefilter, tuple))
     return {word for needs in listed for word in needs} | {b"rocm3d: ignore[", b"\\ud800"}
 
 
 def _file(name: str, knowledge: Knowledge, data: bytes) -> None:
     """The reader or parser of one file, and every detector."""
-    result = look_at(name, data, knowledge, Selection())
+    result = scan_file(name, data, knowledge, Selection())
     if FileResult.model_validate_json(result.model_dump_json()) != result:
         raise AssertionError("the result is not the same after JSON")
 
@@ -151,9 +151,9 @@ def _ignore(knowledge: Knowledge, data: bytes) -> None:
 def _names(knowledge: Knowledge, data: bytes) -> None:
     """The names of files as the walk gives them: UTF-8, no NUL."""
     paths = [path for path in data.decode("utf-8", "ignore").replace("\0", "").split("\n") if path.strip("/")]
-    look_at_paths(paths, knowledge, Selection()).model_dump_json()
+    scan_paths(paths, knowledge, Selection()).model_dump_json()
     for path in paths:
-        is_wanted(path)
+        is_scanned(path)
 
 
 def _isolation(name: str, data: bytes) -> None:

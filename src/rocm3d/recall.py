@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rocm3d.knowledge.shipped import data_folder, scan_fingerprint
-from rocm3d.scan.remembered import Remembered, basis
+from rocm3d.scan.remembered import ScanCache, key_prefix
 from rocm3d.workspace.documents import DOCUMENT_FILES, Documents
 from rocm3d.workspace.result_cache import ResultCache
 from rocm3d.workspace.state import PORT_FOLDER, work_folder
@@ -15,10 +15,10 @@ from rocm3d.workspace.tree import Tree
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rocm3d.scan.remembered import Kept
+    from rocm3d.scan.remembered import CachedScan
 
 
-def recall(path: Path, work: Path | None, only: Sequence[str], skip: Sequence[str]) -> Kept | None:
+def recall(path: Path, work: Path | None, only: Sequence[str], skip: Sequence[str]) -> CachedScan | None:
     """The cache entry for this tree, these rules and the shipped knowledge; also writes its document.
 
     None if there is no entry, or if a real scan is required: the repository has its own settings or a port folder.
@@ -27,7 +27,7 @@ def recall(path: Path, work: Path | None, only: Sequence[str], skip: Sequence[st
     cache = ResultCache.open("scan")
     if cache is None or (tree.root / PORT_FOLDER).is_dir() or _has_settings(tree):
         return None
-    kept = Remembered(cache, tree, basis(scan_fingerprint([data_folder()]), only, skip)).find()
+    kept = ScanCache(cache, tree, key_prefix(scan_fingerprint([data_folder()]), only, skip)).find()
     if kept is not None:
         documents = Documents(work_folder(tree.root, work))
         documents.write_text(documents.folder / DOCUMENT_FILES["Scan"][0], kept.text)

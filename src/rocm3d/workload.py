@@ -18,7 +18,7 @@ from rocm3d.model.run import RunRecord
 from rocm3d.record.expectation import KEYS, Expectation, judge, read
 from rocm3d.record.port_workload import is_workload, port_expectations
 from rocm3d.record.run import Workload, record_run
-from rocm3d.scan.recognition import known_as
+from rocm3d.scan.recognition import recognised_port
 from rocm3d.workspace.state import STATE_FOLDER, work_folder
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def expected_of_port(
     A requested expectation replaces that of the record with the same key.
     """
     marks = {mark for port in knowledge.ports.values() for mark in port.marks if (root / mark).is_file()}
-    port = knowledge.ports.get(known_as(marks, knowledge) or "")
+    port = knowledge.ports.get(recognised_port(marks, knowledge) or "")
     if port is None or port.workload is None or not is_workload(command, port.workload):
         return ()
     taken = {item.key for item in asked}

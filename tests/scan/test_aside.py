@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.scan.aside import is_aside
+from rocm3d.scan.aside import is_auxiliary
 
 
 @pytest.mark.parametrize(
@@ -18,8 +18,8 @@ from rocm3d.scan.aside import is_aside
         "protest_a/b.cu",
     ],
 )
-def test_the_program_is_not_aside(path):
-    assert not is_aside(path)
+def test_program_files_are_not_auxiliary(path):
+    assert not is_auxiliary(path)
 
 
 @pytest.mark.parametrize(
@@ -27,5 +27,5 @@ def test_the_program_is_not_aside(path):
     ["tests/a.py", "a/test/b.cu", "Docs/conf.py", "examples/x/setup.py", "samples/a.cpp", "benchmark/a.py",
      "tutorials/a.ipynb", "test_a.py", "src/a_test.cu", "src/a_tests.cpp", "conftest.py"],
 )  # fmt: skip
-def test_what_stands_beside_it_is(path):
-    assert is_aside(path)
+def test_auxiliary_files(path):
+    assert is_auxiliary(path)

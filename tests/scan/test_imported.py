@@ -4,22 +4,22 @@ from dataclasses import replace
 
 import pytest
 
-from rocm3d.scan.imported import needed, owner
+from rocm3d.scan.imported import required_imports, package_of_import
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import imports
 
 
-def unit(path: str, text: str) -> PythonUnit:
+def python_unit(path: str, text: str) -> PythonUnit:
     return PythonUnit(path, text.encode())
 
 
-def test_a_package_does_not_need_itself():
-    assert [item.module for item in needed(unit("a/b.py", "import a.c\nimport b\n"))] == ["b"]
+def test_package_does_not_require_itself():
+    assert [entry.module for entry in required_imports(python_unit("a/b.py", "import a.c\nimport b\n"))] == ["b"]
 
 
 @pytest.mark.parametrize("path", ["x.py", "src/latest/x.py", "tests/x.py"])
-def test_a_file_needs_its_imports_wherever_it_stands(path):
-    assert [item.module for item in needed(unit(path, "import a\n"))] == ["a"]
+def test_imports_are_required_in_any_folder(path):
+    assert [entry.module for entry in required_imports(python_unit(path, "import a\n"))] == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -35,9 +35,9 @@ def test_a_file_needs_its_imports_wherever_it_stands(path):
         ("import plain.part\n", ("plain.part", "part")),
     ],
 )
-def test_owner(known, make_package, text, owned):
+def test_package_of_import(known, make_package, text, owned):
     names = {"dotted": "one.two", "part": "plain.part", "plain": "plain"}
     packages = {key: make_package(key, key).model_copy(update={"imports": (name,)}) for key, name in names.items()}
-    found = owner(replace(known, packages=packages), next(imports(unit("x.py", text))))
+    result = package_of_import(replace(known, packages=packages), next(imports(python_unit("x.py", text))))
 
-    assert (found and (found[0], found[1].id)) == owned
+    assert (result and (result[0], result[1].id)) == owned

@@ -10,17 +10,17 @@ from rocm3d.scan.mentions import (
     is_compiled_wheel,
     is_conda,
     is_from_default_index,
-    is_rocm,
-    mentions_of,
+    requests_rocm,
+    mentions_with_option,
     options_of,
     package_of,
-    severity,
-    term_of,
+    severity_override,
+    reason_for,
 )
 
 
-def mention(line: int = 1, **given: str) -> Mention:
-    return Mention("torch", "torch", line, 1, line, **given)
+def mention(line: int = 1, **arguments: str) -> Mention:
+    return Mention("torch", "torch", line, 1, line, **arguments)
 
 
 def unit(kind: str, *options: InstallOption, data: bytes = b"", mentions: tuple[Mention, ...] = ()) -> ParsedManifest:
@@ -31,9 +31,9 @@ def option(url: str, line: int = 1) -> InstallOption:
     return InstallOption((url,), (), line, 1, line)
 
 
-def test_only_what_nobody_installs_from_is_a_note():
+def test_files_that_install_nothing_give_notes():
     kinds = ("markdown", "workflow", "locks", "requirements", "shell", "conda", "notebook")
-    assert [severity(unit(kind)) for kind in kinds] == ["note", "note", "note", None, None, None, None]
+    assert [severity_override(unit(kind)) for kind in kinds] == ["note", "note", "note", None, None, None, None]
 
 
 @pytest.mark.parametrize(
@@ -43,24 +43,24 @@ def test_conda(section, wanted):
     assert is_conda(mention(section=section)) is wanted
 
 
-def test_options_of_a_script_hold_for_their_command_alone():
+def test_script_options_apply_to_their_command():
     script = unit("shell", option("a", 2), option("b", 4), data=b"pip install torch \\\n -i a\npip install x\n-i b\n")
-    assert [item.urls for item in options_of(script, mention(1))] == [("a",)]
+    assert [entry.urls for entry in options_of(script, mention(1))] == [("a",)]
     assert options_of(script, mention(3)) == []
 
 
-def test_options_of_a_file_hold_for_all_of_it():
+def test_file_options_apply_to_all_mentions():
     file = unit("requirements", option("a", 9), mentions=(mention(1), mention(2)))
     assert len(options_of(file, mention(1))) == 1
-    assert len(mentions_of(file, file.options[0])) == 2
+    assert len(mentions_with_option(file, file.options[0])) == 2
 
 
 def test_mentions_of_an_option_in_a_script():
     script = unit("shell", option("a", 1), data=b"a\nb\n", mentions=(mention(1), mention(2)))
-    assert [item.line for item in mentions_of(script, script.options[0])] == [1]
+    assert [entry.line for entry in mentions_with_option(script, script.options[0])] == [1]
 
 
-def test_lines_of_a_command():
+def test_command_lines():
     script = unit("shell", data=b"a \\\r\nb \\\r\nc\r\nd\r\n")
     assert [command_lines(script, line) for line in (1, 2, 3, 4, 9)] == [(1, 3), (1, 3), (1, 3), (4, 4), (9, 9)]
 
@@ -75,12 +75,12 @@ def test_lines_of_a_command():
         ({"version": "==2.1+cu121"}, False),
     ],
 )
-def test_rocm(given, wanted):
-    assert is_rocm(unit("shell"), mention(**given)) is wanted
+def test_requests_rocm(given, wanted):
+    assert requests_rocm(unit("shell"), mention(**given)) is wanted
 
 
-def test_an_index_of_rocm():
-    assert is_rocm(unit("requirements", option("https://host/whl/rocm6.4")), mention())
+def test_rocm_index():
+    assert requests_rocm(unit("requirements", option("https://host/whl/rocm6.4")), mention())
 
 
 def test_default_index():
@@ -104,25 +104,25 @@ def test_compiled_wheels(url, wanted):
     assert is_compiled_wheel(mention(url=url)) is wanted
 
 
-def test_terms_are_found_by_their_normal_name():
-    assert term_of("Simple_KNN", {"simple-knn": "why"}) == "why"
-    assert term_of("simple", {"simple-knn": "why"}) is None
+def test_terms_are_compared_in_canonical_form():
+    assert reason_for("Simple_KNN", {"simple-knn": "why"}) == "why"
+    assert reason_for("simple", {"simple-knn": "why"}) is None
 
 
 @pytest.mark.parametrize("line", [b"export PIP_EXTRA_INDEX_URL=a", b"ENV X=1 UV_FIND_LINKS=a"])
-def test_an_option_of_the_environment_holds_for_all_commands(line):
-    place = InstallOption(("a",), (), 1, line.index(b"PIP" if b"PIP" in line else b"UV") + 1, 1)
-    script = unit("shell", place, data=line + b"\npip install torch\n", mentions=(mention(2),))
-    assert options_of(script, mention(2)) == [place]
-    assert mentions_of(script, place) == [mention(2)]
+def test_environment_option_applies_to_all_commands(line):
+    position = InstallOption(("a",), (), 1, line.index(b"PIP" if b"PIP" in line else b"UV") + 1, 1)
+    script = unit("shell", position, data=line + b"\npip install torch\n", mentions=(mention(2),))
+    assert options_of(script, mention(2)) == [position]
+    assert mentions_with_option(script, position) == [mention(2)]
 
 
-def test_options_of_a_call_hold_for_its_own_words():
+def test_options_of_a_python_call_apply_to_its_arguments():
     calls = (ScriptCommand("pip", ("install", "torch", "-i", "a"), 1, 1), ScriptCommand("pip", ("install", "x"), 9, 1))
     script = replace(unit("python_script", option("a", 5), mentions=(mention(3),)), commands=calls)
     assert options_of(script, mention(3)) == [option("a", 5)]
     assert options_of(script, replace(mention(9), text="x")) == []
-    assert mentions_of(script, option("a", 5)) == [mention(3)]
+    assert mentions_with_option(script, option("a", 5)) == [mention(3)]
 
 
 @pytest.mark.parametrize(

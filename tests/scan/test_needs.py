@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.scan.detector import Look
+from rocm3d.scan.detector import DetectorContext
 from rocm3d.scan.needs import (
-    a_dotted_name,
-    a_first_word,
-    a_known_import,
-    a_launch,
-    a_launch_pulled_apart,
-    a_qualified_name,
-    a_term,
-    an_imported_term,
-    imports_others,
+    contains_dotted_name,
+    contains_first_word,
+    imports_known_package,
+    contains_launch,
+    contains_split_launch,
+    contains_qualified_name,
+    contains_term,
+    imports_term,
+    imports_any,
     known_modules,
 )
 from rocm3d.syntax.cuda import CudaUnit
@@ -22,10 +22,10 @@ from rocm3d.syntax.python import PythonUnit
 
 
 @pytest.fixture
-def look(known):
+def make_context(known):
     def make(*terms: str, own: tuple[str, ...] = ()):
         code = known.codes["CU201"].model_copy(update={"terms": dict.fromkeys(terms, "why")})
-        return Look(code, known, frozenset(own))
+        return DetectorContext(code, known, frozenset(own))
 
     return make
 
@@ -38,34 +38,34 @@ def python(text: str, path: str = "a.py") -> PythonUnit:
     return PythonUnit(path, text.encode())
 
 
-def test_without_terms_nothing_is_there(look):
-    assert not a_term(cuda("x"), look())
-    assert not a_dotted_name(python("import a"), look())
+def test_no_terms(make_context):
+    assert not contains_term(cuda("x"), make_context())
+    assert not contains_dotted_name(python("import a"), make_context())
 
 
-def test_a_term_is_there_as_it_is_written(look):
-    assert not a_term(cuda("cuda_ run.h"), look("cuda_run.h"))
-    assert a_term(cuda("// cuda_run.h"), look("cuda_run.h", "other"))
+def test_contains_term(make_context):
+    assert not contains_term(cuda("cuda_ run.h"), make_context("cuda_run.h"))
+    assert contains_term(cuda("// cuda_run.h"), make_context("cuda_run.h", "other"))
 
 
-def test_the_first_word_of_a_term(look):
-    assert not a_first_word(cuda("::cute"), look("cutlass::"))
-    assert a_first_word(cuda("using namespace cutlass;"), look("cutlass::"))
+def test_contains_first_word(make_context):
+    assert not contains_first_word(cuda("::cute"), make_context("cutlass::"))
+    assert contains_first_word(cuda("using namespace cutlass;"), make_context("cutlass::"))
 
 
 @pytest.mark.parametrize("text", ["std::cuda", "cuda std", "cuda:std", "cudaX::std"])
-def test_what_is_no_qualified_name(look, text):
-    assert not a_qualified_name(cuda(text), look("cuda::std::"))
+def test_no_qualified_name(make_context, text):
+    assert not contains_qualified_name(cuda(text), make_context("cuda::std::"))
 
 
 @pytest.mark.parametrize("text", ["cuda::std::a", "cuda :: std\n:: a", "my::cuda::std::b", "#include <cuda/std/x>"])
-def test_a_qualified_name_may_be_spaced(look, text):
-    assert a_qualified_name(cuda(text), look("cuda::std::", "cuda/std/"))
+def test_contains_qualified_name(make_context, text):
+    assert contains_qualified_name(cuda(text), make_context("cuda::std::", "cuda/std/"))
 
 
 @pytest.mark.parametrize("text", ["torch.version", "import torch\nversion(cuda)", "torch.cuda.version"])
-def test_what_is_no_dotted_name(look, text):
-    assert not a_dotted_name(python(text), look("torch.version.cuda"))
+def test_no_dotted_name(make_context, text):
+    assert not contains_dotted_name(python(text), make_context("torch.version.cuda"))
 
 
 @pytest.mark.parametrize(
@@ -79,23 +79,23 @@ def test_what_is_no_dotted_name(look, text):
         "from torch import (\n  version)\nversion.cuda",
     ],
 )
-def test_a_dotted_name_may_go_by_another(look, text):
-    assert a_dotted_name(python(text), look("torch.version.cuda"))
+def test_contains_dotted_name(make_context, text):
+    assert contains_dotted_name(python(text), make_context("torch.version.cuda"))
 
 
-def test_an_imported_term(look):
-    assert not an_imported_term(python("pynvml = 1"), look("pynvml"))
-    assert an_imported_term(python("try: import pynvml\nexcept: pass"), look("pynvml"))
+def test_imports_term(make_context):
+    assert not imports_term(python("pynvml = 1"), make_context("pynvml"))
+    assert imports_term(python("try: import pynvml\nexcept: pass"), make_context("pynvml"))
 
 
 @pytest.mark.parametrize("text", ["a << b << c", "std::cout << x;", "a<b> < c", "template <template <class> class T>"])
-def test_what_is_no_launch(look, text):
-    assert not a_launch(cuda(text), look())
+def test_no_launch(make_context, text):
+    assert not contains_launch(cuda(text), make_context())
 
 
 @pytest.mark.parametrize("text", ["k<<<1, 1>>>();", "k<< <1, 1>> >();", "k< <<1>>>();", "k<</* grid */<1>>>();"])
-def test_a_launch_may_be_pulled_apart(look, text):
-    assert a_launch(cuda(text), look())
+def test_contains_launch(make_context, text):
+    assert contains_launch(cuda(text), make_context())
 
 
 @pytest.mark.parametrize(
@@ -107,8 +107,8 @@ def test_a_launch_may_be_pulled_apart(look, text):
         "k<<<1, sizeof(std::vector<std::array<T, 2>>)>>>();",
     ],
 )
-def test_what_is_no_launch_pulled_apart(look, text):
-    assert not a_launch_pulled_apart(cuda(text), look())
+def test_no_split_launch(make_context, text):
+    assert not contains_split_launch(cuda(text), make_context())
 
 
 @pytest.mark.parametrize(
@@ -122,32 +122,32 @@ def test_what_is_no_launch_pulled_apart(look, text):
         "k<<<1>// a\n  // b\n>>();",
     ],
 )
-def test_a_launch_that_is_pulled_apart(look, text):
-    assert a_launch_pulled_apart(cuda(text), look())
+def test_contains_split_launch(make_context, text):
+    assert contains_split_launch(cuda(text), make_context())
 
 
-def test_many_comments_with_chevrons_take_no_time(look):
-    assert not a_launch_pulled_apart(cuda("k<<<1, 1>>>();\n" + "// a ->\n" * 200_000), look())
+def test_many_comments_with_chevrons_are_fast(make_context):
+    assert not contains_split_launch(cuda("k<<<1, 1>>>();\n" + "// a ->\n" * 200_000), make_context())
 
 
-def test_known_modules_are_those_of_other_packages(knowledge):
+def test_known_modules_exclude_own_packages(knowledge):
     code = knowledge.codes["PY103"]
 
-    assert b"gsplat" in known_modules(Look(code, knowledge))
-    assert b"gsplat" not in known_modules(Look(code, knowledge, frozenset({"gsplat"})))
+    assert b"gsplat" in known_modules(DetectorContext(code, knowledge))
+    assert b"gsplat" not in known_modules(DetectorContext(code, knowledge, frozenset({"gsplat"})))
 
 
-def test_a_file_inside_a_package_may_import_it():
-    assert not imports_others(python("import gsplat.cuda", "gsplat/a.py"), frozenset({b"gsplat"}))
-    assert imports_others(python("import gsplat.cuda", "tests/a.py"), frozenset({b"gsplat"}))
-    assert imports_others(python("import gsplat, spconv", "gsplat/a.py"), frozenset({b"gsplat", b"spconv"}))
+def test_import_inside_its_own_package():
+    assert not imports_any(python("import gsplat.cuda", "gsplat/a.py"), frozenset({b"gsplat"}))
+    assert imports_any(python("import gsplat.cuda", "tests/a.py"), frozenset({b"gsplat"}))
+    assert imports_any(python("import gsplat, spconv", "gsplat/a.py"), frozenset({b"gsplat", b"spconv"}))
 
 
-def test_known_imports_are_those_of_packages_that_the_rule_speaks_of(knowledge):
+def test_imports_known_package(knowledge):
     code = knowledge.codes["PY103"]
     unit = python("import gsplat\n")
 
-    assert a_known_import(unit, Look(code, knowledge))
-    assert not a_known_import(unit, Look(code, knowledge, frozenset({"gsplat"})))
-    assert not a_known_import(unit, Look(code.model_copy(update={"terms": {"gsplat": "why"}}), knowledge))
-    assert not a_known_import(python("import numpy\n"), Look(code, knowledge))
+    assert imports_known_package(unit, DetectorContext(code, knowledge))
+    assert not imports_known_package(unit, DetectorContext(code, knowledge, frozenset({"gsplat"})))
+    assert not imports_known_package(unit, DetectorContext(code.model_copy(update={"terms": {"gsplat": "why"}}), knowledge))
+    assert not imports_known_package(python("import numpy\n"), DetectorContext(code, knowledge))

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from rocm3d.scan.remembered import Kept, Noted, Remembered, basis
+from rocm3d.scan.remembered import CachedScan, DigestingReader, ScanCache, key_prefix
 from rocm3d.workspace.result_cache import ResultCache
 from rocm3d.workspace.tree import Tree
 
-KEPT = Kept('{"findings": []}\n', serious=True, also={"c.hip": ""})
+ENTRY = CachedScan('{"findings": []}\n', serious=True, also={"c.hip": ""})
 
 
 @pytest.fixture
@@ -24,21 +24,21 @@ def root(tmp_path):
 
 
 @pytest.fixture
-def remembered(root, tmp_path):
-    def at(folder=root, **given):
-        return Remembered(ResultCache(tmp_path / "scan.sqlite"), Tree.open(folder), given.get("basis", "b"))
+def make_cache(root, tmp_path):
+    def at(folder=root, **arguments):
+        return ScanCache(ResultCache(tmp_path / "scan.sqlite"), Tree.open(folder), arguments.get("basis", "b"))
 
     return at
 
 
-WANTED = ["a.py", "sub/b.cu"]
+SCANNED_PATHS = ["a.py", "sub/b.cu"]
 
 
-def keep(seen: Remembered) -> None:
-    also = {"c.hip": Noted(seen.tree.read)}
+def store_entry(scan_cache: ScanCache) -> None:
+    also = {"c.hip": DigestingReader(scan_cache.tree.read)}
     read = also["c.hip"]
     read("c.hip")
-    seen.keep(seen.key(WANTED), WANTED, Kept(KEPT.text, KEPT.serious, read.digests))
+    scan_cache.put(scan_cache.key(SCANNED_PATHS), SCANNED_PATHS, CachedScan(ENTRY.text, ENTRY.serious, read.digests))
 
 
 @pytest.mark.parametrize(
@@ -53,54 +53,54 @@ def keep(seen: Remembered) -> None:
     ],
     ids=["bytes", "new file", "no file", "other path", "other file that was read", "link"],
 )
-def test_after_a_change_nothing_is_found(root, remembered, change):
-    keep(remembered())
+def test_change_invalidates_entry(root, make_cache, change):
+    store_entry(make_cache())
     change(root)
 
-    assert remembered().find() is None
+    assert make_cache().find() is None
 
 
-def test_under_another_name_or_with_other_rules_nothing_is_found(root, remembered):
-    keep(remembered())
+def test_other_name_or_rules_have_no_entry(root, make_cache):
+    store_entry(make_cache())
 
-    assert remembered(basis="other").find() is None
-    assert remembered(root.rename(root.parent / "renamed")).find() is None
+    assert make_cache(basis="other").find() is None
+    assert make_cache(root.rename(root.parent / "renamed")).find() is None
 
 
 @pytest.mark.parametrize("value", ["", "null", "[]", "{}", "[1]", '["nowhere"]', '{"text": 1}', "[" * 9999])
-def test_what_somebody_else_wrote_is_not_taken(remembered, value):
-    seen = remembered()
-    keep(seen)
-    for key in (seen._names_key(), seen.key(WANTED)):
-        seen.cache.put({key: value})
-        assert seen.find() is None
+def test_invalid_entry_is_ignored(make_cache, value):
+    cache = make_cache()
+    store_entry(cache)
+    for key in (cache._names_key(), cache.key(SCANNED_PATHS)):
+        cache.cache.put({key: value})
+        assert cache.find() is None
 
 
-def test_the_same_tree_is_found(remembered):
-    keep(remembered())
+def test_unchanged_tree_is_cached(make_cache):
+    store_entry(make_cache())
 
-    found = remembered().find()
+    result = make_cache().find()
 
-    assert (found.text, found.serious) == (KEPT.text, KEPT.serious)
-
-
-def test_the_basis_holds_rules_and_knowledge():
-    assert len({basis(*given) for given in (("f", (), ()), ("g", (), ()), ("f", ("A",), ()), ("f", (), ("A",)))}) == 4
-    assert basis("f", ["A"], []) == basis("f", ("A",), ())
+    assert (result.text, result.serious) == (ENTRY.text, ENTRY.serious)
 
 
-def test_progress_is_told_every_path_before_it_is_read(root, tmp_path):
-    told: list[str] = []
-    seen = Remembered(ResultCache(tmp_path / "scan.sqlite"), Tree.open(root), "b", told.append)
-
-    seen.key(WANTED)
-
-    assert told == WANTED
+def test_key_prefix_depends_on_rules_and_knowledge():
+    assert len({key_prefix(*arguments) for arguments in (("f", (), ()), ("g", (), ()), ("f", ("A",), ()), ("f", (), ("A",)))}) == 4
+    assert key_prefix("f", ["A"], []) == key_prefix("f", ("A",), ())
 
 
-def test_what_is_kept_is_json(remembered):
-    seen = remembered()
-    keep(seen)
+def test_progress_is_called_before_each_read(root, tmp_path):
+    reported: list[str] = []
+    cache = ScanCache(ResultCache(tmp_path / "scan.sqlite"), Tree.open(root), "b", reported.append)
 
-    (value,) = seen.cache.get([seen.key(WANTED)]).values()
-    assert json.loads(value)["text"] == KEPT.text
+    cache.key(SCANNED_PATHS)
+
+    assert reported == SCANNED_PATHS
+
+
+def test_entries_are_json(make_cache):
+    cache = make_cache()
+    store_entry(cache)
+
+    (value,) = cache.cache.get([cache.key(SCANNED_PATHS)]).values()
+    assert json.loads(value)["text"] == ENTRY.text

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.scan.file import look_at
-from rocm3d.scan.seen import Seen
+from rocm3d.scan.file import scan_file
+from rocm3d.scan.seen import FileCache
 from rocm3d.scan.selection import Selection
 from rocm3d.workspace.result_cache import ResultCache
 
@@ -17,44 +17,44 @@ def cache(tmp_path):
 
 @pytest.fixture
 def results(knowledge):
-    return {path: look_at(path, data, knowledge, Selection()) for path, data in JOBS}
+    return {path: scan_file(path, data, knowledge, Selection()) for path, data in JOBS}
 
 
-def kept(cache, results, basis="b"):
-    seen = Seen(cache, basis)
-    assert list(seen.new(JOBS)) == JOBS
-    assert dict(seen.kept(results.items())) == results
+def store_results(cache, results, basis="b"):
+    file_cache = FileCache(cache, basis)
+    assert list(file_cache.uncached(JOBS)) == JOBS
+    assert dict(file_cache.store(results.items())) == results
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"findings": 1}', "\0"])
-def test_what_somebody_else_wrote_is_not_taken(cache, results, text):
-    seen = Seen(cache, "b")
-    assert list(seen.new(JOBS)) == JOBS
-    cache.put(dict.fromkeys(seen.keys.values(), text))
+def test_invalid_entry_is_ignored(cache, results, text):
+    file_cache = FileCache(cache, "b")
+    assert list(file_cache.uncached(JOBS)) == JOBS
+    cache.put(dict.fromkeys(file_cache.keys.values(), text))
 
-    assert list(Seen(cache, "b").new(JOBS)) == JOBS
+    assert list(FileCache(cache, "b").uncached(JOBS)) == JOBS
 
 
-def test_other_bytes_another_path_or_another_basis_are_new(cache, results):
-    kept(cache, results)
+def test_other_bytes_path_or_key_prefix_are_not_cached(cache, results):
+    store_results(cache, results)
 
     changed = [("a.cu", JOBS[0][1] + b"\n"), ("c/b.py", JOBS[1][1])]
-    assert list(Seen(cache, "b").new(changed)) == changed
-    assert list(Seen(cache, "other").new(JOBS)) == JOBS
+    assert list(FileCache(cache, "b").uncached(changed)) == changed
+    assert list(FileCache(cache, "other").uncached(JOBS)) == JOBS
 
 
-def test_what_was_seen_comes_back_as_it_was(cache, results):
-    kept(cache, results)
-    seen = Seen(cache, "b")
+def test_cached_results_are_equal(cache, results):
+    store_results(cache, results)
+    scan_cache = FileCache(cache, "b")
 
-    assert list(seen.new([*JOBS, ("new.py", b"")])) == [("new.py", b"")]
-    assert seen.found == results
+    assert list(scan_cache.uncached([*JOBS, ("new.py", b"")])) == [("new.py", b"")]
+    assert scan_cache.cached == results
 
 
-def test_jobs_are_read_as_they_are_needed(cache):
-    taken = []
-    jobs = ((f"{n}.py", b"") for n in range(2000) if not taken.append(n))
+def test_jobs_are_read_lazily(cache):
+    consumed = []
+    jobs = ((f"{n}.py", b"") for n in range(2000) if not consumed.append(n))
 
-    next(Seen(cache, "b").new(jobs))
+    next(FileCache(cache, "b").uncached(jobs))
 
-    assert len(taken) < 1000
+    assert len(consumed) < 1000

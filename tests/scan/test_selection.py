@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.model.failure import UserError
-from rocm3d.scan.detector import detectors
+from rocm3d.scan.detector import all_detectors
 from rocm3d.scan.selection import Selection
 
 FILES = {
@@ -13,7 +13,7 @@ FILES = {
 
 
 @pytest.mark.parametrize("side", ["only", "skip"])
-def test_unknown_word_is_refused_with_the_nearest_name(side):
+def test_unknown_rule_is_rejected_with_suggestion(side):
     with pytest.raises(UserError, match="Unknown rule or code prefix: 'spaced_lunch'") as caught:
         Selection(**{side: ("spaced_lunch",)})
 
@@ -21,12 +21,12 @@ def test_unknown_word_is_refused_with_the_nearest_name(side):
 
 
 @pytest.mark.parametrize("word", ["CU9", "DEP1011", "missing-header", "U3"])
-def test_what_only_looks_like_a_code_is_refused(word):
+def test_invalid_code_prefix_is_rejected(word):
     with pytest.raises(UserError):
         Selection(only=(word,))
 
 
-def test_an_empty_word_is_refused():
+def test_empty_selector_is_rejected():
     """It is a prefix of every code, so `--skip ""` would silently switch everything off."""
     with pytest.raises(UserError):
         Selection(skip=("",))
@@ -35,8 +35,8 @@ def test_an_empty_word_is_refused():
 def test_skip_wins_over_only():
     selection = Selection(only=("CU",), skip=("CU301",))
 
-    assert not selection.takes("CU301", "spaced_launch")
-    assert selection.takes("CU201", "missing_header")
+    assert not selection.includes("CU301", "spaced_launch")
+    assert selection.includes("CU201", "missing_header")
 
 
 @pytest.mark.parametrize(
@@ -50,11 +50,11 @@ def test_skip_wins_over_only():
     ],
 )
 def test_only(scanned, only, codes):
-    assert [found.code for found in scanned(FILES, *only).findings] == codes
+    assert [result.code for result in scanned(FILES, *only).findings] == codes
 
 
-def test_empty_selection_takes_everything():
-    assert Selection().takes("CU301", "spaced_launch")
+def test_empty_selection_includes_everything():
+    assert Selection().includes("CU301", "spaced_launch")
 
 
 @pytest.mark.parametrize(
@@ -66,12 +66,12 @@ def test_empty_selection_takes_everything():
         ({"only": ("spaced_launch",), "skip": ("spaced_launch",)}, []),
     ],
 )
-def test_detectors_are_those_that_it_takes_by_code(given, rules):
-    assert [item.rule for item in Selection(**given).detectors()] == rules
+def test_selected_detectors_are_sorted_by_code(given, rules):
+    assert [entry.rule for entry in Selection(**given).detectors()] == rules
 
 
 @pytest.mark.parametrize("given", [{}, {"skip": ("CU",)}, {"only": ("py1",)}, {"only": ("CU", "arch_list")}])
-def test_detectors_and_takes_agree(given):
+def test_detectors_and_includes_agree(given):
     selection = Selection(**given)
 
-    assert selection.detectors() == tuple(item for item in detectors() if selection.takes(item.code, item.rule))
+    assert selection.detectors() == tuple(entry for entry in all_detectors() if selection.includes(entry.code, entry.rule))

@@ -17,7 +17,7 @@ from rocm3d.cli.words import parted
 from rocm3d.model.failure import ExitCode
 
 if TYPE_CHECKING:
-    from rocm3d.scan.remembered import Kept
+    from rocm3d.scan.remembered import CachedScan
 
 _QUIET = frozenset({"--quiet", "-q"})
 
@@ -67,25 +67,25 @@ def answered(words: list[str]) -> ExitCode | None:
     return ExitCode.FINDINGS if kept.serious else ExitCode.DONE
 
 
-def _recalled(asked: _Asked) -> Kept | None:
+def _recalled(asked: _Asked) -> CachedScan | None:
     """The cached document of an earlier scan; None if the tree, the rules or the records have changed."""
     from rocm3d.recall import recall
 
     return recall(Path(asked.paths[0]), asked.work, parted(asked.options["--only"]), parted(asked.options["--skip"]))
 
 
-def _scanned(asked: _Asked) -> Kept:
+def _scanned(asked: _Asked) -> CachedScan:
     """The document of a new scan."""
     # Without plugins pydantic does not search all installed distributions. No child process inherits this.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from rocm3d.cli.session import Session
-    from rocm3d.scan.remembered import Kept
+    from rocm3d.scan.remembered import CachedScan
 
     only, skip = (parted(asked.options[name]) for name in ("--only", "--skip"))
     session = Session(quiet=True, verbose=False, log_file=None, offline=False, no_cache=asked.no_cache, knowledge=None)
     with session.opened(Path(asked.paths[0]), work=asked.work, only=only, skip=skip) as opened:
         document = opened.scan()
-    return Kept(document.to_json(), any(finding.severity != "note" for finding in document.findings))
+    return CachedScan(document.to_json(), any(finding.severity != "note" for finding in document.findings))
 
 
 def _asked(words: list[str]) -> _Asked | None:

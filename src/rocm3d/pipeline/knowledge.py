@@ -8,12 +8,12 @@ from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.check import RecordProblem, check_records
 from rocm3d.model.failure import UserError
 from rocm3d.record.expectation import read
-from rocm3d.scan.detector import detectors
+from rocm3d.scan.detector import all_detectors
 
 
 def check_knowledge(knowledge: Knowledge) -> list[RecordProblem]:
     """All problems of the data, of the examples of active recipes, and of the expectations of ports."""
-    rules = {detector.rule for detector in detectors()}
+    rules = {detector.rule for detector in all_detectors()}
     found = check_records(knowledge, rules, set(rewrites()), set(predicates()))
     return [*found, *_broken_examples(knowledge), *_unreadable(knowledge)]
 

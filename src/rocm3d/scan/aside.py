@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 
-_ASIDE = re.compile(
+_AUXILIARY = re.compile(
     r"(?:^|/)(?:tests?|testing|docs?|documentation|examples?|samples?|tutorials?|notebooks?|benchmarks?)/"
     r"|(?:^|/)(?:test_[^/]*|[^/]*_tests?|conftest)\.[^/]+$",
     re.IGNORECASE,
 )
 
 
-def is_aside(path: str) -> bool:
+def is_auxiliary(path: str) -> bool:
     """Whether a file belongs to tests, documentation, examples or benchmarks, by its path."""
-    return _ASIDE.search(path) is not None
+    return _AUXILIARY.search(path) is not None

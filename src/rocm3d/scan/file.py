@@ -12,12 +12,12 @@ from rocm3d.model.base import Record
 from rocm3d.model.finding import Finding
 from rocm3d.model.inventory import Dependency, Extension, SkippedFile
 from rocm3d.model.location import Location
-from rocm3d.scan.aside import is_aside
+from rocm3d.scan.aside import is_auxiliary
 from rocm3d.scan.cmake_extensions import cmake_extensions
-from rocm3d.scan.detector import Clue, Detector, Hit, Look, Paths, Unit
-from rocm3d.scan.extensions import extensions
+from rocm3d.scan.detector import Clue, Detector, Match, DetectorContext, RepositoryPaths, Unit
+from rocm3d.scan.extensions import torch_extensions
 from rocm3d.scan.mentions import package_of
-from rocm3d.scan.rules import rules
+from rocm3d.scan.rules import rules_by_unit
 from rocm3d.syntax.cuda import CUDA_SUFFIXES, CudaUnit
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.unit import ParsedUnit
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _IGNORE = re.compile(rb"rocm3d:\s*ignore\[([A-Za-z0-9_,\s]+)\]")
 
 
-class Told(Record):
+class ConditionalFinding(Record):
     """A finding. With `clue` it counts only if another file has that clue; with `unless` only if no file has it."""
 
     finding: Finding
@@ -37,7 +37,7 @@ class Told(Record):
     unless: str = ""
 
     @property
-    def waits(self) -> bool:
+    def is_conditional(self) -> bool:
         """Whether clues in other files decide about it."""
         return bool(self.clue or self.unless)
 
@@ -47,7 +47,7 @@ class FileResult(Record):
 
     path: str = ""
     findings: tuple[Finding, ...] = ()
-    waiting: tuple[Told, ...] = ()
+    waiting: tuple[ConditionalFinding, ...] = ()
     clues: tuple[str, ...] = ()
     ignored: int = 0
     dependencies: tuple[Dependency, ...] = ()
@@ -58,37 +58,37 @@ class FileResult(Record):
     manifests: int = 0
 
 
-def is_wanted(path: str) -> bool:
+def is_scanned(path: str) -> bool:
     """Whether any detector reads files with this path."""
     suffix = posix_path(path).suffix.lower()
     return suffix == ".py" or suffix in CUDA_SUFFIXES or any(r.matches(path) for r in manifest_readers() if not r.by_name)
 
 
-def look_at(path: str, data: bytes, knowledge: Knowledge, selection: Selection) -> FileResult:
+def scan_file(path: str, data: bytes, knowledge: Knowledge, selection: Selection) -> FileResult:
     if b"\0" in data:
         return FileResult(skipped=(SkippedFile(path=path, reason="contains NUL bytes (not a text file)"),))
     units = list(_units(path, data))
     manifests = [unit for unit in units if isinstance(unit, ParsedManifest)]
-    said = [item for unit in units for item in _said(unit, path, knowledge, selection)]
-    found = [item for item in said if isinstance(item, Told)]
-    unwanted = _ignored(data) if found else {}
-    kept = [item for item in found if not _names(unwanted.get(item.finding.line, ()), item.finding)]
+    results = [entry for unit in units for entry in _run_detectors(unit, path, knowledge, selection)]
+    pending = [entry for entry in results if isinstance(entry, ConditionalFinding)]
+    ignored_lines = _ignored_rules(data) if pending else {}
+    retained = [entry for entry in pending if not _is_ignored(ignored_lines.get(entry.finding.line, ()), entry.finding)]
     return FileResult(
         path=path,
-        findings=tuple(item.finding for item in kept if not item.waits),
-        waiting=tuple(item for item in kept if item.waits),
-        clues=tuple(sorted({item.name for item in said if isinstance(item, Clue)})),
-        ignored=len(found) - len(kept),
-        dependencies=tuple(item for unit in manifests for item in _dependencies(unit, knowledge)),
-        extensions=tuple(item for unit in units for item in _extensions(unit)),
-        skipped=tuple(_troubles(path, data, units)),
+        findings=tuple(entry.finding for entry in retained if not entry.is_conditional),
+        waiting=tuple(entry for entry in retained if entry.is_conditional),
+        clues=tuple(sorted({entry.name for entry in results if isinstance(entry, Clue)})),
+        ignored=len(pending) - len(retained),
+        dependencies=tuple(entry for unit in manifests for entry in _dependencies(unit, knowledge)),
+        extensions=tuple(entry for unit in units for entry in _extensions(unit)),
+        skipped=tuple(_skipped_parts(path, data, units)),
         python=sum(isinstance(unit, PythonUnit) for unit in units),
         cuda=sum(isinstance(unit, CudaUnit) for unit in units),
         manifests=len(manifests),
     )
 
 
-def look_at_paths(
+def scan_paths(
     paths: list[str],
     knowledge: Knowledge,
     selection: Selection,
@@ -96,9 +96,9 @@ def look_at_paths(
 ) -> FileResult:
     """Run the rules over file names: bundled binaries, generated files, collisions. Only a few files are opened."""
     named = [reader.read(path, b"") for reader in manifest_readers() if reader.by_name for path in paths if reader.matches(path)]
-    units: list[Unit] = [Paths(tuple(paths), read), *named]
-    said = (item for unit in units for item in _said(unit, getattr(unit, "path", ""), knowledge, selection))
-    return FileResult(findings=tuple(item.finding for item in said if isinstance(item, Told)), manifests=len(named))
+    units: list[Unit] = [RepositoryPaths(tuple(paths), read), *named]
+    results = (entry for unit in units for entry in _run_detectors(unit, getattr(unit, "path", ""), knowledge, selection))
+    return FileResult(findings=tuple(entry.finding for entry in results if isinstance(entry, ConditionalFinding)), manifests=len(named))
 
 
 def _units(path: str, data: bytes) -> Iterator[Unit]:
@@ -108,56 +108,56 @@ def _units(path: str, data: bytes) -> Iterator[Unit]:
     elif suffix in CUDA_SUFFIXES:
         yield CudaUnit(path, data)
     for reader in manifest_readers():
-        if not reader.by_name and reader.matches(path) and all(word in data for word in reader.required_bytes):
+        if not reader.by_name and reader.matches(path) and all(required in data for required in reader.required_bytes):
             yield reader.read(path, data)
 
 
-def _said(unit: Unit, path: str, knowledge: Knowledge, selection: Selection) -> Iterator[Told | Clue]:
-    for detector, look in rules(knowledge, selection)[type(unit)]:
-        if detector.may_find(unit, look):
-            for found in detector.find(unit, look):
-                if isinstance(found, Clue):
-                    yield found
+def _run_detectors(unit: Unit, path: str, knowledge: Knowledge, selection: Selection) -> Iterator[ConditionalFinding | Clue]:
+    for detector, context in rules_by_unit(knowledge, selection)[type(unit)]:
+        if detector.can_match(unit, context):
+            for match in detector.find(unit, context):
+                if isinstance(match, Clue):
+                    yield match
                 else:
-                    finding = _finding(detector, look, found.path or path, found)
-                    yield Told(finding=finding, clue=found.clue, unless=found.unless)
+                    finding = _finding(detector, context, match.path or path, match)
+                    yield ConditionalFinding(finding=finding, clue=match.clue, unless=match.unless)
 
 
-def _finding(detector: Detector, look: Look, path: str, found: Hit) -> Finding:
-    code, recipe = look.code, look.knowledge.recipe_for(detector.code)
-    package = look.knowledge.packages.get(found.package or "")
+def _finding(detector: Detector, context: DetectorContext, path: str, match: Match) -> Finding:
+    code, recipe = context.code, context.knowledge.recipe_for(detector.code)
+    package = context.knowledge.packages.get(match.package or "")
     return Finding(
         code=code.code,
         rule=code.rule,
-        severity="note" if is_aside(path) else found.severity or code.severity,
+        severity="note" if is_auxiliary(path) else match.severity or code.severity,
         path=path,
-        line=found.line,
-        column=found.column,
-        message=code.message.format(**found.facts),
-        hint=code.hint.format(**found.facts),
+        line=match.line,
+        column=match.column,
+        message=code.message.format(**match.facts),
+        hint=code.hint.format(**match.facts),
         family=package.family if package else code.family,
-        package=found.package or code.package,
+        package=match.package or code.package,
         recipe=recipe.id if recipe else None,
     )
 
 
-def _ignored(data: bytes) -> dict[int, set[str]]:
+def _ignored_rules(data: bytes) -> dict[int, set[str]]:
     """Ignored rules and codes by line number, from `rocm3d: ignore[RULE]` comments."""
-    found: dict[int, set[str]] = {}
+    ignored: dict[int, set[str]] = {}
     for number, line in enumerate(data.split(b"\n") if b"rocm3d" in data else (), 1):
         match = _IGNORE.search(line) if b"rocm3d" in line else None
         if match is not None:
-            found[number] = {word.strip().lower() for word in match.group(1).decode().split(",")}
-    return found
+            ignored[number] = {rule_name.strip().lower() for rule_name in match.group(1).decode().split(",")}
+    return ignored
 
 
-def _names(words: Collection[str], finding: Finding) -> bool:
-    return finding.rule in words or finding.code.lower() in words
+def _is_ignored(ignored: Collection[str], finding: Finding) -> bool:
+    return finding.rule in ignored or finding.code.lower() in ignored
 
 
 def _extensions(unit: Unit) -> Iterator[Extension]:
     if isinstance(unit, PythonUnit):
-        yield from extensions(unit)
+        yield from torch_extensions(unit)
     elif isinstance(unit, ParsedManifest) and unit.commands and is_cmake(unit.path):
         yield from cmake_extensions(unit)
 
@@ -175,7 +175,7 @@ def _dependencies(unit: ParsedManifest, knowledge: Knowledge) -> Iterator[Depend
         )
 
 
-def _troubles(path: str, data: bytes, units: list[Unit]) -> Iterator[SkippedFile]:
+def _skipped_parts(path: str, data: bytes, units: list[Unit]) -> Iterator[SkippedFile]:
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:

@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from rocm3d.syntax.python_names import Import
 
 
-def needed(unit: PythonUnit) -> Iterator[Import]:
+def required_imports(unit: PythonUnit) -> Iterator[Import]:
     """Unconditional imports, except those of a package that contains the file itself."""
     folders = set(PurePosixPath(unit.path).parts[:-1])
-    yield from (found for found in unconditional_imports(unit) if found.module.split(".")[0] not in folders)
+    yield from (imported for imported in unconditional_imports(unit) if imported.module.split(".")[0] not in folders)
 
 
-def owner(knowledge: Knowledge, found: Import) -> tuple[str, Package] | None:
+def package_of_import(knowledge: Knowledge, imported: Import) -> tuple[str, Package] | None:
     """The package that owns the longest known prefix of an import, and the module name to report."""
-    parts = found.name.split(".")
+    parts = imported.name.split(".")
     for end in range(len(parts), 0, -1):
         name = ".".join(parts[:end])
         package = knowledge.package_by_import(name)
         if package is not None:
-            return max(name, found.module, key=len), package
+            return max(name, imported.module, key=len), package
     return None

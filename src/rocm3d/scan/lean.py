@@ -9,10 +9,10 @@ from rocm3d.model.finding import Finding
 if TYPE_CHECKING:
     from rocm3d.scan.file import FileResult
 
-_ALL = set(Finding.model_fields)  # one shared fields-set instead of one per finding
+_ALL_FIELDS = set(Finding.model_fields)  # one shared fields-set instead of one per finding
 
 
-class Lean:
+class StringInterner:
     """Replaces the strings of findings with shared copies."""
 
     def __init__(self) -> None:
@@ -22,9 +22,9 @@ class Lean:
         """An equal result whose findings share their strings."""
         if not result.findings:
             return result
-        return result.model_copy(update={"findings": tuple(map(self._shared, result.findings))})
+        return result.model_copy(update={"findings": tuple(map(self._interned, result.findings))})
 
-    def _shared(self, finding: Finding) -> Finding:
-        kept = self._texts.setdefault
-        values: dict[str, Any] = {k: kept(v, v) if isinstance(v, str) else v for k, v in finding.__dict__.items()}
-        return Finding.model_construct(_ALL, **values)
+    def _interned(self, finding: Finding) -> Finding:
+        intern = self._texts.setdefault
+        values: dict[str, Any] = {k: intern(v, v) if isinstance(v, str) else v for k, v in finding.__dict__.items()}
+        return Finding.model_construct(_ALL_FIELDS, **values)

@@ -11,49 +11,49 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rocm3d.manifest.manifest import ParsedManifest
-    from rocm3d.scan.detector import Look
+    from rocm3d.scan.detector import DetectorContext
     from rocm3d.syntax.cuda import CudaUnit
     from rocm3d.syntax.python import PythonUnit
 
-_WORD = re.compile(rb"\w+")
-_APART = rb"(?:\s|\\|/\*[^*]*\*/)*"
-_LAUNCH = re.compile(rb"<" + _APART + rb"<" + _APART + rb"<")
+_IDENTIFIER = re.compile(rb"\w+")
+_GAP = rb"(?:\s|\\|/\*[^*]*\*/)*"
+_LAUNCH = re.compile(rb"<" + _GAP + rb"<" + _GAP + rb"<")
 # Spaces between three chevrons, or comments between two. Comments are limited to 8 because each may contain chevrons.
-_PULLED_APART = re.compile(
+_SPLIT_CHEVRONS = re.compile(
     rb"([<>])(?:\1[\s\\]+|[\s\\]+\1[\s\\]*)\1|([<>])(?:[\s\\]*(?:/\*[^*]*\*/|//[^\n]*\n)){1,8}[\s\\]*\2"
 )
 
 
-def a_term(unit: CudaUnit | PythonUnit | ParsedManifest, look: Look) -> bool:
+def contains_term(unit: CudaUnit | PythonUnit | ParsedManifest, context: DetectorContext) -> bool:
     """Whether a term of the code occurs verbatim."""
-    return any(word in unit.data for word in look.words)
+    return any(term in unit.data for term in context.encoded_terms)
 
 
-def a_first_word(unit: CudaUnit | PythonUnit, look: Look) -> bool:
+def contains_first_word(unit: CudaUnit | PythonUnit, context: DetectorContext) -> bool:
     """Whether the first word of a term occurs."""
-    return any(word in unit.data for term in look.words for word in _WORD.findall(term)[:1])
+    return any(first_word in unit.data for term in context.encoded_terms for first_word in _IDENTIFIER.findall(term)[:1])
 
 
-def a_qualified_name(unit: CudaUnit, look: Look) -> bool:
+def contains_qualified_name(unit: CudaUnit, context: DetectorContext) -> bool:
     """Whether a term such as at::cuda occurs, with or without spaces around `::`."""
-    return any(_WORD.findall(term)[0] in unit.data and _spaced(term).search(unit.data) for term in look.words)
+    return any(_IDENTIFIER.findall(term)[0] in unit.data and _qualified_name_pattern(term).search(unit.data) for term in context.encoded_terms)
 
 
 @cache
-def _spaced(term: bytes) -> re.Pattern[bytes]:
+def _qualified_name_pattern(term: bytes) -> re.Pattern[bytes]:
     return re.compile(rb"\s*::\s*".join(re.escape(part) for part in term.split(b"::")))
 
 
-def a_dotted_name(unit: PythonUnit, look: Look) -> bool:
+def contains_dotted_name(unit: PythonUnit, context: DetectorContext) -> bool:
     """Whether a term such as torch.version.cuda occurs, or an import that may rename one of its last two parts."""
-    return any(_may_be_named(unit, term) for term in look.words)
+    return any(_can_name(unit, term) for term in context.encoded_terms)
 
 
-def _may_be_named(unit: PythonUnit, term: bytes) -> bool:
+def _can_name(unit: PythonUnit, term: bytes) -> bool:
     parts, rarest_first = _parts(term)
     if not all(part in unit.data for part in rarest_first):
         return False
-    return len(parts) == 1 or not unit.imported_names.isdisjoint(parts[-2:]) or bool(_joined(parts[-2:]).search(unit.data))
+    return len(parts) == 1 or not unit.imported_names.isdisjoint(parts[-2:]) or bool(_dotted_name_pattern(parts[-2:]).search(unit.data))
 
 
 @cache
@@ -64,36 +64,36 @@ def _parts(term: bytes) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
 
 
 @cache
-def _joined(parts: tuple[bytes, ...]) -> re.Pattern[bytes]:
+def _dotted_name_pattern(parts: tuple[bytes, ...]) -> re.Pattern[bytes]:
     return re.compile(rb"\s*\.\s*".join(re.escape(part) for part in parts))
 
 
-def an_imported_term(unit: PythonUnit, look: Look) -> bool:
+def imports_term(unit: PythonUnit, context: DetectorContext) -> bool:
     """Whether the file imports a module that is a term."""
-    return not unit.imported_names.isdisjoint(look.words)
+    return not unit.imported_names.isdisjoint(context.encoded_terms)
 
 
-def a_known_import(unit: PythonUnit, look: Look) -> bool:
+def imports_known_package(unit: PythonUnit, context: DetectorContext) -> bool:
     """Whether the file imports a module of a known package; here the terms are packages to exclude."""
-    return imports_others(unit, known_modules(look))
+    return imports_any(unit, known_modules(context))
 
 
-def known_modules(look: Look) -> frozenset[bytes]:
+def known_modules(context: DetectorContext) -> frozenset[bytes]:
     """Modules of known packages, except those of the repository itself and those of the terms."""
-    return look.knowledge.top_level_modules(look.own.union(look.code.terms))
+    return context.knowledge.top_level_modules(context.own_packages.union(context.code.terms))
 
 
-def imports_others(unit: PythonUnit, modules: frozenset[bytes]) -> bool:
+def imports_any(unit: PythonUnit, modules: frozenset[bytes]) -> bool:
     """Whether the file imports one of these modules, other than a package that contains the file."""
-    known = unit.imported_names & modules
-    return bool(known) and not known <= {*unit.path.encode().split(b"/")[:-1]}
+    imported = unit.imported_names & modules
+    return bool(imported) and not imported <= {*unit.path.encode().split(b"/")[:-1]}
 
 
-def a_launch(unit: CudaUnit, look: Look) -> bool:  # noqa: ARG001
+def contains_launch(unit: CudaUnit, context: DetectorContext) -> bool:  # noqa: ARG001
     """Whether `<<<` occurs, also with spaces or comments between the chevrons."""
     return b"<<<" in unit.data or _LAUNCH.search(unit.data) is not None
 
 
-def a_launch_pulled_apart(unit: CudaUnit, look: Look) -> bool:
+def contains_split_launch(unit: CudaUnit, context: DetectorContext) -> bool:
     """Whether a kernel launch has spaces or comments between its chevrons."""
-    return a_launch(unit, look) and _PULLED_APART.search(unit.data) is not None
+    return contains_launch(unit, context) and _SPLIT_CHEVRONS.search(unit.data) is not None

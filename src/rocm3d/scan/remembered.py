@@ -21,31 +21,31 @@ if TYPE_CHECKING:
     from rocm3d.workspace.result_cache import ResultCache
     from rocm3d.workspace.tree import Tree
 
-_LARGEST = 32 * 1024 * 1024
-_ROOMS = ("manifest", "model", "scan", "syntax")
+_MAX_ENTRY_SIZE = 32 * 1024 * 1024
+_PACKAGES = ("manifest", "model", "scan", "syntax")
 
-Reads = Callable[[str], "bytes | None"]
+ReadFile = Callable[[str], "bytes | None"]
 
 
-def basis(fingerprint: str, only: Sequence[str], skip: Sequence[str]) -> str:
+def key_prefix(fingerprint: str, only: Sequence[str], skip: Sequence[str]) -> str:
     """The part of a cache key that does not depend on files; `fingerprint` identifies the knowledge base."""
-    return f"{_program()} {fingerprint} {tuple(only)} {tuple(skip)}"
+    return f"{_program_digest()} {fingerprint} {tuple(only)} {tuple(skip)}"
 
 
 @cache
-def _program() -> str:
+def _program_digest() -> str:
     """Digest of names, sizes and times of the modules that affect a scan: a checkout changes without a new version."""
-    root, known = Path(__file__).parents[1], hashlib.sha256(__version__.encode())
-    for room in _ROOMS:
-        for folder, _, names in sorted(os.walk(root / room)):
+    root, hasher = Path(__file__).parents[1], hashlib.sha256(__version__.encode())
+    for package in _PACKAGES:
+        for folder, _, names in sorted(os.walk(root / package)):
             for name in sorted(name for name in names if name.endswith(".py")):
                 status = os.stat(f"{folder}/{name}")  # noqa: PTH116  (hundreds of files: Path would take longer)
-                known.update(f"{name} {status.st_size} {status.st_mtime_ns}\n".encode())
-    return known.hexdigest()
+                hasher.update(f"{name} {status.st_size} {status.st_mtime_ns}\n".encode())
+    return hasher.hexdigest()
 
 
 @dataclass(frozen=True)
-class Kept:
+class CachedScan:
     """A scan document as JSON, whether it has errors or warnings, and digests of other files that it depends on."""
 
     text: str
@@ -54,51 +54,51 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Remembered:
+class ScanCache:
     """Cached scans of one tree. `progress` is called with each path before it is read."""
 
     cache: ResultCache
     tree: Tree
-    basis: str
+    key_prefix: str
     progress: Callable[[str], None] = lambda _: None
 
-    def find(self) -> Kept | None:
+    def find(self) -> CachedScan | None:
         """The cached scan of the current content, if there is one."""
-        wanted = self._value(self._names_key())
-        sound = isinstance(wanted, list) and all(isinstance(path, str) and path in self.tree for path in wanted)
-        return self.get(self.key(wanted)) if sound else None
+        scanned_paths = self._value(self._paths_key())
+        is_valid = isinstance(scanned_paths, list) and all(isinstance(path, str) and path in self.tree for path in scanned_paths)
+        return self.get(self.key(scanned_paths)) if is_valid else None
 
-    def key(self, wanted: Iterable[str]) -> str:
+    def key(self, scanned_paths: Iterable[str]) -> str:
         """The cache key: contents of the scanned files, names and sizes of all files."""
-        known = hashlib.sha256(f"{self.basis} {self.tree.name!r}\n".encode())
-        for path in wanted:
+        hasher = hashlib.sha256(f"{self.key_prefix} {self.tree.name!r}\n".encode())
+        for path in scanned_paths:
             self.progress(path)
-            known.update(f"{path!r} {digest(self.tree.read(path))}\n".encode())
+            hasher.update(f"{path!r} {digest(self.tree.read(path))}\n".encode())
         for path in self.tree.paths():
-            known.update(f"{path!r} {self.tree.size(path)}\n".encode())
-        known.update(repr(self.tree.skip_reasons).encode())
-        return known.hexdigest()
+            hasher.update(f"{path!r} {self.tree.size(path)}\n".encode())
+        hasher.update(repr(self.tree.skip_reasons).encode())
+        return hasher.hexdigest()
 
-    def get(self, key: str) -> Kept | None:
+    def get(self, key: str) -> CachedScan | None:
         """The cache entry, unless one of the other files that it depends on has changed."""
         value = self._value(key)
         try:
-            kept = Kept(str(value["text"]), bool(value["serious"]), dict(value["also"]))
+            entry = CachedScan(str(value["text"]), bool(value["serious"]), dict(value["also"]))
         except (TypeError, KeyError, ValueError):
             return None
-        same = all(path in self.tree and digest(self.tree.read(path)) == known for path, known in kept.also.items())
-        return kept if same else None
+        is_current = all(path in self.tree and digest(self.tree.read(path)) == known for path, known in entry.also.items())
+        return entry if is_current else None
 
-    def keep(self, key: str, wanted: Sequence[str], kept: Kept) -> None:
+    def put(self, key: str, scanned_paths: Sequence[str], entry: CachedScan) -> None:
         """Store an entry, unless it is so large that a few of its size would fill the cache."""
-        if len(kept.text) > _LARGEST:
+        if len(entry.text) > _MAX_ENTRY_SIZE:
             return
-        value = {"text": kept.text, "serious": kept.serious, "also": kept.also}
-        self.cache.put({self._names_key(): json.dumps(list(wanted)), key: json.dumps(value)})
+        value = {"text": entry.text, "serious": entry.serious, "also": entry.also}
+        self.cache.put({self._paths_key(): json.dumps(list(scanned_paths)), key: json.dumps(value)})
 
-    def _names_key(self) -> str:
+    def _paths_key(self) -> str:
         """The key of the list of scanned files, which depends on the paths alone."""
-        return hashlib.sha256(f"{_program()} {self.tree.paths()!r}".encode()).hexdigest()
+        return hashlib.sha256(f"{_program_digest()} {self.tree.paths()!r}".encode()).hexdigest()
 
     def _value(self, key: str) -> Any:
         """The JSON value of a key; None if missing or invalid, because other programs can write to the cache."""
@@ -109,10 +109,10 @@ class Remembered:
 
 
 @dataclass
-class Noted:
+class DigestingReader:
     """Reads files and records their digests."""
 
-    read: Reads
+    read: ReadFile
     digests: dict[str, str] = field(default_factory=dict)
 
     def __call__(self, path: str) -> bytes | None:

@@ -20,32 +20,32 @@ _BATCH = 256
 
 
 @dataclass
-class Seen:
+class FileCache:
     """`cached` are results from the cache; `uncached` yields the remaining jobs. `key_prefix`: see scan_cache."""
 
     cache: ResultCache
-    basis: str
-    found: dict[str, FileResult] = field(default_factory=dict)
+    key_prefix: str
+    cached: dict[str, FileResult] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
 
-    def new(self, jobs: Iterable[Job]) -> Iterator[Job]:
+    def uncached(self, jobs: Iterable[Job]) -> Iterator[Job]:
         """Jobs without a cache entry, read lazily."""
-        rest = iter(jobs)
-        while batch := list(islice(rest, _BATCH)):
-            keys = {path: digest(f"{self.basis} {path}\n".encode() + data) for path, data in batch}
-            known = self.cache.get(list(keys.values()))
+        remaining = iter(jobs)
+        while batch := list(islice(remaining, _BATCH)):
+            keys = {path: digest(f"{self.key_prefix} {path}\n".encode() + data) for path, data in batch}
+            entries = self.cache.get(list(keys.values()))
             for path, data in batch:
-                result = _restored(known.get(keys[path]))
+                result = _restored(entries.get(keys[path]))
                 if result is None:
                     self.keys[path] = keys[path]
                     yield path, data
                 else:
-                    self.found[path] = result
+                    self.cached[path] = result
 
-    def kept(self, fresh: Iterable[tuple[str, FileResult]]) -> Iterator[tuple[str, FileResult]]:
+    def store(self, results: Iterable[tuple[str, FileResult]]) -> Iterator[tuple[str, FileResult]]:
         """Store each new result in the cache, then yield it."""
-        rest = iter(fresh)
-        while batch := list(islice(rest, _BATCH)):
+        remaining = iter(results)
+        while batch := list(islice(remaining, _BATCH)):
             self.cache.put({self.keys.pop(path): result.model_dump_json() for path, result in batch})
             yield from batch
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from rocm3d.model.package import Licence
-from rocm3d.scan.file import look_at
+from rocm3d.scan.file import scan_file
 from rocm3d.scan.selection import Selection
 
 RULE = "licence_restricted"
@@ -24,7 +24,7 @@ def notes(known):
     knowledge = replace(known, packages=packages)
 
     def run(path: str, text: str):
-        return look_at(path, text.encode(), knowledge, Selection(only=(RULE,))).findings
+        return scan_file(path, text.encode(), knowledge, Selection(only=(RULE,))).findings
 
     return run
 

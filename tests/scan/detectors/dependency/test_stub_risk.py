@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rocm3d.scan.file import look_at
+from rocm3d.scan.file import scan_file
 from rocm3d.scan.selection import Selection
 
 RULE = "stub_risk"
@@ -60,7 +60,7 @@ def test_a_module_of_a_known_package_is_a_warning_and_others_are_notes(known):
     kaolin = known.packages["gsplat"].model_copy(update={"id": "kaolin", "imports": ("kaolin",)})
     knowledge = replace(known, packages={"kaolin": kaolin})
     text = STUB + "".join(f"sys.modules['{name}'] = types.ModuleType('x')\n" for name in ("helper", "kaolin.ops"))
-    first, second, third = look_at("a.py", text.encode(), knowledge, Selection(only=(RULE,))).findings
+    first, second, third = scan_file("a.py", text.encode(), knowledge, Selection(only=(RULE,))).findings
 
     assert (first.code, first.severity) == ("DEP302", "warning")
     assert (second.severity, third.severity) == ("note", "note")

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.build_script import EITHER, HOLE, flags
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_term
+from rocm3d.scan.build_script import BUILD_SCRIPT_UNITS, PLACEHOLDER, compiler_flags
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.needs import contains_term
 from rocm3d.syntax.python import PythonUnit, string_value
 
 if TYPE_CHECKING:
@@ -24,23 +24,23 @@ _SETTER = re.compile(r"(setdefault|putenv)$")
 _SETS = frozenset({"set", "set_target_properties", "set_property", "ENV", "ARG", "export", "env"})
 
 
-def find(unit: PythonUnit | ParsedManifest, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit | ParsedManifest, look: DetectorContext) -> Iterator[Match]:
     """Matches variables among the code's terms that are set or required, and literal targets."""
     terms = look.code.terms
     if isinstance(unit, PythonUnit):
-        for flag in flags(unit):
+        for flag in compiler_flags(unit):
             name, is_given, value = flag.text.partition("=")
-            if name in terms and is_given and value and HOLE not in value and "%" not in value:
-                yield flag.hit(name=flag.text, why=terms[name])
+            if name in terms and is_given and value and PLACEHOLDER not in value and "%" not in value:
+                yield flag.match(name=flag.text, why=terms[name])
         yield from _variables(unit, terms)
     elif not _knows_rocm(unit):
         for command in unit.commands:
             for name in _names(command):
                 if name in terms:
-                    yield Hit(command.line, command.column, {"name": name, "why": terms[name]}, severity="note")
+                    yield Match(command.line, command.column, {"name": name, "why": terms[name]}, severity="note")
 
 
-def _variables(unit: PythonUnit, terms: dict[str, str]) -> Iterator[Hit]:
+def _variables(unit: PythonUnit, terms: dict[str, str]) -> Iterator[Match]:
     """Matches `os.environ[NAME]`, set or required, and setter calls. An empty value counts as unset."""
     given = {left.start_byte: unit.slice(right) for left, right in _assignments(unit)}
     asks_first = re.search(rb"(in|not in) os\.environ|environ\.get|getenv", unit.data) is not None
@@ -56,7 +56,7 @@ def _variables(unit: PythonUnit, terms: dict[str, str]) -> Iterator[Hit]:
             is_set = function is not None and bool(_SETTER.search(unit.slice(function)))
         name = string_value(unit, key) if is_set and key is not None else None
         if name in terms and not unit.is_guarded(node):
-            yield hit(unit, node, name=name or "", why=terms[name or ""])
+            yield match_at(unit, node, name=name or "", why=terms[name or ""])
 
 
 def _assignments(unit: PythonUnit) -> Iterator[tuple[Node, Node]]:
@@ -81,9 +81,9 @@ def _names(command: ScriptCommand) -> list[str]:
     return [*given, *command.arguments] if command.name.startswith("set") else [*given, *command.arguments[:1]]
 
 
-def _mentioned(unit: PythonUnit | ParsedManifest, look: Look) -> bool:
+def _mentioned(unit: PythonUnit | ParsedManifest, look: DetectorContext) -> bool:
     """Python files need a term. Manifests are parsed already, so they are always searched."""
-    return not isinstance(unit, PythonUnit) or a_term(unit, look)
+    return not isinstance(unit, PythonUnit) or contains_term(unit, look)
 
 
-detector = Detector(__name__, code="BLD102", reads=EITHER, find=find, needs=_mentioned)
+detector = Detector(__name__, code="BLD102", unit_types=BUILD_SCRIPT_UNITS, find=find, prefilter=_mentioned)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.manifest.install_line import ShellWord, parse_install_command
 from rocm3d.manifest.manifest import ParsedManifest
-from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.detector import Detector, Match, DetectorContext
 from rocm3d.scan.mentions import package_of
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _NESTED = re.compile(r"(extensions?|submodules?|third_?party|ops|csrc|libs?)/") 
 _SWITCHED_OFF = re.compile(rb"(PIP_)?NO_BUILD_ISOLATION\s*[= ]\s*[\"']?(0|false|no|off)", re.IGNORECASE)
 
 
-def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, look: DetectorContext) -> Iterator[Match]:
     """Matches installs without --no-build-isolation: known packages are errors, unknown folders warnings or notes."""
     if _SWITCHED_OFF.search(unit.data):  # pip inverts this variable: 0 disables isolation
         return
@@ -47,7 +47,7 @@ def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
                 if _NESTED.search(mention.url)
                 else "note"
             )
-            yield Hit(*place, facts, package.id if package else None, severity)
+            yield Match(*place, facts, package.id if package else None, severity)
 
 
-detector = Detector(__name__, code="BLD304", reads=ParsedManifest, find=find)
+detector = Detector(__name__, code="BLD304", unit_types=ParsedManifest, find=find)

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from rocm3d.manifest.manifest import ParsedManifest
-from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.detector import Detector, Match, DetectorContext
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ _WHEEL = re.compile(r"(\+|[-_.])(?:pt\d+)?cu(?:da)?-?\d{2,3}")
 _FOR_ALL = re.compile(r"-any\.whl$|rocm|hip|macosx|win(32|_amd64|_arm64)")
 
 
-def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, look: DetectorContext) -> Iterator[Match]:
     """Matches by suffix, library name and wheel tags."""
     if unit.kind != "binaries":
         return
@@ -40,8 +40,8 @@ def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
             yield _hit(path, terms[command.name])
 
 
-def _hit(path: str, why: str, severity: Severity | None = None) -> Hit:
-    return Hit(1, 1, {"path": path, "why": why}, severity=severity)
+def _hit(path: str, why: str, severity: Severity | None = None) -> Match:
+    return Match(1, 1, {"path": path, "why": why}, severity=severity)
 
 
-detector = Detector(__name__, code="BLD302", reads=ParsedManifest, find=find)
+detector = Detector(__name__, code="BLD302", unit_types=ParsedManifest, find=find)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.manifest.manifest import ParsedManifest
-from rocm3d.scan.cmake_script import handles_rocm, with_optional
-from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.cmake_script import mentions_rocm, commands_with_cuda_optional
+from rocm3d.scan.detector import Detector, Match, DetectorContext
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from rocm3d.manifest.manifest import ScriptCommand
 
 
-def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, look: DetectorContext) -> Iterator[Match]:
     """Matches commands among the code's terms: a command, a command with its first argument, or a variable."""
-    if unit.kind != "cmake" or handles_rocm(unit):
+    if unit.kind != "cmake" or mentions_rocm(unit):
         return
-    for command, optional in with_optional(unit):
+    for command, optional in commands_with_cuda_optional(unit):
         term = _term(command, look.code.terms)
         if term is not None:
             facts = {"command": _shown(command), "why": look.code.terms[term]}
             quiet = optional or command.name in ("set", "list", "set_target_properties", "set_property")
-            yield Hit(command.line, command.column, facts, severity="note" if quiet else None)
+            yield Match(command.line, command.column, facts, severity="note" if quiet else None)
 
 
 def _term(command: ScriptCommand, terms: dict[str, str]) -> str | None:
@@ -45,4 +45,4 @@ def _shown(command: ScriptCommand) -> str:
     return f"{command.name}({words}{' ...' if len(command.arguments) > 4 else ''})"
 
 
-detector = Detector(__name__, code="BLD203", reads=ParsedManifest, find=find)
+detector = Detector(__name__, code="BLD203", unit_types=ParsedManifest, find=find)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.build_script import builds
-from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.build_script import defines_extension_package
+from rocm3d.scan.detector import Detector, Match, DetectorContext
 from rocm3d.syntax.python import PythonUnit
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 _DEVICE = re.compile(r"[\"']c(uda|pu)")
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches calls among the code's terms in conditions and flags of a script that builds extensions."""
-    if not builds(unit):
+    if not defines_extension_package(unit):
         return
     severity: Severity | None = "note" if b"FORCE_CUDA" in unit.data else None  # the user can force the CUDA build
     asking = list(_asking(unit))
@@ -31,7 +31,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
             continue
         if any(node.start_byte <= call.start_byte and call.end_byte <= node.end_byte for node in asking):
             line, column = unit.text.position(call.start_byte)
-            yield Hit(line, column, {"gate": unit.slice(call)}, severity=severity)
+            yield Match(line, column, {"gate": unit.slice(call)}, severity=severity)
 
 
 def _asking(unit: PythonUnit) -> Iterator[Node]:
@@ -52,4 +52,4 @@ def _asking(unit: PythonUnit) -> Iterator[Node]:
                 yield condition
 
 
-detector = Detector(__name__, code="BLD202", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="BLD202", unit_types=PythonUnit, find=find)

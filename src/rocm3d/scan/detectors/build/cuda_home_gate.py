@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.python import PythonUnit
 
 if TYPE_CHECKING:
@@ -21,14 +21,14 @@ _COMPARED = re.compile(r"(\w+\.)*CUDA_HOME\s*(is\s+(not\s+)?|==\s*|!=\s*)None$")
 _HOME = re.compile(r"(\w+\.)*CUDA_HOME$")
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches tests of CUDA_HOME without a ROCm alternative."""
     if not unit.builds_extensions:
         return
     found = {node.start_byte: (node, gate) for node, gate in _gates(unit)}
     for _, (node, gate) in sorted(found.items()):
         if not unit.is_guarded(node) and not _is_settled(unit, node):
-            yield hit(unit, node, gate=gate)
+            yield match_at(unit, node, gate=gate)
 
 
 def _is_settled(unit: PythonUnit, asked: Node) -> bool:
@@ -77,4 +77,4 @@ def _asked(unit: PythonUnit, node: Node) -> list[Node]:
     return [] if condition is None else [condition]
 
 
-detector = Detector(__name__, code="BLD201", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="BLD201", unit_types=PythonUnit, find=find)

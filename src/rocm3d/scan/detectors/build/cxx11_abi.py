@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.build_script import EITHER, flags
-from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.build_script import BUILD_SCRIPT_UNITS, compiler_flags
+from rocm3d.scan.detector import Detector, Match, DetectorContext
 from rocm3d.syntax.python import PythonUnit, string_value
 
 if TYPE_CHECKING:
@@ -17,12 +17,12 @@ _MACRO = "_GLIBCXX_USE_CXX11_ABI"
 _ASKS_TORCH = (b"compiled_with_cxx11_abi", b"_C._GLIBCXX_USE_CXX11_ABI", b"TORCH_CXX_FLAGS")
 
 
-def find(unit: PythonUnit | ParsedManifest, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit | ParsedManifest, look: DetectorContext) -> Iterator[Match]:
     """Matches the flag or macro with a literal value, in files that do not query torch for it."""
     if any(word in unit.data for word in _ASKS_TORCH):
         return
     if isinstance(unit, PythonUnit):
-        found = [(flag.text, flag.line, flag.column) for flag in flags(unit)] + _macros(unit)
+        found = [(flag.text, flag.line, flag.column) for flag in compiler_flags(unit)] + _macros(unit)
     elif unit.kind == "cmake":
         found = [
             (word, c.line, c.column) for c in unit.commands for argument in c.arguments for word in argument.split()
@@ -32,7 +32,7 @@ def find(unit: PythonUnit | ParsedManifest, look: Look) -> Iterator[Hit]:
     for text, line, column in found:
         if text in look.code.terms:
             old = text.endswith("0")
-            yield Hit(line, column, {"flag": text}, severity=None if old else "note")
+            yield Match(line, column, {"flag": text}, severity=None if old else "note")
 
 
 def _macros(unit: PythonUnit) -> list[tuple[str, int, int]]:
@@ -45,4 +45,4 @@ def _macros(unit: PythonUnit) -> list[tuple[str, int, int]]:
     return found
 
 
-detector = Detector(__name__, code="BLD105", reads=EITHER, find=find)
+detector = Detector(__name__, code="BLD105", unit_types=BUILD_SCRIPT_UNITS, find=find)

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.build_script import builds
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.build_script import defines_extension_package
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.python import PythonUnit, string_value
 from rocm3d.syntax.unit import walk
 
@@ -23,9 +23,9 @@ _SUFFIX = re.compile(r"\.?(c|cc|cpp|cxx)$")
 _SKIPS = re.compile(r"(^|[*._/])hip([*._/]\w*)*$")
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches calls among the code's terms with a source pattern, in a script that never excludes hip names."""
-    if not builds(unit) or any(_SKIPS.search(string_value(unit, node) or "") for node in unit.nodes("string")):
+    if not defines_extension_package(unit) or any(_SKIPS.search(string_value(unit, node) or "") for node in unit.nodes("string")):
         return
     methods = {term.rsplit(".", 1)[-1] for term in look.code.terms}
     by_suffix = _filters_by_suffix(unit)
@@ -36,7 +36,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
             continue
         collects = by_suffix if name in ("walk", "listdir") else _is_for_sources(unit, arguments)
         if collects:
-            yield hit(unit, call, call=re.sub(r"\s+", " ", unit.slice(call)))
+            yield match_at(unit, call, call=re.sub(r"\s+", " ", unit.slice(call)))
 
 
 def _is_for_sources(unit: PythonUnit, arguments: Node) -> bool:
@@ -55,4 +55,4 @@ def _filters_by_suffix(unit: PythonUnit) -> bool:
     return False
 
 
-detector = Detector(__name__, code="BLD301", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="BLD301", unit_types=PythonUnit, find=find)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.python import PythonUnit, string_value
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ _READ = frozenset({"cxx", "nvcc"})
 _NAME = re.compile(r"\w*compile_args$")
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches keys of flag dictionaries, and single keys assigned later.
 
     A flag dictionary has a known key or is bound to a name that ends in `compile_args`.
@@ -32,12 +32,12 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
             continue
         for text, key in keys.items():
             if text is not None and text in look.code.terms:
-                yield hit(unit, key, key=text)
+                yield match_at(unit, key, key=text)
     for left in _assigned(unit):
         value, last = left.child_by_field_name("value"), left.child_by_field_name("subscript")
         text = None if last is None else string_value(unit, last)
         if value is not None and last is not None and text in look.code.terms and _NAME.match(unit.slice(value)):
-            yield hit(unit, last, key=text or "")
+            yield match_at(unit, last, key=text or "")
 
 
 def _named(unit: PythonUnit) -> set[int]:
@@ -58,4 +58,4 @@ def _assigned(unit: PythonUnit) -> Iterator[Node]:
             yield left
 
 
-detector = Detector(__name__, code="BLD106", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="BLD106", unit_types=PythonUnit, find=find)

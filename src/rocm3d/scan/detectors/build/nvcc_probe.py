@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.build_script import EITHER
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.build_script import BUILD_SCRIPT_UNITS
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.unit import walk
 
@@ -23,7 +23,7 @@ _RUNS = re.compile(
 _NVCC = re.compile(r"^[\"']?(?:\S*[/\\}])?nvcc(?:\.exe)?(?=[\"'\s]|$)")
 
 
-def find(unit: PythonUnit | ParsedManifest, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit | ParsedManifest, look: DetectorContext) -> Iterator[Match]:
     """Matches calls with nvcc as an argument, known helper functions that run it, and commands in scripts."""
     if isinstance(unit, PythonUnit):
         if unit.builds_extensions or unit.path.endswith("setup.py"):
@@ -32,10 +32,10 @@ def find(unit: PythonUnit | ParsedManifest, look: Look) -> Iterator[Hit]:
     for command in unit.commands if unit.kind in ("docker", "shell") else ():
         if command.name.rsplit("/", 1)[-1] == "nvcc":
             shown = " ".join((command.name, *command.arguments[:2]))
-            yield Hit(command.line, command.column, {"call": shown}, severity="warning")
+            yield Match(command.line, command.column, {"call": shown}, severity="warning")
 
 
-def _calls(unit: PythonUnit, terms: dict[str, str]) -> Iterator[Hit]:
+def _calls(unit: PythonUnit, terms: dict[str, str]) -> Iterator[Match]:
     defined = {unit.slice(own) for node in unit.nodes("function_definition") if (own := _field(node, "name"))}
     seen: set[int] = set()
     for call in unit.nodes("call"):
@@ -48,7 +48,7 @@ def _calls(unit: PythonUnit, terms: dict[str, str]) -> Iterator[Hit]:
         named = {node.id for node in strings if _NVCC.match(_content(unit, node))} - seen
         if helper or named:
             seen |= named  # os.path.join(...) inside subprocess.run(...) is one finding
-            yield hit(unit, call, call=re.sub(r"\s+", " ", unit.slice(call)))
+            yield match_at(unit, call, call=re.sub(r"\s+", " ", unit.slice(call)))
 
 
 def _field(node: Node, name: str) -> Node | None:
@@ -60,4 +60,4 @@ def _content(unit: PythonUnit, node: Node) -> str:
     return unit.slice(node).lstrip("rRbBuUfF").strip("\"'")
 
 
-detector = Detector(__name__, code="BLD204", reads=EITHER, find=find)
+detector = Detector(__name__, code="BLD204", unit_types=BUILD_SCRIPT_UNITS, find=find)

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.manifest.manifest import ParsedManifest
-from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.detector import Detector, Match, DetectorContext
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +15,7 @@ _REGISTRY = re.compile(r"^(docker\.io|index\.docker\.io|registry-1\.docker\.io)/
 _OTHER = re.compile(r"rocm|cpu|xpu", re.IGNORECASE)
 
 
-def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, look: DetectorContext) -> Iterator[Match]:
     """Matches images whose name starts with one of the code's terms, and settings that equal one."""
     terms = look.code.terms
     for image in unit.images:
@@ -24,11 +24,11 @@ def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
             (item for item in terms if name == item.rstrip("/") or name.startswith(item.rstrip("/") + "/")), None
         )
         if term is not None and not _OTHER.search(tag):
-            yield Hit(image.line, image.column, {"image": image.name, "why": terms[term]})
+            yield Match(image.line, image.column, {"image": image.name, "why": terms[term]})
     for command in unit.commands if unit.kind == "docker" else ():
         setting = f"{command.name}: {command.arguments[0] if command.arguments else ''}"
         if setting in terms:
-            yield Hit(command.line, command.column, {"image": setting, "why": terms[setting]}, severity="warning")
+            yield Match(command.line, command.column, {"image": setting, "why": terms[setting]}, severity="warning")
 
 
-detector = Detector(__name__, code="BLD303", reads=ParsedManifest, find=find)
+detector = Detector(__name__, code="BLD303", unit_types=ParsedManifest, find=find)

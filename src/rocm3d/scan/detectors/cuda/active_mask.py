@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lanes import NarrowReceivers, function_name
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches masks in 32-bit variables or bit functions. A mask passed directly to a *_sync function is fine."""
     if b"__activemask" not in unit.data:
         return
@@ -21,7 +21,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         if function_name(unit, call) != "__activemask" or not unit.is_shared(call.start_byte):
             continue
         if values.receiver_32bit(call) is not None:
-            yield hit(unit, call, call="__activemask")
+            yield match_at(unit, call, call="__activemask")
 
 
-detector = Detector(__name__, code="CU106", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU106", unit_types=CudaUnit, find=find)

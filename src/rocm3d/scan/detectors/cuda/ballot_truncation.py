@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lanes import NarrowReceivers, function_name
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _BALLOTS = frozenset({"__ballot_sync", "__ballot"})
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches ballots that end in a 32-bit variable, return value, cast or bit function (the code's terms)."""
     if b"__ballot" not in unit.data:
         return
@@ -25,7 +25,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             continue
         use = values.receiver_32bit(call)
         if use is not None:
-            yield hit(unit, call, call=name, use=use)
+            yield match_at(unit, call, call=name, use=use)
 
 
-detector = Detector(__name__, code="CU102", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU102", unit_types=CudaUnit, find=find)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lanes import arguments
 from rocm3d.syntax.unit import walk
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 _DEVICE = re.compile(rb"\b__(?:device|global)__\b")
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     yield from _limits(unit, look)
     yield from _checked(unit, look)
 
 
-def _limits(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def _limits(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches the first use of a <cfloat> name among the code's terms."""
     paths = (include.child_by_field_name("path") for include in unit.nodes("preproc_include"))
     headers = [unit.slice(path).strip('<>"') for path in paths if path is not None]
@@ -39,11 +39,11 @@ def _limits(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         name = unit.slice(node)
         why = look.code.terms.get(name, "")
         if why == "include <cfloat>" and unit.is_shared(node.start_byte):
-            yield hit(unit, node, text=name, why=why)
+            yield match_at(unit, node, text=name, why=why)
             return
 
 
-def _checked(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def _checked(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches the first `x.at(i)` of each line in __device__ and __global__ functions."""
     if b".at(" not in unit.data:
         return
@@ -53,7 +53,7 @@ def _checked(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         if body is None or not _DEVICE.search(unit.data, function.start_byte, body.start_byte):
             continue
         for call in (node for node in walk(body) if node.type == "call_expression" and len(arguments(node)) == 1):
-            found = hit(unit, call, text=unit.slice(call), why=look.code.terms["std::array::at"])
+            found = match_at(unit, call, text=unit.slice(call), why=look.code.terms["std::array::at"])
             if _is_at(unit, call) and unit.is_shared(call.start_byte) and found.line not in lines:
                 lines.add(found.line)
                 yield found
@@ -66,4 +66,4 @@ def _is_at(unit: CudaUnit, call: Node) -> bool:
     return field is not None and unit.slice(field) == "at" and "{" not in unit.slice(arguments(call)[0])
 
 
-detector = Detector(__name__, code="CU311", reads=CudaUnit, find=find, needs=(b"cuda_runtime", b".at("))
+detector = Detector(__name__, code="CU311", unit_types=CudaUnit, find=find, prefilter=(b"cuda_runtime", b".at("))

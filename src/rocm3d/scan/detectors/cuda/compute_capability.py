@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lanes import ancestors_with_child
 
@@ -18,7 +18,7 @@ _PROPERTIES = re.compile(rb"\bcudaDeviceProp\b|DeviceProperties\b|\bhipDevicePro
 _PASSED_ON = frozenset({"parenthesized_expression", "binary_expression"})
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches `major` of device properties in comparisons and arithmetic, and attribute queries, but not prints."""
     attributes = {term for term in look.code.terms if term.isidentifier()}
     if _PROPERTIES.search(unit.data):
@@ -29,11 +29,11 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
                 continue
             whole = _whole(node, above)
             if whole is not None:
-                yield hit(unit, whole, text=" ".join(unit.slice(whole).split()))
+                yield match_at(unit, whole, text=" ".join(unit.slice(whole).split()))
     if any(name.encode() in unit.data for name in attributes):
         for node in unit.nodes("identifier"):
             if unit.slice(node) in attributes and unit.is_shared(node.start_byte):
-                yield hit(unit, node, text=unit.slice(node))
+                yield match_at(unit, node, text=unit.slice(node))
 
 
 def _whole(node: Node, above: dict[int, Node]) -> Node | None:
@@ -47,4 +47,4 @@ def _whole(node: Node, above: dict[int, Node]) -> Node | None:
     return found
 
 
-detector = Detector(__name__, code="CU504", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU504", unit_types=CudaUnit, find=find)

@@ -10,7 +10,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 
@@ -26,15 +26,15 @@ _BARRIER = re.compile(rb"__syncthreads|\bsync\s*\(|__syncwarp")
 _FIRST_BIT = {"Keys": (5, 4), "Pairs": (7, 5)}  # argument index of begin_bit, with pointers and with a DoubleBuffer
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches the three patterns in source order."""
     if b"cub::" not in unit.data:
         return
     found = [*_default_width(unit), *_sorts(unit), *_reused(unit)]
     for node, name, why, severity in sorted(found, key=lambda item: item[0].start_byte):
         if unit.is_shared(node.start_byte):
-            place = hit(unit, node, name=name, why=why or look.code.terms[name])
-            yield Hit(place.line, place.column, place.facts, severity="note" if severity == "note" else None)
+            place = match_at(unit, node, name=name, why=why or look.code.terms[name])
+            yield Match(place.line, place.column, place.facts, severity="note" if severity == "note" else None)
 
 
 def _default_width(unit: CudaUnit) -> Iterator[tuple[Node, str, str, str]]:
@@ -84,4 +84,4 @@ def _reused(unit: CudaUnit) -> Iterator[tuple[Node, str, str, str]]:
                     yield node or body, after.group(1).decode("ascii", "replace"), why, ""
 
 
-detector = Detector(__name__, code="CU205", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU205", unit_types=CudaUnit, find=find)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.detector import Detector, Match, DetectorContext
 from rocm3d.syntax.chains import IfChain, if_chains, evaluate_condition
 from rocm3d.syntax.cuda import CudaUnit
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _MACRO = "__CUDA_ARCH__"
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches branches that HIP and a recent NVIDIA GPU decide differently, and choices of an implementation."""
     if _MACRO.encode() not in unit.data:
         return
@@ -22,7 +22,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         for branch in chain.branches:
             if _MACRO in branch.macros and unit.is_shared(branch.start) and _matters(chain, branch.condition):
                 line, column = unit.text.position(branch.hash_offset)
-                yield Hit(line, column, {"guard": " ".join(branch.condition.split())})
+                yield Match(line, column, {"guard": " ".join(branch.condition.split())})
 
 
 def _matters(chain: IfChain, text: str) -> bool:
@@ -34,4 +34,4 @@ def _matters(chain: IfChain, text: str) -> bool:
     return hip != recent or chain.has_else
 
 
-detector = Detector(__name__, code="CU501", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU501", unit_types=CudaUnit, find=find)

@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_term
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.needs import contains_term
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -17,13 +17,13 @@ _FORMS = {"three": 3, "four": 4, "five": 5}
 _START = "cudaStreamBeginCapture"
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches the first capture of a file and calls in a form that HIP lacks.
 
     Without a capture, the first other graph call is a note.
     """
     seen: set[str] = set()
-    rest: list[tuple[str, Hit]] = []
+    rest: list[tuple[str, Match]] = []
     for call in unit.nodes("call_expression"):
         function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
         name = "" if function is None else unit.head(function).lstrip(":")
@@ -33,10 +33,10 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         given = sum(item.type != "comment" for item in arguments.named_children)
         form = re.match(r"the (\w+)-argument form", why)
         if form is not None and _FORMS.get(form.group(1), given) != given:
-            yield hit(unit, call, call=f"{name} ({why})")
+            yield match_at(unit, call, call=f"{name} ({why})")
         elif name not in seen:
             seen.add(name)
-            found = hit(unit, call, call=name)
+            found = match_at(unit, call, call=name)
             if name == _START:
                 yield found
             else:
@@ -45,4 +45,4 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         yield rest[0][1]
 
 
-detector = Detector(__name__, code="CU407", reads=CudaUnit, find=find, needs=a_term)
+detector = Detector(__name__, code="CU407", unit_types=CudaUnit, find=find, prefilter=contains_term)

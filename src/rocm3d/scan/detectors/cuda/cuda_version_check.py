@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.chains import if_chains, evaluate_condition
 from rocm3d.syntax.cuda import CudaUnit
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 _API = re.compile(rb"\bcu(?:da)?[A-Z]\w*")
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches conditions that ROCm decides differently, uses as a value, and headers included only for the macro."""
     if any(name.encode() in unit.data for name in look.code.terms):
         yield from _conditions(unit, look)
         yield from _values(unit, look)
 
 
-def _conditions(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def _conditions(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     names = look.code.terms
     there = {name: not why.startswith("undefined") for name, why in names.items()}
     cuda, recent = dict.fromkeys(names, True), dict.fromkeys(names, float("inf"))
@@ -35,10 +35,10 @@ def _conditions(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             on_rocm = evaluate_condition(branch.condition, there, dict.fromkeys(names, 0.0))
             if unit.is_shared(branch.start) and evaluate_condition(branch.condition, cuda, recent) != on_rocm:
                 line, column = unit.text.position(branch.hash_offset)
-                yield Hit(line, column, {"guard": " ".join(branch.condition.split())})
+                yield Match(line, column, {"guard": " ".join(branch.condition.split())})
 
 
-def _values(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def _values(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     asked = sorted((branch.start, branch.body_start) for chain in if_chains(unit.data) for branch in chain.branches)
     uses = [
         node
@@ -52,9 +52,9 @@ def _values(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             path = include.child_by_field_name("path")
             header = "" if path is None else unit.slice(path).strip('<>"')
             if header.endswith(".h") and header in look.code.terms and unit.is_shared(include.start_byte):
-                yield hit(unit, include, guard=f"#include <{header}>")
+                yield match_at(unit, include, guard=f"#include <{header}>")
     for node in uses:
-        yield hit(unit, node, guard=unit.slice(node))
+        yield match_at(unit, node, guard=unit.slice(node))
 
 
 def _is_asked(asked: list[tuple[int, int]], offset: int) -> bool:
@@ -63,4 +63,4 @@ def _is_asked(asked: list[tuple[int, int]], offset: int) -> bool:
     return index >= 0 and asked[index][0] <= offset < asked[index][1]
 
 
-detector = Detector(__name__, code="CU503", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU503", unit_types=CudaUnit, find=find)

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_first_word
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.needs import contains_first_word
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches the first use of every term. Names count only if no header of the same library was reported."""
     reported: set[str] = set()
     for term in sorted(look.code.terms, key=lambda term: not term.endswith("/")):
@@ -28,7 +28,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         for node, name in _places(unit, term, library):
             if unit.is_shared(node.start_byte):
                 reported.add(library)
-                yield hit(unit, node, name=name)
+                yield match_at(unit, node, name=name)
                 break
 
 
@@ -50,4 +50,4 @@ def _places(unit: CudaUnit, term: str, library: str) -> Iterator[tuple[Node, str
                 yield node, term
 
 
-detector = Detector(__name__, code="CU402", reads=CudaUnit, find=find, needs=a_first_word)
+detector = Detector(__name__, code="CU402", unit_types=CudaUnit, find=find, prefilter=contains_first_word)

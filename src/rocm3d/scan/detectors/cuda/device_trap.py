@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_term
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.needs import contains_term
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches calls among the code's terms, unless the file defines a macro of that name."""
     macros = {
         unit.slice(own)
@@ -25,7 +25,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             continue
         name = unit.head(function).removeprefix("::")
         if name in look.code.terms and name not in macros:
-            yield hit(unit, call, call=name)
+            yield match_at(unit, call, call=name)
 
 
-detector = Detector(__name__, code="CU302", reads=CudaUnit, find=find, needs=a_term)
+detector = Detector(__name__, code="CU302", unit_types=CudaUnit, find=find, prefilter=contains_term)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lanes import function_name, ancestors_with_child
 from rocm3d.syntax.unit import walk
@@ -27,7 +27,7 @@ _UNIFORM = re.compile(r"\b__syncthreads_\w+\s*\(")  # the result is the same in 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches barriers in a branch or loop that depends on the thread index, directly or through a variable."""
     if b"__syncthreads" not in unit.data:
         return
@@ -37,7 +37,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         if _BARRIER.match(name) and unit.is_shared(call.start_byte):
             branch = file.divergent(call)
             if branch is not None:
-                yield hit(unit, call, call=name, branch=branch)
+                yield match_at(unit, call, call=name, branch=branch)
 
 
 @dataclass
@@ -107,4 +107,4 @@ def _of_the_thread(unit: CudaUnit, function: Node) -> set[str]:
     return names
 
 
-detector = Detector(__name__, code="CU108", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU108", unit_types=CudaUnit, find=find)

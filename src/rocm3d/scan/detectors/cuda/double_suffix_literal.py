@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.detector import Detector, Match, DetectorContext
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ _ENDING = re.compile(rb"[\d.'][dD]")
 _OWN = re.compile(rb'operator\s*""\s*d\b')
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches literals with a point or an exponent and the suffix, unless the file defines that suffix."""
     if _OWN.search(unit.data):
         return
@@ -24,11 +24,11 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         text = unit.slice(node).lstrip("+-")  # the grammar includes the sign in the literal
         if _LITERAL.match(text) and re.search(r"[.eE]", text) and unit.is_shared(node.start_byte):
             line, column = unit.text.position(node.end_byte - len(text))
-            yield Hit(line, column, {"literal": text})
+            yield Match(line, column, {"literal": text})
 
 
-def _may_hold(unit: CudaUnit, look: Look) -> bool:
+def _may_hold(unit: CudaUnit, look: DetectorContext) -> bool:
     return _ENDING.search(unit.data) is not None
 
 
-detector = Detector(__name__, code="CU306", reads=CudaUnit, find=find, needs=_may_hold)
+detector = Detector(__name__, code="CU306", unit_types=CudaUnit, find=find, prefilter=_may_hold)

@@ -9,7 +9,7 @@ import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, Paths
+from rocm3d.scan.detector import Detector, Match, DetectorContext, RepositoryPaths
 from rocm3d.syntax.hipify_names import hip_path
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _SOURCES = frozenset({".cu", ".cuh", ".c", ".cc", ".cpp", ".h", ".hpp", ".hip"})
 _NAMED_FOR_HIP = re.compile(r"(?i)(?:^|[/_.-])hip|\.hip$")
 
 
-def find(paths: Paths, look: Look) -> Iterator[Hit]:
+def find(paths: RepositoryPaths, look: DetectorContext) -> Iterator[Match]:
     """Yields one match per folder, at its first generated file."""
     there, words = set(paths.paths), look.knowledge.codes["CU508"].terms
     sources = [path for path in paths.paths if PurePosixPath(path).suffix in _SOURCES]
@@ -30,7 +30,7 @@ def find(paths: Paths, look: Look) -> Iterator[Hit]:
         folders.setdefault(PurePosixPath(path).parent.as_posix(), []).append(path)
     for first, *others in folders.values():
         more = f" (and {len(others)} more in this folder)" if others else ""
-        yield Hit(1, 1, {"path": first + more}, path=first)
+        yield Match(1, 1, {"path": first + more}, path=first)
 
 
 def _bears_the_mark(path: str) -> bool:
@@ -39,10 +39,10 @@ def _bears_the_mark(path: str) -> bool:
     return name.suffix == ".hip" or name.stem.endswith("_hip")
 
 
-def _says_so(data: bytes | None, look: Look) -> bool:
+def _says_so(data: bytes | None, look: DetectorContext) -> bool:
     """Whether the first line contains hipify's marker, which starts with `!!!` among the code's terms."""
     first = b"" if data is None else data.split(b"\n", 1)[0]
     return any(term.encode() in first for term in look.code.terms if term.startswith("!!!"))
 
 
-detector = Detector(__name__, code="CU507", reads=Paths, find=find)
+detector = Detector(__name__, code="CU507", unit_types=RepositoryPaths, find=find)

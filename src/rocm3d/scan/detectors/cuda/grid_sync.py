@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _GRID = re.compile(r"(?:\b\w+::)*this_grid\s*\(\s*\)$")
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches `.sync()` on this_grid(), or on a variable that is initialised with it or declared as grid_group."""
     grids = set(_grids(unit))
     for call in unit.nodes("call_expression"):
@@ -30,7 +30,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             continue
         text = unit.slice(owner)
         if text in grids or _GRID.search(text):
-            yield hit(unit, call, call=f"{text}.sync()")
+            yield match_at(unit, call, call=f"{text}.sync()")
 
 
 def _grids(unit: CudaUnit) -> Iterator[str]:
@@ -46,4 +46,4 @@ def _grids(unit: CudaUnit) -> Iterator[str]:
             yield unit.slice(name)
 
 
-detector = Detector(__name__, code="CU204", reads=CudaUnit, find=find, needs=(b"this_grid", b"grid_group"))
+detector = Detector(__name__, code="CU204", unit_types=CudaUnit, find=find, prefilter=(b"this_grid", b"grid_group"))

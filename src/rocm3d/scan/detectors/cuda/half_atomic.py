@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Clue, Detector, Hit, Look, hit
+from rocm3d.scan.detector import Clue, Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lanes import arguments
 from rocm3d.syntax.own_names import rocm_shim_names
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _CALL = "atomicAdd"
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match | Clue]:
     """Matches calls whose first argument points to one of the types, unless the file declares the overload."""
     yield from (Clue(_answered(kind)) for kind in look.code.terms if f"{_CALL}({kind}" in rocm_shim_names(unit))
     told = {kind for kind in look.code.terms if kind in _own(unit)}
@@ -33,7 +33,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
         kind = pointee_type(unit, given[0], known)
         if kind in look.code.terms and kind not in told and unit.is_shared(call.start_byte):
             told.add(kind)
-            yield replace(hit(unit, call, call=_CALL, type=kind), unless=_answered(kind))
+            yield replace(match_at(unit, call, call=_CALL, type=kind), unless=_answered(kind))
 
 
 def _answered(kind: str) -> str:
@@ -51,4 +51,4 @@ def _own(unit: CudaUnit) -> set[str]:
     return found
 
 
-detector = Detector(__name__, code="CU313", reads=CudaUnit, find=find, needs=(_CALL.encode(),))
+detector = Detector(__name__, code="CU313", unit_types=CudaUnit, find=find, prefilter=(_CALL.encode(),))

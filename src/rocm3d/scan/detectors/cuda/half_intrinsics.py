@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_term
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.needs import contains_term
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches calls among the code's terms, unless the file defines the name."""
     own = set(_defined(unit))
     for call in unit.nodes("call_expression"):
@@ -21,7 +21,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             continue
         name = unit.head(function).removeprefix("::")
         if name in look.code.terms and name not in own:
-            yield hit(unit, call, name=name, why=look.code.terms[name])
+            yield match_at(unit, call, name=name, why=look.code.terms[name])
 
 
 def _defined(unit: CudaUnit) -> Iterator[str]:
@@ -31,4 +31,4 @@ def _defined(unit: CudaUnit) -> Iterator[str]:
             yield unit.slice(name)
 
 
-detector = Detector(__name__, code="CU307", reads=CudaUnit, find=find, needs=a_term)
+detector = Detector(__name__, code="CU307", unit_types=CudaUnit, find=find, prefilter=contains_term)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.chains import PreprocessorContext
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lanes import arguments, function_name
@@ -20,7 +20,7 @@ _SHUFFLE = re.compile(r"__shfl(?:_up|_down|_xor)?(_sync)?$")
 _WIDTH = re.compile(r"\(?\s*64[uU]?\s*\)?$")
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches wave-size constants of 64 and shuffles of width 64, each once, unless they are chosen by target."""
     if b"64" not in unit.data:
         return
@@ -31,7 +31,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         at = node.start_byte
         if text is not None and text not in told and around.can_compile_for_rocm(at) and not around.is_target_specific(at):
             told.add(text)
-            yield hit(unit, node, text=text)
+            yield match_at(unit, node, text=text)
 
 
 def _shuffle(unit: CudaUnit, call: Node) -> str | None:
@@ -50,9 +50,9 @@ def _constant(unit: CudaUnit, node: Node) -> str | None:
     return f"{unit.slice(name)} = 64" if _WIDTH.match(text) else None
 
 
-def _may_hold(unit: CudaUnit, look: Look) -> bool:
+def _may_hold(unit: CudaUnit, look: DetectorContext) -> bool:
     text = unit.data.lower() if b"64" in unit.data else b""
     return b"__shfl" in text or b"warp" in text or b"wave" in text
 
 
-detector = Detector(__name__, code="CU105", reads=CudaUnit, find=find, needs=_may_hold)
+detector = Detector(__name__, code="CU105", unit_types=CudaUnit, find=find, prefilter=_may_hold)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.detector import Detector, Match, DetectorContext
 from rocm3d.syntax.chains import IfChain, if_chains, evaluate_condition
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.guards import is_rocm_macro, assume_rocm
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _REWRITTEN = frozenset({"USE_CUDA", "__CUDACC__"})
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches chains of which ROCm builds one branch before the translation and another one after it."""
     if not any(name.encode() in unit.data for name in _REWRITTEN):
         return
@@ -26,7 +26,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         asks = next((branch for branch in chain.branches if not branch.macros.isdisjoint(_REWRITTEN)), None)
         if asks is not None and _turns(chain):
             line, column = unit.text.position(asks.hash_offset)
-            yield Hit(line, column, {"guard": " ".join(asks.condition.split())})
+            yield Match(line, column, {"guard": " ".join(asks.condition.split())})
 
 
 def _turns(chain: IfChain) -> bool:
@@ -47,4 +47,4 @@ def _built(chain: IfChain, *, translated: bool) -> int | None:
     return -1
 
 
-detector = Detector(__name__, code="CU505", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU505", unit_types=CudaUnit, find=find)

@@ -6,7 +6,7 @@ import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.detector import Detector, Match, DetectorContext
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 from rocm3d.syntax.hipify_names import hip_path
@@ -18,7 +18,7 @@ _DEVICE = re.compile(rb"\b__(?:device|global|shared|constant)__\b|\bthreadIdx\b|
 _TRANSLATED = re.compile(rb"\bcuda[A-Z]\w*|\bcub::|\b(?:at|c10)::cuda\b|\bcurand\w*|#\s*include\s*<(?:cuda|cub/)[^>]*>")
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """One match per file: the first name that hipify would translate, or device code in a folder that it renames."""
     path = PurePosixPath(unit.path)
     if path.suffix not in look.code.terms:
@@ -30,10 +30,10 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         found = next((m for m in pattern.finditer(text) if unit.is_shared(m.start())), None)
         if found is not None:
             line, column = unit.text.position(found.start())
-            yield Hit(line, column, {"path": unit.path, "why": f"{path.suffix}: {look.code.terms[path.suffix]}"})
+            yield Match(line, column, {"path": unit.path, "why": f"{path.suffix}: {look.code.terms[path.suffix]}"})
             return
 
 
 detector = Detector(
-    __name__, code="CU506", reads=CudaUnit, find=find, needs=(b"cuda", b"cub", b"curand", b"__", b"threadIdx", b"<<<")
+    __name__, code="CU506", unit_types=CudaUnit, find=find, prefilter=(b"cuda", b"cub", b"curand", b"__", b"threadIdx", b"<<<")
 )

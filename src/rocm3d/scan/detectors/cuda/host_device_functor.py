@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.detector import Detector, Match, DetectorContext
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.device_members import DeviceMember, device_members
 from rocm3d.syntax.directives import blanked
@@ -23,7 +23,7 @@ _ALGORITHM = re.compile(rb"\b(cub::Device\w+|thrust::\w+)")
 _HEADERS = (".cuh", ".h", ".hpp", ".hh", ".inl")
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches all __device__-only members of the structs that are passed to host-side algorithms."""
     if b"__device__" not in unit.data:
         return
@@ -35,7 +35,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         if member.owner in uses and unit.is_shared(member.offset):
             line, column = unit.text.position(member.offset)
             name = b"::".join((member.owner, member.name)).decode("utf-8", "replace")
-            yield Hit(line, column, {"name": name, "use": uses[member.owner]})
+            yield Match(line, column, {"name": name, "use": uses[member.owner]})
 
 
 def _uses(path: str, text: bytes, owners: set[bytes], members: list[DeviceMember]) -> dict[bytes, str]:
@@ -61,4 +61,4 @@ def _statements(text: bytes) -> Iterator[tuple[bytes, bytes]]:
             yield match.group(1), text[start:done]
 
 
-detector = Detector(__name__, code="CU305", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU305", unit_types=CudaUnit, find=find)

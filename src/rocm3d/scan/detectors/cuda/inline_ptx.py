@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.detector import Detector, Match, DetectorContext
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _OPEN, _CLOSE = b"void f() {", b"\n;}"  # a macro body is parsed between these
 _NO_COUNTERPART = "none is known, so write it by hand"
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches PTX, and assembly in device functions that is not AMD's."""
     for held, node, offset in _assembly(unit):
         at = node.start_byte + offset
@@ -34,7 +34,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             continue
         if _PTX.search(code) or _BARE.match(code) or (_is_device(node) and not _AMD.search(code)):
             line, column = unit.text.position(at)
-            yield Hit(line, column, {"instruction": _instruction(code), "counterpart": _counterpart(code, look)})
+            yield Match(line, column, {"instruction": _instruction(code), "counterpart": _counterpart(code, look)})
 
 
 def _assembly(unit: CudaUnit) -> Iterator[tuple[CudaUnit, Node, int]]:
@@ -74,10 +74,10 @@ def _instruction(code: str) -> str:
     return f"{name} %{registers[0]}" if name.startswith("mov") and registers else name
 
 
-def _counterpart(code: str, look: Look) -> str:
+def _counterpart(code: str, look: DetectorContext) -> str:
     plain = code.replace("%%", "%")
     known = [text for word, text in look.code.terms.items() if re.search(rf"(?<![\w.]){re.escape(word)}", plain)]
     return known[0] if known else _NO_COUNTERPART
 
 
-detector = Detector(__name__, code="CU401", reads=CudaUnit, find=find, needs=(b"asm",))
+detector = Detector(__name__, code="CU401", unit_types=CudaUnit, find=find, prefilter=(b"asm",))

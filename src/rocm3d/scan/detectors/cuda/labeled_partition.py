@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _ALIAS = re.compile(r"namespace\s+(\w+)\s*=\s*(?:::)?cooperative_groups\s*;")
 _FULL = "cooperative_groups"
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches calls whose namespace is cooperative_groups or an alias of it."""
     aliases = {_FULL, "cg"} | {
         match.group(1)
@@ -36,12 +36,12 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         spelled = unit.head(function).split("<", 1)[0].strip()
         scope, _, name = spelled.removeprefix("::").rpartition("::")
         if name in names and (scope in aliases or (not scope and name in bare)):
-            yield hit(unit, call, call=spelled)
+            yield match_at(unit, call, call=spelled)
 
 
-def _named(unit: CudaUnit, look: Look) -> bool:
+def _named(unit: CudaUnit, look: DetectorContext) -> bool:
     """Whether a name occurs, under any namespace alias."""
-    return any(word.rsplit(b"::", 1)[-1] in unit.data for word in look.words)
+    return any(word.rsplit(b"::", 1)[-1] in unit.data for word in look.encoded_terms)
 
 
-detector = Detector(__name__, code="CU203", reads=CudaUnit, find=find, needs=_named)
+detector = Detector(__name__, code="CU203", unit_types=CudaUnit, find=find, prefilter=_named)

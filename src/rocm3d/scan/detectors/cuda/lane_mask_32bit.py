@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Clue, Detector, Hit, Look, hit
+from rocm3d.scan.detector import Clue, Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lanes import ancestors_with_child
 from rocm3d.syntax.own_names import rocm_shim_names
@@ -188,7 +188,7 @@ class _File:
         return bool(values) and values[0] is not None and self.narrow(probe, values[0], depth)
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match | Clue]:
     """Matches calls with a narrow mask, and full masks that the file defines for other files."""
     file = _File(unit)
     yield from (Clue(_answered(name)) for name in rocm_shim_names(unit) if _INTRINSIC.match(name))
@@ -204,11 +204,11 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
         if file.narrow(call.unit, mask):
             reported.add(text)
             line, column = unit.text.position(mask.start_byte + call.offset)
-            yield Hit(line, column, {"mask": text, "call": call.name}, unless=_answered(call.name))
+            yield Match(line, column, {"mask": text, "call": call.name}, unless=_answered(call.name))
     for name, node in file.full_masks():
         if name not in reported:
             # A mask passed to a function of another file is a note: that may be a wrapper for both backends.
-            found = hit(unit, node, mask=name, call="code that uses it")
+            found = match_at(unit, node, mask=name, call="code that uses it")
             yield replace(found, severity="note") if name in passed else found
 
 
@@ -225,11 +225,11 @@ def _value(text: str) -> int:
     return int(text, 10 if text.isdigit() else 0)
 
 
-def _may_hold(unit: CudaUnit, look: Look) -> bool:
+def _may_hold(unit: CudaUnit, look: DetectorContext) -> bool:
     if _ANY_INTRINSIC.search(unit.data):
         return True
     lower = unit.data.lower()
     return b"mask" in lower and _ANY_NAME.search(lower) is not None
 
 
-detector = Detector(__name__, code="CU101", reads=CudaUnit, find=find, needs=_may_hold)
+detector = Detector(__name__, code="CU101", unit_types=CudaUnit, find=find, prefilter=_may_hold)

@@ -7,8 +7,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_launch
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.needs import contains_launch
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _DEPTH = 32  # limit for nested expressions and for shift counts
 _OPEN, _CLOSE = b"auto probe = ", b"\n;"  # a macro body is parsed between these
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches sizes above the limit. A requested size that is not known from the file is a note."""
     limit = min((target.lds_kib for target in look.knowledge.targets.values()), default=0) * 1024
     known = _constants(unit) if limit else {}
@@ -40,9 +40,9 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         node = _requested(unit, call) if limit and unit.is_shared(call.start_byte) else None
         asked = None if node is None else _number(unit, node, known)
         if node is not None and asked is not None and asked > limit:
-            yield hit(unit, node, bytes=str(asked))
+            yield match_at(unit, node, bytes=str(asked))
         elif node is not None and asked is None and node.parent is not None and node.parent.type == "argument_list":
-            yield replace(hit(unit, node, bytes=unit.slice(node)), severity="note")
+            yield replace(match_at(unit, node, bytes=unit.slice(node)), severity="note")
 
 
 def _requested(unit: CudaUnit, call: Node) -> Node | None:
@@ -55,7 +55,7 @@ def _requested(unit: CudaUnit, call: Node) -> Node | None:
     return given[-1] if _ATTRIBUTE in [unit.slice(item) for item in given[:-1]] else None
 
 
-def _arrays(unit: CudaUnit, known: dict[str, int], limit: int) -> Iterator[Hit]:
+def _arrays(unit: CudaUnit, known: dict[str, int], limit: int) -> Iterator[Match]:
     """Matches the array with which the known sizes of a function exceed the limit in bytes."""
     sums: dict[int, int] = {}
     for declaration in unit.nodes("declaration"):
@@ -74,7 +74,7 @@ def _arrays(unit: CudaUnit, known: dict[str, int], limit: int) -> Iterator[Hit]:
         key = -1 if function is None else function.start_byte
         before, sums[key] = sums.get(key, 0), sums.get(key, 0) + total
         if before <= limit < sums[key]:
-            yield hit(unit, declaration, bytes=str(sums[key]))
+            yield match_at(unit, declaration, bytes=str(sums[key]))
 
 
 def _size(text: str) -> int:
@@ -134,8 +134,8 @@ def _number(unit: CudaUnit, node: Node, known: dict[str, int], depth: int = _DEP
     return _OPERATORS[sign.type](numbers[0], numbers[-1]) if sign.type in _OPERATORS else None
 
 
-def _may_ask(unit: CudaUnit, look: Look) -> bool:
-    return b"__shared__" in unit.data or _ATTRIBUTE.encode() in unit.data or a_launch(unit, look)
+def _may_ask(unit: CudaUnit, look: DetectorContext) -> bool:
+    return b"__shared__" in unit.data or _ATTRIBUTE.encode() in unit.data or contains_launch(unit, look)
 
 
-detector = Detector(__name__, code="CU408", reads=CudaUnit, find=find, needs=_may_ask)
+detector = Detector(__name__, code="CU408", unit_types=CudaUnit, find=find, prefilter=_may_ask)

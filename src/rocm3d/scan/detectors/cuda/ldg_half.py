@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Clue, Detector, Hit, Look, hit
+from rocm3d.scan.detector import Clue, Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lanes import arguments
 from rocm3d.syntax.own_names import rocm_shim_names
@@ -24,7 +24,7 @@ _ANSWERED = "CU308 answered"
 _DISPATCH = re.compile(rb"\bAT_DISPATCH_\w*HALF\w*|\b(?:ScalarType::|k)(?:Half|BFloat16)\b")
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match | Clue]:
     """Matches the first call on a pointer to one of the code's terms, or to a type that is dispatched over them."""
     if b"__ldg" not in unit.data:
         return
@@ -42,7 +42,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
         kind = pointee_type(unit, given[0], known)
         if kind in wanted and unit.is_shared(call.start_byte):
             sure = kind in look.code.terms
-            place = hit(unit, call, call="__ldg", type=kind if sure else f"{kind} that may be a half")
+            place = match_at(unit, call, call="__ldg", type=kind if sure else f"{kind} that may be a half")
             yield replace(place, severity=None if sure else "warning", unless=_ANSWERED)
             return
 
@@ -56,4 +56,4 @@ def _has_overload(unit: CudaUnit) -> bool:
     return any(unit.slice(node).startswith("__ldg(") for node in unit.nodes("function_declarator"))
 
 
-detector = Detector(__name__, code="CU308", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU308", unit_types=CudaUnit, find=find)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Clue, Detector, Hit, Look
+from rocm3d.scan.detector import Clue, Detector, Match, DetectorContext
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 from rocm3d.syntax.own_names import rocm_shim_names
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match | Clue]:
     """Matches calls of builtins among the code's terms, in code and in macro bodies."""
     names = [name.encode() for name in look.code.terms]
     if not any(name in unit.data for name in names):
@@ -25,11 +25,11 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
         if unit.is_shared(match.start()):
             line, column = unit.text.position(match.start())
             name = match.group(1).decode()
-            yield Hit(line, column, {"call": name}, unless=_answered(name))
+            yield Match(line, column, {"call": name}, unless=_answered(name))
 
 
 def _answered(name: str) -> str:
     return f"{detector.code} {name}"
 
 
-detector = Detector(__name__, code="CU107", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU107", unit_types=CudaUnit, find=find)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_term
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.needs import contains_term
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches includes of headers among the code's terms."""
     for include in unit.nodes("preproc_include"):
         path = include.child_by_field_name("path")
@@ -20,7 +20,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             continue
         header = unit.slice(path).strip('<>"')
         if header in look.code.terms:
-            yield hit(unit, include, header=header, why=look.code.terms[header])
+            yield match_at(unit, include, header=header, why=look.code.terms[header])
 
 
-detector = Detector(__name__, code="CU201", reads=CudaUnit, find=find, needs=a_term)
+detector = Detector(__name__, code="CU201", unit_types=CudaUnit, find=find, prefilter=contains_term)

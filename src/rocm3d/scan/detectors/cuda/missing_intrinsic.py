@@ -10,7 +10,7 @@ import re
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Clue, Detector, Hit, Look
+from rocm3d.scan.detector import Clue, Detector, Match, DetectorContext
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 from rocm3d.syntax.own_names import rocm_shim_names
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _CALL = re.compile(rb"(?<![\w.>:])(?:::\s*)?((?:__[a-z]|atomic[A-Z])\w*)\s*\(")
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match | Clue]:
     """Matches calls among the code's terms, unless the file itself defines or declares the name."""
     yield from (Clue(_answered(name.split("(")[0])) for name in rocm_shim_names(unit))
     called = {match.group(1).decode() for match in _CALL.finditer(unit.data)}
@@ -34,7 +34,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
         name = match.group(1).decode()
         if name in missing and name not in own and unit.is_shared(match.start(1)):
             line, column = unit.text.position(match.start(1))
-            yield Hit(line, column, {"name": name, "why": missing[name]}, unless=_answered(name))
+            yield Match(line, column, {"name": name, "why": missing[name]}, unless=_answered(name))
 
 
 def _answered(name: str) -> str:
@@ -48,4 +48,4 @@ def _defined(unit: CudaUnit) -> Iterator[str]:
             yield unit.slice(name)
 
 
-detector = Detector(__name__, code="CU312", reads=CudaUnit, find=find, needs=(b"__", b"_block"))
+detector = Detector(__name__, code="CU312", unit_types=CudaUnit, find=find, prefilter=(b"__", b"_block"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.detector import Detector, Match, DetectorContext
 from rocm3d.syntax.chains import IfBranch, if_chains, evaluate_condition
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
@@ -17,7 +17,7 @@ _TRANSLATED = "__CUDACC__"
 _SHORT = 4096  # longer branches hold more than pragmas; avoids rereading nested branches
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches conditions without a HIP branch that nvcc and hipcc decide differently, around more than pragmas."""
     names = look.code.terms
     if not any(name.encode() in unit.data for name in names):
@@ -33,7 +33,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             recent, none = dict.fromkeys(names, float("inf")), dict.fromkeys(names, 0.0)
             if evaluate_condition(branch.condition, nvcc, recent) != evaluate_condition(branch.condition, hipcc, none) and not _silences(text, branch):
                 line, column = unit.text.position(branch.hash_offset)
-                yield Hit(line, column, {"guard": " ".join(branch.condition.split())})
+                yield Match(line, column, {"guard": " ".join(branch.condition.split())})
 
 
 def _silences(text: bytes, branch: IfBranch) -> bool:
@@ -44,4 +44,4 @@ def _silences(text: bytes, branch: IfBranch) -> bool:
     return bool(lines) and all(line.startswith(b"#") and line[1:].strip().startswith(b"pragma") for line in lines)
 
 
-detector = Detector(__name__, code="CU502", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU502", unit_types=CudaUnit, find=find)

@@ -6,7 +6,7 @@ from itertools import combinations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, Paths
+from rocm3d.scan.detector import Detector, Match, DetectorContext, RepositoryPaths
 from rocm3d.syntax.hipify_names import HipifyPrediction, hip_path
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _SOURCES = frozenset({".cu", ".c", ".cc", ".cpp"})
 
 
-def find(paths: Paths, look: Look) -> Iterator[Hit]:
+def find(paths: RepositoryPaths, look: DetectorContext) -> Iterator[Match]:
     """Matches pairs with the same object name of which one is a .cu file.
 
     A file that hipify leaves unchanged keeps its name. A file that cannot be read makes the finding a warning.
@@ -37,11 +37,11 @@ def find(paths: Paths, look: Look) -> Iterator[Hit]:
             changed = [translation.renames(path) for path in (first, second) if not path.endswith(".cu")]
             if False not in changed:
                 facts = {"first": first, "second": second, "object": name}
-                yield Hit(1, 1, facts, severity="warning" if None in changed else None, path=first)
+                yield Match(1, 1, facts, severity="warning" if None in changed else None, path=first)
 
 
 def _object(path: str) -> str:
     return PurePosixPath(path).with_suffix(".o").as_posix()
 
 
-detector = Detector(__name__, code="CU508", reads=Paths, find=find)
+detector = Detector(__name__, code="CU508", unit_types=RepositoryPaths, find=find)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_term
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.needs import contains_term
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches includes and identifiers among the code's terms. A term that ends in `_` is a prefix."""
     headers = {term: why for term, why in look.code.terms.items() if "/" in term}
     names = {term: why for term, why in look.code.terms.items() if "/" not in term}
@@ -25,12 +25,12 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             path = node.child_by_field_name("path")
             header = "" if path is None else unit.slice(path).strip('<>"')
             if header.startswith("THC/"):
-                yield hit(unit, node, name=header, why=headers.get(header, "torch has no THC folder"))
+                yield match_at(unit, node, name=header, why=headers.get(header, "torch has no THC folder"))
             continue
         name = unit.slice(node)
         why = names.get(name) or next((names[family] for family in families if name.startswith(family)), None)
         if why is not None and name not in own:
-            yield hit(unit, node, name=name, why=why)
+            yield match_at(unit, node, name=name, why=why)
 
 
 def _macros(unit: CudaUnit) -> Iterator[str]:
@@ -41,8 +41,8 @@ def _macros(unit: CudaUnit) -> Iterator[str]:
             yield unit.slice(name)
 
 
-def _mentioned(unit: CudaUnit, look: Look) -> bool:
-    return b"THC/" in unit.data or a_term(unit, look)
+def _mentioned(unit: CudaUnit, look: DetectorContext) -> bool:
+    return b"THC/" in unit.data or contains_term(unit, look)
 
 
-detector = Detector(__name__, code="CU208", reads=CudaUnit, find=find, needs=_mentioned)
+detector = Detector(__name__, code="CU208", unit_types=CudaUnit, find=find, prefilter=_mentioned)

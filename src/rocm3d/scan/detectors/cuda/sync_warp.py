@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Clue, Detector, Hit, Look
+from rocm3d.scan.detector import Clue, Detector, Match, DetectorContext
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 from rocm3d.syntax.own_names import rocm_shim_names
@@ -21,7 +21,7 @@ _CALL = re.compile(rb"\b__syncwarp\s*\(")
 _DEFINED = re.compile(rb"#\s*define\s+__syncwarp\b")
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match | Clue]:
     """Matches the first call that both backends compile, also in a macro body, unless the file defines __syncwarp."""
     if b"__syncwarp" not in unit.data:
         return
@@ -34,7 +34,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit | Clue]:
     if calls:
         line, column = unit.text.position(calls[0])
         count = f"{len(calls)} times in this file" if len(calls) > 1 else "once in this file"
-        yield Hit(line, column, {"call": _NAME, "count": count}, unless=_ANSWERED)
+        yield Match(line, column, {"call": _NAME, "count": count}, unless=_ANSWERED)
 
 
-detector = Detector(__name__, code="CU103", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU103", unit_types=CudaUnit, find=find)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_term
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.needs import contains_term
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _REFERENCE, _BIND, _UNBIND = "texture<", "cudaBindTexture", "cudaUnbindTexture"
 _LINEAR, _BY_ELEMENT = "cudaFilterModeLinear", "cudaReadModeElementType"
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Declarations and bindings are errors. Unsupported uses of texture objects are warnings, once per name."""
     terms = look.code.terms
     kinds = unit.nodes("class_specifier", "struct_specifier")
@@ -30,7 +30,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         if kind is None or name is None or kind.type != "template_type" or not unit.is_shared(declaration.start_byte):
             continue
         if unit.slice(kind).replace(" ", "").startswith(_REFERENCE) and not own:
-            yield hit(unit, declaration, name=unit.slice(name), why=terms[_REFERENCE])
+            yield match_at(unit, declaration, name=unit.slice(name), why=terms[_REFERENCE])
     by_element = any(unit.slice(node) == _BY_ELEMENT for node in unit.nodes("identifier", "type_identifier"))
     seen: set[str] = set()
     for node in unit.nodes("identifier"):
@@ -39,16 +39,16 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         if term not in terms or not unit.is_shared(node.start_byte):
             continue
         if term == _BIND:
-            yield hit(unit, node, name=called, why=terms[term])
+            yield match_at(unit, node, name=called, why=terms[term])
         elif called not in seen and (called != _LINEAR or by_element):
             seen.add(called)
-            found = hit(unit, node, name=called, why=terms[term])
-            yield Hit(found.line, found.column, found.facts, severity="warning")
+            found = match_at(unit, node, name=called, why=terms[term])
+            yield Match(found.line, found.column, found.facts, severity="warning")
 
 
-def _mentioned(unit: CudaUnit, look: Look) -> bool:
+def _mentioned(unit: CudaUnit, look: DetectorContext) -> bool:
     """A declaration may contain spaces (`texture <`), and unbind calls are reported under the bind term."""
-    return b"texture" in unit.data or _UNBIND.encode() in unit.data or a_term(unit, look)
+    return b"texture" in unit.data or _UNBIND.encode() in unit.data or contains_term(unit, look)
 
 
-detector = Detector(__name__, code="CU404", reads=CudaUnit, find=find, needs=_mentioned)
+detector = Detector(__name__, code="CU404", unit_types=CudaUnit, find=find, prefilter=_mentioned)

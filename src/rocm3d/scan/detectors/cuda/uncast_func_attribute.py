@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_term
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.needs import contains_term
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _BARE = frozenset(
 )
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches calls among the code's terms whose first argument is a function name without a cast."""
     untyped = set(_untyped(unit))
     for call in unit.nodes("call_expression"):
@@ -28,7 +28,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             continue
         given = [item for item in arguments.named_children if item.type != "comment"]
         if given and unit.is_shared(call.start_byte) and _is_bare(given[0]) and unit.slice(given[0]) not in untyped:
-            yield hit(unit, given[0], call=unit.head(function), kernel=" ".join(unit.slice(given[0]).split()))
+            yield match_at(unit, given[0], call=unit.head(function), kernel=" ".join(unit.slice(given[0]).split()))
 
 
 def _is_bare(node: Node) -> bool:
@@ -48,4 +48,4 @@ def _untyped(unit: CudaUnit) -> Iterator[str]:
             yield unit.slice(name)
 
 
-detector = Detector(__name__, code="CU303", reads=CudaUnit, find=find, needs=a_term)
+detector = Detector(__name__, code="CU303", unit_types=CudaUnit, find=find, prefilter=contains_term)

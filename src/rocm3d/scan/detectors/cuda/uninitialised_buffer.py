@@ -10,8 +10,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_launch
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.needs import contains_launch
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.unit import walk
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _SORT = re.compile(r"\bSort(Pairs|Keys)\w*$")
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches arguments of launches whose kernel is in the same file."""
     kernels = {name: node for node in unit.nodes("function_definition") if (name := _kernel(unit, node))}
     calls = list(unit.nodes("call_expression")) if kernels else []
@@ -47,10 +47,10 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             written = _writes(unit, kernel, parameter)
             if written == {"added"} and _is_fresh(unit, call, base, look):
                 seen.add(text)
-                yield hit(unit, argument, name=base, use=f"{_name(unit, call)}, which only adds to it,")
+                yield match_at(unit, argument, name=base, use=f"{_name(unit, call)}, which only adds to it,")
             elif written == {"under a condition"} and text in sorts and not _is_cleared(unit, text):
                 seen.add(text)
-                yield replace(hit(unit, argument, name=text, use=sorts[text]), severity="note")
+                yield replace(match_at(unit, argument, name=text, use=sorts[text]), severity="note")
 
 
 def _kernel(unit: CudaUnit, node: Node) -> str:
@@ -113,7 +113,7 @@ def _under_if(node: Node, kernel: Node) -> bool:
     return False
 
 
-def _is_fresh(unit: CudaUnit, launch: Node, name: str, look: Look) -> bool:
+def _is_fresh(unit: CudaUnit, launch: Node, name: str, look: DetectorContext) -> bool:
     """Whether the same function allocates the buffer and does nothing else with it before the launch."""
     above = launch.parent
     while above is not None and above.type != "function_definition":
@@ -141,8 +141,8 @@ def _is_cleared(unit: CudaUnit, text: str) -> bool:
     return any(text in unit.slice(call) for call in calls)
 
 
-def _may_launch(unit: CudaUnit, look: Look) -> bool:
-    return b"__global__" in unit.data and a_launch(unit, look)
+def _may_launch(unit: CudaUnit, look: DetectorContext) -> bool:
+    return b"__global__" in unit.data and contains_launch(unit, look)
 
 
-detector = Detector(__name__, code="CU409", reads=CudaUnit, find=find, needs=_may_launch)
+detector = Detector(__name__, code="CU409", unit_types=CudaUnit, find=find, prefilter=_may_launch)

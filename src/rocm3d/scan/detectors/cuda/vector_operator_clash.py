@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_term
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.needs import contains_term
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import CONDITIONAL, directives
 
@@ -26,7 +26,7 @@ _BOTH = re.compile(r"__host__|host_?device|device_?host|\bHD\b|constexpr", re.IG
 _COMPILED_AS_HOST = (".cpp", ".cc", ".cxx")
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches includes of well-known operator headers, clashing operators, and global structs with HIP's names."""
     known = unit.path.rsplit("/", 1)[-1] in look.code.terms  # one finding is enough for such a header
     without = _without_gpu(unit) if b"struct" in unit.data else []
@@ -35,12 +35,12 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         if name is None or not unit.is_shared(node.start_byte):
             continue
         if not (node.type == "struct_specifier" and any(a <= node.start_byte < b for a, b in without)):
-            yield hit(unit, node, name=name)
+            yield match_at(unit, node, name=name)
             if known:
                 return
 
 
-def _name(unit: CudaUnit, look: Look, node: Node) -> str | None:
+def _name(unit: CudaUnit, look: DetectorContext, node: Node) -> str | None:
     if node.type == "preproc_include":
         path = node.child_by_field_name("path")
         header = "" if path is None else unit.slice(path).strip('<>"').rsplit("/", 1)[-1]
@@ -105,8 +105,8 @@ def _without_gpu(unit: CudaUnit) -> list[tuple[int, int]]:
     return found
 
 
-def _may_clash(unit: CudaUnit, look: Look) -> bool:
-    return _ANY_VECTOR.search(unit.data) is not None or a_term(unit, look)
+def _may_clash(unit: CudaUnit, look: DetectorContext) -> bool:
+    return _ANY_VECTOR.search(unit.data) is not None or contains_term(unit, look)
 
 
-detector = Detector(__name__, code="CU304", reads=CudaUnit, find=find, needs=_may_clash)
+detector = Detector(__name__, code="CU304", unit_types=CudaUnit, find=find, prefilter=_may_clash)

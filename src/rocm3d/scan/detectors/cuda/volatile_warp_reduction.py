@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.detector import Detector, Match, DetectorContext
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 
@@ -18,7 +18,7 @@ _BARRIER = re.compile(rb"\b__sync(?:warp|threads)\b|\.\s*sync\s*\(")
 _STEPS = 3  # fewer steps are not a tree reduction
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches three or more steps `name[t + 16]`, `[t + 8]`, ... on one volatile name without a barrier between."""
     if b"volatile" not in unit.data:
         return
@@ -31,7 +31,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
                 continue
             if not _BARRIER.search(text, steps[0].end(), steps[-1].start()):
                 line, column = unit.text.position(steps[0].start())
-                yield Hit(line, column, {"name": name.decode()})
+                yield Match(line, column, {"name": name.decode()})
 
 
-detector = Detector(__name__, code="CU109", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU109", unit_types=CudaUnit, find=find)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lanes import arguments, function_name
 from rocm3d.syntax.unit import walk
@@ -25,7 +25,7 @@ _NAMED = re.compile(r"k?_?(?:c10_)?warp_?(?:size)?$", re.IGNORECASE)
 _THREAD = re.compile(r"threadIdx\s*\.\s*[xyz]|\b(?:tid\w*|\w*thread\w*|lane\w*|row_?idx)\b", re.IGNORECASE)
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches the first lane arithmetic of each function with a wave-wide call, or the definition of a named 32."""
     named = dict(_constants(unit))
     told: set[int] = set()
@@ -46,7 +46,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
             place = named.get(width, node)
             if place.id not in told:
                 told.add(place.id)
-                yield hit(unit, place, text=f"{width} = 32" if width in named else unit.slice(node))
+                yield match_at(unit, place, text=f"{width} = 32" if width in named else unit.slice(node))
             break
 
 
@@ -80,4 +80,4 @@ def _constants(unit: CudaUnit) -> Iterator[tuple[str, Node]]:
 
 _SPOKEN_TO = (b"__ballot", b"__any", b"__all", b"__match_", b"__activemask", b"__shfl")  # prefixes
 
-detector = Detector(__name__, code="CU104", reads=CudaUnit, find=find, needs=_SPOKEN_TO)
+detector = Detector(__name__, code="CU104", unit_types=CudaUnit, find=find, prefilter=_SPOKEN_TO)

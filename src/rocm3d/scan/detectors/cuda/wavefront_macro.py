@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.detector import Detector, Match, DetectorContext
 from rocm3d.syntax.chains import PreprocessorContext
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _TARGET = re.compile(rb"__(?:gfx|GFX)\w+")
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches once per line, unless the line or an enclosing branch tests the target, or the file defines the macro."""
     names = [name.encode() for name in look.code.terms]
     if not any(name in unit.data for name in names):
@@ -31,7 +31,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         if line == told or not around.can_compile_for_rocm(match.start()) or _by_target(text, match.start(), around):
             continue
         told = line
-        yield Hit(line, column, {"macro": match.group(1).decode()})
+        yield Match(line, column, {"macro": match.group(1).decode()})
 
 
 def _by_target(text: bytes, at: int, around: PreprocessorContext) -> bool:
@@ -39,4 +39,4 @@ def _by_target(text: bytes, at: int, around: PreprocessorContext) -> bool:
     return _TARGET.search(line) is not None or around.is_target_specific(at)
 
 
-detector = Detector(__name__, code="CU110", reads=CudaUnit, find=find)
+detector = Detector(__name__, code="CU110", unit_types=CudaUnit, find=find)

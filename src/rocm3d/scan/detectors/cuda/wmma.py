@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_qualified_name
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.needs import contains_qualified_name
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _OWNER = "nvcuda"
 
 
-def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
+def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches the header, the namespace, and the first use of each name.
 
     Bare `wmma::` names do not count if the file uses `wmma` as an alias of another namespace.
@@ -23,7 +23,7 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         path = include.child_by_field_name("path")
         header = "" if path is None else unit.slice(path)
         if header.startswith("<") and header.strip("<>") in look.code.terms and unit.is_shared(include.start_byte):
-            yield hit(unit, include, name=header.strip("<>"))
+            yield match_at(unit, include, name=header.strip("<>"))
     aliases = [unit.slice(alias) for alias in unit.nodes("namespace_alias_definition")]
     renamed = any("wmma" in alias and _OWNER not in alias for alias in aliases)
     seen: set[str] = set()
@@ -38,11 +38,11 @@ def find(unit: CudaUnit, look: Look) -> Iterator[Hit]:
         known = name == _OWNER or term in look.code.terms
         if known and name not in seen and (_OWNER in text or not renamed):
             seen.add(name)
-            yield hit(unit, node, name=f"{_OWNER}::{name}" if name != _OWNER else name)
+            yield match_at(unit, node, name=f"{_OWNER}::{name}" if name != _OWNER else name)
 
 
-def _mentioned(unit: CudaUnit, look: Look) -> bool:
-    return _OWNER.encode() in unit.data or a_qualified_name(unit, look)
+def _mentioned(unit: CudaUnit, look: DetectorContext) -> bool:
+    return _OWNER.encode() in unit.data or contains_qualified_name(unit, look)
 
 
-detector = Detector(__name__, code="CU403", reads=CudaUnit, find=find, needs=_mentioned)
+detector = Detector(__name__, code="CU403", unit_types=CudaUnit, find=find, prefilter=_mentioned)

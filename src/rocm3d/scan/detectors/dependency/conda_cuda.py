@@ -6,33 +6,33 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from rocm3d.manifest.manifest import ParsedManifest, Mention
-from rocm3d.scan.detector import Detector, Hit, Look
-from rocm3d.scan.mentions import is_conda, severity
+from rocm3d.scan.detector import Detector, Match, DetectorContext
+from rocm3d.scan.mentions import is_conda, severity_override
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
-def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, look: DetectorContext) -> Iterator[Match]:
     """Matches channels and packages among the code's terms, and packages with a record in the knowledge base."""
     for option in unit.options:
         for url in option.urls:
             why = None if "://" in url else _channel(url, look.code.terms)
             if why:
-                yield Hit(option.line, option.column, {"name": url, "why": why}, severity=severity(unit))
+                yield Match(option.line, option.column, {"name": url, "why": why}, severity=severity_override(unit))
     for mention in unit.mentions:
         if is_conda(mention):
             yield from _package(unit, mention, look)
 
 
-def _package(unit: ParsedManifest, mention: Mention, look: Look) -> Iterator[Hit]:
+def _package(unit: ParsedManifest, mention: Mention, look: DetectorContext) -> Iterator[Match]:
     package = look.knowledge.cuda_package(mention.name, conda=True)
     why = _term(mention.name, look.code.terms)
     if why is None and package is not None:
         why = package.purpose
     if why is not None:
         facts = {"name": mention.name, "why": why}
-        yield Hit(mention.line, mention.column, facts, package.id if package else None, severity(unit))
+        yield Match(mention.line, mention.column, facts, package.id if package else None, severity_override(unit))
 
 
 def _channel(name: str, terms: Mapping[str, str]) -> str | None:
@@ -47,4 +47,4 @@ def _term(name: str, terms: Mapping[str, str]) -> str | None:
     return next((w for t, w in terms.items() if fnmatchcase(lower, t) and not w.endswith("channel")), None)
 
 
-detector = Detector(__name__, code="DEP105", reads=ParsedManifest, find=find)
+detector = Detector(__name__, code="DEP105", unit_types=ParsedManifest, find=find)

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.manifest.manifest import ParsedManifest
-from rocm3d.scan.detector import Detector, Hit, Look
-from rocm3d.scan.mentions import severity
+from rocm3d.scan.detector import Detector, Match, DetectorContext
+from rocm3d.scan.mentions import severity_override
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 _CUDA = re.compile(r"[/+_-](?:pt\d+)?cu\d{2,3}\b")
 
 
-def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, look: DetectorContext) -> Iterator[Match]:
     """Matches options whose URL contains a CUDA version or one of the hosts in the code's terms."""
     for option in unit.options:
         for url in option.urls:
             if is_cuda_index(url, look.code.terms):
-                yield Hit(option.line, option.column, {"url": url}, severity=severity(unit))
+                yield Match(option.line, option.column, {"url": url}, severity=severity_override(unit))
 
 
 def is_cuda_index(url: str, hosts: Mapping[str, str]) -> bool:
     return bool(_CUDA.search(url.replace("%2B", "+"))) or any(host in url for host in hosts)
 
 
-detector = Detector(__name__, code="DEP102", reads=ParsedManifest, find=find)
+detector = Detector(__name__, code="DEP102", unit_types=ParsedManifest, find=find)

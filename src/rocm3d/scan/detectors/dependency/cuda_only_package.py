@@ -10,43 +10,43 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocm3d.manifest.manifest import ParsedManifest, Mention
-from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.detector import Detector, Match, DetectorContext
 from rocm3d.scan.mentions import (
     is_compiled_wheel,
     is_conda,
     is_from_default_index,
-    is_rocm,
+    requests_rocm,
     package_of,
-    severity,
-    term_of,
+    severity_override,
+    reason_for,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, look: DetectorContext) -> Iterator[Match]:
     """Matches mentions of packages with a record in the knowledge base."""
     for mention in unit.mentions:
         name, package = package_of(mention, look.knowledge)
-        if package is None or is_conda(mention) or is_rocm(unit, mention):
+        if package is None or is_conda(mention) or requests_rocm(unit, mention):
             continue
         if _belongs_elsewhere(unit, replace(mention, name=name), look):
             continue
         facts = {"name": name, "purpose": package.purpose}
-        yield Hit(mention.line, mention.column, facts, package.id, severity(unit))
+        yield Match(mention.line, mention.column, facts, package.id, severity_override(unit))
 
 
-def _belongs_elsewhere(unit: ParsedManifest, mention: Mention, look: Look) -> bool:
+def _belongs_elsewhere(unit: ParsedManifest, mention: Mention, look: DetectorContext) -> bool:
     """Whether a more specific rule reports this mention."""
     codes = look.knowledge.codes
-    wrong = term_of(mention.name, codes["DEP204"].terms) is not None
+    wrong = reason_for(mention.name, codes["DEP204"].terms) is not None
     return (
         is_compiled_wheel(mention)
-        or term_of(mention.name, codes["DEP202"].terms) is not None
+        or reason_for(mention.name, codes["DEP202"].terms) is not None
         or bool(look.knowledge.cuda_extras(mention.name, mention.extras))
         or (wrong and is_from_default_index(unit, mention))
     )
 
 
-detector = Detector(__name__, code="DEP201", reads=ParsedManifest, find=find)
+detector = Detector(__name__, code="DEP201", unit_types=ParsedManifest, find=find)

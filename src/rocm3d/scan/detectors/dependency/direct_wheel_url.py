@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from rocm3d.manifest.manifest import ParsedManifest
-from rocm3d.scan.detector import Detector, Hit, Look
-from rocm3d.scan.mentions import is_compiled_wheel, severity
+from rocm3d.scan.detector import Detector, Match, DetectorContext
+from rocm3d.scan.mentions import is_compiled_wheel, severity_override
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _NOT_CUDA = re.compile(r"rocm|amd\.com|radeon|\+cpu\b|/cpu/", re.IGNORECASE)
 
 
-def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, look: DetectorContext) -> Iterator[Match]:
     """Matches compiled wheels whose URL contains a term."""
     for mention in unit.mentions:
         url = unquote(mention.url)
@@ -26,7 +26,7 @@ def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
         why = _why(url, look.code.terms, known=package is not None)
         if why:
             facts = {"url": mention.url, "why": why}
-            yield Hit(mention.line, mention.column, facts, package.id if package else None, severity(unit))
+            yield Match(mention.line, mention.column, facts, package.id if package else None, severity_override(unit))
 
 
 def _why(url: str, terms: Mapping[str, str], *, known: bool) -> str | None:
@@ -37,4 +37,4 @@ def _why(url: str, terms: Mapping[str, str], *, known: bool) -> str | None:
     return None
 
 
-detector = Detector(__name__, code="DEP104", reads=ParsedManifest, find=find)
+detector = Detector(__name__, code="DEP104", unit_types=ParsedManifest, find=find)

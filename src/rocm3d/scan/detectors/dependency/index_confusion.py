@@ -9,9 +9,9 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.manifest.manifest import ParsedManifest, Mention, InstallOption
-from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.detector import Detector, Match, DetectorContext
 from rocm3d.scan.detectors.dependency.cuda_index import is_cuda_index
-from rocm3d.scan.mentions import is_conda, mentions_of, severity, term_of
+from rocm3d.scan.mentions import is_conda, mentions_with_option, severity_override, reason_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,21 +20,21 @@ _MIRROR = re.compile(r"/pypi/(web/)?simple|//pypi\.(tuna|org|python)\b")  # the 
 _SHOWN = 3
 
 
-def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, look: DetectorContext) -> Iterator[Match]:
     """Matches options that add an index, and names the packages at risk."""
     hosts = look.knowledge.codes["DEP102"].terms
     for option in unit.options:
         urls = [url for url in option.urls if not is_cuda_index(url, hosts) and not _MIRROR.search(url)]
         if not urls or not _is_added(unit, option, look):
             continue
-        asked = [mention for mention in mentions_of(unit, option) if not is_conda(mention)]
+        asked = [mention for mention in mentions_with_option(unit, option) if not is_conda(mention)]
         known = list(dict.fromkeys(mention.name for mention in asked if _is_at_risk(mention, look)))
         if known:
             shown = ", ".join(known[:_SHOWN]) + (f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else "")
-            yield Hit(option.line, option.column, {"name": shown, "url": urls[0]}, severity=severity(unit))
+            yield Match(option.line, option.column, {"name": shown, "url": urls[0]}, severity=severity_override(unit))
 
 
-def _is_added(unit: ParsedManifest, option: InstallOption, look: Look) -> bool:
+def _is_added(unit: ParsedManifest, option: InstallOption, look: DetectorContext) -> bool:
     """Whether the option adds to the default index instead of replacing it."""
     lines = unit.data.decode("utf-8", "replace").split("\n")[option.line - 1 : max(option.last_line, option.line)]
     text = "\n".join(lines)
@@ -42,10 +42,10 @@ def _is_added(unit: ParsedManifest, option: InstallOption, look: Look) -> bool:
     return any(term in own for term in look.code.terms)
 
 
-def _is_at_risk(mention: Mention, look: Look) -> bool:
+def _is_at_risk(mention: Mention, look: DetectorContext) -> bool:
     pulled = look.knowledge.codes["DEP202"].terms
     known = look.knowledge.cuda_package(mention.name, mention.extras)
-    return known is not None or term_of(mention.name, pulled) is not None
+    return known is not None or reason_for(mention.name, pulled) is not None
 
 
-detector = Detector(__name__, code="DEP103", reads=ParsedManifest, find=find)
+detector = Detector(__name__, code="DEP103", unit_types=ParsedManifest, find=find)

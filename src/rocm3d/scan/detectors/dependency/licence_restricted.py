@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from rocm3d.manifest.install_line import distribution_name
 from rocm3d.manifest.manifest import ParsedManifest
-from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.detector import Detector, Match, DetectorContext
 from rocm3d.scan.mentions import package_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, look: DetectorContext) -> Iterator[Match]:
     """Matches mentions and submodules whose licence name or note contains one of the code's terms."""
     named = [(package_of(item, look.knowledge)[0], item.line, item.column) for item in unit.mentions]
     named += [(distribution_name(item.url) or distribution_name(item.path), item.line, item.column) for item in unit.submodules]
@@ -27,7 +27,7 @@ def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
         if why is not None:
             seen.add(package.id)
             facts = {"name": name, "licence": package.licence.name, "why": package.licence.note.rstrip(".") or why}
-            yield Hit(line, column, facts, package.id, "note")
+            yield Match(line, column, facts, package.id, "note")
 
 
-detector = Detector(__name__, code="DEP301", reads=ParsedManifest, find=find)
+detector = Detector(__name__, code="DEP301", unit_types=ParsedManifest, find=find)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look
+from rocm3d.scan.detector import Detector, Match, DetectorContext
 from rocm3d.syntax.python import PythonUnit, string_value
 from rocm3d.syntax.unit import walk
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _TABLE = "sys.modules"
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches assignments to sys.modules whose value is created by one of the code's terms."""
     if b"sys" not in unit.data:
         return
@@ -30,7 +30,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
         how = _maker(unit, value, look)
         if how is not None:
             line, column = unit.text.position(place.start_byte)
-            found = Hit(line, column, {"module": module, "how": how})
+            found = Match(line, column, {"module": module, "how": how})
             yield found if module in known else replace(found, severity="note")
 
 
@@ -51,7 +51,7 @@ def _entries(unit: PythonUnit) -> Iterator[tuple[Node, str, Node]]:
             yield node, string_value(unit, keys[0]) or unit.slice(keys[0]), value
 
 
-def _maker(unit: PythonUnit, value: Node, look: Look) -> str | None:
+def _maker(unit: PythonUnit, value: Node, look: DetectorContext) -> str | None:
     """The reason of the term that creates the value, directly or through a variable. None if no term does."""
     made = [value]
     if value.type == "identifier":
@@ -72,4 +72,4 @@ def _maker(unit: PythonUnit, value: Node, look: Look) -> str | None:
     return next((why for term, why in look.code.terms.items() if term.rsplit(".", 1)[-1] in names), None)
 
 
-detector = Detector(__name__, code="DEP302", reads=PythonUnit, find=find, needs=(b"sys.modules",))
+detector = Detector(__name__, code="DEP302", unit_types=PythonUnit, find=find, prefilter=(b"sys.modules",))

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from rocm3d.manifest.install_line import distribution_name
 from rocm3d.manifest.manifest import ParsedManifest
-from rocm3d.scan.detector import Detector, Hit, Look
-from rocm3d.scan.mentions import package_at, severity, term_of
+from rocm3d.scan.detector import Detector, Match, DetectorContext
+from rocm3d.scan.mentions import package_at, severity_override, reason_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 _ROCM = re.compile(r"rocm|[/_-]amd\b|[/_-]hip\b", re.IGNORECASE)
 
 
-def find(unit: ParsedManifest, look: Look) -> Iterator[Hit]:
+def find(unit: ParsedManifest, look: DetectorContext) -> Iterator[Match]:
     """Matches repositories named by the code's terms, and repositories of packages with a record."""
     for module in unit.submodules:
         name = distribution_name(module.url) or distribution_name(module.path)
-        if not name or _ROCM.search(module.url) or term_of(name, look.knowledge.codes["DEP202"].terms):
+        if not name or _ROCM.search(module.url) or reason_for(name, look.knowledge.codes["DEP202"].terms):
             continue  # torch and triton themselves run on ROCm
-        package, reason = package_at(name, look.knowledge), term_of(name, look.code.terms)
+        package, reason = package_at(name, look.knowledge), reason_for(name, look.code.terms)
         if package is not None or reason is not None:
             facts = {"path": module.path, "url": module.url}
             quiet = package is None and reason is not None and reason.startswith("headers")
-            found = Hit(module.line, module.column, facts, package.id if package else None, severity(unit))
+            found = Match(module.line, module.column, facts, package.id if package else None, severity_override(unit))
             yield replace(found, severity="note") if quiet else found
 
 
-detector = Detector(__name__, code="DEP205", reads=ParsedManifest, find=find)
+detector = Detector(__name__, code="DEP205", unit_types=ParsedManifest, find=find)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import positional_arguments, environment_writes, plain_strings
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches values with a harmful setting among the terms. The first harmful setting is the reason of the finding."""
     names = {term for term in look.code.terms if term.isupper()}
     settings = [term for term in look.code.terms if term not in names]
@@ -27,7 +27,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
             # Settings whose reason starts with "accepted" are harmless alone. The terms are sorted by harm.
             alone = [item for item in used if not look.code.terms[item].startswith("accepted")]
             if alone and not unit.is_guarded(node):
-                yield hit(unit, node, value=text, why=look.code.terms[alone[0]])
+                yield match_at(unit, node, value=text, why=look.code.terms[alone[0]])
 
 
 def _values(unit: PythonUnit, names: set[str]) -> Iterator[Node]:
@@ -40,4 +40,4 @@ def _values(unit: PythonUnit, names: set[str]) -> Iterator[Node]:
             yield given[0]
 
 
-detector = Detector(__name__, code="PY207", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="PY207", unit_types=PythonUnit, find=find)

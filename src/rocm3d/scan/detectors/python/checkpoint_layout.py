@@ -10,9 +10,9 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.aside import is_aside
-from rocm3d.scan.detector import Clue, Detector, Hit, Look, hit
-from rocm3d.scan.imported import owner
+from rocm3d.scan.aside import is_auxiliary
+from rocm3d.scan.detector import Clue, Detector, Match, DetectorContext, match_at
+from rocm3d.scan.imported import package_of_import
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import imports, keyword_argument
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _OTHER = re.compile(r"(?i)optim|sched|scaler|sampler|loader")
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit | Clue]:
+def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match | Clue]:
     """Matches the first weight load of a file, if this file or another one imports such a library."""
     terms = look.code.terms
     used = {}
@@ -32,9 +32,9 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit | Clue]:
         for found in imports(unit):
             library = found.module.split(".")[0]
             if library in terms and library not in used:
-                owned = owner(look.knowledge, found)
+                owned = package_of_import(look.knowledge, found)
                 used[library] = owned[1].id if owned else None
-    if not is_aside(unit.path):
+    if not is_auxiliary(unit.path):
         yield from (Clue(_clue(library)) for library in used)
     load = _load(unit)
     if load is None:
@@ -59,15 +59,15 @@ def _load(unit: PythonUnit) -> Node | None:
     return None
 
 
-def _hit(unit: PythonUnit, load: Node, library: str, package: str | None) -> Hit:
+def _hit(unit: PythonUnit, load: Node, library: str, package: str | None) -> Match:
     """The match at a load. A strict load is only a warning, because it fails with an error."""
     strict = keyword_argument(unit, load, "strict")
     loose = strict is not None and strict.type == "false"
-    place = hit(unit, load, package=package or library)
-    return Hit(place.line, place.column, place.facts, package, None if loose else "warning")
+    place = match_at(unit, load, package=package or library)
+    return Match(place.line, place.column, place.facts, package, None if loose else "warning")
 
 
-def _package(look: Look, library: str) -> str | None:
+def _package(look: DetectorContext, library: str) -> str | None:
     named = (item.id for item in look.knowledge.packages.values() if library in (n.split(".")[0] for n in item.imports))
     return min(named, default=None)
 
@@ -76,4 +76,4 @@ def _clue(library: str) -> str:
     return f"{detector.code} {library}"
 
 
-detector = Detector(__name__, code="PY405", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="PY405", unit_types=PythonUnit, find=find)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_term
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.needs import contains_term
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import keyword_argument, plain_strings
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches calls of compile (function, method or decorator) with one of the modes."""
     if b"compile" not in unit.data:
         return
@@ -23,7 +23,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
             continue
         for node, text in plain_strings(unit, mode):
             if text in look.code.terms and not unit.is_guarded(node):
-                yield hit(unit, node, mode=text, why=look.code.terms[text])
+                yield match_at(unit, node, mode=text, why=look.code.terms[text])
 
 
-detector = Detector(__name__, code="PY301", reads=PythonUnit, find=find, needs=a_term)
+detector = Detector(__name__, code="PY301", unit_types=PythonUnit, find=find, prefilter=contains_term)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.imported import needed, owner
-from rocm3d.scan.needs import a_known_import, known_modules
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.imported import required_imports, package_of_import
+from rocm3d.scan.needs import imports_known_package, known_modules
 from rocm3d.syntax.python import PythonUnit
 
 if TYPE_CHECKING:
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from rocm3d.model.package import Package
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches the first such import of each package in a file."""
     seen = set(look.code.terms)
-    for found in needed(unit.truncated_after_imports(known_modules(look))):
-        owned = owner(look.knowledge, found)
+    for found in required_imports(unit.truncated_after_imports(known_modules(look))):
+        owned = package_of_import(look.knowledge, found)
         if owned is None or owned[1].id in seen:
             continue
         module, package = owned
         seen.add(package.id)
-        place = hit(unit, found.node, module=module, package=package.id, purpose=package.purpose)
+        place = match_at(unit, found.node, module=module, package=package.id, purpose=package.purpose)
         severity: Severity = "warning" if _keeps_the_name(package) else "error"
-        yield Hit(place.line, place.column, place.facts, package.id, severity)
+        yield Match(place.line, place.column, place.facts, package.id, severity)
 
 
 def _keeps_the_name(package: Package) -> bool:
@@ -40,4 +40,4 @@ def _keeps_the_name(package: Package) -> bool:
     return any(r.import_kept and r.decision in decisions for r in package.routes if r.status == "active")
 
 
-detector = Detector(__name__, code="PY103", reads=PythonUnit, find=find, needs=a_known_import)
+detector = Detector(__name__, code="PY103", unit_types=PythonUnit, find=find, prefilter=imports_known_package)

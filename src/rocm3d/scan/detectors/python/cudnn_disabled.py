@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import ImportedNames
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches `torch.backends.cudnn.enabled = False`. The context manager for a single call is the recommended fix."""
     if b"cudnn" not in unit.data:
         return
@@ -22,7 +22,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
         if right is None or right.type != "false" or unit.is_guarded(node):
             continue
         if names.full_name(left).endswith("backends.cudnn.enabled"):
-            yield hit(unit, node)
+            yield match_at(unit, node)
 
 
-detector = Detector(__name__, code="PY208", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="PY208", unit_types=PythonUnit, find=find)

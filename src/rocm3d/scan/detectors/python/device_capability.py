@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import ancestors
 from rocm3d.syntax.unit import walk
@@ -20,7 +20,7 @@ _MAJOR = re.compile(r"\.(major|minor)$")
 _ARCHITECTURE = re.compile(r"""[a-zA-Z]?["']+(\S*[=,])?sm_\{""")
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches comparisons of the capability with numbers, and architecture names built from it.
 
     A choice of bfloat16 is correct on AMD GPUs too, so it is a note.
@@ -32,13 +32,13 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
         if not any(_is_number(item) for item in node.named_children) or unit.is_guarded(node):
             continue
         if any(_is_capability(unit, item, capabilities, properties) for item in walk(node)):
-            place = hit(unit, node, comparison=" ".join(unit.slice(node).split()))
+            place = match_at(unit, node, comparison=" ".join(unit.slice(node).split()))
             harmless = "bfloat16" in _statement(unit, node)
-            yield Hit(place.line, place.column, place.facts, severity="note" if harmless else None)
+            yield Match(place.line, place.column, place.facts, severity="note" if harmless else None)
     for node in unit.nodes("string"):
         text = unit.slice(node)
         if _ARCHITECTURE.match(text) and not unit.is_guarded(node):
-            yield hit(unit, node, comparison=text)
+            yield match_at(unit, node, comparison=text)
 
 
 def _is_number(node: Node) -> bool:
@@ -81,4 +81,4 @@ def _is_capability(unit: PythonUnit, node: Node, capabilities: set[str], propert
     return asked is not None and asked.group(1) == "capability"
 
 
-detector = Detector(__name__, code="PY203", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="PY203", unit_types=PythonUnit, find=find)

@@ -6,7 +6,7 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.python import PythonUnit, string_value
 from rocm3d.syntax.python_names import imports
 from rocm3d.syntax.unit import walk
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _TORCH = re.compile(rb"\bscaled_dot_product_attention\b")
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches asserts and raises on flags of a try-import, choices without torch attention, and attn_implementation."""
     if not any(term.encode() in unit.data for term in look.code.terms):
         return
@@ -31,18 +31,18 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
             handlers = [item for item in block.named_children if item.type == "except_clause"]
             for stop in (stop for handler in handlers for stop in _raises(handler)):
                 if not unit.is_guarded(stop):
-                    yield hit(unit, stop, flag=modules[0])
+                    yield match_at(unit, stop, flag=modules[0])
     for statement in unit.nodes("assert_statement"):
         asked = statement.named_children[0]
         names = {unit.slice(node) for node in walk(asked) if node.type == "identifier"}
         if names & flags and not unit.is_guarded(asked):
-            yield hit(unit, statement, flag=", ".join(sorted(names & flags)))
+            yield match_at(unit, statement, flag=", ".join(sorted(names & flags)))
     yield from _refusals(unit, flags)
     yield from _choices(unit, look)
     yield from _settings(unit, look.code.terms)
 
 
-def _refusals(unit: PythonUnit, flags: set[str]) -> Iterator[Hit]:
+def _refusals(unit: PythonUnit, flags: set[str]) -> Iterator[Match]:
     """Matches `if not FLAG: raise`, and a raise in the else of `if FLAG:`."""
     for branch in unit.nodes("if_statement"):
         condition = branch.child_by_field_name("condition")
@@ -53,10 +53,10 @@ def _refusals(unit: PythonUnit, flags: set[str]) -> Iterator[Hit]:
         denied = text.startswith("not ") or text.endswith("is None")
         ways = branch.children_by_field_name("consequence" if denied else "alternative")
         for stop in (stop for way in ways if names and way.type != "elif_clause" for stop in _raises(way)):
-            yield hit(unit, stop, flag=", ".join(sorted(names)))
+            yield match_at(unit, stop, flag=", ".join(sorted(names)))
 
 
-def _choices(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def _choices(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches `if A: import flash_attn, elif B: import other, else: raise` in a file without torch's own attention."""
     if _TORCH.search(unit.data):
         return
@@ -70,10 +70,10 @@ def _choices(unit: PythonUnit, look: Look) -> Iterator[Hit]:
         names = [top for found in needs for top, _ in found]
         first = next((node for found in needs for top, node in found if top in look.code.terms), None)
         if first is not None:
-            yield hit(unit, first, flag=" or ".join(dict.fromkeys(names)))
+            yield match_at(unit, first, flag=" or ".join(dict.fromkeys(names)))
 
 
-def _imported(unit: PythonUnit, block: Node, look: Look) -> list[tuple[str, Node]]:
+def _imported(unit: PythonUnit, block: Node, look: DetectorContext) -> list[tuple[str, Node]]:
     """Imports of a block that need another package: neither the standard library nor the stack provides them."""
     there = {*sys.stdlib_module_names, *look.knowledge.codes["DEP202"].terms}
     inside = (found for found in imports(unit) if block.start_byte <= found.node.start_byte < block.end_byte)
@@ -81,7 +81,7 @@ def _imported(unit: PythonUnit, block: Node, look: Look) -> list[tuple[str, Node
     return [(top, node) for top, node in named if top not in there]
 
 
-def _settings(unit: PythonUnit, terms: dict[str, str]) -> Iterator[Hit]:
+def _settings(unit: PythonUnit, terms: dict[str, str]) -> Iterator[Match]:
     """Matches `attn_implementation="..."` as an argument, a default, an assignment or a dictionary entry."""
     for node in unit.nodes("keyword_argument", "default_parameter", "typed_default_parameter", "assignment", "pair"):
         name = next((n for n in map(node.child_by_field_name, ("name", "left", "key")) if n), None)
@@ -89,7 +89,7 @@ def _settings(unit: PythonUnit, terms: dict[str, str]) -> Iterator[Hit]:
         if name is None or given is None or not unit.slice(name).strip("\"'").endswith("attn_implementation"):
             continue
         if string_value(unit, given) in terms and not unit.is_guarded(node):
-            yield hit(unit, node, flag=f"attn_implementation={unit.slice(given)}")
+            yield match_at(unit, node, flag=f"attn_implementation={unit.slice(given)}")
 
 
 def _modules(unit: PythonUnit, block: Node, terms: dict[str, str]) -> list[str]:
@@ -114,4 +114,4 @@ def _raises(clause: Node) -> list[Node]:
     return [item for block in blocks for item in block.named_children if item.type == "raise_statement"]
 
 
-detector = Detector(__name__, code="PY101", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="PY101", unit_types=PythonUnit, find=find)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.python import PythonUnit, string_value
 from rocm3d.syntax.python_names import environment_writes, unconditional_imports
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _VENDOR = re.compile(rb"nvidia", re.IGNORECASE)
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches the first use of each term. Uses that work with Mesa or a ported build without an edit are notes."""
     terms, seen = look.code.terms, set()
     if not any(term.encode() in unit.data for term in terms):
@@ -28,8 +28,8 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
     for name, node, severity in sorted(_places(unit), key=lambda item: item[1].start_byte):
         if name in terms and name not in seen and not unit.is_guarded(node):
             seen.add(name)
-            place = hit(unit, node, call=name, why=terms[name])
-            yield Hit(place.line, place.column, place.facts, severity=severity)
+            place = match_at(unit, node, call=name, why=terms[name])
+            yield Match(place.line, place.column, place.facts, severity=severity)
 
 
 def _places(unit: PythonUnit) -> Iterator[tuple[str, Node, Severity | None]]:
@@ -52,4 +52,4 @@ def _places(unit: PythonUnit) -> Iterator[tuple[str, Node, Severity | None]]:
             yield path.split(".")[0], node, None
 
 
-detector = Detector(__name__, code="PY404", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="PY404", unit_types=PythonUnit, find=find)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_dotted_name
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.needs import contains_dotted_name
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import ImportedNames
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches capture calls. The graph object counts only if the file has no capture call."""
     if b"raph" not in unit.data and b"capture_begin" not in unit.data:
         return
@@ -25,7 +25,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
     ]
     captures = [(name, call) for name, call in found if not name.endswith("CUDAGraph")]
     for name, call in captures or found:
-        yield hit(unit, call, call=name)
+        yield match_at(unit, call, call=name)
 
 
-detector = Detector(__name__, code="PY303", reads=PythonUnit, find=find, needs=a_dotted_name)
+detector = Detector(__name__, code="PY303", unit_types=PythonUnit, find=find, prefilter=contains_dotted_name)

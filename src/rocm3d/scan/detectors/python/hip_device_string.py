@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import positional_arguments, plain_strings
 
@@ -18,7 +18,7 @@ _TAKES_DEVICE = re.compile(r"(^|\.)(device|to|set_default_device|autocast)$")
 _DEVICE = re.compile(r"(^|[._])device(_type)?$")
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches such strings where torch expects a device, also inside ROCm guards: the code raises there."""
     if not any(quote + term.encode() in unit.data for term in look.code.terms for quote in (b'"', b"'")):
         return
@@ -26,7 +26,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
         for node, text in plain_strings(unit, place):
             compared = node.parent is not None and node.parent.type in ("comparison_operator", "subscript")
             if text in look.code.terms and not compared:
-                yield hit(unit, node, device=text)
+                yield match_at(unit, node, device=text)
 
 
 def _places(unit: PythonUnit) -> Iterator[Node]:
@@ -45,4 +45,4 @@ def _places(unit: PythonUnit) -> Iterator[Node]:
             yield given_value
 
 
-detector = Detector(__name__, code="PY204", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="PY204", unit_types=PythonUnit, find=find)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.python import PythonUnit, string_value
 from rocm3d.syntax.python_names import ImportedNames, positional_arguments
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches `hasattr(torch.version, "hip")` without a test of the value next to or around it."""
     if b"hasattr" not in unit.data:
         return
@@ -22,11 +22,11 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
         if called != "hasattr" or len(given) != 2 or unit.is_guarded(call):
             continue
         if names.full_name(given[0]).endswith(".version") and string_value(unit, given[1]) == "hip":
-            yield hit(unit, call, test=unit.slice(call))
+            yield match_at(unit, call, test=unit.slice(call))
 
 
-def _asks(unit: PythonUnit, look: Look) -> bool:
+def _asks(unit: PythonUnit, look: DetectorContext) -> bool:
     return all(word in unit.data for word in (b"hasattr", b"version", b"hip"))
 
 
-detector = Detector(__name__, code="PY202", reads=PythonUnit, find=find, needs=_asks)
+detector = Detector(__name__, code="PY202", unit_types=PythonUnit, find=find, prefilter=_asks)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.python import PythonUnit, string_value
 from rocm3d.syntax.python_names import ImportedNames, environment_writes, keyword_argument
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches options enabled in inductor's configuration, in `options=` of compile, or through the environment."""
     if not any(word in unit.data for word in (b"inductor", b"INDUCTOR", b"options")):
         return
     for option, value, node in (*_assigned(unit), *_passed(unit), *environment_writes(unit)):
         if option in look.code.terms and not _is_off(unit, value) and not unit.is_guarded(node):
-            yield hit(unit, node, option=option, why=look.code.terms[option])
+            yield match_at(unit, node, option=option, why=look.code.terms[option])
 
 
 def _assigned(unit: PythonUnit) -> Iterator[tuple[str, Node, Node]]:
@@ -47,4 +47,4 @@ def _is_off(unit: PythonUnit, value: Node) -> bool:
     return value.type in ("false", "none") or unit.slice(value).strip("\"'") in ("0", "")
 
 
-detector = Detector(__name__, code="PY302", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="PY302", unit_types=PythonUnit, find=find)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_dotted_name
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.needs import contains_dotted_name
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import ImportedNames
 
@@ -17,7 +17,7 @@ _HOST = re.compile(r"\.(cpp|cc)\b")
 _DEVICE = re.compile(r"\.cuh?\b|cuda_|_cuda\b")
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches calls of functions among the terms, except extensions that only have C++ files."""
     if not any(term.rsplit(".", 1)[-1].encode() in unit.data for term in look.code.terms):
         return
@@ -26,7 +26,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
             continue
         text = unit.slice(call)
         if not _HOST.search(text) or _DEVICE.search(text):
-            yield hit(unit, call, call=name)
+            yield match_at(unit, call, call=name)
 
 
-detector = Detector(__name__, code="PY406", reads=PythonUnit, find=find, needs=a_dotted_name)
+detector = Detector(__name__, code="PY406", unit_types=PythonUnit, find=find, prefilter=contains_dotted_name)

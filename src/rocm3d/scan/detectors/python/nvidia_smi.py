@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import ImportedNames, ancestors, positional_arguments, keyword_argument
 from rocm3d.syntax.unit import walk
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches subprocess and os calls that start such a command. Inside a try it is a note: the failure is handled."""
     if not any(term.encode() in unit.data for term in look.code.terms):
         return
@@ -26,9 +26,9 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
         program = "" if command is None else _program(unit, command)
         if program not in look.code.terms or unit.is_guarded(call):
             continue
-        place = hit(unit, call, command=program)
+        place = match_at(unit, call, command=program)
         tried = any(above.type == "try_statement" for above in ancestors(call))
-        yield Hit(place.line, place.column, place.facts, severity="note" if tried else None)
+        yield Match(place.line, place.column, place.facts, severity="note" if tried else None)
 
 
 def _program(unit: PythonUnit, command: Node) -> str:
@@ -43,4 +43,4 @@ def _program(unit: PythonUnit, command: Node) -> str:
     return words[0].strip().rsplit("/", 1)[-1] if words else ""
 
 
-detector = Detector(__name__, code="PY402", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="PY402", unit_types=PythonUnit, find=find)

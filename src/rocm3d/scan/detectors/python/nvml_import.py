@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.imported import needed, owner
-from rocm3d.scan.needs import an_imported_term
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.imported import required_imports, package_of_import
+from rocm3d.scan.needs import imports_term
 from rocm3d.syntax.python import PythonUnit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches the first import of each module among the terms, outside of try, conditions and functions."""
     seen = set()
-    for found in needed(unit):
+    for found in required_imports(unit):
         module = found.module.split(".")[0]
         if module in look.code.terms and module not in seen:
             seen.add(module)
-            owned = owner(look.knowledge, found)
-            place = hit(unit, found.node, module=module)
-            yield Hit(place.line, place.column, place.facts, owned[1].id if owned else None)
+            owned = package_of_import(look.knowledge, found)
+            place = match_at(unit, found.node, module=module)
+            yield Match(place.line, place.column, place.facts, owned[1].id if owned else None)
 
 
-detector = Detector(__name__, code="PY401", reads=PythonUnit, find=find, needs=an_imported_term)
+detector = Detector(__name__, code="PY401", unit_types=PythonUnit, find=find, prefilter=imports_term)

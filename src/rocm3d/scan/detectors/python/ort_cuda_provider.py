@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.python import PythonUnit, string_value
 from rocm3d.syntax.python_names import ancestors
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches the first such provider of each list. A test for a provider counts only if it is an assert."""
     if b"ExecutionProvider" not in unit.data or b"MIGraphX" in unit.data:
         return
@@ -29,7 +29,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
         statement = _statement(node)
         if statement not in seen and kinds[:1] != ["expression_statement"]:
             seen.add(statement)
-            yield hit(unit, node, provider=provider, why=look.code.terms[provider])
+            yield match_at(unit, node, provider=provider, why=look.code.terms[provider])
 
 
 def _statement(node: Node) -> int:
@@ -40,4 +40,4 @@ def _statement(node: Node) -> int:
     return node.start_byte
 
 
-detector = Detector(__name__, code="PY403", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="PY403", unit_types=PythonUnit, find=find)

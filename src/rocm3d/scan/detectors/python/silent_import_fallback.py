@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.imported import owner
-from rocm3d.scan.needs import an_imported_term
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.imported import package_of_import
+from rocm3d.scan.needs import imports_term
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import imports
 from rocm3d.syntax.unit import walk
@@ -21,11 +21,11 @@ _CATCHES = re.compile(rb"except\s*(:|\(?[\w\s,.]*(ImportError|ModuleNotFoundErro
 _SPEAKS = re.compile(r"(^|[._])(print|warn|warning|info|error|debug|log|exception)$")
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches try statements around the import of a module that is among the terms and has a package record."""
     if b"except" not in unit.data:
         return
-    taken = [(found, owner(look.knowledge, found)) for found in imports(unit)]
+    taken = [(found, package_of_import(look.knowledge, found)) for found in imports(unit)]
     known = [(found, owned) for found, owned in taken if owned and owned[0].split(".")[0] in look.code.terms]
     for block in unit.nodes("try_statement") if known else ():
         body = block.child_by_field_name("body")
@@ -35,8 +35,8 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
         inside = [(f, o) for f, o in known if body.start_byte <= f.node.start_byte < body.end_byte]
         if inside and not _is_told(unit, handlers) and not _is_asked(unit, block):
             found, (module, package) = inside[0]
-            place = hit(unit, found.node, module=module)
-            yield Hit(place.line, place.column, place.facts, package.id)
+            place = match_at(unit, found.node, module=module)
+            yield Match(place.line, place.column, place.facts, package.id)
 
 
 def _is_told(unit: PythonUnit, handlers: list[Node]) -> bool:
@@ -66,4 +66,4 @@ def _is_asked(unit: PythonUnit, block: Node) -> bool:
     return False
 
 
-detector = Detector(__name__, code="PY104", reads=PythonUnit, find=find, needs=an_imported_term)
+detector = Detector(__name__, code="PY104", unit_types=PythonUnit, find=find, prefilter=imports_term)

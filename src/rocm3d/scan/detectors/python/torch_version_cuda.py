@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
-from rocm3d.scan.needs import a_dotted_name
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.needs import contains_dotted_name
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import ImportedNames, ancestors
 from rocm3d.syntax.unit import walk
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches string uses of the attribute, or of a variable that holds it.
 
     If the program checks the value first, nothing breaks: the check is a note, because ports usually change it. A
@@ -35,12 +35,12 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
             continue
         asked = _asked_first(unit, node, {*copies, *(unit.slice(place) for place in places)})
         if asked is None:
-            place = hit(unit, node, use=use)
-            yield Hit(place.line, place.column, place.facts, severity="note" if _is_harmless(node) else None)
+            place = match_at(unit, node, use=use)
+            yield Match(place.line, place.column, place.facts, severity="note" if _is_harmless(node) else None)
         elif asked.start_byte not in noted:
             noted.add(asked.start_byte)
-            place = hit(unit, asked, use=f"`{use}` below, after this check")
-            yield Hit(place.line, place.column, place.facts, severity="note")
+            place = match_at(unit, asked, use=f"`{use}` below, after this check")
+            yield Match(place.line, place.column, place.facts, severity="note")
 
 
 def _assigned(node: Node) -> Node | None:
@@ -97,4 +97,4 @@ def _asked_first(unit: PythonUnit, node: Node, names: set[str]) -> Node | None:
     return None
 
 
-detector = Detector(__name__, code="PY201", reads=PythonUnit, find=find, needs=a_dotted_name)
+detector = Detector(__name__, code="PY201", unit_types=PythonUnit, find=find, prefilter=contains_dotted_name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import ImportedNames, imports, imports_triton
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches calls of functions and imports of modules among the terms, each statement once."""
     if not imports_triton(unit):
         return
@@ -24,7 +24,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
         module = next((term for term in modules if f"{found.name}.".startswith(f"{term}.")), None)
         if module and found.node.start_byte not in lines and not unit.is_guarded(found.node):
             lines.add(found.node.start_byte)
-            yield hit(unit, found.node, call=module, why=terms[module])
+            yield match_at(unit, found.node, call=module, why=terms[module])
     names = ImportedNames(unit)
     for call in unit.nodes("call"):
         function = call.child_by_field_name("function")
@@ -35,7 +35,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
                 (m for m in modules if written.startswith(f"{m}.") or names.full_name(function).startswith(f"{m}.")), None
             )
         if term and not unit.is_guarded(call):
-            yield hit(unit, call, call=written, why=terms[term])
+            yield match_at(unit, call, call=written, why=terms[term])
 
 
-detector = Detector(__name__, code="PY503", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="PY503", unit_types=PythonUnit, find=find)

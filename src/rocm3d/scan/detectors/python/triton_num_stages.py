@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import ancestors, imports_triton
 
@@ -17,7 +17,7 @@ _AT_MOST = {"num_stages": 2, "num_ctas": 1}
 _DIGITS = 9  # longer literals are not converted, because int() limits the number of digits
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches the first use of each option. In an autotune configuration it is a note: the tuner may drop it."""
     if not imports_triton(unit):
         return
@@ -36,8 +36,8 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
         if option not in first or (first[option][2] and not one_of_many):
             first[option] = node, unit.slice(value), one_of_many
     for option, (node, text, one_of_many) in first.items():
-        place = hit(unit, node, option=option, value=text)
-        yield Hit(place.line, place.column, place.facts, severity="note" if one_of_many else None)
+        place = match_at(unit, node, option=option, value=text)
+        yield Match(place.line, place.column, place.facts, severity="note" if one_of_many else None)
 
 
 def _is_tuned(unit: PythonUnit, option: str, value: Node) -> bool:
@@ -56,4 +56,4 @@ def _is_choice(unit: PythonUnit, node: Node) -> bool:
     return function is not None and unit.slice(function).endswith("Config")
 
 
-detector = Detector(__name__, code="PY501", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="PY501", unit_types=PythonUnit, find=find)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Hit, Look, hit
+from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import imports_triton
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
+def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
     """Matches arguments, defaults and assignments that equal a term, such as `input_precision="tf32"`."""
     if b"tf32" not in unit.data or not imports_triton(unit):
         return
@@ -23,7 +23,7 @@ def find(unit: PythonUnit, look: Look) -> Iterator[Hit]:
             continue
         said = f"{unit.slice(name)}={unit.slice(value)}".replace("'", '"')
         if said in look.code.terms:
-            yield hit(unit, node, argument=said)
+            yield match_at(unit, node, argument=said)
 
 
-detector = Detector(__name__, code="PY502", reads=PythonUnit, find=find)
+detector = Detector(__name__, code="PY502", unit_types=PythonUnit, find=find)
