@@ -17,30 +17,30 @@ if TYPE_CHECKING:
     from rocm3d.manifest.manifest import ScriptCommand
 
 
-def find(unit: ParsedManifest, look: DetectorContext) -> Iterator[Match]:
+def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
     """Matches commands among the code's terms: a command, a command with its first argument, or a variable."""
     if unit.kind != "cmake" or mentions_rocm(unit):
         return
     for command, optional in commands_with_cuda_optional(unit):
-        term = _term(command, look.code.terms)
+        term = _matching_term(command, context.code.terms)
         if term is not None:
-            facts = {"command": _shown(command), "why": look.code.terms[term]}
-            quiet = optional or command.name in ("set", "list", "set_target_properties", "set_property")
-            yield Match(command.line, command.column, facts, severity="note" if quiet else None)
+            facts = {"command": _shortened(command), "why": context.code.terms[term]}
+            is_note = optional or command.name in ("set", "list", "set_target_properties", "set_property")
+            yield Match(command.line, command.column, facts, severity="note" if is_note else None)
 
 
-def _term(command: ScriptCommand, terms: dict[str, str]) -> str | None:
+def _matching_term(command: ScriptCommand, terms: dict[str, str]) -> str | None:
     first = command.arguments[0] if command.arguments else ""
     if command.name == "project":
         languages = command.arguments[1:]
         return "LANGUAGES CUDA" if "CUDA" in languages and "LANGUAGES CUDA" in terms else None
-    asked = [f"{command.name}({first}", command.name]
+    candidates = [f"{command.name}({first}", command.name]
     if command.name in ("set", "list", "set_target_properties", "set_property"):
-        asked += command.arguments
-    return next((term for term in asked if term in terms), None)
+        candidates += command.arguments
+    return next((term for term in candidates if term in terms), None)
 
 
-def _shown(command: ScriptCommand) -> str:
+def _shortened(command: ScriptCommand) -> str:
     words = " ".join(command.arguments[:4])
     return f"{command.name}({words}{' ...' if len(command.arguments) > 4 else ''})"
 

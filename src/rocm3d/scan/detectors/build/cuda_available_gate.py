@@ -16,29 +16,29 @@ if TYPE_CHECKING:
 
     from rocm3d.model.finding import Severity
 
-_DEVICE = re.compile(r"[\"']c(uda|pu)")
+_DEVICE_CHOICE = re.compile(r"[\"']c(uda|pu)")
 
 
-def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
+def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches calls among the code's terms in conditions and flags of a script that builds extensions."""
     if not defines_extension_package(unit):
         return
     severity: Severity | None = "note" if b"FORCE_CUDA" in unit.data else None  # the user can force the CUDA build
-    asking = list(_asking(unit))
+    conditions = list(_conditions(unit))
     for call in unit.nodes("call"):
         function = call.child_by_field_name("function")
-        if function is None or unit.slice(function) not in look.code.terms or unit.is_guarded(call):
+        if function is None or unit.slice(function) not in context.code.terms or unit.is_guarded(call):
             continue
-        if any(node.start_byte <= call.start_byte and call.end_byte <= node.end_byte for node in asking):
+        if any(node.start_byte <= call.start_byte and call.end_byte <= node.end_byte for node in conditions):
             line, column = unit.text.position(call.start_byte)
             yield Match(line, column, {"gate": unit.slice(call)}, severity=severity)
 
 
-def _asking(unit: PythonUnit) -> Iterator[Node]:
+def _conditions(unit: PythonUnit) -> Iterator[Node]:
     """Yields conditions and the values of flags, but not the choice of a device to run on."""
     for node in unit.nodes("if_statement", "elif_clause", "conditional_expression", "assert_statement", "assignment"):
         if node.type == "conditional_expression":
-            if len(node.named_children) == 3 and not _DEVICE.search(unit.slice(node)):
+            if len(node.named_children) == 3 and not _DEVICE_CHOICE.search(unit.slice(node)):
                 yield node.named_children[1]
         elif node.type == "assert_statement":
             yield node

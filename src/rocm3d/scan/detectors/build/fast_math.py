@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
+def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches flags for device code, except host-only flags and flags inside a backend guard."""
     for flag in compiler_flags(unit):
-        if flag.text in look.code.terms and not flag.is_guarded and not flag.is_host_only:
-            yield flag.match(flag=flag.text, why=look.code.terms[flag.text])
+        if flag.text in context.code.terms and not flag.is_guarded and not flag.is_host_only:
+            yield flag.match(flag=flag.text, why=context.code.terms[flag.text])
 
 
 detector = Detector(__name__, code="BLD104", unit_types=PythonUnit, find=find)

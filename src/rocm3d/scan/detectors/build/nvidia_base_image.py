@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _REGISTRY = re.compile(r"^(docker\.io|index\.docker\.io|registry-1\.docker\.io)/(library/)?")
-_OTHER = re.compile(r"rocm|cpu|xpu", re.IGNORECASE)
+_OTHER_BACKEND = re.compile(r"rocm|cpu|xpu", re.IGNORECASE)
 
 
-def find(unit: ParsedManifest, look: DetectorContext) -> Iterator[Match]:
+def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
     """Matches images whose name starts with one of the code's terms, and settings that equal one."""
-    terms = look.code.terms
+    terms = context.code.terms
     for image in unit.images:
         name, _, tag = _REGISTRY.sub("", image.name).partition(":")
         term = next(
-            (item for item in terms if name == item.rstrip("/") or name.startswith(item.rstrip("/") + "/")), None
+            (candidate for candidate in terms if name == candidate.rstrip("/") or name.startswith(candidate.rstrip("/") + "/")), None
         )
-        if term is not None and not _OTHER.search(tag):
+        if term is not None and not _OTHER_BACKEND.search(tag):
             yield Match(image.line, image.column, {"image": image.name, "why": terms[term]})
     for command in unit.commands if unit.kind == "docker" else ():
         setting = f"{command.name}: {command.arguments[0] if command.arguments else ''}"

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches masks in 32-bit variables or bit functions. A mask passed directly to a *_sync function is fine."""
     if b"__activemask" not in unit.data:
         return
-    values = NarrowReceivers(unit, look.knowledge.codes["CU102"].terms)
+    values = NarrowReceivers(unit, context.knowledge.codes["CU102"].terms)
     for call in unit.nodes("call_expression"):
         if function_name(unit, call) != "__activemask" or not unit.is_shared(call.start_byte):
             continue

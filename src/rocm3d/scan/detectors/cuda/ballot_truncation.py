@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 _BALLOTS = frozenset({"__ballot_sync", "__ballot"})
 
 
-def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches ballots that end in a 32-bit variable, return value, cast or bit function (the code's terms)."""
     if b"__ballot" not in unit.data:
         return
-    values = NarrowReceivers(unit, look.code.terms)
+    values = NarrowReceivers(unit, context.code.terms)
     for call in unit.nodes("call_expression"):
         name = function_name(unit, call)
         if name not in _BALLOTS or not unit.is_shared(call.start_byte):

@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 _MACRO = "__CUDA_ARCH__"
 
 
-def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches branches that HIP and a recent NVIDIA GPU decide differently, and choices of an implementation."""
     if _MACRO.encode() not in unit.data:
         return
     for chain in if_chains(unit.data):
         for branch in chain.branches:
-            if _MACRO in branch.macros and unit.is_shared(branch.start) and _matters(chain, branch.condition):
+            if _MACRO in branch.macros and unit.is_shared(branch.start) and _differs_on_hip(chain, branch.condition):
                 line, column = unit.text.position(branch.hash_offset)
                 yield Match(line, column, {"guard": " ".join(branch.condition.split())})
 
 
-def _matters(chain: IfChain, text: str) -> bool:
+def _differs_on_hip(chain: IfChain, text: str) -> bool:
     """Whether HIP needs its own branch. A workaround for old GPUs without #else is skipped on HIP as well."""
     if chain.mentions_rocm:
         return False

@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches the first use of every term. Names count only if no header of the same library was reported."""
     reported: set[str] = set()
-    for term in sorted(look.code.terms, key=lambda term: not term.endswith("/")):
+    for term in sorted(context.code.terms, key=lambda term: not term.endswith("/")):
         library = term.rstrip("/:")
         if library in reported:
             continue
-        for node, name in _places(unit, term, library):
+        for node, name in _occurrences(unit, term, library):
             if unit.is_shared(node.start_byte):
                 reported.add(library)
                 yield match_at(unit, node, name=name)
                 break
 
 
-def _places(unit: CudaUnit, term: str, library: str) -> Iterator[tuple[Node, str]]:
+def _occurrences(unit: CudaUnit, term: str, library: str) -> Iterator[tuple[Node, str]]:
     if term.endswith("/"):
         for include in unit.nodes("preproc_include"):
             path = include.child_by_field_name("path")
@@ -44,9 +44,9 @@ def _places(unit: CudaUnit, term: str, library: str) -> Iterator[tuple[Node, str
             if name == library or name.startswith(term):
                 yield node, name.split("<", 1)[0].split("\n", 1)[0]
     else:
-        word = re.compile(rf"(?<![\w.]){re.escape(term)}")
+        pattern = re.compile(rf"(?<![\w.]){re.escape(term)}")
         for node in unit.nodes("gnu_asm_expression", "type_identifier"):
-            if word.search(unit.slice(node)):
+            if pattern.search(unit.slice(node)):
                 yield node, term
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches calls among the code's terms, unless the file defines a macro of that name."""
     macros = {
         unit.slice(own)
@@ -24,7 +24,7 @@ def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
         if function is None or not unit.is_shared(call.start_byte):
             continue
         name = unit.head(function).removeprefix("::")
-        if name in look.code.terms and name not in macros:
+        if name in context.code.terms and name not in macros:
             yield match_at(unit, call, call=name)
 
 

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _LITERAL = re.compile(r"(?:\d[\d']*\.?[\d']*|\.\d[\d']*)(?:[eE][-+]?\d+)?[dD]$")
-_ENDING = re.compile(rb"[\d.'][dD]")
-_OWN = re.compile(rb'operator\s*""\s*d\b')
+_NUMBER_WITH_SUFFIX = re.compile(rb"[\d.'][dD]")
+_OWN_SUFFIX = re.compile(rb'operator\s*""\s*d\b')
 
 
-def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches literals with a point or an exponent and the suffix, unless the file defines that suffix."""
-    if _OWN.search(unit.data):
+    if _OWN_SUFFIX.search(unit.data):
         return
     for node in unit.nodes("user_defined_literal", "number_literal"):
         text = unit.slice(node).lstrip("+-")  # the grammar includes the sign in the literal
@@ -27,8 +27,8 @@ def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
             yield Match(line, column, {"literal": text})
 
 
-def _may_hold(unit: CudaUnit, look: DetectorContext) -> bool:
-    return _ENDING.search(unit.data) is not None
+def _can_match(unit: CudaUnit, context: DetectorContext) -> bool:
+    return _NUMBER_WITH_SUFFIX.search(unit.data) is not None
 
 
-detector = Detector(__name__, code="CU306", unit_types=CudaUnit, find=find, prefilter=_may_hold)
+detector = Detector(__name__, code="CU306", unit_types=CudaUnit, find=find, prefilter=_can_match)

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches bounds with a second argument other than 1."""
     for bounds in unit.nodes("launch_bounds"):
-        given = [item for item in bounds.named_children if item.type != "comment"]
-        if len(given) > 1 and unit.slice(given[1]) != "1" and unit.is_shared(bounds.start_byte):
+        bound_values = [node for node in bounds.named_children if node.type != "comment"]
+        if len(bound_values) > 1 and unit.slice(bound_values[1]) != "1" and unit.is_shared(bounds.start_byte):
             yield match_at(unit, bounds, text=" ".join(unit.slice(bounds).split()))
 
 

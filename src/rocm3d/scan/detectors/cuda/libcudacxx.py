@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches includes among the code's terms, and each outermost name in cuda::std."""
-    headers = tuple(term for term in look.code.terms if "::" not in term)
-    namespaces = tuple(term for term in look.code.terms if "::" in term)
+    headers = tuple(term for term in context.code.terms if "::" not in term)
+    namespaces = tuple(term for term in context.code.terms if "::" in term)
     end = -1
     for node in unit.nodes("preproc_include", "qualified_identifier"):
         if node.start_byte < end or not unit.is_shared(node.start_byte):
@@ -29,12 +29,12 @@ def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
                 yield match_at(unit, node, name=name)
             continue
         text = "".join(unit.head(node).split()).removeprefix("::")
-        if text.startswith(namespaces) and not _is_inner(node):
+        if text.startswith(namespaces) and not _is_in_other_namespace(node):
             end = node.end_byte
             yield match_at(unit, node, name=text.split("<", 1)[0].split("(", 1)[0])
 
 
-def _is_inner(node: Node) -> bool:
+def _is_in_other_namespace(node: Node) -> bool:
     """Whether another scope precedes the name, as in my::cuda::std."""
     parent = node.parent
     return (

@@ -14,21 +14,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match | Clue]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match | Clue]:
     """Matches calls of builtins among the code's terms, in code and in macro bodies."""
-    names = [name.encode() for name in look.code.terms]
+    names = [name.encode() for name in context.code.terms]
     if not any(name in unit.data for name in names):
         return
-    yield from (Clue(_answered(name)) for name in rocm_shim_names(unit) if name in look.code.terms)
+    yield from (Clue(_clue_name(name)) for name in rocm_shim_names(unit) if name in context.code.terms)
     call = re.compile(rb"\b(" + b"|".join(map(re.escape, names)) + rb")\s*\(")
     for match in call.finditer(blanked(unit.data)):
         if unit.is_shared(match.start()):
             line, column = unit.text.position(match.start())
             name = match.group(1).decode()
-            yield Match(line, column, {"call": name}, unless=_answered(name))
+            yield Match(line, column, {"call": name}, unless=_clue_name(name))
 
 
-def _answered(name: str) -> str:
+def _clue_name(name: str) -> str:
     return f"{detector.code} {name}"
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _LIMIT = re.compile(rb"\b__maxnreg__\s*\([^()]*\)")
 
 
-def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches each use of the attribute with a value."""
     if b"__maxnreg__" not in unit.data:
         return

@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches includes of headers among the code's terms."""
     for include in unit.nodes("preproc_include"):
         path = include.child_by_field_name("path")
         if path is None or not unit.is_shared(include.start_byte):
             continue
         header = unit.slice(path).strip('<>"')
-        if header in look.code.terms:
-            yield match_at(unit, include, header=header, why=look.code.terms[header])
+        if header in context.code.terms:
+            yield match_at(unit, include, header=header, why=context.code.terms[header])
 
 
 detector = Detector(__name__, code="CU201", unit_types=CudaUnit, find=find, prefilter=contains_term)

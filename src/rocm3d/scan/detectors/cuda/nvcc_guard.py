@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _TRANSLATED = "__CUDACC__"
-_SHORT = 4096  # longer branches hold more than pragmas; avoids rereading nested branches
+_MAX_PRAGMA_BYTES = 4096  # longer branches hold more than pragmas; avoids rereading nested branches
 
 
-def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches conditions without a HIP branch that nvcc and hipcc decide differently, around more than pragmas."""
-    names = look.code.terms
+    names = context.code.terms
     if not any(name.encode() in unit.data for name in names):
         return
-    unreached = PurePosixPath(unit.path).suffix in look.knowledge.codes["CU506"].terms
+    unreached = PurePosixPath(unit.path).suffix in context.knowledge.codes["CU506"].terms
     nvcc: dict[str, bool] = dict.fromkeys(names, True)
     hipcc = dict.fromkeys(names, False) | {_TRANSLATED: not unreached}
     text = blanked(unit.data)
@@ -30,15 +30,15 @@ def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
         for branch in chain.branches:
             if chain.mentions_rocm or branch.macros.isdisjoint(names) or not unit.is_shared(branch.start):
                 continue
-            recent, none = dict.fromkeys(names, float("inf")), dict.fromkeys(names, 0.0)
-            if evaluate_condition(branch.condition, nvcc, recent) != evaluate_condition(branch.condition, hipcc, none) and not _silences(text, branch):
+            recent, zero = dict.fromkeys(names, float("inf")), dict.fromkeys(names, 0.0)
+            if evaluate_condition(branch.condition, nvcc, recent) != evaluate_condition(branch.condition, hipcc, zero) and not _contains_only_pragmas(text, branch):
                 line, column = unit.text.position(branch.hash_offset)
                 yield Match(line, column, {"guard": " ".join(branch.condition.split())})
 
 
-def _silences(text: bytes, branch: IfBranch) -> bool:
+def _contains_only_pragmas(text: bytes, branch: IfBranch) -> bool:
     """Whether a branch contains only pragmas, which usually disable warnings of nvcc."""
-    if branch.end - branch.body_start > _SHORT:
+    if branch.end - branch.body_start > _MAX_PRAGMA_BYTES:
         return False
     lines = [line.strip() for line in text[branch.body_start : branch.end].splitlines() if line.strip()]
     return bool(lines) and all(line.startswith(b"#") and line[1:].strip().startswith(b"pragma") for line in lines)

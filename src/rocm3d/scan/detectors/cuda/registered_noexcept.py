@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     for node in registered_noexcept_functions(unit):
         yield match_at(unit, node, function=unit.slice(node))
 

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches includes and identifiers among the code's terms. A term that ends in `_` is a prefix."""
-    headers = {term: why for term, why in look.code.terms.items() if "/" in term}
-    names = {term: why for term, why in look.code.terms.items() if "/" not in term}
-    own = set(_macros(unit))
+    headers = {term: why for term, why in context.code.terms.items() if "/" in term}
+    names = {term: why for term, why in context.code.terms.items() if "/" not in term}
+    own = set(_macro_names(unit))
     families = tuple(name for name in names if name.endswith("_"))
     for node in unit.nodes("preproc_include", "identifier", "type_identifier"):
         if not unit.is_shared(node.start_byte):
@@ -33,7 +33,7 @@ def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
             yield match_at(unit, node, name=name, why=why)
 
 
-def _macros(unit: CudaUnit) -> Iterator[str]:
+def _macro_names(unit: CudaUnit) -> Iterator[str]:
     """Names of the file's macros. A macro with the name of a removed function is a shim for it."""
     for macro in unit.nodes("preproc_def", "preproc_function_def"):
         name = macro.child_by_field_name("name")
@@ -41,8 +41,8 @@ def _macros(unit: CudaUnit) -> Iterator[str]:
             yield unit.slice(name)
 
 
-def _mentioned(unit: CudaUnit, look: DetectorContext) -> bool:
-    return b"THC/" in unit.data or contains_term(unit, look)
+def _can_match(unit: CudaUnit, context: DetectorContext) -> bool:
+    return b"THC/" in unit.data or contains_term(unit, context)
 
 
-detector = Detector(__name__, code="CU208", unit_types=CudaUnit, find=find, prefilter=_mentioned)
+detector = Detector(__name__, code="CU208", unit_types=CudaUnit, find=find, prefilter=_can_match)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches launches that do not start with `<<<` and end with `>>>`."""
     for launch in unit.nodes("kernel_call_syntax"):
         text = unit.slice(launch)

@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 _NAME, _ANSWERED = "__syncwarp", "CU103 answered"
 _CALL = re.compile(rb"\b__syncwarp\s*\(")
-_DEFINED = re.compile(rb"#\s*define\s+__syncwarp\b")
+_DEFINITION = re.compile(rb"#\s*define\s+__syncwarp\b")
 
 
-def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match | Clue]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match | Clue]:
     """Matches the first call that both backends compile, also in a macro body, unless the file defines __syncwarp."""
     if b"__syncwarp" not in unit.data:
         return
     if any(name.split("(")[0] == _NAME for name in rocm_shim_names(unit)):
         yield Clue(_ANSWERED)
     text = blanked(unit.data)
-    if _DEFINED.search(text):
+    if _DEFINITION.search(text):
         return
     calls = [match.start() for match in _CALL.finditer(text) if unit.is_shared(match.start())]
     if calls:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
+def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches qualified names among the code's terms, outermost node only, and includes from the backend's folder."""
-    names = tuple(term for term in look.code.terms if "::" in term)
-    folders = tuple(term for term in look.code.terms if term.endswith("/"))
+    names = tuple(term for term in context.code.terms if "::" in term)
+    folders = tuple(term for term in context.code.terms if term.endswith("/"))
     end = -1
     for node in unit.nodes("qualified_identifier", "preproc_include"):
         if node.start_byte < end or not unit.is_shared(node.start_byte):
@@ -27,8 +27,8 @@ def find(unit: CudaUnit, look: DetectorContext) -> Iterator[Match]:
             path = node.child_by_field_name("path")
             header = "" if path is None else unit.slice(path).strip('<>"')
             if header.startswith(folders):
-                place = match_at(unit, node, name=header)
-                yield Match(place.line, place.column, place.facts, severity="note")
+                match = match_at(unit, node, name=header)
+                yield Match(match.line, match.column, match.facts, severity="note")
             continue
         text = "".join(unit.head(node).split()).removeprefix("::")
         if text.startswith(names):

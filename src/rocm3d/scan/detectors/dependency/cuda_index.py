@@ -12,19 +12,19 @@ from rocm3d.scan.mentions import severity_override
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-_CUDA = re.compile(r"[/+_-](?:pt\d+)?cu\d{2,3}\b")
+_CUDA_VERSION = re.compile(r"[/+_-](?:pt\d+)?cu\d{2,3}\b")
 
 
-def find(unit: ParsedManifest, look: DetectorContext) -> Iterator[Match]:
+def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
     """Matches options whose URL contains a CUDA version or one of the hosts in the code's terms."""
     for option in unit.options:
         for url in option.urls:
-            if is_cuda_index(url, look.code.terms):
+            if is_cuda_index(url, context.code.terms):
                 yield Match(option.line, option.column, {"url": url}, severity=severity_override(unit))
 
 
 def is_cuda_index(url: str, hosts: Mapping[str, str]) -> bool:
-    return bool(_CUDA.search(url.replace("%2B", "+"))) or any(host in url for host in hosts)
+    return bool(_CUDA_VERSION.search(url.replace("%2B", "+"))) or any(host in url for host in hosts)
 
 
 detector = Detector(__name__, code="DEP102", unit_types=ParsedManifest, find=find)

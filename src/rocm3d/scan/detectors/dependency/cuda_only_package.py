@@ -25,27 +25,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: ParsedManifest, look: DetectorContext) -> Iterator[Match]:
+def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
     """Matches mentions of packages with a record in the knowledge base."""
     for mention in unit.mentions:
-        name, package = package_of(mention, look.knowledge)
+        name, package = package_of(mention, context.knowledge)
         if package is None or is_conda(mention) or requests_rocm(unit, mention):
             continue
-        if _belongs_elsewhere(unit, replace(mention, name=name), look):
+        if _is_covered_by_other_rule(unit, replace(mention, name=name), context):
             continue
         facts = {"name": name, "purpose": package.purpose}
         yield Match(mention.line, mention.column, facts, package.id, severity_override(unit))
 
 
-def _belongs_elsewhere(unit: ParsedManifest, mention: Mention, look: DetectorContext) -> bool:
+def _is_covered_by_other_rule(unit: ParsedManifest, mention: Mention, context: DetectorContext) -> bool:
     """Whether a more specific rule reports this mention."""
-    codes = look.knowledge.codes
-    wrong = reason_for(mention.name, codes["DEP204"].terms) is not None
+    codes = context.knowledge.codes
+    has_wrong_name = reason_for(mention.name, codes["DEP204"].terms) is not None
     return (
         is_compiled_wheel(mention)
         or reason_for(mention.name, codes["DEP202"].terms) is not None
-        or bool(look.knowledge.cuda_extras(mention.name, mention.extras))
-        or (wrong and is_from_default_index(unit, mention))
+        or bool(context.knowledge.cuda_extras(mention.name, mention.extras))
+        or (has_wrong_name and is_from_default_index(unit, mention))
     )
 
 

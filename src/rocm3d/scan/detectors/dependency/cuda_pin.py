@@ -12,14 +12,14 @@ from rocm3d.scan.mentions import severity_override
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LOCAL = re.compile(r"\+(?:pt\d+)?cu\d+")
+_CUDA_LOCAL_VERSION = re.compile(r"\+(?:pt\d+)?cu\d+")
 
 
-def find(unit: ParsedManifest, look: DetectorContext) -> Iterator[Match]:
+def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
     for mention in unit.mentions:
-        pinned = _LOCAL.search(mention.version)
+        pinned = _CUDA_LOCAL_VERSION.search(mention.version)
         if pinned:
-            package = look.knowledge.package_by_pip(mention.name)
+            package = context.knowledge.package_by_pip(mention.name)
             facts = {"name": mention.name, "pin": pinned.group()}
             yield Match(mention.line, mention.column, facts, package.id if package else None, severity_override(unit))
 

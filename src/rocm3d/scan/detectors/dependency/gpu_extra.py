@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: ParsedManifest, look: DetectorContext) -> Iterator[Match]:
+def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
     """Matches mentions with an extra that the package's record lists."""
     for mention in unit.mentions:
-        for extra, why in look.knowledge.cuda_extras(mention.name, mention.extras).items():
+        for extra, why in context.knowledge.cuda_extras(mention.name, mention.extras).items():
             if not requests_rocm(unit, mention):
-                package = look.knowledge.package_by_pip(mention.name)
+                package = context.knowledge.package_by_pip(mention.name)
                 facts = {"requirement": f"{mention.name}[{extra}]", "why": why}
                 yield Match(mention.line, mention.column, facts, package.id if package else None, severity_override(unit))
 

@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: ParsedManifest, look: DetectorContext) -> Iterator[Match]:
+def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
     """Matches mentions and submodules whose licence name or note contains one of the code's terms."""
-    named = [(package_of(item, look.knowledge)[0], item.line, item.column) for item in unit.mentions]
-    named += [(distribution_name(item.url) or distribution_name(item.path), item.line, item.column) for item in unit.submodules]
-    seen: set[str] = set()
-    for name, line, column in sorted(named, key=lambda item: item[1:]):
-        package = look.knowledge.package_by_pip(name) if name else None
-        if package is None or package.licence is None or package.id in seen:
+    candidates = [(package_of(candidate, context.knowledge)[0], candidate.line, candidate.column) for candidate in unit.mentions]
+    candidates += [(distribution_name(candidate.url) or distribution_name(candidate.path), candidate.line, candidate.column) for candidate in unit.submodules]
+    reported: set[str] = set()
+    for name, line, column in sorted(candidates, key=lambda candidate: candidate[1:]):
+        package = context.knowledge.package_by_pip(name) if name else None
+        if package is None or package.licence is None or package.id in reported:
             continue
         text = f"{package.licence.name} {package.licence.note}".lower()
-        why = next((why for term, why in look.code.terms.items() if term.lower() in text), None)
+        why = next((why for term, why in context.code.terms.items() if term.lower() in text), None)
         if why is not None:
-            seen.add(package.id)
+            reported.add(package.id)
             facts = {"name": name, "licence": package.licence.name, "why": package.licence.note.rstrip(".") or why}
             yield Match(line, column, facts, package.id, "note")
 

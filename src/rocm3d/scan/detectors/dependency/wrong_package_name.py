@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: ParsedManifest, look: DetectorContext) -> Iterator[Match]:
+def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
     """Matches names among the code's terms that come from the default index."""
     for mention in unit.mentions:
-        why = reason_for(mention.name, look.code.terms)
+        why = reason_for(mention.name, context.code.terms)
         if why is None or is_conda(mention) or unit.kind == "locks" or not is_from_default_index(unit, mention):
             continue
-        package = look.knowledge.package_by_pip(mention.name)
+        package = context.knowledge.package_by_pip(mention.name)
         facts = {"name": mention.name, "why": why}
         yield Match(mention.line, mention.column, facts, package.id if package else None, severity_override(unit))
 

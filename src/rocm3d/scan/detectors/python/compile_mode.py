@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
+def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches calls of compile (function, method or decorator) with one of the modes."""
     if b"compile" not in unit.data:
         return
@@ -22,8 +22,8 @@ def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
         if function is None or mode is None or unit.slice(function).rsplit(".", 1)[-1] != "compile":
             continue
         for node, text in plain_strings(unit, mode):
-            if text in look.code.terms and not unit.is_guarded(node):
-                yield match_at(unit, node, mode=text, why=look.code.terms[text])
+            if text in context.code.terms and not unit.is_guarded(node):
+                yield match_at(unit, node, mode=text, why=context.code.terms[text])
 
 
 detector = Detector(__name__, code="PY301", unit_types=PythonUnit, find=find, prefilter=contains_term)

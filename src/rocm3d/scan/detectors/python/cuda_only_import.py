@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from rocm3d.model.package import Package
 
 
-def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
+def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches the first such import of each package in a file."""
-    seen = set(look.code.terms)
-    for found in required_imports(unit.truncated_after_imports(known_modules(look))):
-        owned = package_of_import(look.knowledge, found)
-        if owned is None or owned[1].id in seen:
+    handled = set(context.code.terms)
+    for imported in required_imports(unit.truncated_after_imports(known_modules(context))):
+        owned = package_of_import(context.knowledge, imported)
+        if owned is None or owned[1].id in handled:
             continue
         module, package = owned
-        seen.add(package.id)
-        place = match_at(unit, found.node, module=module, package=package.id, purpose=package.purpose)
-        severity: Severity = "warning" if _keeps_the_name(package) else "error"
-        yield Match(place.line, place.column, place.facts, package.id, severity)
+        handled.add(package.id)
+        match = match_at(unit, imported.node, module=module, package=package.id, purpose=package.purpose)
+        severity: Severity = "warning" if _keeps_import_name(package) else "error"
+        yield Match(match.line, match.column, match.facts, package.id, severity)
 
 
-def _keeps_the_name(package: Package) -> bool:
+def _keeps_import_name(package: Package) -> bool:
     """Whether an active route installs a package with the same import name."""
     decisions = ("keep", "replace", "build", "substitute", "stub")
     return any(r.import_kept and r.decision in decisions for r in package.routes if r.status == "active")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
+def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches `torch.backends.cudnn.enabled = False`. The context manager for a single call is the recommended fix."""
     if b"cudnn" not in unit.data:
         return

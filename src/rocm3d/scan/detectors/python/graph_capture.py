@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
+def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches capture calls. The graph object counts only if the file has no capture call."""
     if b"raph" not in unit.data and b"capture_begin" not in unit.data:
         return
-    methods = {term for term in look.code.terms if "." not in term}
-    found = [
+    methods = {term for term in context.code.terms if "." not in term}
+    matches = [
         (name, call)
         for name, call in ImportedNames(unit).calls()
-        if (name in look.code.terms or name.rsplit(".", 1)[-1] in methods) and not unit.is_guarded(call)
+        if (name in context.code.terms or name.rsplit(".", 1)[-1] in methods) and not unit.is_guarded(call)
     ]
-    captures = [(name, call) for name, call in found if not name.endswith("CUDAGraph")]
-    for name, call in captures or found:
+    captures = [(name, call) for name, call in matches if not name.endswith("CUDAGraph")]
+    for name, call in captures or matches:
         yield match_at(unit, call, call=name)
 
 

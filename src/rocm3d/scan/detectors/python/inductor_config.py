@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
+def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches options enabled in inductor's configuration, in `options=` of compile, or through the environment."""
-    if not any(word in unit.data for word in (b"inductor", b"INDUCTOR", b"options")):
+    if not any(marker in unit.data for marker in (b"inductor", b"INDUCTOR", b"options")):
         return
-    for option, value, node in (*_assigned(unit), *_passed(unit), *environment_writes(unit)):
-        if option in look.code.terms and not _is_off(unit, value) and not unit.is_guarded(node):
-            yield match_at(unit, node, option=option, why=look.code.terms[option])
+    for option, value, node in (*_config_assignments(unit), *_compile_options(unit), *environment_writes(unit)):
+        if option in context.code.terms and not _is_off(unit, value) and not unit.is_guarded(node):
+            yield match_at(unit, node, option=option, why=context.code.terms[option])
 
 
-def _assigned(unit: PythonUnit) -> Iterator[tuple[str, Node, Node]]:
+def _config_assignments(unit: PythonUnit) -> Iterator[tuple[str, Node, Node]]:
     names = ImportedNames(unit)
     for node in unit.nodes("assignment"):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -32,7 +32,7 @@ def _assigned(unit: PythonUnit) -> Iterator[tuple[str, Node, Node]]:
             yield option, right, node
 
 
-def _passed(unit: PythonUnit) -> Iterator[tuple[str, Node, Node]]:
+def _compile_options(unit: PythonUnit) -> Iterator[tuple[str, Node, Node]]:
     for call in unit.nodes("call"):
         function, options = call.child_by_field_name("function"), keyword_argument(unit, call, "options")
         if function is None or options is None or not unit.slice(function).endswith("compile"):

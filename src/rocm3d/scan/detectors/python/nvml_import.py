@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
+def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches the first import of each module among the terms, outside of try, conditions and functions."""
-    seen = set()
-    for found in required_imports(unit):
-        module = found.module.split(".")[0]
-        if module in look.code.terms and module not in seen:
-            seen.add(module)
-            owned = package_of_import(look.knowledge, found)
-            place = match_at(unit, found.node, module=module)
-            yield Match(place.line, place.column, place.facts, owned[1].id if owned else None)
+    reported = set()
+    for imported in required_imports(unit):
+        module = imported.module.split(".")[0]
+        if module in context.code.terms and module not in reported:
+            reported.add(module)
+            owned = package_of_import(context.knowledge, imported)
+            match = match_at(unit, imported.node, module=module)
+            yield Match(match.line, match.column, match.facts, owned[1].id if owned else None)
 
 
 detector = Detector(__name__, code="PY401", unit_types=PythonUnit, find=find, prefilter=imports_term)

@@ -12,19 +12,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
+def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches calls of functions and imports of modules among the terms, each statement once."""
     if not imports_triton(unit):
         return
-    terms = look.code.terms
+    terms = context.code.terms
     functions = {term.rsplit(".", 1)[-1]: term for term in terms if "extra" not in term}
     modules = sorted((term for term in terms if "extra" in term), key=len, reverse=True)
-    lines = set()
-    for found in imports(unit):
-        module = next((term for term in modules if f"{found.name}.".startswith(f"{term}.")), None)
-        if module and found.node.start_byte not in lines and not unit.is_guarded(found.node):
-            lines.add(found.node.start_byte)
-            yield match_at(unit, found.node, call=module, why=terms[module])
+    reported = set()
+    for imported in imports(unit):
+        module = next((term for term in modules if f"{imported.name}.".startswith(f"{term}.")), None)
+        if module and imported.node.start_byte not in reported and not unit.is_guarded(imported.node):
+            reported.add(imported.node.start_byte)
+            yield match_at(unit, imported.node, call=module, why=terms[module])
     names = ImportedNames(unit)
     for call in unit.nodes("call"):
         function = call.child_by_field_name("function")

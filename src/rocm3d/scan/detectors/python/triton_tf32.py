@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
+def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches arguments, defaults and assignments that equal a term, such as `input_precision="tf32"`."""
     if b"tf32" not in unit.data or not imports_triton(unit):
         return
@@ -21,9 +21,9 @@ def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
         value = next((n for n in map(node.child_by_field_name, ("value", "right")) if n), None)
         if name is None or value is None or name.type != "identifier" or unit.is_guarded(node):
             continue
-        said = f"{unit.slice(name)}={unit.slice(value)}".replace("'", '"')
-        if said in look.code.terms:
-            yield match_at(unit, node, argument=said)
+        setting = f"{unit.slice(name)}={unit.slice(value)}".replace("'", '"')
+        if setting in context.code.terms:
+            yield match_at(unit, node, argument=setting)
 
 
 detector = Detector(__name__, code="PY502", unit_types=PythonUnit, find=find)

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def find(unit: PythonUnit, look: DetectorContext) -> Iterator[Match]:
+def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches the first import of a module among the terms, outside of try, conditions and functions."""
-    for found in required_imports(unit):
-        if found.module.split(".")[0] in look.code.terms:
-            owned = package_of_import(look.knowledge, found)
-            place = match_at(unit, found.node, module=found.module)
-            yield Match(place.line, place.column, place.facts, owned[1].id if owned else None)
+    for imported in required_imports(unit):
+        if imported.module.split(".")[0] in context.code.terms:
+            owned = package_of_import(context.knowledge, imported)
+            match = match_at(unit, imported.node, module=imported.module)
+            yield Match(match.line, match.column, match.facts, owned[1].id if owned else None)
             return
 
 
