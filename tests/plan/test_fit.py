@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.plan.fit import misfit
+from rocm3d.plan.fit import route_problem
 
 
 @pytest.fixture
-def here(make):
+def problem_of(make):
     """A stack and a GPU."""
     return make.stack("s", rocm="7.1", torch="2.9.0", python="3.12"), make.knowledge().gpu("gfx942")
 
@@ -24,11 +24,11 @@ def here(make):
         ({"rocm": "<7", "torch": "<2", "gfx": ("gfx1100",)}, "needs ROCm <7; this stack has 7.1"),
     ],
 )
-def test_first_reason_why_a_route_does_not_fit(make, here, limits, reason):
-    found = misfit(make.route("r", **limits), *here)
+def test_first_reason_why_a_route_does_not_fit(make, problem_of, limits, reason):
+    result = route_problem(make.route("r", **limits), *problem_of)
 
-    assert found.reason == reason
-    assert found.would_need
+    assert result.reason == reason
+    assert result.would_need
 
 
 @pytest.mark.parametrize(
@@ -42,12 +42,12 @@ def test_first_reason_why_a_route_does_not_fit(make, here, limits, reason):
         {"products": ("mi325x", "mi300x")},
     ],
 )
-def test_fits(make, here, limits):
-    assert misfit(make.route("r", **limits), *here) is None
+def test_fits(make, problem_of, limits):
+    assert route_problem(make.route("r", **limits), *problem_of) is None
 
 
-def test_versions_are_compared_as_versions(make, here):
+def test_versions_are_compared_as_versions(make, problem_of):
     """7.10 is newer than 7.9."""
     stack = make.stack("s", rocm="7.10")
 
-    assert misfit(make.route("r", rocm=">=7.9"), stack, here[1]) is None
+    assert route_problem(make.route("r", rocm=">=7.9"), stack, problem_of[1]) is None

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from rocm3d.plan.versions import agree
+from rocm3d.plan.versions import is_satisfiable
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from rocm3d.plan.versions import agree
     ],
 )
 def test_ranges_without_a_common_version(ranges):
-    assert not agree(ranges)
+    assert not is_satisfiable(ranges)
 
 
 @pytest.mark.parametrize(
@@ -38,8 +38,8 @@ def test_ranges_without_a_common_version(ranges):
         ("===odd", ""),
     ],
 )
-def test_ranges_with_one(ranges):
-    assert agree(ranges)
+def test_ranges_with_a_common_version(ranges):
+    assert is_satisfiable(ranges)
 
 
 numbers = st.builds(lambda parts: ".".join(map(str, parts)), st.lists(st.integers(0, 4), min_size=1, max_size=3))
@@ -47,7 +47,7 @@ ranges = st.builds(lambda word, number: f"{word}{number}", st.sampled_from(["<",
 
 
 @given(st.lists(ranges, min_size=1, max_size=4), st.lists(st.integers(0, 5), min_size=1, max_size=4))
-def test_never_says_no_where_a_version_is_in_all_of_them(texts, release):
+def test_satisfiable_if_a_version_is_in_all_ranges(texts, release):
     version = Version(".".join(map(str, release)))
     if all(SpecifierSet(text).contains(version) for text in texts):
-        assert agree(texts)
+        assert is_satisfiable(texts)

@@ -3,23 +3,23 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.model.failure import UserError
-from rocm3d.plan.wishes import Wishes
+from rocm3d.plan.wishes import PlanOptions
 
 
 @pytest.mark.parametrize("text", ["newest", ">>7", "7.x", "6.4 or 7"])
-def test_what_is_neither_release_nor_range_is_refused(text):
+def test_text_that_is_not_a_release_or_range_is_refused(text):
     with pytest.raises(UserError, match="not a release or a range"):
-        Wishes(rocm=text)
+        PlanOptions(rocm=text)
 
 
-@pytest.mark.parametrize("wish", [{"stack": "s"}, {"rocm": "7.2"}])
-def test_the_installed_torch_leaves_no_choice(make, wish):
+@pytest.mark.parametrize("option", [{"stack": "s"}, {"rocm": "7.2"}])
+def test_installed_torch_excludes_stack_and_rocm(make, option):
     with pytest.raises(UserError, match="--keep-torch excludes"):
-        Wishes(installed=make.stack("installed"), **wish)
+        PlanOptions(installed=make.stack("installed"), **option)
 
 
 @pytest.mark.parametrize(
-    ("asked", "release", "taken"),
+    ("requested", "release", "chosen"),
     [
         ("", "7.2.1", True),
         ("7.2", "7.2.1", True),
@@ -31,5 +31,5 @@ def test_the_installed_torch_leaves_no_choice(make, wish):
         ("==7.2.1", "7.2.1", True),
     ],
 )
-def test_releases(asked, release, taken):
-    assert Wishes(rocm=asked).takes_rocm(release) is taken
+def test_accepted_releases(requested, release, chosen):
+    assert PlanOptions(rocm=requested).accepts_rocm(release) is chosen

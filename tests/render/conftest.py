@@ -37,7 +37,7 @@ from rocm3d.model.source import Source
 from rocm3d.model.stack import Stack
 from rocm3d.model.target import Gpu, Product, Target
 from rocm3d.model.verdict import Verdict, Verdicts
-from rocm3d.plan.comparison import Question
+from rocm3d.plan.comparison import ComparisonRequest
 from rocm3d.plan.fitness import fitness
 
 FACT = {"checked": date(2026, 11, 1), "confidence": "reported", "sources": (Source(where="a/b@c", says="so"),)}
@@ -163,7 +163,7 @@ def fit(*decisions: DependencyDecision, title="demo", known=True) -> Fit:
         packages={}, families={}, recipes={}, examples={}, places={},
     )  # fmt: skip
     planned = plan(*decisions, repository=title)
-    return fitness(Question(GPU, knowledge, knowledge.date, plan=planned), port if known else None, knowledge.date)
+    return fitness(ComparisonRequest(GPU, knowledge, knowledge.date, plan=planned), port if known else None, knowledge.date)
 
 
 VOID = {"meta", "br", "link", "img", "input", "hr"}

@@ -13,7 +13,7 @@ from packaging.specifiers import SpecifierSet
 from rocm3d.model.inventory import FileCounts, Dependency, Inventory, Scan
 from rocm3d.model.location import Location
 from rocm3d.plan.stage import plan
-from rocm3d.plan.wishes import Wishes
+from rocm3d.plan.wishes import PlanOptions
 
 TODAY = date(2026, 11, 15)
 # What the files of a repository name, and as which port the scan recognises it.
@@ -68,7 +68,7 @@ def planned(knowledge):
             dependencies=tuple(items), extensions=(), families={}, skipped=(), readiness="ready-with-deps", reasons=(),
         )  # fmt: skip
         scan = Scan(inventory=inventory, findings=())
-        return plan(scan, knowledge.gpu(gpu), knowledge, TODAY, Wishes(**wishes))
+        return plan(scan, knowledge.gpu(gpu), knowledge, TODAY, PlanOptions(**wishes))
 
     return run
 

@@ -11,7 +11,7 @@ from rocm3d.cli import options
 from rocm3d.cli.session import Session
 from rocm3d.model.failure import ExitCode
 from rocm3d.model.plan import Plan
-from rocm3d.pipeline import Wishes, resolve_gpu
+from rocm3d.pipeline import PlanOptions, resolve_gpu
 from rocm3d.render.formats import names, refuse_unknown
 
 POSITION = 20
@@ -50,7 +50,7 @@ def command(
         settings = session.configuration(path)
         product = resolve_gpu(gpu or settings.gpu, repository.knowledge)
         installed = repository.installed(product, python, platform) if keep_torch else None
-        document = repository.plan(product, Wishes(stack, rocm, prefer, platform, installed), inventory)
+        document = repository.plan(product, PlanOptions(stack, rocm, prefer, platform, installed), inventory)
     session.show(document, form, output)
     refused = session.refuse_licences(document, licence_policy or settings.licence_policy)
     return ExitCode.FINDINGS if document.stack is None or refused else ExitCode.DONE

@@ -6,7 +6,7 @@ from rocm3d.cli import options
 from rocm3d.cli.session import Session
 from rocm3d.cli.words import parted
 from rocm3d.model.failure import ExitCode
-from rocm3d.pipeline import FOLDER, LEVELS, Choice, Wishes, resolve_gpu
+from rocm3d.pipeline import FOLDER, LEVELS, Choice, PlanOptions, resolve_gpu
 from rocm3d.render import console, html
 
 POSITION = 60
@@ -42,7 +42,7 @@ def command(
         settings = session.configuration(path)
         product = resolve_gpu(gpu or settings.gpu, repository.knowledge)
         installed = repository.installed(product, python, platform) if keep_torch else None
-        wishes = Wishes(stack, rocm, prefer, platform, installed)
+        wishes = PlanOptions(stack, rocm, prefer, platform, installed)
         here = repository if into is None else repository.into(into)
         plan = here.plan(product, wishes)
         if session.refuse_licences(plan, licence_policy or settings.licence_policy):

@@ -34,10 +34,10 @@ class Asked(Record):
 
 def make(repository: Repository, asked: Asked) -> tuple[Plan, str]:
     """Make a plan. Returns it with its hash, and stores its arguments next to it."""
-    from rocm3d.pipeline import Wishes, resolve_gpu
+    from rocm3d.pipeline import PlanOptions, resolve_gpu
 
     gpu = resolve_gpu(asked.gpu, repository.knowledge)
-    plan = repository.plan(gpu, Wishes(asked.stack, asked.rocm, asked.prefer, asked.platform))
+    plan = repository.plan(gpu, PlanOptions(asked.stack, asked.rocm, asked.prefer, asked.platform))
     repository.documents.write_text(repository.documents.folder / _ASKED, asked.model_dump_json() + "\n")
     return plan, digest(repository.documents, Plan)
 

@@ -17,10 +17,10 @@ from rocm3d.model.stack import Stack
 from rocm3d.model.target import Gpu
 from rocm3d.model.wish import Platform
 from rocm3d.pipeline.here import today
-from rocm3d.plan.comparison import Question
+from rocm3d.plan.comparison import ComparisonRequest
 from rocm3d.plan.fitness import fitness
 from rocm3d.plan.stage import plan
-from rocm3d.plan.wishes import Wishes
+from rocm3d.plan.wishes import PlanOptions
 from rocm3d.repository import Opened
 from rocm3d.workspace.journal import UndoJournal
 from rocm3d.workspace.tree import Tree
@@ -29,7 +29,7 @@ from rocm3d.workspace.tree import Tree
 class Planning(Opened):
     """A repository with the plan stage."""
 
-    def plan(self, gpu: Gpu, wishes: Wishes | None = None, inventory: Scan | None = None) -> Plan:
+    def plan(self, gpu: Gpu, wishes: PlanOptions | None = None, inventory: Scan | None = None) -> Plan:
         """Plan and write the documents. Without an inventory, scans the tree as it was before any apply."""
         before = inventory or self._scan_original()
         document = plan(before, gpu, self.knowledge, today(), wishes)
@@ -47,7 +47,7 @@ class Planning(Opened):
         rivals = [self.knowledge.nvidia_card(card) for card in against]
         planned = plan(self._scan_original(), gpu, self.knowledge, today())
         port = self.knowledge.ports.get(planned.known_as or "")
-        return fitness(Question(gpu, self.knowledge, today(), rivals, plan=planned), port, as_of or today())
+        return fitness(ComparisonRequest(gpu, self.knowledge, today(), rivals, plan=planned), port, as_of or today())
 
     def _whole_tree(self) -> Tree:
         return Tree.open(self.root)

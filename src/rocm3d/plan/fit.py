@@ -14,32 +14,32 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Misfit:
+class RouteProblem:
     """Why a route does not fit, and what would make it fit."""
 
     reason: str
     would_need: str
 
 
-def misfit(route: Route, stack: Stack, gpu: Gpu) -> Misfit | None:
+def route_problem(route: Route, stack: Stack, gpu: Gpu) -> RouteProblem | None:
     """None if the route fits."""
-    for what, wanted, given in (
+    for component, required, available in (
         ("ROCm", route.rocm, stack.rocm),
         ("torch", route.torch, stack.torch),
         ("Python", route.python, stack.python),
     ):
-        if wanted and not SpecifierSet(wanted).contains(given, prereleases=True):
-            return Misfit(f"needs {what} {wanted}; this stack has {given}", f"a stack with {what} {wanted}")
+        if required and not SpecifierSet(required).contains(available, prereleases=True):
+            return RouteProblem(f"needs {component} {required}; this stack has {available}", f"a stack with {component} {required}")
     if route.gfx and gpu.gfx not in route.gfx:
-        return Misfit(f"supports {', '.join(route.gfx)}; this GPU is {gpu.gfx}", f"a report from {gpu.gfx}")
+        return RouteProblem(f"supports {', '.join(route.gfx)}; this GPU is {gpu.gfx}", f"a report from {gpu.gfx}")
     if route.products and gpu.product not in route.products:
-        return Misfit(f"supports {', '.join(route.products)}; this GPU is {gpu.product}", "one of those products")
-    return _moved(route, stack)
+        return RouteProblem(f"supports {', '.join(route.products)}; this GPU is {gpu.product}", "one of those products")
+    return _torch_conflict(route, stack)
 
 
-def _moved(route: Route, stack: Stack) -> Misfit | None:
+def _torch_conflict(route: Route, stack: Stack) -> RouteProblem | None:
     """A route that installs another torch breaks everything that was built for the stack's torch."""
-    wanted = route.moves.get("torch")
-    if wanted is None or SpecifierSet(f"=={wanted}").contains(stack.torch, prereleases=True):
+    required = route.moves.get("torch")
+    if required is None or SpecifierSet(f"=={required}").contains(stack.torch, prereleases=True):
         return None
-    return Misfit(f"installs torch {wanted}; this stack has {stack.torch}", f"a stack with torch {wanted}")
+    return RouteProblem(f"installs torch {required}; this stack has {stack.torch}", f"a stack with torch {required}")

@@ -10,34 +10,34 @@ from packaging.version import Version
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_FAR = 99999
+_LARGE = 99999
 
 
-def agree(ranges: Iterable[str]) -> bool:
+def is_satisfiable(ranges: Iterable[str]) -> bool:
     """Whether some version is in all ranges. A text that is not a range excludes nothing.
 
     Ranges change only at the versions they name, so it tries those and one version above and below each.
     """
-    together = SpecifierSet()
+    combined = SpecifierSet()
     for text in ranges:
         try:
-            together &= SpecifierSet(text)
+            combined &= SpecifierSet(text)
         except InvalidSpecifier:
             continue
-    named = [Version(item.version.removesuffix(".*")) for item in together if item.operator != "==="]
-    if not named:
+    boundaries = [Version(item.version.removesuffix(".*")) for item in combined if item.operator != "==="]
+    if not boundaries:
         return True
-    return any(together.contains(version, prereleases=True) for one in named for version in _around(one))
+    return any(combined.contains(version, prereleases=True) for boundary in boundaries for version in _neighbours(boundary))
 
 
-def _around(version: Version) -> Iterator[Version]:
+def _neighbours(version: Version) -> Iterator[Version]:
     yield version
     release = version.release
     for length in range(1, len(release) + 1):
         head, last = release[: length - 1], release[length - 1]
         yield _version((*head, last + 1))
         if last:
-            yield _version((*head, last - 1, _FAR))
+            yield _version((*head, last - 1, _LARGE))
     yield _version((*release, 0, 1))
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Wishes:
+class PlanOptions:
     """`rocm` is a release such as 7.2, or a range. `installed` is the installed torch, which --keep-torch keeps."""
 
     stack: str | None = None
@@ -27,15 +27,15 @@ class Wishes:
 
     def __post_init__(self) -> None:
         if self.rocm:
-            _range(self.rocm)
+            _release_range(self.rocm)
         if self.installed is not None and (self.stack or self.rocm):
             raise UserError("--keep-torch excludes --stack and --rocm", hint="pass only one of them")
 
-    def takes_rocm(self, release: str) -> bool:
-        return not self.rocm or _range(self.rocm).contains(release, prereleases=True)
+    def accepts_rocm(self, release: str) -> bool:
+        return not self.rocm or _release_range(self.rocm).contains(release, prereleases=True)
 
 
-def _range(text: str) -> SpecifierSet:
+def _release_range(text: str) -> SpecifierSet:
     """7 means ==7.*, 7.2 means ==7.2.*; a range stays as written."""
     try:
         Version(text)
