@@ -2,33 +2,33 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.apply.aliased_text import Alias, Use, with_aliases
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.aliased_text import MacroAlias, AliasUse, insert_aliases
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.syntax.guards import fold_cpp, assume_rocm
 from rocm3d.syntax.isolation import prove_isolation
 
-OLD = Alias("OLD", cuda="old::call", rocm="new_call")
-CAST = Alias("CAST", cuda="", rocm="(const void*)")
+OLD = MacroAlias("OLD", cuda="old::call", rocm="new_call")
+CAST = MacroAlias("CAST", cuda="", rocm="(const void*)")
 
 
-def aliased(text: str, alias: Alias = OLD, **parameters) -> bytes:
+def aliased(text: str, alias: MacroAlias = OLD, **parameters) -> bytes:
     data = text.encode()
     at = data.index(b"old")
-    return with_aliases(data, [Use(at, at + len(alias.cuda), alias)], parameters)
+    return insert_aliases(data, [AliasUse(at, at + len(alias.cuda), alias)], parameters)
 
 
-def test_another_text_than_the_aliass():
-    with pytest.raises(Refuse, match="is not"):
+def test_text_that_differs_from_the_alias_is_refused():
+    with pytest.raises(RewriteRefusedError, match="is not"):
         aliased("f(old->call);\n")
 
 
-def test_a_definition_below_the_use():
-    with pytest.raises(Refuse, match="below"):
+def test_definition_below_the_first_use_is_refused():
+    with pytest.raises(RewriteRefusedError, match="below"):
         aliased("old::call;\n#define ROCM3D_OLD x\n")
 
 
-def test_nothing_to_do():
-    assert with_aliases(b"int a;\n", [], {}) == b"int a;\n"
+def test_no_uses_leave_the_file_unchanged():
+    assert insert_aliases(b"int a;\n", [], {}) == b"int a;\n"
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_nothing_to_do():
     ],
     ids=["plain", "macro", "dispatch", "line ends"],
 )
-def test_the_alias_reaches_everywhere_and_cuda_sees_nothing(text):
+def test_alias_works_everywhere_and_cuda_code_is_unchanged(text):
     before = text.encode()
 
     after = aliased(text)
@@ -53,14 +53,14 @@ def test_the_alias_reaches_everywhere_and_cuda_sees_nothing(text):
     assert (proof.holds, proof.kind) == (True, "cpp-tokens-equal"), proof.detail
 
 
-def test_an_alias_that_is_empty_for_cuda_stands_in_front():
-    after = with_aliases(b"f(kernel);\n", [Use(2, 2, CAST)], {})
+def test_alias_that_is_empty_for_cuda_precedes_the_token():
+    after = insert_aliases(b"f(kernel);\n", [AliasUse(2, 2, CAST)], {})
 
     assert after.endswith(b"f(ROCM3D_CAST kernel);\n")
     assert prove_isolation("x.cu", b"f(kernel);\n", after).holds
 
 
-def test_a_second_edit_uses_what_is_defined():
+def test_second_edit_reuses_the_definition():
     first = aliased("old::call(1);\nold::call(2);\n")
 
     second = aliased(first.decode().replace("#define ROCM3D_OLD old::call", "#define ROCM3D_OLD  keep", 1))

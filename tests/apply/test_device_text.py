@@ -11,8 +11,8 @@ NAMES = sorted(path.stem for path in Path(device_text.__file__).with_name("devic
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_text_defines_its_name_on_device_and_ends_its_lines(name):
-    text = device_text.text(name)
+def test_every_helper_defines_its_name_on_device_and_ends_its_lines(name):
+    text = device_text.read_helper(name)
 
     assert re.search(rf"\b(?:rocm3d|_)_{name}\b", text)
     assert "__device__" in text or text.startswith("#define")
@@ -21,17 +21,17 @@ def test_every_text_defines_its_name_on_device_and_ends_its_lines(name):
     assert text.count("{") == text.count("}")
 
 
-def test_a_text_comes_once_and_after_what_it_needs():
-    text = device_text.helpers(["match_any", "wave_peers", "labeled_partition"])
+def test_a_helper_comes_once_and_after_its_dependencies():
+    text = device_text.helper_sources(["match_any", "wave_peers", "labeled_partition"])
 
     assert text.count("#define ROCM3D_HAS_WAVE_PEERS") == 1
     assert text.index("ROCM3D_HAS_WAVE_PEERS") < text.index("ROCM3D_HAS_MATCH_ANY")
     assert text.count("#if ") == text.count("#endif") == 3
 
 
-def test_what_a_text_calls_is_among_its_needs():
+def test_called_helpers_are_declared_as_dependencies():
     for name in NAMES:
-        called = set(re.findall(r"\brocm3d_(\w+)", device_text.helpers([name])))
-        defined = set(re.findall(r"!defined\(ROCM3D_HAS_(\w+)\)", device_text.helpers([name])))
+        called = set(re.findall(r"\brocm3d_(\w+)", device_text.helper_sources([name])))
+        defined = set(re.findall(r"!defined\(ROCM3D_HAS_(\w+)\)", device_text.helper_sources([name])))
 
         assert {name, *(word for word in called if word in NAMES)} == {word.lower() for word in defined}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.apply.device_text import text
+from rocm3d.apply.device_text import read_helper
 from rocm3d.apply.rewrites.replace_ptx import edit
 from rocm3d.syntax.guards import fold_cpp, assume_rocm
 
@@ -54,7 +54,7 @@ def printed(folder: Path, statements: list[str]) -> list[int]:
     masks = "\n".join(
         f"static unsigned mask_{name}() {{ return {mask_expression(f'lanemask_{name}')}; }}" for name in MASKS
     )
-    helpers = text("bfe_u32") + text("bfe_s32") + text("prmt")
+    helpers = read_helper("bfe_u32") + read_helper("bfe_s32") + read_helper("prmt")
     head = (
         "#include <cstdio>\n#define __device__\nstatic unsigned lane;\nstatic unsigned __lane_id() { return lane; }\n"
     )
@@ -68,18 +68,18 @@ def printed(folder: Path, statements: list[str]) -> list[int]:
 
 def test_the_same_as_ptx(tmp_path):
     chance = random.Random(7)
-    statements, wanted = [], []
+    statements, expected = [], []
     counts = [*range(34), 63, 64, 200, 255, 256, 511]
     for _ in range(400):
         a, b = chance.getrandbits(32), chance.getrandbits(32)
         position, length = chance.choice(counts), chance.choice(counts)
         statements += [f"rocm3d_bfe_u32({a}u, {position}u, {length}u)", f"rocm3d_bfe_s32({a}u, {position}u, {length}u)"]
-        wanted += [bfe(a, position, length, signed=False), bfe(a, position, length, signed=True)]
+        expected += [bfe(a, position, length, signed=False), bfe(a, position, length, signed=True)]
         selectors = chance.getrandbits(16)
         statements.append(f"rocm3d_prmt({a}u, {b}u, {selectors}u)")
-        wanted.append(prmt(a, b, selectors))
+        expected.append(prmt(a, b, selectors))
     for lane in (0, 1, 30, 31, 32, 47, 63):
         statements += [f"(lane = {lane}, mask_{name}())" for name in MASKS]
-        wanted += [mask(lane % 32) & 0xFFFFFFFF for mask in MASKS.values()]
+        expected += [mask(lane % 32) & 0xFFFFFFFF for mask in MASKS.values()]
 
-    assert printed(tmp_path, statements) == wanted
+    assert printed(tmp_path, statements) == expected

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.apply.rewrite import Refuse, rewrites
+from rocm3d.apply.rewrite import RewriteRefusedError, rewrites
 from rocm3d.knowledge.load import load
 
 EMULATED = Path(__file__).parent / "emulated"
@@ -187,7 +187,7 @@ def ported(name: str, body: str) -> bytes:
     """The kernel after every recipe of the list, in the order that apply takes them; a refusal changes nothing."""
     data, recipes = source(name, body), load().recipes
     for recipe in sorted(RECIPES):
-        with contextlib.suppress(Refuse):
+        with contextlib.suppress(RewriteRefusedError):
             data = rewrites()[recipes[recipe].rewrite].edit(data, recipes[recipe].parameters)
     return data
 
@@ -222,7 +222,7 @@ def results(folder: Path, sources: dict[str, bytes], *flags: str) -> dict[str, l
     built = subprocess.run([*run, str(folder / "main.cpp")], capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr[:4000]
     lines = subprocess.run([str(folder / "main")], capture_output=True, text=True, check=True).stdout.splitlines()
-    return {name: [int(word) for word in values.split()] for name, _, values in (line.partition("=") for line in lines)}
+    return {name: [int(text) for text in values.split()] for name, _, values in (line.partition("=") for line in lines)}
 
 
 MAIN = """#include "wave.h"
@@ -260,8 +260,8 @@ def rocm(request, tmp_path_factory):
 @pytest.fixture(scope="module")
 def wrong(tmp_path_factory):
     sources = {f"wrong_{index}": source(f"wrong_{index}", body) for index, body in enumerate(WRONG.values())}
-    found = results(tmp_path_factory.mktemp("wrong"), sources, "-DUSE_ROCM", "-D__HIP__", "-DWAVE=64")
-    return {name: found[f"wrong_{index}"] for index, name in enumerate(WRONG)}
+    result = results(tmp_path_factory.mktemp("wrong"), sources, "-DUSE_ROCM", "-D__HIP__", "-DWAVE=64")
+    return {name: result[f"wrong_{index}"] for index, name in enumerate(WRONG)}
 
 
 @pytest.mark.parametrize("name", [name for name in KERNELS if not name.startswith("slots")])
@@ -271,15 +271,15 @@ def test_the_same_as_on_a_warp(name, cuda, rocm):
 
 
 @pytest.mark.parametrize("name", ["slots_of_32", "slots_of_the_wave"])
-def test_every_lane_gets_a_slot_of_its_own(name, cuda, rocm):
+def test_every_lane_gets_a_distinct_slot(name, cuda, rocm):
     """Which lane gets which depends on who comes first, on any hardware."""
-    for found in (cuda[name], rocm[name]):
-        slots = sorted(slot for slot in found[:THREADS] if slot >= 0)
-        assert slots == list(range(found[200]))
+    for result in (cuda[name], rocm[name]):
+        slots = sorted(slot for slot in result[:THREADS] if slot >= 0)
+        assert slots == list(range(result[200]))
         assert len(slots) == sum(value > 0 for value in (((i * 7 + i // 5 * 3) % 9 - 4) for i in range(THREADS)))
 
 
-def test_the_barrier_stands_between_release_and_acquire(rocm):
+def test_barrier_is_between_release_and_acquire(rocm):
     release, barrier, acquire = 3, -1, 2  # as gcc numbers the orders
 
     assert rocm["rotated events"] == [release, barrier, acquire] * (len(rocm["rotated events"]) // 3)
@@ -287,5 +287,5 @@ def test_the_barrier_stands_between_release_and_acquire(rocm):
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_known_mistakes_show_on_a_wave_of_64(name, cuda, wrong):
+def test_known_mistakes_give_wrong_results_on_a_wave_of_64(name, cuda, wrong):
     assert wrong[name] != cuda[name.partition(":")[0]]

@@ -18,8 +18,8 @@ NAMES = sorted(
 
 
 def has_gpu() -> bool:
-    asked = shutil.which("nvidia-smi")
-    return asked is not None and subprocess.run([asked, "-L"], capture_output=True, check=False).stdout.startswith(
+    requested = shutil.which("nvidia-smi")
+    return requested is not None and subprocess.run([requested, "-L"], capture_output=True, check=False).stdout.startswith(
         b"GPU"
     )
 
@@ -30,7 +30,7 @@ def program(tmp_path_factory):
     if nvcc is None:
         pytest.skip("no nvcc on this machine")
     folder = tmp_path_factory.mktemp("cuda")
-    (folder / "device_texts.h").write_text("#define __HIP__\n" + device_text.helpers(NAMES))
+    (folder / "device_texts.h").write_text("#define __HIP__\n" + device_text.helper_sources(NAMES))
     command = [nvcc, "-std=c++17", "-arch=sm_80", "-I", str(folder), str(SOURCE), "-o", str(folder / "all")]
     built = subprocess.run(command, capture_output=True, text=True, check=False)
     if "cooperative_groups.h: No such file" in built.stderr:
@@ -39,7 +39,7 @@ def program(tmp_path_factory):
     return folder / "all"
 
 
-def test_every_text_compiles_as_cuda_and_is_called(program):
+def test_every_helper_compiles_as_cuda_and_is_called(program):
     text = SOURCE.read_text()
 
     assert program.is_file()
@@ -47,7 +47,7 @@ def test_every_text_compiles_as_cuda_and_is_called(program):
 
 
 @pytest.mark.skipif(not has_gpu(), reason="no NVIDIA GPU on this machine")
-def test_no_thread_sees_a_difference(program):
+def test_every_thread_gets_the_same_result(program):
     ran = subprocess.run([str(program)], capture_output=True, text=True, check=False)
 
     assert (ran.returncode, ran.stdout) == (0, "0 differences\n")

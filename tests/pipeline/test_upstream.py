@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.apply.git_patch import file_diff, mail
+from rocm3d.apply.git_patch import file_diff, mail_patch
 from rocm3d.evidence.ledger import Book, LedgerChange
 from rocm3d.model.failure import UserError
 from rocm3d.pipeline import Repository
@@ -35,7 +35,7 @@ def origin(tmp_path_factory, knowledge, git):
         git(folder, "commit", "-qm", "start")
     git(root, "submodule", "--quiet", "add", module, "libs/knn")
     git(root, "commit", "-qm", "submodule")
-    patch = mail("fix", "text", [file_diff("r.cu", b"a\n", b"b\n"), file_diff("rocm-port/x", None, b"c\n")])
+    patch = mail_patch("fix", "text", [file_diff("r.cu", b"a\n", b"b\n"), file_diff("rocm-port/x", None, b"c\n")])
     repository = Repository(root, knowledge)
     repository.apply(repository.plan(knowledge.gpu("gfx942")), review=True, dry_run=False)
     (root / "rocm-port" / "patches" / f"fancy-raster@{'d' * 40}.patch").write_bytes(patch)

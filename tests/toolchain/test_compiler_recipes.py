@@ -76,7 +76,7 @@ def test_every_device_text_compiles(gfx, toolchain, tmp_path):
     names = sorted(path.stem for path in Path(device_text.__file__).with_name("device").glob("*.h"))
     head = "#include <hip/hip_runtime.h>\n#include <hip/hip_cooperative_groups.h>\n"
     called = [name for name in names if name != "syncwarp"]
-    (tmp_path / "every.hip").write_text(f"{head}{device_text.helpers(called)}{EVERY_TEXT}")
+    (tmp_path / "every.hip").write_text(f"{head}{device_text.helper_sources(called)}{EVERY_TEXT}")
 
     made = toolchain.device(tmp_path / "every.hip", gfx, tmp_path / "every.o", ["-std=c++17", "-O1"])
 

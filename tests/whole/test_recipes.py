@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from rocm3d.apply.rewrite import Refuse, rewrites
+from rocm3d.apply.rewrite import RewriteRefusedError, rewrites
 from rocm3d.knowledge.load import load
 from rocm3d.model.recipe import Recipe
 from rocm3d.syntax.cuda import CUDA_SUFFIXES, CudaUnit
@@ -32,7 +32,7 @@ def test_untouched_stays_untouched(recipe):
     untouched = KNOWLEDGE.examples[recipe.id].untouched
     try:
         result = applied(recipe, untouched)
-    except Refuse:
+    except RewriteRefusedError:
         result = untouched  # a refusal leaves the file alone, too
     assert result == untouched
 

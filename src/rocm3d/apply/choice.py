@@ -15,37 +15,37 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Choice:
+class EditSelection:
     """Selected edits; an empty `only` selects all. Additions are not edits and are always written."""
 
     only: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, only: Sequence[str], skip: Sequence[str], knowledge: Knowledge) -> Choice:
+    def from_options(cls, only: Sequence[str], skip: Sequence[str], knowledge: Knowledge) -> EditSelection:
         """Raises UserError for a value that is neither a rule, nor a code prefix, nor a recipe."""
-        chosen = cls(tuple(dict.fromkeys(only)), tuple(dict.fromkeys(skip)))
+        selection = cls(tuple(dict.fromkeys(only)), tuple(dict.fromkeys(skip)))
         codes = [code for code in knowledge.codes.values() if code.status == "active"]
-        for word in (*chosen.only, *chosen.skip):
-            if word not in knowledge.recipes and not any(_names(word, code.code, code.rule) for code in codes):
+        for selector in (*selection.only, *selection.skip):
+            if selector not in knowledge.recipes and not any(_selects_code(selector, code.code, code.rule) for code in codes):
                 known = [*(code.rule for code in codes), *(code.code for code in codes), *knowledge.recipes]
-                raise UserError(f"{word!r} is not a rule, a code prefix or a recipe", hint=suggestion(word, known))
-        return chosen
+                raise UserError(f"{selector!r} is not a rule, a code prefix or a recipe", hint=suggestion(selector, known))
+        return selection
 
-    def against(self, edit: PlannedEdit) -> str | None:
+    def exclusion_reason(self, edit: PlannedEdit) -> str | None:
         """Why the edit is excluded; None if it is selected."""
-        for word in self.skip:
-            if _meant(word, edit):
-                return f"excluded by --skip {word}"
-        if self.only and not any(_meant(word, edit) for word in self.only):
+        for selector in self.skip:
+            if _selects_edit(selector, edit):
+                return f"excluded by --skip {selector}"
+        if self.only and not any(_selects_edit(selector, edit) for selector in self.only):
             return f"excluded by --only {','.join(self.only)}"
         return None
 
 
-def _meant(word: str, edit: PlannedEdit) -> bool:
-    return word == edit.recipe or any(_names(word, found.code, found.rule) for found in edit.findings)
+def _selects_edit(selector: str, edit: PlannedEdit) -> bool:
+    return selector == edit.recipe or any(_selects_code(selector, finding.code, finding.rule) for finding in edit.findings)
 
 
-def _names(word: str, code: str, rule: str) -> bool:
+def _selects_code(selector: str, code: str, rule: str) -> bool:
     """The same matching as `rocm3d scan --only`."""
-    return bool(word) and (word == rule or code.startswith(word.upper()))
+    return bool(selector) and (selector == rule or code.startswith(selector.upper()))

@@ -15,49 +15,49 @@ if TYPE_CHECKING:
     from rocm3d.manifest.manifest import Submodule
     from rocm3d.workspace.tree import Tree
 
-_MARKS = ("setup.py", "pyproject.toml", "setup.cfg")
+_BUILD_FILES = ("setup.py", "pyproject.toml", "setup.cfg")
 
 
 @dataclass(frozen=True)
-class Folders:
+class InstallableFolders:
     tree: Tree
 
     @cached_property
     def installable(self) -> frozenset[str]:
         """Folders with a setup.py, pyproject.toml or setup.cfg; `.` is the root."""
-        found = (posixpath.split(path) for path in self.tree.paths())
-        return frozenset(folder or "." for folder, name in found if name in _MARKS)
+        split_paths = (posixpath.split(path) for path in self.tree.paths())
+        return frozenset(folder or "." for folder, name in split_paths if name in _BUILD_FILES)
 
     @cached_property
     def submodules(self) -> tuple[Submodule, ...]:
         """All submodules, nested ones included, checked out or not. Paths outside the repository are ignored."""
-        found: dict[str, Submodule] = {}
-        around = [""]
-        while around:
-            folder = around.pop()
-            inside = {item.path: item for item in self._modules_of(folder) if item.path not in found}
-            found |= inside
-            around += inside
-        return tuple(found.values())
+        by_path: dict[str, Submodule] = {}
+        pending = [""]
+        while pending:
+            folder = pending.pop()
+            nested = {submodule.path: submodule for submodule in self._read_gitmodules(folder) if submodule.path not in by_path}
+            by_path |= nested
+            pending += nested
+        return tuple(by_path.values())
 
-    def _modules_of(self, folder: str) -> Iterator[Submodule]:
+    def _read_gitmodules(self, folder: str) -> Iterator[Submodule]:
         path = posixpath.join(folder, ".gitmodules")
         data = self.tree.read(path) if path in self.tree else None
-        for item in read(path, data or b"").submodules:
-            if not (inside := posixpath.normpath(item.path)).startswith(("/", "..")) and inside != ".":
-                yield replace(item, path=posixpath.join(folder, inside))
+        for submodule in read(path, data or b"").submodules:
+            if not (relative := posixpath.normpath(submodule.path)).startswith(("/", "..")) and relative != ".":
+                yield replace(submodule, path=posixpath.join(folder, relative))
 
-    def place(self, path: str) -> str | None:
+    def resolve(self, path: str) -> str | None:
         """The folder's path in the repository: as written, inside a submodule, or the only folder of that name."""
-        wanted = posixpath.normpath(path)
-        if wanted == ".":
+        folder = posixpath.normpath(path)
+        if folder == ".":
             return "." if self.is_project else None
-        if wanted in self.installable or self._in_submodule(wanted):
-            return wanted
-        name = posixpath.basename(wanted)
-        named = {item for item in self.installable if posixpath.basename(item) == name}
-        named |= {item.path for item in self.submodules if posixpath.basename(posixpath.normpath(item.path)) == name}
-        return named.pop() if len(named) == 1 else None
+        if folder in self.installable or self._is_in_submodule(folder):
+            return folder
+        name = posixpath.basename(folder)
+        same_name = {item for item in self.installable if posixpath.basename(item) == name}
+        same_name |= {item.path for item in self.submodules if posixpath.basename(posixpath.normpath(item.path)) == name}
+        return same_name.pop() if len(same_name) == 1 else None
 
     @cached_property
     def is_project(self) -> bool:
@@ -67,6 +67,6 @@ class Folders:
         text = self.tree.read("pyproject.toml") or b"" if "pyproject.toml" in self.tree else b""
         return b"[build-system]" in text and (b"[project]" in text or b"[tool.poetry]" in text)
 
-    def _in_submodule(self, path: str) -> bool:
+    def _is_in_submodule(self, path: str) -> bool:
         inside = (posixpath.normpath(item.path) for item in self.submodules)
         return any(path == item or path.startswith(f"{item}/") for item in inside)

@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from rocm3d.model.plan import DependencyDecision
 
 # The packages that nothing may replace: no install step, and no dependency of a package.
-PROTECTED = ("torch", "torchvision", "torchaudio", "triton")
+PROTECTED_PACKAGES = ("torch", "torchvision", "torchaudio", "triton")
 
 # Only transports that fetch; other git transports can run a command.
 _GIT = re.compile(r"(?:git\+)?(?P<url>(?:https?|ssh|git|file)://[^\s#]+)(?:#(?P<fragment>\S*))?$")
 _SUBDIRECTORY = re.compile(r"(?:^|&)subdirectory=([^&]+)")
-_CUDA = re.compile(r"[+/_-](?:pt\d+)?cu\d{2,3}\b")
+_CUDA_VERSION = re.compile(r"[+/_-](?:pt\d+)?cu\d{2,3}\b")
 
 
 @dataclass(frozen=True)
-class Checkout:
+class GitCheckout:
     """A git repository to clone; `revision` may be empty; `folder` is the subfolder to install."""
 
     url: str
@@ -41,12 +41,12 @@ class Checkout:
         return re.sub(r"[^\w.+-]", "-", distribution_name(self.url)) or "source"
 
     @property
-    def place(self) -> str:
+    def clone_folder(self) -> str:
         """Its folder in the build folder, one for each revision."""
         return f"{self.name}-{re.sub(r'[^A-Za-z0-9._]', '-', self.revision)}" if self.revision else self.name
 
 
-def checkout(address: str) -> Checkout | None:
+def parse_git_checkout(address: str) -> GitCheckout | None:
     """The repository of a `git+` URL; None for any other URL and for one with a variable, which only pip can expand."""
     match = _GIT.match(address)
     if match is None or not address.startswith("git+") or "${" in address:
@@ -55,11 +55,11 @@ def checkout(address: str) -> Checkout | None:
     head, at, revision = path.rpartition("@")
     if not at or "/" not in head:  # an @ before the first slash belongs to the user name
         head, revision = path, ""
-    inside = _SUBDIRECTORY.search(match["fragment"] or "")
-    folder = posixpath.normpath(unquote(inside.group(1))) if inside else ""
+    subdirectory = _SUBDIRECTORY.search(match["fragment"] or "")
+    folder = posixpath.normpath(unquote(subdirectory.group(1))) if subdirectory else ""
     if revision.startswith("-") or folder.startswith(("..", "/")):
         return None
-    return Checkout(f"{scheme}://{head}", revision, "" if folder == "." else folder)
+    return GitCheckout(f"{scheme}://{head}", revision, "" if folder == "." else folder)
 
 
 def local_path(address: str) -> str | None:
@@ -79,22 +79,22 @@ def local_path(address: str) -> str | None:
 
 def is_cuda_build(mention: Mention) -> bool:
     """Whether the version or the URL names a CUDA release, as in `+cu121`."""
-    return _CUDA.search(f"{mention.version} {unquote(mention.url)}") is not None
+    return _CUDA_VERSION.search(f"{mention.version} {unquote(mention.url)}") is not None
 
 
-def decided(mention: Mention, decisions: Mapping[str, DependencyDecision]) -> DependencyDecision | None:
+def find_decision(mention: Mention, decisions: Mapping[str, DependencyDecision]) -> DependencyDecision | None:
     """The plan's decision about a mention. For a path or URL every part is tried, since the last one can be anything:
     a folder `torch` with bindings for torch is not torch."""
-    found = [decisions[name] for name in _names(mention) if name in decisions]
-    known = [item for item in found if item.package is not None]
-    return next((item for item in known if item.name not in PROTECTED), None) or next(iter(known or found), None)
+    matching = [decisions[name] for name in _candidate_names(mention) if name in decisions]
+    known = [item for item in matching if item.package is not None]
+    return next((item for item in known if item.name not in PROTECTED_PACKAGES), None) or next(iter(known or matching), None)
 
 
-def _names(mention: Mention) -> Iterator[str]:
+def _candidate_names(mention: Mention) -> Iterator[str]:
     yield str(canonicalize_name(mention.name))
     if not mention.url or mention.url.endswith(".whl"):
         return
-    source, path = checkout(mention.url), mention.url.partition("#")[0]
+    source, path = parse_git_checkout(mention.url), mention.url.partition("#")[0]
     if source is not None:
         parts = [*reversed(source.folder.split("/")), source.name]
     else:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.git_patch import diff_of, patched
-from rocm3d.apply.modules import Module, original
+from rocm3d.apply.git_patch import extract_diff, apply_diff
+from rocm3d.apply.modules import CheckedOutSubmodule, original_bytes
 from rocm3d.workspace.journal import digest
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class PortedModules:
+class PortedSubmodules:
     """The changes in submodules, with the bytes of each file before and after its patch."""
 
     changes: tuple[FileChange, ...]
@@ -24,17 +24,17 @@ class PortedModules:
     after: Mapping[str, bytes]
 
 
-def ported_modules(patch: Patch, tree: Tree) -> PortedModules:
+def ported_submodules(patch: Patch, tree: Tree) -> PortedSubmodules:
     """Apply the patches in the port folder. Leaves out files that are not in a patch or differ from its base."""
     before: dict[str, bytes] = {}
     after: dict[str, bytes] = {}
     for item in patch.modules:
-        text = tree.read(item.file) if item.file in tree else None
-        module = Module(item.path, item.commit)
+        patch_data = tree.read(item.file) if item.file in tree else None
+        module = CheckedOutSubmodule(item.path, item.commit)
         for change in item.changes:
-            was = original(module, change.path, tree, patch)
-            diff = diff_of(module.inside(change.path) or "", text or b"")
-            if was is None or diff is None or digest(was) != change.before:
+            committed_data = original_bytes(module, change.path, tree, patch)
+            diff = extract_diff(module.relative_path(change.path) or "", patch_data or b"")
+            if committed_data is None or diff is None or digest(committed_data) != change.before:
                 continue
-            before[change.path], after[change.path] = was, patched(was, diff)
-    return PortedModules(tuple(change for item in patch.modules for change in item.changes), before, after)
+            before[change.path], after[change.path] = committed_data, apply_diff(committed_data, diff)
+    return PortedSubmodules(tuple(change for item in patch.modules for change in item.changes), before, after)

@@ -6,18 +6,18 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.folders import Folders
-from rocm3d.apply.needs import Needs, Source, needs
-from rocm3d.apply.origin import Checkout
-from rocm3d.apply.route_commands import Rewritten, Wheels, clone_word, fetch_line, folder_word, rewritten
+from rocm3d.apply.folders import InstallableFolders
+from rocm3d.apply.needs import RepositoryRequirements, SourceRequirement, repository_requirements
+from rocm3d.apply.origin import GitCheckout
+from rocm3d.apply.route_commands import InstallCommands, WheelInstall, clone_word, fetch_line, folder_word, install_commands
 from rocm3d.apply.template import one_line
-from rocm3d.apply.variables import settled
+from rocm3d.apply.variables import decisions_for_target
 
 if TYPE_CHECKING:
     from rocm3d.model.plan import Plan
     from rocm3d.workspace.tree import Tree
 
-ELSEWHERE = "requirements-rocm3d.txt"
+EXTRA_REQUIREMENTS = "requirements-rocm3d.txt"
 
 
 @dataclass(frozen=True)
@@ -29,54 +29,54 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Installation:
+class InstallSteps:
     """All steps, and what the user must install by hand."""
 
     steps: tuple[Step, ...]
-    left: tuple[str, ...]
+    manual: tuple[str, ...]
 
 
-def installation(plan: Plan, tree: Tree) -> Installation:
+def install_steps(plan: Plan, tree: Tree) -> InstallSteps:
     """Requirements first, since builds need them; the repository itself last, since it needs everything."""
-    wanted, folders = needs(plan, tree), Folders(tree)
-    routed = {item.name: rewritten(item, folders, wanted.paths.get(item.name)) for item in settled(plan)}
-    builds = [*_builds(routed), *_sources(wanted)]
-    steps = [*_submodules(folders), *(_TOOLS if builds else ()), *_requirements(wanted, tree), *_wheels(routed)]
-    left = [f"{name}: {text}" for name, item in routed.items() for text in item.left]
-    return Installation((*steps, *builds), tuple(one_line(text) for text in (*wanted.left, *left)))
+    requirements, folders = repository_requirements(plan, tree), InstallableFolders(tree)
+    commands_by_name = {item.name: install_commands(item, folders, requirements.package_locations.get(item.name)) for item in decisions_for_target(plan)}
+    builds = [*_build_steps(commands_by_name), *_source_steps(requirements)]
+    steps = [*_submodule_steps(folders), *(_BUILD_TOOLS if builds else ()), *_requirement_steps(requirements, tree), *_wheel_steps(commands_by_name)]
+    manual = [f"{name}: {text}" for name, item in commands_by_name.items() for text in item.manual]
+    return InstallSteps((*steps, *builds), tuple(one_line(text) for text in (*requirements.not_installed, *manual)))
 
 
-def entry_files(wanted: Needs, tree: Tree) -> tuple[str, ...]:
+def entry_files(requirements: RepositoryRequirements, tree: Tree) -> tuple[str, ...]:
     """Names, in the port folder, of the requirements files that the install starts with."""
     if "requirements.txt" not in tree:
-        return ("requirements.txt",) if wanted.files or wanted.names else ()
-    return ("requirements.txt", ELSEWHERE) if wanted.names else ("requirements.txt",)
+        return ("requirements.txt",) if requirements.files or requirements.by_name else ()
+    return ("requirements.txt", EXTRA_REQUIREMENTS) if requirements.by_name else ("requirements.txt",)
 
 
 # What the setup.py of an extension needs when it is built without isolation.
-_TOOLS = (Step("build tools", ("tools setuptools wheel ninja packaging",)),)
+_BUILD_TOOLS = (Step("build tools", ("tools setuptools wheel ninja packaging",)),)
 
 
-def _submodules(folders: Folders) -> list[Step]:
-    paths = [item.path for item in folders.submodules]
+def _submodule_steps(folders: InstallableFolders) -> list[Step]:
+    paths = [submodule.path for submodule in folders.submodules]
     return [Step("submodules", (f"submodules {shlex.join(paths)}",))] if paths else []
 
 
-def _requirements(wanted: Needs, tree: Tree) -> list[Step]:
-    files = " ".join(f'-r "$port"/{shlex.quote(name)}' for name in entry_files(wanted, tree))
+def _requirement_steps(requirements: RepositoryRequirements, tree: Tree) -> list[Step]:
+    files = " ".join(f'-r "$port"/{shlex.quote(name)}' for name in entry_files(requirements, tree))
     return [Step("requirements of the repository", (f"pip_install {files}",))] if files else []
 
 
-def _wheels(routed: dict[str, Rewritten]) -> list[Step]:
+def _wheel_steps(commands_by_name: dict[str, InstallCommands]) -> list[Step]:
     """One step for each set of options and environment, in the order of first use."""
-    groups: dict[tuple[object, ...], list[Wheels]] = {}
-    for item in routed.values():
-        for wheels in item.wheels if not item.lines else ():
+    groups: dict[tuple[object, ...], list[WheelInstall]] = {}
+    for commands in commands_by_name.values():
+        for wheels in commands.wheels if not commands.lines else ():
             groups.setdefault((wheels.options, wheels.env), []).append(wheels)
-    return [_transaction(group) for group in groups.values()]
+    return [_wheel_step(group) for group in groups.values()]
 
 
-def _transaction(group: list[Wheels]) -> Step:
+def _wheel_step(group: list[WheelInstall]) -> Step:
     names = list(dict.fromkeys(name for wheels in group for name in wheels.names))
     options = group[0].options
     index = options[options.index("--index-url") + 1] if "--index-url" in options else "the default index"
@@ -85,37 +85,37 @@ def _transaction(group: list[Wheels]) -> Step:
     return Step(one_line(f"{', '.join(names)} from {index}"), (line,))
 
 
-def _builds(routed: dict[str, Rewritten]) -> list[Step]:
+def _build_steps(commands_by_name: dict[str, InstallCommands]) -> list[Step]:
     """Two packages that one repository provides are built once."""
-    found: dict[tuple[str, ...], list[str]] = {}
-    for name, item in routed.items():
-        if item.lines:
-            found.setdefault(tuple(item.lines), []).append(name)
-    return [Step(f"{', '.join(names)}, built", lines) for lines, names in found.items()]
+    names_by_lines: dict[tuple[str, ...], list[str]] = {}
+    for name, commands in commands_by_name.items():
+        if commands.lines:
+            names_by_lines.setdefault(tuple(commands.lines), []).append(name)
+    return [Step(f"{', '.join(names)}, built", lines) for lines, names in names_by_lines.items()]
 
 
-def _sources(wanted: Needs) -> list[Step]:
-    clones = [item for item in wanted.sources.values() if isinstance(item.what, Checkout)]
-    folders = [item for item in wanted.sources.values() if isinstance(item.what, str)]
-    folders.sort(key=lambda item: item.what == ".")
-    return [*map(_clone, clones), *map(_folder, folders)]
+def _source_steps(requirements: RepositoryRequirements) -> list[Step]:
+    clones = [item for item in requirements.sources.values() if isinstance(item.location, GitCheckout)]
+    folders = [item for item in requirements.sources.values() if isinstance(item.location, str)]
+    folders.sort(key=lambda item: item.location == ".")
+    return [*map(_clone_step, clones), *map(_folder_step, folders)]
 
 
-def _clone(item: Source) -> Step:
-    assert isinstance(item.what, Checkout)
-    place = clone_word(item.what.place, item.what.folder)
-    at = f" at {item.what.revision}" if item.what.revision else ""
-    lines = (fetch_line(item.what), " ".join(["build", place, _extras(item), *(["-e"] if item.editable else [])]))
-    return Step(one_line(f"{item.what.name}{at}"), lines)
+def _clone_step(source: SourceRequirement) -> Step:
+    assert isinstance(source.location, GitCheckout)
+    folder = clone_word(source.location.clone_folder, source.location.folder)
+    revision = f" at {source.location.revision}" if source.location.revision else ""
+    lines = (fetch_line(source.location), " ".join(["build", folder, _extras(source), *(["-e"] if source.editable else [])]))
+    return Step(one_line(f"{source.location.name}{revision}"), lines)
 
 
-def _folder(item: Source) -> Step:
+def _folder_step(source: SourceRequirement) -> Step:
     """Built with --no-deps: its requirements are already installed, and what it declares may include torch."""
-    assert isinstance(item.what, str)
-    words = ["build", folder_word(item.what), _extras(item), "--no-deps", *(["-e"] if item.editable else [])]
-    title = "the repository itself" if item.what == "." else item.what
+    assert isinstance(source.location, str)
+    words = ["build", folder_word(source.location), _extras(source), "--no-deps", *(["-e"] if source.editable else [])]
+    title = "the repository itself" if source.location == "." else source.location
     return Step(one_line(title), (" ".join(words),))
 
 
-def _extras(item: Source) -> str:
-    return shlex.quote(f"[{','.join(sorted(item.extras))}]" if item.extras else "")
+def _extras(source: SourceRequirement) -> str:
+    return shlex.quote(f"[{','.join(sorted(source.extras))}]" if source.extras else "")

@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.folders import Folders
-from rocm3d.apply.needs import needs
-from rocm3d.apply.origin import Checkout
+from rocm3d.apply.folders import InstallableFolders
+from rocm3d.apply.needs import repository_requirements
+from rocm3d.apply.origin import GitCheckout
 from rocm3d.apply.template import one_line
 from rocm3d.model.patch import UnscannedCode
 
@@ -17,48 +17,48 @@ if TYPE_CHECKING:
     from rocm3d.workspace.tree import Tree
 
 
-def unseen(plan: Plan, tree: Tree, folder: str) -> tuple[UnscannedCode, ...]:
+def unscanned_sources(plan: Plan, tree: Tree, folder: str) -> tuple[UnscannedCode, ...]:
     """Each with the commands that port it. Sources that already have a patch in the port folder are left out."""
-    found = [*_submodules(plan, tree, folder), *_clones(plan, tree, folder)]
-    return tuple(sorted(found, key=lambda item: (item.where, item.name)))
+    sources = [*_submodules(plan, tree, folder), *_clones(plan, tree, folder)]
+    return tuple(sorted(sources, key=lambda source: (source.where, source.name)))
 
 
 def _submodules(plan: Plan, tree: Tree, folder: str) -> Iterator[UnscannedCode]:
     paths = tree.paths()
-    for item in Folders(tree).submodules:
+    for submodule in InstallableFolders(tree).submodules:
         # A submodule whose files are present without a .git is part of this repository and was scanned with it.
-        if not any(path.startswith(f"{item.path}/") for path in paths):
+        if not any(path.startswith(f"{submodule.path}/") for path in paths):
             yield UnscannedCode(
-                name=one_line(item.path),
+                name=one_line(submodule.path),
                 where=".gitmodules",
                 reason="submodule not checked out",
                 commands=(
-                    shlex.join(["git", "submodule", "update", "--init", "--", item.path]),
-                    shlex.join(["rocm3d", "apply", ".", "--gpu", plan.gpu.product, *_named(folder)]),
+                    shlex.join(["git", "submodule", "update", "--init", "--", submodule.path]),
+                    shlex.join(["rocm3d", "apply", ".", "--gpu", plan.gpu.product, *_folder_option(folder)]),
                 ),
             )
 
 
 def _clones(plan: Plan, tree: Tree, folder: str) -> Iterator[UnscannedCode]:
     patches = tree.root / folder / "patches"
-    for source in needs(plan, tree).sources.values():
-        what = source.what
-        if not isinstance(what, Checkout) or any(patches.glob(f"{what.name}@*.patch")):
+    for source in repository_requirements(plan, tree).sources.values():
+        git_checkout = source.location
+        if not isinstance(git_checkout, GitCheckout) or any(patches.glob(f"{git_checkout.name}@*.patch")):
             continue
-        place = f"../{what.place}"
-        patch = f"{shlex.quote(f'{folder}/patches/{what.name}@')}$(git -C {shlex.quote(place)} rev-parse HEAD).patch"
+        clone_path = f"../{git_checkout.clone_folder}"
+        patch = f"{shlex.quote(f'{folder}/patches/{git_checkout.name}@')}$(git -C {shlex.quote(clone_path)} rev-parse HEAD).patch"
         commands = [
-            shlex.join(["git", "clone", "--recurse-submodules", what.url, place]),
-            *([shlex.join(["git", "-C", place, "checkout", what.revision])] if what.revision else []),
-            f"{shlex.join(['rocm3d', 'apply', place, '--gpu', plan.gpu.product, '--dry-run', '--patch'])} {patch}",
+            shlex.join(["git", "clone", "--recurse-submodules", git_checkout.url, clone_path]),
+            *([shlex.join(["git", "-C", clone_path, "checkout", git_checkout.revision])] if git_checkout.revision else []),
+            f"{shlex.join(['rocm3d', 'apply', clone_path, '--gpu', plan.gpu.product, '--dry-run', '--patch'])} {patch}",
         ]
         yield UnscannedCode(
-            name=one_line(what.name),
-            where=one_line(f"{what.url}@{what.revision}" if what.revision else what.url),
+            name=one_line(git_checkout.name),
+            where=one_line(f"{git_checkout.url}@{git_checkout.revision}" if git_checkout.revision else git_checkout.url),
             reason="git dependency, not checked out",
             commands=tuple(one_line(line) for line in commands),
         )
 
 
-def _named(folder: str) -> tuple[str, ...]:
+def _folder_option(folder: str) -> tuple[str, ...]:
     return () if folder == "rocm-port" else ("--folder", folder)

@@ -12,7 +12,7 @@ from rocm3d.cli.words import parted
 from rocm3d.model.failure import ExitCode
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
-from rocm3d.pipeline import FOLDER, Choice, resolve_gpu
+from rocm3d.pipeline import FOLDER, EditSelection, resolve_gpu
 from rocm3d.render.formats import names, refuse_unknown
 
 POSITION = 30
@@ -51,7 +51,7 @@ def command(
     """
     refuse_unknown(form, names(Patch))
     with session.repository(path, work=work, folder=folder) as repository:
-        choice = Choice.of(parted(only), parted(skip), repository.knowledge)
+        choice = EditSelection.from_options(parted(only), parted(skip), repository.knowledge)
         settings = session.configuration(path)
         plan = None if gpu else repository.documents.find(Plan)
         if plan is None:

@@ -6,7 +6,7 @@ from rocm3d.cli import options
 from rocm3d.cli.session import Session
 from rocm3d.cli.words import parted
 from rocm3d.model.failure import ExitCode
-from rocm3d.pipeline import FOLDER, LEVELS, Choice, PlanOptions, resolve_gpu
+from rocm3d.pipeline import FOLDER, LEVELS, EditSelection, PlanOptions, resolve_gpu
 from rocm3d.render import console, html
 
 POSITION = 60
@@ -38,7 +38,7 @@ def command(
     Exit code 1 if a check failed or a dependency is blocked. Checks that were not run are listed.
     """
     with session.repository(path, work=work, folder=folder) as repository:
-        choice = Choice.of(parted(only), parted(skip), repository.knowledge)
+        choice = EditSelection.from_options(parted(only), parted(skip), repository.knowledge)
         settings = session.configuration(path)
         product = resolve_gpu(gpu or settings.gpu, repository.knowledge)
         installed = repository.installed(product, python, platform) if keep_torch else None

@@ -22,6 +22,6 @@ def command(session: Session, path: options.Target, keep_changed: KeepChanged = 
     """
     with session.repository(path) as repository:
         undone = repository.undo(keep_changed=keep_changed)
-    for name in undone.kept:
+    for name in undone.left_changed:
         session.say(f"kept: {name}")
     session.say(f"{len(undone.restored)} file{'s' * (len(undone.restored) != 1)} restored")

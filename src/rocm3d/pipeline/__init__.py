@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rocm3d.apply.choice import Choice as Choice
+    from rocm3d.apply.choice import EditSelection as EditSelection
     from rocm3d.apply.stage import MANIFEST as MANIFEST
     from rocm3d.evidence.joined import bundle_report as bundle_report
     from rocm3d.evidence.joined import is_bundle as is_bundle

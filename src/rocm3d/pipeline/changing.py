@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from rocm3d.apply.choice import Choice
-from rocm3d.apply.modules import checked_out, holds_only_ours
-from rocm3d.apply.request import Request
-from rocm3d.apply.stage import MANIFEST, Outcome, apply, refuse_foreign_folder
-from rocm3d.apply.undo import Undone, changed_since, undo
+from rocm3d.apply.choice import EditSelection
+from rocm3d.apply.modules import checked_out_submodules, has_only_port_changes
+from rocm3d.apply.request import ApplyRequest
+from rocm3d.apply.stage import MANIFEST, ApplyOutcome, apply, refuse_foreign_folder
+from rocm3d.apply.undo import UndoResult, changed_since, undo
 from rocm3d.model.failure import Rocm3dError, UserError
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import UnresolvedFinding, Plan
@@ -35,7 +35,7 @@ class Changing(Planning):
         review: bool,
         dry_run: bool,
         allow_dirty: bool = False,
-        choice: Choice | None = None,
+        choice: EditSelection | None = None,
         patch_file: Path | None = None,
     ) -> Patch:
         """Apply in place. Nothing is written before everything is computed and proven.
@@ -48,8 +48,8 @@ class Changing(Planning):
         tree = self._whole_tree()
         refuse_foreign_folder(tree, self.folder)
         originals = {path: journal.original(path) for path in journal.entries}
-        modules = checked_out(tree)
-        request = Request(self.folder, review, dry_run, originals, choice or Choice(), modules)
+        modules = checked_out_submodules(tree)
+        request = ApplyRequest(self.folder, review, dry_run, originals, choice or EditSelection(), modules)
         outcome = apply(plan, self._tree(), request, self.documents.find(Patch))
         patch = outcome.patch.model_copy(update={"left": (*outcome.patch.left, *self._unreached(plan, outcome))})
         if patch_file is not None:
@@ -60,7 +60,7 @@ class Changing(Planning):
             self.documents.write_bytes(self.documents.folder / COMMIT, outcome.commit)
         return patch
 
-    def undo(self, *, keep_changed: bool) -> Undone:
+    def undo(self, *, keep_changed: bool) -> UndoResult:
         """Restore the tree before the first apply."""
         journal = UndoJournal.open(self.root)
         if not journal.entries:
@@ -80,9 +80,9 @@ class Changing(Planning):
                 undo(journal, writer, keep_changed=True)
             raise
 
-    def _unreached(self, plan: Plan, outcome: Outcome) -> list[UnresolvedFinding]:
+    def _unreached(self, plan: Plan, outcome: ApplyOutcome) -> list[UnresolvedFinding]:
         """Findings with a planned edit that are still in the edited text: they need a manual edit."""
-        everything = {**outcome.contents, **outcome.inside}
+        everything = {**outcome.contents, **outcome.submodule_contents}
         edited = {path: data for path, data in everything.items() if not path.startswith(f"{self.folder}/")}
         refused = {(item.path, item.recipe) for item in outcome.patch.refused}
         meant = {
@@ -103,7 +103,7 @@ class Changing(Planning):
         ours = set(journal.entries)
         others = [path for path in dirty or () if not _is_ours(path, ours, self.folder)]
         earlier = self.documents.find(Patch)
-        others = [path for path in others if not holds_only_ours(self.root, path, earlier)]
+        others = [path for path in others if not has_only_port_changes(self.root, path, earlier)]
         if others and not allow_dirty:
             raise UserError(
                 f"{self.root.name} has uncommitted changes: {', '.join(others[:3])}{' ...' if len(others) > 3 else ''}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rocm3d.apply.rewrite import Refuse, rewrites
+from rocm3d.apply.rewrite import RewriteRefusedError, rewrites
 from rocm3d.host.predicates import predicates
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.check import RecordProblem, check_records
@@ -31,7 +31,7 @@ def _broken_examples(knowledge: Knowledge) -> list[RecordProblem]:
         ):
             try:
                 got = rewrite.edit(given, recipe.parameters)
-            except Refuse:
+            except RewriteRefusedError:
                 got = given
             if got != wanted:
                 message = f"the output of {recipe.rewrite} differs from the example"

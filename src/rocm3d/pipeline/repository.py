@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 
-from rocm3d.apply.ported_modules import ported_modules
+from rocm3d.apply.ported_modules import ported_submodules
 from rocm3d.evidence.bundle import bundle, moved
 from rocm3d.evidence.joined import joined_runs
 from rocm3d.evidence.port_runs import PortRun, port_runs
@@ -54,7 +54,7 @@ class Repository(Changing):
         """Check the port. Uses the network and runs the repository's code only through the arguments passed in."""
         journal = UndoJournal.open(self.root)
         patch, plan = self.documents.read(Patch), self.documents.read(Plan)
-        modules = ported_modules(patch, self._whole_tree())
+        modules = ported_submodules(patch, self._whole_tree())
         originals = {**{path: journal.original(path) for path in journal.entries}, **modules.before}
         patch = patch.model_copy(update={"changes": (*patch.changes, *modules.changes)})
         now = self._scan(Tree.open(self.root, excluded_folders=self._ours(), overlay=modules.after), Selection())

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.folders import Folders
-from rocm3d.apply.git_patch import parts_of
-from rocm3d.apply.needs import needs
-from rocm3d.apply.origin import Checkout
+from rocm3d.apply.folders import InstallableFolders
+from rocm3d.apply.git_patch import split_by_file
+from rocm3d.apply.needs import repository_requirements
+from rocm3d.apply.origin import GitCheckout
 from rocm3d.evidence.ledger import Book, slug
 from rocm3d.evidence.proposals import Clone, changed_lines, edited, proposals
 from rocm3d.model.evidence import SealedFile
@@ -97,7 +97,7 @@ def _parts(report: Report, tree: Tree, commit: Path) -> list[Part]:
     patch, clones = report.patch, list(_clones(report, tree))
     diffs = [_own(report, commit)] if patch.changes else []
     diffs += [_of_module(module, tree) for module in patch.modules]
-    origins = {item.path: item.url for item in Folders(tree).submodules} | {"": origin_url(tree.root)}
+    origins = {item.path: item.url for item in InstallableFolders(tree).submodules} | {"": origin_url(tree.root)}
     base = _base(report, tree.root)
     found = proposals(patch, report.verdicts, base, origins, [clone for clone, _ in clones])
     return [Part(*pair) for pair in zip(found, [*diffs, *(data for _, data in clones)], strict=True)]
@@ -105,7 +105,7 @@ def _parts(report: Report, tree: Tree, commit: Path) -> list[Part]:
 
 def _of_module(module: SubmodulePatch, tree: Tree) -> Mapping[str, bytes]:
     data = tree.read(module.file) if module.file in tree else None
-    diffs = parts_of(data or b"")
+    diffs = split_by_file(data or b"")
     if not _are_same(diffs, [_from_inside(item.diff, module.path) for item in module.changes]):
         raise UserError(f"{module.file} differs from patch.json", hint="run `rocm3d apply` again")
     return diffs
@@ -113,7 +113,7 @@ def _of_module(module: SubmodulePatch, tree: Tree) -> Mapping[str, bytes]:
 
 def _own(report: Report, commit: Path) -> Mapping[str, bytes]:
     try:
-        diffs = parts_of(commit.read_bytes())
+        diffs = split_by_file(commit.read_bytes())
     except OSError as error:
         raise UserError(f"cannot read {commit}: {error.strerror}", hint="run `rocm3d apply` again") from error
     if not _are_same(diffs, [item.diff for item in report.patch.changes]):
@@ -138,13 +138,13 @@ def _clones(report: Report, tree: Tree) -> Iterator[tuple[Clone, Mapping[str, by
     folder = f"{report.patch.folder}/patches/"
     known = {item.file for item in report.patch.modules}
     urls = {
-        item.what.name: item.what.url
-        for item in needs(report.plan, tree).sources.values()
-        if isinstance(item.what, Checkout)
+        item.location.name: item.location.url
+        for item in repository_requirements(report.plan, tree).sources.values()
+        if isinstance(item.location, GitCheckout)
     }
     for path in sorted(tree.paths()):
         match = _PATCH.fullmatch(path.removeprefix(folder)) if path.startswith(folder) and path not in known else None
-        diffs = parts_of(tree.read(path) or b"") if match else {}
+        diffs = split_by_file(tree.read(path) or b"") if match else {}
         if match is None or not diffs:
             continue
         new = tuple(name for name, data in diffs.items() if b"\n--- /dev/null" in data)

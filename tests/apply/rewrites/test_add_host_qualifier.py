@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.add_host_qualifier import edit
 from rocm3d.syntax.isolation import prove_isolation
 
@@ -11,7 +11,7 @@ from rocm3d.syntax.isolation import prove_isolation
     "body", ["return __ldg(p);", "return p[threadIdx.x];", "return atomicAdd(p, 1);", "__shared__ int s; return s;"]
 )
 def test_only_what_the_device_can_do_is_refused(body):
-    with pytest.raises(Refuse, match="only the device"):
+    with pytest.raises(RewriteRefusedError, match="only the device"):
         edit(f"struct F {{ __device__ int operator()(int* p) const {{ {body} }} }};\n".encode(), {})
 
 

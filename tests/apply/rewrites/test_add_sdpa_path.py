@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.apply.guarded_import import functions
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.guarded_import import helper_functions
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.add_sdpa_path import edit
 from rocm3d.knowledge.load import load
 from rocm3d.syntax.isolation import prove_isolation
@@ -48,7 +48,7 @@ def again(data: bytes, parameters) -> bytes:
     """An import that the first edit left is refused if nothing else can be edited."""
     try:
         return edit(data, parameters)
-    except Refuse:
+    except RewriteRefusedError:
         return data
 
 
@@ -83,7 +83,7 @@ def again(data: bytes, parameters) -> bytes:
     ],
 )
 def test_what_is_not_understood_is_refused(text, reason):
-    with pytest.raises(Refuse, match=reason):
+    with pytest.raises(RewriteRefusedError, match=reason):
         edit(text.encode(), PARAMETERS)
 
 
@@ -228,7 +228,7 @@ def test_the_edited_module_computes_what_a_float64_reference_computes(torch_pyth
     text = edited("import torch\n" + (firm if how == "firm" else "".join(map(lazy.format, calls))), parameters)
     text = text.replace("torch.version.hip is not None", "True")
     text += "" if how == "firm" else "".join(f"{name} = lazy_{name}\n" for name in calls)
-    text += cst.Module(functions(["memory_efficient_attention"], [])).code
+    text += cst.Module(helper_functions(["memory_efficient_attention"], [])).code
 
     done = subprocess.run(
         [str(torch_python), str(REFERENCE), "cpu"],
@@ -276,7 +276,7 @@ def test_any_file_is_proven_or_refused_and_twice_is_once(parts, newline, final):
     data = text.replace("\n", newline).encode()
     try:
         after = edit(data, PARAMETERS)
-    except Refuse:
+    except RewriteRefusedError:
         return
     compile(after, "model.py", "exec")
     proof = prove_isolation("model.py", data, after)

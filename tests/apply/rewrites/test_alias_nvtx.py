@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.alias_nvtx import edit
 from rocm3d.syntax.isolation import prove_isolation
 
@@ -18,7 +18,7 @@ NVTX = {
 
 @pytest.mark.parametrize("use", ["nvtxRangePushEx(&attributes);", "nvtxEventAttributes_t attributes;"])
 def test_more_than_the_known_names_is_refused(use):
-    with pytest.raises(Refuse, match="no counterpart"):
+    with pytest.raises(RewriteRefusedError, match="no counterpart"):
         edit(f"#include <nvToolsExt.h>\nvoid f() {{ {use} }}\n".encode(), NVTX)
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.append_ignores import edit
 from rocm3d.syntax.isolation import prove_isolation
 
@@ -13,7 +13,7 @@ HIP = {"patterns": ["*.hip", "*_hip.h", "*_hip.cpp"]}
 
 
 def test_names_that_are_kept_on_purpose():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(b"*.o\n!csrc/*.hip\n", HIP)
 
 

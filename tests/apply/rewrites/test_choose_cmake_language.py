@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.choose_cmake_language import edit
 from rocm3d.syntax.isolation import prove_isolation
 
@@ -28,12 +28,12 @@ EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "cmake-lib" / "CMak
     ],
 )
 def test_refuses(text, reason):
-    with pytest.raises(Refuse, match=reason):
+    with pytest.raises(RewriteRefusedError, match=reason):
         edit(text.encode(), {})
 
 
 def test_refuses_a_guard_that_cannot_be_proven():
-    with pytest.raises(Refuse, match="USE_ROCM"):
+    with pytest.raises(RewriteRefusedError, match="USE_ROCM"):
         edit(b"enable_language(CUDA)\n", {"define": "WITH_HIP"})
 
 
@@ -130,7 +130,7 @@ def test_twice_is_once_and_the_proof_holds(parts, newline, coding):
     data = (newline.join(parts) + newline).encode(coding)
     try:
         once = edit(data, {})
-    except Refuse:
+    except RewriteRefusedError:
         return
     assert edit(once, {}) == once
     assert prove_isolation("CMakeLists.txt", data, once).holds

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit, proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.choose_elements import edit
 
 NAMES = {
@@ -69,5 +69,5 @@ def test_arguments_of_the_linker_are_chosen(text, wanted):
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(b'# cpp_extension\nimport shutil\ndef f():\n    import torch\nf(libraries=["cuda"])\n', NAMES)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.choose_thrust_policy import edit
 from rocm3d.syntax.guards import fold_cpp, assume_rocm
 from rocm3d.syntax.isolation import prove_isolation
@@ -18,7 +18,7 @@ THRUST = {
 
 
 def test_another_name_of_the_backend_is_refused():
-    with pytest.raises(Refuse, match="thrust::cuda::pointer"):
+    with pytest.raises(RewriteRefusedError, match="thrust::cuda::pointer"):
         edit(b"thrust::cuda::pointer<int> p;\n", THRUST)
 
 

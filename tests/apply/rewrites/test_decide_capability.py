@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.decide_capability import edit
 from rocm3d.syntax.guards import fold_cpp, assume_rocm
 
@@ -27,7 +27,7 @@ def host(text: str) -> bytes:
     ],
 )
 def test_refusals(text):
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(host(text), MAJOR)
 
 

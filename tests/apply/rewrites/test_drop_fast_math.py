@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.drop_fast_math import edit
 
 PARAMETERS = {"flags": ["-ffast-math", "-Ofast"]}
@@ -44,5 +44,5 @@ def test_is_chosen_by_backend(text, wanted):
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(b"# cpp_extension\nx = f({'nvcc': ['-ffast-math']})\n", PARAMETERS)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.drop_lane_mask import edit
 from rocm3d.syntax.isolation import prove_isolation
 
@@ -25,7 +25,7 @@ def kernel(line: str) -> bytes:
     ],
 )
 def test_refusals(line):
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(kernel(line), MASK)
 
 
@@ -73,7 +73,7 @@ VOTES = {**MASK, "votes": ["__any_sync", "__all_sync"]}
 
 
 def test_a_vote_of_the_wave_with_a_mask_of_some_lanes():
-    with pytest.raises(Refuse, match="mask"):
+    with pytest.raises(RewriteRefusedError, match="mask"):
         edit(kernel("if (__any_sync(m, v > 0)) v += w % warpSize;"), VOTES)
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.empty_arch_flags import edit
 
 PREFIXES = {"prefixes": ["-gencode", "-arch="]}
@@ -37,7 +37,7 @@ def test_is_chosen_by_backend(text, wanted):
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(
             b'# cpp_extension\nimport shutil\ndef f():\n    import torch\nx = [f"-gencode={a}" for a in b]\n', PREFIXES
         )

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.guard_include import edit
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.isolation import prove_isolation
@@ -53,7 +53,7 @@ def test_stays_untouched(data):
 )
 def test_refuses_when_the_header_is_needed(call):
     data = b"#include <cg/reduce.h>\nvoid f() { " + call.encode() + b" }\n"
-    with pytest.raises(Refuse, match="reduce"):
+    with pytest.raises(RewriteRefusedError, match="reduce"):
         edit(data, HEADERS)
 
 
@@ -61,7 +61,7 @@ def test_refuses_when_the_header_is_needed(call):
     "code", ["#define SUM(x) cg::reduce(tile, x)\n", "using cg::reduce;\n", "auto f = &cg::reduce<int>;\n"]
 )
 def test_refuses_when_the_header_is_needed_without_a_plain_call(code):
-    with pytest.raises(Refuse, match="reduce"):
+    with pytest.raises(RewriteRefusedError, match="reduce"):
         edit(b"#include <cg/reduce.h>\n" + code.encode(), HEADERS)
 
 
@@ -124,7 +124,7 @@ def test_the_guard_of_a_torch_build():
 def test_the_edges_of_a_file_are_proven_or_refused(data):
     try:
         after = edit(data, HEADERS)
-    except Refuse:
+    except RewriteRefusedError:
         return
     assert after != data, "neither edited nor refused"
     assert prove_isolation("x.cu", data, after).holds

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.guard_vector_operator import edit
 from rocm3d.syntax.guards import fold_cpp, assume_rocm
 
@@ -23,7 +23,7 @@ BOTH = "__host__ __device__ inline"
     ids=["dot product", "complex product", "unknown body", "shares its line", "no newline"],
 )
 def test_refusals(text):
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(text.encode(), TYPES)
 
 

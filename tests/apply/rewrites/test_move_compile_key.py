@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.move_compile_key import edit
 
 PARAMETERS = {"ignored": ["hipcc", "hip"], "read": "nvcc"}
@@ -34,7 +34,7 @@ def test_stays_untouched(text):
     ],
 )
 def test_what_is_not_understood_is_refused(text):
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(f"{TOP}{text}\n".encode(), PARAMETERS)
 
 
@@ -57,5 +57,5 @@ def test_is_chosen_by_backend(text, wanted):
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(b"# cpp_extension\nargs = {'cxx': [], 'nvcc': [], 'hipcc': []}\n", PARAMETERS)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.open_available_gate import edit
 
 ASKS = {"asks_card": ["current_device", "get_device_capability"]}
@@ -44,7 +44,7 @@ def test_is_chosen_by_backend(text, wanted):
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(
             b"# cpp_extension\nimport shutil\ndef f():\n    import torch\nif torch.cuda.is_available():\n    pass\n",
             ASKS,

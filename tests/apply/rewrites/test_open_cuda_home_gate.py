@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.open_cuda_home_gate import edit
 from rocm3d.syntax.isolation import prove_isolation
 
@@ -50,7 +50,7 @@ def test_stays_untouched(code):
     ],
 )
 def test_refuses(data):
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(data, {})
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.pin_cub_warp_width import edit
 from rocm3d.syntax.guards import fold_cpp, assume_rocm
 from rocm3d.syntax.isolation import prove_isolation
@@ -12,7 +12,7 @@ CUB = {"templates": ["cub::WarpReduce", "cub::WarpScan"], "width": 32, "refuse_i
 
 
 def test_another_finding_of_the_code_is_refused():
-    with pytest.raises(Refuse, match="DeviceRadixSort"):
+    with pytest.raises(RewriteRefusedError, match="DeviceRadixSort"):
         edit(b"void f() { cub::DeviceRadixSort::SortKeys(a, b, c, d, n, 3); }\n", CUB)
 
 

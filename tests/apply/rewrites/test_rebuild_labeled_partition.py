@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.rebuild_labeled_partition import edit
 from rocm3d.syntax.guards import fold_cpp, assume_rocm
 from rocm3d.syntax.isolation import prove_isolation
@@ -29,7 +29,7 @@ def kernel(body: str) -> bytes:
     ids=["reduce", "passed on", "shuffle", "type", "no variable", "coalesced", "two spellings"],
 )
 def test_refusals(body):
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(kernel(body), LABELS)
 
 

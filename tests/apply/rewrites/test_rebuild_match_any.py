@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.rebuild_match_any import edit
 from rocm3d.syntax.guards import fold_cpp, assume_rocm
 from rocm3d.syntax.isolation import prove_isolation
@@ -25,7 +25,7 @@ def kernel(body: str) -> bytes:
     ],
 )
 def test_refusals(body):
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(kernel(body), MATCH)
 
 

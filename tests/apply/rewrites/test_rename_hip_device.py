@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.rename_hip_device import edit
 
 PARAMETERS = {"strings": ["hip", "rocm"]}
@@ -52,5 +52,5 @@ def test_is_chosen_by_backend(text, wanted):
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(b"def f():\n    import torch\nd = torch.device('hip')\n", PARAMETERS)

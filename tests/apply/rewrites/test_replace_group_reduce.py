@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.replace_group_reduce import edit
 from rocm3d.syntax.guards import fold_cpp, assume_rocm
 
@@ -36,7 +36,7 @@ def kernel(body: str, above: str = HEAD) -> bytes:
     ids=["coalesced", "block", "unknown", "operation", "two", "macro", "other", "using namespace", "using"],
 )
 def test_refusals(data):
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(data, REDUCE)
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.replace_hip_hasattr import edit
 from rocm3d.syntax.isolation import prove_isolation
 
@@ -22,7 +22,7 @@ def edited(text: str) -> str:
 
 
 def test_what_does_not_parse_is_refused():
-    with pytest.raises(Refuse, match="does not parse"):
+    with pytest.raises(RewriteRefusedError, match="does not parse"):
         edit(b"if hasattr(:\n", {})
 
 

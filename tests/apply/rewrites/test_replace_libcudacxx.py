@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.replace_libcudacxx import edit
 from rocm3d.syntax.guards import fold_cpp, assume_rocm
 from rocm3d.syntax.isolation import prove_isolation
@@ -18,7 +18,7 @@ STD = {
 
 @pytest.mark.parametrize("name", ["cuda::std::optional<int> o;", "::cuda::std::numeric_limits<float>::max();"])
 def test_more_of_the_library_is_refused(name):
-    with pytest.raises(Refuse, match="no counterpart"):
+    with pytest.raises(RewriteRefusedError, match="no counterpart"):
         edit(f"void f() {{ {name} }}\n".encode(), STD)
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.replace_ptx import edit
 from rocm3d.syntax.guards import fold_cpp, assume_rocm
 
@@ -27,12 +27,12 @@ def device(statement: str, more: str = "") -> bytes:
     ],
 )
 def test_what_is_not_known_is_refused(statement):
-    with pytest.raises(Refuse, match="no counterpart"):
+    with pytest.raises(RewriteRefusedError, match="no counterpart"):
         edit(device(statement), {})
 
 
 def test_a_mask_of_32_bits_where_lanes_are_counted_by_the_wave():
-    with pytest.raises(Refuse, match="32 bits"):
+    with pytest.raises(RewriteRefusedError, match="32 bits"):
         edit(device('asm("mov.u32 %0, %%lanemask_lt;" : "=r"(r));', " + a % warpSize"), {})
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.replace_wavefront_macro import edit
 
 MACRO = {"macros": ["__AMDGCN_WAVEFRONT_SIZE", "__AMDGCN_WAVEFRONT_SIZE__"], "wave64": ["__GFX9__"]}
@@ -18,7 +18,7 @@ MACRO = {"macros": ["__AMDGCN_WAVEFRONT_SIZE", "__AMDGCN_WAVEFRONT_SIZE__"], "wa
     ],
 )
 def test_what_the_host_reads_is_refused(text):
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(text.encode(), MACRO)
 
 

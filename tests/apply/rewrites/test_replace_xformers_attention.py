@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.replace_xformers_attention import edit
 
 PARAMETERS = {
@@ -34,7 +34,7 @@ edited = PythonEdit(edit, PARAMETERS)
     ],
 )
 def test_what_is_not_understood_is_refused(text, reason):
-    with pytest.raises(Refuse, match=reason):
+    with pytest.raises(RewriteRefusedError, match=reason):
         edit(text.encode(), PARAMETERS)
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.set_wave_size import edit
 from rocm3d.syntax.isolation import prove_isolation
 
@@ -29,7 +29,7 @@ DEFINE = "#define WARP_SIZE 32\n"
     ids=["host", "both", "bounds", "macro", "shuffles", "half", "no vote", "literal", "wide on the host"],
 )
 def test_refusals(text):
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(text.encode(), SIZE)
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import PythonEdit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.split_alloc_conf import edit
 
 PARAMETERS = {"variables": ["PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"], "option": "expandable_segments"}
@@ -48,5 +48,5 @@ def test_is_chosen_by_backend(text, wanted):
 
 
 def test_a_module_that_imports_torch_late_is_refused():
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(b"import os\nos.environ['PYTORCH_ALLOC_CONF'] = 'expandable_segments:True'\nimport torch\n", PARAMETERS)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.split_compile_flags import edit
 from rocm3d.syntax.isolation import prove_isolation
 
@@ -58,7 +58,7 @@ def test_a_module_that_builds_nothing_stays_untouched():
     ],
 )
 def test_refuses(data):
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(data, FLAGS)
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.take_atomic_fallback import edit
 
 HALF = {"call": "atomicAdd", "types": ["__half", "at::Half"], "macro": "__CUDA_ARCH__"}
@@ -28,7 +28,7 @@ def chain(condition: str, first: str = LOOP, second: str = CALL) -> bytes:
     ],
 )
 def test_refuses_without_a_branch_that_surely_has_no_such_call(data):
-    with pytest.raises(Refuse):
+    with pytest.raises(RewriteRefusedError):
         edit(data, HALF)
 
 

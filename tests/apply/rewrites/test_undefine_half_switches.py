@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rewriting import proven_edit
 
-from rocm3d.apply.rewrite import Refuse
+from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites import split_compile_flags
 from rocm3d.apply.rewrites.undefine_half_switches import edit
 from rocm3d.syntax.isolation import prove_isolation
@@ -17,7 +17,7 @@ HEAD = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension\n\n"
 
 
 def test_no_build_script():
-    with pytest.raises(Refuse, match="does not build"):
+    with pytest.raises(RewriteRefusedError, match="does not build"):
         edit(b"__device__ __half2 f(__half2 a) { return __hmin2(a, a); }\n", HALF)
 
 

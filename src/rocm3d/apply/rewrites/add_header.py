@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.guarded_lines import after_includes, insert_guarded
-from rocm3d.apply.rewrite import Rewrite, words
+from rocm3d.apply.guarded_lines import offset_after_includes, insert_guarded
+from rocm3d.apply.rewrite import Rewrite, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked, directives
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Inserts one guarded include after the others, above the first use that both builds see."""
     header = str(parameters["header"])
-    enough = (header, *words(parameters, "also_given_by"))
+    enough = (header, *list_parameter(parameters, "also_given_by"))
     included = [item.argument.strip('<>"') for item in directives(data) if item.keyword == "include"]
-    use = _first_use(data, words(parameters, "names"))
+    use = _first_use(data, list_parameter(parameters, "names"))
     if use is None or any(name.startswith(enough) for name in included):
         return data
-    return insert_guarded(data, after_includes(data, use), f"#include <{header}>\n".encode(), parameters)
+    return insert_guarded(data, offset_after_includes(data, use), f"#include <{header}>\n".encode(), parameters)
 
 
 def _first_use(data: bytes, names: tuple[str, ...]) -> int | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.aliased_text import Alias, Use, with_aliases
-from rocm3d.apply.rewrite import Refuse, Rewrite
+from rocm3d.apply.aliased_text import MacroAlias, AliasUse, insert_aliases
+from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.device_members import DeviceMember, device_members
 from rocm3d.syntax.directives import blanked
@@ -14,7 +14,7 @@ from rocm3d.syntax.directives import blanked
 if TYPE_CHECKING:
     from rocm3d.model.recipe import Parameters
 
-_BOTH = Alias("HOST_DEVICE", cuda="__device__", rocm="__host__ __device__")
+_BOTH = MacroAlias("HOST_DEVICE", cuda="__device__", rocm="__host__ __device__")
 # Code that cannot run on the host: a member that contains it stays `__device__`.
 _DEVICE_WORK = re.compile(
     rb"\b(?:threadIdx|blockIdx|blockDim|gridDim|warpSize|__shared__|asm)\b|\b(?:__[a-z]\w*|atomic[A-Z]\w*)\s*\("
@@ -28,13 +28,13 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     owners = {member.owner for member in members if member.name in (member.owner, b"operator()")}
     wanted = [member for member in members if member.owner in owners]
     uses = [
-        Use(member.offset, member.offset + len(_BOTH.cuda), _BOTH)
+        AliasUse(member.offset, member.offset + len(_BOTH.cuda), _BOTH)
         for member in wanted
         if not _DEVICE_WORK.search(_body(shown, member))
     ]
-    if wanted and not uses and _BOTH.macro.encode() not in data:
-        raise Refuse("every member contains code that only the device can run")
-    return with_aliases(data, uses, parameters)
+    if wanted and not uses and _BOTH.macro_name.encode() not in data:
+        raise RewriteRefusedError("every member contains code that only the device can run")
+    return insert_aliases(data, uses, parameters)
 
 
 def _body(shown: bytes, member: DeviceMember) -> bytes:

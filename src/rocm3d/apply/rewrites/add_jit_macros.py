@@ -8,8 +8,8 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
-from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited
+from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit
 from rocm3d.model.recipe import Parameters
 
 _LOADS = ("load", "load_inline")
@@ -20,7 +20,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     """`extra_cflags=["-O3"]` gains the macros on ROCm; a call without a list of flags is refused."""
     if b"cpp_extension" not in data:
         return data
-    return edited(data, _Macros(tuple(f"-D{name}=1" for name in words(parameters, "macros"))))
+    return run_guarded_edit(data, _Macros(tuple(f"-D{name}=1" for name in list_parameter(parameters, "macros"))))
 
 
 class _Macros(GuardedEdit):
@@ -46,10 +46,10 @@ class _Macros(GuardedEdit):
         if isinstance(value, cst.IfExp):
             return updated_node
         if place is None or not isinstance(value, cst.List):
-            raise Refuse(f"the call has no list literal for {_KEYWORD}, so the macros cannot be added for ROCm alone")
+            raise RewriteRefusedError(f"the call has no list literal for {_KEYWORD}, so the macros cannot be added for ROCm alone")
         added = [cst.Element(cst.SimpleString(f'"{flag}"')) for flag in self.flags]
         plain = [element.with_changes(comma=cst.MaybeSentinel.DEFAULT) for element in value.elements]
-        both = chosen(cst.List([*plain, *added]), value, self, value)
+        both = backend_expression(cst.List([*plain, *added]), value, self, value)
         arguments = list(updated_node.args)
         arguments[place] = arguments[place].with_changes(value=both)
         return updated_node.with_changes(args=arguments)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, words
-from rocm3d.apply.rocm_flag import GuardedEdit, edited, text_of
+from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rocm_flag import GuardedEdit, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG
 
@@ -16,8 +16,8 @@ _SETS = m.SimpleStatementLine([m.Assign([m.AssignTarget(m.Subscript(value=_ENVIR
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """After `os.environ["CUDA_LAUNCH_BLOCKING"] = "1"`, sets HIP's variable to the same value under `if is_rocm:`."""
-    (old,), (new,) = words(parameters, "old"), words(parameters, "new")
-    return edited(data, _Add(old, new)) if old.encode() in data and new.encode() not in data else data
+    (old,), (new,) = list_parameter(parameters, "old"), list_parameter(parameters, "new")
+    return run_guarded_edit(data, _Add(old, new)) if old.encode() in data and new.encode() not in data else data
 
 
 class _Add(GuardedEdit):
@@ -35,7 +35,7 @@ class _Add(GuardedEdit):
         ]
         if len(keys) != 1:
             return updated_node
-        self.note(original_node)
+        self.record_edit(original_node)
         index = cst.SubscriptElement(cst.Index(cst.SimpleString(f'"{self.new}"')))
         plain = original_node.with_changes(leading_lines=[], trailing_whitespace=_END)
         same = plain.deep_replace(keys[0], index)
@@ -44,7 +44,7 @@ class _Add(GuardedEdit):
 
     def _is(self, element: cst.CSTNode) -> bool:
         index = element.slice if isinstance(element, cst.SubscriptElement) else None
-        return isinstance(index, cst.Index) and text_of(index.value) == self.old
+        return isinstance(index, cst.Index) and string_value(index.value) == self.old
 
 
 _END = cst.TrailingWhitespace()

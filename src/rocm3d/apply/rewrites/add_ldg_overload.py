@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.guarded_lines import after_includes, insert_guarded
-from rocm3d.apply.rewrite import Rewrite, words
+from rocm3d.apply.guarded_lines import offset_after_includes, insert_guarded
+from rocm3d.apply.rewrite import Rewrite, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lanes import function_name
 
@@ -25,10 +25,10 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
         return data
     overloads = "".join(
         f"__device__ inline {kind} {name}(const {kind}* ptr) {{ return *ptr; }}\n"
-        for kind in words(parameters, "types")
+        for kind in list_parameter(parameters, "types")
     )
     text = f"#if defined(__HIP__) && !defined({_MARK})\n#define {_MARK}\n{overloads}#endif\n"
-    return insert_guarded(data, after_includes(data, first), text.encode(), parameters)
+    return insert_guarded(data, offset_after_includes(data, first), text.encode(), parameters)
 
 
 rewrite = Rewrite(__name__, edit)

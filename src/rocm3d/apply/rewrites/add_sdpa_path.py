@@ -12,11 +12,11 @@ from typing import TypeVar
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.guarded_import import asks_for_rocm, by_backend, functions, has_torch, parsed, statements
-from rocm3d.apply.lazy_import import catches, definitions, lazy, tried_on_rocm
-from rocm3d.apply.package_use import Package
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
-from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited, text_of
+from rocm3d.apply.guarded_import import checks_for_rocm, backend_branch, helper_functions, binds_torch, parse_or_refuse, parse_statements
+from rocm3d.apply.lazy_import import catches_import_error, guarded_definitions, rewrite_lazy_imports, try_import_on_rocm
+from rocm3d.apply.package_use import ReplacedPackage
+from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 
 _RAISE = m.SimpleStatementLine([m.ZeroOrMore(), m.Raise(), m.ZeroOrMore()])
@@ -26,17 +26,17 @@ _Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Gives a fallback to each setting, and to each import without which the program stops."""
-    (path,) = words(parameters, "package")
-    package = Package(path, words(parameters, "calls"), words(parameters, "refuse_keywords"))
+    (path,) = list_parameter(parameters, "package")
+    package = ReplacedPackage(path, list_parameter(parameters, "calls"), list_parameter(parameters, "refuse_keywords"))
     after, refusal = data, None
     if path.encode() in data:
         try:
-            after = _Imports(parsed(data), package).edited(data)
-        except Refuse as refused:
+            after = _Imports(parse_or_refuse(data), package).edited(data)
+        except RewriteRefusedError as refused:
             refusal = refused
-    settings = words(parameters, "settings")
+    settings = list_parameter(parameters, "settings")
     if any(name.encode() in data for name in settings):
-        after = edited(after, _Settings(settings))
+        after = run_guarded_edit(after, _Settings(settings))
     if refusal is not None and after == data:
         raise refusal
     return after
@@ -45,9 +45,9 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
 class _Imports:
     """Edits the imports of the package in one module. Refused imports stay as they are if another one can be edited."""
 
-    def __init__(self, module: cst.Module, package: Package) -> None:
+    def __init__(self, module: cst.Module, package: ReplacedPackage) -> None:
         self.module, self.package = module, package
-        self.refused: list[Refuse] = []
+        self.refused: list[RewriteRefusedError] = []
 
     def edited(self, data: bytes) -> bytes:
         body: list[_Statement] = []
@@ -55,8 +55,8 @@ class _Imports:
         first = 0
         for statement in self.module.body:
             new, asked = self._statement(statement)
-            if new is not statement and not has_torch(body):
-                raise Refuse("torch is not imported unconditionally before the package")
+            if new is not statement and not binds_torch(body):
+                raise RewriteRefusedError("torch is not imported unconditionally before the package")
             first = len(body) if asked and not names else first
             names |= asked
             body.append(new)
@@ -65,7 +65,7 @@ class _Imports:
                 raise self.refused[0]
             return data
         if names:
-            body.insert(first, definitions(self.module, names))
+            body.insert(first, guarded_definitions(self.module, names))
         self.package.check_calls(self.module)
         return self.module.with_changes(body=body).bytes
 
@@ -80,37 +80,37 @@ class _Imports:
             return self._firm(statement), set()
         if not isinstance(statement, (cst.FunctionDef, cst.ClassDef)):
             return statement, set()
-        found = lazy(statement, self.module, self.package)
+        found = rewrite_lazy_imports(statement, self.module, self.package)
         self.refused += found.refused
-        return found.statement, found.names
+        return found.statement, found.functions
 
     def _firm(self, line: cst.SimpleStatementLine) -> _Statement:
         """`from flash_attn import flash_attn_func` at module level."""
-        taken = self.package.imports(line)
+        taken = self.package.find_import(line)
         if taken is None:
             return line
         try:
-            return tried_on_rocm(line, self._instead([taken]))
-        except Refuse as refusal:
+            return try_import_on_rocm(line, self._instead([taken]))
+        except RewriteRefusedError as refusal:
             self.refused.append(refusal)
             return line
 
     def _tried(self, node: cst.Try) -> cst.Try:
         """`try: import flash_attn; FLAG = True, except ImportError: FLAG = False`, if other code requires FLAG."""
         lines = [*_lines(node.body), *(_lines(node.orelse.body) if node.orelse else [])]
-        taken = [found for found in map(self.package.imports, lines) if found is not None]
-        if not taken or asks_for_rocm(node) or not self._is_insisted_on(node):
+        taken = [found for found in map(self.package.find_import, lines) if found is not None]
+        if not taken or checks_for_rocm(node) or not self._is_insisted_on(node):
             return node
-        rest = [line for line in lines if self.package.imports(line) is None]
-        if len(node.handlers) != 1 or not catches(node.handlers[0]) or not all(map(_sets_constant, rest)):
-            raise Refuse("the try statement has more than the import, flags and one ImportError handler")
+        rest = [line for line in lines if self.package.find_import(line) is None]
+        if len(node.handlers) != 1 or not catches_import_error(node.handlers[0]) or not all(map(_sets_constant, rest)):
+            raise RewriteRefusedError("the try statement has more than the import, flags and one ImportError handler")
         handler = node.handlers[0]
-        body = cst.IndentedBlock([by_backend(self._instead(taken, rest), _lines(handler.body))])
+        body = cst.IndentedBlock([backend_branch(self._instead(taken, rest), _lines(handler.body))])
         return node.with_changes(handlers=[handler.with_changes(body=body)])
 
     def _choice(self, node: cst.If) -> cst.If:
         """`if A: import xformers, elif B: import flash_attn, else: raise`: the import gains a fallback."""
-        old = [] if asks_for_rocm(node.test) else _lines(node.body)
+        old = [] if checks_for_rocm(node.test) else _lines(node.body)
         new = [self._line(line) for line in old]
         if any(line is not before for line, before in zip(new, old, strict=True)):
             node = node.with_changes(body=cst.IndentedBlock(new))
@@ -120,19 +120,19 @@ class _Imports:
         return node if other is node.orelse else node.with_changes(orelse=other)
 
     def _line(self, line: cst.BaseStatement) -> cst.BaseStatement:
-        taken = self.package.imports(line)
+        taken = self.package.find_import(line)
         if taken is None or not isinstance(line, cst.SimpleStatementLine):
             return line
-        return tried_on_rocm(line, self._instead([taken]))
+        return try_import_on_rocm(line, self._instead([taken]))
 
     def _instead(
         self, taken: Sequence[cst.Import | cst.ImportFrom], flags: Sequence[cst.BaseStatement] = ()
     ) -> list[cst.BaseStatement]:
-        uses = [self.package.use(self.module, each) for each in taken]
+        uses = [self.package.imported_functions(self.module, each) for each in taken]
         names = sorted({name for use in uses for name in use.functions})
         if not names:
-            raise Refuse("the module uses nothing of the package")
-        return functions(names, [*statements("".join(use.instead for use in uses)), *flags])
+            raise RewriteRefusedError("the module uses nothing of the package")
+        return helper_functions(names, [*parse_statements("".join(use.bindings for use in uses)), *flags])
 
     def _is_insisted_on(self, node: cst.Try) -> bool:
         """Whether the program stops without the package: in the handler, or at a later check of a flag."""
@@ -159,12 +159,12 @@ class _Settings(GuardedEdit):
     def leave_DictElement(  # noqa: N802
         self, original_node: cst.DictElement, updated_node: cst.DictElement
     ) -> cst.DictElement:
-        return self._chosen(text_of(original_node.key) or "", original_node.value, updated_node)
+        return self._chosen(string_value(original_node.key) or "", original_node.value, updated_node)
 
     def _chosen(self, name: str, value: cst.BaseExpression, node: _Node) -> _Node:
-        if not name.endswith("attn_implementation") or text_of(value) not in self.names or self.is_guarded(value):
+        if not name.endswith("attn_implementation") or string_value(value) not in self.names or self.is_guarded(value):
             return node
-        return node.with_changes(value=chosen(cst.SimpleString('"sdpa"'), value, self, value))
+        return node.with_changes(value=backend_expression(cst.SimpleString('"sdpa"'), value, self, value))
 
 
 def _lines(block: cst.BaseSuite) -> list[cst.BaseStatement]:

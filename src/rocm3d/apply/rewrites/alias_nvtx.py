@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.guarded_lines import Lines, choose_lines
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.guarded_lines import LineReplacement, replace_lines
+from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import Directive, blanked, directives
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Defines the macros at the first include; a file that uses other nvtx names is refused."""
-    unit, headers = CudaUnit("", data), set(words(parameters, "headers"))
+    unit, headers = CudaUnit("", data), set(list_parameter(parameters, "headers"))
     found = [item for item in directives(data) if _names(item, headers) and unit.is_shared(item.start)]
     if not found:
         return data
-    prefix, known = str(parameters["prefix"]), words(parameters, "names")
+    prefix, known = str(parameters["prefix"]), list_parameter(parameters, "names")
     used = dict.fromkeys(
         match.group(1).decode() for match in re.finditer(rf"\b{prefix}(\w+)".encode(), _code(data)) if match
     )
     unknown = [f"{prefix}{name}" for name in used if name not in known]
     if unknown:
-        raise Refuse(f"no counterpart on ROCm is known for {', '.join(sorted(unknown))}")
+        raise RewriteRefusedError(f"no counterpart on ROCm is known for {', '.join(sorted(unknown))}")
     defines = "".join(f"#define {prefix}{name} {parameters['rocm_prefix']}{name}\n" for name in known if name in used)
     first = f"#include <{parameters['instead']}>\n{defines}"
-    chosen = [Lines(item.start, item.end, first if index == 0 else None) for index, item in enumerate(found)]
-    return choose_lines(data, chosen, parameters)
+    chosen = [LineReplacement(item.start, item.end, first if index == 0 else None) for index, item in enumerate(found)]
+    return replace_lines(data, chosen, parameters)
 
 
 def _names(item: Directive, headers: set[str]) -> bool:

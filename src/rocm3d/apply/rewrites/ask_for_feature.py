@@ -8,8 +8,8 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
-from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited
+from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit
 from rocm3d.model.recipe import Parameters
 
 _CALLED = m.Attribute(attr=m.Name("get_device_capability")) | m.Name("get_device_capability")
@@ -23,11 +23,11 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     """`get_device_capability()[0] >= 8` next to bfloat16 becomes `is_bf16_supported() if is_rocm else ...`."""
     if b"get_device_" not in data:
         return data
-    (threshold,), (ask,) = words(parameters, "threshold"), words(parameters, "ask")
-    asking = _Ask(threshold, words(parameters, "near"), cst.parse_expression(ask))
-    after = edited(data, asking)
+    (threshold,), (ask,) = list_parameter(parameters, "threshold"), list_parameter(parameters, "ask")
+    asking = _Ask(threshold, list_parameter(parameters, "near"), cst.parse_expression(ask))
+    after = run_guarded_edit(data, asking)
     if after == data and asking.left:
-        raise Refuse("the code does not say which feature the compute capability threshold means; decide by hand")
+        raise RewriteRefusedError("the code does not say which feature the compute capability threshold means; decide by hand")
     return after
 
 
@@ -47,13 +47,13 @@ class _Ask(GuardedEdit):
         if not m.matches(original_node, self.wanted) or not self._is_near(original_node):
             self.left += 1
             return updated_node
-        return chosen(self.ask, updated_node, self, original_node)
+        return backend_expression(self.ask, updated_node, self, original_node)
 
     def _is_near(self, node: cst.CSTNode) -> bool:
         """Whether the enclosing statement names the feature. An `if` counts only if its body is one statement."""
         around: cst.CSTNode | None = node
         while around is not None and not isinstance(around, cst.BaseStatement):
-            around = self.parent(around)
+            around = self.parent_of(around)
         if isinstance(around, cst.If) and len(around.body.body) == 1:
             around = around.with_changes(orelse=None)
         elif not isinstance(around, cst.SimpleStatementLine):

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.aliased_text import Alias, Use, with_aliases
+from rocm3d.apply.aliased_text import MacroAlias, AliasUse, insert_aliases
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 from rocm3d.syntax.lanes import arguments
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from rocm3d.model.recipe import Parameters
 
-_CAST = Alias("KERNEL_CAST", cuda="", rocm="(const void*)")
+_CAST = MacroAlias("KERNEL_CAST", cuda="", rocm="(const void*)")
 _NAMES = frozenset({"identifier", "qualified_identifier", "template_function", "pointer_expression"})
 # `kernel<A, B>` parses as comparisons if the grammar does not know the template.
 _READ_AS_COMPARISON = "binary_expression"
@@ -29,12 +29,12 @@ _READ_AS_COMPARISON = "binary_expression"
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Inserts the cast before the first argument if that is the kernel itself, in code and in macros."""
     unit = CudaUnit("", data)
-    calls = set(words(parameters, "calls"))
+    calls = set(list_parameter(parameters, "calls"))
     places = sorted({*_in_code(unit, calls), *_in_macros(unit, calls)})
     try:
         return guard_lines(data, [Replacement(at, at, _CAST.rocm.encode()) for at in places], parameters)
-    except Refuse:
-        return with_aliases(data, [Use(at, at, _CAST) for at in places], parameters)
+    except RewriteRefusedError:
+        return insert_aliases(data, [AliasUse(at, at, _CAST) for at in places], parameters)
 
 
 def _in_code(unit: CudaUnit, calls: set[str]) -> Iterator[int]:
@@ -67,7 +67,7 @@ def _untyped(unit: CudaUnit) -> Iterator[str]:
 
 
 def _is_aliased(unit: CudaUnit, at: int) -> bool:
-    return unit.data[at:].startswith(_CAST.macro.encode())
+    return unit.data[at:].startswith(_CAST.macro_name.encode())
 
 
 rewrite = Rewrite(__name__, edit)

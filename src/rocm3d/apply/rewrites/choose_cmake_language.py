@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.rewrite import Refuse, Rewrite
+from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite
 from rocm3d.model.text import Text
 from rocm3d.syntax.cmake_fold import ROCM_SWITCH, CMakeCommand, CMakeFoldError, commands, fold_cmake
 
@@ -27,12 +27,12 @@ _LINKED = {b"CUDA::cudart": b"hip::host", b"CUDA::cudart_static": b"hip::host"}
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Inserts a ROCm variant before each command that needs CUDA; the NVIDIA commands stay byte for byte."""
     if str(parameters.get("define", "")).encode() not in (b"", ROCM_SWITCH):
-        raise Refuse(f"isolation can be proven only for the guard {ROCM_SWITCH.decode()}")
+        raise RewriteRefusedError(f"isolation can be proven only for the guard {ROCM_SWITCH.decode()}")
     try:
         found = list(commands(data))
         fold_cmake(data)
     except CMakeFoldError as error:
-        raise Refuse(f"does not parse as CMake: {error}") from error
+        raise RewriteRefusedError(f"does not parse as CMake: {error}") from error
     if any(_ROCM.search(word) for command in found for word in command.arguments):
         return data  # has a ROCm branch, or uses a name that looks like one
     if not any(_turned_on(command) for command in found):
@@ -45,7 +45,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
         if not lines and not behind:
             continue
         if data[start : command.start].strip() or data[command.end : end].strip()[:1] not in (b"", b"#"):
-            raise Refuse("two commands share a line")
+            raise RewriteRefusedError("two commands share a line")
         out += [data[at:start], *_guarded(data, (start, end), lines, behind, newline)]
         at = end
     return b"".join([*out, data[at:]])
@@ -67,7 +67,7 @@ def _guarded(
         inside = [indent + b"  " + line for line in behind]
         out.append(newline.join([indent + b"if(" + ROCM_SWITCH + b")", *inside, indent + b"endif()", b""]))
     if not own.endswith(b"\n"):
-        raise Refuse("the last line has no newline")
+        raise RewriteRefusedError("the last line has no newline")
     return out
 
 
@@ -82,7 +82,7 @@ def _turned_on(command: CMakeCommand) -> bool:
 def _instead(command: CMakeCommand) -> Iterator[bytes]:
     """The ROCm variant of a command; nothing if the command can stay."""
     if command.name.startswith(b"cuda_"):
-        raise Refuse(f"{command.name.decode()}() belongs to FindCUDA and has no HIP counterpart")
+        raise RewriteRefusedError(f"{command.name.decode()}() belongs to FindCUDA and has no HIP counterpart")
     words = command.arguments
     if _turned_on(command) and command.name != b"find_package":
         first = 1 if command.name == b"project" else 0
@@ -93,7 +93,7 @@ def _instead(command: CMakeCommand) -> Iterator[bytes]:
     elif command.name == b"target_link_libraries" and any(b"CUDA::" in word for word in words):
         strange = [word for word in words if b"CUDA::" in word and word not in _LINKED]
         if strange:
-            raise Refuse(f"no counterpart on ROCm is known for {strange[0].decode('utf-8', 'replace')}")
+            raise RewriteRefusedError(f"no counterpart on ROCm is known for {strange[0].decode('utf-8', 'replace')}")
         taken = dict.fromkeys(_LINKED.get(word, word) for word in words)
         yield command.name + b"(" + b" ".join(taken) + b")"
 
@@ -118,7 +118,7 @@ def _is_list_of_cuda(word: bytes, found: list[CMakeCommand]) -> bool:
     files = [text.strip(b'"') for item in setting for text in item.arguments if b"." in text]
     cuda = [text for text in files if text.endswith(b".cu")]
     if cuda and len(cuda) < len(files):
-        raise Refuse(f"{word.decode('utf-8', 'replace')} mixes .cu files with other files")
+        raise RewriteRefusedError(f"{word.decode('utf-8', 'replace')} mixes .cu files with other files")
     return bool(cuda)
 
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import libcst as cst
 
-from rocm3d.apply.rewrite import Rewrite, words
-from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited, text_of
+from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`libraries=["cusparse"]` becomes `libraries=["hipsparse"] if is_rocm else ["cusparse"]`."""
-    names = dict(zip(words(parameters, "cuda"), words(parameters, "rocm"), strict=True))
-    return edited(data, _Choose(words(parameters, "arguments"), names, str(parameters.get("link", ""))))
+    names = dict(zip(list_parameter(parameters, "cuda"), list_parameter(parameters, "rocm"), strict=True))
+    return run_guarded_edit(data, _Choose(list_parameter(parameters, "arguments"), names, str(parameters.get("link", ""))))
 
 
 class _Choose(GuardedEdit):
@@ -30,24 +30,24 @@ class _Choose(GuardedEdit):
         keyword, value = original_node.keyword, original_node.value
         if keyword is None or keyword.value not in self.arguments or not isinstance(value, (cst.List, cst.Tuple)):
             return updated_node
-        texts = [text_of(element.value) for element in value.elements]
+        texts = [string_value(element.value) for element in value.elements]
         if not any(text in self.names for text in texts) or self.is_guarded(original_node):
             return updated_node
-        return updated_node.with_changes(value=chosen(_for_rocm(value, texts, self.names), value, self, value))
+        return updated_node.with_changes(value=backend_expression(_for_rocm(value, texts, self.names), value, self, value))
 
     def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.BaseExpression:  # noqa: N802
         """`["-lcusparse"]`, and `["-l", "cusparse"]`, which becomes one element."""
         joined = self._joined(original_node)
-        texts = [text_of(element.value) for element in joined.elements]
+        texts = [string_value(element.value) for element in joined.elements]
         if not any(text in self.linked for text in texts) or self.is_guarded(original_node):
             return updated_node
-        return chosen(_for_rocm(joined, texts, self.linked), updated_node, self, original_node)
+        return backend_expression(_for_rocm(joined, texts, self.linked), updated_node, self, original_node)
 
     def _joined(self, value: cst.List) -> cst.List:
         kept: list[cst.BaseElement] = []
         for element in value.elements:
-            text = text_of(element.value)
-            if kept and self.link and text in self.names and text_of(kept[-1].value) == self.link:
+            text = string_value(element.value)
+            if kept and self.link and text in self.names and string_value(kept[-1].value) == self.link:
                 kept[-1] = cst.Element(cst.SimpleString(f'"{self.link}{text}"'))
             else:
                 kept.append(element)

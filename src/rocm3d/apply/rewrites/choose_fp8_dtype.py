@@ -9,8 +9,8 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
-from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited
+from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG
 
@@ -21,10 +21,10 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     """`torch.float8_e4m3fn` in a function becomes a choice; tables and comparisons cover every variant and stay."""
     if b"float8" not in data:
         return data
-    choose = _Choose(words(parameters, "types"), words(parameters, "fnuz_on"))
-    after = edited(data, choose)
+    choose = _Choose(list_parameter(parameters, "types"), list_parameter(parameters, "fnuz_on"))
+    after = run_guarded_edit(data, choose)
     if after == data and choose.outside:
-        raise Refuse("the type is chosen at import time, when the device must not be queried")
+        raise RewriteRefusedError("the type is chosen at import time, when the device must not be queried")
     return after
 
 
@@ -47,7 +47,7 @@ class _Choose(GuardedEdit):
         if not self._runs_late(original_node):
             self.outside += 1
             return updated_node
-        both = chosen(
+        both = backend_expression(
             updated_node.with_changes(attr=cst.Name(f"{name}uz" if name.endswith("fn") else f"{name}fnuz")),
             updated_node,
             self,
@@ -56,20 +56,20 @@ class _Choose(GuardedEdit):
         return both.with_changes(test=cst.parse_expression(f"{ROCM_FLAG} and {self.asked}"))
 
     def _is_in_table(self, node: cst.CSTNode) -> bool:
-        around = self.parent(node)
+        around = self.parent_of(node)
         while around is not None and not isinstance(around, (cst.BaseSmallStatement, cst.BaseStatement, cst.Call)):
             if isinstance(around, _TABLES):
                 return True
-            around = self.parent(around)
+            around = self.parent_of(around)
         return False
 
     def _runs_late(self, node: cst.CSTNode) -> bool:
         """Whether the node is in the body of a function or lambda; defaults and decorators run at import time."""
-        inner, around = node, self.parent(node)
+        inner, around = node, self.parent_of(node)
         while around is not None:
             if isinstance(around, (cst.FunctionDef, cst.Lambda)) and inner is around.body:
                 return True
-            inner, around = around, self.parent(around)
+            inner, around = around, self.parent_of(around)
         return False
 
 

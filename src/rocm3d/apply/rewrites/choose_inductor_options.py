@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, words
-from rocm3d.apply.rocm_flag import GuardedEdit, edited, text_of
+from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rocm_flag import GuardedEdit, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG
 
@@ -16,10 +16,10 @@ _COMPILE = m.Call(func=m.Attribute(attr=m.Name("compile")))
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`config.max_autotune = True` becomes `not is_rocm`, which is still True elsewhere."""
-    options = words(parameters, "options")
+    options = list_parameter(parameters, "options")
     if not any(option.encode() in data for option in options):
         return data
-    return edited(data, _Choose(options))
+    return run_guarded_edit(data, _Choose(options))
 
 
 class _Choose(GuardedEdit):
@@ -30,7 +30,7 @@ class _Choose(GuardedEdit):
 
     def visit_ImportAlias(self, node: cst.ImportAlias) -> None:  # noqa: N802
         """Collects the names under which the module knows inductor's configuration."""
-        above = self.parent(node)
+        above = self.parent_of(node)
         source = f"{_dotted(above.module)}." if isinstance(above, cst.ImportFrom) else ""
         known = {"torch._inductor": ".config", "torch._inductor.config": ""}
         rest = known.get(f"{source}{node.evaluated_name}")
@@ -47,11 +47,11 @@ class _Choose(GuardedEdit):
     def leave_DictElement(  # noqa: N802
         self, original_node: cst.DictElement, updated_node: cst.DictElement
     ) -> cst.DictElement:
-        if text_of(original_node.key) not in self.options or not self._is_on(original_node.value):
+        if string_value(original_node.key) not in self.options or not self._is_on(original_node.value):
             return updated_node
-        table = self.parent(original_node)
-        argument = self.parent(table) if table else None
-        call = self.parent(argument) if argument else None
+        table = self.parent_of(original_node)
+        argument = self.parent_of(table) if table else None
+        call = self.parent_of(argument) if argument else None
         if not isinstance(argument, cst.Arg) or not isinstance(call, cst.Call) or not m.matches(call, _COMPILE):
             return updated_node
         if argument.keyword is None or argument.keyword.value != "options":
@@ -62,7 +62,7 @@ class _Choose(GuardedEdit):
         return m.matches(value, _TRUE) and not self.is_guarded(value)
 
     def _off(self, place: cst.CSTNode) -> cst.BaseExpression:
-        self.note(place)
+        self.record_edit(place)
         return cst.UnaryOperation(cst.Not(), cst.Name(ROCM_FLAG))
 
 

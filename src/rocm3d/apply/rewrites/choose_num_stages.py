@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
-from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited
+from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit
 from rocm3d.model.recipe import Parameters
 
 _KEYWORD = "num_stages"
@@ -15,13 +15,13 @@ _CONFIG = m.Call(func=m.Attribute(attr=m.Name("Config")) | m.Name("Config"))
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`kernel[grid](x, num_stages=3)` becomes `num_stages=1 if is_rocm else 3`; so do autotune configs."""
-    (stages,) = words(parameters, "stages")
+    (stages,) = list_parameter(parameters, "stages")
     if b"triton" not in data or _KEYWORD.encode() not in data:
         return data
     choose = _Choose(int(stages))
-    after = edited(data, choose)
+    after = run_guarded_edit(data, choose)
     if after == data and choose.left:
-        raise Refuse(f"{_KEYWORD} is not an integer literal")
+        raise RewriteRefusedError(f"{_KEYWORD} is not an integer literal")
     return after
 
 
@@ -47,7 +47,7 @@ class _Choose(GuardedEdit):
             return new
         if value.evaluated_value <= self.stages:
             return new
-        return new.with_changes(value=chosen(cst.Integer(str(self.stages)), value, self, value))
+        return new.with_changes(value=backend_expression(cst.Integer(str(self.stages)), value, self, value))
 
 
 rewrite = Rewrite(__name__, edit)

@@ -10,8 +10,8 @@ import json
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
-from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited, text_of
+from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 
 _SHOWS = m.Attribute(value=m.Name("subprocess"), attr=m.Name("run") | m.Name("call") | m.Name("check_call"))
@@ -21,13 +21,13 @@ _KEEPS = ("stdout", "capture_output")
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`subprocess.run(["nvidia-smi"])` becomes `["amd-smi", "static"] if is_rocm else ["nvidia-smi"]`."""
-    commands = dict(zip(words(parameters, "old"), words(parameters, "new"), strict=True))
+    commands = dict(zip(list_parameter(parameters, "old"), list_parameter(parameters, "new"), strict=True))
     if not any(command.split()[0].encode() in data for command in commands):
         return data
     choose = _Choose(commands)
-    after = edited(data, choose)
+    after = run_guarded_edit(data, choose)
     if after == data and choose.left:
-        raise Refuse("the program reads the command's output or selects columns, and AMD's output differs")
+        raise RewriteRefusedError("the program reads the command's output or selects columns, and AMD's output differs")
     return after
 
 
@@ -47,13 +47,13 @@ class _Choose(GuardedEdit):
         given = original_node.args[0].value
         text = self.commands[line]
         rocm = json.dumps(text.split() if isinstance(given, cst.List) else text)
-        value = chosen(cst.parse_expression(rocm), given, self, given)
+        value = backend_expression(cst.parse_expression(rocm), given, self, given)
         return updated_node.with_changes(args=[updated_node.args[0].with_changes(value=value), *updated_node.args[1:]])
 
     def _is_shown(self, call: cst.Call) -> bool:
         keywords = [argument.keyword.value for argument in call.args if argument.keyword]
         starts = m.matches(call.func, _SHOWS | _SHELL)
-        return starts and isinstance(self.parent(call), cst.Expr) and not any(name in _KEEPS for name in keywords)
+        return starts and isinstance(self.parent_of(call), cst.Expr) and not any(name in _KEEPS for name in keywords)
 
 
 def _command(call: cst.Call) -> str:
@@ -63,8 +63,8 @@ def _command(call: cst.Call) -> str:
         return ""
     given = call.args[0].value
     if isinstance(given, cst.List):
-        return " ".join(text_of(item.value) or "?" for item in given.elements)
-    return " ".join((text_of(given) or "").split())
+        return " ".join(string_value(item.value) or "?" for item in given.elements)
+    return " ".join((string_value(given) or "").split())
 
 
 rewrite = Rewrite(__name__, edit)

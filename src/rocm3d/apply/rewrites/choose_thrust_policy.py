@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.aliased_text import Alias, Use, with_aliases
-from rocm3d.apply.guarded_lines import Lines, Replacement, choose_lines, guard_lines
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.aliased_text import MacroAlias, AliasUse, insert_aliases
+from rocm3d.apply.guarded_lines import LineReplacement, Replacement, replace_lines, guard_lines
+from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked, directives
 
@@ -28,16 +28,16 @@ def _uses(data: bytes, parameters: Parameters) -> bytes:
     spelt = r"\s*::\s*".join(map(re.escape, namespace.split("::")))
     name = re.compile(rf"(?<![\w:])(?:::\s*)?({spelt})\s*::\s*(\w+)".encode())
     found = [match for match in name.finditer(blanked(data)) if unit.is_shared(match.start())]
-    unknown = {match.group(2).decode() for match in found} - set(words(parameters, "policies"))
+    unknown = {match.group(2).decode() for match in found} - set(list_parameter(parameters, "policies"))
     if unknown:
-        raise Refuse(f"{namespace}::{min(unknown)} is not known to exist in ROCm's backend")
+        raise RewriteRefusedError(f"{namespace}::{min(unknown)} is not known to exist in ROCm's backend")
     rocm = str(parameters["rocm_namespace"])
     try:
         places = [Replacement(match.start(1), match.end(1), rocm.encode()) for match in found]
         return guard_lines(data, places, parameters)
-    except Refuse:
-        alias = Alias("THRUST", cuda=namespace, rocm=rocm)
-        return with_aliases(data, [Use(match.start(1), match.end(1), alias) for match in found], parameters)
+    except RewriteRefusedError:
+        alias = MacroAlias("THRUST", cuda=namespace, rocm=rocm)
+        return insert_aliases(data, [AliasUse(match.start(1), match.end(1), alias) for match in found], parameters)
 
 
 def _includes(data: bytes, parameters: Parameters) -> bytes:
@@ -46,8 +46,8 @@ def _includes(data: bytes, parameters: Parameters) -> bytes:
     for item in directives(data):
         if item.keyword == "include" and item.argument.strip('<>"').startswith(folder) and unit.is_shared(item.start):
             line = data[item.start : item.end].decode("utf-8", "surrogateescape").replace("\r\n", "\n")
-            chosen.append(Lines(item.start, item.end, line.replace(folder, str(parameters["rocm_folder"]), 1)))
-    return choose_lines(data, chosen, parameters)
+            chosen.append(LineReplacement(item.start, item.end, line.replace(folder, str(parameters["rocm_folder"]), 1)))
+    return replace_lines(data, chosen, parameters)
 
 
 rewrite = Rewrite(__name__, edit)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, words
-from rocm3d.apply.rocm_flag import GuardedEdit, edited
+from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rocm_flag import GuardedEdit, run_guarded_edit
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG
 
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`kernel[grid](..., ALLOW_TF32=True)` becomes `ALLOW_TF32=not is_rocm`, still True elsewhere."""
-    return edited(data, _Choose(words(parameters, "keywords")))
+    return run_guarded_edit(data, _Choose(list_parameter(parameters, "keywords")))
 
 
 class _Choose(GuardedEdit):
@@ -28,7 +28,7 @@ class _Choose(GuardedEdit):
         arguments = [self._argument(arg) for arg in updated_node.args]
         if all(new is old for new, old in zip(arguments, updated_node.args, strict=True)):
             return updated_node
-        self.note(original_node)
+        self.record_edit(original_node)
         return updated_node.with_changes(args=arguments)
 
     def _argument(self, argument: cst.Arg) -> cst.Arg:

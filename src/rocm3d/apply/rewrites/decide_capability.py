@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lanes import function_name, ancestors_with_child
 
@@ -26,13 +26,13 @@ _DEMANDS = re.compile(r"(?i)check|assert|require|enforce|expect")
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Replaces comparisons of `major` with a minimum; assertions, negations and arithmetic are refused."""
     unit = CudaUnit("", data)
-    asked = re.compile(rb"\b(?:" + b"|".join(re.escape(w.encode()) for w in words(parameters, "properties")) + rb")\b")
+    asked = re.compile(rb"\b(?:" + b"|".join(re.escape(w.encode()) for w in list_parameter(parameters, "properties")) + rb")\b")
     found: dict[int, Replacement] = {}
     for node in unit.nodes("field_expression") if asked.search(data) else ():
         field = node.child_by_field_name("field")
         if field is None or unit.slice(field) != "major" or not unit.is_shared(node.start_byte):
             continue
-        if not _is_property(unit, node, words(parameters, "properties")):
+        if not _is_property(unit, node, list_parameter(parameters, "properties")):
             continue
         whole = _comparison(unit, node)
         found[whole.start_byte] = Replacement(whole.start_byte, whole.end_byte, str(parameters["on_rocm"]).encode())
@@ -57,18 +57,18 @@ def _comparison(unit: CudaUnit, node: Node) -> Node:
         if sign is not None and sign.type in _OPENS:
             whole = above
         elif above.type == "unary_expression":
-            raise Refuse("a compute capability check is negated")
+            raise RewriteRefusedError("a compute capability check is negated")
         elif above.type == "argument_list":
             call = unit.parents[above.id]
             if whole is None or _DEMANDS.search(function_name(unit, call)):
-                raise Refuse(f"{function_name(unit, call)} is called with a compute capability")
+                raise RewriteRefusedError(f"{function_name(unit, call)} is called with a compute capability")
             break
         elif sign is not None and sign.type not in _JOINS and whole is not None:
-            raise Refuse("the result of a compute capability check is used in arithmetic")
+            raise RewriteRefusedError("the result of a compute capability check is used in arithmetic")
         elif above.type not in ("parenthesized_expression", "binary_expression"):
             break
     if whole is None:
-        raise Refuse("a compute capability is stored, or compared in a way that needs a manual edit")
+        raise RewriteRefusedError("a compute capability is stored, or compared in a way that needs a manual edit")
     return whole
 
 

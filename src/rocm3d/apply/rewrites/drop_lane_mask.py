@@ -8,11 +8,11 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.aliased_text import with_aliases
+from rocm3d.apply.aliased_text import insert_aliases
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
-from rocm3d.apply.lane_calls import FULL, LaneCall, group_use, lane_calls, mask_of
-from rocm3d.apply.lane_groups import lanes_meant
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.lane_calls import FULL_MASK, LaneCall, group_alias, lane_calls, mask_argument
+from rocm3d.apply.lane_groups import lanes_of_function
+from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
 from rocm3d.apply.shuffle_overloads import overloads
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lanes import arguments
@@ -33,16 +33,16 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     # Votes first: guarded lines are not edited again.
     data = _votes(data, parameters)
     unit = CudaUnit("", data)
-    calls = set(words(parameters, "calls"))
+    calls = set(list_parameter(parameters, "calls"))
     found = []
     for call in unit.nodes("call_expression"):
         function = call.child_by_field_name("function")
         if function is None or not unit.is_shared(call.start_byte):
             continue
         # A mask that is computed at run time may select lanes.
-        if unit.slice(function).removeprefix("::") in calls and FULL.fullmatch(mask_of(unit, call)):
+        if unit.slice(function).removeprefix("::") in calls and FULL_MASK.fullmatch(mask_argument(unit, call)):
             found.append(_replacement(unit, call, unit.slice(function), arguments(call), str(parameters["width"])))
-    found += overloads(unit, calls, words(parameters, "halves"))
+    found += overloads(unit, calls, list_parameter(parameters, "halves"))
     found.sort(key=lambda item: item.start)
     _refuse_nested(found)
     return guard_lines(data, found, parameters)
@@ -51,32 +51,32 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
 def _votes(data: bytes, parameters: Parameters) -> bytes:
     """Votes of 32 lanes become an alias, as HIP has no counterpart; votes of the whole wave lose the mask."""
     unit = CudaUnit("", data)
-    calls = list(lane_calls(unit, words(parameters, "votes")))
-    changed = with_aliases(data, [group_use(call) for call in calls if call.lanes == "group"], parameters)
+    calls = list(lane_calls(unit, list_parameter(parameters, "votes")))
+    changed = insert_aliases(data, [group_alias(call) for call in calls if call.lanes == "group"], parameters)
     unit = CudaUnit("", changed)
-    wide = [_vote_of_the_wave(unit, call) for call in lane_calls(unit, words(parameters, "votes"))]
+    wide = [_vote_of_the_wave(unit, call) for call in lane_calls(unit, list_parameter(parameters, "votes"))]
     return guard_lines(changed, wide, parameters)
 
 
 def _vote_of_the_wave(unit: CudaUnit, call: LaneCall) -> Replacement:
     given = [] if call.node is None else arguments(call.node)
-    if call.node is None or len(given) != _VOTE or not FULL.fullmatch(unit.slice(given[0])):
-        raise Refuse(f"{call.name} has a mask that may exclude lanes, or is inside a macro")
+    if call.node is None or len(given) != _VOTE or not FULL_MASK.fullmatch(unit.slice(given[0])):
+        raise RewriteRefusedError(f"{call.name} has a mask that may exclude lanes, or is inside a macro")
     text = f"{call.name.removesuffix('_sync')}({unit.slice(given[1])})"
     return Replacement(call.node.start_byte, call.node.end_byte, text.encode())
 
 
 def _replacement(unit: CudaUnit, call: Node, name: str, given: list[Node], width: str) -> Replacement:
     if len(given) not in (_WITHOUT_WIDTH, _WITH_WIDTH):
-        raise Refuse(f"{name} has {len(given)} arguments instead of {_WITHOUT_WIDTH} or {_WITH_WIDTH}")
+        raise RewriteRefusedError(f"{name} has {len(given)} arguments instead of {_WITHOUT_WIDTH} or {_WITH_WIDTH}")
     value, lane = (unit.slice(item) for item in given[1:3])
     asked = unit.slice(given[3]) if len(given) == _WITH_WIDTH else "warpSize"
-    if asked == "warpSize" and lanes_meant(unit, call) == "wave":
+    if asked == "warpSize" and lanes_of_function(unit, call) == "wave":
         return Replacement(call.start_byte, call.end_byte, f"{name.removesuffix('_sync')}({value}, {lane})".encode())
     if asked == "warpSize":  # 32 in CUDA code, 64 lanes on CDNA
         asked = width
     if not asked.isdecimal() or int(asked) > int(width):
-        raise Refuse(f"{name} has the width {asked}, which may exceed {width}")
+        raise RewriteRefusedError(f"{name} has the width {asked}, which may exceed {width}")
     text = f"{name.removesuffix('_sync')}({value}, {lane}, {asked})"
     return Replacement(call.start_byte, call.end_byte, text.encode())
 
@@ -84,7 +84,7 @@ def _replacement(unit: CudaUnit, call: Node, name: str, given: list[Node], width
 def _refuse_nested(found: list[Replacement]) -> None:
     for one, other in itertools.pairwise(found):
         if other.start < one.end:
-            raise Refuse("a shuffle is nested in another one")
+            raise RewriteRefusedError("a shuffle is nested in another one")
 
 
 rewrite = Rewrite(__name__, edit)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.guarded_lines import after_includes, insert_guarded
+from rocm3d.apply.guarded_lines import offset_after_includes, insert_guarded
 from rocm3d.apply.rewrite import Rewrite
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
@@ -25,7 +25,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     use = next((at for at in uses if unit.is_shared(at)), None)
     if use is None:
         return data
-    return insert_guarded(data, after_includes(data, use), f"#define {name}(count)\n".encode(), parameters)
+    return insert_guarded(data, offset_after_includes(data, use), f"#define {name}(count)\n".encode(), parameters)
 
 
 rewrite = Rewrite(__name__, edit)

@@ -7,8 +7,8 @@ import re
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
-from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited, text_of
+from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 
 _COLLECTS = re.compile(r"\*\.?(c(c|pp|xx|\*|\[\w+\]|\?\?)?|\*)$")
@@ -22,12 +22,12 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     """`glob.glob("csrc/*.cpp")` is filtered on ROCm; a script that handles such names itself stays unchanged."""
     if b"cpp_extension" not in data:
         return data
-    choose = _Filter(words(parameters, "parts"))
-    after = edited(data, choose)
+    choose = _Filter(list_parameter(parameters, "parts"))
+    after = run_guarded_edit(data, choose)
     if choose.skips:
         return data
     if after == data and choose.walks:
-        raise Refuse("the script collects its sources in a loop instead of a glob")
+        raise RewriteRefusedError("the script collects its sources in a loop instead of a glob")
     return after
 
 
@@ -38,7 +38,7 @@ class _Filter(GuardedEdit):
         self.skips = self.walks = False
 
     def visit_SimpleString(self, node: cst.SimpleString) -> None:  # noqa: N802
-        self.skips |= bool(_SKIPS.search(text_of(node) or ""))
+        self.skips |= bool(_SKIPS.search(string_value(node) or ""))
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:  # noqa: N802
         self.walks |= m.matches(original_node.func, _WALKS)
@@ -50,7 +50,7 @@ class _Filter(GuardedEdit):
         call = cst.Module([]).code_for_node(original_node)
         name = "path" if texts else "str(path)"
         kept = f"[path for path in {call} if not any(part in {name} for part in ({self.parts}))]"
-        return chosen(cst.parse_expression(kept), updated_node, self, original_node)
+        return backend_expression(cst.parse_expression(kept), updated_node, self, original_node)
 
 
 def _last_text(call: cst.Call) -> str:
@@ -59,7 +59,7 @@ def _last_text(call: cst.Call) -> str:
     last = found[-1] if found else None
     if isinstance(last, cst.FormattedStringText):
         return last.value
-    return text_of(last) or "" if isinstance(last, cst.SimpleString) else ""
+    return string_value(last) or "" if isinstance(last, cst.SimpleString) else ""
 
 
 rewrite = Rewrite(__name__, edit)

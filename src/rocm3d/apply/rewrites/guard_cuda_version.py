@@ -6,7 +6,7 @@ import libcst as cst
 import libcst.matchers as m
 
 from rocm3d.apply.rewrite import Rewrite
-from rocm3d.apply.rocm_flag import GuardedEdit, edited
+from rocm3d.apply.rocm_flag import GuardedEdit, run_guarded_edit
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG
 
@@ -17,7 +17,7 @@ _ORDER = m.LessThan() | m.LessThanEqual() | m.GreaterThan() | m.GreaterThanEqual
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """An assert passes on ROCm; any other comparison is false there."""
-    return edited(data, _Guard())
+    return run_guarded_edit(data, _Guard())
 
 
 class _Guard(GuardedEdit):
@@ -26,9 +26,9 @@ class _Guard(GuardedEdit):
     ) -> cst.BaseExpression:
         if not _fails_on_none(original_node) or self._is_guarded_by_value(original_node):
             return updated_node
-        self.note(original_node)
+        self.record_edit(original_node)
         flag = cst.Name(ROCM_FLAG)
-        asserted = isinstance(self.parent(original_node), cst.Assert)
+        asserted = isinstance(self.parent_of(original_node), cst.Assert)
         left, right = self.parentheses(
             original_node, cst.If, cst.While, cst.Assert, cst.Assign, cst.AnnAssign, cst.Arg, cst.Return
         )
@@ -44,11 +44,11 @@ class _Guard(GuardedEdit):
         """Whether an enclosing expression checks for ROCm, or for a version that is not None."""
         if self.is_guarded(node):
             return True
-        around = self.parent(node)
+        around = self.parent_of(node)
         while around is not None and not isinstance(around, cst.BaseStatement):
             if isinstance(around, (cst.BooleanOperation, cst.IfExp)) and _asks_for_value(around):
                 return True
-            around = self.parent(around)
+            around = self.parent_of(around)
         return False
 
 

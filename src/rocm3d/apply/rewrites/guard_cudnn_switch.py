@@ -6,7 +6,7 @@ import libcst as cst
 import libcst.matchers as m
 
 from rocm3d.apply.rewrite import Rewrite
-from rocm3d.apply.rocm_flag import GuardedEdit, edited
+from rocm3d.apply.rocm_flag import GuardedEdit, run_guarded_edit
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG
 
@@ -18,7 +18,7 @@ _OFF = m.SimpleStatementLine(
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`torch.backends.cudnn.enabled = False` moves under `if not is_rocm:`."""
-    return edited(data, _Guard()) if b"cudnn.enabled" in data else data
+    return run_guarded_edit(data, _Guard()) if b"cudnn.enabled" in data else data
 
 
 class _Guard(GuardedEdit):
@@ -27,7 +27,7 @@ class _Guard(GuardedEdit):
     ) -> cst.BaseStatement:
         if not m.matches(original_node, _OFF) or self.is_guarded(original_node):
             return updated_node
-        self.note(original_node)
+        self.record_edit(original_node)
         return cst.If(
             test=cst.UnaryOperation(cst.Not(), cst.Name(ROCM_FLAG)),
             body=cst.IndentedBlock([updated_node.with_changes(leading_lines=[])]),

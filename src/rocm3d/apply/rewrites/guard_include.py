@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
 from rocm3d.model.recipe import Parameters
 from rocm3d.model.text import Text
 from rocm3d.syntax.cuda import CudaUnit
@@ -21,14 +21,14 @@ _GUARDS = {
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Wraps each matching include that both builds see; adjacent includes share a guard."""
     unit = CudaUnit("", data)
-    runs = _adjacent([item for item in _includes(unit, words(parameters, "headers")) if unit.is_shared(item.start)])
+    runs = _adjacent([item for item in _includes(unit, list_parameter(parameters, "headers")) if unit.is_shared(item.start)])
     if not runs:
         return data
-    needed = _named(data) & set(words(parameters, "refuse_if_called"))
+    needed = _named(data) & set(list_parameter(parameters, "refuse_if_called"))
     if needed:
-        raise Refuse(f"this file uses {', '.join(sorted(needed))} from the header")
+        raise RewriteRefusedError(f"this file uses {', '.join(sorted(needed))} from the header")
     if not data[runs[-1][1].start : runs[-1][1].end].endswith(b"\n"):
-        raise Refuse("the include is the last line and has no newline")
+        raise RewriteRefusedError("the include is the last line and has no newline")
     newline, guard = Text(data).newline, _GUARDS[str(parameters.get("guard", "any"))]
     out, at = [], 0
     for first, last in runs:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.guarded_lines import Lines, choose_lines
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.guarded_lines import LineReplacement, replace_lines
+from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 
@@ -23,7 +23,7 @@ _HOST_TOO = re.compile(r"__host__|host_?device|device_?host|\bHD\b|constexpr", r
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Hides each clashing component-wise operator; one that computes something else is refused."""
-    unit, types = CudaUnit("", data), set(words(parameters, "types"))
+    unit, types = CudaUnit("", data), set(list_parameter(parameters, "types"))
     chosen = []
     for node in unit.nodes("function_definition"):
         found = _operator(unit, node, types)
@@ -31,9 +31,9 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
             continue
         sign, kind = found
         if not _by_component(unit, node, sign, kind):
-            raise Refuse(f"operator{sign} of {kind} is not component-wise like HIP's")
+            raise RewriteRefusedError(f"operator{sign} of {kind} is not component-wise like HIP's")
         chosen.append(_whole_lines(data, node))
-    return choose_lines(data, chosen, parameters)
+    return replace_lines(data, chosen, parameters)
 
 
 def _operator(unit: CudaUnit, node: Node, types: set[str]) -> tuple[str, str] | None:
@@ -65,11 +65,11 @@ def _by_component(unit: CudaUnit, node: Node, sign: str, kind: str) -> bool:
     return re.search(r"[-+*/%]", rest) is None
 
 
-def _whole_lines(data: bytes, node: Node) -> Lines:
+def _whole_lines(data: bytes, node: Node) -> LineReplacement:
     start, end = data.rfind(b"\n", 0, node.start_byte) + 1, data.find(b"\n", node.end_byte) + 1
     if data[start : node.start_byte].strip() or data[node.end_byte : end].strip() or not end:
-        raise Refuse("an operator shares its line with other code")
-    return Lines(start, end, None)
+        raise RewriteRefusedError("an operator shares its line with other code")
+    return LineReplacement(start, end, None)
 
 
 rewrite = Rewrite(__name__, edit)

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
-from rocm3d.apply.rewrite import Refuse, Rewrite
+from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 
@@ -47,7 +47,7 @@ def _joined(launch: str) -> str | None:
 def _can_be_guarded(data: bytes, item: Replacement, parameters: Parameters) -> bool:
     try:
         guard_lines(data, [item], parameters)
-    except Refuse:
+    except RewriteRefusedError:
         return False
     return True
 

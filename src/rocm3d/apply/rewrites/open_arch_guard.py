@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rocm3d.apply.extended_condition import extend
+from rocm3d.apply.extended_condition import extend_conditions
 from rocm3d.apply.rewrite import Rewrite
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.directives import Directive
@@ -20,7 +20,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
             return item.argument == macro
         return plain.fullmatch(item.argument) is not None
 
-    return extend(data, wanted, f"defined({parameters['on_device']})")
+    return extend_conditions(data, wanted, f"defined({parameters['on_device']})")
 
 
 rewrite = Rewrite(__name__, edit)

@@ -8,8 +8,8 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, words
-from rocm3d.apply.rocm_flag import GuardedEdit, edited
+from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rocm_flag import GuardedEdit, run_guarded_edit
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG
 
@@ -22,7 +22,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
 
     A branch that queries the GPU stays unchanged: it would fail without one.
     """
-    return edited(data, _Gate(words(parameters, "asks_card"))) if b"cpp_extension" in data else data
+    return run_guarded_edit(data, _Gate(list_parameter(parameters, "asks_card"))) if b"cpp_extension" in data else data
 
 
 class _Gate(GuardedEdit):
@@ -35,7 +35,7 @@ class _Gate(GuardedEdit):
             return updated_node
         if m.findall(original_node.body, self.asks):
             return updated_node
-        self.note(original_node)
+        self.record_edit(original_node)
         return updated_node.with_changes(
             test=cst.BooleanOperation(left=updated_node.test, operator=cst.Or(), right=cst.Name(ROCM_FLAG))
         )

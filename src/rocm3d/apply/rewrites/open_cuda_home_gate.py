@@ -6,7 +6,7 @@ import libcst as cst
 import libcst.matchers as m
 
 from rocm3d.apply.rewrite import Rewrite
-from rocm3d.apply.rocm_flag import GuardedEdit, edited
+from rocm3d.apply.rocm_flag import GuardedEdit, run_guarded_edit
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG
 
@@ -17,7 +17,7 @@ _SHUT = m.Comparison(left=_HOME, comparisons=[m.ComparisonTarget(m.Is(), m.Name(
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`CUDA_HOME is not None` gains `or is_rocm`; `CUDA_HOME is None` gains `and not is_rocm`."""
-    return edited(data, _Gate())
+    return run_guarded_edit(data, _Gate())
 
 
 class _Gate(GuardedEdit):
@@ -27,7 +27,7 @@ class _Gate(GuardedEdit):
         is_open = m.matches(original_node, _OPEN)
         if not (is_open or m.matches(original_node, _SHUT)) or self.is_guarded(original_node):
             return updated_node
-        self.note(original_node)
+        self.record_edit(original_node)
         left, right = self.parentheses(original_node, cst.If, cst.While, cst.Assign, cst.AnnAssign, cst.Arg, cst.Return)
         flag = cst.Name(ROCM_FLAG)
         return cst.BooleanOperation(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, words
-from rocm3d.apply.rocm_flag import GuardedEdit, edited, text_of
+from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rocm_flag import GuardedEdit, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG
 
@@ -15,7 +15,7 @@ _WHICH = m.Call(func=m.Attribute(value=m.Name("shutil"), attr=m.Name("which")) |
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`shutil.which("nvcc") is None` gains `and not is_rocm`; `is not None` gains `or is_rocm`."""
-    return edited(data, _Probe(words(parameters, "tools"))) if b"cpp_extension" in data else data
+    return run_guarded_edit(data, _Probe(list_parameter(parameters, "tools"))) if b"cpp_extension" in data else data
 
 
 class _Probe(GuardedEdit):
@@ -29,7 +29,7 @@ class _Probe(GuardedEdit):
         if not self._asks(original_node) or self.is_guarded(original_node):
             return updated_node
         is_open = isinstance(original_node.comparisons[0].operator, cst.IsNot)
-        self.note(original_node)
+        self.record_edit(original_node)
         left, right = self.parentheses(original_node, cst.If, cst.While, cst.Assign, cst.AnnAssign, cst.Arg, cst.Return)
         flag = cst.Name(ROCM_FLAG)
         return cst.BooleanOperation(
@@ -44,7 +44,7 @@ class _Probe(GuardedEdit):
         none = [m.ComparisonTarget(m.Is() | m.IsNot(), m.Name("None"))]
         if not m.matches(node, m.Comparison(left=_WHICH, comparisons=none)) or not isinstance(node.left, cst.Call):
             return False
-        return bool(node.left.args) and text_of(node.left.args[0].value) in self.tools
+        return bool(node.left.args) and string_value(node.left.args[0].value) in self.tools
 
 
 rewrite = Rewrite(__name__, edit)

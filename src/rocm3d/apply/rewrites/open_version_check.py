@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import re
 
-from rocm3d.apply.extended_condition import extend
+from rocm3d.apply.extended_condition import extend_conditions
 from rocm3d.apply.guarded_lines import (
-    Lines,
+    LineReplacement,
     Replacement,
-    after_includes,
-    choose_lines,
-    guard,
+    offset_after_includes,
+    replace_lines,
+    guard_condition,
     guard_lines,
     insert_guarded,
 )
-from rocm3d.apply.rewrite import Rewrite, words
+from rocm3d.apply.rewrite import Rewrite, list_parameter
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.chains import IfChain, if_chains
 from rocm3d.syntax.cuda import CudaUnit
@@ -29,21 +29,21 @@ _API = re.compile(rb"\bcu(?:da)?[A-Z]\w*")
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """A check that guards other code stays unchanged: ROCm may lack the API of a newer toolkit."""
-    macros = "|".join(re.escape(word) for word in words(parameters, "macros"))
+    macros = "|".join(re.escape(word) for word in list_parameter(parameters, "macros"))
     newer = re.compile(rf"(?:defined\s*\(\s*(?:{macros})\s*\)\s*&&\s*)?(?:{macros})\s*>=?\s*[0-9]+")
     opened = {chain.branches[0].start: chain for chain in if_chains(data)}
 
     def wanted(item: Directive) -> bool:
         chain = opened.get(item.start)
         asks = newer.fullmatch(item.argument) is not None
-        return asks and chain is not None and _holds_only(data, chain, set(words(parameters, "headers")))
+        return asks and chain is not None and _holds_only(data, chain, set(list_parameter(parameters, "headers")))
 
-    return _returned(extend(data, wanted, guard(parameters).decode()), parameters)
+    return _returned(extend_conditions(data, wanted, guard_condition(parameters).decode()), parameters)
 
 
 def _returned(data: bytes, parameters: Parameters) -> bytes:
     """Returns HIP's version instead of `CUDA_VERSION` on ROCm, and includes its header."""
-    unit, macros = CudaUnit("", data), words(parameters, "macros")
+    unit, macros = CudaUnit("", data), list_parameter(parameters, "macros")
     found = [
         Replacement(node.start_byte, node.end_byte, str(parameters["number"]).encode())
         for line in unit.nodes("return_statement")
@@ -56,12 +56,12 @@ def _returned(data: bytes, parameters: Parameters) -> bytes:
 def _with_header(data: bytes, parameters: Parameters) -> bytes:
     """Replaces a CUDA header that nothing else needs; otherwise inserts the include after the others."""
     line = f"#include <{parameters['number_header']}>\n"
-    unit, names = CudaUnit("", data), words(parameters, "instead_of")
+    unit, names = CudaUnit("", data), list_parameter(parameters, "instead_of")
     for item in directives(data):
         asked = item.keyword == "include" and item.argument.strip('<>"') in names
         if asked and unit.is_shared(item.start) and not _API.search(data):
-            return choose_lines(data, [Lines(item.start, item.end, line)], parameters)
-    return insert_guarded(data, after_includes(data), line.encode(), parameters)
+            return replace_lines(data, [LineReplacement(item.start, item.end, line)], parameters)
+    return insert_guarded(data, offset_after_includes(data), line.encode(), parameters)
 
 
 def _holds_only(data: bytes, chain: IfChain, headers: set[str]) -> bool:

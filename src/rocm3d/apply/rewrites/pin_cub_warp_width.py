@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.aliased_text import Alias, Use, with_aliases
+from rocm3d.apply.aliased_text import MacroAlias, AliasUse, insert_aliases
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`cub::WarpReduce<T>` with one template argument gets the width as a second one."""
     unit = CudaUnit("", data)
-    ends = list(_ends(unit, words(parameters, "templates")))
+    ends = list(_ends(unit, list_parameter(parameters, "templates")))
     places = [at for at in ends if unit.is_shared(at)]
     if not places and not ends:
-        others = [name for name in words(parameters, "refuse_if_only") if name.encode() in blanked(data)]
+        others = [name for name in list_parameter(parameters, "refuse_if_only") if name.encode() in blanked(data)]
         if others:
-            raise Refuse(f"{others[0]} needs a manual edit: this file has no collective without a width")
+            raise RewriteRefusedError(f"{others[0]} needs a manual edit: this file has no collective without a width")
     if not places:
         return data
     width = f", {parameters['width']}"
     try:
         return guard_lines(data, [Replacement(at, at, width.encode()) for at in places], parameters)
-    except Refuse:
-        alias = Alias("CUB_WARP_WIDTH", cuda="", rocm=width)
-        return with_aliases(data, [Use(at, at, alias) for at in places], parameters)
+    except RewriteRefusedError:
+        alias = MacroAlias("CUB_WARP_WIDTH", cuda="", rocm=width)
+        return insert_aliases(data, [AliasUse(at, at, alias) for at in places], parameters)
 
 
 def _ends(unit: CudaUnit, templates: tuple[str, ...]) -> Iterator[int]:

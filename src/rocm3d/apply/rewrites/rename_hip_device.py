@@ -6,9 +6,9 @@ import re
 
 import libcst as cst
 
-from rocm3d.apply.guarded_import import parsed
-from rocm3d.apply.rewrite import Rewrite, words
-from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited, text_of
+from rocm3d.apply.guarded_import import parse_or_refuse
+from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG, ROCM_GUARD
 
@@ -18,10 +18,10 @@ _DEVICE = re.compile(r"(^|_)device(_type)?$")
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Replaces a string that only ROCm reads; any other becomes a choice by backend."""
-    names = words(parameters, "strings")
+    names = list_parameter(parameters, "strings")
     if not any(f"{quote}{name}{quote}".encode() in data for name in names for quote in "\"'"):
         return data
-    return edited(cst.MetadataWrapper(parsed(data)).visit(_Replace(names)).bytes, _Choose(names))
+    return run_guarded_edit(cst.MetadataWrapper(parse_or_refuse(data)).visit(_Replace(names)).bytes, _Choose(names))
 
 
 class _Devices(GuardedEdit):
@@ -33,26 +33,26 @@ class _Devices(GuardedEdit):
 
     def side(self, node: cst.SimpleString) -> str | None:
         """For a device of such a name: `rocm`, `other`, or empty outside any choice. None for other strings."""
-        return self._branch(node) if text_of(node) in self.names and self._is_device(node) else None
+        return self._branch(node) if string_value(node) in self.names and self._is_device(node) else None
 
     def _branch(self, node: cst.CSTNode) -> str:
         """The side of an enclosing choice by exactly our guard; empty without such a choice."""
-        inner, around = node, self.parent(node)
+        inner, around = node, self.parent_of(node)
         while around is not None:
             if isinstance(around, (cst.If, cst.IfExp)) and inner is not around.test and _asks(around.test):
                 return "rocm" if inner is around.body else "other"
-            inner, around = around, self.parent(around)
+            inner, around = around, self.parent_of(around)
         return ""
 
     def _is_device(self, node: cst.CSTNode) -> bool:
         """Whether the value becomes a device: a first argument, a keyword, a variable or a default."""
-        inner, around = node, self.parent(node)
+        inner, around = node, self.parent_of(node)
         while isinstance(around, cst.IfExp) and inner is not around.test:
-            inner, around = around, self.parent(around)
+            inner, around = around, self.parent_of(around)
         if isinstance(around, cst.Arg) and around.keyword is not None:
             return bool(_DEVICE.search(around.keyword.value))
         if isinstance(around, cst.Arg):
-            call = self.parent(around)
+            call = self.parent_of(around)
             return isinstance(call, cst.Call) and call.args[0] is around and _name(call.func) in _TAKES_DEVICE
         if isinstance(around, cst.Assign):
             return bool(_DEVICE.search(_name(around.targets[0].target)))
@@ -72,7 +72,7 @@ class _Choose(_Devices):
     ) -> cst.BaseExpression:
         if self.side(original_node) != "":
             return updated_node
-        return chosen(_cuda(updated_node), updated_node, self, original_node)
+        return backend_expression(_cuda(updated_node), updated_node, self, original_node)
 
 
 def _cuda(node: cst.SimpleString) -> cst.SimpleString:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.device_text import helpers
-from rocm3d.apply.group_names import is_tile, namespaces
-from rocm3d.apply.guarded_lines import Lines, Replacement, after_includes, choose_lines, guard_lines, insert_guarded
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.device_text import helper_sources
+from rocm3d.apply.group_names import is_tile, group_namespaces
+from rocm3d.apply.guarded_lines import LineReplacement, Replacement, offset_after_includes, replace_lines, guard_lines, insert_guarded
+from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked, directives
 from rocm3d.syntax.lanes import arguments
@@ -31,21 +31,21 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     used, replacements = _calls(unit, parameters)
     changed = guard_lines(data, replacements, parameters)
     if replacements:
-        at = after_includes(changed, min(item.start for item in replacements))
-        changed = insert_guarded(changed, at, helpers(["reduce", *sorted(used)]).encode(), parameters)
+        at = offset_after_includes(changed, min(item.start for item in replacements))
+        changed = insert_guarded(changed, at, helper_sources(["reduce", *sorted(used)]).encode(), parameters)
     left = CudaUnit("", changed)
     includes = [
-        Lines(item.start, item.end, None)
+        LineReplacement(item.start, item.end, None)
         for item in directives(changed)
         if item.keyword == "include"
         and item.argument.strip('<>"') == parameters["header"]
         and left.is_shared(item.start)
     ]
-    return choose_lines(changed, _joined(includes), parameters)
+    return replace_lines(changed, _joined(includes), parameters)
 
 
 def _calls(unit: CudaUnit, parameters: Parameters) -> tuple[set[str], list[Replacement]]:
-    scopes, wanted = namespaces(unit), str(parameters["function"])
+    scopes, wanted = group_namespaces(unit), str(parameters["function"])
     spelt = re.compile(rf"(?:::)?(?:{'|'.join(scopes)})\s*::\s*{wanted}$")
     used: set[str] = set()
     found: list[Replacement] = []
@@ -54,7 +54,7 @@ def _calls(unit: CudaUnit, parameters: Parameters) -> tuple[set[str], list[Repla
         if function is None or not spelt.match(unit.head(function)) or not unit.is_shared(call.start_byte):
             continue
         found.append(Replacement(function.start_byte, function.end_byte, _REDUCE.encode()))
-        operation = _operation(unit, call, scopes, words(parameters, "operations"))
+        operation = _operation(unit, call, scopes, list_parameter(parameters, "operations"))
         if operation is not None:
             used.add(operation[1])
             found.append(
@@ -67,32 +67,32 @@ def _calls(unit: CudaUnit, parameters: Parameters) -> tuple[set[str], list[Repla
 def _operation(unit: CudaUnit, call: Node, scopes: tuple[str, ...], known: tuple[str, ...]) -> tuple[Node, str] | None:
     given = arguments(call)
     if len(given) != _ARGUMENTS or not is_tile(unit, given[0]):
-        raise Refuse("reduce is called on a group that is not a tile of fixed size")
+        raise RewriteRefusedError("reduce is called on a group that is not a tile of fixed size")
     match = re.match(rf"(?:::)?(?:{'|'.join(scopes)})\s*::\s*(\w+)", unit.slice(given[2]))
     if match is not None and match.group(1) not in known:
-        raise Refuse(f"reduce is called with {match.group(0)}, which is not supported")
+        raise RewriteRefusedError(f"reduce is called with {match.group(0)}, which is not supported")
     return None if match is None else (given[2], match.group(1))
 
 
 def _refuse_others(unit: CudaUnit, parameters: Parameters, scopes: tuple[str, ...], answered: int) -> None:
     """Refuses uses of the header beyond the edited calls: in macros, or of its other names."""
-    names = "|".join((str(parameters["function"]), *words(parameters, "others")))
+    names = "|".join((str(parameters["function"]), *list_parameter(parameters, "others")))
     spelt = re.compile(rf"\b(?:{'|'.join(scopes)})\s*::\s*({names})\b".encode())
     seen = [match for match in spelt.finditer(blanked(unit.data)) if unit.is_shared(match.start())]
     if len(seen) != answered:
-        raise Refuse("the header is used for more than plain calls of reduce")
+        raise RewriteRefusedError("the header is used for more than plain calls of reduce")
     if re.search(rb"\busing\s+namespace\s+cooperative_groups\b", blanked(unit.data)) and re.search(
         rf"(?<![\w:.]){parameters['function']}\s*\(".encode(), blanked(unit.data)
     ):
-        raise Refuse("reduce may be called without its namespace")
+        raise RewriteRefusedError("reduce may be called without its namespace")
 
 
-def _joined(includes: list[Lines]) -> list[Lines]:
+def _joined(includes: list[LineReplacement]) -> list[LineReplacement]:
     """Joins adjacent lines, so that they share a guard."""
-    found: list[Lines] = []
+    found: list[LineReplacement] = []
     for item in includes:
         if found and found[-1].end == item.start:
-            found[-1] = Lines(found[-1].start, item.end, None)
+            found[-1] = LineReplacement(found[-1].start, item.end, None)
         else:
             found.append(item)
     return found

@@ -9,9 +9,9 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.guarded_import import parsed
+from rocm3d.apply.guarded_import import parse_or_refuse
 from rocm3d.apply.rewrite import Rewrite
-from rocm3d.apply.rocm_flag import GuardedEdit, text_of
+from rocm3d.apply.rocm_flag import GuardedEdit, string_value
 from rocm3d.model.recipe import Parameters
 
 _VERSION = m.Attribute(value=m.Name("torch"), attr=m.Name("version"))
@@ -25,7 +25,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     """`hasattr(torch.version, "hip")` becomes `torch.version.hip is not None`; with `not` before it, `is None`."""
     if b"hasattr" not in data:
         return data
-    return cst.MetadataWrapper(parsed(data)).visit(_Value()).bytes
+    return cst.MetadataWrapper(parse_or_refuse(data)).visit(_Value()).bytes
 
 
 class _Value(GuardedEdit):
@@ -45,14 +45,14 @@ class _Value(GuardedEdit):
         return self._compared(original_node, call, cst.Is())
 
     def _negation(self, call: cst.Call) -> cst.UnaryOperation | None:
-        around = self.parent(call)
+        around = self.parent_of(call)
         return around if isinstance(around, cst.UnaryOperation) and isinstance(around.operator, cst.Not) else None
 
     def _is_asked(self, node: cst.CSTNode) -> bool:
         if not m.matches(node, _ASKED) or self.is_guarded(node):
             return False
         assert isinstance(node, cst.Call)
-        return text_of(node.args[1].value) == "hip"
+        return string_value(node.args[1].value) == "hip"
 
     def _compared(self, place: cst.CSTNode, call: cst.Call, operator: cst.BaseCompOp) -> cst.Comparison:
         left, right = self.parentheses(

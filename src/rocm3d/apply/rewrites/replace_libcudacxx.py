@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.device_text import helpers
-from rocm3d.apply.guarded_lines import Lines, Replacement, after_includes, choose_lines, guard_lines, insert_guarded
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.device_text import helper_sources
+from rocm3d.apply.guarded_lines import LineReplacement, Replacement, offset_after_includes, replace_lines, guard_lines, insert_guarded
+from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import Directive, blanked, directives
 from rocm3d.syntax.unit import walk
@@ -32,11 +32,11 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     needs = (
         f"#include <{parameters['tuple_header']}>\n" if "tuple" in used and not _brings_tuple(unit, parameters) else ""
     )
-    needs += helpers(["plus"]) if "plus" in used else ""
+    needs += helper_sources(["plus"]) if "plus" in used else ""
     changed = guard_lines(data, replacements, parameters)
     if needs:
         first = min(item.start for item in replacements)
-        changed = insert_guarded(changed, after_includes(changed, first), needs.encode(), parameters)
+        changed = insert_guarded(changed, offset_after_includes(changed, first), needs.encode(), parameters)
     return _includes(changed, parameters)
 
 
@@ -50,7 +50,7 @@ def _uses(unit: CudaUnit, parameters: Parameters) -> tuple[set[str], list[Replac
         if not unit.is_shared(match.start()):
             continue
         if what not in ("tuple", "plus"):
-            raise Refuse(f"no counterpart on ROCm is known for {parameters['namespace']}::{what}")
+            raise RewriteRefusedError(f"no counterpart on ROCm is known for {parameters['namespace']}::{what}")
         used.add(what)
         end = _PLUS.match(unit.data, match.end()) if what == "plus" else None
         text = str(parameters["tuple"]) if what == "tuple" else "rocm3d_plus"
@@ -80,7 +80,7 @@ def _listed(function: Node) -> Iterator[Node]:
 
 def _headers(unit: CudaUnit, parameters: Parameters) -> list[Directive]:
     """The library's includes that both builds see."""
-    names = words(parameters, "headers")
+    names = list_parameter(parameters, "headers")
     return [
         item
         for item in directives(unit.data)
@@ -97,8 +97,8 @@ def _includes(data: bytes, parameters: Parameters) -> bytes:
     chosen = []
     for item in _headers(CudaUnit("", data), parameters):
         brings = item.argument.strip('<>"').endswith("/tuple")
-        chosen.append(Lines(item.start, item.end, f"#include <{parameters['tuple_header']}>\n" if brings else None))
-    return choose_lines(data, chosen, parameters)
+        chosen.append(LineReplacement(item.start, item.end, f"#include <{parameters['tuple_header']}>\n" if brings else None))
+    return replace_lines(data, chosen, parameters)
 
 
 rewrite = Rewrite(__name__, edit)

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.device_text import helpers
-from rocm3d.apply.guarded_lines import Replacement, after_includes, guard_lines, insert_guarded
-from rocm3d.apply.lane_groups import lanes_meant
-from rocm3d.apply.rewrite import Refuse, Rewrite
+from rocm3d.apply.device_text import helper_sources
+from rocm3d.apply.guarded_lines import Replacement, offset_after_includes, guard_lines, insert_guarded
+from rocm3d.apply.lane_groups import lanes_of_function
+from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -60,12 +60,12 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
         found.append(Replacement(node.start_byte, node.end_byte, text.encode()))
         needs += texts
     if not found and unknown and not ported:
-        raise Refuse(f"no counterpart on ROCm is known for {unknown}")
+        raise RewriteRefusedError(f"no counterpart on ROCm is known for {unknown}")
     changed = guard_lines(data, found, parameters)
     if not needs:
         return changed
-    at = after_includes(changed, min(item.start for item in found))
-    return insert_guarded(changed, at, helpers(needs).encode(), parameters)
+    at = offset_after_includes(changed, min(item.start for item in found))
+    return insert_guarded(changed, at, helper_sources(needs).encode(), parameters)
 
 
 def _translated(unit: CudaUnit, node: Node) -> tuple[str, tuple[str, ...]] | None:
@@ -87,11 +87,11 @@ def _translated(unit: CudaUnit, node: Node) -> tuple[str, tuple[str, ...]] | Non
 
 
 def _special(unit: CudaUnit, node: Node, register: re.Match[str]) -> str:
-    wave = lanes_meant(unit, node) == "wave"
+    wave = lanes_of_function(unit, node) == "wave"
     if register.group(1) == "laneid":
         return "__lane_id()" if wave else _LANE[1:-1]
     if wave:
-        raise Refuse(f"%{register.group(1)} has 32 bits, but the function counts lanes of the whole wave")
+        raise RewriteRefusedError(f"%{register.group(1)} has 32 bits, but the function counts lanes of the whole wave")
     return _MASKS[register.group(2)]
 
 

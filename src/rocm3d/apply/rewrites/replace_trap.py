@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
-from rocm3d.apply.rewrite import Rewrite, words
+from rocm3d.apply.rewrite import Rewrite, list_parameter
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.cuda import CudaUnit
 
@@ -11,7 +11,7 @@ from rocm3d.syntax.cuda import CudaUnit
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Replaces the name in each call that both builds see, unless the file defines a macro of that name."""
     unit = CudaUnit("", data)
-    wanted = set(words(parameters, "calls")) - _own_names(unit)
+    wanted = set(list_parameter(parameters, "calls")) - _own_names(unit)
     found = []
     for call in unit.nodes("call_expression"):
         function = call.child_by_field_name("function")

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.guarded_lines import after_includes, insert_guarded
-from rocm3d.apply.host_reads import read_on_host
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.guarded_lines import offset_after_includes, insert_guarded
+from rocm3d.apply.host_reads import first_host_read
+from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
 from rocm3d.syntax.chains import PreprocessorContext
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
@@ -23,7 +23,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     """Inserts one block above the first use, so that values, conditions and macros need no edit."""
     unit, shown, around = CudaUnit("", data), blanked(data), PreprocessorContext.of(data)
     uses: dict[str, int] = {}
-    for name in words(parameters, "macros"):
+    for name in list_parameter(parameters, "macros"):
         if re.search(rb"#[ \t]*define[ \t]+" + name.encode() + rb"\b", shown):
             continue
         found = (match.start() for match in re.finditer(rb"\b" + name.encode() + rb"\b", shown))
@@ -33,25 +33,25 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
             _refuse_host(unit, name)
     if not uses:
         return data
-    wave64 = " || ".join(f"defined({macro})" for macro in words(parameters, "wave64"))
+    wave64 = " || ".join(f"defined({macro})" for macro in list_parameter(parameters, "wave64"))
     text = "".join(
         f"#if !defined({name})\n#if {wave64}\n#define {name} 64\n#else\n#define {name} 32\n#endif\n#endif\n"
         for name in uses
     )
-    return insert_guarded(data, after_includes(data, min(uses.values())), text.encode(), parameters)
+    return insert_guarded(data, offset_after_includes(data, min(uses.values())), text.encode(), parameters)
 
 
 def _refuse_host(unit: CudaUnit, name: str) -> None:
     """The host pass does not know the target, so neither the macro nor a constant set from it may be read there."""
     constants = re.findall(rb"(?:define[ \t]+(\w+)[ \t]+|\b(\w+)\s*=\s*)" + name.encode() + rb"\b", blanked(unit.data))
     for constant in sorted({(one or other).decode() for one, other in constants}):
-        line = read_on_host(unit, constant)
+        line = first_host_read(unit, constant)
         if line is not None:
-            raise Refuse(f"{constant} is read outside device code, in line {line}")
+            raise RewriteRefusedError(f"{constant} is read outside device code, in line {line}")
     for function in unit.nodes("function_definition"):
         head = unit.data[function.start_byte : function.end_byte]
         if re.search(rb"\b" + name.encode() + rb"\b", head) and not re.search(rb"__(?:device|global)__", head):
-            raise Refuse(f"{name} is read in host code")
+            raise RewriteRefusedError(f"{name} is read in host code")
 
 
 rewrite = Rewrite(__name__, edit)

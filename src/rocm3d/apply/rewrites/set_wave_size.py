@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.guarded_lines import guard
-from rocm3d.apply.host_reads import read_on_host
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.guarded_lines import guard_condition
+from rocm3d.apply.host_reads import first_host_read
+from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
 from rocm3d.model.text import Text
 from rocm3d.syntax.chains import PreprocessorContext
 from rocm3d.syntax.cuda import CudaUnit
@@ -53,11 +53,11 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     unit, newline = CudaUnit("", data), Text(data).newline
     constants = list(_constants(unit, parameters))
     if not _DEFINED.search(blanked(data)) and _LITERAL.search(blanked(data)):
-        raise Refuse("left at 32: correct as long as votes and shuffles stay within 32 lanes")
+        raise RewriteRefusedError("left at 32: correct as long as votes and shuffles stay within 32 lanes")
     out, at = [], 0
     for item in constants:
-        if read_on_host(unit, item.name) is not None:
-            raise Refuse(f"{item.name} is read outside device code, in line {read_on_host(unit, item.name)}")
+        if first_host_read(unit, item.name) is not None:
+            raise RewriteRefusedError(f"{item.name} is read outside device code, in line {first_host_read(unit, item.name)}")
         shared = unit.is_shared(item.at)
         condition = _condition(parameters, with_guard=shared)
         line = data[item.start : item.end]
@@ -70,10 +70,10 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
 
 
 def _condition(parameters: Parameters, *, with_guard: bool) -> bytes:
-    targets = b" || ".join(f"defined({macro})".encode() for macro in words(parameters, "wave64"))
+    targets = b" || ".join(f"defined({macro})".encode() for macro in list_parameter(parameters, "wave64"))
     if not with_guard:
         return targets
-    rocm = guard(parameters)
+    rocm = guard_condition(parameters)
     left = b"(" + rocm + b")" if b"||" in rocm else rocm
     return left + b" && " + (b"(" + targets + b")" if b"||" in targets else targets)
 
@@ -87,7 +87,7 @@ def _constants(unit: CudaUnit, parameters: Parameters) -> Iterator[_Constant]:
             continue
         end = unit.data.find(b"\n", match.end() - 1) + 1
         if not end:
-            raise Refuse("the last line has no newline")
+            raise RewriteRefusedError("the last line has no newline")
         item = _Constant(name, number, match.start(), end, at)
         if number == str(parameters["wide"]) and not unit.is_shared(at):
             yield item
@@ -100,9 +100,9 @@ def _refuse_groups(unit: CudaUnit) -> None:
     """Only a vote over the whole wave needs the hardware's wave size; groups of 32 in the same file rule it out."""
     on_rocm = blanked(fold_cpp(unit.data, assume_rocm))
     if not _WHOLE_WAVE.search(on_rocm):
-        raise Refuse("left at 32: no vote in this file uses the whole wave")
+        raise RewriteRefusedError("left at 32: no vote in this file uses the whole wave")
     if _GROUPS.search(on_rocm):
-        raise Refuse("left at 32: votes or shuffles in this file use groups of 32")
+        raise RewriteRefusedError("left at 32: votes or shuffles in this file use groups of 32")
 
 
 rewrite = Rewrite(__name__, edit)

@@ -7,8 +7,8 @@ import re
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, words
-from rocm3d.apply.rocm_flag import GuardedEdit, chosen, edited, text_of
+from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 
 _ENVIRON = m.Attribute(value=m.Name("os"), attr=m.Name("environ")) | m.Name("environ")
@@ -16,8 +16,8 @@ _ENVIRON = m.Attribute(value=m.Name("os"), attr=m.Name("environ")) | m.Name("env
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`expandable_segments:True` in such a variable becomes False on ROCm; the other options stay."""
-    (option,) = words(parameters, "option")
-    return edited(data, _Split(words(parameters, "variables"), option)) if option.encode() in data else data
+    (option,) = list_parameter(parameters, "option")
+    return run_guarded_edit(data, _Split(list_parameter(parameters, "variables"), option)) if option.encode() in data else data
 
 
 class _Split(GuardedEdit):
@@ -48,10 +48,10 @@ class _Split(GuardedEdit):
         return updated_node.with_changes(args=[updated_node.args[0], updated_node.args[1].with_changes(value=value)])
 
     def _split(self, name: cst.BaseExpression, value: cst.BaseExpression) -> cst.BaseExpression | None:
-        text = text_of(value) or ""
-        if text_of(name) not in self.variables or not self.on.search(text) or self.is_guarded(value):
+        text = string_value(value) or ""
+        if string_value(name) not in self.variables or not self.on.search(text) or self.is_guarded(value):
             return None
-        return chosen(cst.SimpleString(f'"{self.on.sub(self.off, text)}"'), value, self, value)
+        return backend_expression(cst.SimpleString(f'"{self.on.sub(self.off, text)}"'), value, self, value)
 
 
 rewrite = Rewrite(__name__, edit)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import Rewrite, words
-from rocm3d.apply.rocm_flag import GuardedEdit, edited, text_of
+from rocm3d.apply.rewrite import Rewrite, list_parameter
+from rocm3d.apply.rocm_flag import GuardedEdit, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG
 
@@ -22,7 +22,7 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     """`[a, --nvcc-only]` becomes `[a] if is_rocm else [a, --nvcc-only]` in a module that builds torch extensions."""
     if b"cpp_extension" not in data:
         return data
-    return edited(data, _Split(words(parameters, "nvcc_only"), words(parameters, "takes_value")))
+    return run_guarded_edit(data, _Split(list_parameter(parameters, "nvcc_only"), list_parameter(parameters, "takes_value")))
 
 
 class _Split(GuardedEdit):
@@ -34,13 +34,13 @@ class _Split(GuardedEdit):
         kept = self._for_rocm(original_node)
         if len(kept) == len(original_node.elements):
             return updated_node
-        around = self.parent(original_node)
+        around = self.parent_of(original_node)
         if isinstance(around, cst.IfExp) and around.body is original_node and m.matches(around.test, m.Name(ROCM_FLAG)):
-            self.note(original_node)  # another edit chose this list for ROCm and left these flags in
+            self.record_edit(original_node)  # another edit chose this list for ROCm and left these flags in
             return cst.List([_plain(element) for element in kept])
         if self.is_guarded(original_node):
             return updated_node
-        self.note(original_node)
+        self.record_edit(original_node)
         left, right = self.parentheses(
             original_node, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Arg, cst.DictElement, cst.Return
         )
@@ -57,7 +57,7 @@ class _Split(GuardedEdit):
     ) -> cst.SimpleStatementLine | cst.If:
         if not self._appends(original_node) or self.is_guarded(original_node):
             return updated_node
-        self.note(original_node)
+        self.record_edit(original_node)
         return cst.If(
             test=cst.UnaryOperation(cst.Not(), cst.Name(ROCM_FLAG)),
             body=cst.IndentedBlock([updated_node.with_changes(leading_lines=[])]),
@@ -100,7 +100,7 @@ def _head(node: cst.BaseExpression) -> str | None:
     if isinstance(node, cst.FormattedString):
         first = node.parts[0] if node.parts else None
         return first.value if isinstance(first, cst.FormattedStringText) else None
-    return text_of(node)
+    return string_value(node)
 
 
 rewrite = Rewrite(__name__, edit)

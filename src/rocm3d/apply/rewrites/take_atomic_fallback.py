@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.extended_condition import extend
-from rocm3d.apply.guarded_lines import guard
-from rocm3d.apply.rewrite import Refuse, Rewrite, words
+from rocm3d.apply.extended_condition import extend_conditions
+from rocm3d.apply.guarded_lines import guard_condition
+from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
 from rocm3d.syntax.chains import IfChain, if_chains
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`#if __CUDA_ARCH__ < 700` around a loop of atomicCAS accepts ROCm; a file without such a branch is refused."""
     unit, call = CudaUnit("", data), str(parameters["call"])
-    places = list(_calls(unit, call, words(parameters, "types")))
+    places = list(_calls(unit, call, list_parameter(parameters, "types")))
     known = if_chains(data)
     found = [_chain(data, known, place, parameters) for place in places]
     if any(chain is None for chain in found):
-        raise Refuse(f"this file has no fallback for older cards: replace {call} by a loop of atomicCAS by hand")
+        raise RewriteRefusedError(f"this file has no fallback for older cards: replace {call} by a loop of atomicCAS by hand")
     starts = {chain.branches[0].start for chain in found if chain is not None}
-    return extend(data, lambda item: item.start in starts, guard(parameters).decode())
+    return extend_conditions(data, lambda item: item.start in starts, guard_condition(parameters).decode())
 
 
 def _calls(unit: CudaUnit, name: str, types: tuple[str, ...]) -> Iterator[int]:

@@ -43,11 +43,11 @@ def work(asked: Arguments, bench: Bench) -> Answer:
     """
     from rocm3d.mcp.planned import seen
     from rocm3d.model.patch import Patch
-    from rocm3d.pipeline import COMMIT, Choice
+    from rocm3d.pipeline import COMMIT, EditSelection
 
     repository = bench.repository(asked.path)
     plan = seen(repository, asked.plan_hash, bench, asked.path)
-    choice = Choice.of(asked.only, asked.skip, repository.knowledge)
+    choice = EditSelection.from_options(asked.only, asked.skip, repository.knowledge)
     here = repository if asked.into is None else repository.into(Path(asked.into))
     here.documents.write(plan)
     document = here.apply(plan, review=asked.review, dry_run=False, choice=choice)

@@ -30,11 +30,11 @@ def work(asked: Arguments, bench: Bench) -> Answer:
     """Show the diff that `apply` would make for the plan with this hash, with its proofs. Writes nothing."""
     from rocm3d.mcp.planned import seen
     from rocm3d.mcp.tools.apply import summary
-    from rocm3d.pipeline import Choice
+    from rocm3d.pipeline import EditSelection
 
     repository = bench.repository(asked.path)
     plan = seen(repository, asked.plan_hash, bench, asked.path)
-    choice = Choice.of(asked.only, asked.skip, repository.knowledge)
+    choice = EditSelection.from_options(asked.only, asked.skip, repository.knowledge)
     document = repository.apply(plan, review=asked.review, dry_run=True, choice=choice)
     proven = all(change.proof.holds for change in (*document.changes, *document.edited))
     return answer(

@@ -33,6 +33,6 @@ def work(asked: Arguments, bench: Bench) -> Answer:
     """
     undone = bench.repository(asked.path).undo(keep_changed=asked.keep_changed)
     return answer(
-        {"restored": list(undone.restored), "kept": list(undone.kept)},
-        f"Files restored: {len(undone.restored)}; files kept: {len(undone.kept)}.",
+        {"restored": list(undone.restored), "kept": list(undone.left_changed)},
+        f"Files restored: {len(undone.restored)}; files kept: {len(undone.left_changed)}.",
     )
