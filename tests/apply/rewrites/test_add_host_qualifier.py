@@ -10,7 +10,7 @@ from rocm3d.syntax.isolation import prove_isolation
 @pytest.mark.parametrize(
     "body", ["return __ldg(p);", "return p[threadIdx.x];", "return atomicAdd(p, 1);", "__shared__ int s; return s;"]
 )
-def test_only_what_the_device_can_do_is_refused(body):
+def test_device_only_code_is_refused(body):
     with pytest.raises(RewriteRefusedError, match="only the device"):
         edit(f"struct F {{ __device__ int operator()(int* p) const {{ {body} }} }};\n".encode(), {})
 
@@ -43,7 +43,7 @@ __device__ float other(V v) { return v.x; }
 """
 
 
-def test_declarations_and_definitions_of_a_value_type():
+def test_edits_declarations_and_definitions_of_a_value_type():
     before = VALUE.encode()
 
     after = edit(before, {"guard": "torch"})
@@ -56,7 +56,7 @@ def test_declarations_and_definitions_of_a_value_type():
     assert edit(after, {"guard": "torch"}) == after
 
 
-def test_a_functor_and_line_ends():
+def test_edits_a_functor_and_preserves_line_ends():
     before = b"struct F {\r\n  __device__ int operator()(int a) const { return a; }\r\n};\r\n"
 
     after = edit(before, {})

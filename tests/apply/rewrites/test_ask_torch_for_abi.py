@@ -26,14 +26,14 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ('x = "-D_GLIBCXX_USE_CXX11_ABI=0"', 'if is_rocm else "-D_GLIBCXX_USE_CXX11_ABI=0"'),
         ("x = [\"-O3\", '-D_GLIBCXX_USE_CXX11_ABI=1']", "int(torch.compiled_with_cxx11_abi())"),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():

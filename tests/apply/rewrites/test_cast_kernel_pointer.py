@@ -29,14 +29,14 @@ def test_stays_untouched(text):
     assert edit(host(text), CALLS) == host(text)
 
 
-def test_a_branch_for_cuda_stays():
+def test_a_cuda_branch_stays():
     data = b"#ifndef USE_ROCM\nvoid go() { cudaFuncSetAttribute(k, a, 1); }\n#endif\n"
 
     assert edit(data, CALLS) == data
 
 
 @pytest.mark.parametrize("kernel", ["k", "&k", "k<float>", "k<float, 3>", "ns::k<T, N>", "(k<float, 3>)"])
-def test_the_kernel_gets_its_cast(kernel):
+def test_casts_the_kernel(kernel):
     before = host(f"cudaFuncSetAttribute({kernel}, attribute, n);")
 
     after = edit(before, CALLS)
@@ -54,7 +54,7 @@ def test_the_kernel_gets_its_cast(kernel):
     ],
     ids=["macro", "dispatch"],
 )
-def test_an_alias_where_no_guard_can_stand(before):
+def test_uses_an_alias_if_a_guard_is_refused(before):
     after = edit(before, CALLS)
 
     assert b"cudaFuncSetAttribute(ROCM3D_KERNEL_CAST " in after

@@ -33,13 +33,13 @@ def test_stays_untouched(text):
         "c = dr.RasterizeGLContext(False)",
     ],
 )
-def test_what_is_not_understood_is_refused(text):
+def test_unsupported_code_is_refused(text):
     with pytest.raises(RewriteRefusedError):
         edit(f"{TOP}{text}\n".encode(), PARAMETERS)
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("c = dr.RasterizeGLContext()", "c = dr.RasterizeCudaContext() if is_rocm else dr.RasterizeGLContext()"),
         (
@@ -48,8 +48,8 @@ def test_what_is_not_understood_is_refused(text):
         ),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():

@@ -17,7 +17,7 @@ THRUST = {
 }
 
 
-def test_another_name_of_the_backend_is_refused():
+def test_unknown_names_of_the_backend_are_refused():
     with pytest.raises(RewriteRefusedError, match="thrust::cuda::pointer"):
         edit(b"thrust::cuda::pointer<int> p;\n", THRUST)
 
@@ -38,7 +38,7 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize("policy", ["thrust::cuda::par.on(s)", "::thrust::cuda::par_nosync", "thrust :: cuda :: par"])
-def test_policy_and_header_by_backend(policy):
+def test_policy_and_header_are_chosen_by_backend(policy):
     before = f"#include <thrust/system/cuda/execution_policy.h>\nvoid f() {{\n  go({policy});\n}}\n".encode()
 
     after = proven_edit(edit, before, THRUST)
@@ -49,7 +49,7 @@ def test_policy_and_header_by_backend(policy):
     assert b"cuda" not in on_rocm
 
 
-def test_an_alias_in_a_macro():
+def test_uses_an_alias_in_a_macro():
     before = b"#define ON(s) thrust::cuda::par.on(s)\nvoid f() { go(ON(0)); }\n"
 
     after = edit(before, THRUST)

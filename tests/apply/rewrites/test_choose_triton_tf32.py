@@ -27,14 +27,14 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("kernel[grid](a, ALLOW_TF32=True)", "kernel[grid](a, ALLOW_TF32=not is_rocm)"),
         ("kernel[(1, 2)](a, allow_tf32 = True, b=1)", "allow_tf32 = not is_rocm"),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():

@@ -28,7 +28,7 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("x = f({'nvcc': ['-O3', '-ffast-math']})", "{'nvcc': ['-O3'] if is_rocm else ['-O3', '-ffast-math']}"),
         (
@@ -39,8 +39,8 @@ def test_stays_untouched(text):
         ("x = f(extra_cuda_cflags=['-ffast-math'])", "extra_cuda_cflags=[] if is_rocm else ['-ffast-math']"),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():

@@ -26,14 +26,14 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ('x = [f"-gencode=arch={a}" for a in b]', 'x = [] if is_rocm else [f"-gencode=arch={a}" for a in b]'),
         ('x = y + ["-arch=sm_80" for a in b]', 'x = y + ([] if is_rocm else ["-arch=sm_80" for a in b])'),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():

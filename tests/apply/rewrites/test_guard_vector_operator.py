@@ -22,7 +22,7 @@ BOTH = "__host__ __device__ inline"
     ],
     ids=["dot product", "complex product", "unknown body", "shares its line", "no newline"],
 )
-def test_refusals(text):
+def test_unsupported_code_is_refused(text):
     with pytest.raises(RewriteRefusedError):
         edit(text.encode(), TYPES)
 
@@ -51,7 +51,7 @@ def test_stays_untouched(text):
         "HOST_DEVICE float2 operator*(float2 a, float2 b) { return {a.x * b.x, a.y * b.y}; }\n",
     ],
 )
-def test_what_hip_has_is_left_out(text):
+def test_hides_operators_that_hip_defines(text):
     before = f"int first;\n{text}int last;\n".encode()
 
     after = proven_edit(edit, before, TYPES)

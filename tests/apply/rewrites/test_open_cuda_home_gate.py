@@ -49,7 +49,7 @@ def test_stays_untouched(code):
         b"import torch\nx = CUDA_HOME is None\nis_rocm = torch.version.hip is not None\n",
     ],
 )
-def test_refuses(data):
+def test_unsupported_code_is_refused(data):
     with pytest.raises(RewriteRefusedError):
         edit(data, {})
 
@@ -71,7 +71,7 @@ def test_refuses(data):
         ("while CUDA_HOME is None:\n    pass", "while CUDA_HOME is None and not is_rocm:\n    pass"),
     ],
 )
-def test_opens_the_gate(code, expected):
+def test_accepts_rocm(code, expected):
     before, after = (HEAD + code).encode(), (HEAD + FLAG + expected).encode()
     assert edit(before, {}) == after
     assert edit(after, {}) == after
@@ -80,20 +80,20 @@ def test_opens_the_gate(code, expected):
     assert proof.holds, proof.detail
 
 
-def test_carriage_returns_are_kept():
+def test_preserves_carriage_returns():
     before = (HEAD + "if CUDA_HOME is None:\n    pass\n").replace("\n", "\r\n").encode()
     after = edit(before, {})
     assert after.count(b"\r\n") == after.count(b"\n")
     assert prove_isolation("setup.py", before, after).holds
 
 
-def test_a_byte_order_mark_is_kept():
+def test_preserves_a_byte_order_mark():
     before = b"\xef\xbb\xbf" + (HEAD + "x = CUDA_HOME is None\n").encode()
     after = proven_edit(edit, before, {}, "setup.py")
     assert after.startswith(b"\xef\xbb\xbf")
 
 
-def test_a_declared_coding_is_kept():
+def test_preserves_a_declared_encoding():
     before = b"# -*- coding: latin-1 -*-\n" + HEAD.encode() + b"a = '\xe9'\nx = CUDA_HOME is None\n"
     after = edit(before, {})
     assert b"'\xe9'" in after
@@ -103,7 +103,7 @@ def test_a_declared_coding_is_kept():
 GATES = st.sampled_from(
     ["CUDA_HOME is None", "CUDA_HOME is not None", "ext.CUDA_HOME is None", "not (CUDA_HOME is None)"]
 )
-PLACES = st.sampled_from(
+TEMPLATES = st.sampled_from(
     [
         "if {}:\n    a()",
         "if a and {}:\n    b()\nelif {}:\n    c()",
@@ -134,9 +134,9 @@ HEADS = st.sampled_from(
 )
 
 
-@given(HEADS, st.lists(st.tuples(PLACES, GATES), max_size=5), st.sampled_from(["\n", "\r\n"]), st.booleans())
-def test_any_file_is_proven_and_twice_is_once(head, parts, newline, final):
-    lines = head + "\n".join(place.format(gate, gate) for place, gate in parts) + ("\n" if final else "")
+@given(HEADS, st.lists(st.tuples(TEMPLATES, GATES), max_size=5), st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_any_edit_is_proven_and_idempotent(head, parts, newline, final):
+    lines = head + "\n".join(template.format(gate, gate) for template, gate in parts) + ("\n" if final else "")
     data = lines.replace("\n", newline).encode()
     after = edit(data, {})
     assert edit(after, {}) == after

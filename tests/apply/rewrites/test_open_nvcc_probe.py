@@ -26,15 +26,15 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ('if shutil.which("nvcc") is None:\n    pass', 'if shutil.which("nvcc") is None and not is_rocm:'),
         ('x = which("ptxas") is not None', 'x = which("ptxas") is not None or is_rocm'),
         ('x = y and shutil.which("nvcc") is None', 'x = y and (shutil.which("nvcc") is None and not is_rocm)'),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():

@@ -28,7 +28,7 @@ def kernel(body: str) -> bytes:
     ],
     ids=["reduce", "passed on", "shuffle", "type", "no variable", "coalesced", "two spellings"],
 )
-def test_refusals(body):
+def test_unsupported_code_is_refused(body):
     with pytest.raises(RewriteRefusedError):
         edit(kernel(body), LABELS)
 
@@ -38,7 +38,7 @@ def test_stays_untouched(body):
     assert edit(kernel(body), LABELS) == kernel(body)
 
 
-def test_the_group_is_found_by_label():
+def test_builds_the_group_from_ballots():
     before = kernel("auto g = cg::labeled_partition(tile, v);\n  return g.thread_rank() == 0 ? int(g.size()) : 0;")
 
     after = edit(before, LABELS)

@@ -24,7 +24,7 @@ def kernel(body: str) -> bytes:
         "return __popc(__match_any_sync(-1, key)) + t % warpSize + t % 32;",
     ],
 )
-def test_refusals(body):
+def test_unsupported_code_is_refused(body):
     with pytest.raises(RewriteRefusedError):
         edit(kernel(body), MATCH)
 
@@ -35,7 +35,7 @@ def test_stays_untouched(data):
 
 
 @pytest.mark.parametrize("mask", ["0xffffffff", "__activemask()", "FULL_MASK"])
-def test_the_whole_wave(mask):
+def test_matches_over_the_whole_wave(mask):
     before = kernel(f"unsigned p = __match_any_sync({mask}, key);\n  return __popc(p) + t % warpSize;")
 
     after = proven_edit(edit, before, MATCH)
@@ -53,7 +53,7 @@ def test_the_whole_wave(mask):
         b"#define PEERS(m, k) \\\n  __match_any_sync(m, k)\n" + kernel("return PEERS(m, key);"),
     ],
 )
-def test_groups_of_32(before):
+def test_matches_in_groups_of_32(before):
     after = edit(before, MATCH)
 
     on_rocm = fold_cpp(after, assume_rocm)

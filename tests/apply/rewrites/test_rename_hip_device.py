@@ -28,7 +28,7 @@ def test_stays_untouched(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("d = torch.device('hip')", "torch.device('cuda' if is_rocm else 'hip')"),
         (
@@ -47,8 +47,8 @@ def test_stays_untouched(text):
         ("def f(device='hip'):\n    pass", "def f(device=('cuda' if is_rocm else 'hip')):"),
     ],
 )
-def test_is_chosen_by_backend(text, wanted):
-    assert wanted in edited(text)
+def test_is_chosen_by_backend(text, expected):
+    assert expected in edited(text)
 
 
 def test_a_module_that_imports_torch_late_is_refused():

@@ -17,7 +17,7 @@ STD = {
 
 
 @pytest.mark.parametrize("name", ["cuda::std::optional<int> o;", "::cuda::std::numeric_limits<float>::max();"])
-def test_more_of_the_library_is_refused(name):
+def test_other_names_of_the_library_are_refused(name):
     with pytest.raises(RewriteRefusedError, match="no counterpart"):
         edit(f"void f() {{ {name} }}\n".encode(), STD)
 
@@ -36,7 +36,7 @@ def test_stays_untouched(text):
     assert edit(text.encode(), STD) == text.encode()
 
 
-def test_a_decomposer_names_its_type_in_the_return():
+def test_a_returned_tuple_names_its_type():
     before = (
         b"#include <cub/cub.cuh>\nstruct D {\n"
         b"  __device__ ::cuda::std::tuple<int&, int&> operator()(int2& k) const\n  {\n    return {k.x, k.y};\n  }\n};\n"
@@ -52,7 +52,7 @@ def test_a_decomposer_names_its_type_in_the_return():
 
 
 @pytest.mark.parametrize("plus", ["::cuda::std::plus()", "cuda::std::plus<>{}", "cuda::std::plus<int>()"])
-def test_plus_is_an_own_functor(plus):
+def test_plus_becomes_a_functor_of_the_port(plus):
     before = f"#include <cuda/std/functional>\nvoid f() {{\n  go({plus});\n}}\n".encode()
 
     after = proven_edit(edit, before, STD)
@@ -63,7 +63,7 @@ def test_plus_is_an_own_functor(plus):
     assert b"go(rocm3d_plus(" in on_rocm or b"go(rocm3d_plus{" in on_rocm
 
 
-def test_the_header_of_the_tuple_has_a_counterpart():
+def test_replaces_the_tuple_header():
     before = b"#include <cuda/std/tuple>\r\nvoid f(cuda::std::tuple<int, int> t);\r\n"
 
     after = edit(before, STD)

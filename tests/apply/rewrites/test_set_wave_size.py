@@ -28,7 +28,7 @@ DEFINE = "#define WARP_SIZE 32\n"
     ],
     ids=["host", "both", "bounds", "macro", "shuffles", "half", "no vote", "literal", "wide on the host"],
 )
-def test_refusals(text):
+def test_unsupported_code_is_refused(text):
     with pytest.raises(RewriteRefusedError):
         edit(text.encode(), SIZE)
 
@@ -56,7 +56,7 @@ def test_stays_untouched(text):
         ("constexpr int WARP_SIZE = 32;\n", "constexpr int WARP_SIZE = 64;\n", "constexpr int WARP_SIZE = 32;\n"),
     ],
 )
-def test_by_target_where_the_wave_votes_as_a_whole(define, wide, narrow):
+def test_chooses_by_target_with_whole_wave_votes(define, wide, narrow):
     before = (define + KERNEL).encode()
 
     after = proven_edit(edit, before, {**SIZE, "guard": "torch"})
@@ -64,7 +64,7 @@ def test_by_target_where_the_wave_votes_as_a_whole(define, wide, narrow):
     assert after.decode().startswith(f"#if defined(USE_ROCM) && defined(__GFX9__)\n{wide}#else\n{narrow}#endif\n")
 
 
-def test_a_branch_for_rocm_asks_for_the_target():
+def test_chooses_by_target_in_a_rocm_branch():
     before = f"#ifdef USE_ROCM\n#define WAVE_SIZE 64\n#else\n#define WAVE_SIZE 32\n#endif\n{KERNEL}".encode()
 
     after = edit(before.replace(b"WARP_SIZE", b"WAVE_SIZE"), SIZE)

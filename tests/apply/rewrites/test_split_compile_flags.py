@@ -41,7 +41,7 @@ def test_stays_untouched(code):
     assert edit(data, FLAGS) == data
 
 
-def test_a_module_that_builds_nothing_stays_untouched():
+def test_a_module_without_extensions_stays_untouched():
     data = b"import torch\nx = ['--use_fast_math']\n"
     assert edit(data, FLAGS) == data
 
@@ -57,7 +57,7 @@ def test_a_module_that_builds_nothing_stays_untouched():
         b"import torch.utils.cpp_extension\nx = ['--use_fast_math']\nis_rocm = torch.version.hip is not None\n",
     ],
 )
-def test_refuses(data):
+def test_unsupported_code_is_refused(data):
     with pytest.raises(RewriteRefusedError):
         edit(data, FLAGS)
 
@@ -97,14 +97,14 @@ def test_splits_by_backend(code, expected):
     assert proof.holds, proof.detail
 
 
-def test_carriage_returns_are_kept():
+def test_preserves_carriage_returns():
     before = (HEAD + "x = [\n  '-O3',\n  '--use_fast_math']\n").replace("\n", "\r\n").encode()
     after = edit(before, FLAGS)
     assert after.count(b"\r\n") == after.count(b"\n")
     assert prove_isolation("setup.py", before, after).holds
 
 
-def test_a_byte_order_mark_is_kept():
+def test_preserves_a_byte_order_mark():
     before = b"\xef\xbb\xbf" + (HEAD + "x = ['--use_fast_math']\n").encode()
     after = edit(before, FLAGS)
     assert after.startswith(b"\xef\xbb\xbf")
@@ -117,7 +117,7 @@ LISTS = st.lists(
     ),
     max_size=5,
 ).map(lambda items: f"[{', '.join(items)}]")
-PLACES = st.sampled_from(
+TEMPLATES = st.sampled_from(
     [
         "x = {}",
         "x += {}",
@@ -149,9 +149,9 @@ HEADS = st.sampled_from(
 )
 
 
-@given(HEADS, st.lists(st.tuples(PLACES, LISTS, LISTS), max_size=5), st.sampled_from(["\n", "\r\n"]), st.booleans())
-def test_any_file_is_proven_and_twice_is_once(head, parts, newline, final):
-    lines = head + "\n".join(place.format(one, two) for place, one, two in parts) + ("\n" if final else "")
+@given(HEADS, st.lists(st.tuples(TEMPLATES, LISTS, LISTS), max_size=5), st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_any_edit_is_proven_and_idempotent(head, parts, newline, final):
+    lines = head + "\n".join(template.format(first, second) for template, first, second in parts) + ("\n" if final else "")
     data = lines.replace("\n", newline).encode()
     after = edit(data, FLAGS)
     assert edit(after, FLAGS) == after

@@ -22,7 +22,7 @@ def kernel(body: str) -> bytes:
         "unsigned a = __activemask(); return t % warpSize + t / 32;",
     ],
 )
-def test_refusals(body):
+def test_unsupported_code_is_refused(body):
     with pytest.raises(RewriteRefusedError):
         edit(kernel(body), {})
 
@@ -32,7 +32,7 @@ def test_stays_untouched(data):
     assert edit(data, {}) == data
 
 
-def test_the_wave_and_a_shuffle_without_a_mask():
+def test_widens_the_mask_of_the_whole_wave():
     before = kernel(
         "unsigned a = __activemask();\n  int l = __ffs(a) - 1;\n  v = __shfl_sync(a, v, l);\n  return v + t % warpSize;"
     )
@@ -42,7 +42,7 @@ def test_the_wave_and_a_shuffle_without_a_mask():
     assert b"  unsigned long long a = __ballot(1);\n  int l = __ffsll(a) - 1;\n  v = __shfl(v, l);\n#else\n" in after
 
 
-def test_groups_of_32_with_the_calls_that_take_the_mask():
+def test_edits_calls_that_take_the_mask_in_groups_of_32():
     before = kernel(
         "unsigned a = __activemask();\n  int l = __ffs(a) - 1;\n  v = __shfl_sync(a, v, l);\n"
         "  if (__any_sync(a, v)) v += __shfl_xor_sync(0xffffffff, v, 1);\n  return v + (t & 31) + __popc(a);"

@@ -29,7 +29,7 @@ def test_stays_untouched(text):
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("name", ["version", "a::version", "::a::version"])
-def test_a_lambda_calls_it_on_rocm_and_cuda_sees_nothing(name, end):
+def test_wraps_in_a_lambda_on_rocm_only(name, end):
     before = (FUNCTION + REGISTRY.replace("&version", f"&{name}")).replace("\n", end).encode()
 
     after = proven_edit(edit, before, {}, "version.cpp")
@@ -37,7 +37,7 @@ def test_a_lambda_calls_it_on_rocm_and_cuda_sees_nothing(name, end):
     assert f"[] {{ return {name}(); }}".encode() in after
 
 
-def test_two_in_one_registration():
+def test_wraps_two_functions_in_one_registration():
     both = FUNCTION + FUNCTION.replace("version", "build") + REGISTRY.replace(");", ').op("a::build", &build);')
     after = edit(both.encode(), {})
 
@@ -48,7 +48,7 @@ def test_two_in_one_registration():
 @given(
     some.lists(some.sampled_from([FUNCTION, REGISTRY, "#ifdef WITH_CUDA\n", "#endif\n", "int x;\n", "}\n"]), max_size=8)
 )
-def test_whatever_stands_around_it_twice_is_once(parts):
+def test_any_edit_is_proven_and_idempotent(parts):
     before = "".join(parts).encode()
     after = edit(before, {})
 

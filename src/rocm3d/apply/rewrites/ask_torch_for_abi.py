@@ -11,10 +11,10 @@ from rocm3d.model.recipe import Parameters
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`"-D_GLIBCXX_USE_CXX11_ABI=0"` takes torch's value on ROCm, in a module that builds torch extensions."""
-    return run_guarded_edit(data, _Ask(str(parameters["macro"]))) if b"cpp_extension" in data else data
+    return run_guarded_edit(data, _AbiFlagEdit(str(parameters["macro"]))) if b"cpp_extension" in data else data
 
 
-class _Ask(GuardedEdit):
+class _AbiFlagEdit(GuardedEdit):
     def __init__(self, macro: str) -> None:
         super().__init__()
         self.macro = macro
@@ -24,8 +24,8 @@ class _Ask(GuardedEdit):
     ) -> cst.BaseExpression:
         if string_value(original_node) not in (f"-D{self.macro}=0", f"-D{self.macro}=1") or self.is_guarded(original_node):
             return updated_node
-        asked = cst.parse_expression(f'f"-D{self.macro}={{int(torch.compiled_with_cxx11_abi())}}"')
-        return backend_expression(asked, updated_node, self, original_node)
+        torch_flag = cst.parse_expression(f'f"-D{self.macro}={{int(torch.compiled_with_cxx11_abi())}}"')
+        return backend_expression(torch_flag, updated_node, self, original_node)
 
 
 rewrite = Rewrite(__name__, edit)

@@ -15,10 +15,10 @@ _COMPILE = m.Call(func=m.Attribute(attr=m.Name("compile")) | m.Name("compile") |
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`torch.compile(model, mode="max-autotune")` becomes `mode="default" if is_rocm else "max-autotune"`."""
     modes = list_parameter(parameters, "modes")
-    return run_guarded_edit(data, _Choose(modes)) if any(mode.encode() in data for mode in modes) else data
+    return run_guarded_edit(data, _CompileModeEdit(modes)) if any(mode.encode() in data for mode in modes) else data
 
 
-class _Choose(GuardedEdit):
+class _CompileModeEdit(GuardedEdit):
     def __init__(self, modes: tuple[str, ...]) -> None:
         super().__init__()
         self.modes = modes

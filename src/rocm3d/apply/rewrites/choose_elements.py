@@ -16,14 +16,14 @@ from rocm3d.model.recipe import Parameters
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`libraries=["cusparse"]` becomes `libraries=["hipsparse"] if is_rocm else ["cusparse"]`."""
     names = dict(zip(list_parameter(parameters, "cuda"), list_parameter(parameters, "rocm"), strict=True))
-    return run_guarded_edit(data, _Choose(list_parameter(parameters, "arguments"), names, str(parameters.get("link", ""))))
+    return run_guarded_edit(data, _ElementsEdit(list_parameter(parameters, "arguments"), names, str(parameters.get("link", ""))))
 
 
-class _Choose(GuardedEdit):
+class _ElementsEdit(GuardedEdit):
     def __init__(self, arguments: tuple[str, ...], names: dict[str, str], link: str) -> None:
         super().__init__()
         self.arguments, self.names = arguments, names
-        self.linked = {f"{link}{cuda}": rocm and f"{link}{rocm}" for cuda, rocm in names.items()} if link else {}
+        self.linked_names = {f"{link}{cuda}": rocm and f"{link}{rocm}" for cuda, rocm in names.items()} if link else {}
         self.link = link
 
     def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:  # noqa: N802
@@ -33,39 +33,39 @@ class _Choose(GuardedEdit):
         texts = [string_value(element.value) for element in value.elements]
         if not any(text in self.names for text in texts) or self.is_guarded(original_node):
             return updated_node
-        return updated_node.with_changes(value=backend_expression(_for_rocm(value, texts, self.names), value, self, value))
+        return updated_node.with_changes(value=backend_expression(_rocm_list(value, texts, self.names), value, self, value))
 
     def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.BaseExpression:  # noqa: N802
         """`["-lcusparse"]`, and `["-l", "cusparse"]`, which becomes one element."""
-        joined = self._joined(original_node)
+        joined = self._with_joined_flags(original_node)
         texts = [string_value(element.value) for element in joined.elements]
-        if not any(text in self.linked for text in texts) or self.is_guarded(original_node):
+        if not any(text in self.linked_names for text in texts) or self.is_guarded(original_node):
             return updated_node
-        return backend_expression(_for_rocm(joined, texts, self.linked), updated_node, self, original_node)
+        return backend_expression(_rocm_list(joined, texts, self.linked_names), updated_node, self, original_node)
 
-    def _joined(self, value: cst.List) -> cst.List:
-        kept: list[cst.BaseElement] = []
+    def _with_joined_flags(self, value: cst.List) -> cst.List:
+        elements: list[cst.BaseElement] = []
         for element in value.elements:
             text = string_value(element.value)
-            if kept and self.link and text in self.names and string_value(kept[-1].value) == self.link:
-                kept[-1] = cst.Element(cst.SimpleString(f'"{self.link}{text}"'))
+            if elements and self.link and text in self.names and string_value(elements[-1].value) == self.link:
+                elements[-1] = cst.Element(cst.SimpleString(f'"{self.link}{text}"'))
             else:
-                kept.append(element)
-        return value.with_changes(elements=kept)
+                elements.append(element)
+        return value.with_changes(elements=elements)
 
 
-def _for_rocm(value: cst.List | cst.Tuple, texts: list[str | None], names: dict[str, str]) -> cst.BaseExpression:
+def _rocm_list(value: cst.List | cst.Tuple, texts: list[str | None], names: dict[str, str]) -> cst.BaseExpression:
     """Replaces known names, each once, in order of first occurrence; other elements stay."""
-    kept: list[cst.BaseElement] = []
-    seen: set[str] = set()
+    elements: list[cst.BaseElement] = []
+    used_names: set[str] = set()
     for element, text in zip(value.elements, texts, strict=True):
-        instead = names.get(text or "")
-        if instead is None:
-            kept.append(element.with_changes(comma=cst.MaybeSentinel.DEFAULT))
-        elif instead and instead not in seen:
-            seen.add(instead)
-            kept.append(cst.Element(cst.SimpleString(f'"{instead}"')))
-    return cst.List(kept)
+        rocm_name = names.get(text or "")
+        if rocm_name is None:
+            elements.append(element.with_changes(comma=cst.MaybeSentinel.DEFAULT))
+        elif rocm_name and rocm_name not in used_names:
+            used_names.add(rocm_name)
+            elements.append(cst.Element(cst.SimpleString(f'"{rocm_name}"')))
+    return cst.List(elements)
 
 
 rewrite = Rewrite(__name__, edit)

@@ -21,20 +21,20 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     """`torch.float8_e4m3fn` in a function becomes a choice; tables and comparisons cover every variant and stay."""
     if b"float8" not in data:
         return data
-    choose = _Choose(list_parameter(parameters, "types"), list_parameter(parameters, "fnuz_on"))
-    after = run_guarded_edit(data, choose)
-    if after == data and choose.outside:
+    fp8_edit = _Fp8TypeEdit(list_parameter(parameters, "types"), list_parameter(parameters, "fnuz_on"))
+    after = run_guarded_edit(data, fp8_edit)
+    if after == data and fp8_edit.skipped:
         raise RewriteRefusedError("the type is chosen at import time, when the device must not be queried")
     return after
 
 
-class _Choose(GuardedEdit):
+class _Fp8TypeEdit(GuardedEdit):
     def __init__(self, types: tuple[str, ...], targets: tuple[str, ...]) -> None:
         super().__init__()
-        self.types, self.outside = types, 0
+        self.types, self.skipped = types, 0
         names = "".join(f'"{name}", ' for name in targets)
         device = "torch.cuda.get_device_properties(torch.cuda.current_device())"
-        self.asked = f'{device}.gcnArchName.split(":")[0] in ({names.rstrip(", " if len(targets) > 1 else " ")})'
+        self.target_check = f'{device}.gcnArchName.split(":")[0] in ({names.rstrip(", " if len(targets) > 1 else " ")})'
 
     def leave_Attribute(  # noqa: N802
         self, original_node: cst.Attribute, updated_node: cst.Attribute
@@ -44,32 +44,32 @@ class _Choose(GuardedEdit):
             return updated_node
         if self.is_guarded(original_node) or self._is_in_table(original_node):
             return updated_node
-        if not self._runs_late(original_node):
-            self.outside += 1
+        if not self._is_in_function_body(original_node):
+            self.skipped += 1
             return updated_node
-        both = backend_expression(
+        choice = backend_expression(
             updated_node.with_changes(attr=cst.Name(f"{name}uz" if name.endswith("fn") else f"{name}fnuz")),
             updated_node,
             self,
             original_node,
         )
-        return both.with_changes(test=cst.parse_expression(f"{ROCM_FLAG} and {self.asked}"))
+        return choice.with_changes(test=cst.parse_expression(f"{ROCM_FLAG} and {self.target_check}"))
 
     def _is_in_table(self, node: cst.CSTNode) -> bool:
-        around = self.parent_of(node)
-        while around is not None and not isinstance(around, (cst.BaseSmallStatement, cst.BaseStatement, cst.Call)):
-            if isinstance(around, _TABLES):
+        ancestor = self.parent_of(node)
+        while ancestor is not None and not isinstance(ancestor, (cst.BaseSmallStatement, cst.BaseStatement, cst.Call)):
+            if isinstance(ancestor, _TABLES):
                 return True
-            around = self.parent_of(around)
+            ancestor = self.parent_of(ancestor)
         return False
 
-    def _runs_late(self, node: cst.CSTNode) -> bool:
+    def _is_in_function_body(self, node: cst.CSTNode) -> bool:
         """Whether the node is in the body of a function or lambda; defaults and decorators run at import time."""
-        inner, around = node, self.parent_of(node)
-        while around is not None:
-            if isinstance(around, (cst.FunctionDef, cst.Lambda)) and inner is around.body:
+        inner, ancestor = node, self.parent_of(node)
+        while ancestor is not None:
+            if isinstance(ancestor, (cst.FunctionDef, cst.Lambda)) and inner is ancestor.body:
                 return True
-            inner, around = around, self.parent_of(around)
+            inner, ancestor = ancestor, self.parent_of(ancestor)
         return False
 
 

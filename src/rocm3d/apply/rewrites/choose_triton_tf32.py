@@ -13,10 +13,10 @@ from rocm3d.syntax.python_fold import ROCM_FLAG
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`kernel[grid](..., ALLOW_TF32=True)` becomes `ALLOW_TF32=not is_rocm`, still True elsewhere."""
-    return run_guarded_edit(data, _Choose(list_parameter(parameters, "keywords")))
+    return run_guarded_edit(data, _Tf32FlagEdit(list_parameter(parameters, "keywords")))
 
 
-class _Choose(GuardedEdit):
+class _Tf32FlagEdit(GuardedEdit):
     def __init__(self, keywords: tuple[str, ...]) -> None:
         super().__init__()
         self.keywords = keywords

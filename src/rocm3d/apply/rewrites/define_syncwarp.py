@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Inserts a macro above the first call, so that calls in macros use it too; skips a file that defines its own."""
     name = re.escape(str(parameters["call"]).encode())
-    shown, unit = blanked(data), CudaUnit("", data)
-    calls = [match for match in re.finditer(rb"\b" + name + rb"\s*\(\s*(\)?)", shown) if unit.is_shared(match.start())]
-    if not calls or re.search(rb"#[ \t]*define[ \t]+" + name + rb"\b", shown):
+    code, unit = blanked(data), CudaUnit("", data)
+    calls = [match for match in re.finditer(rb"\b" + name + rb"\s*\(\s*(\)?)", code) if unit.is_shared(match.start())]
+    if not calls or re.search(rb"#[ \t]*define[ \t]+" + name + rb"\b", code):
         return data
     macro = read_helper("syncwarp")
     if all(match.group(1) for match in calls):

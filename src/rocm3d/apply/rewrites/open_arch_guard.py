@@ -15,12 +15,12 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     macro = str(parameters["macro"])
     plain = re.compile(rf"defined\s*\(\s*{macro}\s*\)|defined\s+{macro}")
 
-    def wanted(item: Directive) -> bool:
-        if item.keyword in ("ifdef", "ifndef"):
-            return item.argument == macro
-        return plain.fullmatch(item.argument) is not None
+    def is_plain_test(directive: Directive) -> bool:
+        if directive.keyword in ("ifdef", "ifndef"):
+            return directive.argument == macro
+        return plain.fullmatch(directive.argument) is not None
 
-    return extend_conditions(data, wanted, f"defined({parameters['on_device']})")
+    return extend_conditions(data, is_plain_test, f"defined({parameters['on_device']})")
 
 
 rewrite = Rewrite(__name__, edit)

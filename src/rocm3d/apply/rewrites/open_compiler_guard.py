@@ -12,15 +12,15 @@ from rocm3d.syntax.directives import Directive
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Extends only plain tests: a test combined with others may mean something else."""
-    macros = "|".join(re.escape(word) for word in list_parameter(parameters, "macros"))
+    macros = "|".join(re.escape(macro) for macro in list_parameter(parameters, "macros"))
     plain = re.compile(rf"defined\s*\(\s*(?:{macros})\s*\)|defined\s+(?:{macros})|{macros}")
 
-    def wanted(item: Directive) -> bool:
-        if item.keyword in ("ifdef", "ifndef"):
-            return re.fullmatch(macros, item.argument) is not None
-        return plain.fullmatch(item.argument) is not None
+    def is_plain_test(directive: Directive) -> bool:
+        if directive.keyword in ("ifdef", "ifndef"):
+            return re.fullmatch(macros, directive.argument) is not None
+        return plain.fullmatch(directive.argument) is not None
 
-    return extend_conditions(data, wanted, f"defined({parameters['compiler']})")
+    return extend_conditions(data, is_plain_test, f"defined({parameters['compiler']})")
 
 
 rewrite = Rewrite(__name__, edit)

@@ -12,8 +12,8 @@ from rocm3d.model.recipe import Parameters
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """An unconditional import becomes a choice by backend; a use of NVML that torch cannot replace is refused."""
-    (path,) = list_parameter(parameters, "package")
-    return replace_import(data, ReplacedPackage(path, list_parameter(parameters, "calls"), ()))
+    (package_name,) = list_parameter(parameters, "package")
+    return replace_import(data, ReplacedPackage(package_name, list_parameter(parameters, "calls"), ()))
 
 
 rewrite = Rewrite(__name__, edit)

@@ -24,17 +24,17 @@ _ACTIVE = "__activemask"
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """In groups of 32, calls that take such a mask are edited too: HIP's expect 64 bits."""
     unit = CudaUnit("", data)
-    wide = [item for call in lane_calls(unit, [_ACTIVE]) if call.lanes == "wave" for item in _wide(unit, call)]
+    wide = [replacement for call in lane_calls(unit, [_ACTIVE]) if call.lanes == "wave" for replacement in _wave_mask(unit, call)]
     changed = guard_lines(data, list(dict.fromkeys(wide)), parameters)
-    left = CudaUnit("", changed)
-    active = list(lane_calls(left, [_ACTIVE]))
+    edited_unit = CudaUnit("", changed)
+    active = list(lane_calls(edited_unit, [_ACTIVE]))
     if not active:
         return changed
-    masked = [call for call in lane_calls(left, MASKED_CALLS) if _takes_variable(left, call)]
+    masked = [call for call in lane_calls(edited_unit, MASKED_CALLS) if _takes_variable(edited_unit, call)]
     return insert_aliases(changed, [group_alias(call) for call in (*active, *masked)], parameters)
 
 
-def _wide(unit: CudaUnit, call: LaneCall) -> list[Replacement]:
+def _wave_mask(unit: CudaUnit, call: LaneCall) -> list[Replacement]:
     if call.node is None:
         raise RewriteRefusedError(f"{call.name} over the whole wave is inside a macro")
     return widen_mask(unit, call.node, "__ballot(1)")

@@ -23,25 +23,25 @@ if TYPE_CHECKING:
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Edits whole-wave calls as guarded copies of their lines, then the other calls through an alias."""
     unit, names = CudaUnit("", data), list_parameter(parameters, "calls")
-    wide = [item for call in lane_calls(unit, names) if call.lanes == "wave" for item in _wide(unit, call)]
+    wide = [replacement for call in lane_calls(unit, names) if call.lanes == "wave" for replacement in _wave_ballot(unit, call)]
     changed = guard_lines(data, list(dict.fromkeys(wide)), parameters)
-    left = CudaUnit("", changed)
+    edited_unit = CudaUnit("", changed)
     uses = [
-        group_alias(call) for call in lane_calls(left, (*names, "__activemask")) if _is_mask_or_vote(left, call, names)
+        group_alias(call) for call in lane_calls(edited_unit, (*names, "__activemask")) if _is_ballot_or_its_mask(edited_unit, call, names)
     ]
     return insert_aliases(changed, uses, parameters)
 
 
-def _wide(unit: CudaUnit, call: LaneCall) -> list[Replacement]:
+def _wave_ballot(unit: CudaUnit, call: LaneCall) -> list[Replacement]:
     if call.node is None:
         raise RewriteRefusedError(f"{call.name} over the whole wave is inside a macro")
-    given = arguments(call.node)
-    if len(given) != 2 or not FULL_MASK.fullmatch(unit.slice(given[0])):
+    call_arguments = arguments(call.node)
+    if len(call_arguments) != 2 or not FULL_MASK.fullmatch(unit.slice(call_arguments[0])):
         raise RewriteRefusedError(f"{call.name} has a mask that may exclude lanes")
-    return widen_mask(unit, call.node, f"__ballot({unit.slice(given[1])})")
+    return widen_mask(unit, call.node, f"__ballot({unit.slice(call_arguments[1])})")
 
 
-def _is_mask_or_vote(unit: CudaUnit, call: LaneCall, names: tuple[str, ...]) -> bool:
+def _is_ballot_or_its_mask(unit: CudaUnit, call: LaneCall, names: tuple[str, ...]) -> bool:
     """Whether a call is a ballot, or the active mask as argument of one: HIP's have 64 bits."""
     if call.name in names:
         return True
