@@ -21,7 +21,7 @@ from waiting import next_line
 
 from rocm3d.knowledge.load import load
 from rocm3d.toolchain import prepared
-from rocm3d.toolchain.finder import newest
+from rocm3d.toolchain.finder import newest_recipe
 from rocm3d.verify.compilation.kit import Kit, find_kit
 from rocm3d.verify.resolution.answer import Request
 from rocm3d.verify.resolution.session import resolver_named
@@ -168,7 +168,7 @@ def kits():
     recipes = load().toolchains
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ROCM3D_CACHE", str(TOOLCHAIN))
-        prepared.prepare(newest(recipes), lambda _: None)
+        prepared.prepare(newest_recipe(recipes), lambda _: None)
         found = {generation: find_kit(recipes, generation, None, None) for generation in (1, 2)}
     assert all(isinstance(kit, Kit) for kit in found.values()), found
     return found

@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.model.failure import MachineError
-from rocm3d.toolchain.device_library import complete, isa_version
+from rocm3d.toolchain.device_library import write_device_library, isa_version
 
 
 @pytest.mark.parametrize("gfx", ["", "gfx", "gfx9", "mi300x", "gfx942a", "gfx12345", "GFX942"])
-def test_what_is_no_target_is_refused(gfx):
+def test_invalid_targets_are_refused(gfx):
     with pytest.raises(ValueError, match="^" + gfx):
         isa_version(gfx)
 
@@ -23,4 +23,4 @@ def test_isa_version(gfx, number):
 
 def test_a_compiler_without_amd_targets_is_refused(recipe, tmp_path):
     with pytest.raises(MachineError, match="has no AMD targets"):
-        complete(tmp_path, recipe, ["true"])
+        write_device_library(tmp_path, recipe, ["true"])

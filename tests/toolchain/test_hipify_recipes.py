@@ -32,9 +32,9 @@ def translated(toolchain, tmp_path_factory):
         texts[project / f"{name}.alone.cu"] = fold_cpp(after, assume_rocm)
     for path, text in texts.items():
         path.write_bytes(text)
-    found = Hipify(root / "torch").sources(project, list(texts))
-    assert found.failed == {}
-    return {path.name: found.files[path].read_bytes() for path in texts}
+    result = Hipify(root / "torch").translate_sources(project, list(texts))
+    assert result.failed == {}
+    return {path.name: result.files[path].read_bytes() for path in texts}
 
 
 def without_banner(text: bytes) -> bytes:
@@ -51,7 +51,7 @@ def test_the_branch_for_rocm_is_intact(name, translated):
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_every_guard_is_there_still(name, translated):
+def test_every_guard_is_still_present(name, translated):
     after, text = KNOWLEDGE.examples[name].after, translated[f"{name}.cu"]
     words = (b"USE_ROCM", b"__HIP_PLATFORM_AMD__", b"__HIP_DEVICE_COMPILE__")
 
@@ -59,5 +59,5 @@ def test_every_guard_is_there_still(name, translated):
     assert [text.count(word) for word in words] == [after.count(word) for word in words]
 
 
-def test_there_are_recipes():
+def test_recipes_are_not_empty():
     assert len(RECIPES) > 25

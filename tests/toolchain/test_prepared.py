@@ -29,22 +29,22 @@ void launch(const __half* x, float* out, int n) { half_sum<<<1, 64>>>(x, out, n)
 """
 
 
-def test_without_the_extra_it_says_what_to_install(recipe):
-    lacking = recipe.model_copy(update={"compiler_module": "nobody_has_this"})
+def test_without_the_extra_the_install_command_is_named(recipe):
+    other_recipe = recipe.model_copy(update={"compiler_module": "nobody_has_this"})
 
-    assert "pip install 'rocm3d[compile]'" in prepared.find(lacking).lacks
+    assert "pip install 'rocm3d[compile]'" in prepared.find(other_recipe).lacks
     with pytest.raises(MachineError, match="nobody_has_this not installed"):
-        prepared.prepare(lacking, print)
+        prepared.prepare(other_recipe, print)
 
 
-def test_before_it_is_prepared_it_says_the_size(recipe):
-    found = prepared.find(recipe)
+def test_before_it_is_prepared_the_download_size_is_named(recipe):
+    toolchain_state = prepared.find(recipe)
 
-    assert "rocm3d toolchain prepare" in found.lacks
-    assert f"{prepared.download_megabytes(recipe)} MB" in found.lacks
+    assert "rocm3d toolchain prepare" in toolchain_state.lacks
+    assert f"{prepared.download_megabytes(recipe)} MB" in toolchain_state.lacks
 
 
-def test_a_header_that_is_not_as_known_stops_it(recipe, monkeypatch):
+def test_a_patch_that_does_not_apply_is_an_error(recipe, monkeypatch):
     patch = recipe.patches[0].model_copy(update={"old": "nobody wrote this"})
     monkeypatch.setattr(prepared, "fetch", lambda part, folder: folder / part.distribution)
 
@@ -58,13 +58,13 @@ def test_a_header_that_is_not_as_known_stops_it(recipe, monkeypatch):
 
     with pytest.raises(MachineError, match="cannot patch"):
         prepared.prepare(recipe.model_copy(update={"patches": (patch,)}), lambda _: None)
-    assert not prepared.place(recipe).exists()
+    assert not prepared.toolchain_folder(recipe).exists()
 
 
-def test_an_unreadable_stamp_is_no_toolchain(recipe):
-    place = prepared.place(recipe)
-    place.mkdir(parents=True)
-    (place / prepared.STAMP).write_text("{")
+def test_an_unreadable_stamp_is_an_error(recipe):
+    folder = prepared.toolchain_folder(recipe)
+    folder.mkdir(parents=True)
+    (folder / prepared.STAMP).write_text("{")
 
     with pytest.raises(MachineError, match="cannot read"):
         prepared.find(recipe)
@@ -73,10 +73,10 @@ def test_an_unreadable_stamp_is_no_toolchain(recipe):
 def test_another_recipe_is_another_folder(recipe):
     other = recipe.model_copy(update={"hip": "9.9.9"})
 
-    assert prepared.place(recipe) != prepared.place(other)
+    assert prepared.toolchain_folder(recipe) != prepared.toolchain_folder(other)
 
 
-def test_a_hip_kernel_becomes_code_for_every_target(toolchain, recipe, knowledge, tmp_path):
+def test_a_kernel_compiles_for_every_target(toolchain, recipe, knowledge, tmp_path):
     source = tmp_path / "k.hip"
     source.write_text(KERNEL)
     assert {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1201"} <= set(toolchain.about.targets)
@@ -90,7 +90,7 @@ def test_a_hip_kernel_becomes_code_for_every_target(toolchain, recipe, knowledge
         assert (kernel.name, kernel.wave_size) == ("half_sum", knowledge.targets[gfx].wave_size)
 
 
-def test_the_host_side_becomes_an_object(toolchain, tmp_path):
+def test_the_host_side_compiles(toolchain, tmp_path):
     source = tmp_path / "k.hip"
     source.write_text(KERNEL)
 
@@ -100,7 +100,7 @@ def test_the_host_side_becomes_an_object(toolchain, tmp_path):
     assert ended.output.read_bytes().startswith(b"\x7fELF")
 
 
-def test_the_wheels_own_standard_headers_do_where_the_machine_has_none(toolchain, recipe, tmp_path, monkeypatch):
+def test_standard_headers_of_the_wheel_are_used_if_the_machine_has_none(toolchain, recipe, tmp_path, monkeypatch):
     from rocm3d.toolchain import standard_library
 
     monkeypatch.setattr(standard_library, "_machine_has", lambda compiler, resource: False)
@@ -110,31 +110,31 @@ def test_the_wheels_own_standard_headers_do_where_the_machine_has_none(toolchain
     source = tmp_path / "k.hip"
     source.write_text(KERNEL)
 
-    ended = bare.device(source, "gfx942", tmp_path / "k.hsaco", ["-O2"])
+    ended = bare.compile_device(source, "gfx942", tmp_path / "k.hsaco", ["-O2"])
 
-    assert ended.output is not None, ended.said
+    assert ended.output is not None, ended.messages
     assert read_code_object(ended.output.read_bytes()).gfx == "gfx942"
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('asm("mov.u32 %0, %laneid;" : "=r"(n));', "error"),
         ("n = __shfl_sync(0xffffffff, n, 0);", "64-bit"),
         ("n = nobody(n);", "undeclared identifier"),
     ],
 )
-def test_what_amd_does_not_take_is_an_error(toolchain, tmp_path, text, said):
+def test_unsupported_code_is_an_error(toolchain, tmp_path, text, message):
     source = tmp_path / "k.hip"
     source.write_text(f"#include <hip/hip_runtime.h>\n__global__ void k(int* x) {{ int n = x[0]; {text} x[0] = n; }}\n")
 
     ended = toolchain.device(source, "gfx942", tmp_path / "k.hsaco")
 
     assert ended.output is None
-    assert said in ended.said
+    assert message in ended.said
 
 
-def test_a_killed_preparation_leaves_nothing_that_counts_and_the_next_one_cleans_up(recipe, tmp_path):
+def test_a_killed_preparation_leaves_no_stamp_and_the_next_one_cleans_up(recipe, tmp_path):
     """Killed during the download: no stamp and no child are left, and the next run removes the incomplete folder."""
     cache = tmp_path / "cache"
     program = (

@@ -12,16 +12,16 @@ from rocm3d.toolchain.wheels import fetch, unpack
 @pytest.fixture
 def wheel(tmp_path):
     def make(**members: str):
-        place = tmp_path / "part-1-py3-none-any.whl"
-        with zipfile.ZipFile(place, "w") as archive:
+        path = tmp_path / "part-1-py3-none-any.whl"
+        with zipfile.ZipFile(path, "w") as archive:
             for name, text in members.items():
                 archive.writestr(name, text)
-        return place
+        return path
 
     return make
 
 
-def test_a_wheel_that_holds_nothing_of_it(wheel, tmp_path):
+def test_a_wheel_without_the_required_files_is_refused(wheel, tmp_path):
     with pytest.raises(MachineError, match="has none of the required files"):
         unpack(wheel(**{"other/x.h": "x"}), (WheelContent(prefix="hip/", to="include/"),), tmp_path / "root")
 
@@ -52,7 +52,7 @@ def test_parts_go_to_their_places_and_later_ones_over_earlier(wheel, tmp_path):
     assert not list(root.rglob("z.bc"))
 
 
-def test_what_is_there_may_stay(wheel, tmp_path):
+def test_missing_only_leaves_existing_files(wheel, tmp_path):
     root = tmp_path / "root"
     (root / "include").mkdir(parents=True)
     (root / "include" / "a.h").write_text("old")
@@ -64,7 +64,7 @@ def test_what_is_there_may_stay(wheel, tmp_path):
 
 
 @pytest.mark.parametrize("digest", ["", "0" * 64])
-def test_what_cannot_be_had_is_one_clear_line(tmp_path, monkeypatch, digest):
+def test_a_failed_download_is_one_line(tmp_path, monkeypatch, digest):
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     part = WheelPart(
         distribution="rocm3d-nobody",
@@ -80,15 +80,15 @@ def test_what_cannot_be_had_is_one_clear_line(tmp_path, monkeypatch, digest):
 
 
 def test_another_digest_is_refused(wheel, tmp_path, monkeypatch):
-    place = tmp_path / "links" / "rocm3d_part-1-py3-none-any.whl"
-    place.parent.mkdir()
-    with zipfile.ZipFile(place, "w") as archive:
+    path = tmp_path / "links" / "rocm3d_part-1-py3-none-any.whl"
+    path.parent.mkdir()
+    with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("rocm3d_part-1.dist-info/METADATA", "Metadata-Version: 2.1\nName: rocm3d-part\nVersion: 1\n")
         archive.writestr(
             "rocm3d_part-1.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
         )
     monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(place.parent))
+    monkeypatch.setenv("PIP_FIND_LINKS", str(path.parent))
     part = WheelPart(
         distribution="rocm3d-part",
         version="1",
@@ -100,4 +100,4 @@ def test_another_digest_is_refused(wheel, tmp_path, monkeypatch):
 
     with pytest.raises(MachineError, match="cannot download rocm3d-part 1"):
         fetch(part, tmp_path / "one")
-    assert fetch(part.model_copy(update={"sha256": ""}), tmp_path / "two").name == place.name
+    assert fetch(part.model_copy(update={"sha256": ""}), tmp_path / "two").name == path.name

@@ -14,7 +14,7 @@ from rocm3d.model.target import Gpu
 from rocm3d.model.toolchain import Toolchains
 from rocm3d.pipeline.here import machine
 from rocm3d.toolchain import prepared
-from rocm3d.toolchain.finder import newest, toolchains
+from rocm3d.toolchain.finder import newest_recipe, toolchains
 from rocm3d.verify.backends.environment import SECONDS, Environment
 from rocm3d.verify.backends.suites import chosen, looked
 
@@ -57,7 +57,7 @@ def find_toolchains(knowledge: Knowledge) -> Toolchains:
 
 def prepare_toolchain(knowledge: Knowledge, progress: Callable[[str], None]) -> None:
     """Assemble the toolchain from wheels. Reports the download size first."""
-    recipe = newest(knowledge.toolchains)
+    recipe = newest_recipe(knowledge.toolchains)
     if prepared.find(recipe).targets:
         progress(f"{recipe.id} is ready")
         return

@@ -22,16 +22,16 @@ _CLANGS = ("llvm/bin/clang++", "lib/llvm/bin/clang++", "bin/amdclang++")
 _VERSION = re.compile(r"^#define HIP_VERSION_(MAJOR|MINOR|PATCH) +(\d+)", re.MULTILINE)
 
 
-def rocm_roots(environment: Mapping[str, str] = os.environ, usual: Path = Path("/opt")) -> Iterator[Path]:
+def rocm_roots(environment: Mapping[str, str] = os.environ, default_parent: Path = Path("/opt")) -> Iterator[Path]:
     """Possible ROCm folders, best first: environment variables, the pip SDK, /opt."""
     for name in _VARIABLES:
         if environment.get(name):
             yield Path(environment[name])
-    found = importlib.util.find_spec(_SDK)
-    if found is not None and found.origin is not None:
-        yield Path(found.origin).parent
-    yield usual / "rocm"
-    yield from sorted(usual.glob("rocm-*"), reverse=True)
+    spec = importlib.util.find_spec(_SDK)
+    if spec is not None and spec.origin is not None:
+        yield Path(spec.origin).parent
+    yield default_parent / "rocm"
+    yield from sorted(default_parent.glob("rocm-*"), reverse=True)
 
 
 def installed_rocm(roots: Iterator[Path] | None = None) -> Compiler | None:
@@ -52,10 +52,10 @@ def system_clang(gfx: str, search: str | None = None) -> Compiler | None:
         clang = shutil.which(name, path=search)
         if clang is None:
             continue
-        ended = run(
+        finished = run(
             [clang, "-x", "hip", "--cuda-device-only", f"--offload-arch={gfx}", "-S", os.devnull, "-o", os.devnull]
         )
-        if ended.code == 0:
+        if finished.code == 0:
             version = hip_version(Path("/usr/include")) or ""
             about = DetectedToolchain(
                 kind="clang", title=f"{clang} with HIP {version or 'headers of unknown version'}", hip=version

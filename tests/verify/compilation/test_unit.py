@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from rocm3d.toolchain.hipify import Hipify
-from rocm3d.toolchain.torch_kit import Flags, TorchKit
+from rocm3d.toolchain.torch_kit import TorchFlags, TorchKit
 from rocm3d.verify.compilation.declared import Declared
 from rocm3d.verify.compilation.unit import concerns, hip_flags, hipified_flag, units
 
@@ -17,7 +17,7 @@ TORCH = TorchKit(
     cuda_include=(Path("/t/include"),),
     python_include=Path("/p"),
     hipify=Hipify(None),
-    flags=Flags(common=("-DUSE_ROCM=1",), device=("-DHIPCC=1",), cuda=("-DNVCC=1",), standard="c++20"),
+    flags=TorchFlags(common=("-DUSE_ROCM=1",), device=("-DHIPCC=1",), cuda=("-DNVCC=1",), standard="c++20"),
 )
 
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from rocm3d.model.compilation import Diagnostic, KernelFacts, CompileResult
 from rocm3d.toolchain import own_headers
-from rocm3d.toolchain.code_object import NotACodeObject, read_code_object
+from rocm3d.toolchain.code_object import CodeObjectError, read_code_object
 from rocm3d.verify.compilation import diagnostics
 from rocm3d.verify.compilation.content_cache import read_dependencies
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rocm3d.toolchain.compiler import Compiled, Compiler
+    from rocm3d.toolchain.compiler import CompilerRun, Compiler
     from rocm3d.verify.compilation.classify import Codes
     from rocm3d.verify.compilation.kit import Kit
     from rocm3d.verify.compilation.unit import Unit
@@ -61,7 +61,7 @@ class Bench:
         lacked: list[Diagnostic] = []
         for _ in range(_STAND_INS):
             ended, files = self._once(unit, side, self.out / name, stand_ins)
-            found = diagnostics.errors(ended.said)
+            found = diagnostics.errors(ended.messages)
             gone = next((error for error in found if diagnostics.missing_header(error)), None)
             if gone is None:
                 break
@@ -80,7 +80,7 @@ class Bench:
         result = self._side(side, ended, (*lacked, *found), files)
         return Done(result, tuple(files), is_final=ended.output is not None or bool(found))
 
-    def _once(self, unit: Unit, side: str, base: Path, stand_ins: Path) -> tuple[Compiled, list[Path]]:
+    def _once(self, unit: Unit, side: str, base: Path, stand_ins: Path) -> tuple[CompilerRun, list[Path]]:
         rule = base.with_name(f"{base.name}.d")
         rule.unlink(missing_ok=True)
         # Not -MD: the driver ignores it in device compiles.
@@ -89,12 +89,12 @@ class Bench:
         flags = (*unit.flags, *self.kit.search, f"-isystem{stand_ins}", *told)
         source, output = Path(unit.file), base.with_name(f"{base.name}.o")
         if unit.language == "c++":
-            ended = self.compiler.plain(source, output, (*flags, "-O0"), self.seconds)
+            ended = self.compiler.compile_cpp(source, output, (*flags, "-O0"), self.seconds)
         elif side == HOST:
             # -O0 is faster and reports the same errors.
-            ended = self.compiler.host(source, output, (*flags, "-O0"), self.seconds)
+            ended = self.compiler.compile_host(source, output, (*flags, "-O0"), self.seconds)
         else:
-            ended = self.compiler.device(source, side, output, flags, self.seconds)
+            ended = self.compiler.compile_device(source, side, output, flags, self.seconds)
         read = read_dependencies(rule, self.tree)
         # A failed unit has no dependency file: the result then depends on all files of the repository.
         files = read or [path for path in self.tree.rglob("*") if path.is_file()]
@@ -114,8 +114,8 @@ class Bench:
         asks = not Path(error.path).is_absolute() or Path(error.path).is_relative_to(self.tree)
         return asks and self.codes.find(f"{error.message}\n\n") is not None
 
-    def _side(self, side: str, ended: Compiled, errors: Sequence[Diagnostic], files: Sequence[Path]) -> CompileResult:
-        ours = dict.fromkeys(name for path in files if (name := own_headers.name_of(path)))
+    def _side(self, side: str, ended: CompilerRun, errors: Sequence[Diagnostic], files: Sequence[Path]) -> CompileResult:
+        ours = dict.fromkeys(name for path in files if (name := own_headers.include_name(path)))
         given = self.kit.hip_headers
         used = given is not None and any(path.is_relative_to(given.resolve()) for path in files)
         base = CompileResult(side=side, outcome="failed", own_headers=tuple(ours), given_headers=used)
@@ -125,10 +125,10 @@ class Bench:
             away = [name for error in errors if (name := diagnostics.missing_header(error))]
             if away and not self._is_of_the_port(errors[-1]) and diagnostics.missing_header(errors[-1]):
                 return base.model_copy(update={"outcome": "lacks", "lacks": away[-1], "errors": tuple(errors[:-1])})
-            return base.model_copy(update={"errors": tuple(errors) or (_speechless(ended.said),)})
+            return base.model_copy(update={"errors": tuple(errors) or (_speechless(ended.messages),)})
         try:
             kernels = () if side == HOST else read_back(ended.output, side)
-        except NotACodeObject as error:
+        except CodeObjectError as error:
             return base.model_copy(
                 update={"errors": (_speechless(f"the output is not a code object for {side}: {error}"),)}
             )
@@ -139,7 +139,7 @@ def read_back(file: Path, gfx: str) -> tuple[KernelFacts, ...]:
     """All kernels of a code object. Raises CodeObjectError if it is for another target."""
     code = read_code_object(file.read_bytes())
     if code.gfx != gfx:
-        raise NotACodeObject(f"it is for {code.gfx}")
+        raise CodeObjectError(f"it is for {code.gfx}")
     return tuple(
         KernelFacts(
             name=kernel.name,

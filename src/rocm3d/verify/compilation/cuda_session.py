@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from rocm3d.model.compilation import KernelFacts, CompileResult
 from rocm3d.toolchain import own_headers
-from rocm3d.toolchain.compiler import Compiled
-from rocm3d.toolchain.nvcc import Nvcc, entries
+from rocm3d.toolchain.compiler import CompilerRun
+from rocm3d.toolchain.nvcc import Nvcc, ptx_kernels
 from rocm3d.verify.compilation import diagnostics, program
 from rocm3d.verify.compilation.build_script import Machine
 from rocm3d.verify.compilation.compile_side import Done
@@ -119,28 +119,28 @@ class _Bench:
         output, rule = base.with_name(f"{base.name}.o"), base.with_name(f"{base.name}.d")
         flags = (*unit.flags, "-MD", "-MF", str(rule))
         if unit.language == "hip":
-            ended = self.nvcc.object(Path(unit.file), output, flags, self.tree, self.seconds)
+            ended = self.nvcc.compile_object(Path(unit.file), output, flags, self.tree, self.seconds)
         else:
             ended = self._plain(unit, output, flags)
         read = read_dependencies(rule, self.tree)
         files = tuple(read or (path for path in self.tree.rglob("*") if path.is_file()))
-        spoke = ended.output is not None or bool(diagnostics.errors(ended.said))
+        spoke = ended.output is not None or bool(diagnostics.errors(ended.messages))
         return Done(_side(unit, ended, output, files), files, is_final=spoke)
 
-    def _plain(self, unit: Unit, output: Path, flags: Sequence[str]) -> Compiled:
+    def _plain(self, unit: Unit, output: Path, flags: Sequence[str]) -> CompilerRun:
         """C++ sources go to the host compiler, with the include folder of CUDA."""
         host = shutil.which("c++") or shutil.which("g++")
         if host is None:
-            return Compiled(None, "error: no host compiler found (c++ or g++)")
+            return CompilerRun(None, "error: no host compiler found (c++ or g++)")
         command = [host, *flags, f"-I{self.nvcc.include}", "-c", unit.file, "-o", str(output)]
         ended = run(command, cwd=self.tree, seconds=self.seconds, keep_bytes=4 * 1024 * 1024)
         made = output if ended.code == 0 and output.is_file() else None
-        return Compiled(made, ended.stderr.decode(errors="replace"), ended.timed_out)
+        return CompilerRun(made, ended.stderr.decode(errors="replace"), ended.timed_out)
 
 
-def _side(unit: Unit, ended: Compiled, output: Path, files: Sequence[Path]) -> CompileResult:
-    ours = tuple(dict.fromkeys(name for path in files if (name := own_headers.name_of(path))))
-    errors = diagnostics.errors(ended.said)
+def _side(unit: Unit, ended: CompilerRun, output: Path, files: Sequence[Path]) -> CompileResult:
+    ours = tuple(dict.fromkeys(name for path in files if (name := own_headers.include_name(path))))
+    errors = diagnostics.errors(ended.messages)
     base = CompileResult(side=NVCC, outcome="failed", own_headers=ours)
     if ended.timed_out:
         return base.model_copy(update={"outcome": "timed_out"})
@@ -148,8 +148,8 @@ def _side(unit: Unit, ended: Compiled, output: Path, files: Sequence[Path]) -> C
         away = [name for error in errors if (name := diagnostics.missing_header(error))]
         if away:
             return base.model_copy(update={"outcome": "lacks", "lacks": away[-1]})
-        return base.model_copy(update={"errors": errors or diagnostics.errors(f"error: {ended.said.strip()[-300:]}")})
-    kernels = tuple(KernelFacts(name=name, empty=empty) for name, empty in entries(Nvcc.ptx(output)))
+        return base.model_copy(update={"errors": errors or diagnostics.errors(f"error: {ended.messages.strip()[-300:]}")})
+    kernels = tuple(KernelFacts(name=name, empty=empty) for name, empty in ptx_kernels(Nvcc.read_ptx(output)))
     return base.model_copy(update={"outcome": "compiled", "kernels": kernels if unit.language == "hip" else ()})
 
 

@@ -49,12 +49,12 @@ class FlagCheck:
     def _asked(self, language: str, flags: tuple[str, ...]) -> list[str]:
         empty, output = self.folder / "empty.hip", self.folder / "empty.o"
         empty.touch()
-        compiles = self.compiler.host if language == "hip" else self.compiler.plain
+        compiles = self.compiler.compile_host if language == "hip" else self.compiler.compile_cpp
         bad: dict[str, None] = {}
         spelled = {hipified_flag(word) if language == "hip" else word: word for word in flags}
         for _ in range(_ROUNDS):
             left = [made for made, word in spelled.items() if word not in bad]
-            said = compiles(empty, output, left, 60.0).said
+            said = compiles(empty, output, left, 60.0).messages
             found = [spelled[flag] for flag in diagnostics.unknown_flags(said) if flag in spelled]
             if not found:
                 break

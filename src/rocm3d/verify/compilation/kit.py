@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.model.failure import Rocm3dError
 from rocm3d.toolchain import own_headers, prepared, torch_kit
-from rocm3d.toolchain.finder import best, newest
+from rocm3d.toolchain.finder import find_compiler, newest_recipe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,8 +55,8 @@ def find_kit(
 ) -> Kit | str:
     """The kit, or an error text. `generation`: that of the stack's hipify; None for the newest."""
     try:
-        compiler = best(recipes)
-        torch = _torch(newest(recipes), generation, interpreter)
+        compiler = find_compiler(recipes)
+        torch = _torch(newest_recipe(recipes), generation, interpreter)
     except Rocm3dError as failure:
         return f"{failure}"
     if isinstance(torch, str):
@@ -69,7 +69,7 @@ def find_kit(
 
 def _torch(recipe: WheelToolchain, generation: int | None, interpreter: Path | None) -> TorchKit | str | None:
     if interpreter is not None:
-        found = torch_kit.of_interpreter(interpreter)
+        found = torch_kit.kit_from_interpreter(interpreter)
         if generation not in (None, found.generation):
             return (
                 f"the stack's torch has hipify generation {generation}, but the torch of {interpreter} has generation "
@@ -81,7 +81,7 @@ def _torch(recipe: WheelToolchain, generation: int | None, interpreter: Path | N
     fitting = [part for part in recipe.torches if generation in (None, part.hipify)]
     if not fitting:
         return f"no torch with hipify generation {generation} found, which the stack needs. Pass --python PATH"
-    return torch_kit.of_wheel(recipe, fitting[0])
+    return torch_kit.kit_from_wheel(recipe, fitting[0])
 
 
 def _root(compiler: Compiler) -> Path | None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rocm3d.model.compilation import Diagnostic, CompileResult
     from rocm3d.model.finding import Finding
     from rocm3d.model.inventory import Extension
-    from rocm3d.toolchain.hipify import Hipified, Hipify
+    from rocm3d.toolchain.hipify import HipifyResult, Hipify
     from rocm3d.verify.compilation.declared import Declared
     from rocm3d.verify.compilation.kit import Kit
     from rocm3d.workspace.tree import Tree
@@ -160,7 +160,7 @@ def _translate(place: Workplace, kit: Kit, scripts: Sequence[Found]) -> _Transla
     return _Translated(version, written, failed)
 
 
-def _hipified(group: Sequence[Declared], place: Workplace, hipify: Hipify, root: str) -> Hipified | None:
+def _hipified(group: Sequence[Declared], place: Workplace, hipify: Hipify, root: str) -> HipifyResult | None:
     sources = dict.fromkeys(place.tree / name for item in group for name in item.sources)
     there = [path for path in sources if path.is_file()]
     if not there:
@@ -169,10 +169,10 @@ def _hipified(group: Sequence[Declared], place: Workplace, hipify: Hipify, root:
     named = dict.fromkeys(place.tree / name for item in group for name in item.include_dirs)
     folders = [path for path in named if path.is_relative_to(place.tree)]
     if not group[0].jit:
-        return hipify.sources(place.tree / root, there, folders)
+        return hipify.translate_sources(place.tree / root, there, folders)
     build = place.folder / "jit"
     build.mkdir(exist_ok=True)
-    return hipify.sources(build, there, folders, jit=True)
+    return hipify.translate_sources(build, there, folders, jit=True)
 
 
 def _checked(scripts: Sequence[Found], check: FlagCheck, tree: Path) -> tuple[list[Found], tuple[Problem, ...]]:
