@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.repository import Opened
-from rocm3d.verify.compilation.session import Request, compile_repository
-from rocm3d.verify.compilation.verdicts import of_report
+from rocm3d.verify.compilation.session import CompileRequest, compile_repository
+from rocm3d.verify.compilation.verdicts import report_verdicts
 from rocm3d.workspace.tree import Tree
 
 WAVES = {"gfx942": 64, "gfx1100": 32}
@@ -18,12 +18,12 @@ def compiled(tmp_path, knowledge, kit):
 
     def run(root):
         scan = Opened(root, knowledge, work=tmp_path / "work").scan()
-        request = Request(
+        request = CompileRequest(
             Tree.open(root), scan.inventory.extensions, tuple(WAVES), knowledge, scan.findings,
             only=lambda path: path.endswith(".cu"),
         )  # fmt: skip
         report = compile_repository(request, kit)
-        return report, [item.outcome for item in of_report("compile_extensions", report, kit)]
+        return report, [item.outcome for item in report_verdicts("compile_extensions", report, kit)]
 
     return run
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from rocm3d.repository import Opened
-from rocm3d.verify.compilation.session import Request, compile_repository
+from rocm3d.verify.compilation.session import CompileRequest, compile_repository
 from rocm3d.workspace.tree import Tree
 
 REAL = "gsplat==1.5.3"
@@ -56,7 +56,7 @@ def compiled(tmp_path, knowledge, kit):
 
     def run(root, wanted, targets=TARGETS):
         scan = Opened(root, knowledge, work=tmp_path / "work").scan()
-        request = Request(
+        request = CompileRequest(
             Tree.open(root), scan.inventory.extensions, targets, knowledge, scan.findings, only=wanted
         )  # fmt: skip
         report = compile_repository(request, kit)

@@ -12,7 +12,7 @@ from rocm3d.cli.session import Session
 from rocm3d.knowledge.base import suggestion
 from rocm3d.model.failure import ExitCode, UserError
 from rocm3d.model.verdict import Level, Verdicts
-from rocm3d.pipeline import LEVELS, Building, Network, ResolverName
+from rocm3d.pipeline import LEVELS, CompileOptions, Network, ResolverName
 from rocm3d.render.formats import names, refuse_unknown
 
 POSITION = 50
@@ -74,10 +74,10 @@ def _network(session: Session, levels: tuple[Level, ...], resolver: ResolverName
     return Network("", resolver) if "resolve" in levels else Network()
 
 
-def _building(session: Session, levels: tuple[Level, ...], headers: Path | None, interpreter: Path | None) -> Building:
+def _building(session: Session, levels: tuple[Level, ...], headers: Path | None, interpreter: Path | None) -> CompileOptions:
     """Extensions are compiled only if the level compile or nvidia is named."""
     if headers is not None and not headers.is_dir():
         raise UserError(f"--hip-headers {headers} is not a folder")
     if not {"compile", "nvidia"} & {*levels}:
-        return Building()
-    return Building("", headers.resolve() if headers else None, interpreter, session.say)
+        return CompileOptions()
+    return CompileOptions("", headers.resolve() if headers else None, interpreter, session.say)

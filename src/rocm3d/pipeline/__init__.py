@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from rocm3d.plan.wishes import PlanOptions as PlanOptions
     from rocm3d.record.golden import Wanted as Wanted
     from rocm3d.toolchain.inspect import inspect as inspect
-    from rocm3d.verify.compilation.building import Building as Building
+    from rocm3d.verify.compilation.building import CompileOptions as CompileOptions
     from rocm3d.verify.golden import Tolerances as Tolerances
     from rocm3d.verify.golden import compare_golden as compare_golden
     from rocm3d.verify.probe import Network as Network

@@ -16,7 +16,7 @@ from rocm3d.pipeline.here import machine
 from rocm3d.toolchain import prepared
 from rocm3d.toolchain.finder import newest_recipe, toolchains
 from rocm3d.verify.backends.environment import SECONDS, Environment
-from rocm3d.verify.backends.suites import chosen, looked
+from rocm3d.verify.backends.suites import select_suites, run_suites
 
 
 def resolve_gpu(name: str | None, knowledge: Knowledge) -> Gpu:
@@ -39,14 +39,14 @@ def smoke(
     seconds: float = SECONDS,
 ) -> Smoke:
     """Run backend checks on the GPU of this machine with the packages of an environment."""
-    given = chosen(names, knowledge)
+    given = select_suites(names, knowledge)
     found = find_interpreter(Path.cwd(), interpreter)
     environment = Environment(found, "", seconds=seconds)
     return Smoke(
         machine=machine(),
         interpreter=str(found),
         knowledge_date=str(knowledge.date),
-        suites=tuple(looked(given, environment, knowledge, progress)),
+        suites=tuple(run_suites(given, environment, knowledge, progress)),
     )
 
 

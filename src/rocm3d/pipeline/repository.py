@@ -24,9 +24,9 @@ from rocm3d.pipeline.here import machine
 from rocm3d.render.html import Report
 from rocm3d.scan.selection import Selection
 from rocm3d.verify.backends.environment import Environment
-from rocm3d.verify.compilation.building import Building
+from rocm3d.verify.compilation.building import CompileOptions
 from rocm3d.verify.probe import Case, Network
-from rocm3d.verify.runs.kept import Kept
+from rocm3d.verify.runs.kept import StoredRun
 from rocm3d.verify.stage import verify
 from rocm3d.workspace.copy import copy_tree
 from rocm3d.workspace.journal import UndoJournal
@@ -41,7 +41,7 @@ class Repository(Changing):
         try:
             return Environment.of(find_interpreter(self.root, interpreter), self.root)
         except MachineError as error:
-            return Environment(lacks=f"{error.message}: {error.hint}")
+            return Environment(unavailable_reason=f"{error.message}: {error.hint}")
 
     def verify(
         self,
@@ -49,7 +49,7 @@ class Repository(Changing):
         targets: tuple[str, ...],
         network: Network | None = None,
         environment: Environment | None = None,
-        building: Building | None = None,
+        building: CompileOptions | None = None,
     ) -> Verdicts:
         """Check the port. Uses the network and runs the repository's code only through the arguments passed in."""
         journal = UndoJournal.open(self.root)
@@ -61,7 +61,7 @@ class Repository(Changing):
         tree = Tree.open(self.root, overlay=modules.after)
         aims = targets or self._default_targets(plan.gpu)
         asked, there = network or Network(), environment or Environment()
-        made = building or Building()
+        made = building or CompileOptions()
         runs = port_runs(self.documents.folder, self.root)
         case = Case(plan, patch, tree, originals, now, aims, self.knowledge, asked, there, made, _kept(runs))
         document = verify(case, levels)
@@ -114,9 +114,9 @@ class Repository(Changing):
         return (gpu.gfx, *preferred[:1])
 
 
-def _kept(runs: Sequence[PortRun]) -> tuple[Kept, ...]:
+def _kept(runs: Sequence[PortRun]) -> tuple[StoredRun, ...]:
     return tuple(
-        Kept(run.sealed.folder, run.record, "" if run.record else run.sealed.reason, run.sealed.of_these_sources)
+        StoredRun(run.sealed.folder, run.record, "" if run.record else run.sealed.reason, run.sealed.of_these_sources)
         for run in runs
     )
 

@@ -6,26 +6,26 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.verify.backends.ask import Question, ask
+from rocm3d.verify.backends.ask import BackendCheckRequest, run_backend_check
 from rocm3d.verify.backends.environment import Environment
 
-FANCY = Question("fancy", ("fancy_module",), "p")
+FANCY = BackendCheckRequest("fancy", ("fancy_module",), "p")
 
 
 def test_no_interpreter_is_not_run_with_the_reason(knowledge):
-    look = ask(FANCY, Environment(), knowledge)
+    result = run_backend_check(FANCY, Environment(), knowledge)
 
-    assert (look.outcome, look.reason) == (
+    assert (result.outcome, result.reason) == (
         "not_run",
         "no Python environment of the target found. Pass --python path/to/python",
     )
 
 
 def test_an_interpreter_that_does_not_start_is_not_run(knowledge, tmp_path):
-    look = ask(FANCY, Environment.of(tmp_path / "nobody"), knowledge)
+    result = run_backend_check(FANCY, Environment.of(tmp_path / "nobody"), knowledge)
 
-    assert look.outcome == "not_run"
-    assert "is not installed" in look.reason
+    assert result.outcome == "not_run"
+    assert "is not installed" in result.reason
 
 
 @pytest.mark.parametrize(
@@ -40,35 +40,35 @@ def test_an_interpreter_that_does_not_start_is_not_run(knowledge, tmp_path):
         ('echo \'{"outcome": "splendid"}\'', "process exited with code 0 and wrote no result"),
     ],
 )
-def test_a_crash_or_nonsense_is_broken_with_how_it_ended(knowledge, interpreter, lines, reason):
-    look = ask(FANCY, Environment.of(interpreter(lines)), knowledge)
+def test_a_crash_or_invalid_output_is_broken(knowledge, interpreter, lines, reason):
+    result = run_backend_check(FANCY, Environment.of(interpreter(lines)), knowledge)
 
-    assert (look.outcome, look.reason, look.package) == ("broken", reason, "fancy")
+    assert (result.outcome, result.reason, result.package) == ("broken", reason, "fancy")
 
 
 def test_a_hang_is_broken(knowledge, interpreter):
     environment = replace(Environment.of(interpreter("sleep 60")), seconds=0.5)
 
-    look = ask(FANCY, environment, knowledge)
+    result = run_backend_check(FANCY, environment, knowledge)
 
-    assert look.outcome == "broken"
-    assert look.reason.startswith("stopped at the 0.5 s limit")
+    assert result.outcome == "broken"
+    assert result.reason.startswith("stopped at the 0.5 s limit")
 
 
-def test_the_last_line_is_the_answer_and_is_asked_for_once(knowledge, answering, tmp_path):
-    environment = answering(reason="fine")
+def test_the_last_line_is_the_result_and_is_cached(knowledge, fixed_response, tmp_path):
+    environment = fixed_response(reason="fine")
 
-    first = ask(FANCY, environment, knowledge)
+    first = run_backend_check(FANCY, environment, knowledge)
     environment.interpreter.unlink()
 
-    assert ask(FANCY, environment, knowledge) is first
+    assert run_backend_check(FANCY, environment, knowledge) is first
     assert (first.outcome, first.reason) == ("accelerated", "fine")
 
 
-def test_the_request_names_all_that_the_payload_needs(knowledge, answering, tmp_path):
-    environment = replace(answering(), roots=(Path("/repository"),), device="cpu")
+def test_the_request_names_all_that_the_payload_needs(knowledge, fixed_response, tmp_path):
+    environment = replace(fixed_response(), roots=(Path("/repository"),), device="cpu")
 
-    ask(replace(FANCY, env={"A": "1"}), environment, knowledge)
+    run_backend_check(replace(FANCY, env={"A": "1"}), environment, knowledge)
 
     request = json.loads((tmp_path / "asked.json").read_text())
     assert {key: request[key] for key in ("probe", "modules", "device", "roots")} == {
@@ -78,9 +78,9 @@ def test_the_request_names_all_that_the_payload_needs(knowledge, answering, tmp_
     assert set(request["tolerances"]) == set(knowledge.tolerances)
 
 
-def test_the_routes_variables_are_set_for_the_look(knowledge, interpreter):
+def test_the_routes_variables_are_set_for_the_check(knowledge, interpreter):
     environment = Environment.of(
         interpreter('echo "{\\"probe\\": \\"p\\", \\"outcome\\": \\"absent\\", \\"reason\\": \\"$WAY\\"}"')
     )
 
-    assert ask(replace(FANCY, env={"WAY": "triton"}), environment, knowledge).reason == "triton"
+    assert run_backend_check(replace(FANCY, env={"WAY": "triton"}), environment, knowledge).reason == "triton"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.model.look import NumericCheck
-from rocm3d.verify.backends.judge import judged, backend_of_kernel
+from rocm3d.verify.backends.judge import with_kernel_evidence, backend_of_kernel
 
 AGREES = (NumericCheck(name="c", agrees=True),)
 COPY = "Memcpy HtoD (Pageable -> Device)"
@@ -26,11 +26,11 @@ AOTRITON = "attn_fwd.kd"
         ("kernels", (TORCH,), "only kernels of plain torch ran"),
     ],
 )
-def test_kernels_turn_an_acceleration_down(knowledge, seen, evidence, kernels, reason):
-    look = judged(seen(evidence=evidence, kernels=kernels, checks=AGREES), knowledge.backends)
+def test_kernels_of_other_libraries_mean_fallback(knowledge, make_check, evidence, kernels, reason):
+    result = with_kernel_evidence(make_check(evidence=evidence, kernels=kernels, checks=AGREES), knowledge.backends)
 
-    assert look.outcome == "fallback"
-    assert look.reason.startswith(reason)
+    assert result.outcome == "fallback"
+    assert result.reason.startswith(reason)
 
 
 @pytest.mark.parametrize(
@@ -44,45 +44,45 @@ def test_kernels_turn_an_acceleration_down(knowledge, seen, evidence, kernels, r
         ("library", None),
     ],
 )
-def test_an_acceleration_that_kernels_do_not_contradict_stays(knowledge, seen, evidence, kernels):
-    assert judged(seen(evidence=evidence, kernels=kernels, checks=AGREES), knowledge.backends).outcome == "accelerated"
+def test_accelerated_stays_if_the_kernels_agree(knowledge, make_check, evidence, kernels):
+    assert with_kernel_evidence(make_check(evidence=evidence, kernels=kernels, checks=AGREES), knowledge.backends).outcome == "accelerated"
 
 
 @pytest.mark.parametrize(
     ("kernels", "outcome"), [((TRITON,), "accelerated"), ((OWN,), "fallback"), ((TORCH,), "fallback")]
 )
-def test_without_a_library_only_kernels_that_are_known_show_it(knowledge, seen, kernels, outcome):
+def test_without_a_library_known_kernels_mean_accelerated(knowledge, make_check, kernels, outcome):
     """An unknown kernel proves nothing: it may belong to torch."""
-    look = judged(
-        seen("fallback", reason="no library", evidence="library", kernels=kernels, checks=AGREES), knowledge.backends
+    result = with_kernel_evidence(
+        make_check("fallback", reason="no library", evidence="library", kernels=kernels, checks=AGREES), knowledge.backends
     )
 
-    assert look.outcome == outcome
+    assert result.outcome == outcome
 
 
 @pytest.mark.parametrize("outcome", ["broken", "absent", "not_run"])
-def test_other_outcomes_stay_what_they_are(knowledge, seen, outcome):
-    look = judged(seen(outcome, reason="r", evidence="library", kernels=(COPY,), checks=AGREES), knowledge.backends)
+def test_other_outcomes_are_unchanged(knowledge, make_check, outcome):
+    result = with_kernel_evidence(make_check(outcome, reason="r", evidence="library", kernels=(COPY,), checks=AGREES), knowledge.backends)
 
-    assert (look.outcome, look.reason) == (outcome, "r")
+    assert (result.outcome, result.reason) == (outcome, "r")
 
 
-def test_without_a_profile_nothing_that_only_kernels_show_is_claimed(knowledge, seen):
+def test_without_a_profile_a_check_by_kernels_is_not_run(knowledge, make_check):
     facts = {"gpu": True, "profile": "no profile: forbidden"}
-    look = judged(seen(evidence="kernels", kernels=None, checks=AGREES, facts=facts), knowledge.backends)
+    result = with_kernel_evidence(make_check(evidence="kernels", kernels=None, checks=AGREES, facts=facts), knowledge.backends)
 
-    assert (look.outcome, look.reason) == ("not_run", "the kernels that ran are unknown: no profile: forbidden")
+    assert (result.outcome, result.reason) == ("not_run", "the kernels that ran are unknown: no profile: forbidden")
 
 
-def test_backends_are_named_for_the_default_and_for_each_kind(knowledge, seen):
+def test_backends_are_named_for_the_default_and_for_each_kind(knowledge, make_check):
     kinds = {"flash": {"works": True, "kernels": [AOTRITON]}, "math": {"works": False, "reason": "no"}}
-    look = judged(
-        seen(evidence="kernels", kernels=(AOTRITON,), checks=AGREES, facts={"kinds": kinds}), knowledge.backends
+    result = with_kernel_evidence(
+        make_check(evidence="kernels", kernels=(AOTRITON,), checks=AGREES, facts={"kinds": kinds}), knowledge.backends
     )
 
-    assert look.backends[0].startswith("AOTriton")
-    assert look.facts["kinds"]["flash"]["backends"] == look.backends
-    assert look.facts["kinds"]["math"] == {"works": False, "reason": "no"}
+    assert result.backends[0].startswith("AOTriton")
+    assert result.facts["kinds"]["flash"]["backends"] == result.backends
+    assert result.facts["kinds"]["math"] == {"works": False, "reason": "no"}
 
 
 def test_the_first_pattern_wins(knowledge):

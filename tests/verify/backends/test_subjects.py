@@ -2,42 +2,42 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.verify.backends.subjects import subjects
+from rocm3d.verify.backends.subjects import planned_packages
 
 
 @pytest.fixture
-def of_plan(case, knowledge, make_decision):
+def packages_of_plan(case, knowledge, make_decision):
     def find(name, kind, route=None, **more):
         decision = make_decision(name, kind, package=name, **more).model_copy(update={"route": route})
         plan = case().plan.model_copy(update={"decisions": (decision, decision)})
-        return list(subjects(plan, knowledge))
+        return list(planned_packages(plan, knowledge))
 
     return find
 
 
 @pytest.mark.parametrize(
-    ("decision", "aside"),
+    ("decision", "exclusion"),
     [
         (("xformers", "drop"), ("skipped", "dropped by the plan")),
         (("kaolin", "blocked"), ("not_run", "blocked: the plan has no route")),
     ],
 )
-def test_what_is_not_installed_is_set_aside(of_plan, decision, aside):
-    assert of_plan(*decision)[1].aside == aside
+def test_dropped_and_blocked_packages_are_excluded(packages_of_plan, decision, exclusion):
+    assert packages_of_plan(*decision)[1].aside == exclusion
 
 
-def test_another_name_is_set_aside(of_plan):
+def test_packages_with_another_import_name_are_excluded(packages_of_plan):
     (_, replaced), (_, stands_in) = (
-        of_plan("spconv", "replace", "spconv-triton", import_kept=False),
-        of_plan("torch-scatter", "substitute", "torch-shim", import_kept=False),
+        packages_of_plan("spconv", "replace", "spconv-triton", import_kept=False),
+        packages_of_plan("torch-scatter", "substitute", "torch-shim", import_kept=False),
     )
 
     assert replaced.aside[0] == "not_run"
     assert stands_in.aside == ("skipped", "planned fallback under another import name")
 
 
-def test_a_distribution_that_no_record_knows_is_no_subject(of_plan):
-    assert [subject.package for subject in of_plan("numpy", "keep")] == ["torch"]
+def test_a_distribution_without_a_record_is_ignored(packages_of_plan):
+    assert [subject.package for subject in packages_of_plan("numpy", "keep")] == ["torch"]
 
 
 @pytest.mark.parametrize(
@@ -48,15 +48,15 @@ def test_a_distribution_that_no_record_knows_is_no_subject(of_plan):
         ("gsplat", "replace", "amd-wheel-6.4.3", False),
     ],
 )
-def test_routes_that_mean_the_slow_path(of_plan, name, kind, route, planned):
-    subject = of_plan(name, kind, route)[1]
+def test_routes_with_a_planned_fallback(packages_of_plan, name, kind, route, planned):
+    subject = packages_of_plan(name, kind, route)[1]
 
     assert bool(subject.planned) is planned
     assert subject.question.package == name
 
 
-def test_the_base_comes_first_and_each_package_once_with_its_routes_variables(of_plan):
-    base, flash = of_plan("flash-attn", "build", "triton-backend", env={"FLASH_ATTENTION_TRITON_AMD_ENABLE": "TRUE"})
+def test_the_base_comes_first_and_each_package_once_with_its_routes_variables(packages_of_plan):
+    base, flash = packages_of_plan("flash-attn", "build", "triton-backend", env={"FLASH_ATTENTION_TRITON_AMD_ENABLE": "TRUE"})
 
     assert (base.package, base.question.probe) == ("torch", "torch")
     assert flash.question.env == {"FLASH_ATTENTION_TRITON_AMD_ENABLE": "TRUE"}

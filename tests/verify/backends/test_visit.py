@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from rocm3d.verify.backends.environment import Environment
-from rocm3d.verify.backends.verdicts import accelerated
-from rocm3d.verify.backends.visit import visit
+from rocm3d.verify.backends.verdicts import backend_verdict
+from rocm3d.verify.backends.visit import check_packages
 from rocm3d.verify.stage import verify
 
 LEVELS = ("import", "backend", "numerics")
@@ -24,14 +24,14 @@ def test_without_an_interpreter_a_level_is_not_run(ported, level):
     assert "--python" in verdict.reason
 
 
-def test_those_that_are_not_looked_at_are_named_together(ported, make_decision, answering):
+def test_packages_without_a_check_share_one_verdict(ported, make_decision, fixed_response):
     decisions = [
         make_decision(name, kind, package=name)
         for name, kind in (("xformers", "drop"), ("deepspeed", "keep"), ("apex", "build"), ("flash-attn", "drop"))
     ]
-    case = replace(ported(decisions=decisions), environment=answering(outcome="absent", reason="is not installed"))
+    case = replace(ported(decisions=decisions), environment=fixed_response(outcome="absent", reason="is not installed"))
 
-    verdicts = visit(case, "backend", "probe", accelerated)
+    verdicts = check_packages(case, "backend", "probe", backend_verdict)
 
     assert [(item.outcome, item.reason) for item in verdicts] == [
         ("not_run", "torch: is not installed"),
@@ -58,25 +58,25 @@ def fakes(torch_environment, ported, make_decision):
 
 
 def test_a_silent_fallback_and_a_rasterizer_that_computes_nothing_are_caught_although_they_import(fakes):
-    found = {
+    by_level_and_package = {
         (item.level, (item.reason or item.looked_at[0]).partition(":")[0].partition(" ")[0]): item
         for item in verify(fakes(), LEVELS).verdicts
     }
 
-    assert found["import", "torch_scatter"].outcome == "passed"
-    assert found["import", "nvdiffrast"].outcome == "passed"
-    scatter, raster = found["backend", "torch-scatter"], found["backend", "nvdiffrast"]
+    assert by_level_and_package["import", "torch_scatter"].outcome == "passed"
+    assert by_level_and_package["import", "nvdiffrast"].outcome == "passed"
+    scatter, raster = by_level_and_package["backend", "torch-scatter"], by_level_and_package["backend", "nvdiffrast"]
     assert (scatter.outcome, scatter.reason) == (
         "failed",
         "torch-scatter: fallback: none of its compiled libraries is loaded",
     )
     assert raster.outcome == "failed"
     assert "broken: covered pixels is 0, not 921" in raster.reason
-    assert found["numerics", "torch-scatter"].outcome == "not_run"
-    assert found["numerics", "nvdiffrast"].outcome == "failed"
-    torch = found["backend", "torch"]
+    assert by_level_and_package["numerics", "torch-scatter"].outcome == "not_run"
+    assert by_level_and_package["numerics", "nvdiffrast"].outcome == "failed"
+    torch = by_level_and_package["backend", "torch"]
     assert (torch.outcome, torch.reason.endswith("is not a ROCm build")) == ("failed", True)
-    assert found["numerics", "torch"].outcome == "passed"
+    assert by_level_and_package["numerics", "torch"].outcome == "passed"
 
 
 def test_a_planned_fallback_is_skipped(fakes):
@@ -87,7 +87,7 @@ def test_a_planned_fallback_is_skipped(fakes):
     assert scatter.reason.startswith("torch-scatter: planned fallback: the plan uses route torch-shim")
 
 
-def test_without_a_gpu_nothing_is_judged(fakes):
+def test_not_run_without_a_gpu(fakes):
     case = fakes()
     without = replace(case, environment=replace(case.environment, device="cuda", answers={}))
 

@@ -6,8 +6,8 @@ import pytest
 
 from rocm3d.toolchain.hipify import Hipify
 from rocm3d.toolchain.torch_kit import TorchFlags, TorchKit
-from rocm3d.verify.compilation.declared import Declared
-from rocm3d.verify.compilation.unit import concerns, hip_flags, hipified_flag, units
+from rocm3d.verify.compilation.declared import DeclaredExtension
+from rocm3d.verify.compilation.unit import uses_gpu_headers, hip_flags, hipify_flag, translation_units
 
 TORCH = TorchKit(
     version="9.9.0",
@@ -21,12 +21,12 @@ TORCH = TorchKit(
 )
 
 
-def declared(**more) -> Declared:
-    return Declared("p._C", "setup.py", 1, "", more.pop("sources", ("k.cu",)), **more)
+def make_extension(**more) -> DeclaredExtension:
+    return DeclaredExtension("p._C", "setup.py", 1, "", more.pop("sources", ("k.cu",)), **more)
 
 
 @pytest.mark.parametrize(
-    ("flag", "made"),
+    ("flag", "hipified"),
     [
         ("-O3", "-O3"),
         ("-Icuda/CUDA", "-Icuda/CUDA"),
@@ -35,12 +35,12 @@ def declared(**more) -> Declared:
         ("-DCUDA_CUDA=CUDA", "-DHIP_CUDA=CUDA"),
     ],
 )
-def test_names_in_flags_are_translated_as_torch_does(flag, made):
-    assert hipified_flag(flag) == made
+def test_names_in_flags_are_translated_as_torch_does(flag, hipified):
+    assert hipify_flag(flag) == hipified
 
 
 def test_device_sources_get_torchs_flags_and_their_own():
-    item = declared(
+    item = make_extension(
         device_flags=("-O2", "-DCUDA_X", "--offload-arch=native"), macros=("-DWITH_CUDA",), include_dirs=("csrc",)
     )
 
@@ -54,32 +54,32 @@ def test_device_sources_get_torchs_flags_and_their_own():
     assert flags.index("-O3") < flags.index("-O2")
 
 
-def test_a_standard_that_is_given_is_not_overridden():
-    flags = hip_flags(declared(host_flags=("-std=c++17",)), TORCH, device=False)
+def test_a_standard_of_the_script_is_not_overridden():
+    flags = hip_flags(make_extension(host_flags=("-std=c++17",)), TORCH, device=False)
 
     assert [flag for flag in flags if flag.startswith("-std")] == ["-std=c++17"]
     assert "-DHIPCC=1" not in flags
 
 
-def test_without_torch_there_are_only_their_own():
-    assert hip_flags(declared(uses_torch=False, macros=("-DX",)), TORCH, device=True) == ("-O3", "-DX")
+def test_without_torch_there_are_only_own_flags():
+    assert hip_flags(make_extension(uses_torch=False, macros=("-DX",)), TORCH, device=True) == ("-O3", "-DX")
 
 
-def test_a_source_that_is_not_there_or_of_another_language_is_no_unit(tmp_path):
+def test_missing_and_other_sources_are_no_units(tmp_path):
     (tmp_path / "a.py").write_text("")
 
-    assert list(units(declared(sources=("gone.cu", "a.py")), tmp_path, {}, TORCH)) == []
+    assert list(translation_units(make_extension(sources=("gone.cu", "a.py")), tmp_path, {}, TORCH)) == []
 
 
-def test_only_what_a_port_concerns_is_a_unit(tmp_path):
+def test_only_sources_with_gpu_headers_are_units(tmp_path):
     (tmp_path / "k.cu").write_text("__global__ void k() {}\n")
     (tmp_path / "plain.cpp").write_text("#include <vector>\nint f() { return 0; }\n")
     (tmp_path / "ext.cpp").write_text('#include "own.h"\n')
     (tmp_path / "own.h").write_text("#include <torch/extension.h>\n")
 
-    found = list(units(declared(sources=("k.cu", "plain.cpp", "ext.cpp")), tmp_path, {"k.cu": "k.hip"}, TORCH))
+    result = list(translation_units(make_extension(sources=("k.cu", "plain.cpp", "ext.cpp")), tmp_path, {"k.cu": "k.hip"}, TORCH))
 
-    assert [(unit.source, unit.file, unit.language) for unit in found] == [
+    assert [(unit.source, unit.file, unit.language) for unit in result] == [
         ("k.cu", "k.hip", "hip"),
         ("ext.cpp", "ext.cpp", "c++"),
     ]
@@ -89,12 +89,12 @@ def test_headers_that_include_each_other_end(tmp_path):
     (tmp_path / "a.h").write_text('#include "b.h"\n')
     (tmp_path / "b.h").write_text('#include "a.h"\n#include "gone.h"\n')
 
-    assert not concerns(tmp_path, "a.h", ["include"])
+    assert not uses_gpu_headers(tmp_path, "a.h", ["include"])
 
 
-def test_what_is_loaded_gets_the_flags_of_load():
+def test_jit_extensions_get_the_flags_of_load():
     """Device sources get the host flags too, and no flag is hipified."""
-    item = declared(device_flags=("-DCUDA_X",), host_flags=("-Wall",), include_dirs=("inc",), jit=True)
+    item = make_extension(device_flags=("-DCUDA_X",), host_flags=("-Wall",), include_dirs=("inc",), jit=True)
 
     device, host = hip_flags(item, TORCH, device=True), hip_flags(item, TORCH, device=False)
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from rocm3d.verify.runs.kept import Kept, latest
+from rocm3d.verify.runs.kept import StoredRun, latest_runs
 
 
 @pytest.mark.parametrize(
@@ -15,22 +15,22 @@ from rocm3d.verify.runs.kept import Kept, latest
         ({"is_present": False}, "changed since"),
     ],
 )
-def test_what_says_nothing_about_the_repository_as_it_is_is_not_judged(make_run, more, why):
-    kept = Kept("train", make_run(), **{"is_present": True, **more})
+def test_unusable_runs_are_ignored(make_run, more, why):
+    stored_run = StoredRun("train", make_run(), **{"is_present": True, **more})
 
-    assert why in kept.stale
-    assert latest([kept]) == []
-
-
-def test_a_folder_without_a_record_is_not_judged():
-    assert latest([Kept("train", None, "", True)]) == []
+    assert why in stored_run.unusable_reason
+    assert latest_runs([stored_run]) == []
 
 
-def test_of_each_name_the_last_one_counts(make_run):
+def test_a_folder_without_a_record_is_ignored():
+    assert latest_runs([StoredRun("train", None, "", True)]) == []
+
+
+def test_the_latest_run_of_each_name_is_used(make_run):
     first = make_run(status="failed")
     second = make_run(started=first.started + timedelta(hours=1))
     other = make_run(name="render")
 
-    kept = [Kept("train-2", second, "", True), Kept("train", first, "", True), Kept("render", other, "", True)]
+    stored_runs = [StoredRun("train-2", second, "", True), StoredRun("train", first, "", True), StoredRun("render", other, "", True)]
 
-    assert [item.folder for item, _ in latest(kept)] == ["train-2", "render"]
+    assert [item.folder for item, _ in latest_runs(stored_runs)] == ["train-2", "render"]

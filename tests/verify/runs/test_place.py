@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.model.target import Gpu
-from rocm3d.verify.runs.place import elsewhere, place
+from rocm3d.verify.runs.place import environment_mismatch, describe_environment
 
 GPU = Gpu(gfx="gfx942", product="mi300x", title="MI300X", wave_size=64, vram_gb=192)
 
@@ -20,18 +20,18 @@ GPU = Gpu(gfx="gfx942", product="mi300x", title="MI300X", wave_size=64, vram_gb=
         ({"gfx": ""}, "not_run", "unknown target"),
     ],
 )
-def test_a_run_that_took_place_elsewhere_shows_nothing_or_a_fallback(make_run, held, outcome, why):
-    found = elsewhere(make_run(held), GPU)
+def test_a_run_in_another_environment_is_not_run_or_fails(make_run, held, outcome, why):
+    mismatch = environment_mismatch(make_run(held), GPU)
 
-    assert found is not None
-    assert found[0] == outcome
-    assert why in found[1]
-
-
-def test_on_the_planned_gpu_there_is_nothing_to_say(make_run):
-    assert elsewhere(make_run(), GPU) is None
+    assert mismatch is not None
+    assert mismatch[0] == outcome
+    assert why in mismatch[1]
 
 
-def test_where_it_ran_is_told_with_the_commit(make_run):
-    assert place(make_run()) == "AMD Instinct MI300X (gfx942), HIP 7.2.1, torch 2.9.1+rocm7.2, commit 0123456789ab"
-    assert "commit unknown" in place(make_run({"commit": ""}))
+def test_the_planned_gpu_is_no_mismatch(make_run):
+    assert environment_mismatch(make_run(), GPU) is None
+
+
+def test_the_environment_is_described_with_the_commit(make_run):
+    assert describe_environment(make_run()) == "AMD Instinct MI300X (gfx942), HIP 7.2.1, torch 2.9.1+rocm7.2, commit 0123456789ab"
+    assert "commit unknown" in describe_environment(make_run({"commit": ""}))

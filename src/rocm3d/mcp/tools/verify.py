@@ -17,7 +17,7 @@ from rocm3d.model.verdict import Level
 if TYPE_CHECKING:
     from rocm3d.mcp.bench import Bench, Options
     from rocm3d.model.verdict import Verdicts
-    from rocm3d.pipeline import Building, Network
+    from rocm3d.pipeline import CompileOptions, Network
     from rocm3d.verify.backends.environment import Environment
 
 TITLE = "Verify a port"
@@ -74,16 +74,16 @@ def _network(levels: tuple[Level, ...], options: Options) -> Network:
     return Network("") if "resolve" in levels else Network()
 
 
-def _building(levels: tuple[Level, ...], bench: Bench) -> Building:
-    from rocm3d.pipeline import Building
+def _building(levels: tuple[Level, ...], bench: Bench) -> CompileOptions:
+    from rocm3d.pipeline import CompileOptions
 
-    return Building("", told=bench.progress) if {"compile", "nvidia"} & {*levels} else Building()
+    return CompileOptions("", progress=bench.progress) if {"compile", "nvidia"} & {*levels} else CompileOptions()
 
 
 def _no_environment() -> Environment:
     from rocm3d.verify.backends.environment import Environment
 
-    return Environment(lacks=_NOT_ALLOWED)
+    return Environment(unavailable_reason=_NOT_ALLOWED)
 
 
 def _summary(document: Verdicts) -> str:

@@ -20,11 +20,11 @@ class Environment:
     """
 
     interpreter: Path | None = None
-    lacks: str = "no Python environment of the target found. Pass --python path/to/python"
+    unavailable_reason: str = "no Python environment of the target found. Pass --python path/to/python"
     roots: tuple[Path, ...] = ()
     device: str = "cuda"
     seconds: float = SECONDS
-    answers: dict[object, BackendCheck] = field(default_factory=dict, compare=False)
+    cached_checks: dict[object, BackendCheck] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(cls, interpreter: Path, *roots: Path) -> Environment:

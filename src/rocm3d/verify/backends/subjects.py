@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm3d.verify.backends.ask import Question
+from rocm3d.verify.backends.ask import BackendCheckRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,40 +17,40 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Subject:
+class PlannedPackage:
     """One package. `fallback_reason`: why a fallback is planned. `exclusion`: why there is nothing to check."""
 
     package: str
-    question: Question | None = None
-    planned: str = ""
-    aside: tuple[Outcome, str] | None = None
+    request: BackendCheckRequest | None = None
+    fallback_reason: str = ""
+    exclusion: tuple[Outcome, str] | None = None
 
 
-def subjects(plan: Plan, knowledge: Knowledge) -> Iterator[Subject]:
+def planned_packages(plan: Plan, knowledge: Knowledge) -> Iterator[PlannedPackage]:
     """The base packages first, as every check needs them; then each package with a decision, once."""
-    base = [name for suite in knowledge.suites.values() if suite.base for name in suite.packages]
-    for name in base:
+    base_ids = [name for suite in knowledge.suites.values() if suite.base for name in suite.packages]
+    for name in base_ids:
         package = knowledge.packages[name]
-        yield Subject(name, Question(name, package.imports, package.probe))
-    seen = set(base)
+        yield PlannedPackage(name, BackendCheckRequest(name, package.imports, package.probe))
+    known_ids = set(base_ids)
     for decision in plan.decisions:
-        found = knowledge.packages.get(decision.package or "")
-        if found is not None and found.id not in seen:
-            seen.add(found.id)
-            yield _subject(decision, found)
+        record = knowledge.packages.get(decision.package or "")
+        if record is not None and record.id not in known_ids:
+            known_ids.add(record.id)
+            yield _planned_package(decision, record)
 
 
-def _subject(decision: DependencyDecision, package: Package) -> Subject:
-    aside = _aside(decision, package)
-    if aside is not None:
-        return Subject(package.id, aside=aside)
+def _planned_package(decision: DependencyDecision, package: Package) -> PlannedPackage:
+    exclusion = _exclusion(decision, package)
+    if exclusion is not None:
+        return PlannedPackage(package.id, exclusion=exclusion)
     route = next((route for route in package.routes if route.id == decision.route), None)
-    means_slow = decision.decision in ("stub", "substitute") or (route is not None and route.fallback)
-    planned = f"the plan uses route {decision.route}" if means_slow else ""
-    return Subject(package.id, Question(package.id, package.imports, package.probe, decision.env), planned)
+    is_fallback = decision.decision in ("stub", "substitute") or (route is not None and route.fallback)
+    fallback_reason = f"the plan uses route {decision.route}" if is_fallback else ""
+    return PlannedPackage(package.id, BackendCheckRequest(package.id, package.imports, package.probe, decision.env), fallback_reason)
 
 
-def _aside(decision: DependencyDecision, package: Package) -> tuple[Outcome, str] | None:
+def _exclusion(decision: DependencyDecision, package: Package) -> tuple[Outcome, str] | None:
     if decision.decision == "drop":
         return "skipped", "dropped by the plan"
     if decision.decision == "blocked":

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocm3d.model.verdict import Level, Verdict
-from rocm3d.verify.backends.ask import ask
-from rocm3d.verify.backends.judge import judged
-from rocm3d.verify.backends.subjects import subjects
+from rocm3d.verify.backends.ask import run_backend_check
+from rocm3d.verify.backends.judge import with_kernel_evidence
+from rocm3d.verify.backends.subjects import planned_packages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -17,29 +17,29 @@ if TYPE_CHECKING:
     from rocm3d.model.verdict import Outcome
     from rocm3d.verify.probe import Case
 
-    Tell = Callable[[BackendCheck, str, str], Verdict]
+    MakeVerdict = Callable[[BackendCheck, str, str], Verdict]
 
-_UNKNOWN: tuple[Outcome, str] = ("not_run", "no backend check exists")
+_NO_CHECK: tuple[Outcome, str] = ("not_run", "no backend check exists")
 
 
-def visit(case: Case, level: Level, probe: str, tell: Tell) -> tuple[Verdict, ...]:
+def check_packages(case: Case, level: Level, probe: str, make_verdict: MakeVerdict) -> tuple[Verdict, ...]:
     """A verdict for each package. Packages without a check share one verdict for each reason."""
-    if case.knowledge is None or case.environment.lacks:
-        reason = case.environment.lacks or "no knowledge base loaded"
+    if case.knowledge is None or case.environment.unavailable_reason:
+        reason = case.environment.unavailable_reason or "no knowledge base loaded"
         return (Verdict(level=level, probe=probe, outcome="not_run", reason=reason),)
-    return tuple(_told(case, level, probe, tell))
+    return tuple(_verdicts(case, level, probe, make_verdict))
 
 
-def _told(case: Case, level: Level, probe: str, tell: Tell) -> Iterator[Verdict]:
+def _verdicts(case: Case, level: Level, probe: str, make_verdict: MakeVerdict) -> Iterator[Verdict]:
     assert case.knowledge is not None
-    aside: dict[tuple[Outcome, str], list[str]] = {}
-    for subject in subjects(case.plan, case.knowledge):
-        question = subject.question
-        if question is None or (level != "import" and not question.probe):
-            aside.setdefault(subject.aside or _UNKNOWN, []).append(subject.package)
+    excluded: dict[tuple[Outcome, str], list[str]] = {}
+    for package in planned_packages(case.plan, case.knowledge):
+        request = package.request
+        if request is None or (level != "import" and not request.probe):
+            excluded.setdefault(package.exclusion or _NO_CHECK, []).append(package.package)
             continue
-        asked = replace(question, probe="") if level == "import" else question
-        look = judged(ask(asked, case.environment, case.knowledge), case.knowledge.backends)
-        yield tell(look, probe, subject.planned)
-    for (outcome, reason), names in aside.items():
+        level_request = replace(request, probe="") if level == "import" else request
+        backend_check = with_kernel_evidence(run_backend_check(level_request, case.environment, case.knowledge), case.knowledge.backends)
+        yield make_verdict(backend_check, probe, package.fallback_reason)
+    for (outcome, reason), names in excluded.items():
         yield Verdict(level=level, probe=probe, outcome=outcome, reason=f"{reason}: {', '.join(names)}")

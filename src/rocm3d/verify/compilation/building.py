@@ -7,19 +7,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 
-def _silent(message: str) -> None:
+def _ignore_progress(message: str) -> None:
     """Drops progress messages."""
 
 
 @dataclass(frozen=True)
-class Building:
+class CompileOptions:
     """`disabled_reason`: why nothing is compiled; empty if it is. `hip_headers`: include folder of a real ROCm.
 
     `interpreter`: a Python with torch. `results` caches what one probe compiled for the next.
     """
 
-    refused: str = "not compiled yet (takes minutes, runs setup.py). Run rocm3d verify . --level compile"
+    disabled_reason: str = "not compiled yet (takes minutes, runs setup.py). Run rocm3d verify . --level compile"
     hip_headers: Path | None = None
     interpreter: Path | None = None
-    told: Callable[[str], None] = _silent
-    kept: dict[str, object] = field(default_factory=dict, compare=False)
+    progress: Callable[[str], None] = _ignore_progress
+    results: dict[str, object] = field(default_factory=dict, compare=False)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-DEVICE = frozenset({".cu", ".hip"})
-HOST = frozenset({".cpp", ".cc", ".cxx", ".c++"})
+DEVICE_SUFFIXES = frozenset({".cu", ".hip"})
+HOST_SUFFIXES = frozenset({".cpp", ".cc", ".cxx", ".c++"})
 
 
 @dataclass(frozen=True)
-class Declared:
+class DeclaredExtension:
     """`root`: the folder where the build starts. `uses_torch`: torch's BuildExtension adds its flags.
 
     `jit`: compiled at import time by `torch.utils.cpp_extension.load`, with other flags and another hipify folder.
@@ -31,9 +31,9 @@ class Declared:
     @property
     def device_sources(self) -> tuple[str, ...]:
         """Sources with device code, by suffix."""
-        return tuple(source for source in self.sources if PurePosixPath(source).suffix in DEVICE)
+        return tuple(source for source in self.sources if PurePosixPath(source).suffix in DEVICE_SUFFIXES)
 
-    def without(self, flags: set[str]) -> Declared:
+    def without(self, flags: set[str]) -> DeclaredExtension:
         """A copy without these flags and their values."""
         return replace(
             self, host_flags=_without(self.host_flags, flags), device_flags=_without(self.device_flags, flags)
@@ -41,13 +41,13 @@ class Declared:
 
 
 def _without(words: tuple[str, ...], flags: set[str]) -> tuple[str, ...]:
-    kept: list[str] = []
+    remaining: list[str] = []
     skip = False
     for word, following in zip(words, (*words[1:], "-"), strict=False):
         if skip:
             skip = False
         elif word not in flags:
-            kept.append(word)
+            remaining.append(word)
         else:
             skip = word.startswith("-X") or ("=" not in word and not following.startswith("-"))
-    return tuple(kept)
+    return tuple(remaining)

@@ -7,10 +7,10 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from rocm3d.toolchain.nvcc import Nvcc, find_nvcc
-from rocm3d.verify.compilation.cuda_session import CudaUnit, compile_cuda
-from rocm3d.verify.compilation.declared import DEVICE
-from rocm3d.verify.compilation.kit import Kit, find_kit
-from rocm3d.verify.compilation.session import Report, Request, compile_repository
+from rocm3d.verify.compilation.cuda_session import CudaUnitResult, compile_cuda
+from rocm3d.verify.compilation.declared import DEVICE_SUFFIXES
+from rocm3d.verify.compilation.kit import CompileKit, find_kit
+from rocm3d.verify.compilation.session import CompileReport, CompileRequest, compile_repository
 
 if TYPE_CHECKING:
     from rocm3d.verify.probe import Case
@@ -19,68 +19,68 @@ if TYPE_CHECKING:
 NO_EXTENSION = "the repository builds no native extension"
 
 
-def kit_of(case: Case) -> Kit | str:
+def find_case_kit(case: Case) -> CompileKit | str:
     """The kit for the plan's stack, or the reason why nothing can be compiled."""
-    if case.building.refused:
-        return case.building.refused
+    if case.compile_options.disabled_reason:
+        return case.compile_options.disabled_reason
     if case.knowledge is None:
         return "no knowledge base loaded"
     generation = case.plan.base.hipify if case.plan.base else None
-    given = case.building
-    kit = find_kit(case.knowledge.toolchains, generation, given.hip_headers, given.interpreter)
-    if isinstance(kit, Kit) and kit.torch is None:
+    options = case.compile_options
+    kit = find_kit(case.knowledge.toolchains, generation, options.hip_headers, options.interpreter)
+    if isinstance(kit, CompileKit) and kit.torch is None:
         return "no headers of torch found. Run rocm3d toolchain prepare, or pass --python path/to/python"
     return kit
 
 
-def amd(case: Case, kit: Kit) -> Report:
+def compile_with_hip(case: Case, kit: CompileKit) -> CompileReport:
     """Compiles every unit for the targets, once for all probes."""
-    kept = case.building.kept
-    if "amd" not in kept:
-        kept["amd"] = compile_repository(_request(case, case.tree), kit)
-    report = kept["amd"]
-    assert isinstance(report, Report)
+    results = case.compile_options.results
+    if "amd" not in results:
+        results["amd"] = compile_repository(_request(case, case.tree), kit)
+    report = results["amd"]
+    assert isinstance(report, CompileReport)
     return report
 
 
-def nvidia(case: Case, kit: Kit, tree: Tree | None = None, *, device_alone: bool = False) -> tuple[CudaUnit, ...] | str:
+def compile_with_nvcc(case: Case, kit: CompileKit, tree: Tree | None = None, *, device_only: bool = False) -> tuple[CudaUnitResult, ...] | str:
     """Compiles every unit with nvcc, or returns the reason why not. Results for another `tree` are not cached.
 
     `device_only` skips sources without device code; compiling torch's headers takes most of the time.
     """
     assert kit.torch is not None
-    nvcc = nvcc_here()
+    nvcc = local_nvcc()
     if nvcc is None:
         return "nvcc is not installed"
     if tree is not None:
         return compile_cuda(_request(case, tree), kit.torch, nvcc)
-    kept = case.building.kept
-    if "nvidia" not in kept and device_alone:
+    results = case.compile_options.results
+    if "nvidia" not in results and device_only:
         return compile_cuda(replace(_request(case, case.tree), only=_has_kernels), kit.torch, nvcc)
-    if "nvidia" not in kept:
-        kept["nvidia"] = compile_cuda(_request(case, case.tree), kit.torch, nvcc)
-    found = kept["nvidia"]
-    assert isinstance(found, tuple)
-    return found
+    if "nvidia" not in results:
+        results["nvidia"] = compile_cuda(_request(case, case.tree), kit.torch, nvcc)
+    units = results["nvidia"]
+    assert isinstance(units, tuple)
+    return units
 
 
 def _has_kernels(path: str) -> bool:
-    return PurePosixPath(path).suffix in DEVICE
+    return PurePosixPath(path).suffix in DEVICE_SUFFIXES
 
 
-def nvcc_here() -> Nvcc | None:
+def local_nvcc() -> Nvcc | None:
     """nvcc of this machine; None if it is not installed."""
     return find_nvcc()
 
 
-def _request(case: Case, tree: Tree) -> Request:
+def _request(case: Case, tree: Tree) -> CompileRequest:
     assert case.knowledge is not None
-    return Request(
+    return CompileRequest(
         tree,
-        case.now.inventory.extensions,
+        case.current_scan.inventory.extensions,
         case.targets,
         case.knowledge,
-        case.now.findings,
-        case.building.interpreter,
-        told=case.building.told,
+        case.current_scan.findings,
+        case.compile_options.interpreter,
+        progress=case.compile_options.progress,
     )

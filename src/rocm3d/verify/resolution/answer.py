@@ -9,14 +9,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rocm3d.model.wish import Platform
-    from rocm3d.verify.resolution.index import Indexes
+    from rocm3d.verify.resolution.index import IndexSettings
 
-Trouble = Literal["conflict", "build", "unreachable", "time-out", "other"]
+ProblemKind = Literal["conflict", "build", "unreachable", "time-out", "other"]
 """conflict: no compatible versions exist; build: reading the metadata needs a build, and the build fails."""
 
 
 @dataclass(frozen=True)
-class Request:
+class ResolveRequest:
     """One dry-run install. `links`: folders and pages of files, as for --find-links.
 
     `indexes` are used in addition to the machine's indexes; a non-empty `index` replaces them.
@@ -34,7 +34,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Resolved:
+class ResolvedPackage:
     """One distribution that would be installed. `url` is its file; `size` is in bytes, None if the index has none."""
 
     name: str
@@ -45,20 +45,20 @@ class Resolved:
 
 
 @dataclass(frozen=True)
-class Edge:
+class DependencyEdge:
     """One dependency: `parent` in `version` requires `name`. `parent` is empty for the requirements themselves."""
 
-    asker: str
+    parent: str
     version: str
     name: str
-    wanted: str = ""
+    specifier: str = ""
 
 
 @dataclass(frozen=True)
-class Problem:
+class ResolutionProblem:
     """Why there is no resolution. `subject`: the distribution that caused it, or empty."""
 
-    kind: Trouble
+    kind: ProblemKind
     text: str
     subject: str = ""
 
@@ -67,21 +67,21 @@ class Problem:
 class Resolution:
     """What would be installed, or the problem. Edges include those of versions that the resolver rejected."""
 
-    packages: tuple[Resolved, ...] = ()
-    edges: tuple[Edge, ...] = ()
-    problem: Problem | None = None
+    packages: tuple[ResolvedPackage, ...] = ()
+    edges: tuple[DependencyEdge, ...] = ()
+    problem: ResolutionProblem | None = None
 
 
 class Resolver(Protocol):
     """A program that resolves requirements."""
 
     @property
-    def indexes(self) -> Indexes:
+    def indexes(self) -> IndexSettings:
         """The index settings it uses."""
 
     @property
     def label(self) -> str:
         """Name and version, for verdicts."""
 
-    def resolve(self, request: Request) -> Resolution:
+    def resolve(self, request: ResolveRequest) -> Resolution:
         """Resolves without installing anything."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rocm3d.manifest import pyproject, setup_py
-from rocm3d.verify.resolution.sets import Line, line_of
+from rocm3d.verify.resolution.sets import RequirementLine, to_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from rocm3d.manifest.manifest import Mention
     from rocm3d.verify.resolution.build_source import BuildFiles
 
-_DECLARED = ("build-system", "setup_requires")
-_PLAIN = (Line("setuptools", "setuptools"),)  # the default without a pyproject.toml (PEP 518)
+_BUILD_SECTIONS = ("build-system", "setup_requires")
+_DEFAULT_LINES = (RequirementLine("setuptools", "setuptools"),)  # the default without a pyproject.toml (PEP 518)
 
 
 @dataclass(frozen=True)
-class BuildNeeds:
+class BuildRequirements:
     """Required distributions, and the top-level modules that setup.py imports."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[RequirementLine, ...]
     modules: frozenset[str]
 
-    def wants(self, names: Iterable[str], modules: Iterable[str]) -> str:
+    def describe_use(self, names: Iterable[str], modules: Iterable[str]) -> str:
         """A text that names which of these the build declares or imports; empty if none."""
         declared = [line.name for line in self.lines if line.name in set(names)]
         imported = [module for module in sorted(self.modules) if module in set(modules)]
@@ -36,24 +36,24 @@ class BuildNeeds:
         return f"its setup.py imports {', '.join(imported)}" if imported else ""
 
 
-def build_needs(files: BuildFiles) -> BuildNeeds:
+def read_build_requirements(files: BuildFiles) -> BuildRequirements:
     """Reads the files; runs nothing."""
     mentions: list[Mention] = []
     if files.pyproject is not None:
         mentions += pyproject.read("pyproject.toml", files.pyproject).mentions
     if files.setup is not None:
         mentions += setup_py.read("setup.py", files.setup).mentions
-    wanted = (line_of(_plain(item)) for item in mentions if item.section in _DECLARED)
-    lines = tuple(dict.fromkeys(line for line in wanted if line is not None))
-    return BuildNeeds(lines or _PLAIN, _imports(files.setup or b""))
+    candidates = (to_line(_without_section(item)) for item in mentions if item.section in _BUILD_SECTIONS)
+    lines = tuple(dict.fromkeys(line for line in candidates if line is not None))
+    return BuildRequirements(lines or _DEFAULT_LINES, _imported_modules(files.setup or b""))
 
 
-def _plain(mention: Mention) -> Mention:
+def _without_section(mention: Mention) -> Mention:
     """Without its section, because `to_line` drops mentions of build sections."""
     return replace(mention, section="")
 
 
-def _imports(setup: bytes) -> frozenset[str]:
+def _imported_modules(setup: bytes) -> frozenset[str]:
     """Top-level names of all imported modules, also of imports inside functions and branches."""
     try:
         with warnings.catch_warnings():

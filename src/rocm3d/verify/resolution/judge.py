@@ -11,61 +11,61 @@ from rocm3d.verify.resolution.chain import chain_to
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
-    from rocm3d.verify.resolution.answer import Resolution, Resolved
-    from rocm3d.verify.resolution.base import Base
+    from rocm3d.verify.resolution.answer import Resolution, ResolvedPackage
+    from rocm3d.verify.resolution.base import StackBase
 
 
-def is_foreign(name: str, knowledge: Knowledge) -> bool:
+def is_cuda_package(name: str, knowledge: Knowledge) -> bool:
     """Whether a distribution belongs to CUDA, by the `foreign` patterns of package records."""
-    marks = [mark for package in knowledge.packages.values() for mark in package.foreign]
-    excepted = {mark[1:] for mark in marks if mark.startswith("!")}
-    return name not in excepted and any(fnmatchcase(name, mark) for mark in marks)
+    patterns = [mark for package in knowledge.packages.values() for mark in package.foreign]
+    exceptions = {mark[1:] for mark in patterns if mark.startswith("!")}
+    return name not in exceptions and any(fnmatchcase(name, mark) for mark in patterns)
 
 
-def faults(resolution: Resolution, base: Base, knowledge: Knowledge) -> list[str]:
+def find_faults(resolution: Resolution, base: StackBase, knowledge: Knowledge) -> list[str]:
     """Distributions that a port must not install, each with the dependency chain that leads to it."""
-    taken = {item.name: item.version for item in resolution.packages}
-    edges = [edge for edge in resolution.edges if not edge.asker or taken.get(edge.asker) in ("", edge.version)]
-    found = []
+    resolved_versions = {item.name: item.version for item in resolution.packages}
+    edges = [edge for edge in resolution.edges if not edge.parent or resolved_versions.get(edge.parent) in ("", edge.version)]
+    texts = []
     for item in resolution.packages:
-        what = _fault(item, base, knowledge)
-        if what:
-            found.append(f"{what} ({chain_to(item.name, edges)})")
-    return found
+        fault = _describe_fault(item, base, knowledge)
+        if fault:
+            texts.append(f"{fault} ({chain_to(item.name, edges)})")
+    return texts
 
 
-def _fault(item: Resolved, base: Base, knowledge: Knowledge) -> str:
-    named = f"{item.name} {item.version}".strip()
+def _describe_fault(item: ResolvedPackage, base: StackBase, knowledge: Knowledge) -> str:
+    label = f"{item.name} {item.version}".strip()
     if item.name in base.versions:
-        return "" if item.version == base.versions[item.name] else f"{named} is not the stack's version"
+        return "" if item.version == base.versions[item.name] else f"{label} is not the stack's version"
     package = knowledge.package_by_pip(item.name)
     if package is not None and package.id in base.packages:
-        return f"{named} would overwrite the stack's {package.id}"
-    return f"{named} is a CUDA package" if is_foreign(item.name, knowledge) else ""
+        return f"{label} would overwrite the stack's {package.id}"
+    return f"{label} is a CUDA package" if is_cuda_package(item.name, knowledge) else ""
 
 
-def other_bases(resolution: Resolution, base: Base) -> list[str]:
+def conflicts_with_base(resolution: Resolution, base: StackBase) -> list[str]:
     """Dependency chains of packages of which no version accepts the stack's version of a base package."""
-    tried: dict[tuple[str, str], dict[str, list[str]]] = {}
+    specifiers: dict[tuple[str, str], dict[str, list[str]]] = {}
     for edge in resolution.edges:
         if edge.name in base.versions:
-            tried.setdefault((edge.asker, edge.name), {}).setdefault(edge.version, []).append(edge.wanted)
-    found = []
-    for (asker, name), releases in tried.items():
-        refused = [_refused(wishes, base.versions[name]) for wishes in releases.values()]
-        if all(refused):
-            way = chain_to(asker, resolution.edges) if asker else "the requirements"
-            found.append(f"{way} -> {name}{refused[0]}")
-    return found
+            specifiers.setdefault((edge.parent, edge.name), {}).setdefault(edge.version, []).append(edge.specifier)
+    conflicts = []
+    for (parent, name), releases in specifiers.items():
+        unsatisfied = [_unsatisfied_specifier(release_specifiers, base.versions[name]) for release_specifiers in releases.values()]
+        if all(unsatisfied):
+            chain = chain_to(parent, resolution.edges) if parent else "the requirements"
+            conflicts.append(f"{chain} -> {name}{unsatisfied[0]}")
+    return conflicts
 
 
-def _refused(wishes: list[str], version: str) -> str:
+def _unsatisfied_specifier(specifiers: list[str], version: str) -> str:
     """The first specifier that excludes the version; empty if none does."""
-    return next((wish for wish in wishes if not any(_allows(part, version) for part in wish.split("|"))), "")
+    return next((specifier for specifier in specifiers if not any(_allows(part, version) for part in specifier.split("|"))), "")
 
 
-def _allows(wanted: str, version: str) -> bool:
+def _allows(specifier: str, version: str) -> bool:
     try:
-        return SpecifierSet(wanted).contains(version, prereleases=True)
+        return SpecifierSet(specifier).contains(version, prereleases=True)
     except InvalidSpecifier:
         return False

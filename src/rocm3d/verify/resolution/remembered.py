@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
 
-    from rocm3d.verify.resolution.answer import Request, Resolution, Resolver
-    from rocm3d.verify.resolution.index import Indexes
+    from rocm3d.verify.resolution.answer import ResolveRequest, Resolution, Resolver
+    from rocm3d.verify.resolution.index import IndexSettings
 
 
 @dataclass(frozen=True)
-class Remembered:
+class CachingResolver:
     """The cache `resolutions` is shared by the probes of one verification."""
 
     resolver: Resolver
-    answers: MutableMapping[object, Resolution]
+    resolutions: MutableMapping[object, Resolution]
 
     @property
-    def indexes(self) -> Indexes:
+    def indexes(self) -> IndexSettings:
         """The index settings of the wrapped resolver."""
         return self.resolver.indexes
 
@@ -29,18 +29,18 @@ class Remembered:
         """Name and version of the wrapped resolver."""
         return self.resolver.label
 
-    def resolve(self, request: Request) -> Resolution:
+    def resolve(self, request: ResolveRequest) -> Resolution:
         """The cached resolution, or a new one."""
         key = _key(request)
-        if key not in self.answers:
-            self.answers[key] = self.resolver.resolve(request)
-        return self.answers[key]
+        if key not in self.resolutions:
+            self.resolutions[key] = self.resolver.resolve(request)
+        return self.resolutions[key]
 
 
-def _key(request: Request) -> object:
+def _key(request: ResolveRequest) -> object:
     """By file contents, because each session has another folder. Local links are equal in all: the stub wheels."""
     files = (request.requirements, *request.constraints, *request.overrides)
     texts = tuple((path.name, path.read_text(encoding="utf-8")) for path in files)
     links = tuple(link if "://" in link else "" for link in request.links)
-    asked = (request.python, request.platform, links, request.index, request.indexes, request.without_dependencies)
-    return texts, asked
+    options = (request.python, request.platform, links, request.index, request.indexes, request.without_dependencies)
+    return texts, options

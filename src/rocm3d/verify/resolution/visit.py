@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from rocm3d.verify.resolution.remembered import Remembered
-from rocm3d.verify.resolution.session import Session, resolver_named, session
+from rocm3d.verify.resolution.remembered import CachingResolver
+from rocm3d.verify.resolution.session import ResolverSession, find_resolver, open_session
 from rocm3d.verify.resolution.verdicts import verdict
 from rocm3d.workspace.web import without_secrets
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from rocm3d.verify.probe import Case
 
 
-def visit(case: Case, probe: str, look: Callable[[Session], Iterable[Verdict]]) -> tuple[Verdict, ...]:
+def run_in_session(case: Case, probe: str, make_verdicts: Callable[[ResolverSession], Iterable[Verdict]]) -> tuple[Verdict, ...]:
     """Runs the probe in a session for the plan's stack. Equal verdicts are returned once."""
     if case.plan.base is None or case.knowledge is None:
         return (verdict(probe, "skipped", "the plan chose no stack"),)
-    resolver = resolver_named(case.network.resolver)
+    resolver = find_resolver(case.network.resolver)
     if isinstance(resolver, str):
         return (verdict(probe, "not_run", resolver),)
-    asked = Remembered(resolver, case.network.answers)
-    with session(asked, case.plan.base, case.knowledge, case.plan.platform) as here:
+    caching_resolver = CachingResolver(resolver, case.network.resolutions)
+    with open_session(caching_resolver, case.plan.base, case.knowledge, case.plan.platform) as resolver_session:
         index = resolver.indexes.default
-        why = here.web.why_unreachable(index) if index and not resolver.indexes.own else ""
+        why = resolver_session.web.why_unreachable(index) if index and not resolver.indexes.uv_is_configured else ""
         if why:
             return (verdict(probe, "not_run", f"the index {without_secrets(index)} does not respond: {why}"),)
-        return tuple(dict.fromkeys(look(here)))
+        return tuple(dict.fromkeys(make_verdicts(resolver_session)))

@@ -16,31 +16,31 @@ if TYPE_CHECKING:
     from rocm3d.model.run import ExpectationResult, RunRecord
     from rocm3d.model.verdict import Outcome
 
-    Told = tuple[Outcome, str, tuple[str, ...]]
+    VerdictParts = tuple[Outcome, str, tuple[str, ...]]
 
 
-def expected(run: RunRecord, port: Port | None, knowledge: Knowledge) -> Iterator[Told]:
+def expectation_verdicts(run: RunRecord, port: Port | None, knowledge: Knowledge) -> Iterator[VerdictParts]:
     """A value that was not recorded is not_run. Expectations of the record are evaluated again with current data."""
-    asked = [item for item in run.expectations if not item.source]
-    yield from (_told(item) for item in asked)
+    user_results = [item for item in run.expectations if not item.source]
+    yield from (_verdict_parts(item) for item in user_results)
     if port is None or port.workload is None or not is_workload(run.command, port.workload):
         return
-    taken = {item.expectation.partition(" ")[0] for item in asked}
-    for wanted in port_expectations(port, knowledge.backends.values()):
-        if wanted.key not in taken:
-            yield _told(judge(wanted, run))
+    user_keys = {item.expectation.partition(" ")[0] for item in user_results}
+    for expectation in port_expectations(port, knowledge.backends.values()):
+        if expectation.key not in user_keys:
+            yield _verdict_parts(judge(expectation, run))
 
 
-def command(port: Port | None) -> str:
+def run_command(port: Port | None) -> str:
     """The command that records a run of this repository."""
     if port is None or port.workload is None or not port.workload.command:
         return "rocm3d run -- CMD ..."
     return f"rocm3d run --limit {2 * port.workload.minutes}m -- {shlex.join(port.workload.command)}"
 
 
-def _told(item: ExpectationResult) -> Told:
-    by = f" (expected by {item.source})" if item.source else ""
-    said = f"{item.expectation}: found {item.found}{by}"
-    if item.met:
-        return "passed", "", (said,)
-    return ("not_run", f"{item.expectation}: {NOTHING}{by}", ()) if item.found == NOTHING else ("failed", said, ())
+def _verdict_parts(result: ExpectationResult) -> VerdictParts:
+    source = f" (expected by {result.source})" if result.source else ""
+    text = f"{result.expectation}: found {result.found}{source}"
+    if result.met:
+        return "passed", "", (text,)
+    return ("not_run", f"{result.expectation}: {NOTHING}{source}", ()) if result.found == NOTHING else ("failed", text, ())

@@ -11,32 +11,32 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredRun:
     """One run bundle. `problem`: why it is invalid. `matches_code`: whether the code is unchanged; None if unknown."""
 
     folder: str
     record: RunRecord | None = None
     problem: str = ""
-    is_present: bool | None = None
+    matches_code: bool | None = None
 
     @property
-    def stale(self) -> str:
+    def unusable_reason(self) -> str:
         """Why the run does not apply to the current code; empty if it does."""
         if self.problem:
             return self.problem
-        if self.is_present is None:
+        if self.matches_code is None:
             return "the version of the code that ran is unknown"
-        return "" if self.is_present else "the code has changed since this run"
+        return "" if self.matches_code else "the code has changed since this run"
 
 
-def latest(runs: Iterable[Kept]) -> list[tuple[Kept, RunRecord]]:
+def latest_runs(runs: Iterable[StoredRun]) -> list[tuple[StoredRun, RunRecord]]:
     """The latest usable run of each name."""
-    found: dict[str, tuple[Kept, RunRecord]] = {}
-    for kept in runs:
-        record = kept.record
-        if record is None or kept.stale:
+    by_name: dict[str, tuple[StoredRun, RunRecord]] = {}
+    for run in runs:
+        record = run.record
+        if record is None or run.unusable_reason:
             continue
-        earlier = found.get(record.name)
+        earlier = by_name.get(record.name)
         if earlier is None or earlier[1].started <= record.started:
-            found[record.name] = (kept, record)
-    return list(found.values())
+            by_name[record.name] = (run, record)
+    return list(by_name.values())
