@@ -7,7 +7,7 @@ import pytest
 from rocm3d.evidence.check import check
 from rocm3d.model.failure import MachineError, UserError
 from rocm3d.model.run import RunRecord
-from rocm3d.workload import RUN, Workload, expected, expected_of_port, new_folder, repository_of, run_workload
+from rocm3d.workload import RUN, RunRequest, expected, expected_of_port, new_folder, repository_of, run_workload
 from rocm3d.workspace.sources import source_digest
 
 
@@ -24,7 +24,7 @@ def test_an_earlier_run_of_that_name_stays(tmp_path):
 def test_a_program_that_never_started_leaves_no_folder(knowledge, tmp_path):
     into = new_folder(tmp_path, "a")
     with pytest.raises(MachineError):
-        run_workload(Workload(("nobody-has-this",), "a", tmp_path, 9.0), into, knowledge)
+        run_workload(RunRequest(("nobody-has-this",), "a", tmp_path, 9.0), into, knowledge)
 
     assert not into.exists()
 
@@ -36,7 +36,7 @@ def test_a_fault_of_ours_after_the_run_loses_nothing_that_it_printed(knowledge, 
     monkeypatch.setattr("rocm3d.record.run.manifest", fault)
     into = new_folder(tmp_path, "a")
     with pytest.raises(ValueError, match="ours"):
-        run_workload(Workload((sys.executable, "-c", "print('hours of work')"), "a", tmp_path, 60.0), into, knowledge)
+        run_workload(RunRequest((sys.executable, "-c", "print('hours of work')"), "a", tmp_path, 60.0), into, knowledge)
 
     assert (into / "output.txt").read_text() == "hours of work\n"
     with pytest.raises(UserError, match="is incomplete"):
@@ -53,7 +53,7 @@ def test_what_came_out_is_looked_at_and_expectations_are_judged(knowledge, tmp_p
     )
     into = new_folder(tmp_path, "a")
     wanted = expected(["points = 2", "points > 2", "exit_code = 0"], knowledge)
-    record = run_workload(Workload((sys.executable, "-c", program), "a", tmp_path, 60.0), into, knowledge, wanted)
+    record = run_workload(RunRequest((sys.executable, "-c", program), "a", tmp_path, 60.0), into, knowledge, wanted)
 
     assert [(item.path, item.outcome) for item in record.artifacts] == [("bad.npz", "bad"), ("good.ply", "ok")]
     assert [item.met for item in record.expectations] == [True, False, True]
@@ -111,9 +111,9 @@ def test_a_run_in_a_folder_of_the_repository_has_the_state_of_the_whole(knowledg
     before, into = source_digest(tmp_path), new_folder(tmp_path, "a")
     program = (sys.executable, "-c", "open('copy.py', 'w').write('a')")
 
-    record = run_workload(Workload(program, "a", inner, 60.0, repository=tmp_path), into, knowledge)
+    record = run_workload(RunRequest(program, "a", inner, 60.0, repository=tmp_path), into, knowledge)
 
     assert (record.manifest.folder, record.manifest.sources) == ("sub", before)
     assert [item.path for item in record.files] == ["copy.py"]
-    again = run_workload(Workload(program, "a", inner, 60.0, repository=tmp_path), new_folder(tmp_path, "a"), knowledge)
+    again = run_workload(RunRequest(program, "a", inner, 60.0, repository=tmp_path), new_folder(tmp_path, "a"), knowledge)
     assert again.manifest.sources == before  # what the first one wrote is no code of the repository

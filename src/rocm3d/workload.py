@@ -15,9 +15,9 @@ from rocm3d.evidence.port_runs import written_before
 from rocm3d.evidence.produced import produced
 from rocm3d.model.failure import Rocm3dError, UserError
 from rocm3d.model.run import RunRecord
-from rocm3d.record.expectation import KEYS, Expectation, judge, read
+from rocm3d.record.expectation import KEYS, Expectation, evaluate, parse_expectation
 from rocm3d.record.port_workload import is_workload, port_expectations
-from rocm3d.record.run import Workload, record_run
+from rocm3d.record.run import RunRequest, record_run
 from rocm3d.scan.recognition import recognised_port
 from rocm3d.workspace.state import STATE_FOLDER, work_folder
 
@@ -29,7 +29,7 @@ __all__ = [
     "KEYS",
     "RUN",
     "Expectation",
-    "Workload",
+    "RunRequest",
     "expected",
     "expected_of_port",
     "new_folder",
@@ -44,7 +44,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 def expected(texts: Sequence[str], knowledge: Knowledge) -> tuple[Expectation, ...]:
     """Parse every --expect. Raises UserError, before anything runs, for one that can never be met."""
-    return tuple(read(text, knowledge.backends.values()) for text in texts)
+    return tuple(parse_expectation(text, knowledge.backends.values()) for text in texts)
 
 
 def expected_of_port(
@@ -85,7 +85,7 @@ def new_folder(root: Path, name: str, work: Path | None = None) -> Path:
 
 
 def run_workload(
-    workload: Workload,
+    workload: RunRequest,
     into: Path,
     knowledge: Knowledge,
     expectations: Sequence[Expectation] = (),
@@ -100,7 +100,7 @@ def run_workload(
         shutil.rmtree(into, ignore_errors=True)  # it did not start: nothing to keep
         raise
     looked = record.model_copy(update={"artifacts": tuple(_artifacts(record, workload.folder))})
-    judged = looked.model_copy(update={"expectations": tuple(judge(item, looked) for item in expectations)})
+    judged = looked.model_copy(update={"expectations": tuple(evaluate(item, looked) for item in expectations)})
     (into / RUN).write_text(judged.to_json(), encoding="utf-8")
     seal(into, Contents(repository=workload.root.name, runs=(judged,), files=produced(judged, workload.folder)))
     return judged

@@ -13,7 +13,7 @@ from rocm3d.model.evidence import Evidence
 from rocm3d.model.inventory import Scan
 from rocm3d.model.run import InstalledPackage, KernelTime, LoadedModule, Manifest, RunRecord
 from rocm3d.pipeline import Repository
-from rocm3d.workload import Workload, new_folder, run_workload
+from rocm3d.workload import RunRequest, new_folder, run_workload
 from rocm3d.workspace.sources import source_digest
 
 
@@ -28,7 +28,7 @@ def ported(example, knowledge):
 def ran(ported, knowledge):
     """The port with a run kept beside it, and the folder of that."""
     into = new_folder(ported.root, "train")
-    run_workload(Workload((sys.executable, "-c", "print(1)"), "train", ported.root, 60.0), into, knowledge)
+    run_workload(RunRequest((sys.executable, "-c", "print(1)"), "train", ported.root, 60.0), into, knowledge)
     return ported, into
 
 

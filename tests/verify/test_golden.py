@@ -7,7 +7,7 @@ import numpy
 import pytest
 
 from rocm3d.model.failure import UserError
-from rocm3d.record.golden import Wanted, record
+from rocm3d.record.golden import RecordingRequest, record
 from rocm3d.verify.golden import Tolerances, compare_golden
 
 
@@ -20,7 +20,7 @@ def recording(tmp_path):
         source = tmp_path / f"{name}.npz"
         numpy.savez(source, **arrays)
         line = f"import os, shutil; os.makedirs({str(out)!r}); shutil.copy({str(source)!r}, {str(out / 'a.npz')!r})"
-        record(Wanted((sys.executable, "-c", line), (out,)), tmp_path / name, f"machine {name}")
+        record(RecordingRequest((sys.executable, "-c", line), (out,)), tmp_path / name, f"machine {name}")
         return tmp_path / name
 
     return make

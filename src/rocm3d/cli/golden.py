@@ -58,9 +58,9 @@ def record(
     The program needs no change. Recorded are .npy, .npz, .ply, .pt and the numbers of .json. Exit code 1 if the program
     failed, or if there was nothing to record.
     """
-    from rocm3d.pipeline import Wanted, record_golden
+    from rocm3d.pipeline import RecordingRequest, record_golden
 
-    wanted = Wanted(tuple(command), tuple(out), tuple(module), calls, seed, seconds, python)
+    wanted = RecordingRequest(tuple(command), tuple(out), tuple(module), calls, seed, seconds, python)
     recording = record_golden(wanted, into)
     for item in recording.left_out:
         session.say(f"not recorded: {item.name}: {item.reason}")

@@ -15,7 +15,7 @@ from rocm3d.model.artifact import METRICS as METRICS
 from rocm3d.model.failure import ExitCode, UserError
 from rocm3d.model.run import RunRecord
 from rocm3d.render.formats import names, refuse_unknown
-from rocm3d.workload import KEYS, Workload, expected, expected_of_port, new_folder, repository_of, run_workload
+from rocm3d.workload import KEYS, RunRequest, expected, expected_of_port, new_folder, repository_of, run_workload
 
 POSITION = 60
 _KEYS = ", ".join((*KEYS, *dict.fromkeys(name for kind in METRICS.values() for name in kind)))
@@ -62,7 +62,7 @@ def command(
     root, called = repository_of(here), name or _called(command)
     wanted = (*asked, *expected_of_port(command, root, knowledge, asked))
     into = new_folder(root, called)
-    workload = Workload(tuple(command), called, here, seconds, tuple(path.resolve() for path in out), profile, root)
+    workload = RunRequest(tuple(command), called, here, seconds, tuple(path.resolve() for path in out), profile, root)
     record = run_workload(workload, into, knowledge, wanted, None if session.quiet else sys.stderr.buffer)
     session.show(record, form, output)
     session.say(f"recorded in {into.relative_to(here) if into.is_relative_to(here) else into}")

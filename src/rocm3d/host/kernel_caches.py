@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.host.mounts import Mount, mount_of
 from rocm3d.model.snapshot import KernelCache
-from rocm3d.record.caches import place
+from rocm3d.record.caches import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ def read_caches(
     """One entry per cache variable of the knowledge base. Read-only: no folder is created."""
     for variable in knowledge.variables.values():
         if variable.cache:
-            folder = place(variable, environment)
+            folder = cache_folder(variable, environment)
             mount = mount_of(str(folder), mounts)
             # A default path may contain the user name, which must not be in a snapshot.
             shown = str(folder) if environment.get(variable.id) or "{user}" not in variable.cache else variable.cache

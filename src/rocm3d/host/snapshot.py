@@ -18,7 +18,7 @@ from rocm3d.host.rocm import read_installs
 from rocm3d.model.failure import Rocm3dError
 from rocm3d.model.snapshot import Snapshot
 from rocm3d.record import redact
-from rocm3d.record.manifest import deciding
+from rocm3d.record.manifest import relevant_variables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,7 +87,7 @@ def _asked(machine: Machine) -> tuple[Answer | None, str]:
 
 
 def _variables(machine: Machine, knowledge: Knowledge) -> dict[str, str]:
-    chosen = deciding(machine.environment, knowledge)
+    chosen = relevant_variables(machine.environment, knowledge)
     chosen |= {name: machine.environment[name] for name in _LIBRARIES if name in machine.environment}
     sound = {name: value for name, value in chosen.items() if re.fullmatch(r"[A-Za-z_]\w{0,127}", name, re.ASCII)}
     return {name: value[:4096] for name, value in redact.variables(sound).items()}

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from rocm3d.pipeline.skill import write_skill as write_skill
     from rocm3d.pipeline.upstream import draft_upstream as draft_upstream
     from rocm3d.plan.wishes import PlanOptions as PlanOptions
-    from rocm3d.record.golden import Wanted as Wanted
+    from rocm3d.record.golden import RecordingRequest as RecordingRequest
     from rocm3d.toolchain.inspect import inspect as inspect
     from rocm3d.verify.compilation.building import CompileOptions as CompileOptions
     from rocm3d.verify.golden import Tolerances as Tolerances

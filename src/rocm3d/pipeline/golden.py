@@ -6,8 +6,8 @@ from pathlib import Path
 
 from rocm3d.model.golden import Recording
 from rocm3d.pipeline.here import machine
-from rocm3d.record.golden import Wanted, record
+from rocm3d.record.golden import RecordingRequest, record
 
 
-def record_golden(wanted: Wanted, into: Path) -> Recording:
+def record_golden(wanted: RecordingRequest, into: Path) -> Recording:
     return record(wanted, into, machine())

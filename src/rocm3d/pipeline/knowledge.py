@@ -7,7 +7,7 @@ from rocm3d.host.predicates import predicates
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.check import RecordProblem, check_records
 from rocm3d.model.failure import UserError
-from rocm3d.record.expectation import read
+from rocm3d.record.expectation import parse_expectation
 from rocm3d.scan.detector import all_detectors
 
 
@@ -46,7 +46,7 @@ def _unreadable(knowledge: Knowledge) -> list[RecordProblem]:
         for item in port.workload.expect if port.workload else ():
             file, key = knowledge.places["ports", port.id], f"workload.expect.{item.expect}"
             try:
-                read(item.expect, knowledge.backends.values())
+                parse_expectation(item.expect, knowledge.backends.values())
             except UserError as error:
                 found.append(RecordProblem(file, key, error.message))
             if item.known > port.checked:

@@ -11,17 +11,17 @@ from rocm3d.model.evidence import MissingLink, SealedFile
 from rocm3d.workspace.file_digest import file_digest
 
 # Folders without results.
-ASIDE = {".git", ".rocm3d", ".venv", "venv", "__pycache__", "node_modules", ".cache", ".mypy_cache", ".pytest_cache"}
-MOST = 50_000
+IGNORED_FOLDERS = {".git", ".rocm3d", ".venv", "venv", "__pycache__", "node_modules", ".cache", ".mypy_cache", ".pytest_cache"}
+MAX_FILES = 50_000
 
 Stamp = tuple[int, int, int]
 
 
-class Folders:
+class FolderState:
     """File stamps of some folders before a run. With more than MOST files nothing is compared: `too_many` is set."""
 
-    def __init__(self, folders: tuple[Path, ...], without: Path) -> None:
-        self.folders, self.without, self.too_many = folders, without.resolve(), False
+    def __init__(self, folders: tuple[Path, ...], excluded: Path) -> None:
+        self.folders, self.excluded, self.too_many = folders, excluded.resolve(), False
         self.before = dict(self._stamps())
 
     def changed(self) -> list[Path]:
@@ -33,29 +33,29 @@ class Folders:
     def _stamps(self) -> Iterator[tuple[Path, Stamp]]:
         count = 0
         for folder in self.folders:
-            for place, inner, names in os.walk(folder):
-                inner[:] = [name for name in inner if name not in ASIDE and Path(place, name).resolve() != self.without]
+            for parent, subfolders, names in os.walk(folder):
+                subfolders[:] = [name for name in subfolders if name not in IGNORED_FOLDERS and Path(parent, name).resolve() != self.excluded]
                 for name in names:
                     count += 1
-                    if count > MOST:
+                    if count > MAX_FILES:
                         self.too_many = True
                         return
-                    path = Path(place, name)
+                    path = Path(parent, name)
                     try:
-                        about = path.lstat()
+                        status = path.lstat()
                     except OSError:
                         continue  # deleted meanwhile
-                    if stat.S_ISREG(about.st_mode):
-                        yield path, (about.st_mtime_ns, about.st_size, about.st_ino)
+                    if stat.S_ISREG(status.st_mode):
+                        yield path, (status.st_mtime_ns, status.st_size, status.st_ino)
 
 
-def sealed(paths: Iterable[Path], root: Path) -> tuple[list[SealedFile], list[MissingLink]]:
+def seal_files(paths: Iterable[Path], root: Path) -> tuple[list[SealedFile], list[MissingLink]]:
     """Files with their digests, and those that could not be read. Paths below `root` are relative to it."""
-    found, unread = [], []
+    sealed_files, unreadable = [], []
     for path in paths:
         name = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
         try:
-            found.append(SealedFile(path=name, sha256=file_digest(path)))
+            sealed_files.append(SealedFile(path=name, sha256=file_digest(path)))
         except OSError as error:
-            unread.append(MissingLink(link=name, reason=error.strerror or str(error)))
-    return found, unread
+            unreadable.append(MissingLink(link=name, reason=error.strerror or str(error)))
+    return sealed_files, unreadable

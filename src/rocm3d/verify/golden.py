@@ -11,7 +11,7 @@ from rocm3d.artifact.difference import compare, kind
 from rocm3d.knowledge.base import suggestion
 from rocm3d.model.failure import UserError
 from rocm3d.model.golden import ComparedTensor, GoldenComparison
-from rocm3d.record.golden import read
+from rocm3d.record.golden import read_recording
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -64,7 +64,7 @@ class Tolerances:
 def compare_golden(reference: Path, candidate: Path, tolerances: Tolerances) -> GoldenComparison:
     """Compares every tensor of either recording. One that exists on one side only does not agree."""
     need_numpy()
-    first, second = read(reference), read(candidate)
+    first, second = read_recording(reference), read_recording(candidate)
     a, b = _tensors(reference, first), _tensors(candidate, second)
     return GoldenComparison(
         reference=str(reference),

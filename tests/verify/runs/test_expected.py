@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.model.run import ExpectationResult
-from rocm3d.record.expectation import NOTHING
+from rocm3d.record.expectation import NOT_MEASURED
 from rocm3d.verify.runs.expected import run_command, expectation_verdicts
 
 
@@ -31,7 +31,7 @@ def test_a_value_that_was_not_measured_is_not_run(zipsplat, workload_run, knowle
     ((outcome, reason, _),) = expectation_verdicts(workload_run(artifacts=()), zipsplat, knowledge)
 
     assert outcome == "not_run"
-    assert reason.startswith(f"gaussians = 51840: {NOTHING} (expected by rocm3d blog")
+    assert reason.startswith(f"gaussians = 51840: {NOT_MEASURED} (expected by rocm3d blog")
 
 
 def test_another_value_fails(zipsplat, workload_run, make_run, knowledge):
@@ -54,7 +54,7 @@ def test_the_value_of_the_record_passes_with_its_source(zipsplat, workload_run, 
 def test_expectations_of_the_user_override_the_record(zipsplat, workload_run, knowledge):
     results = (
         ExpectationResult(expectation="gaussians > 5", met=True, found="51840"),
-        ExpectationResult(expectation="steps > 5", met=False, found=NOTHING),
+        ExpectationResult(expectation="steps > 5", met=False, found=NOT_MEASURED),
         ExpectationResult(expectation="gaussians = 51840", met=False, found="old", source="an older record"),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from rocm3d.record.expectation import NOTHING, judge
+from rocm3d.record.expectation import NOT_MEASURED, evaluate
 from rocm3d.record.port_workload import is_workload, port_expectations
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def expectation_verdicts(run: RunRecord, port: Port | None, knowledge: Knowledge
     user_keys = {item.expectation.partition(" ")[0] for item in user_results}
     for expectation in port_expectations(port, knowledge.backends.values()):
         if expectation.key not in user_keys:
-            yield _verdict_parts(judge(expectation, run))
+            yield _verdict_parts(evaluate(expectation, run))
 
 
 def run_command(port: Port | None) -> str:
@@ -43,4 +43,4 @@ def _verdict_parts(result: ExpectationResult) -> VerdictParts:
     text = f"{result.expectation}: found {result.found}{source}"
     if result.met:
         return "passed", "", (text,)
-    return ("not_run", f"{result.expectation}: {NOTHING}{source}", ()) if result.found == NOTHING else ("failed", text, ())
+    return ("not_run", f"{result.expectation}: {NOT_MEASURED}{source}", ()) if result.found == NOT_MEASURED else ("failed", text, ())
