@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from rocm3d.evidence.check import check
+from rocm3d.evidence.check import check_seal
 from rocm3d.model.failure import MachineError, UserError
 from rocm3d.model.run import RunRecord
 from rocm3d.workload import RUN, RunRequest, expected, expected_of_port, new_folder, repository_of, run_workload
@@ -40,7 +40,7 @@ def test_a_fault_of_ours_after_the_run_loses_nothing_that_it_printed(knowledge, 
 
     assert (into / "output.txt").read_text() == "hours of work\n"
     with pytest.raises(UserError, match="is incomplete"):
-        check(into)
+        check_seal(into)
 
 
 def test_what_came_out_is_looked_at_and_expectations_are_judged(knowledge, tmp_path):
@@ -59,7 +59,7 @@ def test_what_came_out_is_looked_at_and_expectations_are_judged(knowledge, tmp_p
     assert [item.met for item in record.expectations] == [True, False, True]
     assert not record.passed
     assert RunRecord.from_json((into / RUN).read_text(), RUN) == record
-    assert check(into).altered == ()
+    assert check_seal(into).altered == ()
     assert (into / "files" / "good.ply").is_file()
 
 

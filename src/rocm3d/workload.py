@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from rocm3d.artifact.check import check_all, is_artifact
-from rocm3d.evidence.folder import Contents, begin, seal
-from rocm3d.evidence.port_runs import written_before
-from rocm3d.evidence.produced import produced
+from rocm3d.evidence.folder import BundleContents, mark_unfinished, seal
+from rocm3d.evidence.port_runs import written_by_earlier_runs
+from rocm3d.evidence.produced import bundled_artifacts
 from rocm3d.model.failure import Rocm3dError, UserError
 from rocm3d.model.run import RunRecord
 from rocm3d.record.expectation import KEYS, Expectation, evaluate, parse_expectation
@@ -92,9 +92,9 @@ def run_workload(
     terminal: IO[bytes] | None = None,
 ) -> RunRecord:
     """Run the workload, check its artifacts, and write a bundle of record, output and artifacts to `into`."""
-    begin(into)
+    mark_unfinished(into)
     try:
-        known = replace(workload, written=written_before(into.parent.parent))
+        known = replace(workload, written=written_by_earlier_runs(into.parent.parent))
         record = record_run(known, into, knowledge, terminal)
     except Rocm3dError:
         shutil.rmtree(into, ignore_errors=True)  # it did not start: nothing to keep
@@ -102,7 +102,7 @@ def run_workload(
     looked = record.model_copy(update={"artifacts": tuple(_artifacts(record, workload.folder))})
     judged = looked.model_copy(update={"expectations": tuple(evaluate(item, looked) for item in expectations)})
     (into / RUN).write_text(judged.to_json(), encoding="utf-8")
-    seal(into, Contents(repository=workload.root.name, runs=(judged,), files=produced(judged, workload.folder)))
+    seal(into, BundleContents(repository=workload.root.name, runs=(judged,), files=bundled_artifacts(judged, workload.folder)))
     return judged
 
 

@@ -6,7 +6,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from rocm3d.evidence.folder import MARK, NAME, SEAL, Contents, write
+from rocm3d.evidence.folder import UNFINISHED_FILE, EVIDENCE_FILE, SEAL_FILE, BundleContents, write
 from rocm3d.model.artifact import Artifact
 from rocm3d.model.run import Manifest, RunRecord
 
@@ -24,7 +24,7 @@ def recorded(seconds=2.0, **values):
 @pytest.fixture
 def bundle(tmp_path):
     def make(name="b", **values):
-        write(Contents(runs=(recorded(**values),), files={"files/output.txt": b"done\n"}), tmp_path / name)
+        write(BundleContents(runs=(recorded(**values),), files={"files/output.txt": b"done\n"}), tmp_path / name)
         return tmp_path / name
 
     return make
@@ -43,7 +43,7 @@ def test_a_tampered_bundle_exits_1_and_names_the_file(rocm3d, bundle):
 
 def test_a_half_written_bundle_exits_2_with_one_line(rocm3d, bundle):
     place = bundle()
-    (place / MARK).touch()
+    (place / UNFINISHED_FILE).touch()
 
     ended = rocm3d("evidence", "check", place)
 
@@ -53,9 +53,9 @@ def test_a_half_written_bundle_exits_2_with_one_line(rocm3d, bundle):
 
 def test_a_bundle_of_a_newer_schema_exits_2_and_names_it(rocm3d, bundle):
     place = bundle()
-    data = (place / NAME).read_bytes().replace(b'"schema_version": "1.0"', b'"schema_version": "3.0"', 1)
-    (place / NAME).write_bytes(data)
-    (place / SEAL).write_text(f"{hashlib.sha256(data).hexdigest()}  {NAME}\n")
+    data = (place / EVIDENCE_FILE).read_bytes().replace(b'"schema_version": "1.0"', b'"schema_version": "3.0"', 1)
+    (place / EVIDENCE_FILE).write_bytes(data)
+    (place / SEAL_FILE).write_text(f"{hashlib.sha256(data).hexdigest()}  {EVIDENCE_FILE}\n")
 
     ended = rocm3d("evidence", "check", place)
 

@@ -6,7 +6,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from rocm3d.evidence.folder import Contents, write
+from rocm3d.evidence.folder import BundleContents, write
 from rocm3d.model.artifact import Artifact
 from rocm3d.model.finding import Finding
 from rocm3d.model.patch import FileChange, Patch, Proof, RefusedEdit
@@ -23,7 +23,7 @@ def documents():
     """A plan, a patch and verdicts with given counts."""
 
     def make(decisions=(), changed=0, left=0, refused=0, outcomes=(), levels=None) -> tuple[Plan, Patch, Verdicts]:
-        found = Finding(code="PY101", rule="x", severity="error", path="a", line=1, column=1, message="m", hint="h")
+        result = Finding(code="PY101", rule="x", severity="error", path="a", line=1, column=1, message="m", hint="h")
         decided = tuple(
             DependencyDecision(name=f"p{at}", package="p", decision=decision, route="r", reason="because")
             for at, decision in enumerate(decisions)
@@ -52,7 +52,7 @@ def documents():
             dry_run=False,
             changes=changes,
             refused=tuple(RefusedEdit(path=f"f{at}", recipe="x", reason="no") for at in range(refused)),
-            left=tuple(UnresolvedFinding(finding=found, reason="no") for _ in range(left)),
+            left=tuple(UnresolvedFinding(finding=result, reason="no") for _ in range(left)),
         )
         found_levels = levels or ["static"] * len(outcomes)
         verdicts = tuple(
@@ -99,7 +99,7 @@ def make_bundle(tmp_path, make_run):
 
     def make(name="bundle", runs=None, files=None, **contents):
         held = {"files/log.txt": b"done\n"} if files is None else files
-        write(Contents("repo", runs=(make_run(),) if runs is None else runs, files=held, **contents), tmp_path / name)
+        write(BundleContents("repo", runs=(make_run(),) if runs is None else runs, files=held, **contents), tmp_path / name)
         return tmp_path / name
 
     return make

@@ -9,7 +9,7 @@ from rocm3d.evidence.array_difference import array_rows
 
 
 @pytest.fixture(autouse=True)
-def _here(monkeypatch):
+def _check_in_this_process(monkeypatch):
     """Checks run in this process; the subprocess has its own tests."""
     monkeypatch.setattr(array_difference, "check_all", lambda paths: [look(path) for path in paths])
 
@@ -53,7 +53,7 @@ def test_equal_arrays_have_no_change(rows):
     assert rows({"s": [1.0, numpy.nan]}, {"s": [1.0, numpy.nan]})[0][3] == ""
 
 
-def test_how_far_they_are_apart(rows):
+def test_the_largest_difference(rows):
     assert rows({"s": [1.0, 4.0]}, {"s": [1.0, 4.5]}) == [
         ("x.npz:s", "float64 [2]", "float64 [2]", "largest difference 0.5 (largest value 4)")
     ]

@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from rocm3d.evidence.folder import Contents, write
+from rocm3d.evidence.folder import BundleContents, write
 from rocm3d.model.artifact import Artifact
 from rocm3d.model.evidence import Evidence
 from rocm3d.model.inventory import Scan
@@ -79,7 +79,7 @@ def test_after_a_change_of_the_code_the_run_no_longer_counts(ran):
 
 
 def test_a_run_on_the_planned_gpu_passes_and_closes_the_chain(ported, made_on_gpu):
-    write(Contents(runs=(made_on_gpu(ported.root),)), ported.documents.folder / "runs" / "train")
+    write(BundleContents(runs=(made_on_gpu(ported.root),)), ported.documents.folder / "runs" / "train")
 
     assert {outcome for outcome, _ in workload(ported)} == {"passed", "not_run"}  # its rasterizer was not imported
     evidence = ported.evidence()

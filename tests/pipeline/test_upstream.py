@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rocm3d.apply.git_patch import file_diff, mail_patch
-from rocm3d.evidence.ledger import Book, LedgerChange
+from rocm3d.evidence.ledger import LedgerFile, LedgerChange
 from rocm3d.model.failure import UserError
 from rocm3d.pipeline import Repository
 from rocm3d.pipeline.upstream import draft_upstream
@@ -52,7 +52,7 @@ def ported(origin, tmp_path, knowledge):
 
 @pytest.fixture
 def book(tmp_path):
-    return Book.at(tmp_path / "ledger.json", print)
+    return LedgerFile.open(tmp_path / "ledger.json", print)
 
 
 def test_documents_that_are_no_longer_what_was_sealed_give_no_draft(ported, book):

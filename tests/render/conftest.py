@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from rocm3d.evidence.chain import chain
+from rocm3d.evidence.chain import evidence_chain
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.model import run as of_run
 from rocm3d.model.artifact import Artifact, Preview
@@ -255,7 +255,7 @@ def run(name="train", **rest) -> RunRecord:
 
 def joined(record: RunRecord | None = None, folder="train", **rest) -> ReportedRun:
     record = record or run()
-    return ReportedRun(folder=folder, run=record, chain=chain(record), **rest)
+    return ReportedRun(folder=folder, run=record, chain=evidence_chain(record), **rest)
 
 
 def hostile_run(text: str) -> RunRecord:

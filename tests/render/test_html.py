@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.evidence.chain import chain
+from rocm3d.evidence.chain import evidence_chain
 from rocm3d.model.bundle import AlteredFile, Bundle
 from rocm3d.model.evidence import SealedRun
 from rocm3d.model.package import Licence
@@ -27,7 +27,7 @@ def unread(text: str = "half is incomplete") -> UnreadRun:
 
 
 def bundle(*runs, name="train", altered=()) -> BundleReport:
-    held = Bundle(repository=name, runs=runs, chains=tuple(chain(run) for run in runs))
+    held = Bundle(repository=name, runs=runs, chains=tuple(evidence_chain(run) for run in runs))
     return BundleReport(name=name, sha256="a" * 64, altered=altered, bundle=held)
 
 

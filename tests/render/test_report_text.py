@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from rocm3d.evidence.chain import chain
+from rocm3d.evidence.chain import evidence_chain
 from rocm3d.model.bundle import AlteredFile, Bundle
 from rocm3d.model.report import BundleReport, UnreadRun
 from rocm3d.render.html import Report
@@ -77,7 +77,7 @@ def test_runs_have_their_chain_and_artifacts(make, report, knowledge):
 
 
 def test_a_bundle_by_itself(make):
-    held = Bundle(runs=(make.run(),), chains=(chain(make.run()),), verdicts=make.verdicts().verdicts)
+    held = Bundle(runs=(make.run(),), chains=(evidence_chain(make.run()),), verdicts=make.verdicts().verdicts)
     report = BundleReport(name="train", sha256="a" * 64, bundle=held, altered=(AlteredFile(path="x", how="added"),))
     text = render_bundle(report)
 

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from rocm3d.evidence.proposals import Clone, edited, proposals
+from rocm3d.evidence.proposals import PatchedClone, edited_file, proposals
 from rocm3d.model.ledger import Fix
 from rocm3d.model.patch import SubmodulePatch
 from rocm3d.model.plan import LicenceNotice
@@ -34,8 +34,8 @@ def drafted(make, knowledge):
         made = made.model_copy(update={"modules": (module,), **patch})
         report = Report(make.scan(), make.plan(*decisions), made, make.verdicts(), make.evidence())
         report = replace(report, **(update(report) if update else {}))
-        clone = Clone(
-            "raster", "d" * 40, "https://host.org/acme/raster", (edited("r.cu", "\n@@ -1 +1 @@\n-a\n+b\n"),), ()
+        clone = PatchedClone(
+            "raster", "d" * 40, "https://host.org/acme/raster", (edited_file("r.cu", "\n@@ -1 +1 @@\n-a\n+b\n"),), ()
         )
         found = proposals(report.patch, report.verdicts, "e" * 40, {}, [clone])
         proposal = next(item for item in found if item.part == part)

@@ -36,10 +36,10 @@ def show(
     output: options.Output = None,
 ) -> None:
     """Show the fixes: open ones first, sorted by the number of repositories that need them."""
-    from rocm3d.pipeline import Book
+    from rocm3d.pipeline import LedgerFile
 
     refuse_unknown(form, names(Ledger))
-    found = Book.at(ledger, session.say).read()
+    found = LedgerFile.open(ledger, session.say).read()
     kept = tuple(item for item in found.fixes if state in (None, item.state))
     session.show(found.model_copy(update={"fixes": kept}), form, output)
 
@@ -54,10 +54,10 @@ def add(
     ledger: options.LedgerFile = None,
 ) -> None:
     """Add a fix by hand. `rocm3d upstream` adds the fixes that it writes drafts for."""
-    from rocm3d.pipeline import Book, LedgerChange
+    from rocm3d.pipeline import LedgerFile, LedgerChange
 
     change = LedgerChange(links=tuple(link), repositories=parted(unblocks), what=what, note=note)
-    fix = Book.at(ledger, session.say).add(name, change)
+    fix = LedgerFile.open(ledger, session.say).add(name, change)
     session.put(f"{fix.id}\n", None)
 
 
@@ -72,10 +72,10 @@ def mark(
     ledger: options.LedgerFile = None,
 ) -> None:
     """Update the state, links, repositories or description of a fix."""
-    from rocm3d.pipeline import Book, LedgerChange
+    from rocm3d.pipeline import LedgerFile, LedgerChange
 
     change = LedgerChange(state, tuple(link), parted(unblocks), what, note)
-    found = Book.at(ledger, session.say).mark(fix, change)
+    found = LedgerFile.open(ledger, session.say).mark(fix, change)
     session.say(f"{found.id}: {found.state}; {', '.join(found.links) or 'no link'}")
 
 

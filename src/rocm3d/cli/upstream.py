@@ -46,11 +46,11 @@ def command(
     which shows whether another repository needs the same one: see `rocm3d ledger`. A draft that you edited is not
     overwritten. Exit code 1 if a check failed: such a draft is not ready.
     """
-    from rocm3d.pipeline import Book, draft_upstream
+    from rocm3d.pipeline import LedgerFile, draft_upstream
 
     refuse_unknown(form, names(Drafts))
     with session.repository(path, work=work) as repository:
-        book = None if no_ledger else Book.at(ledger, session.say)
+        book = None if no_ledger else LedgerFile.open(ledger, session.say)
         made = draft_upstream(repository, kind, output, book)
     session.show(made.document, form, None)
     for fix in made.fixes.values():

@@ -10,22 +10,22 @@ from rocm3d.evidence.folder import is_inside
 if TYPE_CHECKING:
     from rocm3d.model.run import RunRecord
 
-FOLDER = "files"
-MOST = 512 * 1024 * 1024
+FILES_FOLDER = "files"
+MAX_BYTES = 512 * 1024 * 1024
 
 
-def produced(run: RunRecord, root: Path, most: int = MOST) -> dict[str, Path]:
+def bundled_artifacts(run: RunRecord, root: Path, max_bytes: int = MAX_BYTES) -> dict[str, Path]:
     """Source paths by their path in the bundle, smallest files first. Paths of the run are relative to `root`.
 
     Files beyond the limit are identified by their digest in the record.
     """
-    sizes = {item.path: item.bytes for item in run.artifacts if is_inside(f"{FOLDER}/{item.path}")}
-    found, taken = dict[str, Path](), 0
+    sizes = {item.path: item.bytes for item in run.artifacts if is_inside(f"{FILES_FOLDER}/{item.path}")}
+    bundled, total_bytes = dict[str, Path](), 0
     for path, size in sorted(sizes.items(), key=lambda item: (item[1], item[0])):
-        place = root / path
-        taken += size
-        if taken > most:
+        source = root / path
+        total_bytes += size
+        if total_bytes > max_bytes:
             break
-        if place.is_file() and place.resolve().is_relative_to(root.resolve()):
-            found[f"{FOLDER}/{path}"] = place
-    return found
+        if source.is_file() and source.resolve().is_relative_to(root.resolve()):
+            bundled[f"{FILES_FOLDER}/{path}"] = source
+    return bundled

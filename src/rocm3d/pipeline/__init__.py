@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rocm3d.apply.stage import MANIFEST as MANIFEST
     from rocm3d.evidence.joined import bundle_report as bundle_report
     from rocm3d.evidence.joined import is_bundle as is_bundle
-    from rocm3d.evidence.ledger import Book as Book
+    from rocm3d.evidence.ledger import LedgerFile as LedgerFile
     from rocm3d.evidence.ledger import LedgerChange as LedgerChange
     from rocm3d.knowledge.load import load as load
     from rocm3d.pipeline.changing import COMMIT as COMMIT

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from rocm3d.apply.ported_modules import ported_submodules
-from rocm3d.evidence.bundle import bundle, moved
+from rocm3d.evidence.bundle import seal_evidence, changed_since_sealed
 from rocm3d.evidence.joined import joined_runs
 from rocm3d.evidence.port_runs import PortRun, port_runs
 from rocm3d.host.installed_torch import find_interpreter
@@ -80,7 +80,7 @@ class Repository(Changing):
         paths = [self.documents.path(kind) for kind in (Scan, Plan, Patch, Verdicts)]
         sealed = {path.name: path.read_bytes() for path in paths}
         kept = [run.sealed for run in runs]
-        document = bundle(plan, patch, verdicts, sealed, datetime.now(timezone.utc), machine(), kept)
+        document = seal_evidence(plan, patch, verdicts, sealed, datetime.now(timezone.utc), machine(), kept)
         self.documents.write(document)
         return document
 
@@ -94,7 +94,7 @@ class Repository(Changing):
         titles = {item.id: item.title for item in self.knowledge.families.values()}
         families = {item.id: titles.get(item.family, item.family) for item in self.knowledge.packages.values()}
         sealed = [run.sealed for run in port_runs(self.documents.folder, self.root, (runs, unread))]
-        changed = tuple(moved(evidence, now, sealed))
+        changed = tuple(changed_since_sealed(evidence, now, sealed))
         return Report(scanned, planned, patch, verdicts, evidence, changed, runs, unread, families)
 
     def into(self, target: Path) -> Repository:

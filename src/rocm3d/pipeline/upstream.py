@@ -13,8 +13,8 @@ from rocm3d.apply.folders import InstallableFolders
 from rocm3d.apply.git_patch import split_by_file
 from rocm3d.apply.needs import repository_requirements
 from rocm3d.apply.origin import GitCheckout
-from rocm3d.evidence.ledger import Book, slug
-from rocm3d.evidence.proposals import Clone, changed_lines, edited, proposals
+from rocm3d.evidence.ledger import LedgerFile, slug
+from rocm3d.evidence.proposals import PatchedClone, changed_lines_digest, edited_file, proposals
 from rocm3d.model.evidence import SealedFile
 from rocm3d.model.failure import UserError
 from rocm3d.model.upstream import Draft, Drafts
@@ -51,7 +51,7 @@ class Made:
     by_hand: tuple[str, ...] = ()
 
 
-def draft_upstream(repository: Repository, kind: DraftKind, output: Path | None, book: Book | None) -> Made:
+def draft_upstream(repository: Repository, kind: DraftKind, output: Path | None, book: LedgerFile | None) -> Made:
     """Write a draft for each repository that the port changes; without `book` the ledger is not updated."""
     report = repository.report()
     if report.moved:
@@ -133,7 +133,7 @@ def _from_inside(diff: str, path: str) -> str:
     return head.replace(f"/{path}/", "/") + start + hunks
 
 
-def _clones(report: Report, tree: Tree) -> Iterator[tuple[Clone, Mapping[str, bytes]]]:
+def _clones(report: Report, tree: Tree) -> Iterator[tuple[PatchedClone, Mapping[str, bytes]]]:
     """Git dependencies with a patch in the port folder, made with the commands that apply suggests."""
     folder = f"{report.patch.folder}/patches/"
     known = {item.file for item in report.patch.modules}
@@ -149,8 +149,8 @@ def _clones(report: Report, tree: Tree) -> Iterator[tuple[Clone, Mapping[str, by
             continue
         new = tuple(name for name, data in diffs.items() if b"\n--- /dev/null" in data)
         shown = ((name, data.decode("utf-8", "replace")) for name, data in diffs.items() if name not in new)
-        changed = tuple(edited(name, data) for name, data in shown)
-        yield Clone(match["name"], match["commit"], urls.get(match["name"], ""), changed, new), diffs
+        changed = tuple(edited_file(name, data) for name, data in shown)
+        yield PatchedClone(match["name"], match["commit"], urls.get(match["name"], ""), changed, new), diffs
 
 
 def _by_hand(report: Report, tree: Tree) -> tuple[str, ...]:
@@ -184,9 +184,9 @@ def _base(report: Report, root: Path) -> str:
     return commit
 
 
-def _noted(part: Part, repository: str, book: Book) -> Fix:
+def _noted(part: Part, repository: str, book: LedgerFile) -> Fix:
     own = {change.path for change in part.proposal.edited} or set(part.diffs)
-    lines = changed_lines((path, data) for path, data in part.diffs.items() if path in own)
+    lines = changed_lines_digest((path, data) for path, data in part.diffs.items() if path in own)
     return book.enter(part.proposal, lines, repository)
 
 
