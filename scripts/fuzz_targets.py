@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from rocm3d.artifact import look as artifact
-from rocm3d.artifact.glb import packed
+from rocm3d.artifact.glb import pack_glb
 from rocm3d.host.diagnosis import diagnose
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.kinds import FOLDERS, RECIPES, SINGLES, TABLES
@@ -51,7 +51,7 @@ ARTIFACTS = {
     ".ply": b"ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
     b"element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n",
     ".obj": b"mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nusemtl a\nf 1/1 2/1 3/1\n",
-    ".glb": packed(_GLTF % b"", _POINTS),
+    ".glb": pack_glb(_GLTF % b"", _POINTS),
     ".gltf": _GLTF % (b',"uri":"data:;base64,' + base64.b64encode(_POINTS) + b'"'),
     ".npy": b"\x93NUMPY\x01\x00\x76\x00" + _NPY + _POINTS,
     ".ppm": b"P6\n2 2\n255\n" + bytes(range(12)),
@@ -170,7 +170,7 @@ def _artifact(ending: str, data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / f"a{ending}"
         place.write_bytes(data)
-        found = artifact.look(place)
+        found = artifact.inspect_file(place)
     if Artifact.model_validate_json(found.model_dump_json()) != found:
         raise AssertionError("the result is not the same after JSON")
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from rocm3d.artifact.formats import FORMATS
-from rocm3d.artifact.look import look
+from rocm3d.artifact.look import inspect_file
 
-ENDINGS = sorted(ending for form in FORMATS for ending in form.endings)
+ENDINGS = sorted(ending for form in FORMATS for ending in form.suffixes)
 STARTS = [
     b"", b"ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\nend_header\n",
     b"ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty float x\nend_header\n", b"glTF\x02\0\0\0",
@@ -27,24 +27,24 @@ STARTS = [
 ANY_FILE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-def said(path: Path) -> tuple[str, str]:
-    artifact = look(path)
+def outcome_and_reason(path: Path) -> tuple[str, str]:
+    artifact = inspect_file(path)
     return artifact.outcome, artifact.reason
 
 
 @pytest.mark.parametrize("ending", [".ply", ".glb", ".npz", ".png", ".mp4", ".obj"])
 def test_a_file_of_0_bytes_is_called_that(tmp_path, ending):
-    place = tmp_path / f"x{ending}"
-    place.touch()
+    path = tmp_path / f"x{ending}"
+    path.touch()
 
-    assert said(place) == ("bad", "empty: 0 bytes")
+    assert outcome_and_reason(path) == ("bad", "empty: 0 bytes")
 
 
 def test_a_wrong_extension_is_called_by_what_it_is(tmp_path, noise):
-    place = tmp_path / "scene.glb"
-    Image.fromarray(noise()).save(place, "PNG")
+    path = tmp_path / "scene.glb"
+    Image.fromarray(noise()).save(path, "PNG")
 
-    artifact = look(place)
+    artifact = inspect_file(path)
 
     assert (artifact.outcome, artifact.problems, artifact.metrics) == ("bad", ("wrong extension: a PNG",), {})
 
@@ -61,56 +61,56 @@ def test_a_wrong_extension_is_called_by_what_it_is(tmp_path, noise):
 def test_what_programs_leave_in_place_of_an_artifact(tmp_path, content, what):
     (tmp_path / "x.ply").write_bytes(content)
 
-    assert said(tmp_path / "x.ply") == ("bad", f"wrong extension: {what}")
+    assert outcome_and_reason(tmp_path / "x.ply") == ("bad", f"wrong extension: {what}")
 
 
 def test_noise_is_damage(tmp_path):
     (tmp_path / "x.png").write_bytes(b"\x07\x01\x09")
 
-    assert said(tmp_path / "x.png") == ("bad", "damaged: the first bytes are not those of a .png file")
+    assert outcome_and_reason(tmp_path / "x.png") == ("bad", "damaged: the first bytes are not those of a .png file")
 
 
-def test_what_is_not_there_was_not_read(tmp_path):
-    assert said(tmp_path / "x.png") == ("not_read", "cannot be opened: No such file or directory")
+def test_what_is_missing_was_not_read(tmp_path):
+    assert outcome_and_reason(tmp_path / "x.png") == ("not_read", "cannot be opened: No such file or directory")
 
 
 def test_a_folder_is_no_file(tmp_path):
     (tmp_path / "x.ply").mkdir()
 
-    assert said(tmp_path / "x.ply") == ("bad", "not a regular file")
+    assert outcome_and_reason(tmp_path / "x.ply") == ("bad", "not a regular file")
 
 
 def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "x.ply")
 
-    assert said(tmp_path / "x.ply") == ("bad", "not a regular file")
+    assert outcome_and_reason(tmp_path / "x.ply") == ("bad", "not a regular file")
 
 
 def test_a_name_that_no_file_can_have(tmp_path):
-    assert look(Path(f"{tmp_path}/\0.ply")).outcome == "not_read"
+    assert inspect_file(Path(f"{tmp_path}/\0.ply")).outcome == "not_read"
 
 
 def test_an_ending_that_is_no_artifact(tmp_path):
     (tmp_path / "notes.txt").write_text("words\n")
 
-    assert said(tmp_path / "notes.txt")[1].startswith("unknown file type")
+    assert outcome_and_reason(tmp_path / "notes.txt")[1].startswith("unknown file type")
 
 
 @pytest.mark.parametrize(("name", "start"), [("x.exr", b"\x76/1\x01"), ("x.splat", b"\1\2"), ("x.spz", b"\x1f\x8b")])
 def test_formats_that_nobody_reads_are_not_called_ok(tmp_path, name, start):
     (tmp_path / name).write_bytes(start)
 
-    outcome, reason = said(tmp_path / name)
+    outcome, reason = outcome_and_reason(tmp_path / name)
 
     assert outcome == "not_read"
     assert reason.endswith("is not supported")
 
 
-def test_without_the_extra_it_says_what_to_install(tmp_path, noise, monkeypatch):
+def test_without_the_extra_it_names_the_package_to_install(tmp_path, noise, monkeypatch):
     Image.fromarray(noise()).save(tmp_path / "x.png")
     monkeypatch.setitem(sys.modules, "PIL", None)
 
-    assert said(tmp_path / "x.png") == ("not_read", "PIL is not installed: pip install 'rocm3d[artifacts]'")
+    assert outcome_and_reason(tmp_path / "x.png") == ("not_read", "PIL is not installed: pip install 'rocm3d[artifacts]'")
 
 
 def test_too_little_memory_is_not_the_fault_of_the_file(tmp_path, monkeypatch):
@@ -121,23 +121,23 @@ def test_too_little_memory_is_not_the_fault_of_the_file(tmp_path, monkeypatch):
 
     monkeypatch.setattr("rocm3d.artifact.number_file.look_npy", greedy)
 
-    assert said(tmp_path / "x.npy") == ("not_read", "reading it exceeds the memory limit")
+    assert outcome_and_reason(tmp_path / "x.npy") == ("not_read", "reading it exceeds the memory limit")
 
 
 @ANY_FILE
 @given(st.sampled_from(ENDINGS), st.sampled_from(STARTS), st.binary(max_size=200))
-def test_no_bytes_make_it_fail(tmp_path, ending, start, rest):
-    place = tmp_path / f"any{ending}"
-    place.write_bytes(start + rest)
+def test_no_bytes_make_it_fail(tmp_path, ending, start, values):
+    path = tmp_path / f"any{ending}"
+    path.write_bytes(start + values)
 
-    artifact = look(place)
+    artifact = inspect_file(path)
 
     assert artifact.outcome in ("ok", "bad", "not_read")
     assert "\n" not in artifact.reason
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
+def valid_files(tmp_path_factory):
     """One valid file of each format that declares its length."""
     import trimesh
 
@@ -156,26 +156,26 @@ def whole(tmp_path_factory):
 
 @ANY_FILE
 @given(data=st.data())
-def test_no_truncation_is_called_ok(whole, tmp_path, data):
-    source = data.draw(st.sampled_from(sorted(whole.iterdir())))
+def test_no_truncation_is_called_ok(valid_files, tmp_path, data):
+    source = data.draw(st.sampled_from(sorted(valid_files.iterdir())))
     content = source.read_bytes()
-    place = tmp_path / source.name
-    place.write_bytes(content[: data.draw(st.integers(0, len(content) - 60))])
+    path = tmp_path / source.name
+    path.write_bytes(content[: data.draw(st.integers(0, len(content) - 60))])
 
-    artifact = look(place)
+    artifact = inspect_file(path)
 
-    assert look(source).outcome == "ok"
+    assert inspect_file(source).outcome == "ok"
     assert artifact.outcome == "bad"
 
 
 @ANY_FILE
 @given(data=st.data())
-def test_no_damage_makes_it_fail(whole, tmp_path, data):
-    source = data.draw(st.sampled_from(sorted(whole.iterdir())))
+def test_no_damage_makes_it_fail(valid_files, tmp_path, data):
+    source = data.draw(st.sampled_from(sorted(valid_files.iterdir())))
     content = bytearray(source.read_bytes())
     for _ in range(data.draw(st.integers(1, 6))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
-    place = tmp_path / source.name
-    place.write_bytes(content)
+    path = tmp_path / source.name
+    path.write_bytes(content)
 
-    assert look(place).outcome in ("ok", "bad", "not_read")
+    assert inspect_file(path).outcome in ("ok", "bad", "not_read")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy
 
-from rocm3d.artifact.sight import Sight, broken_rows, extent
+from rocm3d.artifact.sight import ArtifactReport, count_nonfinite_rows, extent
 
 
 def test_nothing_has_no_extent():
@@ -19,12 +19,12 @@ def test_the_extent_passes_over_what_is_not_finite():
 
 
 def test_rows_that_are_broken():
-    assert broken_rows(numpy.array([[1, numpy.nan], [numpy.inf, numpy.nan], [1, 2]])) == 2
+    assert count_nonfinite_rows(numpy.array([[1, numpy.nan], [numpy.inf, numpy.nan], [1, 2]])) == 2
 
 
 def test_only_what_is_wrong_is_a_problem():
-    sight = Sight("mesh")
-    sight.object_to(0, "no")
-    sight.object_to(1, "yes")
+    report = ArtifactReport("mesh")
+    report.add_problem_if(0, "no")
+    report.add_problem_if(1, "yes")
 
-    assert sight.problems == ["yes"]
+    assert report.problems == ["yes"]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy
 import pytest
 
-from rocm3d.artifact.look import look
+from rocm3d.artifact.look import inspect_file
 from rocm3d.evidence import array_difference
 from rocm3d.evidence.array_difference import array_rows
 
@@ -11,7 +11,7 @@ from rocm3d.evidence.array_difference import array_rows
 @pytest.fixture(autouse=True)
 def _check_in_this_process(monkeypatch):
     """Checks run in this process; the subprocess has its own tests."""
-    monkeypatch.setattr(array_difference, "check_all", lambda paths: [look(path) for path in paths])
+    monkeypatch.setattr(array_difference, "check_all", lambda paths: [inspect_file(path) for path in paths])
 
 
 @pytest.fixture

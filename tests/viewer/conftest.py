@@ -10,7 +10,7 @@ import pytest
 import trimesh
 from browser import shared_browser
 
-from rocm3d.artifact.look import look
+from rocm3d.artifact.look import inspect_file
 from rocm3d.viewer.open import shape
 
 PROPERTIES = (
@@ -39,8 +39,8 @@ def ball(count: int = 400, **values: float) -> numpy.ndarray:
 def _checks_in_this_process(monkeypatch):
     """Checks run in this process, for speed; tests/cli/test_view.py uses subprocesses."""
     for name in ("open", "source"):
-        monkeypatch.setattr(f"rocm3d.viewer.{name}.check", look)
-    monkeypatch.setattr("rocm3d.viewer.folder.check_all", lambda paths: [look(path) for path in paths])
+        monkeypatch.setattr(f"rocm3d.viewer.{name}.check", inspect_file)
+    monkeypatch.setattr("rocm3d.viewer.folder.check_all", lambda paths: [inspect_file(path) for path in paths])
 
 
 @pytest.fixture(name="ball")

@@ -6,14 +6,14 @@ import numpy
 import pytest
 import trimesh
 
-from rocm3d.artifact.sight import Unfit
+from rocm3d.artifact.sight import InvalidArtifactError
 from rocm3d.viewer.cloud import read
 
 
 def test_nothing_finite_is_refused(tmp_path):
     numpy.savez(tmp_path / "a.npz", points=numpy.full((4, 3), numpy.nan))
 
-    with pytest.raises(Unfit, match="no finite points"):
+    with pytest.raises(InvalidArtifactError, match="no finite points"):
         read(tmp_path / "a.npz", 10)
 
 

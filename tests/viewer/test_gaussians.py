@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.artifact.sight import Unfit
+from rocm3d.artifact.sight import InvalidArtifactError
 from rocm3d.viewer.gaussians import chosen, covariances, read
 from rocm3d.viewer.shape import Splats
 
@@ -26,7 +26,7 @@ def one(sizes, rotation) -> Splats:
 
 
 def test_nothing_finite_is_refused(write_splat, ball):
-    with pytest.raises(Unfit, match="no finite points"):
+    with pytest.raises(InvalidArtifactError, match="no finite points"):
         read(write_splat(rows=ball(x=numpy.nan)), 1000)
 
 

@@ -11,7 +11,7 @@ import pytest
 import trimesh
 from PIL import Image
 
-from rocm3d.artifact.sight import Unfit
+from rocm3d.artifact.sight import InvalidArtifactError
 from rocm3d.viewer.mesh import matte, read
 
 
@@ -36,7 +36,7 @@ def test_a_mesh_whose_vertices_are_all_broken_is_refused(tmp_path):
     mesh = trimesh.Trimesh(numpy.full((3, 3), numpy.nan), [[0, 1, 2]], process=False)
     mesh.export(tmp_path / "a.glb")
 
-    with pytest.raises(Unfit, match="no finite points"):
+    with pytest.raises(InvalidArtifactError, match="no finite points"):
         read(tmp_path / "a.glb", broken=True)
 
 

@@ -9,7 +9,7 @@ import pytest
 import trimesh
 
 from rocm3d.artifact.check import check
-from rocm3d.artifact.look import look
+from rocm3d.artifact.look import inspect_file
 from rocm3d.model.failure import MachineError, UserError
 from rocm3d.viewer.open import drawable, guessed_up, need_packages, shape
 from rocm3d.viewer.shape import Cloud, Splats, Surface
@@ -34,7 +34,7 @@ def test_splats_that_show_nothing(write_splat, ball, values, reason):
     with pytest.raises(UserError) as refused:
         shape(place)
 
-    assert refused.value.message == f"{place}: {look(place).reason}" == f"{place}: {reason}"
+    assert refused.value.message == f"{place}: {inspect_file(place).reason}" == f"{place}: {reason}"
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_each_kind_is_read_as_what_it_is(write_splat, write_box, write_cloud):
 
 
 def test_up_is_guessed_by_custom_and_can_be_said(write_splat, write_box):
-    glb, ply, splat = look(write_box("a.glb")), look(write_box("a.ply")), look(write_splat("s.ply"))
+    glb, ply, splat = inspect_file(write_box("a.glb")), inspect_file(write_box("a.ply")), inspect_file(write_splat("s.ply"))
 
     assert [guessed_up(item) for item in (glb, ply, splat)] == ["+y", "+z", "-y"]
     assert shape(write_box("a.glb"), up="-x").up == "-x"

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy
 import pytest
 
-from rocm3d.artifact.sight import Unfit
+from rocm3d.artifact.sight import InvalidArtifactError
 from rocm3d.model.artifact import Artifact
 from rocm3d.viewer.shape import Cloud, Shape, Splats, Surface, refuse_empty
 
@@ -18,7 +18,7 @@ def made(form) -> Shape:
 
 
 def test_nothing_is_refused():
-    with pytest.raises(Unfit):
+    with pytest.raises(InvalidArtifactError):
         refuse_empty(numpy.zeros((0, 3)))
 
 

@@ -11,132 +11,132 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.artifact.formats import HEAD, Format, by_content, by_name
-from rocm3d.artifact.sight import Sight, Unfit, Unread
+from rocm3d.artifact.formats import HEAD_BYTES, ArtifactFormat, format_by_content, format_by_name
+from rocm3d.artifact.sight import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
 from rocm3d.model.artifact import Artifact, Preview
 
 if TYPE_CHECKING:
     from rocm3d.model.artifact import ArtifactOutcome, Kind
 
-_INSTALL = "pip install 'rocm3d[artifacts]'"
-_LONGEST = 200
+_INSTALL_COMMAND = "pip install 'rocm3d[artifacts]'"
+_MAX_LINE_LENGTH = 200
 
 
-def look(path: Path) -> Artifact:
+def inspect_file(path: Path) -> Artifact:
     """Never raises because of a file's content: every problem becomes part of the result."""
     try:
-        form, size = _format(path)
+        file_format, size = _detect_format(path)
     except (OSError, ValueError) as error:
-        return _refused(path, "not_read", f"cannot be opened: {getattr(error, 'strerror', None) or error}")
-    except Unfit as error:
-        return _refused(path, "bad", str(error), by_name(path))
+        return _failed_artifact(path, "not_read", f"cannot be opened: {getattr(error, 'strerror', None) or error}")
+    except InvalidArtifactError as error:
+        return _failed_artifact(path, "bad", str(error), format_by_name(path))
     try:
-        sight = _sight(path, form)
+        report = _read_report(path, file_format)
     except Exception as error:  # noqa: BLE001  (readers raise anything for damaged files)
-        return _refused(path, *_blame(error), form, size)
+        return _failed_artifact(path, *_outcome_of_error(error), file_format, size)
     return Artifact(
         path=str(path),
-        kind=sight.kind,
-        format=_label(form),
+        kind=report.kind,
+        format=_format_label(file_format),
         bytes=size,
-        outcome="bad" if sight.problems else "ok",
-        problems=tuple(_line(problem) for problem in sight.problems),
-        metrics=sight.metrics,
-        unread=tuple(_line(part) for part in sight.unread),
-        preview=Preview(histogram=sight.histogram, picture=sight.picture),
+        outcome="bad" if report.problems else "ok",
+        problems=tuple(_one_line(problem) for problem in report.problems),
+        metrics=report.metrics,
+        unread=tuple(_one_line(part) for part in report.unread),
+        preview=Preview(histogram=report.histogram, picture=report.picture),
     )
 
 
-def _blame(error: Exception) -> tuple[ArtifactOutcome, str]:
+def _outcome_of_error(error: Exception) -> tuple[ArtifactOutcome, str]:
     """The outcome and its one-line reason: "bad" blames the file, "not_read" blames the reader or a limit."""
-    if isinstance(error, Unfit):
+    if isinstance(error, InvalidArtifactError):
         return "bad", str(error)
-    if isinstance(error, Unread):
+    if isinstance(error, UnreadableArtifactError):
         return "not_read", str(error)
     if isinstance(error, ImportError):
-        return "not_read", f"{error.name} is not installed: {_INSTALL}"
+        return "not_read", f"{error.name} is not installed: {_INSTALL_COMMAND}"
     if isinstance(error, MemoryError):
         return "not_read", "reading it exceeds the memory limit"
     return "bad", f"damaged: {type(error).__name__}: {error}"
 
 
-def _format(path: Path) -> tuple[Format, int]:
+def _detect_format(path: Path) -> tuple[ArtifactFormat, int]:
     """The format by name and the size in bytes. Raises if the content has another format."""
-    about = path.stat()
-    if not stat.S_ISREG(about.st_mode):
-        raise Unfit("not a regular file")
-    if not about.st_size:
-        raise Unfit("empty: 0 bytes")
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise InvalidArtifactError("not a regular file")
+    if not status.st_size:
+        raise InvalidArtifactError("empty: 0 bytes")
     with path.open("rb") as file:
         # Complete lines only: patterns for text formats match whole lines.
-        head = file.read(HEAD)
-        head = head[: head.rfind(b"\n") + 1] or head if len(head) == HEAD else head + b"\n"
-    promised, found = by_name(path), by_content(head)
-    if promised is None:
-        raise Unfit(f"unknown file type; the content is {found.called if found else 'not recognised'}")
-    if promised is found or (not promised.read and found is None):
-        return promised, about.st_size
-    if found is not None and found.name == promised.written_as:
-        return promised, about.st_size
-    if found is None:
-        raise Unfit(f"damaged: the first bytes are not those of a {path.suffix.lower()} file")
-    raise Unfit(f"wrong extension: {found.called}")
+        head = file.read(HEAD_BYTES)
+        head = head[: head.rfind(b"\n") + 1] or head if len(head) == HEAD_BYTES else head + b"\n"
+    named_format, content_format = format_by_name(path), format_by_content(head)
+    if named_format is None:
+        raise InvalidArtifactError(f"unknown file type; the content is {content_format.name_with_article if content_format else 'not recognised'}")
+    if named_format is content_format or (not named_format.is_readable and content_format is None):
+        return named_format, status.st_size
+    if content_format is not None and content_format.name == named_format.container:
+        return named_format, status.st_size
+    if content_format is None:
+        raise InvalidArtifactError(f"damaged: the first bytes are not those of a {path.suffix.lower()} file")
+    raise InvalidArtifactError(f"wrong extension: {content_format.name_with_article}")
 
 
-def _sight(path: Path, form: Format) -> Sight:
+def _read_report(path: Path, file_format: ArtifactFormat) -> ArtifactReport:
     """Imports only the reader that the format needs."""
-    if not form.read:
-        raise Unread(f"{form.called} is not supported")
-    if form.name in ("NPY", "zip archive"):
+    if not file_format.is_readable:
+        raise UnreadableArtifactError(f"{file_format.name_with_article} is not supported")
+    if file_format.name in ("NPY", "zip archive"):
         from rocm3d.artifact import number_file
 
-        return number_file.look_npy(path) if form.name == "NPY" else number_file.look_npz(path)
-    if form.kind == "image":
+        return number_file.inspect_npy(path) if file_format.name == "NPY" else number_file.inspect_npz(path)
+    if file_format.kind == "image":
         from rocm3d.artifact import image
 
-        return image.look(path)
-    if form.kind == "video":
+        return image.inspect(path)
+    if file_format.kind == "video":
         from rocm3d.artifact import video
 
-        return video.look(path, form.name)
-    return _shape(path, form)
+        return video.inspect(path, file_format.name)
+    return _read_geometry(path, file_format)
 
 
-def _shape(path: Path, form: Format) -> Sight:
+def _read_geometry(path: Path, file_format: ArtifactFormat) -> ArtifactReport:
     from rocm3d.artifact import glb, gltf, obj, ply
 
-    readers = {"GLB": glb.look, "glTF": gltf.look, "OBJ": obj.look, "PLY": ply.look}
-    return readers[form.name](path)
+    readers = {"GLB": glb.inspect, "glTF": gltf.inspect, "OBJ": obj.inspect, "PLY": ply.inspect}
+    return readers[file_format.name](path)
 
 
-def _refused(path: Path, outcome: ArtifactOutcome, reason: str, form: Format | None = None, size: int = 0) -> Artifact:
-    kind: Kind = (form.kind if form else None) or "unknown"
-    name = _label(form) if form and size else ""
-    return Artifact(path=str(path), kind=kind, format=name, bytes=size, outcome=outcome, problems=(_line(reason),))
+def _failed_artifact(path: Path, outcome: ArtifactOutcome, reason: str, file_format: ArtifactFormat | None = None, size: int = 0) -> Artifact:
+    kind: Kind = (file_format.kind if file_format else None) or "unknown"
+    name = _format_label(file_format) if file_format and size else ""
+    return Artifact(path=str(path), kind=kind, format=name, bytes=size, outcome=outcome, problems=(_one_line(reason),))
 
 
-def _label(form: Format) -> str:
+def _format_label(file_format: ArtifactFormat) -> str:
     """Arrays are called by their suffix: users know .npz, not "zip archive"."""
-    return form.endings[0].removeprefix(".").upper() if form.kind == "arrays" else form.name
+    return file_format.suffixes[0].removeprefix(".").upper() if file_format.kind == "arrays" else file_format.name
 
 
-def _line(text: str) -> str:
+def _one_line(text: str) -> str:
     """Collapse white space and cut at the maximum length."""
     short = " ".join(text.split())
-    return short if len(short) <= _LONGEST else f"{short[:_LONGEST]}..."
+    return short if len(short) <= _MAX_LINE_LENGTH else f"{short[:_MAX_LINE_LENGTH]}..."
 
 
 def main() -> None:
     """Arguments: memory limit in bytes, seconds after which no file is started, files. Prints one line per file."""
-    memory, until = int(sys.argv[1]), time.monotonic() + float(sys.argv[2])
+    memory_bytes, deadline = int(sys.argv[1]), time.monotonic() + float(sys.argv[2])
     try:
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     except (ImportError, ValueError, OSError):
         # Not available on this system: only the time limit applies.
         pass
     for name in sys.argv[3:]:
-        if time.monotonic() > until:
+        if time.monotonic() > deadline:
             break
-        print(look(Path(name)).model_dump_json(), flush=True)  # noqa: T201  (the output of this process)
+        print(inspect_file(Path(name)).model_dump_json(), flush=True)  # noqa: T201  (the output of this process)

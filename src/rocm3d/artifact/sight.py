@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 
-class Unfit(Exception):
+class InvalidArtifactError(Exception):
     """The file itself is bad: empty, truncated, damaged or misnamed. The message is one line for the user."""
 
 
-class Unread(Exception):
+class UnreadableArtifactError(Exception):
     """The file could not be checked, which says nothing about the file. The message is the reason."""
 
 
 @dataclass
-class Sight:
+class ArtifactReport:
     """Statistics and problems of one file; `unread` names the parts that were not checked."""
 
     kind: Kind
@@ -32,8 +32,8 @@ class Sight:
     histogram: tuple[int, ...] = ()
     picture: str = ""
 
-    def object_to(self, wrong: object, problem: str) -> None:
-        if wrong:
+    def add_problem_if(self, condition: object, problem: str) -> None:
+        if condition:
             self.problems.append(problem)
 
 
@@ -45,11 +45,11 @@ def extent(points: Array) -> float:
     if not len(finite):
         return 0.0
     with numpy.errstate(over="ignore"):
-        far = float(numpy.linalg.norm(finite.max(axis=0) - finite.min(axis=0)))
-    return far if numpy.isfinite(far) else 0.0
+        diagonal = float(numpy.linalg.norm(finite.max(axis=0) - finite.min(axis=0)))
+    return diagonal if numpy.isfinite(diagonal) else 0.0
 
 
-def broken_rows(rows: Array) -> int:
+def count_nonfinite_rows(rows: Array) -> int:
     """The number of rows (n, m) that contain NaN or infinity."""
     import numpy
 

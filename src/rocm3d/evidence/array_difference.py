@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.artifact.arrays import arrays
+from rocm3d.artifact.arrays import read_arrays
 from rocm3d.artifact.check import check_all
 from rocm3d.model.bundle import DiffRow
 from rocm3d.model.failure import UserError
@@ -26,7 +26,7 @@ def array_rows(name: str, a: Path, b: Path) -> Iterator[DiffRow]:
             yield DiffRow(section="numerics", name=name, a="", b="", change=f"not compared: {reason}")
             return
     try:
-        arrays_a, arrays_b = dict(arrays(a)), dict(arrays(b))
+        arrays_a, arrays_b = dict(read_arrays(a)), dict(read_arrays(b))
     except UserError as error:
         yield DiffRow(section="numerics", name=name, a="", b="", change=f"not compared: {error.message}")
         return

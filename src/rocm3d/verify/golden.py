@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from rocm3d.artifact.arrays import arrays, need_numpy
-from rocm3d.artifact.difference import compare, kind
+from rocm3d.artifact.arrays import read_arrays, require_numpy
+from rocm3d.artifact.difference import compare, tolerance_dtype
 from rocm3d.knowledge.base import suggestion
 from rocm3d.model.failure import UserError
 from rocm3d.model.golden import ComparedTensor, GoldenComparison
@@ -63,7 +63,7 @@ class Tolerances:
 
 def compare_golden(reference: Path, candidate: Path, tolerances: Tolerances) -> GoldenComparison:
     """Compares every tensor of either recording. One that exists on one side only does not agree."""
-    need_numpy()
+    require_numpy()
     first, second = read_recording(reference), read_recording(candidate)
     a, b = _tensors(reference, first), _tensors(candidate, second)
     return GoldenComparison(
@@ -82,8 +82,8 @@ def _tensors(folder: Path, recording: Recording) -> Tensors:
 
 
 def _file_tensors(path: Path, name: str, dtype: str) -> Iterator[tuple[str, tuple[Array, str]]]:
-    for part, array in arrays(path):
-        number_kind = kind(array, dtype)
+    for part, array in read_arrays(path):
+        number_kind = tolerance_dtype(array, dtype)
         if number_kind is not None:
             yield f"{name}:{part}" if part else name, (array, number_kind)
 

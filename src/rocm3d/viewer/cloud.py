@@ -5,8 +5,8 @@ from __future__ import annotations
 import zipfile
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.artifact.arrays import arrays
-from rocm3d.artifact.number_file import POINTS
+from rocm3d.artifact.arrays import read_arrays
+from rocm3d.artifact.number_file import POINT_ARRAY_NAMES
 from rocm3d.viewer.gaussians import chosen
 from rocm3d.viewer.mesh import resolver
 from rocm3d.viewer.shape import Cloud, refuse_empty
@@ -59,8 +59,8 @@ def _archive(path: Path) -> tuple[Array, Array | None]:
     """The arrays of a .npz whose names stand for points and colours."""
     import numpy
 
-    held = {name: array for name, array in arrays(path) if array.dtype.kind in "fiu" and array.shape[-1:] == (3,)}
-    points = next(held[name] for name in POINTS if name in held)
+    held = {name: array for name, array in read_arrays(path) if array.dtype.kind in "fiu" and array.shape[-1:] == (3,)}
+    points = next(held[name] for name in POINT_ARRAY_NAMES if name in held)
     colours = next((held[name] for name in _COLOURS if name in held), None)
     return points.reshape(-1, 3).astype(numpy.float64), None if colours is None else colours.reshape(-1, 3)
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from rocm3d.artifact.check import check_all
-from rocm3d.artifact.formats import by_name
+from rocm3d.artifact.formats import format_by_name
 from rocm3d.model.artifact import Artifact
 from rocm3d.model.failure import UserError
 from rocm3d.viewer.open import KINDS, drawable
@@ -42,7 +42,7 @@ def _candidates(folder: Path) -> list[Path]:
         walked += len(files)
         for name in files:
             path = Path(place) / name
-            form = by_name(path)
+            form = format_by_name(path)
             if form is not None and form.kind in _WORTH and path.is_file() and not path.is_symlink():
                 paths.append(path)
         if walked > _WALKED:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.artifact.splat import between, columns, constant_colours, is_packed
+from rocm3d.artifact.splat import unpack_bounded, stack_columns, base_colours, is_packed_layout
 from rocm3d.viewer.shape import Splats, refuse_empty
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def read(path: Path, most: int) -> tuple[Splats, list[str]]:
     held = plyfile.PlyData.read(str(path))
     vertices: Array = held["vertex"].data
     rows, notes = chosen(len(vertices), most, "Gaussians")
-    if is_packed(vertices.dtype.names or ()):
+    if is_packed_layout(vertices.dtype.names or ()):
         splats = _packed(vertices, held["chunk"].data, rows)
     else:
         splats = _plain(vertices[rows])
@@ -70,30 +70,30 @@ def _plain(vertices: Array) -> Splats:
     import numpy
 
     names = vertices.dtype.names or ()
-    logs = columns(vertices, [name for name in names if name.startswith("scale_")]).astype(numpy.float64)
+    logs = stack_columns(vertices, [name for name in names if name.startswith("scale_")]).astype(numpy.float64)
     with numpy.errstate(over="ignore", invalid="ignore"):
         sizes = numpy.exp(logs.clip(_LEAST, _MOST))
         opacities = 1 / (1 + numpy.exp(-vertices["opacity"].astype(numpy.float64)))
     if sizes.shape[1] < 3:
         thin = numpy.repeat(sizes.min(axis=1, keepdims=True) * _THIN, 3 - sizes.shape[1], axis=1)
         sizes = numpy.concatenate([sizes, thin], axis=1)
-    turned = columns(vertices, [f"rot_{at}" for at in range(4)]).astype(numpy.float64)
-    colours = constant_colours(vertices)
+    turned = stack_columns(vertices, [f"rot_{at}" for at in range(4)]).astype(numpy.float64)
+    colours = base_colours(vertices)
     if colours is None:
         colours = numpy.full((len(vertices), 3), 160, dtype=numpy.uint8)
-    return Splats(columns(vertices, ["x", "y", "z"]).astype(numpy.float64), sizes, _unit(turned), colours, opacities)
+    return Splats(stack_columns(vertices, ["x", "y", "z"]).astype(numpy.float64), sizes, _unit(turned), colours, opacities)
 
 
 def _packed(vertices: Array, chunks: Array, rows: Array) -> Splats:
     import numpy
 
     vertices, chunk = vertices[rows], rows // _CHUNK
-    centres = between(vertices["packed_position"], chunks, ("min_%s", "max_%s"), chunk)
-    logs = between(vertices["packed_scale"], chunks, ("min_scale_%s", "max_scale_%s"), chunk)
+    centres = unpack_bounded(vertices["packed_position"], chunks, ("min_%s", "max_%s"), chunk)
+    logs = unpack_bounded(vertices["packed_scale"], chunks, ("min_scale_%s", "max_scale_%s"), chunk)
     words = vertices["packed_color"]
     colours = numpy.stack([words >> 24, (words >> 16) & 255, (words >> 8) & 255], axis=1) / 255
     if "min_r" in (chunks.dtype.names or ()):
-        low, high = (columns(chunks, [f"{end}_{name}" for name in "rgb"])[chunk] for end in ("min", "max"))
+        low, high = (stack_columns(chunks, [f"{end}_{name}" for name in "rgb"])[chunk] for end in ("min", "max"))
         colours = low + colours * (high - low)
     return Splats(
         centres,

@@ -7,7 +7,7 @@ import json
 import struct
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.artifact.obj import beside
+from rocm3d.artifact.obj import resolve_local
 from rocm3d.viewer.shape import Surface, refuse_empty
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def resolver(path: Path) -> Any:
         """trimesh calls it for every file that the mesh refers to."""
 
         def get(self, name: str) -> bytes:
-            place = beside(path, name.strip())
+            place = resolve_local(path, name.strip())
             if place is None:
                 raise FileNotFoundError(name)
             return place.read_bytes()

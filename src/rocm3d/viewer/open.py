@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rocm3d.artifact.check import check
-from rocm3d.artifact.sight import Unfit
+from rocm3d.artifact.sight import InvalidArtifactError
 from rocm3d.model.failure import MachineError, UserError
 from rocm3d.viewer import cloud, gaussians, mesh
 from rocm3d.viewer.shape import Shape
@@ -72,7 +72,7 @@ def shape(path: Path, up: Up | None = None, most: int = MOST, artifact: Artifact
             points, told = cloud.read(path, most)
             return Shape(path, artifact, points, up or guessed_up(artifact), (*notes, *told))
         return Shape(path, artifact, mesh.read(path, broken=broken > 0), up or guessed_up(artifact), tuple(notes))
-    except Unfit as error:
+    except InvalidArtifactError as error:
         raise UserError(f"{path}: {error}") from error
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}") from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from rocm3d.artifact.sight import Unfit
+from rocm3d.artifact.sight import InvalidArtifactError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,4 +102,4 @@ def _widened(centres: Array, sizes: Array) -> Array:
 def refuse_empty(points: Array) -> None:
     """Raise if no finite points remain."""
     if not len(points):
-        raise Unfit("no finite points to draw")
+        raise InvalidArtifactError("no finite points to draw")
