@@ -44,9 +44,9 @@ FACT = {"checked": date(2026, 11, 1), "confidence": "reported", "sources": (Sour
 GPU = Gpu(gfx="gfx942", product="mi300x", title="AMD Instinct MI300X", wave_size=64, vram_gb=192)
 
 
-def finding(path="csrc/a.cu", line=2, column=12, message="the launch is spaced", hint="close it", **rest) -> Finding:
-    given = {"code": "CU301", "rule": "spaced_launch", "severity": "error", **rest}
-    return Finding(path=path, line=line, column=column, message=message, hint=hint, **given)
+def finding(path="csrc/a.cu", line=2, column=12, message="the launch is spaced", hint="close it", **values) -> Finding:
+    arguments = {"code": "CU301", "rule": "spaced_launch", "severity": "error", **values}
+    return Finding(path=path, line=line, column=column, message=message, hint=hint, **arguments)
 
 
 def scan(*findings: Finding, repository="demo", skipped=()) -> Scan:
@@ -63,8 +63,8 @@ def scan(*findings: Finding, repository="demo", skipped=()) -> Scan:
     return Scan(inventory=inventory, findings=findings)
 
 
-def decision(name, kind, reason="because", **rest) -> DependencyDecision:
-    return DependencyDecision(name=name, package=name, decision=kind, route="r", reason=reason, **rest)
+def decision(name, kind, reason="because", **values) -> DependencyDecision:
+    return DependencyDecision(name=name, package=name, decision=kind, route="r", reason=reason, **values)
 
 
 def plan(*decisions: DependencyDecision, repository="demo", feasible=True, left=(), warnings=()) -> Plan:
@@ -116,13 +116,13 @@ def change(path="csrc/a.cu", diff="", holds=True) -> FileChange:
 
 
 def verdicts() -> Verdicts:
-    found = (
+    result = (
         Verdict(level="static", probe="match_patch", outcome="passed", looked_at=("csrc/a.cu",)),
         Verdict(level="static", probe="prove_isolation", outcome="failed", reason="the guard leaks", looked_at=("x",)),
         Verdict(level="static", probe="find_leftovers", outcome="skipped", reason="the plan has no edit"),
         Verdict(level="compile", probe="any", outcome="not_run", reason="no compiler is here"),
     )
-    return Verdicts(repository="demo", targets=("gfx942",), verdicts=found)
+    return Verdicts(repository="demo", targets=("gfx942",), verdicts=result)
 
 
 def evidence(repository="demo", tally=(4, 3, 2, 1)) -> Evidence:
@@ -210,15 +210,15 @@ def read():
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 
-def artifact(path="out/scene.ply", **rest) -> Artifact:
+def artifact(path="out/scene.ply", **values) -> Artifact:
     fields = {
         "kind": "splat", "format": "PLY", "bytes": 2048, "outcome": "ok", "metrics": {"gaussians": 40000},
-        "preview": Preview(histogram=(1, 2, 3), picture=PNG), **rest,
+        "preview": Preview(histogram=(1, 2, 3), picture=PNG), **values,
     }  # fmt: skip
     return Artifact(path=path, **fields)
 
 
-def run(name="train", **rest) -> RunRecord:
+def run(name="train", **values) -> RunRecord:
     """A run on an AMD GPU with data for every chart."""
     gib = 1024**3
     fields = {
@@ -248,14 +248,14 @@ def run(name="train", **rest) -> RunRecord:
                   points=(14.0, 0.2, 0.21, 0.19), every=2),
         ),
         "artifacts": (artifact(),),
-        **rest,
+        **values,
     }  # fmt: skip
     return RunRecord(name=name, **fields)
 
 
-def joined(record: RunRecord | None = None, folder="train", **rest) -> ReportedRun:
+def joined(record: RunRecord | None = None, folder="train", **values) -> ReportedRun:
     record = record or run()
-    return ReportedRun(folder=folder, run=record, chain=evidence_chain(record), **rest)
+    return ReportedRun(folder=folder, run=record, chain=evidence_chain(record), **values)
 
 
 def hostile_run(text: str) -> RunRecord:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.render.cleaning import clean, readable
+from rocm3d.render.cleaning import clean, clean_multiline
 
 
 @pytest.mark.parametrize("odd", ["\x1b", "\r", "\x00", "\x9b", "\u202e", "\u200b", "\U000e0041", "\ud800"])
@@ -15,5 +15,5 @@ def test_clean_keeps_what_can_be_read():
 
 
 def test_a_page_keeps_tabs_and_ends_of_lines():
-    assert readable("a\tb\nc") == "a\tb\nc"
-    assert readable("a\u202eb\x1b\u00e9") == "a\N{REPLACEMENT CHARACTER}b\N{REPLACEMENT CHARACTER}\u00e9"
+    assert clean_multiline("a\tb\nc") == "a\tb\nc"
+    assert clean_multiline("a\u202eb\x1b\u00e9") == "a\N{REPLACEMENT CHARACTER}b\N{REPLACEMENT CHARACTER}\u00e9"

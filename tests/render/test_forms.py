@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.model.base import Document
-from rocm3d.render.forms import closing, parts
+from rocm3d.render.forms import summary_lines, document_lines
 
 
-@pytest.mark.parametrize("form", [parts, closing])
-def test_a_document_without_a_form_is_a_bug_and_says_which(form):
+@pytest.mark.parametrize("form", [document_lines, summary_lines])
+def test_a_document_without_a_form_is_a_bug_and_names_it(form):
     with pytest.raises(TypeError, match="Document"):
         form(Document())

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from rocm3d.model.patch import SubmodulePatch, UnscannedCode
-from rocm3d.render.html import Report
+from rocm3d.render.html import PortReportView
 from rocm3d.render.pr import render
 
 EVIL = "<img src=x> @someone #1 | `x` [a](b)\x1b[31m"
@@ -13,10 +13,10 @@ EVIL = "<img src=x> @someone #1 | `x` [a](b)\x1b[31m"
 
 @pytest.fixture
 def report(make):
-    def build(*decisions, repository="demo", change=None, **patch) -> Report:
-        made = make.patch(change or make.change()).model_copy(update=patch)
+    def build(*decisions, repository="demo", change=None, **patch) -> PortReportView:
+        built = make.patch(change or make.change()).model_copy(update=patch)
         plan = make.plan(*decisions, repository=repository)
-        return Report(make.scan(repository=repository), plan, made, make.verdicts(), make.evidence(repository))
+        return PortReportView(make.scan(repository=repository), plan, built, make.verdicts(), make.evidence(repository))
 
     return build
 
@@ -78,7 +78,7 @@ def test_sections_stand_in_their_order_and_say_what_was_not_run(report, knowledg
     assert "Nothing was run on a GPU" in text
 
 
-def test_submodules_and_what_was_not_looked_at_are_told(make, report, knowledge):
+def test_submodules_and_what_was_not_checked_are_reported(make, report, knowledge):
     inside = make.change("libs/knn/a.cu")
     module = SubmodulePatch(
         path="libs/knn", name="knn", commit="c", file="rocm-port/patches/knn@c.patch", changes=(inside,)

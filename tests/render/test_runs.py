@@ -15,15 +15,15 @@ def run(**more):
     return RunRecord(**fields)
 
 
-def test_a_run_without_torch_or_gpu_says_so():
-    assert list(runs.lines(run())) == [("ran on", "no GPU, without torch")]
+def test_a_run_without_torch_or_gpu_reports_it():
+    assert list(runs.run_lines(run())) == [("ran on", "no GPU, without torch")]
 
 
-def test_a_failed_run_says_why():
-    assert runs.outcome(run(status="killed", reason="ended by SIGKILL")) == "a: killed after 10.0 s: ended by SIGKILL"
+def test_a_failed_run_gives_the_reason():
+    assert runs.outcome_line(run(status="killed", reason="ended by SIGKILL")) == "a: killed after 10.0 s: ended by SIGKILL"
 
 
-def test_everything_that_was_seen_has_a_line():
+def test_everything_that_was_recorded_has_a_line():
     record = run(
         manifest=Manifest(machine="m", gpu="AMD Instinct MI300X", gfx="gfx942", torch="2.11", rocm="7.1"),
         backends={"attention": ("AOTriton",), "copy": ("copy engine",)},
@@ -35,7 +35,7 @@ def test_everything_that_was_seen_has_a_line():
         missing=(MissingLink(link="files", reason="too many"),),
     )
 
-    assert list(runs.lines(record)) == [
+    assert list(runs.run_lines(record)) == [
         ("ran on", "AMD Instinct MI300X (gfx942), torch 2.11 (HIP 7.1)"),
         ("attention", "AOTriton"),
         ("kernel", f"100% AOTriton: {'k' * 57}... (2 calls)"),

@@ -13,7 +13,7 @@ from rocm3d.model.failure import ExitCode
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
 from rocm3d.pipeline import FOLDER, EditSelection, resolve_gpu
-from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 30
 EXAMPLE = "Example: rocm3d apply ./gaussian-splatting --dry-run --skip PY,warp-size-per-architecture"
@@ -49,7 +49,7 @@ def command(
     (--into). Edits in a submodule become a patch in the port's folder; the submodule is not changed. The whole port is
     also written to PATH/.rocm3d/port.patch, for `git am --keep-cr` on the original.
     """
-    refuse_unknown(form, names(Patch))
+    refuse_unknown_format(form, format_names(Patch))
     with session.repository(path, work=work, folder=folder) as repository:
         choice = EditSelection.from_options(parted(only), parted(skip), repository.knowledge)
         settings = session.configuration(path)

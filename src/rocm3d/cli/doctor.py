@@ -10,7 +10,7 @@ import typer
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
 from rocm3d.model.failure import ExitCode, UserError
-from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 98
 EXAMPLE = "Example: rocm3d doctor --plan ./TRELLIS --save machine.json; rocm3d doctor --from machine.json"
@@ -48,7 +48,7 @@ def command(
     """
     from rocm3d.pipeline import examine, read_plan, read_snapshot, save_snapshot, take_snapshot
 
-    refuse_unknown(form, names("Diagnosis"))
+    refuse_unknown_format(form, format_names("Diagnosis"))
     if source is not None and (save is not None or python is not None):
         other = "--save" if save is not None else "--python"
         raise UserError(f"--from and {other} cannot be combined", hint="--from reads a snapshot that was saved earlier")

@@ -10,7 +10,7 @@ import typer
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
 from rocm3d.model.failure import ExitCode
-from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 75
 EXAMPLE = "Example: rocm3d evidence diff runs/cuda runs/rocm --format markdown"
@@ -35,7 +35,7 @@ def check(
     """
     from rocm3d.pipeline import check_bundle
 
-    refuse_unknown(form, names("BundleCheck"))
+    refuse_unknown_format(form, format_names("BundleCheck"))
     document = check_bundle(folder, digest)
     session.show(document, form, output)
     return ExitCode.FINDINGS if document.altered else ExitCode.DONE
@@ -56,7 +56,7 @@ def diff(
     """
     from rocm3d.pipeline import compare_bundles
 
-    refuse_unknown(form, names("EvidenceDiff"))
+    refuse_unknown_format(form, format_names("EvidenceDiff"))
     document = compare_bundles(a, b, run)
     session.show(document, form, output)
     return ExitCode.FINDINGS if document.worse else ExitCode.DONE

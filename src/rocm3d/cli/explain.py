@@ -11,7 +11,7 @@ from rocm3d.cli.session import Session
 from rocm3d.knowledge.find import advice_about, find_record
 from rocm3d.model.base import Document
 from rocm3d.render import explain
-from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 80
 EXAMPLE = "Example: rocm3d explain CU101; rocm3d explain gsplat; rocm3d explain HSA_OVERRIDE_GFX_VERSION"
@@ -25,7 +25,7 @@ def command(session: Session, word: Word, form: Form = "console", output: option
 
     Includes sources and dates. For a misspelt name the closest names are suggested.
     """
-    refuse_unknown(form, names(Document))
+    refuse_unknown_format(form, format_names(Document))
     knowledge = session.load()
     record = find_record(word, knowledge)
     session.put(

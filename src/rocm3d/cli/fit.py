@@ -13,7 +13,7 @@ from rocm3d.cli.session import Session
 from rocm3d.model.failure import UserError
 from rocm3d.model.fit import Fit
 from rocm3d.pipeline import fit_model, resolve_gpu
-from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 85
 EXAMPLE = "Example: rocm3d fit ./Hunyuan3D-2.1 --gpu mi300x --against h100; rocm3d fit threestudio --gpu gfx1100"
@@ -49,7 +49,7 @@ def command(
     Memory and score come from the record of a known repository. For a checkout the dependencies are planned too, and
     their cost on ROCm is compared with CUDA, where they install unchanged. Every number has its source and date.
     """
-    refuse_unknown(form, names(Fit))
+    refuse_unknown_format(form, format_names(Fit))
     day = None if as_of is None else as_of.date()
     if day is not None and against:
         raise UserError("--as-of and --against cannot be combined", hint="cards are compared by today's facts only")

@@ -11,7 +11,7 @@ from rocm3d.cli import options
 from rocm3d.cli.session import Session
 from rocm3d.model.failure import ExitCode
 from rocm3d.model.golden import GoldenComparison
-from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 98
 EXAMPLE = "Example: rocm3d golden record --into nvidia --out results --module 'UNet*' -- python sample.py --seed 0"
@@ -88,7 +88,7 @@ def compare(
     """
     from rocm3d.pipeline import Tolerances, compare_golden
 
-    refuse_unknown(form, names(GoldenComparison))
+    refuse_unknown_format(form, format_names(GoldenComparison))
     rules = Tolerances.of(session.load(), operation, tuple(tolerance))
     document = compare_golden(reference, candidate, rules)
     session.show(document, form, output)

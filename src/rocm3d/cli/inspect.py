@@ -12,7 +12,7 @@ from rocm3d.cli.session import Session
 from rocm3d.model.failure import ExitCode
 from rocm3d.model.inspection import Inspection
 from rocm3d.pipeline import inspect
-from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 96
 EXAMPLE = "Example: rocm3d inspect dist/my_extension-1.0-cp312-cp312-linux_x86_64.whl --expect gfx942"
@@ -29,7 +29,7 @@ def command(
 
     Nothing is loaded or run. Exit code 1 if a target of --expect is missing.
     """
-    refuse_unknown(form, names(Inspection))
+    refuse_unknown_format(form, format_names(Inspection))
     document = inspect(file)
     session.show(document, form, output)
     missing = [gfx for gfx in expect if gfx not in document.gfx]

@@ -15,7 +15,7 @@ import typer
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
 from rocm3d.model.failure import ExitCode
-from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.render.formats import format_names, refuse_unknown_format
 
 if TYPE_CHECKING:
     from rocm3d.pipeline.jobs import Campaign, Runner
@@ -42,7 +42,7 @@ def run(session: Session, jobs: File, work: Work = None, form: Form = "console",
     Run it again to continue: jobs that are done are not repeated; interrupted ones are repeated and counted. Ctrl-C
     stops all running jobs. Exit code 1 if a job failed, timed out or was cancelled.
     """
-    refuse_unknown(form, names("JobsReport"))
+    refuse_unknown_format(form, format_names("JobsReport"))
     campaign = _campaign(session, jobs, work)
     with watching(session) as watch:
         document = campaign.run(watch, session.say)
@@ -54,7 +54,7 @@ def status(
     session: Session, jobs: File, work: Work = None, form: Form = "console", output: options.Output = None
 ) -> ExitCode:
     """Show the state of the jobs. Exit code 1 if a job failed, timed out or was cancelled."""
-    refuse_unknown(form, names("JobsReport"))
+    refuse_unknown_format(form, format_names("JobsReport"))
     document = _campaign(session, jobs, work).status()
     session.show(document, form, output)
     return ExitCode.FINDINGS if document.has_failures else ExitCode.DONE
@@ -107,7 +107,7 @@ def watching(session: Session) -> Iterator[Callable[[Runner], None] | None]:
     from rich.console import Console
     from rich.live import Live
 
-    from rocm3d.render.job_forms import counted, left, lines
+    from rocm3d.render.job_forms import state_counts, time_left, job_table
 
     with Live(console=Console(stderr=True, highlight=False), auto_refresh=False, transient=True) as live:
 
@@ -116,7 +116,7 @@ def watching(session: Session) -> Iterator[Callable[[Runner], None] | None]:
 
             document = runner.report()
             running = [job for job in document.jobs if job.state == "running"][: live.console.height - 4]
-            line = f"{counted(document.counts)}{left(document.seconds_left)}"
-            live.update(Group(*lines(running), line), refresh=True)
+            line = f"{state_counts(document.counts)}{time_left(document.seconds_left)}"
+            live.update(Group(*job_table(running), line), refresh=True)
 
         yield watch

@@ -10,7 +10,7 @@ from rocm3d.cli import options
 from rocm3d.cli.session import Session
 from rocm3d.cli.words import parted
 from rocm3d.model.ledger import FixState, Ledger
-from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 77
 EXAMPLE = "Example: rocm3d ledger mark simple-knn --state merged --link https://github.com/OWNER/NAME/pull/1"
@@ -38,7 +38,7 @@ def show(
     """Show the fixes: open ones first, sorted by the number of repositories that need them."""
     from rocm3d.pipeline import LedgerFile
 
-    refuse_unknown(form, names(Ledger))
+    refuse_unknown_format(form, format_names(Ledger))
     found = LedgerFile.open(ledger, session.say).read()
     kept = tuple(item for item in found.fixes if state in (None, item.state))
     session.show(found.model_copy(update={"fixes": kept}), form, output)

@@ -12,7 +12,7 @@ from rocm3d.cli.session import Session
 from rocm3d.model.failure import ExitCode, UserError
 from rocm3d.model.matrix import Matrix
 from rocm3d.pipeline import resolve_gpu, support_matrix
-from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 70
 EXAMPLE = "Example: rocm3d matrix checkouts --format svg --output matrix.svg"
@@ -46,7 +46,7 @@ def command(
     repository depends on it. Scan the repositories first and plan them for a GPU, or use --jobs. Exit code 1 if a
     repository could not be planned with --jobs; the others are shown.
     """
-    refuse_unknown(form, names(Matrix))
+    refuse_unknown_format(form, format_names(Matrix))
     if not jobs and (gpu is not None or at_once is not None):
         raise UserError("--gpu and --at-once need --jobs", hint="existing plans keep the GPU that they were made for")
     failed = _planned(session, folder, gpu, at_once) if jobs else False

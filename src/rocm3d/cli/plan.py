@@ -12,7 +12,7 @@ from rocm3d.cli.session import Session
 from rocm3d.model.failure import ExitCode
 from rocm3d.model.plan import Plan
 from rocm3d.pipeline import PlanOptions, resolve_gpu
-from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 20
 EXAMPLE = 'Example: rocm3d plan ./gaussian-splatting --gpu "rx 7900 xtx"'
@@ -44,7 +44,7 @@ def command(
 
     Changes no file of the repository. Exit code 1 if no stack supports the GPU, or the licence policy refuses the plan.
     """
-    refuse_unknown(form, names(Plan))
+    refuse_unknown_format(form, format_names(Plan))
     inventory = None if source is None else session.read_scan(source, "--from")
     with session.repository(path, work=work) as repository:
         settings = session.configuration(path)

@@ -54,7 +54,7 @@ def command(
     for document in (plan, made, verdicts, evidence):
         session.say(console.render(document).rstrip("\n"))
     session.say("")
-    session.put(f"{page}\n{console.counts(evidence.tally)}\n", None)
+    session.put(f"{page}\n{console.tally_text(evidence.tally)}\n", None)
     failed = any(item.outcome == "failed" for item in verdicts.verdicts)
     blocked = plan.stack is None or any(item.decision == "blocked" for item in plan.decisions)
     return ExitCode.FINDINGS if failed or blocked else ExitCode.DONE

@@ -12,18 +12,18 @@ from rocm3d.cli.session import Session
 from rocm3d.model.failure import ExitCode, UserError
 from rocm3d.pipeline import bundle_report, is_bundle
 from rocm3d.render import html, pr, report_text
-from rocm3d.render.formats import listed, refuse_unknown
+from rocm3d.render.formats import join_alternatives, refuse_unknown_format
 
 if TYPE_CHECKING:
     from rocm3d.model.report import BundleReport
-    from rocm3d.render.html import Report
+    from rocm3d.render.html import PortReportView
 
 POSITION = 70
 EXAMPLE = "Example: rocm3d report ./gaussian-splatting-rocm --output report.html"
 PAGE = "report.html"
 
 FORMS = ("html", "markdown", "json", "pr", "console")
-Form = Annotated[str, typer.Option("--format", help=f"{listed(FORMS)}.")]
+Form = Annotated[str, typer.Option("--format", help=f"{join_alternatives(FORMS)}.")]
 Shown = Annotated[
     Path, typer.Argument(metavar="PATH", help="A ported repository, or the bundle of a run.", show_default=False)
 ]
@@ -41,7 +41,7 @@ def command(
     Includes the runs that `rocm3d run` recorded in the ported folder. PATH may also be the bundle of a single run, in
     .rocm3d/runs. Exit code 1 if a document or a bundle was altered after it was sealed.
     """
-    refuse_unknown(form, FORMS)
+    refuse_unknown_format(form, FORMS)
     if is_bundle(path):
         return _bundle(session, bundle_report(path), form, output)
     with session.repository(path, work=work) as repository:
@@ -59,7 +59,7 @@ def command(
     return _told(session, report)
 
 
-def _told(session: Session, report: Report) -> ExitCode:
+def _told(session: Session, report: PortReportView) -> ExitCode:
     altered = [f"{item.folder}/{file.path}" for item in report.runs for file in item.altered]
     for name in (*report.moved, *altered):
         session.say(f"altered after it was sealed: {name}")

@@ -14,7 +14,7 @@ from rocm3d.cli.session import Session
 from rocm3d.model.artifact import METRICS as METRICS
 from rocm3d.model.failure import ExitCode, UserError
 from rocm3d.model.run import RunRecord
-from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.render.formats import format_names, refuse_unknown_format
 from rocm3d.workload import KEYS, RunRequest, expected, expected_of_port, new_folder, repository_of, run_workload
 
 POSITION = 60
@@ -56,7 +56,7 @@ def command(
     repository the expectations of its record are checked too. Exit code 1 if the program failed or an expectation is
     not met.
     """
-    refuse_unknown(form, names(RunRecord))
+    refuse_unknown_format(form, format_names(RunRecord))
     knowledge, seconds = session.load(), _seconds(limit)
     asked, here = expected(expect, knowledge), Path.cwd()
     root, called = repository_of(here), name or _called(command)

@@ -11,7 +11,7 @@ from rocm3d.cli import options
 from rocm3d.cli.session import Session
 from rocm3d.cli.words import parted
 from rocm3d.model.failure import ExitCode
-from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 10
 EXAMPLE = "Example: rocm3d scan ./gaussian-splatting --skip DEP"
@@ -40,7 +40,7 @@ def command(
     Read-only: executes nothing of the repository. Exit code 1 if there is an error or a warning; with --baseline only
     new ones count.
     """
-    refuse_unknown(form, names("Scan"))
+    refuse_unknown_format(form, format_names("Scan"))
     # Read before the scan, which may overwrite the file.
     known = None if baseline is None else session.read_scan(baseline, "--baseline")
     with session.opened(path, work=work, only=parted(only), skip=parted(skip)) as opened:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from rocm3d.model.failure import UserError
-from rocm3d.render.formats import FORMATS, Surroundings, names, refuse_unknown
+from rocm3d.render.formats import FORMATS, RenderContext, format_names, refuse_unknown_format
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
@@ -123,11 +123,11 @@ class Session:
 
     def show(self, document: Document, form: str, output: Path | None, *, colour: bool | None = None) -> None:
         """Write a document to stdout or a file, and its summary to stderr. `colour` None: only on a terminal."""
-        refuse_unknown(form, names(type(document)))
+        refuse_unknown_format(form, format_names(type(document)))
         terminal = output is None and sys.stdout.isatty()
         width = _width() if sys.stdout.isatty() else 120
         coloured = terminal and "NO_COLOR" not in os.environ if colour is None else colour
-        around = Surroundings(self.load, terminal, coloured, width)
+        around = RenderContext(self.load, terminal, coloured, width)
         self.put(FORMATS[form].render(document, around), output, colour=colour)
         if not self.quiet or self.verbose or self.log_file:
             from rocm3d.render import console

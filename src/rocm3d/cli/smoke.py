@@ -12,7 +12,7 @@ from rocm3d.cli.session import Session
 from rocm3d.model.failure import ExitCode
 from rocm3d.model.look import Smoke
 from rocm3d.pipeline import smoke
-from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 97
 EXAMPLE = "Example: rocm3d smoke attention gsplat --python ./venv/bin/python"
@@ -41,7 +41,7 @@ def command(
     AMD or NVIDIA. Each check runs in its own process and compares with a reference. Exit code 1 if a library is broken
     or runs only its slow path; 4 if nothing could be checked, or nothing in one of the named families.
     """
-    refuse_unknown(form, names(Smoke))
+    refuse_unknown_format(form, format_names(Smoke))
     with session.progress("checking") as tell:
         document = smoke(family, python, session.load(), tell, seconds)
     session.show(document, form, output)

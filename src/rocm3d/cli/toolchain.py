@@ -11,7 +11,7 @@ from rocm3d.cli.session import Session
 from rocm3d.model.failure import ExitCode, UserError
 from rocm3d.model.toolchain import Toolchains
 from rocm3d.pipeline import find_toolchains, prepare_toolchain
-from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 95
 EXAMPLE = "Example: pip install 'rocm3d[compile]' && rocm3d toolchain prepare"
@@ -26,7 +26,7 @@ def command(session: Session, action: Action = "show", form: Form = "console", o
     `prepare` prints the size, then downloads to the cache of rocm3d; it installs nothing. The compiler is for checking
     that code compiles; its output is never shipped. Exit code 4 if no compiler is usable.
     """
-    refuse_unknown(form, names(Toolchains))
+    refuse_unknown_format(form, format_names(Toolchains))
     knowledge = session.load()
     if action == "prepare":
         if session.offline:

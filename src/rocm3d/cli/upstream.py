@@ -12,7 +12,7 @@ from rocm3d.cli.session import Session
 from rocm3d.model.failure import ExitCode
 from rocm3d.model.upstream import DraftKind, Drafts
 from rocm3d.render.cleaning import clean
-from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.render.formats import format_names, refuse_unknown_format
 
 if TYPE_CHECKING:
     from rocm3d.model.ledger import Fix
@@ -48,7 +48,7 @@ def command(
     """
     from rocm3d.pipeline import LedgerFile, draft_upstream
 
-    refuse_unknown(form, names(Drafts))
+    refuse_unknown_format(form, format_names(Drafts))
     with session.repository(path, work=work) as repository:
         book = None if no_ledger else LedgerFile.open(ledger, session.say)
         made = draft_upstream(repository, kind, output, book)

@@ -13,7 +13,7 @@ from rocm3d.knowledge.base import suggestion
 from rocm3d.model.failure import ExitCode, UserError
 from rocm3d.model.verdict import Level, Verdicts
 from rocm3d.pipeline import LEVELS, CompileOptions, Network, ResolverName
-from rocm3d.render.formats import names, refuse_unknown
+from rocm3d.render.formats import format_names, refuse_unknown_format
 
 POSITION = 50
 EXAMPLE = "Example: rocm3d verify ./gaussian-splatting --level static"
@@ -46,7 +46,7 @@ def command(
     scripts on a copy, with a stub for torch, and compile the sources. The level workload runs nothing: it checks the
     runs of the current code that `rocm3d run` recorded.
     """
-    refuse_unknown(form, names(Verdicts))
+    refuse_unknown_format(form, format_names(Verdicts))
     levels = tuple(_level(word) for word in level)
     with session.repository(path, work=work) as repository:
         targets = tuple(repository.knowledge.gpu(word).gfx for word in target.split(",") if word)

@@ -21,7 +21,7 @@ from rocm3d.model.target import Gpu
 from rocm3d.model.verdict import Level, Verdicts
 from rocm3d.pipeline.changing import Changing
 from rocm3d.pipeline.here import machine
-from rocm3d.render.html import Report
+from rocm3d.render.html import PortReportView
 from rocm3d.scan.selection import Selection
 from rocm3d.verify.backends.environment import Environment
 from rocm3d.verify.compilation.building import CompileOptions
@@ -84,7 +84,7 @@ class Repository(Changing):
         self.documents.write(document)
         return document
 
-    def report(self) -> Report:
+    def report(self) -> PortReportView:
         """The contents of the report page, including recorded runs and what changed since it was sealed."""
         read = self.documents.read
         scanned, planned, patch, verdicts = read(Scan), read(Plan), read(Patch), read(Verdicts)
@@ -95,7 +95,7 @@ class Repository(Changing):
         families = {item.id: titles.get(item.family, item.family) for item in self.knowledge.packages.values()}
         sealed = [run.sealed for run in port_runs(self.documents.folder, self.root, (runs, unread))]
         changed = tuple(changed_since_sealed(evidence, now, sealed))
-        return Report(scanned, planned, patch, verdicts, evidence, changed, runs, unread, families)
+        return PortReportView(scanned, planned, patch, verdicts, evidence, changed, runs, unread, families)
 
     def into(self, target: Path) -> Repository:
         """Copy the repository and its scan to another folder; this one does not change."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rocm3d.model.patch import SubmodulePatch
     from rocm3d.model.upstream import DraftKind, Proposal
     from rocm3d.pipeline.repository import Repository
-    from rocm3d.render.html import Report
+    from rocm3d.render.html import PortReportView
 
 MANIFEST = "drafts.json"
 _SOURCE = re.compile(r"\.(py|pyi|cu|cuh|c|cc|cpp|cxx|h|hpp|cmake|toml|cfg|txt|in|sh|ya?ml)$")
@@ -71,7 +71,7 @@ def draft_upstream(repository: Repository, kind: DraftKind, output: Path | None,
         others = {
             item.proposal.name: note for item, note in zip(parts, fixes, strict=True) if note and item is not part
         }
-        around = text.Surroundings(report, repository.knowledge, name, others, by_hand)
+        around = text.DraftContext(report, repository.knowledge, name, others, by_hand)
         draft = _draft(part.proposal, kind, folder, around, fix)
         drafts.append(draft)
         files |= {f"{folder}/{name}": data for name, data in _files(part, draft, around).items()}
@@ -92,7 +92,7 @@ class Part:
     diffs: Mapping[str, bytes]
 
 
-def _parts(report: Report, tree: Tree, commit: Path) -> list[Part]:
+def _parts(report: PortReportView, tree: Tree, commit: Path) -> list[Part]:
     """The repository, its submodules, and its git dependencies. Raises if diffs differ from the documents."""
     patch, clones = report.patch, list(_clones(report, tree))
     diffs = [_own(report, commit)] if patch.changes else []
@@ -111,7 +111,7 @@ def _of_module(module: SubmodulePatch, tree: Tree) -> Mapping[str, bytes]:
     return diffs
 
 
-def _own(report: Report, commit: Path) -> Mapping[str, bytes]:
+def _own(report: PortReportView, commit: Path) -> Mapping[str, bytes]:
     try:
         diffs = split_by_file(commit.read_bytes())
     except OSError as error:
@@ -133,7 +133,7 @@ def _from_inside(diff: str, path: str) -> str:
     return head.replace(f"/{path}/", "/") + start + hunks
 
 
-def _clones(report: Report, tree: Tree) -> Iterator[tuple[PatchedClone, Mapping[str, bytes]]]:
+def _clones(report: PortReportView, tree: Tree) -> Iterator[tuple[PatchedClone, Mapping[str, bytes]]]:
     """Git dependencies with a patch in the port folder, made with the commands that apply suggests."""
     folder = f"{report.patch.folder}/patches/"
     known = {item.file for item in report.patch.modules}
@@ -153,7 +153,7 @@ def _clones(report: Report, tree: Tree) -> Iterator[tuple[PatchedClone, Mapping[
         yield PatchedClone(match["name"], match["commit"], urls.get(match["name"], ""), changed, new), diffs
 
 
-def _by_hand(report: Report, tree: Tree) -> tuple[str, ...]:
+def _by_hand(report: PortReportView, tree: Tree) -> tuple[str, ...]:
     """Files that changed after the port, and other source files with uncommitted changes."""
     patch = report.patch
     ours = {item.path for item in patch.changes}
@@ -172,7 +172,7 @@ def _by_hand(report: Report, tree: Tree) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _base(report: Report, root: Path) -> str:
+def _base(report: PortReportView, root: Path) -> str:
     """The commit that the patch applies to; empty if git does not know it or the port is already committed."""
     commit = head_commit(root)
     if commit is None:
@@ -190,7 +190,7 @@ def _noted(part: Part, repository: str, book: LedgerFile) -> Fix:
     return book.enter(part.proposal, lines, repository)
 
 
-def _draft(proposal: Proposal, kind: DraftKind, folder: str, around: text.Surroundings, fix: Fix | None) -> Draft:
+def _draft(proposal: Proposal, kind: DraftKind, folder: str, around: text.DraftContext, fix: Fix | None) -> Draft:
     outcomes = [item.outcome for item in proposal.checks]
     return Draft(
         name=proposal.name,
@@ -207,7 +207,7 @@ def _draft(proposal: Proposal, kind: DraftKind, folder: str, around: text.Surrou
     )
 
 
-def _files(part: Part, draft: Draft, around: text.Surroundings) -> dict[str, bytes]:
+def _files(part: Part, draft: Draft, around: text.DraftContext) -> dict[str, bytes]:
     """Plain diffs without an author: the sender commits them under their own name."""
     proposal, diffs, new = part.proposal, part.diffs, set(part.proposal.added)
     files = {

@@ -10,6 +10,6 @@ def clean(text: str) -> str:
     return "".join("\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) in ("Cc", "Cf", "Cs") else c for c in text)
 
 
-def readable(text: str) -> str:
+def clean_multiline(text: str) -> str:
     """The same, but keeps tabs and newlines."""
     return text if text.isascii() and text.isprintable() else "".join(c if c in "\t\n" else clean(c) for c in text)

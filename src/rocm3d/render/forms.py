@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 @singledispatch
-def parts(document: Document) -> Iterable[RenderableType]:
+def document_lines(document: Document) -> Iterable[RenderableType]:
     """The content of the document."""
     raise TypeError(f"no console form for {type(document).__name__}")
 
 
 @singledispatch
-def closing(document: Document) -> Iterable[RenderableType]:
+def summary_lines(document: Document) -> Iterable[RenderableType]:
     """Counts and outcome."""
     raise TypeError(f"no console summary for {type(document).__name__}")

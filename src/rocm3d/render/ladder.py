@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from rocm3d.model.verdict import Outcome, Verdict
 
-ASKS: dict[Level, str] = {
+LEVEL_QUESTIONS: dict[Level, str] = {
     "static": "Are the edits guarded and unchanged?",
     "resolve": "Does it install without changing the base?",
     "compile": "Does it compile to AMD machine code?",
@@ -23,12 +23,12 @@ ASKS: dict[Level, str] = {
     "workload": "Did a bounded workload write a valid artifact?",
 }
 # The outcome of a level is its worst one: a single check that was not run leaves the question open.
-_WORST: tuple[Outcome, ...] = ("failed", "not_run", "passed", "skipped")
-SIGNS = {"passed": "\u2713", "failed": "\u2715", "skipped": "\u2212", "not_run": "\u25cb"}
+_WORST_FIRST: tuple[Outcome, ...] = ("failed", "not_run", "passed", "skipped")
+OUTCOME_SIGNS = {"passed": "\u2713", "failed": "\u2715", "skipped": "\u2212", "not_run": "\u25cb"}
 
 
 @dataclass(frozen=True)
-class Rung:
+class LevelSummary:
     """`outcome` is that of the worst check; a level without checks was not run."""
 
     level: Level
@@ -44,24 +44,24 @@ class Rung:
     @property
     def sign(self) -> str:
         """The outcome as a symbol."""
-        return SIGNS[self.outcome]
+        return OUTCOME_SIGNS[self.outcome]
 
 
-def rungs(verdicts: Iterable[Verdict]) -> tuple[Rung, ...]:
+def level_summaries(verdicts: Iterable[Verdict]) -> tuple[LevelSummary, ...]:
     """All levels, from the cheapest to the most expensive."""
-    found: dict[Level, list[Verdict]] = {level: [] for level in get_args(Level)}
+    by_level: dict[Level, list[Verdict]] = {level: [] for level in get_args(Level)}
     for verdict in verdicts:
-        found[verdict.level].append(verdict)
-    return tuple(_rung(level, inside) for level, inside in found.items())
+        by_level[verdict.level].append(verdict)
+    return tuple(_level_summary(level, of_level) for level, of_level in by_level.items())
 
 
-def _rung(level: Level, inside: list[Verdict]) -> Rung:
-    outcome: Outcome = next((word for word in _WORST if any(item.outcome == word for item in inside)), "not_run")
-    of_it = [item for item in inside if item.outcome == outcome]
+def _level_summary(level: Level, verdicts: list[Verdict]) -> LevelSummary:
+    outcome: Outcome = next((word for word in _WORST_FIRST if any(item.outcome == word for item in verdicts)), "not_run")
+    with_outcome = [item for item in verdicts if item.outcome == outcome]
     if outcome == "passed":
-        says = f"{len(of_it)} {'check' if len(of_it) == 1 else 'checks'}"
+        detail = f"{len(with_outcome)} {'check' if len(with_outcome) == 1 else 'checks'}"
     else:
-        says = "; ".join(dict.fromkeys(item.reason for item in of_it)) or "not requested"
-        passed = sum(item.outcome == "passed" for item in inside)
-        says = f"{passed} passed, then: {says}" if passed else says
-    return Rung(level, ASKS[level], outcome, says)
+        detail = "; ".join(dict.fromkeys(item.reason for item in with_outcome)) or "not requested"
+        passed = sum(item.outcome == "passed" for item in verdicts)
+        detail = f"{passed} passed, then: {detail}" if passed else detail
+    return LevelSummary(level, LEVEL_QUESTIONS[level], outcome, detail)
