@@ -13,7 +13,7 @@ import trimesh
 from PIL import Image
 
 from rocm3d.viewer import blender
-from rocm3d.viewer.open import shape
+from rocm3d.viewer.open import load_shape
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -56,7 +56,7 @@ def box(folder: Path) -> Path:
 
 
 def test_a_splat_and_a_mesh_are_seen_side_by_side(blender_python, tmp_path):
-    shapes = [shape(splat(tmp_path)), shape(box(tmp_path))]
+    shapes = [load_shape(splat(tmp_path)), load_shape(box(tmp_path))]
 
     done = blender.write(shapes, tmp_path / "a.blend", (128, 64), blender_python, tmp_path / "a.png")
 
@@ -75,7 +75,7 @@ def test_a_splat_and_a_mesh_are_seen_side_by_side(blender_python, tmp_path):
 
 
 def test_the_scene_opens_again_with_its_textures_camera_and_engine(blender_python, tmp_path):
-    blender.write([shape(box(tmp_path))], tmp_path / "a.blend", (64, 48), blender_python)
+    blender.write([load_shape(box(tmp_path))], tmp_path / "a.blend", (64, 48), blender_python)
     code = (
         f"import bpy; bpy.ops.wm.open_mainfile(filepath={str(tmp_path / 'a.blend')!r}); s = bpy.context.scene; "
         "print(s.render.engine, s.camera.name, s.render.resolution_x, s.cycles.device, "

@@ -11,7 +11,7 @@ import trimesh
 from browser import shared_browser
 
 from rocm3d.artifact.look import inspect_file
-from rocm3d.viewer.open import shape
+from rocm3d.viewer.open import load_shape
 
 PROPERTIES = (
     *("x", "y", "z", "f_dc_0", "f_dc_1", "f_dc_2", "opacity"),
@@ -53,11 +53,11 @@ def write_splat(tmp_path):
     """A PLY of Gaussians."""
 
     def write(name: str = "ball.ply", rows: numpy.ndarray | None = None) -> Path:
-        place = tmp_path / name
-        place.parent.mkdir(parents=True, exist_ok=True)
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
         element = plyfile.PlyElement.describe(ball() if rows is None else rows, "vertex")
-        plyfile.PlyData([element]).write(str(place))
-        return place
+        plyfile.PlyData([element]).write(str(path))
+        return path
 
     return write
 
@@ -92,7 +92,7 @@ def write_cloud(tmp_path):
 @pytest.fixture
 def opened():
     """Loads a shape from a file."""
-    return shape
+    return load_shape
 
 
 @pytest.fixture(scope="session")

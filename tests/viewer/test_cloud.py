@@ -45,7 +45,7 @@ def test_points_without_colour_are_ink_and_broken_ones_are_left_out(tmp_path):
     assert len({tuple(row) for row in cloud.colours.tolist()}) == 1
 
 
-def test_many_are_drawn_in_part_and_that_is_said(write_cloud):
+def test_many_are_drawn_in_part_and_reported(write_cloud):
     cloud, notes = read(write_cloud(count=500), 20)
 
     assert len(cloud.points) == len(cloud.colours) == 20

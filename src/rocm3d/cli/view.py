@@ -51,14 +51,14 @@ def command(
     record of `rocm3d run`, the best matching file is shown, and others can be selected. With --screenshot or --blender
     no page is served. Exit code 2 if a file has nothing to show, 4 if Chromium, Blender or the extra `view` is missing.
     """
-    from rocm3d.viewer.open import need_packages
+    from rocm3d.viewer.open import require_packages
 
     shape = _size(size)
-    need_packages()
-    from rocm3d.viewer.look import Look
-    from rocm3d.viewer.source import sources
+    require_packages()
+    from rocm3d.viewer.look import ViewSettings
+    from rocm3d.viewer.source import open_sources
 
-    look = Look(sources(paths), up, limit, session.say, lambda text: session.put(text, None))
+    look = ViewSettings(open_sources(paths), up, limit, session.say, lambda text: session.put(text, None))
     if screenshot is not None:
         look.picture(screenshot, shape)
     if blender is not None:

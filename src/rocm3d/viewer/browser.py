@@ -38,17 +38,17 @@ _ARGUMENTS = (
     "--enable-logging=stderr",
 )
 _CONSOLE = re.compile(r':(INFO|WARNING|ERROR):CONSOLE[:(]\d+\)?\] "(.*)", source:', re.DOTALL)
-_KEPT = 4 * 1024 * 1024
+_MAX_OUTPUT_BYTES = 4 * 1024 * 1024
 # Chromium creates `org.chromium.Chromium.XXXXXX/SingletonSocket` in TMPDIR; Unix limits the length of socket paths.
-_SOCKET, _LONGEST_SOCKET = 48, 104
+_SOCKET_NAME_LENGTH, _MAX_SOCKET_PATH = 48, 104
 
 
-def chromium() -> str:
+def find_chromium() -> str:
     """The path of the first Chromium or Chrome on PATH."""
     for name in PROGRAMS:
-        place = shutil.which(name)
-        if place:
-            return place
+        program = shutil.which(name)
+        if program:
+            return program
     raise MachineError(
         "--screenshot needs Chromium, which is not installed",
         hint="install chromium, or leave out --screenshot to open your own browser",
@@ -58,26 +58,26 @@ def chromium() -> str:
 @contextmanager
 def headless(url: str, width: int, height: int) -> Iterator[BackgroundProcess]:
     """Chromium with one page of this size in pixels. Process and profile are removed at the end of the block."""
-    program = chromium()
+    program = find_chromium()
     # Chromium's sandbox does not start as root.
     sandbox = () if os.name == "nt" or os.geteuid() else ("--no-sandbox",)
     size = (f"--window-size={width},{height}", "--kiosk", f"--screen-info={{{width}x{height}}}")
     with guarded_scratch_folder() as folder:
         command = [program, *_ARGUMENTS, *sandbox, *size, f"--user-data-dir={folder / 'profile'}", url]
-        with run_in_background(command, env=_environment(folder), keep_bytes=_KEPT) as companion:
+        with run_in_background(command, env=_environment(folder), keep_bytes=_MAX_OUTPUT_BYTES) as companion:
             yield companion
 
 
 def _environment(folder: Path) -> dict[str, str]:
     """TMPDIR next to the profile, or /tmp if the path of Chromium's socket would be too long."""
-    short = len(str(folder)) + _SOCKET < _LONGEST_SOCKET
+    short = len(str(folder)) + _SOCKET_NAME_LENGTH < _MAX_SOCKET_PATH
     return {**os.environ, "TMPDIR": str(folder) if short else "/tmp"}  # noqa: S108
 
 
-def console(printed: bytes) -> list[str]:
+def console_messages(output: bytes) -> list[str]:
     """Messages that the page wrote to the browser's console."""
-    lines = printed.decode("utf-8", "replace").splitlines()
-    return [found[2] for line in lines if (found := _CONSOLE.search(line))]
+    lines = output.decode("utf-8", "replace").splitlines()
+    return [match[2] for line in lines if (match := _CONSOLE.search(line))]
 
 
 def open_window(url: str) -> bool:
