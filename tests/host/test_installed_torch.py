@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.host.installed_torch import InstalledTorch, as_stack, find_interpreter, read_torch
+from rocm3d.host.installed_torch import InstalledTorch, installed_stack, find_interpreter, read_torch
 from rocm3d.knowledge.load import load
 from rocm3d.model.failure import MachineError, UserError
 
@@ -46,7 +46,7 @@ def test_no_interpreter(tmp_path, monkeypatch):
         find_interpreter(tmp_path, tmp_path / "nobody")
 
 
-def test_the_repositorys_own_comes_before_the_active_one(tmp_path, monkeypatch, environment):
+def test_interpreter_of_the_repository_comes_before_the_active_one(tmp_path, monkeypatch, environment):
     own = environment(None)
     monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path / "other"))
 
@@ -69,27 +69,27 @@ def test_no_torch(environment):
 
 
 def test_torch_is_read_and_not_imported(environment):
-    found = read_torch(
+    torch = read_torch(
         environment("from typing import Optional\n__version__ = '2.9.1+rocm6.4'\nhip: Optional[str] = '6.4.43482'\n")
     )
 
-    assert found == InstalledTorch("2.9.1+rocm6.4", "6.4.43482", f"3.{sys.version_info.minor}")
-    assert found.rocm == "6.4"
+    assert torch == InstalledTorch("2.9.1+rocm6.4", "6.4.43482", f"3.{sys.version_info.minor}")
+    assert torch.rocm == "6.4"
 
 
 @pytest.mark.parametrize(
     "text", ["", "(", "__version__ = f()\nhip = None\n", "__version__ = '2.1.0+cu118'\nhip = None\n"]
 )
-def test_a_torch_without_hip_is_nothing_to_keep(environment, knowledge, text):
-    found = read_torch(environment(text))
+def test_torch_without_hip_cannot_be_kept(environment, knowledge, text):
+    torch = read_torch(environment(text))
 
     with pytest.raises(UserError, match="is not a ROCm build"):
-        as_stack(found, knowledge.gpu("mi300x"), "linux", TODAY, knowledge.stacks.values())
+        installed_stack(torch, knowledge.gpu("mi300x"), "linux", TODAY, knowledge.stacks.values())
 
 
-def test_a_version_that_is_none(knowledge):
+def test_invalid_torch_version_is_refused(knowledge):
     with pytest.raises(UserError, match="has an invalid version"):
-        as_stack(InstalledTorch("odd!", "6.4", "3.12"), knowledge.gpu("mi300x"), "linux", TODAY, [])
+        installed_stack(InstalledTorch("odd!", "6.4", "3.12"), knowledge.gpu("mi300x"), "linux", TODAY, [])
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_version_that_is_none(knowledge):
 def test_any_rocm_form_becomes_a_stack(knowledge, version, hip, rocm, torch):
     gpu = knowledge.gpu("gfx1151")
 
-    stack = as_stack(InstalledTorch(version, hip, "3.12"), gpu, "wsl", TODAY, knowledge.stacks.values())
+    stack = installed_stack(InstalledTorch(version, hip, "3.12"), gpu, "wsl", TODAY, knowledge.stacks.values())
 
     assert (stack.id, stack.rocm, stack.torch, stack.python) == ("installed", rocm, torch, "3.12")
     assert (stack.gfx, stack.platforms) == (("gfx1151",), ("wsl",))
@@ -112,7 +112,7 @@ def test_any_rocm_form_becomes_a_stack(knowledge, version, hip, rocm, torch):
 
 def test_hipify_is_that_of_the_nearest_older_torch(knowledge):
     def hipify(version):
-        return as_stack(
+        return installed_stack(
             InstalledTorch(version, "7.2", "3.12"), knowledge.gpu("mi300x"), "linux", TODAY, knowledge.stacks.values()
         ).hipify
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from rocm3d.host.diagnosis import diagnose
-from rocm3d.host.files import Files
+from rocm3d.host.files import MachineFiles
 from rocm3d.host.installed_torch import find_interpreter
-from rocm3d.host.snapshot import Machine, take
+from rocm3d.host.snapshot import MachineSource, collect_snapshot
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.model.base import Document
 from rocm3d.model.condition import Diagnosis
@@ -39,8 +39,8 @@ def take_snapshot(interpreter: Path | None, knowledge: Knowledge, root: Path = P
     except MachineError as lacks:
         trouble = lacks.message
     home = os.environ.get("HOME", "")
-    machine = Machine(Files(root), os.environ, home, found, trouble)
-    return take(machine, knowledge, datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"))
+    machine = MachineSource(MachineFiles(root), os.environ, home, found, trouble)
+    return collect_snapshot(machine, knowledge, datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"))
 
 
 def save_snapshot(snapshot: Snapshot, path: Path) -> None:

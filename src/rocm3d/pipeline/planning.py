@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rocm3d.apply.modules import patched_files
 from rocm3d.apply.undo import changed_since
-from rocm3d.host.installed_torch import as_stack, find_interpreter, read_torch
+from rocm3d.host.installed_torch import installed_stack, find_interpreter, read_torch
 from rocm3d.model.fit import Fit
 from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import Patch
@@ -40,7 +40,7 @@ class Planning(Opened):
     def installed(self, gpu: Gpu, interpreter: Path | None, platform: Platform) -> Stack:
         """The installed torch, as a stack to plan for."""
         torch = read_torch(find_interpreter(self.root, interpreter))
-        return as_stack(torch, gpu, platform, today(), self.knowledge.stacks.values())
+        return installed_stack(torch, gpu, platform, today(), self.knowledge.stacks.values())
 
     def fit(self, gpu: Gpu, as_of: date | None = None, against: Sequence[str] = ()) -> Fit:
         """Whether it fits a GPU, and a comparison with NVIDIA cards. Writes no document: not a stage of a port."""
