@@ -19,7 +19,7 @@ def folder(jobs_folder):
     return run_folder(jobs_folder.write(""), None)
 
 
-def test_a_second_runner_is_refused_and_told_who_the_first_is(folder):
+def test_second_runner_is_refused_with_the_pid_of_the_first(folder):
     with (
         folder.held(),
         pytest.raises(UserError, match=f"process {os.getpid()} is already running"),
@@ -28,7 +28,7 @@ def test_a_second_runner_is_refused_and_told_who_the_first_is(folder):
         pass
 
 
-def test_what_a_dead_runner_left_behind_is_waited_for(folder, monkeypatch):
+def test_lock_waits_for_processes_of_a_dead_runner(folder, monkeypatch):
     code = "import fcntl, sys; f = open(sys.argv[1]); fcntl.flock(f, 2); print('held', flush=True); sys.stdin.read()"
     folder.lock.write_text("999999999 1\n")
     command, pipe = [sys.executable, "-I", "-S", "-c", code, folder.lock], subprocess.PIPE
@@ -41,15 +41,15 @@ def test_what_a_dead_runner_left_behind_is_waited_for(folder, monkeypatch):
         assert os.fstat(number).st_ino == folder.lock.stat().st_ino
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path):
+def test_folder_that_cannot_be_created_is_a_user_error(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(UserError, match="file"):
         run_folder(tmp_path / "jobs.toml", tmp_path / "file")
 
 
-@pytest.mark.parametrize("said", ["", "x", "1 2 3", "0 0", "999999999 5", "PID 1"])
-def test_who_is_not_there_runs_nothing(folder, said):
-    folder.lock.write_text(said.replace("PID", str(os.getpid())))
+@pytest.mark.parametrize("content", ["", "x", "1 2 3", "0 0", "999999999 5", "PID 1"])
+def test_stale_lock_file_means_no_runner(folder, content):
+    folder.lock.write_text(content.replace("PID", str(os.getpid())))
     assert folder.runner() is None
 
 
@@ -60,7 +60,7 @@ def test_the_runner_is_known_while_it_holds_the_lock(folder):
     assert folder.runner() is None
 
 
-def test_it_lies_beside_the_file_and_hides_from_git(folder, jobs_folder):
+def test_run_folder_is_next_to_jobs_toml_and_ignored_by_git(folder, jobs_folder):
     assert folder.root == jobs_folder.run
     assert (jobs_folder.root / ".rocm3d" / ".gitignore").read_text() == "*\n"
     assert run_folder(jobs_folder.root / "jobs.toml", jobs_folder.root / "other").root == jobs_folder.root / "other"

@@ -18,7 +18,7 @@ from rocm3d.model.failure import ExitCode
 from rocm3d.render.formats import format_names, refuse_unknown_format
 
 if TYPE_CHECKING:
-    from rocm3d.pipeline.jobs import Campaign, Runner
+    from rocm3d.pipeline.jobs import Campaign, JobRunner
 
 POSITION = 65
 EXAMPLE = "Example: rocm3d jobs run jobs.toml; in another terminal: rocm3d jobs status jobs.toml"
@@ -62,13 +62,13 @@ def status(
 
 def cancel(session: Session, jobs: File, job: Names = [], work: Work = None) -> None:
     """Cancel jobs. A waiting job does not start; a running one is stopped with all its child processes."""
-    now = _campaign(session, jobs, work).wish("cancel", job)
+    now = _campaign(session, jobs, work).request("cancel", job)
     session.say("the runner is stopping them" if now else "cancelled; no runner is active")
 
 
 def retry(session: Session, jobs: File, job: Names = [], work: Work = None) -> None:
     """Retry jobs that failed, timed out or were cancelled. Jobs that are done are not repeated."""
-    now = _campaign(session, jobs, work).wish("retry", job)
+    now = _campaign(session, jobs, work).request("retry", job)
     session.say("the runner will start them" if now else f"run them with `rocm3d jobs run {jobs}`")
 
 
@@ -80,7 +80,7 @@ def logs(
     place = campaign.log(job, attempt)
     with place.open("rb") as file:
         while True:
-            last = not follow or campaign.folder.runner() is None
+            last = not follow or campaign.folder.runner_pid() is None
             while piece := file.read(_PIECE):
                 sys.stdout.buffer.write(piece)
                 sys.stdout.buffer.flush()
@@ -99,7 +99,7 @@ def _campaign(session: Session, jobs: Path, work: Path | None) -> Campaign:
 
 
 @contextmanager
-def watching(session: Session) -> Iterator[Callable[[Runner], None] | None]:
+def watching(session: Session) -> Iterator[Callable[[JobRunner], None] | None]:
     """A callback that updates a live table; None if stderr is not a terminal."""
     if session.quiet or session.verbose or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield None
@@ -111,7 +111,7 @@ def watching(session: Session) -> Iterator[Callable[[Runner], None] | None]:
 
     with Live(console=Console(stderr=True, highlight=False), auto_refresh=False, transient=True) as live:
 
-        def watch(runner: Runner) -> None:
+        def watch(runner: JobRunner) -> None:
             from rich.console import Group
 
             document = runner.report()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Course:
+class JobProgress:
     """One row of the journal. Attempts up to `closed` are counted; `kills` are consecutive kills by other programs."""
 
     id: str
@@ -37,12 +37,12 @@ class Course:
         self.state, self.slot, self.started, self.code, self.reason = "running", slot, now, None, ""
         return self.attempts
 
-    def take_back(self) -> None:
+    def undo_begin(self) -> None:
         """Undo `begin`: the attempt did not start."""
         self.attempts -= 1
         self.state = "waiting"
 
-    def close(self, attempt: Attempt, job: Job, kills: int) -> None:
+    def close(self, attempt: Attempt, job: Job, max_kills: int) -> None:
         """Count a finished attempt. After more than `kills` consecutive kills the job fails."""
         self.attempts = max(self.attempts, attempt.number)
         self.closed = attempt.number
@@ -54,31 +54,31 @@ class Course:
         if attempt.ending == "done":
             self.state, self.reason = "done", ""
         elif attempt.ending in ("failed", "timed_out"):
-            self._fail(attempt, job)
+            self._count_failure(attempt, job)
         elif attempt.ending == "cancelled":
             self.state, self.reason = "cancelled", "cancelled while running"
         else:
-            self._interrupt(attempt, kills)
+            self._count_interruption(attempt, max_kills)
 
-    def _fail(self, attempt: Attempt, job: Job) -> None:
+    def _count_failure(self, attempt: Attempt, job: Job) -> None:
         self.failures += 1
         self.kills = 0
         if attempt.ending == "timed_out":
             self.reason = f"stopped at the {job.timeout or attempt.seconds:g} s limit"
         else:
             self.reason = (
-                f"exit code {attempt.code}" if attempt.signal is None else f"ended by {name_of(attempt.signal)}"
+                f"exit code {attempt.code}" if attempt.signal is None else f"ended by {signal_name(attempt.signal)}"
             )
         again = self.failures <= job.retries
         self.state = "waiting" if again else "timed_out" if attempt.ending == "timed_out" else "failed"
 
-    def _interrupt(self, attempt: Attempt, kills: int) -> None:
+    def _count_interruption(self, attempt: Attempt, max_kills: int) -> None:
         self.interruptions += 1
         self.state, self.reason = "waiting", "interrupted"
         if attempt.ending == "killed":
             self.kills += 1
-            self.reason = f"killed by {name_of(attempt.signal or 0)} from another process"
-            if self.kills > kills:
+            self.reason = f"killed by {signal_name(attempt.signal or 0)} from another process"
+            if self.kills > max_kills:
                 self.state = "failed"
                 self.reason += f", {self.kills} times; possibly out of memory (kernel OOM killer)"
 
@@ -93,7 +93,7 @@ class Course:
             self.state, self.failures, self.kills, self.reason = "waiting", 0, 0, "queued again"
 
 
-def name_of(number: int) -> str:
+def signal_name(number: int) -> str:
     """Name of a signal, such as SIGSEGV."""
-    known = {item.value: item.name for item in signal.Signals}
+    known = {member.value: member.name for member in signal.Signals}
     return known.get(number, f"signal {number}")

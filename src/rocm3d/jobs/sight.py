@@ -23,53 +23,53 @@ _PYTHON = re.compile(r"(python|pypy)[\d.]*")
 _SECONDS = 180.0
 
 
-def check(slots: Iterable[Slot], jobs: Iterable[Job]) -> list[str]:
+def check_visibility(slots: Iterable[Slot], jobs: Iterable[Job]) -> list[str]:
     """One line per GPU and interpreter. Raises an error if a job would see another GPU, or none or several."""
     by_gpu = {slot.gpu: slot for slot in slots if slot.gpu is not None}
-    asked = {name: job for job in jobs if (name := interpreter(job))}
+    interpreters = {name: job for job in jobs if (name := job_interpreter(job))}
     if not by_gpu:
         return []
-    if not asked:
+    if not interpreters:
         return ["not verified that jobs see one GPU: no job starts with a Python interpreter"]
-    pairs = [(slot, name, job) for slot in by_gpu.values() for name, job in asked.items()]
+    pairs = [(slot, name, job) for slot in by_gpu.values() for name, job in interpreters.items()]
     with ThreadPoolExecutor(max_workers=8) as pool:
-        return list(pool.map(lambda pair: _looked(*pair), pairs))
+        return list(pool.map(lambda pair: _check_slot(*pair), pairs))
 
 
-def interpreter(job: Job) -> str:
+def job_interpreter(job: Job) -> str:
     """Path of the Python interpreter that the job's command starts with; empty if it starts with another program."""
     program = job.command[0]
     if not _PYTHON.fullmatch(Path(program).name):
         return ""
     if "/" in program:
-        place = Path(job.folder) / program
-        return str(place) if os.access(place, os.X_OK) else ""
+        path = Path(job.folder) / program
+        return str(path) if os.access(path, os.X_OK) else ""
     return shutil.which(program, path=job.env.get("PATH", os.environ.get("PATH"))) or ""
 
 
-def _looked(slot: Slot, python: str, job: Job) -> str:
+def _check_slot(slot: Slot, python: str, job: Job) -> str:
     name = slot.name.partition("/")[0]
     env = {**os.environ, **job.env}
-    for gone in slot.unset:
-        env.pop(gone, None)
+    for variable in slot.unset:
+        env.pop(variable, None)
     ended = run([python, str(SCRIPT)], env={**env, **dict(slot.env)}, seconds=_SECONDS)
-    told = _told(ended.stdout) if ended.code == 0 else None
-    if told is None:
+    response = _parse_response(ended.stdout) if ended.code == 0 else None
+    if response is None:
         return f"{name}: not verified, {python} could not list its GPUs"
-    if not told["torch"] or not told["hip"]:
-        return f"{name}: not verified, {python} has no {'ROCm build of ' if told['torch'] else ''}torch"
-    return _judged(name, slot, python, told)
+    if not response["torch"] or not response["hip"]:
+        return f"{name}: not verified, {python} has no {'ROCm build of ' if response['torch'] else ''}torch"
+    return _evaluate(name, slot, python, response)
 
 
-def _judged(name: str, slot: Slot, python: str, told: dict[str, Any]) -> str:
-    devices = told["devices"]
+def _evaluate(name: str, slot: Slot, python: str, response: dict[str, Any]) -> str:
+    devices = response["devices"]
     mask = " ".join("=".join(pair) for pair in slot.env)
     if len(devices) != 1:
         raise MachineError(
             f"{python} sees {len(devices)} GPUs with {mask}; a job must see exactly one",
             hint="run `rocm3d doctor`; in a container, check its --device options",
         )
-    unique = _unique(str(devices[0].get("uuid", "")))
+    unique = _unique_id(str(devices[0].get("uuid", "")))
     assert slot.gpu is not None
     if unique is None or not slot.gpu.unique_id:
         return f"{name}: jobs see one GPU ({devices[0].get('name', '')}); its unique id is unknown"
@@ -78,16 +78,16 @@ def _judged(name: str, slot: Slot, python: str, told: dict[str, Any]) -> str:
     return f"{name}: jobs see only this GPU"
 
 
-def _told(output: bytes) -> dict[str, Any] | None:
+def _parse_response(output: bytes) -> dict[str, Any] | None:
     try:
-        told = json.loads(output.splitlines()[-1])
-        sound = isinstance(told["devices"], list) and all(isinstance(item, dict) for item in told["devices"])
-        return told if sound and isinstance(told["torch"], str) and isinstance(told["hip"], str) else None
+        response = json.loads(output.splitlines()[-1])
+        is_valid = isinstance(response["devices"], list) and all(isinstance(device, dict) for device in response["devices"])
+        return response if is_valid and isinstance(response["torch"], str) and isinstance(response["hip"], str) else None
     except (ValueError, IndexError, KeyError, TypeError, RecursionError):
         return None
 
 
-def _unique(uuid: str) -> int | None:
+def _unique_id(uuid: str) -> int | None:
     """HIP stores the 16 hex digits of the unique id as the 16 bytes of the UUID; None for any other content."""
     try:
         digits = bytes.fromhex(uuid.replace("-", "")).decode("ascii")

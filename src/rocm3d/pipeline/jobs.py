@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from rocm3d.jobs.folder import run_folder
-from rocm3d.jobs.runner import Runner
-from rocm3d.jobs.specification import Run, of_commands, read
+from rocm3d.jobs.runner import JobRunner
+from rocm3d.jobs.specification import RunSettings, jobs_from_commands, read_jobs
 from rocm3d.jobs.stage import Campaign
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.model.failure import UserError
 from rocm3d.workspace.state import STATE_FOLDER
 
-__all__ = ["Campaign", "Runner", "campaign", "planning_jobs"]
+__all__ = ["Campaign", "JobRunner", "campaign", "planning_jobs"]
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._+-]+")
 _PLANNED = (0, 1)
@@ -25,7 +25,7 @@ _PLANNED = (0, 1)
 
 def campaign(path: Path, work: Path | None, knowledge: Callable[[], Knowledge]) -> Campaign:
     """The jobs of a file with their run folder. `knowledge` is called only if there is a GPU."""
-    jobs = read(path)
+    jobs = read_jobs(path)
     return Campaign(jobs, run_folder(jobs.path, work), lambda: knowledge().integrated_targets)
 
 
@@ -33,12 +33,12 @@ def planning_jobs(folders: Sequence[Path], gpu: str, slots: int | None) -> Campa
     """`rocm3d plan`, which also scans, for each repository of these folders."""
     found = list(repositories(folders))
     common = Path(os.path.commonpath([folder.resolve() for folder in folders]))
-    run = Run(slots=slots, gpus=(), success=_PLANNED)
+    run = RunSettings(slots=slots, gpus=(), success=_PLANNED)
     commands = {_name(folder): _plan(folder, gpu) for folder in found}
-    jobs = of_commands(common / "matrix", run, commands)
+    jobs = jobs_from_commands(common / "matrix", run, commands)
     planned = Campaign(jobs, run_folder(jobs.path, None))
     if not {"waiting", "running"} & planned.status().counts.keys():
-        planned.forget()  # all were planned before, but may have changed since
+        planned.reset()  # all were planned before, but may have changed since
     return planned
 
 
