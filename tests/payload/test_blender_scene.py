@@ -23,10 +23,10 @@ pytestmark = pytest.mark.full
 @pytest.fixture(scope="session")
 def blender_python():
     """A separate interpreter that has bpy; wheels exist only for some Python versions."""
-    place = Path(os.environ.get("ROCM3D_TEST_BLENDER") or ROOT / ".venv-blender" / "bin" / "python")
-    if not place.is_file() or subprocess.run([place, "-c", "import bpy"], check=False, capture_output=True).returncode:
-        pytest.skip(f"not run: {place} has no bpy; `make .venv-blender/installed` makes it, where there is a wheel")
-    return place
+    interpreter = Path(os.environ.get("ROCM3D_TEST_BLENDER") or ROOT / ".venv-blender" / "bin" / "python")
+    if not interpreter.is_file() or subprocess.run([interpreter, "-c", "import bpy"], check=False, capture_output=True).returncode:
+        pytest.skip(f"not run: {interpreter} has no bpy; `make .venv-blender/installed` makes it, where there is a wheel")
+    return interpreter
 
 
 def splat(folder: Path) -> Path:
@@ -55,7 +55,7 @@ def box(folder: Path) -> Path:
     return folder / "box.glb"
 
 
-def test_a_splat_and_a_mesh_are_seen_side_by_side(blender_python, tmp_path):
+def test_splat_and_mesh_are_rendered_side_by_side(blender_python, tmp_path):
     shapes = [load_shape(splat(tmp_path)), load_shape(box(tmp_path))]
 
     done = blender.write(shapes, tmp_path / "a.blend", (128, 64), blender_python, tmp_path / "a.png")
@@ -83,7 +83,7 @@ def test_the_scene_opens_again_with_its_textures_camera_and_engine(blender_pytho
         "len([i for i in bpy.data.images if i.type == 'IMAGE']))"
     )
 
-    said = subprocess.run([blender_python, "-c", code], check=True, capture_output=True, text=True).stdout
+    printed = subprocess.run([blender_python, "-c", code], check=True, capture_output=True, text=True).stdout
 
-    assert said.splitlines()[-1].split()[:3] == ["CYCLES", "camera", "64"]
-    assert said.splitlines()[-1].split()[4:] == ["True", "1"]
+    assert printed.splitlines()[-1].split()[:3] == ["CYCLES", "camera", "64"]
+    assert printed.splitlines()[-1].split()[4:] == ["True", "1"]

@@ -24,10 +24,10 @@ from pathlib import Path
 from typing import Any
 
 REQUEST: dict[str, Any] = {}
-FOUND: list[dict[str, Any]] = []
+EXTENSIONS: list[dict[str, Any]] = []
 
 
-class Declared:
+class RecordedExtension:
     """A declared extension; scripts read and change its fields before they pass it to setup."""
 
     jit = False  # compiled on load, for which torch uses other flags and another translation
@@ -44,7 +44,7 @@ class Declared:
         self.library_dirs = list(options.get("library_dirs") or [])
         self.extra_link_args = list(options.get("extra_link_args") or [])
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The entry of the response."""
         arguments = self.extra_compile_args
         by_compiler = arguments if isinstance(arguments, dict) else {"cxx": arguments, "nvcc": arguments}
@@ -70,21 +70,21 @@ def calling_line() -> int:
     return 1 if frame is None else frame.f_lineno
 
 
-def declares(kind: str) -> Any:
+def extension_constructor(kind: str) -> Any:
     """Constructor for extensions of one kind."""
 
-    def extension(name: str, sources: Any, *_: Any, **options: Any) -> Declared:
-        return Declared(kind, name, sources, **options)
+    def extension(name: str, sources: Any, *_: Any, **options: Any) -> RecordedExtension:
+        return RecordedExtension(kind, name, sources, **options)
 
     return extension
 
 
 def setup(**options: Any) -> None:
     """Stub of setuptools.setup: collects the extensions."""
-    FOUND.extend(item.told() for item in options.get("ext_modules") or [] if isinstance(item, Declared))
+    EXTENSIONS.extend(extension.to_dict() for extension in options.get("ext_modules") or [] if isinstance(extension, RecordedExtension))
 
 
-class Command:
+class CommandStub:
     """Base class of the command stubs, from which scripts derive."""
 
     @classmethod
@@ -93,7 +93,7 @@ class Command:
         return cls
 
 
-class Loaded:
+class LoadedModuleStub:
     """Stub of a module that was compiled on load: every attribute is a function that does nothing."""
 
     def __getattr__(self, name: str) -> Any:
@@ -102,19 +102,19 @@ class Loaded:
 
 def load(
     name: str, sources: Any, extra_cflags: Any = None, extra_cuda_cflags: Any = None, *_: Any, **more: Any
-) -> Loaded:
+) -> LoadedModuleStub:
     """Stub of torch's `load` and `_jit_compile`: collects the extension."""
-    listed = [sources] if isinstance(sources, str) else sources
+    source_list = [sources] if isinstance(sources, str) else sources
     arguments = {"cxx": extra_cflags or [], "nvcc": extra_cuda_cflags or []}
     include = more.get("extra_include_paths")
     if include is None and len(_) > 1:  # positional, after linker flags and, since torch 2.7, SYCL flags
         include = next(
-            (item for item in _ if isinstance(item, list) and item and not str(item[0]).startswith("-")), None
+            (candidate for candidate in _ if isinstance(candidate, list) and candidate and not str(candidate[0]).startswith("-")), None
         )
-    made = Declared("cuda", name, listed, include_dirs=include, extra_compile_args=arguments)
-    made.jit = True
-    FOUND.append(made.told())
-    return Loaded()
+    extension = RecordedExtension("cuda", name, source_list, include_dirs=include, extra_compile_args=arguments)
+    extension.jit = True
+    EXTENSIONS.append(extension.to_dict())
+    return LoadedModuleStub()
 
 
 def build_directory(name: str, *_: Any, **__: Any) -> str:
@@ -124,23 +124,23 @@ def build_directory(name: str, *_: Any, **__: Any) -> str:
     return str(folder)
 
 
-def found_packages(where: str = ".", **_: Any) -> list[str]:
+def find_packages(where: str = ".", **_: Any) -> list[str]:
     """Names of folders that contain an __init__.py."""
     return sorted(path.parent.name for path in Path(where).glob("*/__init__.py"))
 
 
 def module(name: str, **members: Any) -> types.ModuleType:
     """Install a stub module for later imports."""
-    made = types.ModuleType(name)
-    made.__dict__.update(members, __path__=[], __file__=f"/stand-in/{name.replace('.', '/')}/__init__.py")
-    sys.modules[name] = made
-    parent, _, last = name.rpartition(".")
+    stub = types.ModuleType(name)
+    stub.__dict__.update(members, __path__=[], __file__=f"/stand-in/{name.replace('.', '/')}/__init__.py")
+    sys.modules[name] = stub
+    parent, _, attribute = name.rpartition(".")
     if parent in sys.modules:
-        setattr(sys.modules[parent], last, made)
-    return made
+        setattr(sys.modules[parent], attribute, stub)
+    return stub
 
 
-def gpu() -> types.SimpleNamespace:
+def gpu_properties() -> types.SimpleNamespace:
     """Properties of the only GPU."""
     gfx, cuda = REQUEST["gfx"], bool(REQUEST["cuda"])
     major, minor = (9, 0) if cuda else (int(gfx[3:-2]), int(gfx[-2], 16))
@@ -150,9 +150,9 @@ def gpu() -> types.SimpleNamespace:
     )
 
 
-def torch_stand_in() -> None:
+def install_torch_stub() -> None:
     """Install a stub of torch with one GPU: the parts that build scripts use."""
-    cuda, card = REQUEST["cuda"], gpu()
+    cuda, card = REQUEST["cuda"], gpu_properties()
     short = re.sub(r"\+.*$", "", REQUEST["torch"])
     local = f"cu{cuda.replace('.', '')}" if cuda else f"rocm{'.'.join(REQUEST['hip'].split('.')[:2])}"
     module("torch", __version__=f"{short}+{local}", compiled_with_cxx11_abi=lambda: True)
@@ -175,9 +175,9 @@ def torch_stand_in() -> None:
     module("torch.utils")
     module(
         "torch.utils.cpp_extension",
-        CUDAExtension=declares("cuda"),
-        CppExtension=declares("cpp"),
-        BuildExtension=type("BuildExtension", (Command,), {}),
+        CUDAExtension=extension_constructor("cuda"),
+        CppExtension=extension_constructor("cpp"),
+        BuildExtension=type("BuildExtension", (CommandStub,), {}),
         CUDA_HOME=REQUEST["cuda_home"] or None,
         ROCM_HOME=None if cuda else "/opt/rocm",
         HIP_HOME=None if cuda else "/opt/rocm/hip",
@@ -188,9 +188,9 @@ def torch_stand_in() -> None:
         IS_LINUX=True,
         TORCH_LIB_PATH="/stand-in/torch/lib",
         load=load,
-        load_inline=lambda *_, **__: Loaded(),
+        load_inline=lambda *_, **__: LoadedModuleStub(),
         _jit_compile=load,
-        _import_module_from_library=lambda *_, **__: Loaded(),
+        _import_module_from_library=lambda *_, **__: LoadedModuleStub(),
         _find_cuda_home=lambda: REQUEST["cuda_home"] or None,
         _get_build_directory=build_directory,
         _TORCH_PATH="/stand-in/torch",
@@ -202,25 +202,25 @@ def torch_stand_in() -> None:
     )
 
 
-def setuptools_stand_in() -> None:
+def install_setuptools_stubs() -> None:
     """Install stubs of setuptools and distutils: the parts that build scripts use."""
-    commands = {name: type(name, (Command,), {}) for name in ("build_ext", "build_py", "install", "develop", "sdist")}
-    packages = {"find_packages": found_packages, "find_namespace_packages": found_packages}
-    module("setuptools", setup=setup, Extension=declares("plain"), Command=Command, Distribution=Command, **packages)
+    commands = {name: type(name, (CommandStub,), {}) for name in ("build_ext", "build_py", "install", "develop", "sdist")}
+    packages = {"find_packages": find_packages, "find_namespace_packages": find_packages}
+    module("setuptools", setup=setup, Extension=extension_constructor("plain"), Command=CommandStub, Distribution=CommandStub, **packages)
     module("setuptools.command")
-    module("setuptools.extension", Extension=declares("plain"))
-    module("setuptools.dist", Distribution=Command)
+    module("setuptools.extension", Extension=extension_constructor("plain"))
+    module("setuptools.dist", Distribution=CommandStub)
     module("distutils")
-    module("distutils.core", setup=setup, Extension=declares("plain"))
+    module("distutils.core", setup=setup, Extension=extension_constructor("plain"))
     module("distutils.command")
-    for name, made in commands.items():
-        module(f"setuptools.command.{name}", **{name: made})
-        module(f"distutils.command.{name}", **{name: made})
+    for name, command in commands.items():
+        module(f"setuptools.command.{name}", **{name: command})
+        module(f"distutils.command.{name}", **{name: command})
     module("wheel")
-    module("wheel.bdist_wheel", bdist_wheel=type("bdist_wheel", (Command,), {}))
+    module("wheel.bdist_wheel", bdist_wheel=type("bdist_wheel", (CommandStub,), {}))
 
 
-def failure(error: BaseException) -> dict[str, Any]:
+def describe_error(error: BaseException) -> dict[str, Any]:
     """The error that ended the script, and its line."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == REQUEST["script"]]
     return {"error": f"{type(error).__name__}: {error}", "line": lines[-1] if lines else 1}
@@ -233,15 +233,15 @@ def main() -> None:
     os.chdir(Path(script).parent)
     sys.path.insert(0, str(Path(script).parent))
     sys.argv = ["setup.py", "build_ext"]
-    answer: dict[str, Any] = {}
+    response: dict[str, Any] = {}
     with contextlib.redirect_stdout(sys.stderr):  # scripts print
-        setuptools_stand_in()
-        torch_stand_in()
+        install_setuptools_stubs()
+        install_torch_stub()
         try:
             runpy.run_path(script, run_name="__main__")
         except (Exception, SystemExit) as error:  # noqa: BLE001  (any error of the script)
-            answer = failure(error)
-    sys.__stdout__.write("\n" + json.dumps({"extensions": FOUND, **answer}) + "\n")  # type: ignore[union-attr]
+            response = describe_error(error)
+    sys.__stdout__.write("\n" + json.dumps({"extensions": EXTENSIONS, **response}) + "\n")  # type: ignore[union-attr]
 
 
 if __name__ == "__main__":
