@@ -14,73 +14,73 @@ from rocm3d.mcp import job
 from rocm3d.model.failure import UserError
 
 
-async def nobody(*_):
+async def ignore_progress(*_):
     """Ignores progress."""
 
 
-def called(request, tell=nobody):
-    return anyio.run(job.call, request, tell)
+def call_worker(request, script=ignore_progress):
+    return anyio.run(job.call, request, script)
 
 
-def test_a_worker_that_ends_without_an_answer_is_a_bug():
-    with pytest.raises(job.Bug, match=r"(?s)the worker ended with 1: .*No module named 'rocm3d.mcp.tools.nothing'"):
-        called({"tool": "nothing", "arguments": {}, "options": {}})
+def test_worker_without_a_response_is_a_bug():
+    with pytest.raises(job.WorkerError, match=r"(?s)the worker ended with 1: .*No module named 'rocm3d.mcp.tools.nothing'"):
+        call_worker({"tool": "nothing", "arguments": {}, "options": {}})
 
 
-def test_a_failure_of_the_worker_is_one_here():
+def test_error_of_the_worker_is_raised():
     with pytest.raises(UserError) as refused:
-        job._judged({"failure": "it is gone", "hint": "look elsewhere"}, 0, job._Watch(print))
+        job._unpack_response({"failure": "it is gone", "hint": "look elsewhere"}, 0, job._WorkerWatcher(print))
 
-    assert job.told(refused.value) == "it is gone\nhint: look elsewhere"
+    assert job.error_text(refused.value) == "it is gone\nhint: look elsewhere"
 
 
-def test_progress_grows_and_a_quiet_worker_is_heard_of(monkeypatch):
+def test_progress_grows_and_a_quiet_worker_is_reported(monkeypatch):
     heard = []
-    watch = job._Watch(heard.append)
+    watch = job._WorkerWatcher(heard.append)
     watch.write(b'{"progress": 3, "message": "a.cu"}\n{"progress"')
     watch.write(b': 7, "message": "b.cu"}\nTraceback\n[1]\n')
     monkeypatch.setattr(job, "QUIET", -1.0)
-    watch.look(0)
+    watch.sample(0)
 
     assert [line["message"] for line in heard[:2]] == ["a.cu", "b.cu"]
     assert heard[2] == {"progress": 7.0, "message": "working, 0 s"}
     assert watch.tail == "Traceback\n[1]\n"
 
 
-def test_a_worker_is_asked_to_end_and_then_killed(monkeypatch):
+def test_worker_gets_sigint_and_is_then_killed(monkeypatch):
     sent = []
-    monkeypatch.setattr(job.os, "killpg", lambda *given: sent.append(given))
-    watch = job._Watch(print)
+    monkeypatch.setattr(job.os, "killpg", lambda *arguments: sent.append(arguments))
+    watch = job._WorkerWatcher(print)
     watch.stop.set()
-    watch.look(12345)
-    watch.look(12345)
+    watch.sample(12345)
+    watch.sample(12345)
 
     assert sent == [(12345, signal.SIGINT)]
     monkeypatch.setattr(job, "GRACE", -1.0)
-    with pytest.raises(job._Ended):
-        watch.look(12345)
+    with pytest.raises(job._WorkerNotStoppedError):
+        watch.sample(12345)
 
 
-def test_numbers_told_never_fall():
-    told = []
+def test_reported_progress_never_decreases():
+    messages = []
 
-    async def tell(progress, message):
-        told.append(progress)
+    async def script(progress, message):
+        messages.append(progress)
 
     async def run():
         sending, receiving = anyio.create_memory_object_stream(8)
         with sending:
             for number in (5, 5, 2, 9):
                 sending.send_nowait({"progress": number, "message": json.dumps(number)})
-        await job._tell_all(receiving, tell)
+        await job._report_progress(receiving, script)
 
     anyio.run(run)
 
-    assert told == sorted(set(told))
-    assert (told[0], told[-1]) == (5.0, 9.0)
+    assert messages == sorted(set(messages))
+    assert (messages[0], messages[-1]) == (5.0, 9.0)
 
 
-def test_a_program_that_the_worker_started_ends_with_a_call_that_is_cancelled(work, example, tmp_path, monkeypatch):
+def test_child_of_the_worker_ends_with_a_cancelled_call(work, example, tmp_path, monkeypatch):
     """The child has its own session, so signals to the worker do not reach it."""
     monkeypatch.setattr(job, "GRACE", DEADLINE)
     target = example("splat-trainer")
@@ -98,7 +98,7 @@ def test_a_program_that_the_worker_started_ends_with_a_call_that_is_cancelled(wo
     async def run():
         with anyio.fail_after(DEADLINE):
             async with anyio.create_task_group() as group:
-                group.start_soon(job.call, request, nobody)
+                group.start_soon(job.call, request, ignore_progress)
                 while not has_text(tmp_path / "pid"):
                     await anyio.sleep(0.05)
                 assert is_running(int((tmp_path / "pid").read_text()))

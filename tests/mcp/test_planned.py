@@ -39,22 +39,22 @@ def test_a_hash_of_another_plan_is_refused(work, target, snapshot):
 
 
 def test_a_repository_that_has_changed_since_is_refused(work, target, snapshot):
-    seen = work("plan", path=str(target), gpu="mi300x").plan_hash
+    plan_hash = work("plan", path=str(target), gpu="mi300x").plan_hash
     (target / "requirements.txt").write_text("cupy-cuda12x\n")
     before = snapshot(target)
     with pytest.raises(UserError, match="the repository has changed since this plan"):
-        work("apply", path=str(target), plan_hash=seen)
+        work("apply", path=str(target), plan_hash=plan_hash)
 
     assert snapshot(target) == before
 
 
 @pytest.mark.parametrize("planted", [b"", b"{}", b'{"gpu": 1}', b"\xff"])
-def test_what_a_repository_planted_beside_the_plan_is_refused(work, target, planted):
-    seen = work("plan", path=str(target), gpu="mi300x").plan_hash
+def test_forged_plan_arguments_are_refused(work, target, planted):
+    plan_hash = work("plan", path=str(target), gpu="mi300x").plan_hash
     (target / ".rocm3d" / "plan-asked.json").write_bytes(planted)
 
     with pytest.raises(UserError, match="is damaged"):
-        work("preview", path=str(target), plan_hash=seen)
+        work("preview", path=str(target), plan_hash=plan_hash)
 
 
 def test_a_plan_whose_licences_the_repository_refuses_is_refused(work, target):
@@ -68,18 +68,18 @@ def test_a_plan_whose_licences_the_repository_refuses_is_refused(work, target):
         work("apply", path=str(target), plan_hash=planned.plan_hash)
 
 
-def test_the_hash_is_that_of_the_file_and_the_plan_of_the_command_line_will_do(work, target, rocm3d):
+def test_hash_is_that_of_the_file_and_a_plan_of_the_command_line_is_accepted(work, target, rocm3d):
     assert rocm3d("plan", target, "--gpu", "mi300x", "-q").code == 0
-    there = hashlib.sha256((target / ".rocm3d" / "plan.json").read_bytes()).hexdigest()
+    digest = hashlib.sha256((target / ".rocm3d" / "plan.json").read_bytes()).hexdigest()
 
-    assert "Nothing was written" in work("preview", path=str(target), plan_hash=there).summary
-    assert work("plan", path=str(target), gpu="mi300x").plan_hash == there
+    assert "Nothing was written" in work("preview", path=str(target), plan_hash=digest).summary
+    assert work("plan", path=str(target), gpu="mi300x").plan_hash == digest
 
 
-def test_once_more_changes_nothing(work, target, snapshot):
-    seen = work("plan", path=str(target), gpu="mi300x").plan_hash
-    work("apply", path=str(target), plan_hash=seen)
+def test_second_apply_changes_nothing(work, target, snapshot):
+    plan_hash = work("plan", path=str(target), gpu="mi300x").plan_hash
+    work("apply", path=str(target), plan_hash=plan_hash)
     once = snapshot(target)
-    work("apply", path=str(target), plan_hash=seen)
+    work("apply", path=str(target), plan_hash=plan_hash)
 
     assert snapshot(target) == once

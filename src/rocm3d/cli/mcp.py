@@ -56,24 +56,24 @@ def command(
         raise UserError("--port needs --http", hint="pass both, or neither")
     allowed = tuple(_folder(path) for path in root)
     _need_packages()
-    from rocm3d.mcp.bench import Bench, Options
-    from rocm3d.mcp.resources import Library
-    from rocm3d.mcp.serve import over_http, over_stdio
-    from rocm3d.mcp.server import build
+    from rocm3d.mcp.bench import ToolContext, ServerOptions
+    from rocm3d.mcp.resources import ResourceLibrary
+    from rocm3d.mcp.serve import serve_http, serve_stdio
+    from rocm3d.mcp.server import build_server
 
-    options = Options(
+    options = ServerOptions(
         knowledge=session.knowledge and session.knowledge.resolve(),
         no_cache=session.no_cache,
         offline=session.offline,
         read_only=read_only,
         allow_run=allow_run,
     )
-    library = Library(Bench(options, session.say).load, _help)
-    server = build(options, allowed, library)
+    library = ResourceLibrary(ToolContext(options, session.say).load, _help)
+    server = build_server(options, allowed, library)
     if not http:
-        over_stdio(server)
+        serve_stdio(server)
         return ExitCode.DONE
-    over_http(server, port, lambda address, token: session.put(f"{address}\ntoken: {token}\n", None))
+    serve_http(server, port, lambda address, token: session.put(f"{address}\ntoken: {token}\n", None))
     return ExitCode.DONE
 
 

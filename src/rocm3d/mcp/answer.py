@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from rocm3d.mcp.marking import NOTICE, fit
+from rocm3d.mcp.marking import NOTICE, truncate_document
 from rocm3d.model.base import Record
 
 
-class LeftOut(Record):
+class TruncatedList(Record):
     """A list that was truncated."""
 
     at: str = Field(description="JSON pointer to the list")
@@ -18,7 +18,7 @@ class LeftOut(Record):
     of: int
 
 
-class Answer(Record):
+class ToolResponse(Record):
     """`document` is the JSON that the command prints, without invisible characters; `left_out` lists what was cut."""
 
     summary: str = Field(description="written by rocm3d; contains no text of the repository")
@@ -29,11 +29,11 @@ class Answer(Record):
     notice: str = Field(default="", description="how to treat these strings")
     plan_hash: str = Field(default="", description="of a plan: pass it to `preview` and `apply`")
     kept_in: str = Field(default="", description="the file with the complete document")
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[TruncatedList, ...] = ()
     document: dict[str, Any]
 
 
-def answer(  # noqa: PLR0913  (the parts of a response)
+def tool_response(  # noqa: PLR0913  (the parts of a response)
     document: dict[str, Any],
     summary: str,
     *,
@@ -41,16 +41,16 @@ def answer(  # noqa: PLR0913  (the parts of a response)
     source: Literal["repository", "knowledge", "machine"] = "repository",
     plan_hash: str = "",
     kept_in: str = "",
-) -> Answer:
+) -> ToolResponse:
     """Build a response: invisible characters are replaced and long documents truncated."""
-    cut = fit(document)
-    return Answer(
-        summary=summary + ("" if cut.whole else " The document is truncated: see left_out; kept_in has all of it."),
+    truncated = truncate_document(document)
+    return ToolResponse(
+        summary=summary + ("" if truncated.is_complete else " The document is truncated: see left_out; kept_in has all of it."),
         exit_code=exit_code,
         source=source,
         notice="" if source == "knowledge" else NOTICE,
         plan_hash=plan_hash,
         kept_in=kept_in,
-        left_out=tuple(LeftOut.model_validate(item) for item in cut.left_out),
-        document=cut.document,
+        left_out=tuple(TruncatedList.model_validate(entry) for entry in truncated.left_out),
+        document=truncated.document,
     )

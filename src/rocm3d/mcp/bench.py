@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     T = TypeVar("T", bound=Opened)
 
 
-class Options(Record):
+class ServerOptions(Record):
     """Options of `rocm3d mcp`."""
 
     knowledge: Path | None = None
@@ -31,10 +31,10 @@ class Options(Record):
     allow_run: bool = False
 
 
-class Bench:
+class ToolContext:
     """The context of one tool call, in a worker process."""
 
-    def __init__(self, options: Options, progress: Callable[[str], None]) -> None:
+    def __init__(self, options: ServerOptions, progress: Callable[[str], None]) -> None:
         self.options, self.progress = options, progress
 
     def load(self) -> Knowledge:
@@ -60,31 +60,31 @@ class Bench:
 
         return self._open(Repository, path)
 
-    def opened(self, path: str, only: tuple[str, ...] = (), skip: tuple[str, ...] = ()) -> Opened:
+    def open_for_scan(self, path: str, only: tuple[str, ...] = (), skip: tuple[str, ...] = ()) -> Opened:
         """The repository for a scan only, which imports much less. Arguments override its settings."""
         from rocm3d.repository import Opened
 
         return self._open(Opened, path, only, skip)
 
-    def _open(self, kind: type[T], path: str, only: tuple[str, ...] = (), skip: tuple[str, ...] = ()) -> T:
+    def _open(self, repository_class: type[T], path: str, only: tuple[str, ...] = (), skip: tuple[str, ...] = ()) -> T:
         from rocm3d.scan.selection import Selection
         from rocm3d.workspace.state import PORT_FOLDER
 
         settings = self.configuration(path)
         selection = Selection(only or settings.only, skip or settings.skip)
         cached = not self.options.no_cache
-        return kind(Path(path), self.load(), None, PORT_FOLDER, selection, self.progress, cached)
+        return repository_class(Path(path), self.load(), None, PORT_FOLDER, selection, self.progress, cached)
 
 
-def kept_in(documents: Documents, kind: type[Document]) -> str:
+def document_path(documents: Documents, kind: type[Document]) -> str:
     """The path of the complete document."""
     return str(documents.path(kind))
 
 
-def digest(documents: Documents, kind: type[Document]) -> str:
+def document_digest(documents: Documents, kind: type[Document]) -> str:
     """The SHA-256 of a document file, as printed by `sha256sum`."""
-    place = documents.path(kind)
+    path = documents.path(kind)
     try:
-        return hashlib.sha256(place.read_bytes()).hexdigest()
+        return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError as error:
-        raise UserError(f"cannot read {place.name}", hint="first call the tool that writes it") from error
+        raise UserError(f"cannot read {path.name}", hint="first call the tool that writes it") from error
