@@ -14,13 +14,13 @@ import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
 from rocm3d.mcp.marking import clean_text
-from rocm3d.skill.pages import KINDS, page
+from rocm3d.skill.pages import PAGE_KINDS, record_page
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
 
 SCHEME = "rocm3d://"
-RECORDS = KINDS
+RECORDS = PAGE_KINDS
 # The documents in tool responses, and their models.
 DOCUMENTS = {
     "scan": "inventory.Scan",
@@ -49,9 +49,9 @@ class ResourceLibrary:
     @cached_property
     def skill(self) -> dict[str, str]:
         """The files of the skill."""
-        from rocm3d.skill.stage import skill
+        from rocm3d.skill.stage import skill_files
 
-        return skill(self.knowledge, self._commands())
+        return skill_files(self.knowledge, self._commands())
 
     async def list_resources(self, _: Any, __: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         """Lists of records, files of the skill, and schemas. Single records have templates."""
@@ -111,7 +111,7 @@ class ResourceLibrary:
         if not name:
             lines = [f"- [{item}]({SCHEME}{kind}/{quote(item)}): {_summary_line(record)}" for item, record in table.items()]
             return "\n".join((f"# {kind}, knowledge of {self.knowledge.date}", "", *lines, "")), _MARKDOWN
-        return (page(kind, name, self.knowledge), _MARKDOWN) if name in table else None
+        return (record_page(kind, name, self.knowledge), _MARKDOWN) if name in table else None
 
     async def complete(self, _: Any, params: types.CompleteRequestParams) -> types.CompleteResult:
         """Names of records with this prefix."""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.model.failure import UserError
-from rocm3d.skill.check import problems
-from rocm3d.skill.stage import skill
+from rocm3d.skill.check import skill_problems
+from rocm3d.skill.stage import skill_files
 from rocm3d.workspace.documents import Documents
 
 _LIMIT = 4 * 1024 * 1024
@@ -19,7 +19,7 @@ def write_skill(folder: Path, knowledge: Knowledge, commands: Mapping[str, str])
 
     Those are not deleted: they may belong to an older skill or to the user.
     """
-    files = skill(knowledge, commands)
+    files = skill_files(knowledge, commands)
     there = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
     if there and not _is_skill(folder, knowledge):
         raise UserError(f"{folder} exists and is not a skill of rocm3d", hint="choose a new folder")
@@ -38,7 +38,7 @@ def check_skill(folder: Path, commands: Mapping[str, str]) -> list[str]:
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.suffix in (".md", ".json") and path.stat().st_size < _LIMIT:
             files[path.relative_to(folder).as_posix()] = path.read_text(encoding="utf-8", errors="replace")
-    return problems(files, commands)
+    return skill_problems(files, commands)
 
 
 def _is_skill(folder: Path, knowledge: Knowledge) -> bool:
