@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.cli.words import parted
+from rocm3d.cli.words import split_commas
 
 
 @pytest.mark.parametrize(
@@ -19,5 +19,5 @@ from rocm3d.cli.words import parted
         ([""], ("",)),
     ],
 )
-def test_words(values, words):
-    assert parted(values) == words
+def test_values_are_split_at_commas(values, words):
+    assert split_commas(values) == words

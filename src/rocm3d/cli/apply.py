@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from rocm3d.cli import options
-from rocm3d.cli.session import Session
-from rocm3d.cli.words import parted
+from rocm3d.cli.session import CliSession
+from rocm3d.cli.words import split_commas
 from rocm3d.model.failure import ExitCode
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
@@ -22,11 +22,11 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the diff; write no
 Colour = Annotated[
     bool | None, typer.Option("--color/--no-color", help="Colour the diff. Default: only on a terminal.")
 ]
-Form = Annotated[str, options.form(Patch)]
+Form = Annotated[str, options.format_option(Patch)]
 
 
 def command(
-    session: Session,
+    session: CliSession,
     path: options.Target,
     gpu: options.Gpu = None,
     dry_run: DryRun = False,
@@ -51,16 +51,16 @@ def command(
     """
     refuse_unknown_format(form, format_names(Patch))
     with session.repository(path, work=work, folder=folder) as repository:
-        choice = EditSelection.from_options(parted(only), parted(skip), repository.knowledge)
+        choice = EditSelection.from_options(split_commas(only), split_commas(skip), repository.knowledge)
         settings = session.configuration(path)
         plan = None if gpu else repository.documents.find(Plan)
         if plan is None:
             plan = repository.plan(resolve_gpu(gpu or settings.gpu, repository.knowledge))
         if session.refuse_licences(plan, licence_policy or settings.licence_policy):
             return ExitCode.FINDINGS
-        here = repository if into is None else repository.into(into)
-        here.documents.write(plan)
-        document = here.apply(
+        target = repository if into is None else repository.into(into)
+        target.documents.write(plan)
+        document = target.apply(
             plan, review=review, dry_run=dry_run, allow_dirty=allow_dirty, choice=choice, patch_file=patch
         )
     session.show(document, form, output, colour=color)

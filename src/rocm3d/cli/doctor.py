@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from rocm3d.cli import options
-from rocm3d.cli.session import Session
+from rocm3d.cli.session import CliSession
 from rocm3d.model.failure import ExitCode, UserError
 from rocm3d.render.formats import format_names, refuse_unknown_format
 
@@ -28,11 +28,11 @@ Python = Annotated[
     Path | None,
     typer.Option("--python", help="Python with torch. Default: ./.venv, then $VIRTUAL_ENV.", dir_okay=False),
 ]
-Form = Annotated[str, options.form("Diagnosis")]
+Form = Annotated[str, options.format_option("Diagnosis")]
 
 
 def command(
-    session: Session,
+    session: CliSession,
     plan: PlanFile = None,
     save: Save = None,
     source: From = None,

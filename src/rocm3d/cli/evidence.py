@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from rocm3d.cli import options
-from rocm3d.cli.session import Session
+from rocm3d.cli.session import CliSession
 from rocm3d.model.failure import ExitCode
 from rocm3d.render.formats import format_names, refuse_unknown_format
 
@@ -22,12 +22,12 @@ Digest = Annotated[
 First = Annotated[Path, typer.Argument(metavar="A", help="A bundle, or the run.json of a run.")]
 Second = Annotated[Path, typer.Argument(metavar="B", help="The bundle or run.json to compare with A.")]
 Run = Annotated[str, typer.Option("--run", help="The run to compare, if a bundle has several.")]
-CheckForm = Annotated[str, options.form("BundleCheck")]
-DiffForm = Annotated[str, options.form("EvidenceDiff")]
+CheckForm = Annotated[str, options.format_option("BundleCheck")]
+DiffForm = Annotated[str, options.format_option("EvidenceDiff")]
 
 
 def check(
-    session: Session, folder: Folder, digest: Digest = "", form: CheckForm = "console", output: options.Output = None
+    session: CliSession, folder: Folder, digest: Digest = "", form: CheckForm = "console", output: options.Output = None
 ) -> ExitCode:
     """Check that a bundle is unaltered, and show which links of its chain of evidence are missing.
 
@@ -42,7 +42,7 @@ def check(
 
 
 def diff(
-    session: Session,
+    session: CliSession,
     a: First,
     b: Second,
     run: Run = "",

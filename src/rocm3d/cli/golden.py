@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from rocm3d.cli import options
-from rocm3d.cli.session import Session
+from rocm3d.cli.session import CliSession
 from rocm3d.model.failure import ExitCode
 from rocm3d.model.golden import GoldenComparison
 from rocm3d.render.formats import format_names, refuse_unknown_format
@@ -39,11 +39,11 @@ Operation = Annotated[
 Tolerance = Annotated[
     list[str], typer.Option("--tolerance", help="PATTERN=NAME: use tolerance NAME for matching tensors; repeatable.")
 ]
-Form = Annotated[str, options.form(GoldenComparison)]
+Form = Annotated[str, options.format_option(GoldenComparison)]
 
 
 def record(
-    session: Session,
+    session: CliSession,
     command: Command,
     into: Into,
     out: Out = [],
@@ -60,21 +60,21 @@ def record(
     """
     from rocm3d.pipeline import RecordingRequest, record_golden
 
-    wanted = RecordingRequest(tuple(command), tuple(out), tuple(module), calls, seed, seconds, python)
-    recording = record_golden(wanted, into)
-    for item in recording.left_out:
-        session.say(f"not recorded: {item.name}: {item.reason}")
+    request = RecordingRequest(tuple(command), tuple(out), tuple(module), calls, seed, seconds, python)
+    recording = record_golden(request, into)
+    for omitted in recording.left_out:
+        session.print_status(f"not recorded: {omitted.name}: {omitted.reason}")
     if recording.exit_code != 0:
-        how = "timed out" if recording.exit_code is None else f"failed with exit code {recording.exit_code}"
-        session.say(f"the program {how}; its output is in {into / 'output.txt'}")
+        ending = "timed out" if recording.exit_code is None else f"failed with exit code {recording.exit_code}"
+        session.print_status(f"the program {ending}; its output is in {into / 'output.txt'}")
         return ExitCode.FINDINGS
-    session.say(f"{len(recording.files)} file{'s' * (len(recording.files) != 1)} recorded in {into}")
-    nothing = not recording.files or any(item.name in module for item in recording.left_out)
-    return ExitCode.FINDINGS if nothing else ExitCode.DONE
+    session.print_status(f"{len(recording.files)} file{'s' * (len(recording.files) != 1)} recorded in {into}")
+    is_incomplete = not recording.files or any(omitted.name in module for omitted in recording.left_out)
+    return ExitCode.FINDINGS if is_incomplete else ExitCode.DONE
 
 
 def compare(
-    session: Session,
+    session: CliSession,
     reference: Reference,
     candidate: Candidate,
     operation: Operation = "operator",

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from rocm3d.cli import options
-from rocm3d.cli.session import Session
+from rocm3d.cli.session import CliSession
 from rocm3d.model.failure import ExitCode
 from rocm3d.model.inspection import Inspection
 from rocm3d.pipeline import inspect
@@ -19,11 +19,11 @@ EXAMPLE = "Example: rocm3d inspect dist/my_extension-1.0-cp312-cp312-linux_x86_6
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A .so, .o, .hsaco or .whl.")]
 Expect = Annotated[list[str], typer.Option("--expect", help="A gfx id that the binary must contain; repeatable.")]
-Form = Annotated[str, options.form(Inspection)]
+Form = Annotated[str, options.format_option(Inspection)]
 
 
 def command(
-    session: Session, file: File, expect: Expect = [], form: Form = "console", output: options.Output = None
+    session: CliSession, file: File, expect: Expect = [], form: Form = "console", output: options.Output = None
 ) -> ExitCode:
     """Show which gfx and sm_ targets a binary contains, and detect builds that silently became CPU-only.
 
@@ -34,5 +34,5 @@ def command(
     session.show(document, form, output)
     missing = [gfx for gfx in expect if gfx not in document.gfx]
     if missing:
-        session.say(f"missing targets: {', '.join(missing)}")
+        session.print_status(f"missing targets: {', '.join(missing)}")
     return ExitCode.FINDINGS if missing else ExitCode.DONE

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from rocm3d.cli import options
-from rocm3d.cli.session import Session
+from rocm3d.cli.session import CliSession
 from rocm3d.model.failure import ExitCode, UserError
 from rocm3d.model.matrix import Matrix
 from rocm3d.pipeline import resolve_gpu, support_matrix
@@ -28,11 +28,11 @@ Gpu = Annotated[str | None, typer.Option("--gpu", help="With --jobs: the product
 AtOnce = Annotated[
     int | None, typer.Option("--at-once", min=1, help="With --jobs: number of parallel jobs. Default: one per CPU.")
 ]
-Form = Annotated[str, options.form(Matrix)]
+Form = Annotated[str, options.format_option(Matrix)]
 
 
 def command(
-    session: Session,
+    session: CliSession,
     folder: Folders,
     jobs: Jobs = False,
     gpu: Gpu = None,
@@ -49,20 +49,20 @@ def command(
     refuse_unknown_format(form, format_names(Matrix))
     if not jobs and (gpu is not None or at_once is not None):
         raise UserError("--gpu and --at-once need --jobs", hint="existing plans keep the GPU that they were made for")
-    failed = _planned(session, folder, gpu, at_once) if jobs else False
+    failed = _plan_repositories(session, folder, gpu, at_once) if jobs else False
     session.show(support_matrix(folder, session.load().packages), form, output)
     return ExitCode.FINDINGS if failed else ExitCode.DONE
 
 
-def _planned(session: Session, folders: list[Path], gpu: str | None, at_once: int | None) -> bool:
+def _plan_repositories(session: CliSession, folders: list[Path], gpu: str | None, at_once: int | None) -> bool:
     """Scan and plan all repositories. Returns whether one of them failed."""
-    from rocm3d.cli.jobs import watching
+    from rocm3d.cli.jobs import live_table
     from rocm3d.pipeline.jobs import planning_jobs
 
     campaign = planning_jobs(folders, resolve_gpu(gpu, session.load()).product, at_once)
-    with watching(session) as watch:
+    with live_table(session) as watch:
         document = campaign.run(watch)
     for job in document.jobs:
         if job.state != "done":
-            session.say(f"{job.id} was not planned: {job.reason}; see {job.log}")
+            session.print_status(f"{job.id} was not planned: {job.reason}; see {job.log}")
     return document.has_failures

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from rocm3d.cli.session import Session
+from rocm3d.cli.session import CliSession
 from rocm3d.model.failure import ExitCode, MachineError, UserError
 
 POSITION = 96
@@ -32,7 +32,7 @@ AllowRun = Annotated[
 
 
 def command(
-    session: Session,
+    session: CliSession,
     http: Http = False,
     port: Port = 0,
     root: Root = [],
@@ -54,8 +54,8 @@ def command(
     """
     if port and not http:
         raise UserError("--port needs --http", hint="pass both, or neither")
-    allowed = tuple(_folder(path) for path in root)
-    _need_packages()
+    allowed = tuple(_checked_folder(path) for path in root)
+    _require_mcp()
     from rocm3d.mcp.bench import ToolContext, ServerOptions
     from rocm3d.mcp.resources import ResourceLibrary
     from rocm3d.mcp.serve import serve_http, serve_stdio
@@ -68,16 +68,16 @@ def command(
         read_only=read_only,
         allow_run=allow_run,
     )
-    library = ResourceLibrary(ToolContext(options, session.say).load, _help)
+    library = ResourceLibrary(ToolContext(options, session.print_status).load, _help_texts)
     server = build_server(options, allowed, library)
     if not http:
         serve_stdio(server)
         return ExitCode.DONE
-    serve_http(server, port, lambda address, token: session.put(f"{address}\ntoken: {token}\n", None))
+    serve_http(server, port, lambda address, token: session.write_output(f"{address}\ntoken: {token}\n", None))
     return ExitCode.DONE
 
 
-def _need_packages() -> None:
+def _require_mcp() -> None:
     """Raise a MachineError if the extra is not installed."""
     try:
         import mcp  # noqa: F401
@@ -85,14 +85,14 @@ def _need_packages() -> None:
         raise MachineError(f"rocm3d mcp needs {error.name}, which is not installed", hint=INSTALL) from error
 
 
-def _folder(path: Path) -> Path:
-    place = path.expanduser()
-    if not place.is_dir():
+def _checked_folder(path: Path) -> Path:
+    folder = path.expanduser()
+    if not folder.is_dir():
         raise UserError(f"--root {path} is not a folder")
-    return place
+    return folder
 
 
-def _help() -> Mapping[str, str]:
+def _help_texts() -> Mapping[str, str]:
     from rocm3d.cli.help import help_texts
     from rocm3d.cli.main import build
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rocm3d.model.base import Document
 
 
-def form(kind: type[Document] | str) -> Any:
+def format_option(kind: type[Document] | str) -> Any:
     """The option --format for a command that shows this kind of document."""
     return typer.Option("--format", help=f"{join_alternatives(format_names(kind))}.")
 

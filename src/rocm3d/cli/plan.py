@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from rocm3d.cli import options
-from rocm3d.cli.session import Session
+from rocm3d.cli.session import CliSession
 from rocm3d.model.failure import ExitCode
 from rocm3d.model.plan import Plan
 from rocm3d.pipeline import PlanOptions, resolve_gpu
@@ -21,11 +21,11 @@ From = Annotated[
     Path | None, typer.Option("--from", help="Plan from this inventory.json instead of scanning.", dir_okay=False)
 ]
 
-Form = Annotated[str, options.form(Plan)]
+Form = Annotated[str, options.format_option(Plan)]
 
 
 def command(
-    session: Session,
+    session: CliSession,
     path: options.Target,
     gpu: options.Gpu = None,
     stack: options.Stack = None,

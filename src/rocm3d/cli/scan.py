@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from rocm3d.cli import options
-from rocm3d.cli.session import Session
-from rocm3d.cli.words import parted
+from rocm3d.cli.session import CliSession
+from rocm3d.cli.words import split_commas
 from rocm3d.model.failure import ExitCode
 from rocm3d.render.formats import format_names, refuse_unknown_format
 
@@ -22,11 +22,11 @@ Baseline = Annotated[
         "--baseline", help="Report only findings that are not in this earlier inventory.json.", dir_okay=False
     ),
 ]
-Form = Annotated[str, options.form("Scan")]
+Form = Annotated[str, options.format_option("Scan")]
 
 
 def command(
-    session: Session,
+    session: CliSession,
     path: options.Target,
     only: options.Only = [],
     skip: options.Skip = [],
@@ -42,9 +42,9 @@ def command(
     """
     refuse_unknown_format(form, format_names("Scan"))
     # Read before the scan, which may overwrite the file.
-    known = None if baseline is None else session.read_scan(baseline, "--baseline")
-    with session.opened(path, work=work, only=parted(only), skip=parted(skip)) as opened:
-        document = opened.scan(known)
+    baseline_scan = None if baseline is None else session.read_scan(baseline, "--baseline")
+    with session.open_for_scan(path, work=work, only=split_commas(only), skip=split_commas(skip)) as opened:
+        document = opened.scan(baseline_scan)
     session.show(document, form, output)
-    serious = any(finding.severity != "note" for finding in document.findings)
-    return ExitCode.FINDINGS if serious else ExitCode.DONE
+    has_problems = any(finding.severity != "note" for finding in document.findings)
+    return ExitCode.FINDINGS if has_problems else ExitCode.DONE

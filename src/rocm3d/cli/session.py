@@ -30,7 +30,7 @@ log = logging.getLogger("rocm3d")
 
 
 @dataclass(frozen=True)
-class Session:
+class CliSession:
     """The common options of one call, and what subcommands share."""
 
     quiet: bool
@@ -66,7 +66,7 @@ class Session:
             yield repository
 
     @contextmanager
-    def opened(
+    def open_for_scan(
         self, path: Path, *, work: Path | None = None, only: tuple[str, ...] = (), skip: tuple[str, ...] = ()
     ) -> Iterator[Opened]:
         """The repository for a scan only, which imports much less. The command line overrides its settings."""
@@ -78,7 +78,7 @@ class Session:
     @contextmanager
     def _open(
         self,
-        kind: type[T],
+        repository_class: type[T],
         path: Path,
         work: Path | None,
         folder: str = "",
@@ -92,13 +92,13 @@ class Session:
         selection = Selection(only or settings.only, skip or settings.skip)
         knowledge = self.load()
         with self.progress("reading") as progress:
-            repository = kind(path, knowledge, work, folder or PORT_FOLDER, selection, progress, not self.no_cache)
+            repository = repository_class(path, knowledge, work, folder or PORT_FOLDER, selection, progress, not self.no_cache)
             if work is None and not repository.documents.folder.is_relative_to(repository.root):
-                self.say(f"{path} is read-only; documents are written to {repository.documents.folder}")
+                self.print_status(f"{path} is read-only; documents are written to {repository.documents.folder}")
             yield repository
 
     @contextmanager
-    def progress(self, doing: str) -> Iterator[Callable[[str], None]]:
+    def progress(self, activity: str) -> Iterator[Callable[[str], None]]:
         """A callback for progress messages: a status line on a terminal, else the log."""
         if self.quiet or self.verbose or not sys.stderr.isatty():
             yield lambda message: log.debug("%s", message)
@@ -107,15 +107,15 @@ class Session:
 
         from rocm3d.render.cleaning import clean
 
-        with Console(stderr=True).status(doing, spinner="line") as status:
+        with Console(stderr=True).status(activity, spinner="line") as status:
 
-            def tell(message: str) -> None:
+            def update(message: str) -> None:
                 log.debug("%s", message)
                 status.update(clean(message)[-80:])
 
-            yield tell
+            yield update
 
-    def say(self, text: str) -> None:
+    def print_status(self, text: str) -> None:
         """Print a line on stderr, unless quiet."""
         log.info("%s", text)
         if not self.quiet:
@@ -125,14 +125,14 @@ class Session:
         """Write a document to stdout or a file, and its summary to stderr. `colour` None: only on a terminal."""
         refuse_unknown_format(form, format_names(type(document)))
         terminal = output is None and sys.stdout.isatty()
-        width = _width() if sys.stdout.isatty() else 120
+        width = _terminal_width() if sys.stdout.isatty() else 120
         coloured = terminal and "NO_COLOR" not in os.environ if colour is None else colour
-        around = RenderContext(self.load, terminal, coloured, width)
-        self.put(FORMATS[form].render(document, around), output, colour=colour)
+        render_context = RenderContext(self.load, terminal, coloured, width)
+        self.write_output(FORMATS[form].render(document, render_context), output, colour=colour)
         if not self.quiet or self.verbose or self.log_file:
             from rocm3d.render import console
 
-            self.say(console.summary(document, width=width).rstrip("\n"))
+            self.print_status(console.summary(document, width=width).rstrip("\n"))
 
     def refuse_licences(self, plan: Plan, rule: LicenceRule | None) -> bool:
         """Whether the licence policy refuses the plan. Prints the reason on stderr, even when quiet."""
@@ -157,13 +157,13 @@ class Session:
             )
         return document
 
-    def put(self, text: str, output: Path | None, *, colour: bool | None = None) -> None:
+    def write_output(self, text: str, output: Path | None, *, colour: bool | None = None) -> None:
         """Write text to stdout or a file. `colour` None: keep colours only on a terminal."""
         from rocm3d.workspace.documents import chunks, write_chunks
 
         if output is None:
-            for piece in chunks(text):
-                _echo(piece, nl=False, color=colour)
+            for chunk in chunks(text):
+                _echo(chunk, nl=False, color=colour)
             return
         try:
             write_chunks(output, text)
@@ -178,7 +178,7 @@ def _echo(text: str, *, nl: bool = True, err: bool = False, color: bool | None =
     echo(text, nl=nl, err=err, color=color)
 
 
-def _width() -> int:
+def _terminal_width() -> int:
     """Columns of the terminal."""
     from rich.console import Console
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.cli.words import parted
+from rocm3d.cli.words import split_commas
 from rocm3d.model.failure import ExitCode
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _QUIET = frozenset({"--quiet", "-q"})
 
 
 @dataclass
-class _Asked:
+class _ScanArguments:
     """Parsed arguments of the fast path."""
 
     paths: list[str] = field(default_factory=list)
@@ -34,10 +34,10 @@ class _Asked:
     )
 
     @property
-    def is_plain(self) -> bool:
+    def is_supported(self) -> bool:
         """Whether the fast path applies: one path, JSON, quiet, and --work at most once."""
-        given = self.options
-        return self.quiet and len(self.paths) == 1 and given["--format"] == ["json"] and len(given["--work"]) < 2
+        options = self.options
+        return self.quiet and len(self.paths) == 1 and options["--format"] == ["json"] and len(options["--work"]) < 2
 
     @property
     def work(self) -> Path | None:
@@ -45,64 +45,64 @@ class _Asked:
         return Path(self.options["--work"][0]) if self.options["--work"] else None
 
 
-def answered(words: list[str]) -> ExitCode | None:
+def run_fast_scan(arguments: list[str]) -> ExitCode | None:
     """Print the document and return the exit code; None if the full command line must handle the call."""
-    asked = _asked(words[1:]) if words[:1] == ["scan"] else None
-    if asked is None or not asked.is_plain:
+    scan_arguments = _parse_arguments(arguments[1:]) if arguments[:1] == ["scan"] else None
+    if scan_arguments is None or not scan_arguments.is_supported:
         return None
     try:
-        kept = (None if asked.no_cache else _recalled(asked)) or _scanned(asked)
+        result = (None if scan_arguments.no_cache else _cached_scan(scan_arguments)) or _new_scan(scan_arguments)
     except KeyboardInterrupt:
         sys.stderr.write("rocm3d: interrupted\n")
         return ExitCode.INTERRUPTED
     except Exception:  # noqa: BLE001  (the full command line raises it again and reports it)
         return None
     try:
-        sys.stdout.write(kept.text)
+        sys.stdout.write(result.text)
         sys.stdout.flush()
     except BrokenPipeError:
         with contextlib.suppress(OSError):
             sys.stderr.close()
         return ExitCode.DONE
-    return ExitCode.FINDINGS if kept.serious else ExitCode.DONE
+    return ExitCode.FINDINGS if result.serious else ExitCode.DONE
 
 
-def _recalled(asked: _Asked) -> CachedScan | None:
+def _cached_scan(arguments: _ScanArguments) -> CachedScan | None:
     """The cached document of an earlier scan; None if the tree, the rules or the records have changed."""
     from rocm3d.recall import recall
 
-    return recall(Path(asked.paths[0]), asked.work, parted(asked.options["--only"]), parted(asked.options["--skip"]))
+    return recall(Path(arguments.paths[0]), arguments.work, split_commas(arguments.options["--only"]), split_commas(arguments.options["--skip"]))
 
 
-def _scanned(asked: _Asked) -> CachedScan:
+def _new_scan(arguments: _ScanArguments) -> CachedScan:
     """The document of a new scan."""
     # Without plugins pydantic does not search all installed distributions. No child process inherits this.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    from rocm3d.cli.session import Session
+    from rocm3d.cli.session import CliSession
     from rocm3d.scan.remembered import CachedScan
 
-    only, skip = (parted(asked.options[name]) for name in ("--only", "--skip"))
-    session = Session(quiet=True, verbose=False, log_file=None, offline=False, no_cache=asked.no_cache, knowledge=None)
-    with session.opened(Path(asked.paths[0]), work=asked.work, only=only, skip=skip) as opened:
+    only, skip = (split_commas(arguments.options[name]) for name in ("--only", "--skip"))
+    session = CliSession(quiet=True, verbose=False, log_file=None, offline=False, no_cache=arguments.no_cache, knowledge=None)
+    with session.open_for_scan(Path(arguments.paths[0]), work=arguments.work, only=only, skip=skip) as opened:
         document = opened.scan()
     return CachedScan(document.to_json(), any(finding.severity != "note" for finding in document.findings))
 
 
-def _asked(words: list[str]) -> _Asked | None:
+def _parse_arguments(tokens: list[str]) -> _ScanArguments | None:
     """Parse the arguments; None if one of them is unknown."""
-    asked, rest = _Asked(), iter(words)
-    for word in rest:
-        if word in asked.options:
-            value = next(rest, None)
+    arguments, remaining = _ScanArguments(), iter(tokens)
+    for token in remaining:
+        if token in arguments.options:
+            value = next(remaining, None)
             if value is None or value.startswith("-"):
                 return None
-            asked.options[word].append(value)
-        elif word in _QUIET:
-            asked.quiet = True
-        elif word == "--no-cache":
-            asked.no_cache = True
-        elif word.startswith("-"):
+            arguments.options[token].append(value)
+        elif token in _QUIET:
+            arguments.quiet = True
+        elif token == "--no-cache":
+            arguments.no_cache = True
+        elif token.startswith("-"):
             return None
         else:
-            asked.paths.append(word)
-    return asked
+            arguments.paths.append(token)
+    return arguments

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from rocm3d.cli import options
-from rocm3d.cli.session import Session
+from rocm3d.cli.session import CliSession
 from rocm3d.model.failure import ExitCode, UserError
 from rocm3d.model.toolchain import Toolchains
 from rocm3d.pipeline import find_toolchains, prepare_toolchain
@@ -17,10 +17,10 @@ POSITION = 95
 EXAMPLE = "Example: pip install 'rocm3d[compile]' && rocm3d toolchain prepare"
 
 Action = Annotated[Literal["show", "prepare"], typer.Argument(help="Show the compilers, or assemble one.")]
-Form = Annotated[str, options.form(Toolchains)]
+Form = Annotated[str, options.format_option(Toolchains)]
 
 
-def command(session: Session, action: Action = "show", form: Form = "console", output: options.Output = None) -> ExitCode:
+def command(session: CliSession, action: Action = "show", form: Form = "console", output: options.Output = None) -> ExitCode:
     """Show the compilers for AMD targets on this machine, or assemble one from public wheels.
 
     `prepare` prints the size, then downloads to the cache of rocm3d; it installs nothing. The compiler is for checking
@@ -31,7 +31,7 @@ def command(session: Session, action: Action = "show", form: Form = "console", o
     if action == "prepare":
         if session.offline:
             raise UserError("toolchain prepare needs the network, but --offline is set")
-        prepare_toolchain(knowledge, session.say)
+        prepare_toolchain(knowledge, session.print_status)
     document = find_toolchains(knowledge)
     session.show(document, form, output)
     return ExitCode.DONE if any(not item.lacks for item in document.found) else ExitCode.MACHINE

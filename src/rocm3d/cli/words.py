@@ -8,6 +8,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def parted(values: Iterable[str]) -> tuple[str, ...]:
+def split_commas(values: Iterable[str]) -> tuple[str, ...]:
     """All values in order. Empty ones stay, so that they are reported as unknown."""
-    return tuple(word.strip() for value in values for word in value.split(","))
+    return tuple(part.strip() for value in values for part in value.split(","))
