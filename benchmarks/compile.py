@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from rocm3d.knowledge.load import load
-from rocm3d.repository import Opened
+from rocm3d.repository import ScanRepository
 from rocm3d.verify.compilation import session
 from rocm3d.verify.compilation.compile_side import HipUnitCompiler, CacheableResult
 from rocm3d.verify.compilation.kit import CompileKit, find_kit
@@ -91,7 +91,7 @@ def main() -> int:
         (root / "shared.cuh").write_text(f"{HEADER}// {time.time_ns()}\n", encoding="utf-8")
         for n, name in enumerate(names):
             (root / name).write_text(SOURCE.format(n=n), encoding="utf-8")
-        scan = Opened(root, knowledge, work=Path(scratch) / "work").scan()
+        scan = ScanRepository(root, knowledge, work=Path(scratch) / "work").scan()
         targets = tuple(options.target or ["gfx942"])
         request = CompileRequest(Tree.open(root), scan.inventory.extensions, targets, knowledge)
         walls, used = [], []

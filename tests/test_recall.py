@@ -9,8 +9,8 @@ import pytest
 
 from rocm3d.knowledge.load import load
 from rocm3d.model.failure import UserError
-from rocm3d.recall import recall
-from rocm3d.repository import Opened
+from rocm3d.recall import cached_scan
+from rocm3d.repository import ScanRepository
 from rocm3d.scan.selection import Selection
 from rocm3d.workspace.state import PORT_FOLDER
 
@@ -20,28 +20,28 @@ def scanned(example):
     """An example that was scanned with the cache on, and its document."""
     root = example("splat-trainer")
 
-    def scan(**given):
-        return Opened(root, load(), selection=Selection(**given), cached=True).scan()
+    def scan(**arguments):
+        return ScanRepository(root, load(), selection=Selection(**arguments), cached=True).scan()
 
     return root, scan
 
 
-def test_a_folder_that_is_not_there_is_refused(tmp_path):
+def test_missing_folder_is_refused(tmp_path):
     with pytest.raises(UserError, match="does not exist"):
-        recall(tmp_path / "nowhere", None, (), ())
+        cached_scan(tmp_path / "nowhere", None, (), ())
 
 
-def test_without_an_earlier_scan_there_is_nothing(example):
-    assert recall(example("splat-trainer"), None, (), ()) is None
+def test_no_entry_without_an_earlier_scan(example):
+    assert cached_scan(example("splat-trainer"), None, (), ()) is None
 
 
 def test_other_rules_are_another_scan(scanned):
     root, scan = scanned
     scan(only=("CU",))
 
-    assert recall(root, None, (), ()) is None
-    assert recall(root, None, ("CU301",), ()) is None
-    assert recall(root, None, ("CU",), ()) is not None
+    assert cached_scan(root, None, (), ()) is None
+    assert cached_scan(root, None, ("CU301",), ()) is None
+    assert cached_scan(root, None, ("CU",), ()) is not None
 
 
 @pytest.mark.parametrize("name", ["rocm3d.toml", "pyproject.toml"])
@@ -50,35 +50,35 @@ def test_a_target_with_settings_is_scanned(scanned, name):
     (root / name).write_text('[tool.rocm3d]\nskip = ["CU"]\n' if name == "pyproject.toml" else 'skip = ["CU"]\n')
     scan()
 
-    assert recall(root, None, (), ()) is None
+    assert cached_scan(root, None, (), ()) is None
 
 
-def test_a_folder_that_may_be_a_ports_is_looked_into(scanned):
+def test_a_folder_with_the_name_of_a_port_needs_a_scan(scanned):
     root, scan = scanned
     (root / PORT_FOLDER).mkdir()
     scan()
 
-    assert recall(root, None, (), ()) is None
+    assert cached_scan(root, None, (), ()) is None
 
 
-def test_it_says_and_writes_what_the_scan_did(scanned, tmp_path):
+def test_cached_result_and_document_equal_those_of_the_scan(scanned, tmp_path):
     root, scan = scanned
     document = scan()
     written = root / ".rocm3d" / "inventory.json"
     written.unlink()
 
-    kept = recall(root, None, (), ())
+    stored = cached_scan(root, None, (), ())
 
-    assert kept.text == document.to_json() == written.read_text(encoding="utf-8")
-    assert kept.serious
-    assert recall(root, tmp_path / "work", (), ()).text == (tmp_path / "work" / "inventory.json").read_text()
+    assert stored.text == document.to_json() == written.read_text(encoding="utf-8")
+    assert stored.serious
+    assert cached_scan(root, tmp_path / "work", (), ()).text == (tmp_path / "work" / "inventory.json").read_text()
 
 
 def test_notes_alone_are_not_serious(scanned):
     root, scan = scanned
     scan(only=("CU311",))
 
-    assert not recall(root, None, ("CU311",), ()).serious
+    assert not cached_scan(root, None, ("CU311",), ()).serious
 
 
 def test_neither_rules_nor_models_are_loaded(scanned):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rocm3d.scan.remembered import CachedScan
 
 
-def recall(path: Path, work: Path | None, only: Sequence[str], skip: Sequence[str]) -> CachedScan | None:
+def cached_scan(path: Path, work: Path | None, only: Sequence[str], skip: Sequence[str]) -> CachedScan | None:
     """The cache entry for this tree, these rules and the shipped knowledge; also writes its document.
 
     None if there is no entry, or if a real scan is required: the repository has its own settings or a port folder.
@@ -27,11 +27,11 @@ def recall(path: Path, work: Path | None, only: Sequence[str], skip: Sequence[st
     cache = ResultCache.open("scan")
     if cache is None or (tree.root / PORT_FOLDER).is_dir() or _has_settings(tree):
         return None
-    kept = ScanCache(cache, tree, key_prefix(scan_fingerprint([data_folder()]), only, skip)).find()
-    if kept is not None:
+    entry = ScanCache(cache, tree, key_prefix(scan_fingerprint([data_folder()]), only, skip)).find()
+    if entry is not None:
         documents = Documents(work_folder(tree.root, work))
-        documents.write_text(documents.folder / DOCUMENT_FILES["Scan"][0], kept.text)
-    return kept
+        documents.write_text(documents.folder / DOCUMENT_FILES["Scan"][0], entry.text)
+    return entry
 
 
 def _has_settings(tree: Tree) -> bool:

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 Progress = Callable[[str], None]
 
 
-def _silent(message: str) -> None:
+def _no_progress(message: str) -> None:
     """Show no progress."""
 
 
 @dataclass
-class Opened:
+class ScanRepository:
     """One repository, its knowledge base and its work folder. `rocm3d.pipeline.Repository` adds the other stages."""
 
     root: Path
@@ -33,7 +33,7 @@ class Opened:
     work: Path | None = None
     folder: str = PORT_FOLDER
     selection: Selection = field(default_factory=Selection)
-    progress: Progress = _silent
+    progress: Progress = _no_progress
     cached: bool = False
 
     def __post_init__(self) -> None:
@@ -43,15 +43,15 @@ class Opened:
 
     def scan(self, baseline: Scan | None = None) -> Scan:
         """Scan the current tree. The document has all findings; those of the baseline are not returned."""
-        document = self._scan(self._tree(), self.selection)
+        document = self._scan(self._source_tree(), self.selection)
         self.documents.write(document)
-        return document if baseline is None else _new(document, baseline)
+        return document if baseline is None else _new_findings(document, baseline)
 
-    def _tree(self) -> Tree:
+    def _source_tree(self) -> Tree:
         """The repository's own files, without the port folder."""
-        return Tree.open(self.root, excluded_folders=self._ours())
+        return Tree.open(self.root, excluded_folders=self._port_folders())
 
-    def _ours(self) -> frozenset[str]:
+    def _port_folders(self) -> frozenset[str]:
         if not (self.root / self.folder).is_dir():
             return frozenset()
         from rocm3d.apply.stage import is_port_folder
@@ -66,7 +66,7 @@ class Opened:
         return scan(tree, self.knowledge, selection, self.progress, ResultCache.open("scan"))
 
 
-def _new(document: Scan, baseline: Scan) -> Scan:
+def _new_findings(document: Scan, baseline: Scan) -> Scan:
     from rocm3d.model.fingerprint import new_findings
 
     new = new_findings(document.findings, baseline.findings)

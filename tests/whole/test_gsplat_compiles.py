@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.repository import Opened
+from rocm3d.repository import ScanRepository
 from rocm3d.verify.compilation.session import CompileRequest, compile_repository
 from rocm3d.workspace.tree import Tree
 
@@ -55,7 +55,7 @@ def compiled(tmp_path, knowledge, kit):
     """Compiles those of its sources, and says of each what is in the snapshot."""
 
     def run(root, wanted, targets=TARGETS):
-        scan = Opened(root, knowledge, work=tmp_path / "work").scan()
+        scan = ScanRepository(root, knowledge, work=tmp_path / "work").scan()
         request = CompileRequest(
             Tree.open(root), scan.inventory.extensions, targets, knowledge, scan.findings, only=wanted
         )  # fmt: skip

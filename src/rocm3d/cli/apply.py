@@ -58,10 +58,10 @@ def command(
             plan = repository.plan(resolve_gpu(gpu or settings.gpu, repository.knowledge))
         if session.refuse_licences(plan, licence_policy or settings.licence_policy):
             return ExitCode.FINDINGS
-        target = repository if into is None else repository.into(into)
+        target = repository if into is None else repository.copy_into(into)
         target.documents.write(plan)
         document = target.apply(
-            plan, review=review, dry_run=dry_run, allow_dirty=allow_dirty, choice=choice, patch_file=patch
+            plan, review=review, dry_run=dry_run, allow_dirty=allow_dirty, selection=choice, patch_file=patch
         )
     session.show(document, form, output, colour=color)
     changes = (*document.changes, *document.edited)

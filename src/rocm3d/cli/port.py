@@ -43,11 +43,11 @@ def command(
         product = resolve_gpu(gpu or settings.gpu, repository.knowledge)
         installed = repository.installed(product, python, platform) if keep_torch else None
         plan_options = PlanOptions(stack, rocm, prefer, platform, installed)
-        target = repository if into is None else repository.into(into)
+        target = repository if into is None else repository.copy_into(into)
         plan = target.plan(product, plan_options)
         if session.refuse_licences(plan, licence_policy or settings.licence_policy):
             return ExitCode.FINDINGS
-        patch_document = target.apply(plan, review=review, dry_run=False, allow_dirty=allow_dirty, choice=choice, patch_file=patch)
+        patch_document = target.apply(plan, review=review, dry_run=False, allow_dirty=allow_dirty, selection=choice, patch_file=patch)
         verdicts = target.verify(LEVELS, (), environment=target.environment(python) if python else None)
         evidence = target.evidence()
         report_path = target.documents.write_text(target.documents.folder / "report.html", html.render(target.report()))

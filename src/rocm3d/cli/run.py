@@ -15,7 +15,7 @@ from rocm3d.model.artifact import METRICS as METRICS
 from rocm3d.model.failure import ExitCode, UserError
 from rocm3d.model.run import RunRecord
 from rocm3d.render.formats import format_names, refuse_unknown_format
-from rocm3d.workload import KEYS, RunRequest, expected, expected_of_port, new_folder, repository_of, run_workload
+from rocm3d.workload import KEYS, RunRequest, read_expectations, known_expectations, new_run_folder, repository_of, run_workload
 
 POSITION = 60
 _EXPECT_KEYS = ", ".join((*KEYS, *dict.fromkeys(name for kind in METRICS.values() for name in kind)))
@@ -58,10 +58,10 @@ def command(
     """
     refuse_unknown_format(form, format_names(RunRecord))
     knowledge, seconds = session.load(), _parse_duration(limit)
-    requested_expectations, current_folder = expected(expect, knowledge), Path.cwd()
+    requested_expectations, current_folder = read_expectations(expect, knowledge), Path.cwd()
     root, run_name = repository_of(current_folder), name or _default_name(command)
-    expectations = (*requested_expectations, *expected_of_port(command, root, knowledge, requested_expectations))
-    into = new_folder(root, run_name)
+    expectations = (*requested_expectations, *known_expectations(command, root, knowledge, requested_expectations))
+    into = new_run_folder(root, run_name)
     workload = RunRequest(tuple(command), run_name, current_folder, seconds, tuple(path.resolve() for path in out), profile, root)
     record = run_workload(workload, into, knowledge, expectations, None if session.quiet else sys.stderr.buffer)
     session.show(record, form, output)

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from rocm3d.model.plan import Plan
     from rocm3d.model.wish import LicenceRule
     from rocm3d.pipeline import Repository
-    from rocm3d.repository import Opened
+    from rocm3d.repository import ScanRepository
     from rocm3d.workspace.configuration import Configuration
 
-    T = TypeVar("T", bound=Opened)
+    T = TypeVar("T", bound=ScanRepository)
 
 log = logging.getLogger("rocm3d")
 
@@ -68,11 +68,11 @@ class CliSession:
     @contextmanager
     def open_for_scan(
         self, path: Path, *, work: Path | None = None, only: tuple[str, ...] = (), skip: tuple[str, ...] = ()
-    ) -> Iterator[Opened]:
+    ) -> Iterator[ScanRepository]:
         """The repository for a scan only, which imports much less. The command line overrides its settings."""
-        from rocm3d.repository import Opened
+        from rocm3d.repository import ScanRepository
 
-        with self._open(Opened, path, work, only=only, skip=skip) as opened:
+        with self._open(ScanRepository, path, work, only=only, skip=skip) as opened:
             yield opened
 
     @contextmanager

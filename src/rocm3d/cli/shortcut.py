@@ -69,9 +69,9 @@ def run_fast_scan(arguments: list[str]) -> ExitCode | None:
 
 def _cached_scan(arguments: _ScanArguments) -> CachedScan | None:
     """The cached document of an earlier scan; None if the tree, the rules or the records have changed."""
-    from rocm3d.recall import recall
+    from rocm3d.recall import cached_scan
 
-    return recall(Path(arguments.paths[0]), arguments.work, split_commas(arguments.options["--only"]), split_commas(arguments.options["--skip"]))
+    return cached_scan(Path(arguments.paths[0]), arguments.work, split_commas(arguments.options["--only"]), split_commas(arguments.options["--skip"]))
 
 
 def _new_scan(arguments: _ScanArguments) -> CachedScan:

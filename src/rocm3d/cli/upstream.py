@@ -55,8 +55,8 @@ def command(
     session.show(result.document, form, None)
     for fix in result.fixes.values():
         _report_known_fix(session, fix)
-    if result.by_hand:
-        session.print_status(f"changed after the port, so not in a patch: {clean(', '.join(result.by_hand))}")
+    if result.manually_changed:
+        session.print_status(f"changed after the port, so not in a patch: {clean(', '.join(result.manually_changed))}")
     session.print_status(f"the drafts are in {result.folder}")
     return ExitCode.FINDINGS if any(draft.failed for draft in result.document.drafts) else ExitCode.DONE
 

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.base import Document
     from rocm3d.pipeline import Repository
-    from rocm3d.repository import Opened
+    from rocm3d.repository import ScanRepository
     from rocm3d.workspace.configuration import Configuration
     from rocm3d.workspace.documents import Documents
 
-    T = TypeVar("T", bound=Opened)
+    T = TypeVar("T", bound=ScanRepository)
 
 
 class ServerOptions(Record):
@@ -60,11 +60,11 @@ class ToolContext:
 
         return self._open(Repository, path)
 
-    def open_for_scan(self, path: str, only: tuple[str, ...] = (), skip: tuple[str, ...] = ()) -> Opened:
+    def open_for_scan(self, path: str, only: tuple[str, ...] = (), skip: tuple[str, ...] = ()) -> ScanRepository:
         """The repository for a scan only, which imports much less. Arguments override its settings."""
-        from rocm3d.repository import Opened
+        from rocm3d.repository import ScanRepository
 
-        return self._open(Opened, path, only, skip)
+        return self._open(ScanRepository, path, only, skip)
 
     def _open(self, repository_class: type[T], path: str, only: tuple[str, ...] = (), skip: tuple[str, ...] = ()) -> T:
         from rocm3d.scan.selection import Selection

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from rocm3d.verify.stage import LEVELS as LEVELS
 
 # The module of each name; a test compares this table with the imports above.
-_HOMES = {
+_MODULE_OF = {
     "Book": "rocm3d.evidence.ledger",
     "Building": "rocm3d.verify.compilation.building",
     "COMMIT": "rocm3d.pipeline.changing",
@@ -92,8 +92,8 @@ _HOMES = {
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        if name not in _HOMES:
+        if name not in _MODULE_OF:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        found = getattr(import_module(_HOMES[name]), name)
+        found = getattr(import_module(_MODULE_OF[name]), name)
         globals()[name] = found
         return found

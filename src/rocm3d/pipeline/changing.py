@@ -13,7 +13,7 @@ from rocm3d.apply.undo import UndoResult, changed_since, undo
 from rocm3d.model.failure import Rocm3dError, UserError
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import UnresolvedFinding, Plan
-from rocm3d.pipeline.planning import Planning
+from rocm3d.pipeline.planning import PlanRepository
 from rocm3d.scan.selection import Selection
 from rocm3d.workspace.git import uncommitted_paths
 from rocm3d.workspace.journal import UndoJournal
@@ -25,7 +25,7 @@ COMMIT = "port.patch"
 FOLDER = PORT_FOLDER
 
 
-class Changing(Planning):
+class ApplyRepository(PlanRepository):
     """A repository with the apply stage and undo."""
 
     def apply(  # noqa: PLR0913  (options of the command)
@@ -35,7 +35,7 @@ class Changing(Planning):
         review: bool,
         dry_run: bool,
         allow_dirty: bool = False,
-        choice: EditSelection | None = None,
+        selection: EditSelection | None = None,
         patch_file: Path | None = None,
     ) -> Patch:
         """Apply in place. Nothing is written before everything is computed and proven.
@@ -44,14 +44,14 @@ class Changing(Planning):
         """
         journal = UndoJournal.open(self.root)
         if not dry_run:
-            self._refuse_unsafe(journal, allow_dirty=allow_dirty)
-        tree = self._whole_tree()
+            self._require_safe_tree(journal, allow_dirty=allow_dirty)
+        tree = self._full_tree()
         refuse_foreign_folder(tree, self.folder)
         originals = {path: journal.original(path) for path in journal.entries}
         modules = checked_out_submodules(tree)
-        request = ApplyRequest(self.folder, review, dry_run, originals, choice or EditSelection(), modules)
-        outcome = apply(plan, self._tree(), request, self.documents.find(Patch))
-        patch = outcome.patch.model_copy(update={"left": (*outcome.patch.left, *self._unreached(plan, outcome))})
+        request = ApplyRequest(self.folder, review, dry_run, originals, selection or EditSelection(), modules)
+        outcome = apply(plan, self._source_tree(), request, self.documents.find(Patch))
+        patch = outcome.patch.model_copy(update={"left": (*outcome.patch.left, *self._remaining_findings(plan, outcome))})
         if patch_file is not None:
             self.documents.write_bytes(patch_file, outcome.commit)
         if not dry_run:
@@ -69,44 +69,44 @@ class Changing(Planning):
 
     def _write(self, contents: Mapping[str, bytes], journal: UndoJournal) -> None:
         """All or nothing: a first apply that fails is undone."""
-        writer, first = Writer(self.root, journal), not journal.entries
+        writer, is_first_apply = Writer(self.root, journal), not journal.entries
         try:
             # The manifest first: after a crash it still marks the folder as made by rocm3d.
             for path, content in sorted(contents.items(), key=lambda item: (not item[0].endswith(MANIFEST), item)):
                 self.progress(path)
                 writer.write(path, content)
         except Rocm3dError:
-            if first:
+            if is_first_apply:
                 undo(journal, writer, keep_changed=True)
             raise
 
-    def _unreached(self, plan: Plan, outcome: ApplyOutcome) -> list[UnresolvedFinding]:
+    def _remaining_findings(self, plan: Plan, outcome: ApplyOutcome) -> list[UnresolvedFinding]:
         """Findings with a planned edit that are still in the edited text: they need a manual edit."""
-        everything = {**outcome.contents, **outcome.submodule_contents}
-        edited = {path: data for path, data in everything.items() if not path.startswith(f"{self.folder}/")}
-        refused = {(item.path, item.recipe) for item in outcome.patch.refused}
-        meant = {
+        contents = {**outcome.contents, **outcome.submodule_contents}
+        edited = {path: data for path, data in contents.items() if not path.startswith(f"{self.folder}/")}
+        refused = {(refusal.path, refusal.recipe) for refusal in outcome.patch.refused}
+        planned_edits = {
             (edit.path, found.code, found.package): edit
             for edit in plan.edits
             for found in edit.findings
             if found.severity != "note"
         }
-        tree = Tree.open(self.root, excluded_folders=self._ours(), overlay=edited)
+        tree = Tree.open(self.root, excluded_folders=self._port_folders(), overlay=edited)
         return [
             UnresolvedFinding(finding=found, reason=f"{edit.recipe} does not handle this form")
             for found in self._scan(tree, Selection()).findings
-            if (edit := meant.get((found.path, found.code, found.package))) and (edit.path, edit.recipe) not in refused
+            if (edit := planned_edits.get((found.path, found.code, found.package))) and (edit.path, edit.recipe) not in refused
         ]
 
-    def _refuse_unsafe(self, journal: UndoJournal, *, allow_dirty: bool) -> None:
+    def _require_safe_tree(self, journal: UndoJournal, *, allow_dirty: bool) -> None:
         dirty = uncommitted_paths(self.root)
-        ours = set(journal.entries)
-        others = [path for path in dirty or () if not _is_ours(path, ours, self.folder)]
+        port_paths = set(journal.entries)
+        foreign = [path for path in dirty or () if not _is_port_path(path, port_paths, self.folder)]
         earlier = self.documents.find(Patch)
-        others = [path for path in others if not has_only_port_changes(self.root, path, earlier)]
-        if others and not allow_dirty:
+        foreign = [path for path in foreign if not has_only_port_changes(self.root, path, earlier)]
+        if foreign and not allow_dirty:
             raise UserError(
-                f"{self.root.name} has uncommitted changes: {', '.join(others[:3])}{' ...' if len(others) > 3 else ''}",
+                f"{self.root.name} has uncommitted changes: {', '.join(foreign[:3])}{' ...' if len(foreign) > 3 else ''}",
                 hint="commit them, port a copy with --into DIR, or pass --allow-dirty",
             )
         changed = changed_since(journal)
@@ -119,5 +119,5 @@ class Changing(Planning):
             )
 
 
-def _is_ours(path: str, ours: set[str], folder: str) -> bool:
-    return path in ours or path.rstrip("/") == folder or path.startswith(f"{folder}/")
+def _is_port_path(path: str, port_paths: set[str], folder: str) -> bool:
+    return path in port_paths or path.rstrip("/") == folder or path.startswith(f"{folder}/")

@@ -6,7 +6,7 @@ import platform
 from datetime import date, datetime, timezone
 
 
-def machine() -> str:
+def machine_name() -> str:
     """For example `Linux x86_64, Python 3.12.3`."""
     return f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
 

@@ -12,7 +12,7 @@ from rocm3d.model.failure import UserError
 from rocm3d.model.look import Smoke
 from rocm3d.model.target import Gpu
 from rocm3d.model.toolchain import Toolchains
-from rocm3d.pipeline.here import machine
+from rocm3d.pipeline.here import machine_name
 from rocm3d.toolchain import prepared
 from rocm3d.toolchain.finder import newest_recipe, toolchains
 from rocm3d.verify.backends.environment import SECONDS, Environment
@@ -23,11 +23,11 @@ def resolve_gpu(name: str | None, knowledge: Knowledge) -> Gpu:
     """The GPU of that name; without a name, the AMD GPU of this machine."""
     if name is not None:
         return knowledge.gpu(name)
-    here = sorted(set(gpus(integrated=knowledge.integrated_targets)))
-    if len(here) == 1:
-        return knowledge.gpu(here[0])
-    if here:
-        raise UserError(f"this machine has several kinds of AMD GPU: {', '.join(here)}", hint="choose one with --gpu")
+    local_gpus = sorted(set(gpus(integrated=knowledge.integrated_targets)))
+    if len(local_gpus) == 1:
+        return knowledge.gpu(local_gpus[0])
+    if local_gpus:
+        raise UserError(f"this machine has several kinds of AMD GPU: {', '.join(local_gpus)}", hint="choose one with --gpu")
     raise UserError("no AMD GPU on this machine", hint="pass the GPU to plan for, for example --gpu mi300x")
 
 
@@ -39,14 +39,14 @@ def smoke(
     seconds: float = SECONDS,
 ) -> Smoke:
     """Run backend checks on the GPU of this machine with the packages of an environment."""
-    given = select_suites(names, knowledge)
-    found = find_interpreter(Path.cwd(), interpreter)
-    environment = Environment(found, "", seconds=seconds)
+    selected_suites = select_suites(names, knowledge)
+    python = find_interpreter(Path.cwd(), interpreter)
+    environment = Environment(python, "", seconds=seconds)
     return Smoke(
-        machine=machine(),
-        interpreter=str(found),
+        machine=machine_name(),
+        interpreter=str(python),
         knowledge_date=str(knowledge.date),
-        suites=tuple(run_suites(given, environment, knowledge, progress)),
+        suites=tuple(run_suites(selected_suites, environment, knowledge, progress)),
     )
 
 

@@ -21,18 +21,18 @@ from rocm3d.plan.comparison import ComparisonRequest
 from rocm3d.plan.fitness import fitness
 from rocm3d.plan.stage import plan
 from rocm3d.plan.wishes import PlanOptions
-from rocm3d.repository import Opened
+from rocm3d.repository import ScanRepository
 from rocm3d.workspace.journal import UndoJournal
 from rocm3d.workspace.tree import Tree
 
 
-class Planning(Opened):
+class PlanRepository(ScanRepository):
     """A repository with the plan stage."""
 
-    def plan(self, gpu: Gpu, wishes: PlanOptions | None = None, inventory: Scan | None = None) -> Plan:
+    def plan(self, gpu: Gpu, options: PlanOptions | None = None, inventory: Scan | None = None) -> Plan:
         """Plan and write the documents. Without an inventory, scans the tree as it was before any apply."""
         before = inventory or self._scan_original()
-        document = plan(before, gpu, self.knowledge, today(), wishes)
+        document = plan(before, gpu, self.knowledge, today(), options)
         self.documents.write(before)
         self.documents.write(document)
         return document
@@ -49,7 +49,7 @@ class Planning(Opened):
         port = self.knowledge.ports.get(planned.known_as or "")
         return fitness(ComparisonRequest(gpu, self.knowledge, today(), rivals, plan=planned), port, as_of or today())
 
-    def _whole_tree(self) -> Tree:
+    def _full_tree(self) -> Tree:
         return Tree.open(self.root)
 
     def _scan_original(self) -> Scan:
@@ -57,6 +57,6 @@ class Planning(Opened):
         journal = UndoJournal.open(self.root)
         intact = set(journal.entries) - set(changed_since(journal))
         overlay = {path: journal.original(path) for path in intact}
-        overlay |= dict(patched_files(self._whole_tree(), self.documents.find(Patch)))
-        tree = Tree.open(self.root, excluded_folders=self._ours(), overlay=overlay)
+        overlay |= dict(patched_files(self._full_tree(), self.documents.find(Patch)))
+        tree = Tree.open(self.root, excluded_folders=self._port_folders(), overlay=overlay)
         return self._scan(tree, self.selection)

@@ -19,8 +19,8 @@ from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
 from rocm3d.model.target import Gpu
 from rocm3d.model.verdict import Level, Verdicts
-from rocm3d.pipeline.changing import Changing
-from rocm3d.pipeline.here import machine
+from rocm3d.pipeline.changing import ApplyRepository
+from rocm3d.pipeline.here import machine_name
 from rocm3d.render.html import PortReportView
 from rocm3d.scan.selection import Selection
 from rocm3d.verify.backends.environment import Environment
@@ -33,7 +33,7 @@ from rocm3d.workspace.journal import UndoJournal
 from rocm3d.workspace.tree import Tree
 
 
-class Repository(Changing):
+class Repository(ApplyRepository):
     """One repository, its knowledge base and its work folder: each stage is a method, each result a document."""
 
     def environment(self, interpreter: Path | None) -> Environment:
@@ -54,16 +54,16 @@ class Repository(Changing):
         """Check the port. Uses the network and runs the repository's code only through the arguments passed in."""
         journal = UndoJournal.open(self.root)
         patch, plan = self.documents.read(Patch), self.documents.read(Plan)
-        modules = ported_submodules(patch, self._whole_tree())
+        modules = ported_submodules(patch, self._full_tree())
         originals = {**{path: journal.original(path) for path in journal.entries}, **modules.before}
         patch = patch.model_copy(update={"changes": (*patch.changes, *modules.changes)})
-        now = self._scan(Tree.open(self.root, excluded_folders=self._ours(), overlay=modules.after), Selection())
+        current_scan = self._scan(Tree.open(self.root, excluded_folders=self._port_folders(), overlay=modules.after), Selection())
         tree = Tree.open(self.root, overlay=modules.after)
-        aims = targets or self._default_targets(plan.gpu)
-        asked, there = network or Network(), environment or Environment()
-        made = building or CompileOptions()
+        gpu_targets = targets or self._default_targets(plan.gpu)
+        network_access, used_environment = network or Network(), environment or Environment()
+        build_options = building or CompileOptions()
         runs = port_runs(self.documents.folder, self.root)
-        case = Case(plan, patch, tree, originals, now, aims, self.knowledge, asked, there, made, _kept(runs))
+        case = Case(plan, patch, tree, originals, current_scan, gpu_targets, self.knowledge, network_access, used_environment, build_options, _recorded_runs(runs))
         document = verify(case, levels)
         self.documents.write(document)
         if self.documents.find(Evidence) is not None:
@@ -79,8 +79,8 @@ class Repository(Changing):
         plan, patch, verdicts = read(Plan), read(Patch), read(Verdicts)
         paths = [self.documents.path(kind) for kind in (Scan, Plan, Patch, Verdicts)]
         sealed = {path.name: path.read_bytes() for path in paths}
-        kept = [run.sealed for run in runs]
-        document = seal_evidence(plan, patch, verdicts, sealed, datetime.now(timezone.utc), machine(), kept)
+        sealed_runs = [run.sealed for run in runs]
+        document = seal_evidence(plan, patch, verdicts, sealed, datetime.now(timezone.utc), machine_name(), sealed_runs)
         self.documents.write(document)
         return document
 
@@ -89,22 +89,22 @@ class Repository(Changing):
         read = self.documents.read
         scanned, planned, patch, verdicts = read(Scan), read(Plan), read(Patch), read(Verdicts)
         evidence = self.documents.find(Evidence) or self.evidence()
-        now = {item.path: _bytes(self.documents.folder / item.path) for item in evidence.documents}
+        current = {item.path: _read_if_file(self.documents.folder / item.path) for item in evidence.documents}
         runs, unread = joined_runs(self.documents.folder)
         titles = {item.id: item.title for item in self.knowledge.families.values()}
         families = {item.id: titles.get(item.family, item.family) for item in self.knowledge.packages.values()}
         sealed = [run.sealed for run in port_runs(self.documents.folder, self.root, (runs, unread))]
-        changed = tuple(changed_since_sealed(evidence, now, sealed))
+        changed = tuple(changed_since_sealed(evidence, current, sealed))
         return PortReportView(scanned, planned, patch, verdicts, evidence, changed, runs, unread, families)
 
-    def into(self, target: Path) -> Repository:
+    def copy_into(self, target: Path) -> Repository:
         """Copy the repository and its scan to another folder; this one does not change."""
         copy_tree(self.root, target)
         copy = Repository(target, self.knowledge, self.work, self.folder, self.selection, self.progress, self.cached)
         # The plan made here is applied to the copy, and its report needs this scan. A damaged document is skipped.
         with contextlib.suppress(UserError):
-            if (found := self.documents.find(Scan)) is not None:
-                copy.documents.write(found)
+            if (scan := self.documents.find(Scan)) is not None:
+                copy.documents.write(scan)
         return copy
 
     def _default_targets(self, gpu: Gpu) -> tuple[str, ...]:
@@ -114,12 +114,12 @@ class Repository(Changing):
         return (gpu.gfx, *preferred[:1])
 
 
-def _kept(runs: Sequence[PortRun]) -> tuple[StoredRun, ...]:
+def _recorded_runs(runs: Sequence[PortRun]) -> tuple[StoredRun, ...]:
     return tuple(
         StoredRun(run.sealed.folder, run.record, "" if run.record else run.sealed.reason, run.sealed.of_these_sources)
         for run in runs
     )
 
 
-def _bytes(path: Path) -> bytes | None:
+def _read_if_file(path: Path) -> bytes | None:
     return path.read_bytes() if path.is_file() else None

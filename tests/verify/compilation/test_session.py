@@ -14,7 +14,7 @@ from processes import Program
 from waiting import output_of, wait_for_exit, wait_for_line, wait_until
 
 from rocm3d.model.compilation import CompileResult
-from rocm3d.repository import Opened
+from rocm3d.repository import ScanRepository
 from rocm3d.verify.compilation import session
 from rocm3d.verify.compilation.compile_side import CacheableResult
 from rocm3d.verify.compilation.session import CompileRequest, compile_repository
@@ -49,7 +49,7 @@ def compiled(tmp_path, knowledge, kit):
         for name, text in {"setup.py": SETUP.format(sources=sources, flags=list(flags)), **files}.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text)
-        scan = Opened(root, knowledge, work=tmp_path / "work").scan()
+        scan = ScanRepository(root, knowledge, work=tmp_path / "work").scan()
         listed, matches = scan.inventory.extensions, scan.findings
         return compile_repository(CompileRequest(Tree.open(root), listed, targets, knowledge, matches, **more), kit)
 

@@ -48,9 +48,9 @@ def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
     repository = context.repository(arguments.path)
     plan = reviewed_plan(repository, arguments.plan_hash, context, arguments.path)
     choice = EditSelection.from_options(arguments.only, arguments.skip, repository.knowledge)
-    target = repository if arguments.into is None else repository.into(Path(arguments.into))
+    target = repository if arguments.into is None else repository.copy_into(Path(arguments.into))
     target.documents.write(plan)
-    document = target.apply(plan, review=arguments.review, dry_run=False, choice=choice)
+    document = target.apply(plan, review=arguments.review, dry_run=False, selection=choice)
     is_proven = all(change.proof.holds for change in (*document.changes, *document.edited))
     return tool_response(
         document.model_dump(mode="json"),

@@ -35,7 +35,7 @@ def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
     repository = context.repository(arguments.path)
     plan = reviewed_plan(repository, arguments.plan_hash, context, arguments.path)
     choice = EditSelection.from_options(arguments.only, arguments.skip, repository.knowledge)
-    document = repository.apply(plan, review=arguments.review, dry_run=True, choice=choice)
+    document = repository.apply(plan, review=arguments.review, dry_run=True, selection=choice)
     is_proven = all(change.proof.holds for change in (*document.changes, *document.edited))
     return tool_response(
         document.model_dump(mode="json"), f"{patch_summary(document)} Nothing was written.", exit_code=int(not is_proven)
