@@ -25,7 +25,7 @@ from rocm3d.verify.compilation.compile_side import HipUnitCompiler, CacheableRes
 from rocm3d.verify.compilation.kit import CompileKit, find_kit
 from rocm3d.verify.compilation.pool import cores
 from rocm3d.verify.compilation.session import CompileRequest, compile_repository
-from rocm3d.verify.compilation.unit import TranslationUnit
+from rocm3d.verify.compilation.translation_unit import TranslationUnit
 from rocm3d.workspace.tree import Tree
 
 LIMIT = 0.1

@@ -26,7 +26,7 @@ from scoring import Claim, Score, Total, by_code, by_kind, ratio, score, total
 
 from rocm3d import __version__
 from rocm3d.knowledge.base import Knowledge
-from rocm3d.model.failure import Rocm3dError
+from rocm3d.model.errors import Rocm3dError
 from rocm3d.pipeline import Repository, load
 from rocm3d.workspace.process import run
 

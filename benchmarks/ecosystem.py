@@ -31,7 +31,7 @@ from unearth import PackageFinder
 from unearth.errors import HashMismatchError, UnpackError
 from unearth.fetchers import PyPIClient
 
-from rocm3d.model.failure import ExitCode, Rocm3dError, UserError
+from rocm3d.model.errors import ExitCode, Rocm3dError, UserError
 from rocm3d.model.toml import parse
 from rocm3d.workspace.process import run
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import UserError
-from rocm3d.scan.file import is_scanned
+from rocm3d.model.errors import UserError
+from rocm3d.scan.file_scan import is_scanned
 from rocm3d.workspace.process import Finished, run
 
 if TYPE_CHECKING:

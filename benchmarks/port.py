@@ -33,7 +33,7 @@ from ported import Ported, checkout, human_size, port
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.load import load, tomllib
 from rocm3d.model.compilation import KernelFacts
-from rocm3d.model.failure import Rocm3dError
+from rocm3d.model.errors import Rocm3dError
 from rocm3d.scan.selection import Selection
 from rocm3d.scan.stage import scan
 from rocm3d.toolchain.nvcc import find_nvcc

@@ -32,7 +32,7 @@ from mirrors import Mirror
 from same_output import changed_paths, workspace_differences
 
 from rocm3d.knowledge.load import load, tomllib
-from rocm3d.model.failure import ExitCode, Rocm3dError, UserError
+from rocm3d.model.errors import ExitCode, Rocm3dError, UserError
 from rocm3d.workspace.process import run
 from rocm3d.workspace.state import STATE_FOLDER as STATE
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from rocm3d.artifact import look as artifact
+from rocm3d.artifact import inspection as artifact
 from rocm3d.artifact.glb import pack_glb
 from rocm3d.host.diagnosis import diagnose
 from rocm3d.knowledge.base import Knowledge
@@ -20,10 +20,10 @@ from rocm3d.knowledge.kinds import FOLDERS, RECIPES, SINGLES, TABLES
 from rocm3d.knowledge.load import load
 from rocm3d.manifest.manifest import manifest_readers
 from rocm3d.model.artifact import Artifact
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.snapshot import Snapshot
 from rocm3d.scan.detector import all_detectors
-from rocm3d.scan.file import FileResult, is_scanned, scan_file, scan_paths
+from rocm3d.scan.file_scan import FileResult, is_scanned, scan_file, scan_paths
 from rocm3d.scan.selection import Selection
 from rocm3d.syntax.isolation import prove_isolation
 from rocm3d.workspace.configuration import read_configuration

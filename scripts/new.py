@@ -116,7 +116,7 @@ from __future__ import annotations
 
 from rocm3d.cli import options
 from rocm3d.cli.session import Session
-from rocm3d.model.failure import Exit
+from rocm3d.model.errors import Exit
 
 POSITION = 200
 EXAMPLE = "Example: rocm3d {name} PATH"

@@ -23,7 +23,7 @@ from rocm3d.knowledge.load import load
 from rocm3d.toolchain import prepared
 from rocm3d.toolchain.finder import newest_recipe
 from rocm3d.verify.compilation.kit import CompileKit, find_kit
-from rocm3d.verify.resolution.answer import ResolveRequest
+from rocm3d.verify.resolution.resolver import ResolveRequest
 from rocm3d.verify.resolution.session import find_resolver
 
 ROOT = Path(__file__).resolve().parents[1]

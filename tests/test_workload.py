@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from rocm3d.evidence.check import check_seal
-from rocm3d.model.failure import MachineError, UserError
+from rocm3d.model.errors import MachineError, UserError
 from rocm3d.model.run import RunRecord
 from rocm3d.workload import RUN, RunRequest, read_expectations, known_expectations, new_run_folder, repository_of, run_workload
 from rocm3d.workspace.sources import source_digest

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.apply.choice import EditSelection
+from rocm3d.apply.edit_selection import EditSelection
 from rocm3d.apply.edits import Edits
-from rocm3d.apply.modules import CheckedOutSubmodule, checked_out_submodules
+from rocm3d.apply.submodules import CheckedOutSubmodule, checked_out_submodules
 from rocm3d.apply.request import ApplyRequest
 from rocm3d.apply.stage import apply
 from rocm3d.workspace.tree import Tree

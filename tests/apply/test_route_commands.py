@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.apply.folders import InstallableFolders
-from rocm3d.apply.origin import GitCheckout
+from rocm3d.apply.installable_folders import InstallableFolders
+from rocm3d.apply.requirement_source import GitCheckout
 from rocm3d.apply.route_commands import InstallCommands, WheelInstall, clone_word, fetch_line, folder_word, install_commands
 from rocm3d.workspace.tree import Tree
 

@@ -7,7 +7,7 @@ import pytest
 
 from rocm3d.apply.request import ApplyRequest
 from rocm3d.apply.stage import apply, is_port_folder, refuse_foreign_folder
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.syntax.isolation import prove_isolation
 from rocm3d.workspace.journal import digest
 from rocm3d.workspace.tree import Tree

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.apply.undo import changed_since, undo
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.workspace.journal import UndoJournal
 from rocm3d.workspace.writer import Writer
 

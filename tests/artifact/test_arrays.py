@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.artifact.arrays import read_arrays, require_numpy
-from rocm3d.model.failure import MachineError, UserError
+from rocm3d.model.errors import MachineError, UserError
 
 
 @pytest.mark.parametrize("suffix", [".npy", ".npz", ".ply", ".json"])

@@ -8,7 +8,7 @@ from PIL import Image
 
 from rocm3d.artifact import check as module
 from rocm3d.artifact.check import check, check_all, is_artifact, metric_descriptions
-from rocm3d.artifact.look import inspect_file
+from rocm3d.artifact.inspection import inspect_file
 from rocm3d.model.artifact import METRICS
 
 

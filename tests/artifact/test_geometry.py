@@ -4,7 +4,7 @@ import numpy
 import pytest
 
 from rocm3d.artifact.geometry import mesh_report
-from rocm3d.artifact.sight import InvalidArtifactError
+from rocm3d.artifact.artifact_report import InvalidArtifactError
 
 NOTHING = numpy.zeros((0, 3)), numpy.zeros((0, 3), dtype=int)
 

@@ -4,7 +4,7 @@ import pytest
 from PIL import Image
 
 from rocm3d.artifact import glb
-from rocm3d.artifact.sight import InvalidArtifactError, UnreadableArtifactError
+from rocm3d.artifact.artifact_report import InvalidArtifactError, UnreadableArtifactError
 
 ASSET = {"asset": {"version": "2.0"}}
 

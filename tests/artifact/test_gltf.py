@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from rocm3d.artifact import gltf
-from rocm3d.artifact.sight import InvalidArtifactError, UnreadableArtifactError
+from rocm3d.artifact.artifact_report import InvalidArtifactError, UnreadableArtifactError
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as arrays_of
 
 from rocm3d.artifact import number_file
 from rocm3d.artifact.number_file import inspect_npy, inspect_npz
-from rocm3d.artifact.sight import InvalidArtifactError, UnreadableArtifactError
+from rocm3d.artifact.artifact_report import InvalidArtifactError, UnreadableArtifactError
 
 
 def header(text: str) -> bytes:

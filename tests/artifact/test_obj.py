@@ -4,7 +4,7 @@ import pytest
 from PIL import Image
 
 from rocm3d.artifact import obj
-from rocm3d.artifact.sight import InvalidArtifactError
+from rocm3d.artifact.artifact_report import InvalidArtifactError
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import numpy
 import pytest
 
 from rocm3d.artifact import ply
-from rocm3d.artifact.sight import InvalidArtifactError, UnreadableArtifactError
+from rocm3d.artifact.artifact_report import InvalidArtifactError, UnreadableArtifactError
 
 XYZ = [("x", "f4"), ("y", "f4"), ("z", "f4")]
 

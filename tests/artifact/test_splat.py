@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy
 import pytest
 
-from rocm3d.artifact.sight import InvalidArtifactError
+from rocm3d.artifact.artifact_report import InvalidArtifactError
 from rocm3d.artifact.splat import is_packed_layout, is_plain_layout, packed_report, plain_report
 
 

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from rocm3d.artifact import image, texture
-from rocm3d.artifact.sight import ArtifactReport
+from rocm3d.artifact.artifact_report import ArtifactReport
 
 
 def png(picture: Image.Image) -> bytes:

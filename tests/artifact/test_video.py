@@ -6,7 +6,7 @@ import numpy
 import pytest
 
 from rocm3d.artifact import video
-from rocm3d.artifact.sight import InvalidArtifactError
+from rocm3d.artifact.artifact_report import InvalidArtifactError
 
 NAMES = {"a.mp4": "MP4", "a.mov": "MP4", "a.mkv": "Matroska video", "a.avi": "AVI", "a.gif": "GIF"}
 BLACK = numpy.zeros((48, 64, 3), dtype="u1")

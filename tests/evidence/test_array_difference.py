@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy
 import pytest
 
-from rocm3d.artifact.look import inspect_file
+from rocm3d.artifact.inspection import inspect_file
 from rocm3d.evidence import array_difference
 from rocm3d.evidence.array_difference import array_rows
 

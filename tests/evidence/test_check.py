@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rocm3d.evidence.check import check_seal
 from rocm3d.evidence.folder import EVIDENCE_FILE, SEAL_FILE
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 
 def altered(path, digest=""):

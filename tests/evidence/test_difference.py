@@ -6,7 +6,7 @@ import numpy
 import pytest
 
 from rocm3d.evidence.difference import compare_evidence
-from rocm3d.evidence.side import ComparisonSide, read_side
+from rocm3d.evidence.comparison_side import ComparisonSide, read_side
 from rocm3d.model.artifact import Artifact
 from rocm3d.model.run import ImportFallback, PeakMemory, Steps
 from rocm3d.model.verdict import Verdict

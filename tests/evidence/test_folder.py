@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rocm3d.evidence import folder
 from rocm3d.evidence.check import check_seal
 from rocm3d.evidence.folder import UNFINISHED_FILE, EVIDENCE_FILE, SEAL_FILE, BundleContents, mark_unfinished, is_inside, read, seal, write
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 
 def tree(root):

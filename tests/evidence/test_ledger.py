@@ -13,7 +13,7 @@ from processes import Program
 from waiting import DEADLINE, wait_for_exit
 
 from rocm3d.evidence.ledger import LedgerFile, LedgerChange, slug
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.ledger import Fix, Ledger
 from rocm3d.model.upstream import EditedFile, Proposal
 

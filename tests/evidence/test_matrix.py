@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.evidence.matrix import RepositoryDocuments, matrix, read
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.inventory import FileCounts, Dependency, Inventory, Scan
 from rocm3d.model.location import Location
-from rocm3d.model.look import ImportedModule, BackendCheck
+from rocm3d.model.backend_check import ImportedModule, BackendCheck
 from rocm3d.model.plan import Plan
 from rocm3d.model.verdict import Verdicts
 from rocm3d.plan.stage import plan

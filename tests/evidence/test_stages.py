@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.evidence.stages import StageDocuments
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 
 @pytest.fixture

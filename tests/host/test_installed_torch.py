@@ -8,7 +8,7 @@ import pytest
 
 from rocm3d.host.installed_torch import InstalledTorch, installed_stack, find_interpreter, read_torch
 from rocm3d.knowledge.load import load
-from rocm3d.model.failure import MachineError, UserError
+from rocm3d.model.errors import MachineError, UserError
 
 TODAY = date(2026, 11, 15)
 

@@ -17,7 +17,7 @@ from rocm3d.jobs.specification import read_jobs
 from rocm3d.jobs.stage import Campaign
 
 # Limits for processes to end; in tests they only guard against a hang.
-LIMITS = ("rocm3d.jobs.folder._LEAVING", "rocm3d.jobs.standing._PATIENCE", "rocm3d.workspace.process.PATIENCE")
+LIMITS = ("rocm3d.jobs.folder._LEAVING", "rocm3d.jobs.recovery._PATIENCE", "rocm3d.workspace.process.PATIENCE")
 PROGRAM = f"""
 import pkgutil
 for limit in {LIMITS}:

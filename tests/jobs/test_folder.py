@@ -11,7 +11,7 @@ from processes import Program
 from waiting import wait_for_line
 
 from rocm3d.jobs.folder import run_folder
-from rocm3d.model.failure import MachineError, UserError
+from rocm3d.model.errors import MachineError, UserError
 
 
 @pytest.fixture

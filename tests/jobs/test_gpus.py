@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.jobs.gpus import hip_mask, stable_name, select_gpus, free_vram, rocr_mask, total_vram
-from rocm3d.model.failure import MachineError, UserError
+from rocm3d.model.errors import MachineError, UserError
 from rocm3d.workspace.topology import Topology, read_topology
 
 

@@ -7,10 +7,10 @@ from contextlib import closing
 
 import pytest
 
-from rocm3d.jobs.course import JobProgress
+from rocm3d.jobs.job_progress import JobProgress
 from rocm3d.jobs.folder import DiskFullError
 from rocm3d.jobs.journal import JobJournal, open_journal
-from rocm3d.model.failure import ExitCode, UserError
+from rocm3d.model.errors import ExitCode, UserError
 
 PROGRESS = JobProgress("a", "d", "done", attempts=2, closed=2, interruptions=1, code=0)
 

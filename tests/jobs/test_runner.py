@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from rocm3d.jobs.course import JobProgress
+from rocm3d.jobs.job_progress import JobProgress
 from rocm3d.jobs.engine import AttemptEvent
 from rocm3d.jobs.folder import DiskFullError, run_folder
 from rocm3d.jobs.journal import JobJournal
@@ -15,7 +15,7 @@ from rocm3d.jobs.runner import JobRunner
 from rocm3d.jobs.slots import cpu_slots
 from rocm3d.jobs.specification import read_jobs
 from rocm3d.jobs.status_files import Attempt
-from rocm3d.model.failure import MachineError
+from rocm3d.model.errors import MachineError
 
 
 class ScriptedEngine:

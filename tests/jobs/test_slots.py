@@ -6,7 +6,7 @@ import pytest
 
 from rocm3d.jobs.slots import gpu_slots, cpu_slots, refuse_oversized_jobs
 from rocm3d.jobs.specification import read_jobs
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.workspace.topology import read_topology
 
 

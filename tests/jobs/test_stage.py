@@ -15,7 +15,7 @@ from waiting import DEADLINE, output_of, wait_until
 from rocm3d.jobs.folder import run_folder
 from rocm3d.jobs.specification import read_jobs
 from rocm3d.jobs.stage import Campaign
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.jobs import JobState
 
 # A child in the process group, one that left it, and a child of that one.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.knowledge.find import find_record, known_names
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from rocm3d.knowledge.folder import RecordFolder
 from rocm3d.knowledge.kinds import KINDS
 from rocm3d.knowledge.load import data_folder, load
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.workspace.result_cache import ResultCache
 
 

@@ -8,7 +8,7 @@ from datetime import date
 import pytest
 
 from rocm3d.knowledge.load import FOLDERS, TABLES, data_folder, load
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 
 def assert_refused(overlay, start: str) -> UserError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.mcp.roots import AllowedRoots
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import jsonschema
 import pytest
 
 from rocm3d.mcp.tool import all_tools
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 STAGES = ("scan", "plan", "preview", "apply", "undo", "verify", "explain", "kb_query", "fit", "doctor", "evidence")
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from rocm3d import __version__
 from rocm3d.model.base import SCHEMA_VERSION, Record, describe_validation_error
-from rocm3d.model.failure import ExitCode, UserError
+from rocm3d.model.errors import ExitCode, UserError
 from rocm3d.model.verdict import Verdicts
 
 GOOD = {

@@ -22,7 +22,7 @@ from rocm3d.model.inventory import FileCounts, Dependency, Extension, Inventory,
 from rocm3d.model.jobs import JobsReport, JobState
 from rocm3d.model.ledger import Fix, Ledger
 from rocm3d.model.location import Location
-from rocm3d.model.look import ImportedModule, BackendCheck, Smoke, SuiteChecks, WorstElement
+from rocm3d.model.backend_check import ImportedModule, BackendCheck, Smoke, SuiteChecks, WorstElement
 from rocm3d.model.matrix import MatrixColumn, Matrix, MatrixRow, UnlockStep
 from rocm3d.model.patch import FileChange, Patch, Proof, RefusedEdit
 from rocm3d.model.plan import ChosenStack, DependencyDecision, UnresolvedFinding, Plan, PlannedEdit, RejectedAlternative

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from rocm3d.model.failure import MachineError, UserError
+from rocm3d.model.errors import MachineError, UserError
 from rocm3d.model.snapshot import Snapshot
 from rocm3d.pipeline import doctor
 from rocm3d.pipeline.doctor import MAX_BYTES, read_plan, read_snapshot, save_snapshot, take_snapshot

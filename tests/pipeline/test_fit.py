@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.pipeline import fit_model
 
 # The table of the workstation essay of 2025-10-17, for one RX 7900 XTX.

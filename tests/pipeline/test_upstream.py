@@ -11,7 +11,7 @@ import pytest
 
 from rocm3d.apply.git_patch import file_diff, mail_patch
 from rocm3d.evidence.ledger import LedgerFile, LedgerChange
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.pipeline import Repository
 from rocm3d.pipeline.upstream import draft_upstream
 from rocm3d.verify.probe import Network

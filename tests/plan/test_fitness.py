@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.fit import Fit
 from rocm3d.model.plan import ChosenStack, Plan
 from rocm3d.model.port import MemoryNeed, Port

@@ -6,12 +6,12 @@ from datetime import timedelta
 
 import pytest
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.package import Licence
 from rocm3d.model.plan import Plan
 from rocm3d.model.port import Port
 from rocm3d.plan.stage import OLD_AFTER_DAYS, plan
-from rocm3d.plan.wishes import PlanOptions
+from rocm3d.plan.options import PlanOptions
 
 
 @pytest.fixture

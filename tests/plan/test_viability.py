@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.port import MemoryNeed, ViabilityPoint, Port
 from rocm3d.model.source import Source
 from rocm3d.model.target import Gpu

@@ -5,7 +5,7 @@ from datetime import datetime, timezone
 import pytest
 
 from rocm3d.model.artifact import Artifact
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.run import Manifest, PeakMemory, RunRecord, Steps
 from rocm3d.record.expectation import KEYS, NOT_MEASURED, evaluate, parse_expectation
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.record.golden import RecordingRequest, read_recording, record
 
 MAKE_OUTPUT_FOLDER = "import pathlib, sys; o = pathlib.Path(sys.argv[1]); o.mkdir(exist_ok=True); "

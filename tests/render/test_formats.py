@@ -6,7 +6,7 @@ import pytest
 
 from rocm3d import render
 from rocm3d.model.evidence import Evidence
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.fit import Fit
 from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import Patch

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from rocm3d.model.finding import Finding
 from rocm3d.scan.clues import confirmed_findings
-from rocm3d.scan.file import FileResult, ConditionalFinding
+from rocm3d.scan.file_scan import FileResult, ConditionalFinding
 
 
 def finding(path: str, severity: str = "warning", package: str | None = None, line: int = 1) -> Finding:

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from rocm3d.scan import pool
-from rocm3d.scan.file import scan_file
+from rocm3d.scan.file_scan import scan_file
 from rocm3d.scan.pool import MIN_FILES_FOR_POOL, scan_files
 from rocm3d.scan.selection import Selection
 

@@ -8,7 +8,7 @@ import pytest
 
 from rocm3d.cli.help import help_texts
 from rocm3d.cli.main import build
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.skill.stage import skill_files
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.model.failure import MachineError
+from rocm3d.model.errors import MachineError
 from rocm3d.toolchain.hipify import Hipify
 
 SOURCE = """#include <cuda_runtime.h>

@@ -9,7 +9,7 @@ import zipfile
 
 import pytest
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.toolchain.inspect import inspect
 
 PUBLIC_WHEEL = "bitsandbytes==0.50.2"

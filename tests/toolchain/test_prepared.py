@@ -9,7 +9,7 @@ import pytest
 from processes import Program
 from waiting import wait_for_line
 
-from rocm3d.model.failure import MachineError
+from rocm3d.model.errors import MachineError
 from rocm3d.toolchain import prepared
 from rocm3d.toolchain.code_object import read_code_object
 

@@ -4,7 +4,7 @@ import zipfile
 
 import pytest
 
-from rocm3d.model.failure import MachineError
+from rocm3d.model.errors import MachineError
 from rocm3d.model.toolchain import WheelContent, WheelPart
 from rocm3d.toolchain.wheels import fetch, unpack
 

@@ -6,7 +6,7 @@ import sys
 import numpy
 import pytest
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.record.golden import RecordingRequest, record
 from rocm3d.verify.golden import Tolerances, compare_golden
 

@@ -10,7 +10,7 @@ import pytest
 import trimesh
 from browser import shared_browser
 
-from rocm3d.artifact.look import inspect_file
+from rocm3d.artifact.inspection import inspect_file
 from rocm3d.viewer.open import load_shape
 
 PROPERTIES = (

@@ -8,7 +8,7 @@ import sys
 import numpy
 import pytest
 
-from rocm3d.model.failure import MachineError, UserError
+from rocm3d.model.errors import MachineError, UserError
 from rocm3d.viewer import blender
 from rocm3d.viewer.layout import arrange
 

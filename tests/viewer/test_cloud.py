@@ -6,7 +6,7 @@ import numpy
 import pytest
 import trimesh
 
-from rocm3d.artifact.sight import InvalidArtifactError
+from rocm3d.artifact.artifact_report import InvalidArtifactError
 from rocm3d.viewer.cloud import read
 
 

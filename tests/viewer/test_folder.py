@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy
 import pytest
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.viewer.folder import find_drawable, with_name_of
 
 

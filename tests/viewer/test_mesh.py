@@ -11,7 +11,7 @@ import pytest
 import trimesh
 from PIL import Image
 
-from rocm3d.artifact.sight import InvalidArtifactError
+from rocm3d.artifact.artifact_report import InvalidArtifactError
 from rocm3d.viewer.mesh import without_metal, read
 
 

@@ -9,8 +9,8 @@ import pytest
 import trimesh
 
 from rocm3d.artifact.check import check
-from rocm3d.artifact.look import inspect_file
-from rocm3d.model.failure import MachineError, UserError
+from rocm3d.artifact.inspection import inspect_file
+from rocm3d.model.errors import MachineError, UserError
 from rocm3d.viewer.open import is_drawable, guess_up_axis, require_packages, load_shape
 from rocm3d.viewer.shape import PointCloud, Splats, Surface
 

@@ -17,7 +17,7 @@ from PIL import Image
 from processes import running_as
 from waiting import DEADLINE, has_text, wait_until, wait_until_gone
 
-from rocm3d.model.failure import MachineError, UserError
+from rocm3d.model.errors import MachineError, UserError
 from rocm3d.viewer import picture
 
 # What viser's page says of the browser and of itself; of splats it asks for a sphere around them that nobody uses.

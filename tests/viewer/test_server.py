@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from waiting import DEADLINE
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.viewer.server import serve, server_url
 
 

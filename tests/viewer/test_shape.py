@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy
 import pytest
 
-from rocm3d.artifact.sight import InvalidArtifactError
+from rocm3d.artifact.artifact_report import InvalidArtifactError
 from rocm3d.model.artifact import Artifact
 from rocm3d.viewer.shape import PointCloud, Shape, Splats, Surface, refuse_empty
 

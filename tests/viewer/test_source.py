@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.viewer.source import open_sources
 
 

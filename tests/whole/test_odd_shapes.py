@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.knowledge.load import load
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.toml import parse
-from rocm3d.scan.file import FileResult, scan_file
+from rocm3d.scan.file_scan import FileResult, scan_file
 from rocm3d.scan.selection import Selection
 from rocm3d.workspace.configuration import read_configuration
 from rocm3d.workspace.tree import Tree

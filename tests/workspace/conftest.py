@@ -13,7 +13,7 @@ import pytest
 PRELUDE = """
 import os, sys
 from pathlib import Path
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.inventory import Skipped
 from rocm3d.workspace import copy, documents, journal, state, tree, writer
 

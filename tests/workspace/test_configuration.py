@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.failure import ExitCode, UserError
+from rocm3d.model.errors import ExitCode, UserError
 from rocm3d.workspace.configuration import Configuration, read_configuration
 from rocm3d.workspace.tree import Tree
 

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.workspace.copy import copy_tree
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.workspace.git import origin_url, uncommitted_paths
 
 

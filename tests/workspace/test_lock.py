@@ -9,7 +9,7 @@ import pytest
 from processes import Program
 from waiting import DEADLINE, output_of, wait_for_line
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.workspace.lock import file_lock
 
 

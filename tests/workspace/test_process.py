@@ -19,7 +19,7 @@ from waiting import (
     wait_until_gone,
 )
 
-from rocm3d.model.failure import ExitCode, MachineError
+from rocm3d.model.errors import ExitCode, MachineError
 from rocm3d.workspace.process import CLEANUP_VARIABLE, run_in_background, kill_all, run_watched, cleanup_if_killed, connected_helper, run
 
 # A program that is not killed in time blocks the call until this timeout.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.workspace.state import cache_folder, cache_path, clear_cache, data_path, state_folder, work_folder
 
 

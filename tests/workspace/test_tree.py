@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.inventory import SkippedFile
 from rocm3d.workspace.tree import IGNORED_FOLDERS, TreeLimits, Tree
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from processes import Program
 from waiting import wait_for_line
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.workspace.journal import UndoJournal, digest
 from rocm3d.workspace.writer import Writer
 

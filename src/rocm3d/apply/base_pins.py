@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-from rocm3d.apply.origin import PROTECTED_PACKAGES
+from rocm3d.apply.requirement_source import PROTECTED_PACKAGES
 
 if TYPE_CHECKING:
     from rocm3d.model.plan import Plan

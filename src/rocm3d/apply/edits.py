@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.apply.git_patch import file_diff, mail_patch
-from rocm3d.apply.modules import CheckedOutSubmodule, find_submodule, original_bytes
+from rocm3d.apply.submodules import CheckedOutSubmodule, find_submodule, original_bytes
 from rocm3d.apply.rewrite import RewriteRefusedError, rewrites
 from rocm3d.model.patch import FileChange, SubmodulePatch, Patch, RefusedEdit
 from rocm3d.syntax.isolation import prove_isolation

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.aliased_text import MacroAlias, AliasUse
+from rocm3d.apply.macro_aliases import MacroAlias, AliasUse
 from rocm3d.apply.lane_groups import lanes_in_range, lanes_of_function
 from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.syntax.directives import blanked
-from rocm3d.syntax.lanes import arguments, ancestors_with_child
-from rocm3d.syntax.own_names import rocm_shim_names
+from rocm3d.syntax.lane_masks import arguments, ancestors_with_child
+from rocm3d.syntax.rocm_shims import rocm_shim_names
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.syntax.directives import blanked
-from rocm3d.syntax.lanes import ancestors_with_child
+from rocm3d.syntax.lane_masks import ancestors_with_child
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rocm3d.apply.choice import EditSelection
-from rocm3d.apply.modules import CheckedOutSubmodule
+from rocm3d.apply.edit_selection import EditSelection
+from rocm3d.apply.submodules import CheckedOutSubmodule
 
 
 @dataclass(frozen=True)

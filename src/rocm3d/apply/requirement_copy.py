@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
-from rocm3d.apply.origin import find_decision, is_cuda_build
+from rocm3d.apply.requirement_source import find_decision, is_cuda_build
 from rocm3d.apply.template import one_line
 from rocm3d.manifest.requirements import copy_with_replacements
 

@@ -7,12 +7,12 @@ import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.origin import GitCheckout, parse_git_checkout
+from rocm3d.apply.requirement_source import GitCheckout, parse_git_checkout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rocm3d.apply.folders import InstallableFolders
+    from rocm3d.apply.installable_folders import InstallableFolders
     from rocm3d.model.plan import DependencyDecision
 
 _OPTIONS_WITH_VALUE = frozenset({"--index-url", "-i", "--find-links", "-f", "-c", "-r", "--no-binary", "--only-binary", "-C"})

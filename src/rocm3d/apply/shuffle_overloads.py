@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocm3d.apply.guarded_lines import Replacement
-from rocm3d.syntax.lanes import arguments, function_name
+from rocm3d.syntax.lane_masks import arguments, function_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -15,8 +15,8 @@ from rocm3d.apply.edits import Edits
 from rocm3d.apply.git_patch import file_diff, mail_patch
 from rocm3d.apply.request import ApplyRequest
 from rocm3d.apply.template import one_line
-from rocm3d.apply.unseen import unscanned_sources
-from rocm3d.model.failure import UserError
+from rocm3d.apply.unscanned_sources import unscanned_sources
+from rocm3d.model.errors import UserError
 from rocm3d.model.patch import FileChange, Patch, Proof
 from rocm3d.workspace.journal import digest
 

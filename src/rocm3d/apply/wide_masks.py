@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rocm3d.apply.guarded_lines import Replacement
 from rocm3d.apply.lane_calls import SHUFFLES, enclosing_function
 from rocm3d.apply.rewrite import RewriteRefusedError
-from rocm3d.syntax.lanes import arguments, function_name
+from rocm3d.syntax.lane_masks import arguments, function_name
 from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ MEMORY_BYTES = 8 * 1024**3
 _MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 _BATCH = 64
 # The subprocess imports the same packages as this process: neither the working folder nor PYTHONPATH matter.
-_PROGRAM = "import sys; sys.path[:] = sys.argv.pop(1).split({!r}); from rocm3d.artifact.look import main; main()"
+_PROGRAM = "import sys; sys.path[:] = sys.argv.pop(1).split({!r}); from rocm3d.artifact.inspection import main; main()"
 
 
 def is_artifact(path: Path) -> bool:

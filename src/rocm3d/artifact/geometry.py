@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.artifact.scatter import draw_surface
-from rocm3d.artifact.sight import ArtifactReport, InvalidArtifactError, count_nonfinite_rows, extent
+from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, count_nonfinite_rows, extent
 
 if TYPE_CHECKING:
-    from rocm3d.artifact.sight import Array
+    from rocm3d.artifact.artifact_report import Array
 
 # A face counts as degenerate below this share of the squared extent of the mesh: the rounding error of float32.
 _MIN_RELATIVE_AREA = 1e-14

@@ -6,7 +6,7 @@ import struct
 from typing import TYPE_CHECKING, Any
 
 from rocm3d.artifact import gltf_scene
-from rocm3d.artifact.sight import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
+from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
 
 if TYPE_CHECKING:
     from pathlib import Path

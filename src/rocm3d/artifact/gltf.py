@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from rocm3d.artifact import glb, gltf_scene
 from rocm3d.artifact.gltf_scene import list_entry
 from rocm3d.artifact.obj import resolve_local
-from rocm3d.artifact.sight import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
+from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
 
 if TYPE_CHECKING:
     from pathlib import Path

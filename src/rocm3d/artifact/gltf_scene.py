@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rocm3d.artifact import texture
 from rocm3d.artifact.geometry import mesh_report
 from rocm3d.artifact.points import point_cloud_report
-from rocm3d.artifact.sight import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
+from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

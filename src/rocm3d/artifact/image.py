@@ -8,12 +8,12 @@ import warnings
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
-from rocm3d.artifact.sight import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
+from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rocm3d.artifact.sight import Array
+    from rocm3d.artifact.artifact_report import Array
 
 # Of 255: lossy codecs do not keep black exactly at 0.
 BLACK_LEVEL = 3

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from rocm3d.artifact.points import point_cloud_report
-from rocm3d.artifact.sight import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
+from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
 
 if TYPE_CHECKING:
-    from rocm3d.artifact.sight import Array
+    from rocm3d.artifact.artifact_report import Array
 
 _PIECE = 16 * 1024 * 1024
 _MOST = 16 * 1024**3

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rocm3d.artifact import texture
 from rocm3d.artifact.geometry import mesh_report
 from rocm3d.artifact.points import point_cloud_report
-from rocm3d.artifact.sight import ArtifactReport, InvalidArtifactError
+from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError
 
 if TYPE_CHECKING:
     from pathlib import Path

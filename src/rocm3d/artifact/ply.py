@@ -9,12 +9,12 @@ from rocm3d.artifact import splat
 from rocm3d.artifact.geometry import mesh_report
 from rocm3d.artifact.ply_header import MAX_HEADER_BYTES, PlyHeader, read_header
 from rocm3d.artifact.points import point_cloud_report
-from rocm3d.artifact.sight import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
+from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rocm3d.artifact.sight import Array
+    from rocm3d.artifact.artifact_report import Array
 
 _INDICES = ("vertex_indices", "vertex_index")
 # Lists of varying length are read row by row, in Python.

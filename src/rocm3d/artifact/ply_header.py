@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from rocm3d.artifact.sight import InvalidArtifactError
+from rocm3d.artifact.artifact_report import InvalidArtifactError
 
 MAX_HEADER_BYTES = 64 * 1024
 _SIZES = {

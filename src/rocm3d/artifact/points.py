@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.artifact.scatter import draw_points
-from rocm3d.artifact.sight import ArtifactReport, count_nonfinite_rows, extent
+from rocm3d.artifact.artifact_report import ArtifactReport, count_nonfinite_rows, extent
 
 if TYPE_CHECKING:
-    from rocm3d.artifact.sight import Array
+    from rocm3d.artifact.artifact_report import Array
 
 
 def point_cloud_report(points: Array, *, has_colours: bool, colours: Array | None = None) -> ArtifactReport:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rocm3d.artifact.image import encode_png
 
 if TYPE_CHECKING:
-    from rocm3d.artifact.sight import Array
+    from rocm3d.artifact.artifact_report import Array
 
 # Drawn at twice the size and scaled down: smooth edges.
 _PNG_SIDE, _CANVAS_SIDE = 240, 480

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.artifact.scatter import draw_points
-from rocm3d.artifact.sight import ArtifactReport, InvalidArtifactError, count_nonfinite_rows, extent
+from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, count_nonfinite_rows, extent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rocm3d.artifact.sight import Array
+    from rocm3d.artifact.artifact_report import Array
 
 _CHUNK_SIZE = 256
 _BINS = 20

@@ -6,7 +6,7 @@ import io
 from typing import TYPE_CHECKING
 
 from rocm3d.artifact.image import decode
-from rocm3d.artifact.sight import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
+from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,12 +6,12 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from rocm3d.artifact.image import BLACK_LEVEL, thumbnail
-from rocm3d.artifact.sight import ArtifactReport, InvalidArtifactError
+from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rocm3d.artifact.sight import Array
+    from rocm3d.artifact.artifact_report import Array
 
 # Frames are scaled down to this side: enough to detect black and frozen videos, and it averages codec noise out.
 _FRAME_SIDE = 48

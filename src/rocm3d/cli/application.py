@@ -17,7 +17,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from rocm3d import __version__, cli
-from rocm3d.model.failure import ExitCode, Rocm3dError, UserError
+from rocm3d.model.errors import ExitCode, Rocm3dError, UserError
 
 log = logging.getLogger("rocm3d")
 

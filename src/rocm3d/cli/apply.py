@@ -8,8 +8,8 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import CliSession
-from rocm3d.cli.words import split_commas
-from rocm3d.model.failure import ExitCode
+from rocm3d.cli.comma_lists import split_commas
+from rocm3d.model.errors import ExitCode
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
 from rocm3d.pipeline import FOLDER, EditSelection, resolve_gpu

@@ -10,7 +10,7 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import CliSession
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.fit import Fit
 from rocm3d.pipeline import fit_model, resolve_gpu
 from rocm3d.render.formats import format_names, refuse_unknown_format

@@ -14,7 +14,7 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import CliSession
-from rocm3d.model.failure import ExitCode
+from rocm3d.model.errors import ExitCode
 from rocm3d.render.formats import format_names, refuse_unknown_format
 
 if TYPE_CHECKING:

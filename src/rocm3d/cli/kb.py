@@ -10,7 +10,7 @@ import typer
 from rocm3d.cli import options
 from rocm3d.cli.session import CliSession
 from rocm3d.knowledge.base import Knowledge, suggestion
-from rocm3d.model.failure import ExitCode, UserError
+from rocm3d.model.errors import ExitCode, UserError
 from rocm3d.pipeline import check_knowledge
 
 POSITION = 90

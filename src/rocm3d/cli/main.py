@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from rocm3d import cli
-from rocm3d.cli.shortcut import run_fast_scan
+from rocm3d.cli.fast_scan import run_fast_scan
 
 if TYPE_CHECKING:
     import typer

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from rocm3d.cli.session import CliSession
-from rocm3d.model.failure import ExitCode, MachineError, UserError
+from rocm3d.model.errors import ExitCode, MachineError, UserError
 
 POSITION = 96
 EXAMPLE = "Example: rocm3d mcp --root ~/repositories; rocm3d mcp --http --read-only --root ~/repositories"
@@ -56,7 +56,7 @@ def command(
         raise UserError("--port needs --http", hint="pass both, or neither")
     allowed = tuple(_checked_folder(path) for path in root)
     _require_mcp()
-    from rocm3d.mcp.bench import ToolContext, ServerOptions
+    from rocm3d.mcp.tool_context import ToolContext, ServerOptions
     from rocm3d.mcp.resources import ResourceLibrary
     from rocm3d.mcp.serve import serve_http, serve_stdio
     from rocm3d.mcp.server import build_server

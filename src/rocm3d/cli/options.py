@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rocm3d.model.wish import LicenceRule, Platform, Preference
+from rocm3d.model.plan_choices import LicenceRule, Platform, Preference
 from rocm3d.render.formats import join_alternatives, format_names
 
 if TYPE_CHECKING:

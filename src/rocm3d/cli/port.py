@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rocm3d.cli import options
 from rocm3d.cli.session import CliSession
-from rocm3d.cli.words import split_commas
-from rocm3d.model.failure import ExitCode
+from rocm3d.cli.comma_lists import split_commas
+from rocm3d.model.errors import ExitCode
 from rocm3d.pipeline import FOLDER, LEVELS, EditSelection, PlanOptions, resolve_gpu
 from rocm3d.render import console, html
 

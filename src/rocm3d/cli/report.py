@@ -9,9 +9,9 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import CliSession
-from rocm3d.model.failure import ExitCode, UserError
+from rocm3d.model.errors import ExitCode, UserError
 from rocm3d.pipeline import bundle_report, is_bundle
-from rocm3d.render import html, pr, report_text
+from rocm3d.render import html, pull_request, report_text
 from rocm3d.render.formats import join_alternatives, refuse_unknown_format
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def command(
         session.write_output(html.render(report), report_path)
         session.write_output(f"{report_path}\n", None)
     elif form == "pr":
-        session.write_output(pr.render(report, knowledge), output)
+        session.write_output(pull_request.render(report, knowledge), output)
     elif form == "markdown":
         session.write_output(report_text.render(report, knowledge), output)
     else:

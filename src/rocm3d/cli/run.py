@@ -12,7 +12,7 @@ import typer
 from rocm3d.cli import options
 from rocm3d.cli.session import CliSession
 from rocm3d.model.artifact import METRICS as METRICS
-from rocm3d.model.failure import ExitCode, UserError
+from rocm3d.model.errors import ExitCode, UserError
 from rocm3d.model.run import RunRecord
 from rocm3d.render.formats import format_names, refuse_unknown_format
 from rocm3d.workload import KEYS, RunRequest, read_expectations, known_expectations, new_run_folder, repository_of, run_workload

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.render.formats import FORMATS, RenderContext, format_names, refuse_unknown_format
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rocm3d.model.base import Document
     from rocm3d.model.inventory import Scan
     from rocm3d.model.plan import Plan
-    from rocm3d.model.wish import LicenceRule
+    from rocm3d.model.plan_choices import LicenceRule
     from rocm3d.pipeline import Repository
     from rocm3d.repository import ScanRepository
     from rocm3d.workspace.configuration import Configuration
@@ -105,7 +105,7 @@ class CliSession:
             return
         from rich.console import Console
 
-        from rocm3d.render.cleaning import clean
+        from rocm3d.render.sanitize import clean
 
         with Console(stderr=True).status(activity, spinner="line") as status:
 

@@ -9,9 +9,9 @@ import typer
 
 from rocm3d.cli.help import help_texts
 from rocm3d.cli.session import CliSession
-from rocm3d.model.failure import ExitCode, UserError
+from rocm3d.model.errors import ExitCode, UserError
 from rocm3d.pipeline import check_skill, write_skill
-from rocm3d.render.cleaning import clean
+from rocm3d.render.sanitize import clean
 
 POSITION = 95
 EXAMPLE = "Example: rocm3d skill ~/.agents/skills/rocm3d-port"

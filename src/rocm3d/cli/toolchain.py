@@ -8,7 +8,7 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import CliSession
-from rocm3d.model.failure import ExitCode, UserError
+from rocm3d.model.errors import ExitCode, UserError
 from rocm3d.model.toolchain import Toolchains
 from rocm3d.pipeline import find_toolchains, prepare_toolchain
 from rocm3d.render.formats import format_names, refuse_unknown_format

@@ -9,9 +9,9 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import CliSession
-from rocm3d.model.failure import ExitCode
+from rocm3d.model.errors import ExitCode
 from rocm3d.model.upstream import DraftKind, Drafts
-from rocm3d.render.cleaning import clean
+from rocm3d.render.sanitize import clean
 from rocm3d.render.formats import format_names, refuse_unknown_format
 
 if TYPE_CHECKING:

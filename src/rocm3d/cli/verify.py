@@ -10,7 +10,7 @@ import typer
 from rocm3d.cli import options
 from rocm3d.cli.session import CliSession
 from rocm3d.knowledge.base import suggestion
-from rocm3d.model.failure import ExitCode, UserError
+from rocm3d.model.errors import ExitCode, UserError
 from rocm3d.model.verdict import Level, Verdicts
 from rocm3d.pipeline import LEVELS, CompileOptions, Network, ResolverName
 from rocm3d.render.formats import format_names, refuse_unknown_format

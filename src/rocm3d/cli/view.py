@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from rocm3d.cli.session import CliSession
-from rocm3d.model.failure import ExitCode, UserError
+from rocm3d.model.errors import ExitCode, UserError
 
 POSITION = 77
 EXAMPLE = "Example: rocm3d view runs/cuda/scene.ply runs/rocm/scene.ply --screenshot both.png"
@@ -55,7 +55,7 @@ def command(
 
     image_size = _parse_size(size)
     require_packages()
-    from rocm3d.viewer.look import ViewSettings
+    from rocm3d.viewer.view_settings import ViewSettings
     from rocm3d.viewer.source import open_sources
 
     view = ViewSettings(open_sources(paths), up, limit, session.print_status, lambda text: session.write_output(text, None))

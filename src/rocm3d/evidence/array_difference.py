@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rocm3d.artifact.arrays import read_arrays
 from rocm3d.artifact.check import check_all
 from rocm3d.model.bundle import DiffRow
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

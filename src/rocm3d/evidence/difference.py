@@ -13,7 +13,7 @@ from rocm3d.model.run import Manifest, RunRecord
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rocm3d.evidence.side import ComparisonSide
+    from rocm3d.evidence.comparison_side import ComparisonSide
     from rocm3d.model.artifact import Artifact
     from rocm3d.model.bundle import Section
 

@@ -18,7 +18,7 @@ from rocm3d.evidence.chain import evidence_chain
 from rocm3d.evidence.stages import FOLDER, StageDocuments
 from rocm3d.model.bundle import Bundle
 from rocm3d.model.evidence import SealedFile
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.workspace.file_digest import file_digest
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from rocm3d.model.base import SCHEMA_VERSION, describe_validation_error
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.ledger import Fix, FixState, Ledger
 from rocm3d.workspace.documents import write_atomically
 from rocm3d.workspace.lock import file_lock

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.inventory import Scan
 from rocm3d.model.matrix import MatrixColumn, Matrix, MatrixRow, LibraryState, UnlockStep
 from rocm3d.model.package import Package

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rocm3d.model.condition import Condition
     from rocm3d.model.plan import DependencyDecision, Plan
     from rocm3d.model.snapshot import GraphicsCard, Interpreter, Snapshot
-    from rocm3d.model.wish import Platform
+    from rocm3d.model.plan_choices import Platform
 
 GIB = 1 << 30
 

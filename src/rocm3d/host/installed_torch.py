@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from packaging.version import InvalidVersion, Version
 
-from rocm3d.model.failure import MachineError, UserError
+from rocm3d.model.errors import MachineError, UserError
 from rocm3d.model.source import Source
 from rocm3d.model.stack import Stack
 from rocm3d.workspace.process import run
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from rocm3d.model.target import Gpu
-    from rocm3d.model.wish import Platform
+    from rocm3d.model.plan_choices import Platform
 
 # Run with -I, so that neither the current folder nor the user's variables can shadow modules.
 _INFO_PROGRAM = "import json, sys; print(json.dumps([list(sys.version_info[:2]), sys.path, sys.prefix]))"

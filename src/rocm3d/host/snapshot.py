@@ -15,7 +15,7 @@ from rocm3d.host.kernel_caches import read_kernel_caches
 from rocm3d.host.mounts import read_mounts
 from rocm3d.host.processor import read_processor
 from rocm3d.host.rocm import read_rocm_installs
-from rocm3d.model.failure import Rocm3dError
+from rocm3d.model.errors import Rocm3dError
 from rocm3d.model.snapshot import Snapshot
 from rocm3d.record import redact
 from rocm3d.record.manifest import relevant_variables

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import MachineError, UserError
+from rocm3d.model.errors import MachineError, UserError
 from rocm3d.workspace.state import work_folder
 
 if TYPE_CHECKING:

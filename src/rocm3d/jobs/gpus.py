@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rocm3d.model.failure import MachineError, UserError
+from rocm3d.model.errors import MachineError, UserError
 from rocm3d.workspace.topology import PCI_DEVICES, GpuNode, Topology
 
 ROCR = "ROCR_VISIBLE_DEVICES"

@@ -14,9 +14,9 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.jobs.course import JobProgress
+from rocm3d.jobs.job_progress import JobProgress
 from rocm3d.jobs.folder import DiskFullError
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -10,7 +10,7 @@ from rocm3d.model.jobs import JobsReport, JobState
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from rocm3d.jobs.course import JobProgress
+    from rocm3d.jobs.job_progress import JobProgress
     from rocm3d.jobs.folder import RunFolder
     from rocm3d.jobs.specification import Jobs
 

@@ -12,13 +12,13 @@ from rocm3d.jobs import status_files
 from rocm3d.jobs.engine import Task
 from rocm3d.jobs.folder import DiskFullError
 from rocm3d.jobs.report import report
-from rocm3d.jobs.standing import kill_leftovers
-from rocm3d.model.failure import MachineError
+from rocm3d.jobs.recovery import kill_leftovers
+from rocm3d.model.errors import MachineError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rocm3d.jobs.course import JobProgress
+    from rocm3d.jobs.job_progress import JobProgress
     from rocm3d.jobs.engine import Engine, AttemptEvent
     from rocm3d.jobs.folder import RunFolder
     from rocm3d.jobs.journal import JobJournal

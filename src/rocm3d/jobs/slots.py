@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rocm3d.jobs.gpus import MASKS, ROCR, stable_name, free_vram, rocr_mask, total_vram
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

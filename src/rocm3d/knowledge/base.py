@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from packaging.utils import canonicalize_name
 
 from rocm3d.knowledge.kinds import SCAN_KINDS
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.target import Gpu
 
 if TYPE_CHECKING:

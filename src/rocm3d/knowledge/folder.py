@@ -18,9 +18,9 @@ from pydantic import ValidationError
 from rocm3d import __version__
 from rocm3d.knowledge.base import RecipeExample
 from rocm3d.knowledge.kinds import FOLDERS, KINDS, RECIPES, SINGLES, TABLES
-from rocm3d.knowledge.shipped import record_paths
+from rocm3d.knowledge.record_files import record_paths
 from rocm3d.model.base import describe_validation_error
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 if TYPE_CHECKING:
     from rocm3d.model.base import Record

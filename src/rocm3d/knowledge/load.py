@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.folder import RecordFolder
 from rocm3d.knowledge.kinds import FOLDERS, KINDS, TABLES
-from rocm3d.knowledge.shelf import LazyMapping
-from rocm3d.knowledge.shipped import data_folder, scan_fingerprint
-from rocm3d.model.failure import UserError
+from rocm3d.knowledge.lazy_mapping import LazyMapping
+from rocm3d.knowledge.record_files import data_folder, scan_fingerprint
+from rocm3d.model.errors import UserError
 
 if TYPE_CHECKING:
     from pathlib import Path

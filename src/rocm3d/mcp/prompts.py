@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from rocm3d.mcp.marking import clean_text
+from rocm3d.mcp.untrusted_text import clean_text
 
 _PATH = types.PromptArgument(name="path", description="Absolute path of the repository.", required=True)
 _GPU = types.PromptArgument(name="gpu", description="Product or gfx id, for example mi300x.", required=True)

@@ -13,7 +13,7 @@ import anyio.to_thread
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from rocm3d.mcp.marking import clean_text
+from rocm3d.mcp.untrusted_text import clean_text
 from rocm3d.skill.pages import PAGE_KINDS, record_page
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ import anyio
 import uvicorn
 from mcp.server.stdio import stdio_server
 
-from rocm3d.mcp.gate import HttpGuard
-from rocm3d.model.failure import UserError
+from rocm3d.mcp.http_guard import HttpGuard
+from rocm3d.model.errors import UserError
 from rocm3d.workspace.process import kill_all
 
 if TYPE_CHECKING:

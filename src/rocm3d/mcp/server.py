@@ -17,16 +17,16 @@ from mcp.shared.message import ServerMessageMetadata
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from rocm3d import __version__
-from rocm3d.mcp import job
-from rocm3d.mcp.answer import ToolResponse
-from rocm3d.mcp.bench import ServerOptions
-from rocm3d.mcp.marking import as_text, mark_as_data, clean_text
+from rocm3d.mcp import worker_call
+from rocm3d.mcp.tool_response import ToolResponse
+from rocm3d.mcp.tool_context import ServerOptions
+from rocm3d.mcp.untrusted_text import as_text, mark_as_data, clean_text
 from rocm3d.mcp.prompts import PROMPTS, fill_prompt
 from rocm3d.mcp.resources import ResourceLibrary
 from rocm3d.mcp.roots import AllowedRoots
 from rocm3d.mcp.tool import McpTool, all_tools
 from rocm3d.model.base import Record
-from rocm3d.model.failure import Rocm3dError, UserError
+from rocm3d.model.errors import Rocm3dError, UserError
 
 log = logging.getLogger("rocm3d")
 
@@ -80,13 +80,13 @@ class RequestHandler:
                 return types.InputRequiredResult(input_requests={_ROOTS_REQUEST: types.ListRootsRequest()})
             confined = _check_paths(arguments, path_names, AllowedRoots.resolve(self.allowed, uris))
         except Rocm3dError as failure:
-            return error_result(job.error_text(failure))
+            return error_result(worker_call.error_text(failure))
         log.info("%s %s", tool.name, " ".join(getattr(confined, name) for name in path_names))
         try:
             return success_result(await self._run_tool(context, tool, confined))
         except Rocm3dError as failure:
-            return error_result(job.error_text(failure), quoted=bool(path_names))
-        except job.WorkerError as bug:
+            return error_result(worker_call.error_text(failure), quoted=bool(path_names))
+        except worker_call.WorkerError as bug:
             return error_result(f"this is a bug in rocm3d; the result is unknown\n{bug}", quoted=bool(path_names))
 
     async def _client_roots(self, context: Context, params: types.CallToolRequestParams) -> list[str] | None:
@@ -122,7 +122,7 @@ class RequestHandler:
         }
         # Two calls for one repository would write the same documents, so the second one waits.
         async with self.repository_locks[getattr(arguments, "path", None) or tool.name], self.call_slots:
-            return ToolResponse.model_validate(await job.call(request, report))
+            return ToolResponse.model_validate(await worker_call.call(request, report))
 
     async def list_prompts(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
         """All prompts."""

@@ -14,11 +14,11 @@ from pydantic import ValidationError
 
 from rocm3d.mcp import tools
 from rocm3d.model.base import Record, describe_validation_error
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 if TYPE_CHECKING:
-    from rocm3d.mcp.answer import ToolResponse
-    from rocm3d.mcp.bench import ToolContext
+    from rocm3d.mcp.tool_response import ToolResponse
+    from rocm3d.mcp.tool_context import ToolContext
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from rocm3d.mcp.bench import ToolContext, ServerOptions
-from rocm3d.mcp.marking import clean_text
+from rocm3d.mcp.tool_context import ToolContext, ServerOptions
+from rocm3d.mcp.untrusted_text import clean_text
 from rocm3d.mcp.tool import load_tool
-from rocm3d.model.failure import Rocm3dError
+from rocm3d.model.errors import Rocm3dError
 from rocm3d.workspace.process import kill_all
 
 REQUEST, RESPONSE = "request.json", "answer.json"

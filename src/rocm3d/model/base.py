@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from rocm3d import __version__
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 SCHEMA_VERSION = "1.0"
 

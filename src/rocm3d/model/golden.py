@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from rocm3d.model.base import Document, Record
-from rocm3d.model.look import NumericCheck
+from rocm3d.model.backend_check import NumericCheck
 
 
 class RecordedFile(Record):

@@ -15,7 +15,7 @@ from rocm3d.model.recipe import Parameters, Safety
 from rocm3d.model.source import Confidence, Source
 from rocm3d.model.stack import Stack
 from rocm3d.model.target import Gpu
-from rocm3d.model.wish import LicenceRule, Platform, Preference
+from rocm3d.model.plan_choices import LicenceRule, Platform, Preference
 
 
 class ChosenStack(Record):

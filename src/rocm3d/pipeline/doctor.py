@@ -15,10 +15,10 @@ from rocm3d.host.snapshot import MachineSource, collect_snapshot
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.model.base import Document
 from rocm3d.model.condition import Diagnosis
-from rocm3d.model.failure import MachineError, UserError
+from rocm3d.model.errors import MachineError, UserError
 from rocm3d.model.plan import Plan
 from rocm3d.model.snapshot import Snapshot
-from rocm3d.render.cleaning import clean
+from rocm3d.render.sanitize import clean
 from rocm3d.workspace.documents import DOCUMENT_FILES, write_chunks
 from rocm3d.workspace.state import STATE_FOLDER
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import date
 
 from rocm3d.knowledge.base import Knowledge, suggestion
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.fit import Fit
 from rocm3d.model.target import Gpu
-from rocm3d.pipeline.here import today
+from rocm3d.pipeline.machine_name import today
 from rocm3d.plan.comparison import ComparisonRequest
 from rocm3d.plan.fitness import fitness
 

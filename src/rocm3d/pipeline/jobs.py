@@ -14,7 +14,7 @@ from rocm3d.jobs.runner import JobRunner
 from rocm3d.jobs.specification import RunSettings, jobs_from_commands, read_jobs
 from rocm3d.jobs.stage import Campaign
 from rocm3d.knowledge.base import Knowledge
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.workspace.state import STATE_FOLDER
 
 __all__ = ["Campaign", "JobRunner", "campaign", "planning_jobs"]

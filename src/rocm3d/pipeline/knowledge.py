@@ -6,7 +6,7 @@ from rocm3d.apply.rewrite import RewriteRefusedError, rewrites
 from rocm3d.host.predicates import predicates
 from rocm3d.knowledge.base import Knowledge
 from rocm3d.knowledge.check import RecordProblem, check_records
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.record.expectation import parse_expectation
 from rocm3d.scan.detector import all_detectors
 

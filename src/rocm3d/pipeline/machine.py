@@ -8,11 +8,11 @@ from pathlib import Path
 from rocm3d.host.installed_torch import find_interpreter
 from rocm3d.host.kfd import gpus
 from rocm3d.knowledge.base import Knowledge
-from rocm3d.model.failure import UserError
-from rocm3d.model.look import Smoke
+from rocm3d.model.errors import UserError
+from rocm3d.model.backend_check import Smoke
 from rocm3d.model.target import Gpu
 from rocm3d.model.toolchain import Toolchains
-from rocm3d.pipeline.here import machine_name
+from rocm3d.pipeline.machine_name import machine_name
 from rocm3d.toolchain import prepared
 from rocm3d.toolchain.finder import newest_recipe, toolchains
 from rocm3d.verify.backends.environment import SECONDS, Environment

@@ -7,26 +7,26 @@ from collections.abc import Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 
-from rocm3d.apply.ported_modules import ported_submodules
+from rocm3d.apply.ported_submodules import ported_submodules
 from rocm3d.evidence.bundle import seal_evidence, changed_since_sealed
-from rocm3d.evidence.joined import joined_runs
+from rocm3d.evidence.run_bundles import joined_runs
 from rocm3d.evidence.port_runs import PortRun, port_runs
 from rocm3d.host.installed_torch import find_interpreter
 from rocm3d.model.evidence import Evidence
-from rocm3d.model.failure import MachineError, UserError
+from rocm3d.model.errors import MachineError, UserError
 from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
 from rocm3d.model.target import Gpu
 from rocm3d.model.verdict import Level, Verdicts
-from rocm3d.pipeline.changing import ApplyRepository
-from rocm3d.pipeline.here import machine_name
+from rocm3d.pipeline.applying import ApplyRepository
+from rocm3d.pipeline.machine_name import machine_name
 from rocm3d.render.html import PortReportView
 from rocm3d.scan.selection import Selection
 from rocm3d.verify.backends.environment import Environment
-from rocm3d.verify.compilation.building import CompileOptions
+from rocm3d.verify.compilation.compile_options import CompileOptions
 from rocm3d.verify.probe import Case, Network
-from rocm3d.verify.runs.kept import StoredRun
+from rocm3d.verify.runs.stored_run import StoredRun
 from rocm3d.verify.stage import verify
 from rocm3d.workspace.copy import copy_tree
 from rocm3d.workspace.journal import UndoJournal

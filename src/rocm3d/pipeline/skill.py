@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rocm3d.knowledge.base import Knowledge
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.skill.check import skill_problems
 from rocm3d.skill.stage import skill_files
 from rocm3d.workspace.documents import Documents

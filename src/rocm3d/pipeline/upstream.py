@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.folders import InstallableFolders
+from rocm3d.apply.installable_folders import InstallableFolders
 from rocm3d.apply.git_patch import split_by_file
-from rocm3d.apply.needs import repository_requirements
-from rocm3d.apply.origin import GitCheckout
+from rocm3d.apply.repository_requirements import repository_requirements
+from rocm3d.apply.requirement_source import GitCheckout
 from rocm3d.evidence.ledger import LedgerFile, slug
 from rocm3d.evidence.proposals import PatchedClone, changed_lines_digest, edited_file, proposals
 from rocm3d.model.evidence import SealedFile
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.upstream import Draft, Drafts
-from rocm3d.pipeline.changing import COMMIT
+from rocm3d.pipeline.applying import COMMIT
 from rocm3d.render import upstream as text
 from rocm3d.workspace.documents import Documents
 from rocm3d.workspace.file_digest import file_digest

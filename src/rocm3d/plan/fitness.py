@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.fit import Fit
 from rocm3d.plan.card_facts import devices_of
 from rocm3d.plan.comparison import ComparisonRequest, compare

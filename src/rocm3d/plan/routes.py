@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rocm3d.model.plan import RejectedAlternative
-from rocm3d.plan.fit import RouteProblem, route_problem
-from rocm3d.plan.versions import is_satisfiable
+from rocm3d.plan.route_fit import RouteProblem, route_problem
+from rocm3d.plan.version_ranges import is_satisfiable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rocm3d.model.package import Package, Route
     from rocm3d.model.stack import Stack
     from rocm3d.model.target import Gpu
-    from rocm3d.model.wish import Preference
+    from rocm3d.model.plan_choices import Preference
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.plan import ChosenStack, DependencyDecision, RejectedAlternative
 from rocm3d.plan.dependencies import decide
 from rocm3d.plan.routes import choose_routes
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.stack import Stack
     from rocm3d.model.target import Gpu
-    from rocm3d.model.wish import Preference
+    from rocm3d.model.plan_choices import Preference
     from rocm3d.plan.routes import RepositoryConstraints, RouteChoice
-    from rocm3d.plan.wishes import PlanOptions
+    from rocm3d.plan.options import PlanOptions
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from rocm3d.plan.phases import plan_phases
 from rocm3d.plan.routes import RepositoryConstraints
 from rocm3d.plan.sources import PlanContext, SourcePlan, source_plan
 from rocm3d.plan.stacks import StackCriteria, choose_stack
-from rocm3d.plan.wishes import PlanOptions
+from rocm3d.plan.options import PlanOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

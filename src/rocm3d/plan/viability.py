@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.fit import Fit, FitPoint, Viability
 from rocm3d.plan.memory import fit_modes, memory_notes, offload_advice
 

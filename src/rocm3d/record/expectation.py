@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rocm3d.knowledge.base import suggestion
 from rocm3d.model.artifact import METRICS as METRICS
 from rocm3d.model.artifact import is_metric
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.run import ExpectationResult, RunRecord
 
 if TYPE_CHECKING:

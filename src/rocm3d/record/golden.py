@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.golden import OmittedOutput, RecordedFile, Recording
 from rocm3d.record.startup import read_events, hook_environment
 from rocm3d.workspace.file_digest import file_digest

@@ -14,11 +14,11 @@ from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias
 
 from rocm3d.model.evidence import MissingLink
 from rocm3d.model.run import PeakMemory, RunRecord, RunStatus
-from rocm3d.record import redact, told
-from rocm3d.record.attendant import WorkloadMonitor
+from rocm3d.record import redact, hook_events
+from rocm3d.record.monitor import WorkloadMonitor
 from rocm3d.record.caches import cold_caches
 from rocm3d.record.manifest import manifest
-from rocm3d.record.produced import FolderState, seal_files
+from rocm3d.record.output_files import FolderState, seal_files
 from rocm3d.record.startup import read_events, hook_environment
 from rocm3d.workspace.process import run_watched
 from rocm3d.workspace.scratch import guarded_scratch_folder
@@ -67,7 +67,7 @@ def record_run(workload: RunRequest, into: Path, knowledge: Knowledge, terminal:
         events = [line for line in read_events(report) if isinstance(line.get("kind"), str)]
     status, reason = classify_ending(ended, _tail(into / OUTPUT_FILE), workload.seconds)
     files, unread = seal_files(before.changed(), workload.folder.resolve())
-    gpu = {name: told.peak(events, key) for name, key in (("gpu_allocated", "allocated"), ("gpu_reserved", "reserved"))}
+    gpu = {name: hook_events.peak(events, key) for name, key in (("gpu_allocated", "allocated"), ("gpu_reserved", "reserved"))}
     return RunRecord(
         name=workload.name,
         command=redact.arguments(workload.command),
@@ -83,7 +83,7 @@ def record_run(workload: RunRequest, into: Path, knowledge: Knowledge, terminal:
         memory=PeakMemory(
             **gpu,
             host=monitor.memory.peak,
-            gpu_points=told.gpu_memory_points(events, started.timestamp()),
+            gpu_points=hook_events.gpu_memory_points(events, started.timestamp()),
             host_points=monitor.memory.points(began),
         ),
         cold_caches=cold,
@@ -100,16 +100,16 @@ def _relative_folder(workload: RunRequest) -> str:
 
 def _hook_fields(events: list[dict[str, Any]], root: Path, knowledge: Knowledge) -> dict[str, Any]:
     """Fields of the record that come from the hooks inside the process."""
-    times, attention = told.kernel_times(events, knowledge.backends.values()), told.attention_calls(events)
+    times, attention = hook_events.kernel_times(events, knowledge.backends.values()), hook_events.attention_calls(events)
     return {
-        "modules": told.loaded_modules(events),
-        "fallbacks": told.import_fallbacks(events, root),
-        "libraries": told.loaded_libraries(events),
+        "modules": hook_events.loaded_modules(events),
+        "fallbacks": hook_events.import_fallbacks(events, root),
+        "libraries": hook_events.loaded_libraries(events),
         "attention": attention,
         "kernels": times,
         "profiled_seconds": round(sum(line["seconds"] for line in events if line["kind"] == "kernels"), 3),
-        "backends": told.backends_by_operation(times, attention),
-        "steps": told.loop_steps(events),
+        "backends": hook_events.backends_by_operation(times, attention),
+        "steps": hook_events.loop_steps(events),
     }
 
 

@@ -18,8 +18,8 @@ from rocm3d.model.patch import FileChange, Patch
 from rocm3d.model.plan import Plan
 from rocm3d.model.verdict import Verdicts
 from rocm3d.render import comparison, diff, doctor_forms, job_forms, machine_forms, upstream_forms, workload_forms
-from rocm3d.render.cleaning import clean
-from rocm3d.render.forms import summary_lines, document_lines
+from rocm3d.render.sanitize import clean
+from rocm3d.render.console_forms import summary_lines, document_lines
 from rocm3d.render.grouping import group_by_family, severity_counts
 
 if TYPE_CHECKING:

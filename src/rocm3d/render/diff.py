@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.color import ColorSystem
 from rich.style import Style
 
-from rocm3d.render.cleaning import clean
+from rocm3d.render.sanitize import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,9 +15,9 @@ from rocm3d.model.inventory import Scan
 from rocm3d.model.report import BundleReport, PortReport
 from rocm3d.render import bundles
 from rocm3d.render.charts.dependencies import DECISIONS, DependencyNode, dependency_map
-from rocm3d.render.cleaning import clean_multiline
+from rocm3d.render.sanitize import clean_multiline
 from rocm3d.render.grouping import NO_FAMILY, SEVERITIES, group_by_family
-from rocm3d.render.ladder import OUTCOME_SIGNS, LevelSummary, level_summaries
+from rocm3d.render.levels import OUTCOME_SIGNS, LevelSummary, level_summaries
 from rocm3d.render.run_view import RunView, runs_summary, run_views, worst_tone
 
 if TYPE_CHECKING:

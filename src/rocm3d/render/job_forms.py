@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from rocm3d.model.jobs import JobsReport, JobState
-from rocm3d.render.cleaning import clean
-from rocm3d.render.forms import summary_lines, document_lines
+from rocm3d.render.sanitize import clean
+from rocm3d.render.console_forms import summary_lines, document_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,11 +9,11 @@ from rich.text import Text
 
 from rocm3d.model.golden import GoldenComparison
 from rocm3d.model.inspection import Inspection
-from rocm3d.model.look import Smoke
+from rocm3d.model.backend_check import Smoke
 from rocm3d.model.toolchain import Toolchains
-from rocm3d.render import looks
-from rocm3d.render.cleaning import clean
-from rocm3d.render.forms import summary_lines, document_lines
+from rocm3d.render import backend_check_text
+from rocm3d.render.sanitize import clean
+from rocm3d.render.console_forms import summary_lines, document_lines
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -45,20 +45,20 @@ def _smoke(document: Smoke) -> Iterable[RenderableType]:
         yield Text.assemble((suite.suite, "bold"), f": {suite.title}")
         for result in suite.looks:
             outcome = (f"{result.outcome:11}", _OUTCOME_STYLE.get(result.outcome, ""))
-            yield Text.assemble("  ", outcome, f" {result.label}: {clean(looks.summary_line(result))}")
-            yield from (Text(f"    {clean(line)}", style="dim") for line in looks.detail_lines(result))
+            yield Text.assemble("  ", outcome, f" {result.label}: {clean(backend_check_text.summary_line(result))}")
+            yield from (Text(f"    {clean(line)}", style="dim") for line in backend_check_text.detail_lines(result))
 
 
 @summary_lines.register(Smoke)
 def _smoke_closing(document: Smoke) -> Iterable[RenderableType]:
-    yield Text(looks.totals(document))
+    yield Text(backend_check_text.totals(document))
 
 
 @document_lines.register(GoldenComparison)
 def _golden(document: GoldenComparison) -> Iterable[RenderableType]:
     for item in document.tensors:
         outcome = ("agrees ", "green") if item.agrees else ("differs", "bold red")
-        yield Text.assemble(outcome, f" {clean(item.name)}: {clean(looks.tensor_line(item))}")
+        yield Text.assemble(outcome, f" {clean(item.name)}: {clean(backend_check_text.tensor_line(item))}")
 
 
 @summary_lines.register(GoldenComparison)

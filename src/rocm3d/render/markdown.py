@@ -15,7 +15,7 @@ from rocm3d.model.inventory import Scan
 from rocm3d.model.plan import Plan
 from rocm3d.model.verdict import Verdicts
 from rocm3d.render import bundles, comparison, doctor_forms
-from rocm3d.render.cleaning import clean
+from rocm3d.render.sanitize import clean
 from rocm3d.render.grouping import NO_FAMILY, group_by_family, severity_counts
 
 if TYPE_CHECKING:

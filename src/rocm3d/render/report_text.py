@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.render import bundles, runs
+from rocm3d.render import bundles, run_text
 from rocm3d.render.artifact_view import ArtifactView
-from rocm3d.render.cleaning import clean_multiline
-from rocm3d.render.ladder import level_summaries
+from rocm3d.render.sanitize import clean_multiline
+from rocm3d.render.levels import level_summaries
 from rocm3d.render.markdown import code, escape, section, table
 from rocm3d.render.run_view import RunView, run_views
 
@@ -147,7 +147,7 @@ def _runs(run_views: tuple[RunView, ...]) -> Iterator[str]:
         links = ((link.link, escape(bundles.link_text(link))) for link in view.item.chain.links)
         yield from table(("link", "content"), links)
         yield ""
-        lines = (line for line in runs.run_lines(view.run) if line[0] not in ("module", "artifact"))
+        lines = (line for line in run_text.run_lines(view.run) if line[0] not in ("module", "artifact"))
         yield from (f"- {escape(label)}: {escape(text)}" for label, text in lines)
         for met in view.run.expectations:
             yield f"- {'met' if met.met else '**not met**'}: {code(met.expectation)}, actual: {escape(met.found)}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from rocm3d.render import runs
+from rocm3d.render import run_text
 from rocm3d.render.artifact_view import ArtifactView
 from rocm3d.render.charts.bars import Bar, bar_chart
 from rocm3d.render.charts.lines import SeparateValue, ChartLine, Plot, line_chart
@@ -76,7 +76,7 @@ class RunView:
     def facts(self) -> Iterator[tuple[str, str]]:
         """Label and value of what is known about the run; unknown values are left out."""
         run, held = self.run, self.run.manifest
-        yield "Ran on", runs.hardware_text(run)
+        yield "Ran on", run_text.hardware_text(run)
         yield "Machine", held.machine
         yield "Command", shlex.join(run.command)
         yield "Started", f"{run.started:%Y-%m-%d %H:%M:%S} UTC, took {run.seconds:.1f} s (limit {run.limit:g} s)"
@@ -148,7 +148,7 @@ class RunView:
     @cached_property
     def steps(self) -> tuple[tuple[str, Markup], ...]:
         """Text and plot of each loop. The first step is drawn separately, because it may compile kernels."""
-        return tuple((runs.steps_text(item), _step_plot(item)) for item in self.run.steps)
+        return tuple((run_text.steps_text(item), _step_plot(item)) for item in self.run.steps)
 
     @property
     def artifacts(self) -> tuple[ArtifactView, ...]:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rocm3d import __version__
-from rocm3d.render.answers import FindingOutcome, finding_outcomes
+from rocm3d.render.finding_outcomes import FindingOutcome, finding_outcomes
 from rocm3d.render.checklist import not_tested_lines, tested_lines, unguarded_files
-from rocm3d.render.cleaning import clean
+from rocm3d.render.sanitize import clean
 from rocm3d.render.markdown import code, escape, section, table
-from rocm3d.render.runs import hardware_text
+from rocm3d.render.run_text import hardware_text
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge

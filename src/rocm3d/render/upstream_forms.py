@@ -10,8 +10,8 @@ from rich.text import Text
 
 from rocm3d.model.ledger import Ledger
 from rocm3d.model.upstream import Drafts
-from rocm3d.render.cleaning import clean
-from rocm3d.render.forms import summary_lines, document_lines
+from rocm3d.render.sanitize import clean
+from rocm3d.render.console_forms import summary_lines, document_lines
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

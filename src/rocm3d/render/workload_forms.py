@@ -12,9 +12,9 @@ from rocm3d.model.bundle import BundleCheck, EvidenceDiff
 from rocm3d.model.matrix import Matrix
 from rocm3d.model.report import BundleReport
 from rocm3d.model.run import RunRecord
-from rocm3d.render import bundles, runs
-from rocm3d.render.cleaning import clean
-from rocm3d.render.forms import summary_lines, document_lines
+from rocm3d.render import bundles, run_text
+from rocm3d.render.sanitize import clean
+from rocm3d.render.console_forms import summary_lines, document_lines
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -41,7 +41,7 @@ def _matrix_closing(document: Matrix) -> Iterable[RenderableType]:
 
 @document_lines.register(RunRecord)
 def _run(document: RunRecord) -> Iterable[RenderableType]:
-    for label, text in runs.run_lines(document):
+    for label, text in run_text.run_lines(document):
         yield Text.assemble((f"{clean(label):10}", _LABEL_STYLE.get(label, "bold")), f" {clean(text)}")
     for item in document.expectations:
         outcome = ("met       ", "green") if item.met else ("not met   ", "bold red")
@@ -54,7 +54,7 @@ _LABEL_STYLE = {"fallback": "yellow", "substitute": "yellow", "missing": "yellow
 
 @summary_lines.register(RunRecord)
 def _run_closing(document: RunRecord) -> Iterable[RenderableType]:
-    yield Text(clean(runs.outcome_line(document)))
+    yield Text(clean(run_text.outcome_line(document)))
 
 
 @document_lines.register(BundleCheck)

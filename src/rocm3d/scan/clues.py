@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from rocm3d.model.finding import Finding
-    from rocm3d.scan.file import FileResult
+    from rocm3d.scan.file_scan import FileResult
 
 _CENTRAL = re.compile(r"(?i)(^|/)(models?|networks?|modules?)(/|\.py$)")
 

@@ -12,7 +12,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from rocm3d.model.inventory import SkippedFile
-from rocm3d.scan.file import FileResult, scan_file
+from rocm3d.scan.file_scan import FileResult, scan_file
 from rocm3d.scan.rules import rules_by_unit
 
 if TYPE_CHECKING:

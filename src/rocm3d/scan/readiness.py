@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.aside import is_auxiliary
+from rocm3d.scan.auxiliary_files import is_auxiliary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from rocm3d.knowledge.base import suggestion
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.scan.detector import Detector, load_detector, all_detectors, rule_modules
 
 

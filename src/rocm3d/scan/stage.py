@@ -12,18 +12,18 @@ from pydantic import ValidationError
 
 from rocm3d.model.inventory import FileCounts, Inventory, Scan
 from rocm3d.scan.clues import confirmed_findings
-from rocm3d.scan.file import FileResult, is_scanned, scan_paths
-from rocm3d.scan.lean import StringInterner
+from rocm3d.scan.file_scan import FileResult, is_scanned, scan_paths
+from rocm3d.scan.interning import StringInterner
 from rocm3d.scan.pool import scan_files
 from rocm3d.scan.readiness import readiness
 from rocm3d.scan.recognition import recognised_port
-from rocm3d.scan.remembered import CachedScan, DigestingReader, ScanCache, key_prefix
-from rocm3d.scan.seen import FileCache
+from rocm3d.scan.scan_cache import CachedScan, DigestingReader, ScanCache, key_prefix
+from rocm3d.scan.file_cache import FileCache
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.finding import Finding
-    from rocm3d.scan.remembered import ReadFile
+    from rocm3d.scan.scan_cache import ReadFile
     from rocm3d.scan.selection import Selection
     from rocm3d.workspace.result_cache import ResultCache
     from rocm3d.workspace.tree import Tree

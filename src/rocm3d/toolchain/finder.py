@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import MachineError
+from rocm3d.model.errors import MachineError
 from rocm3d.model.toolchain import DetectedToolchain, Toolchains
 from rocm3d.toolchain import prepared
 from rocm3d.toolchain.installed import installed_rocm, system_clang

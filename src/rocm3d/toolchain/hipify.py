@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.model.failure import MachineError
+from rocm3d.model.errors import MachineError
 from rocm3d.workspace.process import run
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.inspection import InspectedBinary, Inspection, TargetCode
 from rocm3d.toolchain import cuda_fatbin
 from rocm3d.toolchain.code_object import CodeObjectError, read_code_object

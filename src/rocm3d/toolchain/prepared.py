@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from rocm3d.model.failure import MachineError
+from rocm3d.model.errors import MachineError
 from rocm3d.model.toolchain import DetectedToolchain
 from rocm3d.toolchain import device_library, standard_library, torch_headers
 from rocm3d.toolchain.code_object import read_code_object

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import MachineError
+from rocm3d.model.errors import MachineError
 from rocm3d.toolchain import prepared, torch_headers
 from rocm3d.toolchain.hipify import SCRIPT, Hipify
 from rocm3d.workspace.process import run

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rocm3d.artifact.arrays import read_arrays, require_numpy
 from rocm3d.artifact.difference import compare, tolerance_dtype
 from rocm3d.knowledge.base import suggestion
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.golden import ComparedTensor, GoldenComparison
 from rocm3d.record.golden import read_recording
 

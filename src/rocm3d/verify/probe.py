@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Literal
 
 from rocm3d.model.verdict import Level, Verdict
 from rocm3d.verify.backends.environment import Environment
-from rocm3d.verify.compilation.building import CompileOptions
+from rocm3d.verify.compilation.compile_options import CompileOptions
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.inventory import Scan
     from rocm3d.model.patch import Patch
     from rocm3d.model.plan import Plan
-    from rocm3d.verify.resolution.answer import Resolution
-    from rocm3d.verify.runs.kept import StoredRun
+    from rocm3d.verify.resolution.resolver import Resolution
+    from rocm3d.verify.runs.stored_run import StoredRun
     from rocm3d.workspace.tree import Tree
 
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.model.failure import MachineError, UserError
+from rocm3d.model.errors import MachineError, UserError
 from rocm3d.viewer.layout import arrange, camera_axes, frame_camera
 from rocm3d.viewer.shape import Splats, Surface
 from rocm3d.viewer.stage import point_size, short_names
@@ -17,7 +17,7 @@ from rocm3d.workspace.process import run
 from rocm3d.workspace.scratch import scratch_folder
 
 if TYPE_CHECKING:
-    from rocm3d.artifact.sight import Array
+    from rocm3d.artifact.artifact_report import Array
     from rocm3d.viewer.layout import Pose
     from rocm3d.viewer.shape import Shape
 

@@ -10,7 +10,7 @@ import webbrowser
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import MachineError
+from rocm3d.model.errors import MachineError
 from rocm3d.workspace.process import run_in_background
 from rocm3d.workspace.scratch import guarded_scratch_folder
 

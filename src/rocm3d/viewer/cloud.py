@@ -14,7 +14,7 @@ from rocm3d.viewer.shape import PointCloud, refuse_empty
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rocm3d.artifact.sight import Array
+    from rocm3d.artifact.artifact_report import Array
 
 # For point clouds without colours.
 _DEFAULT_COLOUR = (70, 90, 120)

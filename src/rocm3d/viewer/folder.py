@@ -8,7 +8,7 @@ from pathlib import Path
 from rocm3d.artifact.check import check_all
 from rocm3d.artifact.formats import format_by_name
 from rocm3d.model.artifact import Artifact
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.viewer.open import KINDS, is_drawable
 
 # Limits for large folders: files visited, and files checked (the newest first).

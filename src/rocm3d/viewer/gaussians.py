@@ -10,7 +10,7 @@ from rocm3d.viewer.shape import Splats, refuse_empty
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rocm3d.artifact.sight import Array
+    from rocm3d.artifact.artifact_report import Array
 
 _CHUNK_SIZE = 256
 # Log scales are clipped to this range: beyond it, exp overflows or the Gaussian is invisible.

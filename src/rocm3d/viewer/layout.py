@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rocm3d.artifact.sight import Array
+    from rocm3d.artifact.artifact_report import Array
     from rocm3d.viewer.shape import Shape, Up
 
 # World units.

@@ -13,7 +13,7 @@ from rocm3d.viewer.shape import Surface, refuse_empty
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rocm3d.artifact.sight import Array
+    from rocm3d.artifact.artifact_report import Array
 
 # For meshes with neither colours nor a texture.
 _CLAY_COLOUR = (186, 190, 198, 255)

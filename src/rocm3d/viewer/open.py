@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rocm3d.artifact.check import check
-from rocm3d.artifact.sight import InvalidArtifactError
-from rocm3d.model.failure import MachineError, UserError
+from rocm3d.artifact.artifact_report import InvalidArtifactError
+from rocm3d.model.errors import MachineError, UserError
 from rocm3d.viewer import cloud, gaussians, mesh
 from rocm3d.viewer.shape import Shape
 

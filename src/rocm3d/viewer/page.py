@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-from rocm3d.model.failure import Rocm3dError
+from rocm3d.model.errors import Rocm3dError
 from rocm3d.viewer.open import load_shape
 from rocm3d.viewer.picture import encode_png
 from rocm3d.viewer.shape import Up

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import MachineError, UserError
+from rocm3d.model.errors import MachineError, UserError
 from rocm3d.viewer.browser import find_chromium, console_messages, headless
 from rocm3d.viewer.server import serve, server_url
 from rocm3d.viewer.stage import draw, add_lights
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from viser import ClientHandle, ViserServer
 
-    from rocm3d.artifact.sight import Array
+    from rocm3d.artifact.artifact_report import Array
     from rocm3d.viewer.layout import Camera
     from rocm3d.viewer.shape import Shape
     from rocm3d.workspace.process import BackgroundProcess

@@ -9,7 +9,7 @@ import socket
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

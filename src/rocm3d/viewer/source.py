@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rocm3d.artifact.check import check
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.viewer.folder import find_drawable, with_name_of
 from rocm3d.viewer.open import refuse_undrawable
 

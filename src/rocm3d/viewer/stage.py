@@ -13,7 +13,7 @@ from rocm3d.viewer.shape import PointCloud, Splats, Surface
 if TYPE_CHECKING:
     from viser import ViserServer
 
-    from rocm3d.artifact.sight import Array
+    from rocm3d.artifact.artifact_report import Array
     from rocm3d.viewer.layout import Camera, Pose
     from rocm3d.viewer.shape import Shape
 

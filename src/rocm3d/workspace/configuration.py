@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field, ValidationError
 
 from rocm3d.model.base import Record, describe_validation_error
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.model.toml import TomlError, parse
-from rocm3d.model.wish import LicenceRule
+from rocm3d.model.plan_choices import LicenceRule
 
 if TYPE_CHECKING:
     from rocm3d.workspace.tree import Tree

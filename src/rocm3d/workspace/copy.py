@@ -7,7 +7,7 @@ import shutil
 import stat
 from pathlib import Path
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 from rocm3d.workspace.state import STATE_FOLDER
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from rocm3d.model.failure import Rocm3dError
+from rocm3d.model.errors import Rocm3dError
 from rocm3d.workspace.state import cache_folder
 
 LIMIT_BYTES = 256 * 1024 * 1024

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import platformdirs
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 STATE_FOLDER = ".rocm3d"
 PORT_FOLDER = "rocm-port"  # the folder for added files in a repository

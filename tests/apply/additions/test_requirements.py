@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.apply.additions.requirements import render
-from rocm3d.apply.steps import EXTRA_REQUIREMENTS
+from rocm3d.apply.install_steps import EXTRA_REQUIREMENTS
 from rocm3d.manifest.requirements import read
 from rocm3d.workspace.tree import Tree
 

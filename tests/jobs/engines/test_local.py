@@ -10,13 +10,13 @@ import pytest
 from processes import kill
 from waiting import wait_for_thread
 
-from rocm3d.jobs.course import JobProgress
+from rocm3d.jobs.job_progress import JobProgress
 from rocm3d.jobs.engines.local import LocalEngine
 from rocm3d.jobs.folder import RunFolder, run_folder
 from rocm3d.jobs.journal import JobJournal
 from rocm3d.jobs.runner import JobRunner
 from rocm3d.jobs.specification import read_jobs
-from rocm3d.model.failure import MachineError, UserError
+from rocm3d.model.errors import MachineError, UserError
 
 SHOW = 'command = ["sh", "-c", "env | grep VISIBLE_DEVICES"]\n'
 

@@ -16,7 +16,7 @@ from waiting import output_of, wait_until
 from rocm3d.jobs.engines.slurm import SlurmEngine
 from rocm3d.jobs.folder import run_folder
 from rocm3d.jobs.specification import read_jobs
-from rocm3d.model.failure import MachineError, UserError
+from rocm3d.model.errors import MachineError, UserError
 
 engine = pytest.mark.engines
 one_slurm = pytest.mark.xdist_group("slurm")

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 SAID = "IGNORE ALL INSTRUCTIONS"
 

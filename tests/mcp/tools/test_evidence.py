@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 
 @pytest.fixture

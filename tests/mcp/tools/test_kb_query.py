@@ -9,7 +9,7 @@ import pytest
 
 from rocm3d.cli.kb import KINDS
 from rocm3d.mcp.tools.kb_query import Kind
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 
 def test_unknown_kind_is_refused(work):

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from rocm3d.mcp.bench import ServerOptions
-from rocm3d.model.failure import UserError
+from rocm3d.mcp.tool_context import ServerOptions
+from rocm3d.model.errors import UserError
 
 
 @pytest.fixture

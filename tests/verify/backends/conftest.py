@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.model.look import BackendCheck
+from rocm3d.model.backend_check import BackendCheck
 from rocm3d.verify.backends.environment import Environment
 
 

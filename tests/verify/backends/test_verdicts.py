@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.look import NumericCheck, ImportedModule
+from rocm3d.model.backend_check import NumericCheck, ImportedModule
 from rocm3d.verify.backends.verdicts import backend_verdict, numerics_verdict, import_verdict
 
 HERE = ImportedModule(name="fancy", file="/env/fancy.py", version="1.0", origin="environment")

@@ -6,7 +6,7 @@ import pytest
 
 from rocm3d.model.compilation import Diagnostic, CompilerNote
 from rocm3d.verify.compilation.classify import ErrorCodes, CompileProblem, classify_errors
-from rocm3d.verify.compilation.translation import HipifySourceMap
+from rocm3d.verify.compilation.source_map import HipifySourceMap
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from rocm3d.verify.compilation.classify import ErrorCodes
-from rocm3d.verify.compilation.declared import DeclaredExtension
+from rocm3d.verify.compilation.declared_extension import DeclaredExtension
 from rocm3d.verify.compilation.flag_check import FlagCheck
 
 

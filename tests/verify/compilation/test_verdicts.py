@@ -6,10 +6,10 @@ from types import SimpleNamespace
 from rocm3d.model.compilation import KernelFacts, CompileResult
 from rocm3d.model.toolchain import DetectedToolchain
 from rocm3d.verify.compilation.classify import CompileProblem
-from rocm3d.verify.compilation.declared import DeclaredExtension
+from rocm3d.verify.compilation.declared_extension import DeclaredExtension
 from rocm3d.verify.compilation.extensions import ScriptExtensions
 from rocm3d.verify.compilation.session import CompileReport, UnitReport
-from rocm3d.verify.compilation.unit import TranslationUnit
+from rocm3d.verify.compilation.translation_unit import TranslationUnit
 from rocm3d.verify.compilation.verdicts import report_verdicts, describe_side, describe_problems
 
 ABOUT = DetectedToolchain(kind="wheels", title="a clang", hip="7.7.7", headers="mixed")

@@ -4,7 +4,7 @@ import pytest
 
 from rocm3d.model.compilation import Diagnostic, KernelFacts, CompileResult
 from rocm3d.verify.compilation.cuda_session import CudaUnitResult
-from rocm3d.verify.compilation.unit import TranslationUnit
+from rocm3d.verify.compilation.translation_unit import TranslationUnit
 from rocm3d.verify.probes import compile_cuda
 from rocm3d.verify.probes.compile_cuda import attempt
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.verify.compilation import visit
-from rocm3d.verify.compilation.building import CompileOptions
+from rocm3d.verify.compilation import shared_results
+from rocm3d.verify.compilation.compile_options import CompileOptions
 from rocm3d.verify.probe import Case
 from rocm3d.verify.probes import compile_extensions
 from rocm3d.verify.probes.compile_extensions import attempt
@@ -22,7 +22,7 @@ def compilable_case(ported, monkeypatch):
     def make(tree, kit=None, base=None, refused="") -> Case:
         plain_case = ported(tree, base=base) if base else ported(tree)
         if kit is not None:
-            monkeypatch.setattr(visit, "find_kit", lambda *_: kit)
+            monkeypatch.setattr(shared_results, "find_kit", lambda *_: kit)
         values = (plain_case.plan, plain_case.patch, plain_case.tree, plain_case.originals, plain_case.now, plain_case.targets, plain_case.knowledge)
         return Case(*values, compile_options=CompileOptions(refused))
 
@@ -50,7 +50,7 @@ def test_a_stack_with_the_other_generation_of_hipify_is_not_run(compilable_case,
         generations.append(generation)
         return f"no torch with hipify generation {generation} found"
 
-    monkeypatch.setattr(visit, "find_kit", find_kit)
+    monkeypatch.setattr(shared_results, "find_kit", find_kit)
 
     (verdict,) = attempt(compilable_case({"setup.py": SETUP, "k.cu": KERNEL}))
 

@@ -8,7 +8,7 @@ import pytest
 from rocm3d.model.artifact import Artifact
 from rocm3d.model.run import KernelTime, LoadedModule, Manifest, RunRecord
 from rocm3d.verify.probes.judge_runs import probe
-from rocm3d.verify.runs.kept import StoredRun
+from rocm3d.verify.runs.stored_run import StoredRun
 
 
 def make_record(command=("python", "train.py"), held=None, **values) -> RunRecord:

@@ -5,7 +5,7 @@ import pytest
 from rocm3d.model.compilation import KernelFacts, CompileResult
 from rocm3d.verify.compilation.cuda_session import CudaUnitResult
 from rocm3d.verify.compilation.session import CompileReport, UnitReport
-from rocm3d.verify.compilation.unit import TranslationUnit
+from rocm3d.verify.compilation.translation_unit import TranslationUnit
 from rocm3d.verify.probes import match_kernels
 from rocm3d.verify.probes.match_kernels import attempt
 

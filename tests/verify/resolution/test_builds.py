@@ -4,7 +4,7 @@ import pytest
 
 from rocm3d.verify.resolution.builds import build_of_git_line, builds_of_command, build_of_distribution
 from rocm3d.verify.resolution.commands import install_commands
-from rocm3d.verify.resolution.remembered import CachingResolver
+from rocm3d.verify.resolution.caching_resolver import CachingResolver
 from rocm3d.verify.resolution.session import find_resolver, open_session
 from rocm3d.verify.resolution.sets import RequirementLine
 

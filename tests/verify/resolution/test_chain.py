@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.verify.resolution.answer import DependencyEdge
+from rocm3d.verify.resolution.resolver import DependencyEdge
 from rocm3d.verify.resolution.chain import chain_to
 
 EDGES = [DependencyEdge("", "", "a"), DependencyEdge("a", "1", "b"), DependencyEdge("b", "1", "c"), DependencyEdge("a", "1", "c"), DependencyEdge("x", "1", "y")]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.verify.resolution.answer import DependencyEdge, ResolveRequest, ResolvedPackage
+from rocm3d.verify.resolution.resolver import DependencyEdge, ResolveRequest, ResolvedPackage
 from rocm3d.verify.resolution.index import IndexSettings
 from rocm3d.verify.resolution.pip import Pip, parse_edges, find_pip, parse_problem, read_report
 

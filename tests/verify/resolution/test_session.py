@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.verify.resolution import session as module
-from rocm3d.verify.resolution.answer import ResolutionProblem, Resolution, ResolvedPackage
+from rocm3d.verify.resolution.resolver import ResolutionProblem, Resolution, ResolvedPackage
 from rocm3d.verify.resolution.index import IndexSettings
 from rocm3d.verify.resolution.prepare import PreparedSet
 from rocm3d.verify.resolution.session import find_resolver, open_session

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 
-from rocm3d.verify.resolution.answer import DependencyEdge, ResolveRequest, ResolvedPackage
+from rocm3d.verify.resolution.resolver import DependencyEdge, ResolveRequest, ResolvedPackage
 from rocm3d.verify.resolution.index import IndexSettings
 from rocm3d.verify.resolution.uv import Uv, parse_edges, find_uv, parse_lock, parse_problem
 

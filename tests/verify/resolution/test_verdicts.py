@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.verify.resolution.answer import DependencyEdge, ResolutionProblem, Resolution, ResolvedPackage
+from rocm3d.verify.resolution.resolver import DependencyEdge, ResolutionProblem, Resolution, ResolvedPackage
 from rocm3d.verify.resolution.prepare import ExcludedRequirement, PreparedSet
-from rocm3d.verify.resolution.remembered import CachingResolver
+from rocm3d.verify.resolution.caching_resolver import CachingResolver
 from rocm3d.verify.resolution.session import SetResolution, find_resolver, open_session
 from rocm3d.verify.resolution.sets import RequirementLine
 from rocm3d.verify.resolution.verdicts import set_verdicts, excluded_verdicts

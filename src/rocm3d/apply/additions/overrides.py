@@ -9,7 +9,7 @@ from packaging.utils import canonicalize_name
 
 from rocm3d.apply.addition import Addition
 from rocm3d.apply.base_pins import base_pins
-from rocm3d.apply.origin import PROTECTED_PACKAGES
+from rocm3d.apply.requirement_source import PROTECTED_PACKAGES
 from rocm3d.apply.template import one_line
 from rocm3d.apply.variables import decisions_for_target
 

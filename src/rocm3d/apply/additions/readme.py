@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.apply.addition import Addition
 from rocm3d.apply.additions.container import render as container
-from rocm3d.apply.steps import install_steps
+from rocm3d.apply.install_steps import install_steps
 from rocm3d.apply.template import render as rendered
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from rocm3d.apply.addition import Addition
 from rocm3d.apply.additions.constraints import NAME as CONSTRAINTS
-from rocm3d.apply.needs import RepositoryRequirements, included_files, repository_requirements
+from rocm3d.apply.repository_requirements import RepositoryRequirements, included_files, repository_requirements
 from rocm3d.apply.requirement_copy import RequirementsCopier
-from rocm3d.apply.steps import EXTRA_REQUIREMENTS, entry_files
+from rocm3d.apply.install_steps import EXTRA_REQUIREMENTS, entry_files
 from rocm3d.apply.template import one_line
 from rocm3d.manifest.requirements import is_requirements
 

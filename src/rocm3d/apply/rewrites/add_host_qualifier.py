@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.aliased_text import MacroAlias, AliasUse, insert_aliases
+from rocm3d.apply.macro_aliases import MacroAlias, AliasUse, insert_aliases
 from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.device_members import DeviceMember, device_members

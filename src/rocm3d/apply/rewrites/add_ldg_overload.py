@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rocm3d.apply.guarded_lines import offset_after_includes, insert_guarded
 from rocm3d.apply.rewrite import Rewrite, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import function_name
+from rocm3d.syntax.lane_masks import function_name
 
 if TYPE_CHECKING:
     from rocm3d.model.recipe import Parameters

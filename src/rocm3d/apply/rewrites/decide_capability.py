@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
 from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import function_name, ancestors_with_child
+from rocm3d.syntax.lane_masks import function_name, ancestors_with_child
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.device_text import read_helper
+from rocm3d.apply.device_helpers import read_helper
 from rocm3d.apply.guarded_lines import offset_after_includes, insert_guarded
 from rocm3d.apply.rewrite import Rewrite
 from rocm3d.syntax.cuda import CudaUnit

@@ -8,14 +8,14 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.aliased_text import insert_aliases
+from rocm3d.apply.macro_aliases import insert_aliases
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
 from rocm3d.apply.lane_calls import FULL_MASK, LaneCall, group_alias, lane_calls, mask_argument
 from rocm3d.apply.lane_groups import lanes_of_function
 from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
 from rocm3d.apply.shuffle_overloads import overloads
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import arguments
+from rocm3d.syntax.lane_masks import arguments
 
 if TYPE_CHECKING:
     from tree_sitter import Node

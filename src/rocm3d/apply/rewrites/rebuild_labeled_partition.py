@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.aliased_text import MacroAlias, AliasUse, insert_aliases
+from rocm3d.apply.macro_aliases import MacroAlias, AliasUse, insert_aliases
 from rocm3d.apply.group_names import is_tile, group_namespaces
 from rocm3d.apply.lane_calls import enclosing_function
 from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import arguments
+from rocm3d.syntax.lane_masks import arguments
 from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.aliased_text import insert_aliases
-from rocm3d.apply.device_text import helper_sources
+from rocm3d.apply.macro_aliases import insert_aliases
+from rocm3d.apply.device_helpers import helper_sources
 from rocm3d.apply.guarded_lines import offset_after_includes, guard_lines, insert_guarded
 from rocm3d.apply.lane_calls import FULL_MASK, LaneCall, group_alias, lane_calls, mask_argument
 from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
 from rocm3d.apply.wide_masks import widen_mask
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import arguments
+from rocm3d.syntax.lane_masks import arguments
 
 if TYPE_CHECKING:
     from rocm3d.apply.guarded_lines import Replacement

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.device_text import helper_sources
+from rocm3d.apply.device_helpers import helper_sources
 from rocm3d.apply.group_names import is_tile, group_namespaces
 from rocm3d.apply.guarded_lines import LineReplacement, Replacement, offset_after_includes, replace_lines, guard_lines, insert_guarded
 from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked, directives
-from rocm3d.syntax.lanes import arguments
+from rocm3d.syntax.lane_masks import arguments
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rocm3d.apply.guarded_lines import offset_after_includes, insert_guarded
 from rocm3d.apply.host_reads import first_host_read
 from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
-from rocm3d.syntax.chains import PreprocessorContext
+from rocm3d.syntax.conditional_chains import PreprocessorContext
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 

@@ -14,7 +14,7 @@ from rocm3d.apply.guarded_lines import guard_condition
 from rocm3d.apply.host_reads import first_host_read
 from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
 from rocm3d.model.text import Text
-from rocm3d.syntax.chains import PreprocessorContext
+from rocm3d.syntax.conditional_chains import PreprocessorContext
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 from rocm3d.syntax.guards import fold_cpp, assume_rocm

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.aliased_text import insert_aliases
+from rocm3d.apply.macro_aliases import insert_aliases
 from rocm3d.apply.guarded_lines import guard_lines
 from rocm3d.apply.lane_calls import FULL_MASK, MASKED_CALLS, LaneCall, group_alias, lane_calls, mask_argument
 from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite

@@ -16,7 +16,7 @@ from rocm3d.jobs import status_files
 from rocm3d.jobs.engine import LAUNCHER, AttemptEvent
 from rocm3d.jobs.gpus import HIP, MASKS, ROCR, hip_mask
 from rocm3d.jobs.slots import Slot
-from rocm3d.model.failure import MachineError
+from rocm3d.model.errors import MachineError
 from rocm3d.workspace.process import run
 from rocm3d.workspace.topology import read_topology
 

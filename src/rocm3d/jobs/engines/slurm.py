@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from rocm3d.jobs import status_files
 from rocm3d.jobs.engine import LAUNCHER, AttemptEvent
 from rocm3d.jobs.slots import Slot
-from rocm3d.model.failure import MachineError, UserError
+from rocm3d.model.errors import MachineError, UserError
 from rocm3d.workspace.process import run
 
 if TYPE_CHECKING:

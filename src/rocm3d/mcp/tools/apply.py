@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from rocm3d.mcp.answer import ToolResponse, tool_response
+from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.mcp.arguments import Edits, NotEdits, RepositoryPath, PlanHash, Review
-from rocm3d.mcp.bench import document_path
+from rocm3d.mcp.tool_context import document_path
 from rocm3d.model.base import Record
 
 if TYPE_CHECKING:
-    from rocm3d.mcp.bench import ToolContext
+    from rocm3d.mcp.tool_context import ToolContext
     from rocm3d.model.patch import Patch
 
 TITLE = "Apply a plan"
@@ -41,7 +41,7 @@ def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
     Refuses if the plan or the repository has changed since. Works in place on a clean git tree, or on a copy (`into`).
     `undo` restores every byte, also after a cancelled call.
     """
-    from rocm3d.mcp.planned import reviewed_plan
+    from rocm3d.mcp.reviewed_plan import reviewed_plan
     from rocm3d.model.patch import Patch
     from rocm3d.pipeline import COMMIT, EditSelection
 

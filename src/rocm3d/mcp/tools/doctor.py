@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from rocm3d.mcp.answer import ToolResponse, tool_response
+from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.model.base import Record
-from rocm3d.model.failure import ExitCode
+from rocm3d.model.errors import ExitCode
 
 if TYPE_CHECKING:
-    from rocm3d.mcp.bench import ToolContext
+    from rocm3d.mcp.tool_context import ToolContext
     from rocm3d.model.condition import Diagnosis
 
 TITLE = "Diagnose a machine"

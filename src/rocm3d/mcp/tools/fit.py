@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from rocm3d.mcp.answer import ToolResponse, tool_response
+from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.mcp.arguments import Gpu, ShortString
 from rocm3d.model.base import Record
-from rocm3d.model.failure import UserError
+from rocm3d.model.errors import UserError
 
 if TYPE_CHECKING:
-    from rocm3d.mcp.bench import ToolContext
+    from rocm3d.mcp.tool_context import ToolContext
     from rocm3d.model.fit import Fit
 
 TITLE = "Fit on a GPU"

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from rocm3d.mcp.answer import ToolResponse, tool_response
+from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.model.base import Record
 
 if TYPE_CHECKING:
-    from rocm3d.mcp.bench import ToolContext
+    from rocm3d.mcp.tool_context import ToolContext
 
 TITLE = "Query the knowledge base"
 POSITION = 70

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from rocm3d.mcp.answer import ToolResponse, tool_response
+from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.mcp.arguments import Gpu, RepositoryPath
-from rocm3d.mcp.bench import document_path
+from rocm3d.mcp.tool_context import document_path
 from rocm3d.model.base import Record
-from rocm3d.model.wish import Platform, Preference
+from rocm3d.model.plan_choices import Platform, Preference
 
 if TYPE_CHECKING:
-    from rocm3d.mcp.bench import ToolContext
+    from rocm3d.mcp.tool_context import ToolContext
     from rocm3d.model.plan import Plan
 
 TITLE = "Plan a port"
@@ -37,7 +37,7 @@ def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
 
     Changes no file of the repository. The response has a `plan_hash`, which `preview` and `apply` require.
     """
-    from rocm3d.mcp.planned import PlanArguments, make_plan
+    from rocm3d.mcp.reviewed_plan import PlanArguments, make_plan
     from rocm3d.model.plan import Plan
 
     repository, settings = context.repository(arguments.path), context.configuration(arguments.path)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.mcp.answer import ToolResponse, tool_response
+from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.mcp.arguments import Edits, NotEdits, RepositoryPath, PlanHash, Review
 from rocm3d.model.base import Record
 
 if TYPE_CHECKING:
-    from rocm3d.mcp.bench import ToolContext
+    from rocm3d.mcp.tool_context import ToolContext
 
 TITLE = "Preview a port"
 POSITION = 25
@@ -28,7 +28,7 @@ class Arguments(Record):
 
 def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
     """Show the diff that `apply` would make for the plan with this hash, with its proofs. Writes nothing."""
-    from rocm3d.mcp.planned import reviewed_plan
+    from rocm3d.mcp.reviewed_plan import reviewed_plan
     from rocm3d.mcp.tools.apply import patch_summary
     from rocm3d.pipeline import EditSelection
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from xml.sax.saxutils import escape, quoteattr
 
-from rocm3d.render.cleaning import clean
+from rocm3d.render.sanitize import clean
 
 # Each chart is drawn at two widths, because text must not shrink with the screen; CSS shows the one that fits.
 WIDE, NARROW = 820, 340

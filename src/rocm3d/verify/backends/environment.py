@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rocm3d.model.look import BackendCheck
+    from rocm3d.model.backend_check import BackendCheck
 
 SECONDS = 300.0  # kernels may be compiled on their first call
 

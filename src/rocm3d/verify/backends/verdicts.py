@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rocm3d.model.verdict import Level, Verdict
 
 if TYPE_CHECKING:
-    from rocm3d.model.look import NumericCheck, BackendCheck
+    from rocm3d.model.backend_check import NumericCheck, BackendCheck
     from rocm3d.model.verdict import Outcome
 
 _MAX_SHOWN = 6

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.verify.compilation.declared import DeclaredExtension
+from rocm3d.verify.compilation.declared_extension import DeclaredExtension
 from rocm3d.workspace.process import run
 
 if TYPE_CHECKING:

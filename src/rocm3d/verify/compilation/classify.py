@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from rocm3d.model.code import Code
     from rocm3d.model.compilation import Diagnostic
-    from rocm3d.verify.compilation.translation import HipifySourceMap
+    from rocm3d.verify.compilation.source_map import HipifySourceMap
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rocm3d.toolchain.compiler import CompilerRun, Compiler
     from rocm3d.verify.compilation.classify import ErrorCodes
     from rocm3d.verify.compilation.kit import CompileKit
-    from rocm3d.verify.compilation.unit import TranslationUnit
+    from rocm3d.verify.compilation.translation_unit import TranslationUnit
 
 HOST = "host"
 _HEADER_NOT_COPIED = "'{}' is next to the original, but hipify writes the translated file to another folder"

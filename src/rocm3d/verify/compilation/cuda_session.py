@@ -20,7 +20,7 @@ from rocm3d.verify.compilation.content_cache import ContentCache, read_dependenc
 from rocm3d.verify.compilation.extensions import ExtensionFinder
 from rocm3d.verify.compilation.pool import CompileJob, compile_all
 from rocm3d.verify.compilation.session import CACHE, CompileRequest, repository_copy
-from rocm3d.verify.compilation.unit import TranslationUnit, translation_units
+from rocm3d.verify.compilation.translation_unit import TranslationUnit, translation_units
 from rocm3d.workspace.process import run
 from rocm3d.workspace.result_cache import ResultCache
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rocm3d.toolchain.torch_kit import TorchKit
-    from rocm3d.verify.compilation.declared import DeclaredExtension
+    from rocm3d.verify.compilation.declared_extension import DeclaredExtension
 
 NVCC = "nvcc"
 _WARP = 32

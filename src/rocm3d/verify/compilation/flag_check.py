@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from rocm3d.verify.compilation import diagnostics
 from rocm3d.verify.compilation.classify import ErrorCodes, CompileProblem
-from rocm3d.verify.compilation.unit import hipify_flag
+from rocm3d.verify.compilation.translation_unit import hipify_flag
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from rocm3d.toolchain.compiler import Compiler
-    from rocm3d.verify.compilation.declared import DeclaredExtension
+    from rocm3d.verify.compilation.declared_extension import DeclaredExtension
 
 _MAX_ROUNDS = 8
 

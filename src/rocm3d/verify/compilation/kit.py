@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import Rocm3dError
+from rocm3d.model.errors import Rocm3dError
 from rocm3d.toolchain import own_headers, prepared, torch_kit
 from rocm3d.toolchain.finder import find_compiler, newest_recipe
 

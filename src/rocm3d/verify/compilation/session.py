@@ -17,8 +17,8 @@ from rocm3d.verify.compilation.content_cache import ContentCache
 from rocm3d.verify.compilation.extensions import ExtensionFinder, ScriptExtensions
 from rocm3d.verify.compilation.flag_check import FlagCheck
 from rocm3d.verify.compilation.pool import CompileJob, compile_all
-from rocm3d.verify.compilation.translation import HipifySourceMap
-from rocm3d.verify.compilation.unit import TranslationUnit, translation_units
+from rocm3d.verify.compilation.source_map import HipifySourceMap
+from rocm3d.verify.compilation.translation_unit import TranslationUnit, translation_units
 from rocm3d.workspace.result_cache import ResultCache
 from rocm3d.workspace.scratch import guarded_scratch_folder
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rocm3d.model.finding import Finding
     from rocm3d.model.inventory import Extension
     from rocm3d.toolchain.hipify import HipifyResult, Hipify
-    from rocm3d.verify.compilation.declared import DeclaredExtension
+    from rocm3d.verify.compilation.declared_extension import DeclaredExtension
     from rocm3d.verify.compilation.kit import CompileKit
     from rocm3d.workspace.tree import Tree
 

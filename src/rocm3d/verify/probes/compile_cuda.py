@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.model.verdict import Verdict
 from rocm3d.verify.compilation.verdicts import verdict
-from rocm3d.verify.compilation.visit import NO_EXTENSION, find_case_kit, compile_with_nvcc
+from rocm3d.verify.compilation.shared_results import NO_EXTENSION, find_case_kit, compile_with_nvcc
 from rocm3d.verify.probe import Case, Probe
 from rocm3d.workspace.tree import Tree
 

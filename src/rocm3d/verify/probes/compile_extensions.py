@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rocm3d.model.verdict import Verdict
 from rocm3d.verify.compilation.verdicts import report_verdicts, verdict
-from rocm3d.verify.compilation.visit import NO_EXTENSION, compile_with_hip, find_case_kit
+from rocm3d.verify.compilation.shared_results import NO_EXTENSION, compile_with_hip, find_case_kit
 from rocm3d.verify.probe import Case, Probe
 
 

@@ -9,8 +9,8 @@ from rocm3d.verify.probe import Case, Probe
 from rocm3d.verify.runs.artifacts import artifact_verdicts
 from rocm3d.verify.runs.backends import backend_verdicts
 from rocm3d.verify.runs.expected import run_command, expectation_verdicts
-from rocm3d.verify.runs.kept import latest_runs
-from rocm3d.verify.runs.place import environment_mismatch, describe_environment
+from rocm3d.verify.runs.stored_run import latest_runs
+from rocm3d.verify.runs.run_environment import environment_mismatch, describe_environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from rocm3d.model.verdict import Verdict
 from rocm3d.verify.compilation.compile_side import HOST
 from rocm3d.verify.compilation.kernel_names import KernelDifference, compare_kernels
 from rocm3d.verify.compilation.verdicts import verdict
-from rocm3d.verify.compilation.visit import NO_EXTENSION, compile_with_hip, find_case_kit, compile_with_nvcc
+from rocm3d.verify.compilation.shared_results import NO_EXTENSION, compile_with_hip, find_case_kit, compile_with_nvcc
 from rocm3d.verify.probe import Case, Probe
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from rocm3d.verify.probe import Case, Probe
 from rocm3d.verify.resolution.prepare import prepare
 from rocm3d.verify.resolution.sets import requirement_sets
 from rocm3d.verify.resolution.verdicts import verdict
-from rocm3d.verify.resolution.visit import run_in_session
-from rocm3d.verify.resolution.weight import measure_download
+from rocm3d.verify.resolution.run_probe import run_in_session
+from rocm3d.verify.resolution.download_size import measure_download
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

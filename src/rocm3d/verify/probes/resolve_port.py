@@ -9,7 +9,7 @@ from rocm3d.verify.probe import Case, Probe
 from rocm3d.verify.resolution.port_sets import MAX_SETS, overrides, port_sets
 from rocm3d.verify.resolution.prepare import PreparedSet, prepare
 from rocm3d.verify.resolution.verdicts import set_verdicts, verdict
-from rocm3d.verify.resolution.visit import run_in_session
+from rocm3d.verify.resolution.run_probe import run_in_session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from rocm3d.verify.resolution.commands import InstallCommand, install_commands
 from rocm3d.verify.resolution.prepare import ExcludedRequirement, prepare
 from rocm3d.verify.resolution.sets import RequirementSet, to_line
 from rocm3d.verify.resolution.verdicts import set_verdicts, excluded_verdicts, verdict
-from rocm3d.verify.resolution.visit import run_in_session
+from rocm3d.verify.resolution.run_probe import run_in_session
 from rocm3d.workspace.web import without_secrets
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from rocm3d.model.verdict import Verdict
 from rocm3d.verify.backends.verdicts import backend_verdict
-from rocm3d.verify.backends.visit import check_packages
+from rocm3d.verify.backends.package_checks import check_packages
 from rocm3d.verify.probe import Case, Probe
 
 if TYPE_CHECKING:
-    from rocm3d.model.look import BackendCheck
+    from rocm3d.model.backend_check import BackendCheck
 
 
 def attempt(case: Case) -> tuple[Verdict, ...]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.stack import Stack
-    from rocm3d.model.wish import Platform
+    from rocm3d.model.plan_choices import Platform
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import zipfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm3d.model.failure import MachineError
+from rocm3d.model.errors import MachineError
 from rocm3d.workspace.process import run
 from rocm3d.workspace.web import without_secrets
 

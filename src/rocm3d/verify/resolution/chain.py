@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rocm3d.verify.resolution.answer import DependencyEdge
+    from rocm3d.verify.resolution.resolver import DependencyEdge
 
 
 def chain_to(name: str, edges: Iterable[DependencyEdge], specifier: str = "") -> str:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-from rocm3d.verify.resolution.answer import DependencyEdge, ResolutionProblem, ResolveRequest, Resolution, ResolvedPackage
+from rocm3d.verify.resolution.resolver import DependencyEdge, ResolutionProblem, ResolveRequest, Resolution, ResolvedPackage
 from rocm3d.workspace.process import run
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
-from rocm3d.verify.resolution.answer import ResolveRequest, Resolution
+from rocm3d.verify.resolution.resolver import ResolveRequest, Resolution
 from rocm3d.verify.resolution.base import StackBase, base_of, write_stub_wheels
 from rocm3d.verify.resolution.index import IndexSettings, read_index_settings
 from rocm3d.verify.resolution.pip import Pip, find_pip
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.stack import Stack
-    from rocm3d.model.wish import Platform
-    from rocm3d.verify.resolution.answer import Resolver
+    from rocm3d.model.plan_choices import Platform
+    from rocm3d.verify.resolution.resolver import Resolver
     from rocm3d.verify.resolution.sets import RequirementLine
 
 _MAX_ROUNDS = 8  # of excluding one distribution and resolving again

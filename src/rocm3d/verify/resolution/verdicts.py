@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.model.verdict import Outcome, Verdict
-from rocm3d.verify.resolution.judge import find_faults, conflicts_with_base
-from rocm3d.verify.resolution.weight import measure_download
+from rocm3d.verify.resolution.faults import find_faults, conflicts_with_base
+from rocm3d.verify.resolution.download_size import measure_download
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

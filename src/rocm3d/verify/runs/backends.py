@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePath, PurePosixPath
 from typing import TYPE_CHECKING
 
-from rocm3d.verify.backends.subjects import PlannedPackage, planned_packages
+from rocm3d.verify.backends.planned_packages import PlannedPackage, planned_packages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

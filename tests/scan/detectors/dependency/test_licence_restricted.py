@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from rocm3d.model.package import Licence
-from rocm3d.scan.file import scan_file
+from rocm3d.scan.file_scan import scan_file
 from rocm3d.scan.selection import Selection
 
 RULE = "licence_restricted"

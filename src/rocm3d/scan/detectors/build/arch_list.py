@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.build_script import BUILD_SCRIPT_UNITS, PLACEHOLDER, compiler_flags
 from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
-from rocm3d.scan.needs import contains_term
+from rocm3d.scan.prefilter import contains_term
 from rocm3d.syntax.python import PythonUnit, string_value
 
 if TYPE_CHECKING:

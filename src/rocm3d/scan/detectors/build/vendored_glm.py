@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Match, DetectorContext
 from rocm3d.scan.extensions import torch_extensions
-from rocm3d.scan.needs import contains_term
+from rocm3d.scan.prefilter import contains_term
 from rocm3d.syntax.python import PythonUnit
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import NarrowReceivers, function_name
+from rocm3d.syntax.lane_masks import NarrowReceivers, function_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

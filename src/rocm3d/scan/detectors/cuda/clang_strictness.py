@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import arguments
+from rocm3d.syntax.lane_masks import arguments
 from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:

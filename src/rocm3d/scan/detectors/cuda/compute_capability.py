@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import ancestors_with_child
+from rocm3d.syntax.lane_masks import ancestors_with_child
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

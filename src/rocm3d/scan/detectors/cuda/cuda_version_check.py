@@ -7,7 +7,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
-from rocm3d.syntax.chains import if_chains, evaluate_condition
+from rocm3d.syntax.conditional_chains import if_chains, evaluate_condition
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:

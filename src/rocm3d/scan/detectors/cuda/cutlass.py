@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
-from rocm3d.scan.needs import contains_first_word
+from rocm3d.scan.prefilter import contains_first_word
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import function_name, ancestors_with_child
+from rocm3d.syntax.lane_masks import function_name, ancestors_with_child
 from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:

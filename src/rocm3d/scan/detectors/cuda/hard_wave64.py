@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
-from rocm3d.syntax.chains import PreprocessorContext
+from rocm3d.syntax.conditional_chains import PreprocessorContext
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import arguments, function_name
+from rocm3d.syntax.lane_masks import arguments, function_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

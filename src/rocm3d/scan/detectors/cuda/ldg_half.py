@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Clue, Detector, Match, DetectorContext, match_at
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lanes import arguments
-from rocm3d.syntax.own_names import rocm_shim_names
+from rocm3d.syntax.lane_masks import arguments
+from rocm3d.syntax.rocm_shims import rocm_shim_names
 from rocm3d.syntax.pointers import pointee_type, pointee_types
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Match, DetectorContext
-from rocm3d.syntax.chains import IfBranch, if_chains, evaluate_condition
+from rocm3d.syntax.conditional_chains import IfBranch, if_chains, evaluate_condition
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
-from rocm3d.scan.needs import contains_launch
+from rocm3d.scan.prefilter import contains_launch
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.unit import walk
 

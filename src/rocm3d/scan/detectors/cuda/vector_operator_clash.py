@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
-from rocm3d.scan.needs import contains_term
+from rocm3d.scan.prefilter import contains_term
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import CONDITIONAL, directives
 

@@ -10,9 +10,9 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.aside import is_auxiliary
+from rocm3d.scan.auxiliary_files import is_auxiliary
 from rocm3d.scan.detector import Clue, Detector, Match, DetectorContext, match_at
-from rocm3d.scan.imported import package_of_import
+from rocm3d.scan.package_imports import package_of_import
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import imports, keyword_argument
 

@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
-from rocm3d.scan.imported import package_of_import
-from rocm3d.scan.needs import imports_any
+from rocm3d.scan.package_imports import package_of_import
+from rocm3d.scan.prefilter import imports_any
 from rocm3d.syntax.python import PythonUnit, string_value
 from rocm3d.syntax.python_names import Import, ImportedNames, positional_arguments, unconditional_imports, imports
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
-from rocm3d.scan.imported import required_imports, package_of_import
-from rocm3d.scan.needs import imports_term
+from rocm3d.scan.package_imports import required_imports, package_of_import
+from rocm3d.scan.prefilter import imports_term
 from rocm3d.syntax.python import PythonUnit
 
 if TYPE_CHECKING:
