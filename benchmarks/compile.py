@@ -21,7 +21,7 @@ from typing import ClassVar
 from rocm3d.knowledge.load import load
 from rocm3d.repository import ScanRepository
 from rocm3d.verify.compilation import session
-from rocm3d.verify.compilation.compile_side import HipUnitCompiler, CacheableResult
+from rocm3d.verify.compilation.compile_side import CacheableResult, HipUnitCompiler
 from rocm3d.verify.compilation.kit import CompileKit, find_kit
 from rocm3d.verify.compilation.pool import cores
 from rocm3d.verify.compilation.session import CompileRequest, compile_repository

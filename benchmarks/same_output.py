@@ -13,8 +13,8 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.workspace.state import STATE_FOLDER as STATE
 from rocm3d.workspace.state import PORT_FOLDER
+from rocm3d.workspace.state import STATE_FOLDER as STATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,7 +23,7 @@ from rocm3d.cli.help import help_texts
 from rocm3d.cli.main import build
 from rocm3d.knowledge.load import load, tomllib
 from rocm3d.model.method import SkillEval
-from rocm3d.skill.check import find_calls, commands_of_call, skill_problems
+from rocm3d.skill.check import commands_of_call, find_calls, skill_problems
 from rocm3d.skill.routing import best_skill, rank_skills
 from rocm3d.skill.stage import skill_files
 

@@ -81,7 +81,9 @@ def judge(file: Path) -> str:
         SuiteChecks(
             suite=suite["suite"],
             title=suite["title"],
-            looks=tuple(with_kernel_evidence(BackendCheck.model_validate(look), knowledge.backends) for look in suite["looks"]),
+            looks=tuple(
+                with_kernel_evidence(BackendCheck.model_validate(look), knowledge.backends) for look in suite["looks"]
+            ),
         )
         for suite in raw["suites"]
     )

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
+from rocm3d.cached_scan import cached_scan
 from rocm3d.knowledge.load import load
 from rocm3d.model.errors import UserError
-from rocm3d.cached_scan import cached_scan
 from rocm3d.repository import ScanRepository
 from rocm3d.scan.selection import Selection
 from rocm3d.workspace.state import PORT_FOLDER

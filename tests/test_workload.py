@@ -7,7 +7,15 @@ import pytest
 from rocm3d.evidence.check import check_seal
 from rocm3d.model.errors import MachineError, UserError
 from rocm3d.model.run import RunRecord
-from rocm3d.workload import RUN, RunRequest, read_expectations, known_expectations, new_run_folder, repository_of, run_workload
+from rocm3d.workload import (
+    RUN,
+    RunRequest,
+    known_expectations,
+    new_run_folder,
+    read_expectations,
+    repository_of,
+    run_workload,
+)
 from rocm3d.workspace.sources import source_digest
 
 
@@ -115,5 +123,7 @@ def test_a_run_in_a_subfolder_has_the_state_of_the_repository(knowledge, tmp_pat
 
     assert (record.manifest.folder, record.manifest.sources) == ("sub", before)
     assert [entry.path for entry in record.files] == ["copy.py"]
-    again = run_workload(RunRequest(program, "a", inner, 60.0, repository=tmp_path), new_run_folder(tmp_path, "a"), knowledge)
+    again = run_workload(
+        RunRequest(program, "a", inner, 60.0, repository=tmp_path), new_run_folder(tmp_path, "a"), knowledge
+    )
     assert again.manifest.sources == before  # what the first one wrote is no code of the repository

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from rocm3d.artifact.check import check_all, is_artifact
+from rocm3d.evidence.bundled_artifacts import bundled_artifacts
 from rocm3d.evidence.folder import BundleContents, mark_unfinished, seal
 from rocm3d.evidence.port_runs import written_by_earlier_runs
-from rocm3d.evidence.bundled_artifacts import bundled_artifacts
 from rocm3d.model.errors import Rocm3dError, UserError
 from rocm3d.model.run import RunRecord
 from rocm3d.record.expectation import KEYS, Expectation, evaluate, parse_expectation
@@ -30,9 +30,9 @@ __all__ = [
     "RUN",
     "Expectation",
     "RunRequest",
-    "read_expectations",
     "known_expectations",
     "new_run_folder",
+    "read_expectations",
     "repository_of",
     "run_workload",
 ]
@@ -59,13 +59,18 @@ def known_expectations(
     if port is None or port.workload is None or not is_workload(command, port.workload):
         return ()
     requested_keys = {item.key for item in requested}
-    return tuple(item for item in port_expectations(port, knowledge.backends.values()) if item.key not in requested_keys)
+    return tuple(
+        item for item in port_expectations(port, knowledge.backends.values()) if item.key not in requested_keys
+    )
 
 
 def repository_of(folder: Path) -> Path:
     """The nearest folder with a plan, starting at `folder` and going up; `folder` itself if there is none."""
     resolved = folder.resolve()
-    return next((candidate for candidate in (resolved, *resolved.parents) if (candidate / STATE_FOLDER / _PLAN).is_file()), resolved)
+    return next(
+        (candidate for candidate in (resolved, *resolved.parents) if (candidate / STATE_FOLDER / _PLAN).is_file()),
+        resolved,
+    )
 
 
 def new_run_folder(root: Path, name: str, work: Path | None = None) -> Path:
@@ -81,7 +86,9 @@ def new_run_folder(root: Path, name: str, work: Path | None = None) -> Path:
         except OSError as error:
             raise UserError(f"{folder}: {error.strerror}") from error
         return folder
-    raise UserError(f"{runs_folder} has too many runs named {safe_name}", hint="choose another --name, or delete some runs")
+    raise UserError(
+        f"{runs_folder} has too many runs named {safe_name}", hint="choose another --name, or delete some runs"
+    )
 
 
 def run_workload(
@@ -100,9 +107,18 @@ def run_workload(
         shutil.rmtree(into, ignore_errors=True)  # it did not start: nothing to keep
         raise
     with_artifacts = record.model_copy(update={"artifacts": tuple(_artifacts(record, workload.folder))})
-    with_verdicts = with_artifacts.model_copy(update={"expectations": tuple(evaluate(expectation, with_artifacts) for expectation in expectations)})
+    with_verdicts = with_artifacts.model_copy(
+        update={"expectations": tuple(evaluate(expectation, with_artifacts) for expectation in expectations)}
+    )
     (into / RUN).write_text(with_verdicts.to_json(), encoding="utf-8")
-    seal(into, BundleContents(repository=workload.root.name, runs=(with_verdicts,), files=bundled_artifacts(with_verdicts, workload.folder)))
+    seal(
+        into,
+        BundleContents(
+            repository=workload.root.name,
+            runs=(with_verdicts,),
+            files=bundled_artifacts(with_verdicts, workload.folder),
+        ),
+    )
     return with_verdicts
 
 

@@ -30,12 +30,16 @@ def test_torch_is_pinned_to_the_release_of_its_record(plan_with_base):
 
 
 def test_provided_packages_are_pinned_by_their_own_name(plan_with_base):
-    result = base_pins(plan_with_base(provides={"torch": "2.6.0", "torchvision": "0.21.0", "pytorch_triton_rocm": "3.2.0"}))
+    result = base_pins(
+        plan_with_base(provides={"torch": "2.6.0", "torchvision": "0.21.0", "pytorch_triton_rocm": "3.2.0"})
+    )
     assert result == {"torch": "==2.6.0", "torchvision": "==0.21.0", "pytorch-triton-rocm": "==3.2.0"}
 
 
 def test_the_local_version_of_a_wheel_is_part_of_the_pin(plan_with_base):
-    plan = plan_with_base(form="pip", requirements=("torch[device-{gfx}]==2.6.0+rocm6.4", "torchvision", "rocm[devel]==1", "(("))
+    plan = plan_with_base(
+        form="pip", requirements=("torch[device-{gfx}]==2.6.0+rocm6.4", "torchvision", "rocm[devel]==1", "((")
+    )
     assert base_requirements(plan)[0] == "torch[device-gfx942]==2.6.0+rocm6.4"
     assert base_pins(plan) == {"torch": "==2.6.0+rocm6.4"}
 

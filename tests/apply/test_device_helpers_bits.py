@@ -12,7 +12,7 @@ import pytest
 
 from rocm3d.apply.device_helpers import read_helper
 from rocm3d.apply.rewrites.replace_ptx import edit
-from rocm3d.syntax.guards import fold_cpp, assume_rocm
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++ on this machine")
 

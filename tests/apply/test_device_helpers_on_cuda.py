@@ -19,9 +19,9 @@ NAMES = sorted(
 
 def has_gpu() -> bool:
     requested = shutil.which("nvidia-smi")
-    return requested is not None and subprocess.run([requested, "-L"], capture_output=True, check=False).stdout.startswith(
-        b"GPU"
-    )
+    return requested is not None and subprocess.run(
+        [requested, "-L"], capture_output=True, check=False
+    ).stdout.startswith(b"GPU")
 
 
 @pytest.fixture(scope="module")

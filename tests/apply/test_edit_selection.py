@@ -36,8 +36,13 @@ def test_an_edit_is_named_by_rule_code_prefix_or_recipe(knowledge, edit, text):
 
 
 def test_only_excludes_other_edits_and_skip_wins(knowledge, edit):
-    assert EditSelection.from_options(["PY", "BLD"], [], knowledge).exclusion_reason(edit) == "excluded by --only PY,BLD"
-    assert EditSelection.from_options(["CU"], ["spaced_launch"], knowledge).exclusion_reason(edit) == "excluded by --skip spaced_launch"
+    assert (
+        EditSelection.from_options(["PY", "BLD"], [], knowledge).exclusion_reason(edit) == "excluded by --only PY,BLD"
+    )
+    assert (
+        EditSelection.from_options(["CU"], ["spaced_launch"], knowledge).exclusion_reason(edit)
+        == "excluded by --skip spaced_launch"
+    )
 
 
 def test_repeated_selector_counts_once(knowledge):

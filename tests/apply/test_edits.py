@@ -4,9 +4,9 @@ import pytest
 
 from rocm3d.apply.edit_selection import EditSelection
 from rocm3d.apply.edits import Edits
-from rocm3d.apply.submodules import CheckedOutSubmodule, checked_out_submodules
 from rocm3d.apply.request import ApplyRequest
 from rocm3d.apply.stage import apply
+from rocm3d.apply.submodules import CheckedOutSubmodule, checked_out_submodules
 from rocm3d.workspace.tree import Tree
 
 OLD = b"#include <gone.h>\nint x;\n"
@@ -20,7 +20,9 @@ def plan_of(make_plan, make_edit):
 def test_a_submodule_that_git_cannot_read_gets_no_edit(tmp_path, make_edit):
     (tmp_path / "libs").mkdir()
     (tmp_path / "libs/a.cu").write_bytes(OLD)
-    edits = Edits(Tree.open(tmp_path), ApplyRequest(folder="rocm-port", submodules=(CheckedOutSubmodule("libs", None),)), None)
+    edits = Edits(
+        Tree.open(tmp_path), ApplyRequest(folder="rocm-port", submodules=(CheckedOutSubmodule("libs", None),)), None
+    )
     edits.edit_file("libs/a.cu", [make_edit("guard_include", "libs/a.cu", headers=["gone.h"])])
     assert [entry.reason for entry in edits.refused] == ["git does not report the commit of submodule libs"]
     assert (edits.contents, edits.submodule_patches()) == ({}, [])
@@ -30,7 +32,9 @@ def test_a_file_of_a_submodule_with_other_changes_gets_no_edit(with_submodule, p
     root, commit = with_submodule({"a.cu": OLD})
     (root / "libs/knn/a.cu").write_bytes(OLD + b"// mine\n")
     tree = Tree.open(root)
-    outcome = apply(plan_of("libs/knn/a.cu"), tree, ApplyRequest(folder="rocm-port", submodules=checked_out_submodules(tree)))
+    outcome = apply(
+        plan_of("libs/knn/a.cu"), tree, ApplyRequest(folder="rocm-port", submodules=checked_out_submodules(tree))
+    )
     (refused,) = outcome.patch.refused
     assert refused.reason == f"differs from commit {commit[:12]} of libs/knn"
     assert outcome.patch.modules == ()
@@ -49,7 +53,9 @@ def test_edit_of_an_earlier_apply_is_not_refused_by_a_later_selection(tmp_path, 
     (tmp_path / "a.cu").write_bytes(OLD)
     first = apply(plan_of("a.cu"), Tree.open(tmp_path), ApplyRequest(folder="rocm-port"))
     (tmp_path / "a.cu").write_bytes(first.contents["a.cu"])
-    request = ApplyRequest(folder="rocm-port", originals={"a.cu": OLD}, selection=EditSelection(skip=("guard-include",)))
+    request = ApplyRequest(
+        folder="rocm-port", originals={"a.cu": OLD}, selection=EditSelection(skip=("guard-include",))
+    )
     second = apply(plan_of("a.cu"), Tree.open(tmp_path), request, first.patch)
     assert second.patch.refused == ()
     assert second.contents["a.cu"] == first.contents["a.cu"]

@@ -55,5 +55,8 @@ def test_isolation_proof_holds(line):
     assert after != before
     assert prove_isolation("x.cu", before, after).holds
     assert (
-        extend_conditions(after, lambda item: "OLD" in item.argument and "ROCM" not in item.argument, "defined(USE_ROCM)") == after
+        extend_conditions(
+            after, lambda item: "OLD" in item.argument and "ROCM" not in item.argument, "defined(USE_ROCM)"
+        )
+        == after
     )

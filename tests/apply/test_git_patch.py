@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.apply.git_patch import file_diff, mail_patch, split_by_file, apply_diff
+from rocm3d.apply.git_patch import apply_diff, file_diff, mail_patch, split_by_file
 
 ENVIRONMENT = {
     "PATH": os.environ["PATH"],

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.apply.group_names import is_tile, group_namespaces
+from rocm3d.apply.group_names import group_namespaces, is_tile
 from rocm3d.syntax.cuda import CudaUnit
 
 

@@ -7,7 +7,15 @@ from pathlib import Path
 import libcst as cst
 import pytest
 
-from rocm3d.apply.guarded_import import backend_branch, defined_names, helper_functions, binds_torch, positional_parameters, parse_or_refuse, parse_statements
+from rocm3d.apply.guarded_import import (
+    backend_branch,
+    binds_torch,
+    defined_names,
+    helper_functions,
+    parse_or_refuse,
+    parse_statements,
+    positional_parameters,
+)
 from rocm3d.apply.rewrite import RewriteRefusedError
 
 REFERENCE = Path(__file__).with_name("attention_reference.py")
@@ -50,7 +58,9 @@ def test_functions_come_with_their_callees_only():
         "_sdpa_only",
         "flash_attn_func",
     ]
-    assert cst.Module([backend_branch(body, parse_statements("pass\n"))]).code.endswith("\n\n    flag = True\nelse:\n    pass\n")
+    assert cst.Module([backend_branch(body, parse_statements("pass\n"))]).code.endswith(
+        "\n\n    flag = True\nelse:\n    pass\n"
+    )
 
 
 def test_positional_parameters_of_a_helper():
@@ -62,7 +72,9 @@ def test_defined_names_are_functions_and_classes():
 
 
 def test_the_inserted_text_computes_what_a_float64_reference_computes(torch_python):
-    text = cst.Module([backend_branch(helper_functions(CALLS, []), parse_statements("raise SystemExit('not chosen')\n"))]).code
+    text = cst.Module(
+        [backend_branch(helper_functions(CALLS, []), parse_statements("raise SystemExit('not chosen')\n"))]
+    ).code
     text = text.replace("torch.version.hip is not None", "True", 1)
 
     done = subprocess.run(

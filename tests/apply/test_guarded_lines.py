@@ -6,9 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.apply.guarded_lines import LineReplacement, Replacement, offset_after_includes, replace_lines, guard_lines, insert_guarded
+from rocm3d.apply.guarded_lines import (
+    LineReplacement,
+    Replacement,
+    guard_lines,
+    insert_guarded,
+    offset_after_includes,
+    replace_lines,
+)
 from rocm3d.apply.rewrite import RewriteRefusedError
-from rocm3d.syntax.guards import fold_cpp, assume_rocm
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
 from rocm3d.syntax.isolation import prove_isolation
 
 IF = b"#if defined(USE_ROCM) || defined(__HIP_PLATFORM_AMD__)\n"
@@ -90,7 +97,9 @@ def test_guarded_insertion():
 
 
 @pytest.mark.parametrize(
-    "chosen", [[LineReplacement(0, 12, "")], [LineReplacement(0, 13, ""), LineReplacement(7, 13, "")]], ids=["no newline", "overlap"]
+    "chosen",
+    [[LineReplacement(0, 12, "")], [LineReplacement(0, 13, ""), LineReplacement(7, 13, "")]],
+    ids=["no newline", "overlap"],
 )
 def test_invalid_line_replacements_are_refused(chosen):
     with pytest.raises(RewriteRefusedError):

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.apply.repository_requirements import RepositoryRequirements
 from rocm3d.apply.install_steps import EXTRA_REQUIREMENTS, entry_files, install_steps
+from rocm3d.apply.repository_requirements import RepositoryRequirements
 from rocm3d.workspace.tree import Tree
 
 
@@ -76,7 +76,10 @@ def test_the_order_is_requirements_wheels_builds_clones_folders_and_the_reposito
     assert [(entry.title, entry.lines) for entry in result.steps] == [
         ("submodules", ("submodules libs/m",)),
         ("build tools", ("tools setuptools wheel ninja packaging",)),
-        ("requirements of the repository", (f'pip_install -r "$port"/requirements.txt -r "$port"/{EXTRA_REQUIREMENTS}',)),
+        (
+            "requirements of the repository",
+            (f'pip_install -r "$port"/requirements.txt -r "$port"/{EXTRA_REQUIREMENTS}',),
+        ),
         ("wheel-of-w from the default index", ("pip_install --no-deps wheel-of-w",)),
         ("f, built", ("ARCH=gfx942 pip_install --no-build-isolation f",)),
         ("dep at v1", ("fetch dep-v1 dep https://host/dep.git v1", "build \"$build\"/dep-v1 ''")),

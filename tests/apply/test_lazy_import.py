@@ -39,7 +39,9 @@ def test_a_name_that_the_module_uses_is_refused(name):
 
 
 def test_refused_imports_are_unchanged_and_reported():
-    result, module = rewrite_function("def f():\n    from flash_attn import other\n    from flash_attn.layers import x\n")
+    result, module = rewrite_function(
+        "def f():\n    from flash_attn import other\n    from flash_attn.layers import x\n"
+    )
 
     assert result.statement is module.body[0]
     assert [str(reason) for reason in result.refused] == [

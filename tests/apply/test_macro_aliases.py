@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.apply.macro_aliases import MacroAlias, AliasUse, insert_aliases
+from rocm3d.apply.macro_aliases import AliasUse, MacroAlias, insert_aliases
 from rocm3d.apply.rewrite import RewriteRefusedError
-from rocm3d.syntax.guards import fold_cpp, assume_rocm
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
 from rocm3d.syntax.isolation import prove_isolation
 
 OLD = MacroAlias("OLD", cuda="old::call", rocm="new_call")

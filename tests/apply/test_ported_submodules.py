@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from rocm3d.apply.submodules import checked_out_submodules
 from rocm3d.apply.ported_submodules import ported_submodules
 from rocm3d.apply.request import ApplyRequest
 from rocm3d.apply.stage import apply
+from rocm3d.apply.submodules import checked_out_submodules
 from rocm3d.workspace.tree import Tree
 
 OLD = b"#include <gone.h>\r\n// caf\xe9\r\nint x;"

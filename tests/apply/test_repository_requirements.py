@@ -4,7 +4,12 @@ from collections.abc import Callable
 
 import pytest
 
-from rocm3d.apply.repository_requirements import RepositoryRequirements, SourceRequirement, included_files, repository_requirements
+from rocm3d.apply.repository_requirements import (
+    RepositoryRequirements,
+    SourceRequirement,
+    included_files,
+    repository_requirements,
+)
 from rocm3d.apply.requirement_source import GitCheckout
 from rocm3d.workspace.tree import Tree
 
@@ -31,7 +36,9 @@ def test_an_empty_repository_needs_nothing(requirements_of):
 
 
 def test_manifests_of_deeper_folders_are_ignored(requirements_of):
-    result = requirements_of({"eval/requirements.txt": "numpy\n", "eval/setup.sh": "pip install tqdm\n"}, kept="numpy tqdm")
+    result = requirements_of(
+        {"eval/requirements.txt": "numpy\n", "eval/setup.sh": "pip install tqdm\n"}, kept="numpy tqdm"
+    )
     assert (result.files, result.names) == ((), {})
 
 
@@ -107,7 +114,9 @@ def test_names_of_the_requirements_file_are_not_repeated(requirements_of):
 
 def test_without_a_top_level_file_included_files_count(requirements_of):
     files = {"requirements/base.txt": "numpy\n", "requirements/dev.txt": "pytest\n"}
-    result = requirements_of({**files, "README.md": "```\npip install -r requirements/base.txt\n```\n"}, kept="numpy pytest")
+    result = requirements_of(
+        {**files, "README.md": "```\npip install -r requirements/base.txt\n```\n"}, kept="numpy pytest"
+    )
     assert result.files == ("requirements/base.txt",)
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.apply.requirement_copy import RequirementsCopier, replacement_line, is_constraints, is_index_replacement
+from rocm3d.apply.requirement_copy import RequirementsCopier, is_constraints, is_index_replacement, replacement_line
 from rocm3d.manifest.requirements import read
 from rocm3d.model.plan import DependencyDecision
 

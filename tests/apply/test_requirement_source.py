@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.apply.requirement_source import GitCheckout, parse_git_checkout, find_decision, is_cuda_build, local_path
+from rocm3d.apply.requirement_source import GitCheckout, find_decision, is_cuda_build, local_path, parse_git_checkout
 from rocm3d.manifest.manifest import Mention
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.apply.rewrite import RewriteRefusedError, rewrites, list_parameter
+from rocm3d.apply.rewrite import RewriteRefusedError, list_parameter, rewrites
 
 
 def test_a_refusal_carries_its_reason():

@@ -4,7 +4,14 @@ import pytest
 
 from rocm3d.apply.installable_folders import InstallableFolders
 from rocm3d.apply.requirement_source import GitCheckout
-from rocm3d.apply.route_commands import InstallCommands, WheelInstall, clone_word, fetch_line, folder_word, install_commands
+from rocm3d.apply.route_commands import (
+    InstallCommands,
+    WheelInstall,
+    clone_word,
+    fetch_line,
+    folder_word,
+    install_commands,
+)
 from rocm3d.workspace.tree import Tree
 
 
@@ -15,7 +22,9 @@ def rewrite(tmp_path, make_decision):
 
     def run(*commands: str, kept=None, kind: str = "build", **more) -> InstallCommands:
         split = tuple(tuple(command.split()) for command in commands)
-        return install_commands(make_decision("some", kind, commands=split, **more), InstallableFolders(Tree.open(tmp_path)), kept)
+        return install_commands(
+            make_decision("some", kind, commands=split, **more), InstallableFolders(Tree.open(tmp_path)), kept
+        )
 
     return run
 
@@ -104,7 +113,8 @@ def test_a_route_with_a_build_keeps_the_order_of_its_commands(rewrite):
 
 def test_words_are_quoted():
     assert (
-        fetch_line(GitCheckout("https://host/$(x).git", "a b")) == "fetch source-a-b source 'https://host/$(x).git' 'a b'"
+        fetch_line(GitCheckout("https://host/$(x).git", "a b"))
+        == "fetch source-a-b source 'https://host/$(x).git' 'a b'"
     )
     assert (folder_word("."), folder_word("a b")) == ('"$root"', "\"$root\"/'a b'")
     assert clone_word("x", "a b") == "\"$build\"/'x/a b'"

@@ -66,7 +66,9 @@ def test_another_folder_can_be_requested(repository, make_plan):
 @pytest.mark.parametrize("path", ["missing.cu", "big.cu"])
 def test_a_file_that_cannot_be_read_is_refused(repository, make_plan, make_edit, path):
     repository("big.cu", b"#include <gone.h>\n" + b" " * (4 * 1024 * 1024))
-    outcome = apply(make_plan(make_edit("guard_include", path, headers=["gone.h"])), Tree.open(repository.root), REQUEST)
+    outcome = apply(
+        make_plan(make_edit("guard_include", path, headers=["gone.h"])), Tree.open(repository.root), REQUEST
+    )
     assert [(entry.path, entry.reason) for entry in outcome.patch.refused] == [(path, "cannot read the file")]
     assert path not in outcome.contents
 

@@ -1,7 +1,13 @@
 from __future__ import annotations
 
-from rocm3d.apply.submodules import checked_out_submodules, find_submodule, has_only_port_changes, original_bytes, patched_files
-from rocm3d.model.patch import FileChange, SubmodulePatch, Patch, Proof
+from rocm3d.apply.submodules import (
+    checked_out_submodules,
+    find_submodule,
+    has_only_port_changes,
+    original_bytes,
+    patched_files,
+)
+from rocm3d.model.patch import FileChange, Patch, Proof, SubmodulePatch
 from rocm3d.workspace.journal import digest
 from rocm3d.workspace.tree import Tree
 

@@ -5,7 +5,9 @@ from rocm3d.apply.variables import EnvironmentVariable, decisions_for_target, en
 
 def test_target_is_always_set_and_never_overridden(make_plan, make_decision):
     plan = make_plan(decisions=(make_decision("a", env={"PYTORCH_ROCM_ARCH": "gfx90a"}),))
-    assert environment_variables(plan) == (EnvironmentVariable("PYTORCH_ROCM_ARCH", "gfx942", "extensions are built for Instinct MI300X"),)
+    assert environment_variables(plan) == (
+        EnvironmentVariable("PYTORCH_ROCM_ARCH", "gfx942", "extensions are built for Instinct MI300X"),
+    )
 
 
 def test_routes_that_agree_share_a_variable(make_plan, make_decision):
@@ -23,4 +25,8 @@ def test_routes_that_disagree_leave_it_to_each_build(make_plan, make_decision):
 def test_the_placeholder_of_the_target_is_filled_in_everywhere(make_plan, make_decision):
     entry = make_decision("a", env={"A": "{gfx};x"}, commands=(("make", "T={gfx}"),), requirement="a[{gfx}]")
     (result,) = decisions_for_target(make_plan(decisions=(entry,)))
-    assert (result.env, result.commands, result.requirement) == ({"A": "gfx942;x"}, (("make", "T=gfx942"),), "a[gfx942]")
+    assert (result.env, result.commands, result.requirement) == (
+        {"A": "gfx942;x"},
+        (("make", "T=gfx942"),),
+        "a[gfx942]",
+    )

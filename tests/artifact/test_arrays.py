@@ -45,7 +45,10 @@ def test_arrays_of_numpy_files(tmp_path):
     numpy.savez(tmp_path / "two.npz", b=numpy.zeros(1), a=numpy.arange(3))
 
     assert [name for name, _ in read_arrays(tmp_path / "one.npy")] == [""]
-    assert [(name, array.tolist()) for name, array in read_arrays(tmp_path / "two.npz")] == [("a", [0, 1, 2]), ("b", [0])]
+    assert [(name, array.tolist()) for name, array in read_arrays(tmp_path / "two.npz")] == [
+        ("a", [0, 1, 2]),
+        ("b", [0]),
+    ]
 
 
 def test_properties_of_a_ply_file_with_its_lists(tmp_path):

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy
 import pytest
 
-from rocm3d.artifact.geometry import mesh_report
 from rocm3d.artifact.artifact_report import InvalidArtifactError
+from rocm3d.artifact.geometry import mesh_report
 
 NOTHING = numpy.zeros((0, 3)), numpy.zeros((0, 3), dtype=int)
 

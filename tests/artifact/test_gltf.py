@@ -71,7 +71,9 @@ def test_an_old_version_is_not_read(write_gltf):
 
 
 def test_draco_is_named_and_not_called_broken(write_gltf):
-    with pytest.raises(UnreadableArtifactError, match=r"KHR_draco_mesh_compression \(Draco\), which is not supported; it may be valid"):
+    with pytest.raises(
+        UnreadableArtifactError, match=r"KHR_draco_mesh_compression \(Draco\), which is not supported; it may be valid"
+    ):
         gltf.inspect(write_gltf(extensionsUsed=["KHR_draco_mesh_compression"]))
 
 

@@ -110,7 +110,10 @@ def test_without_the_extra_it_names_the_package_to_install(tmp_path, noise, monk
     Image.fromarray(noise()).save(tmp_path / "x.png")
     monkeypatch.setitem(sys.modules, "PIL", None)
 
-    assert outcome_and_reason(tmp_path / "x.png") == ("not_read", "PIL is not installed: pip install 'rocm3d[artifacts]'")
+    assert outcome_and_reason(tmp_path / "x.png") == (
+        "not_read",
+        "PIL is not installed: pip install 'rocm3d[artifacts]'",
+    )
 
 
 def test_too_little_memory_is_not_the_fault_of_the_file(tmp_path, monkeypatch):

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
 from rocm3d.artifact import number_file
-from rocm3d.artifact.number_file import inspect_npy, inspect_npz
 from rocm3d.artifact.artifact_report import InvalidArtifactError, UnreadableArtifactError
+from rocm3d.artifact.number_file import inspect_npy, inspect_npz
 
 
 def header(text: str) -> bytes:
@@ -56,7 +56,9 @@ def test_an_archive_that_unpacks_to_more_than_anybody_has(tmp_path, monkeypatch)
     monkeypatch.setattr(number_file, "_MOST", 1 << 20)
     numpy.savez_compressed(tmp_path / "a.npz", a=numpy.zeros(1 << 20))
 
-    with pytest.raises(InvalidArtifactError, match=r"unpacks to 8,388,736 bytes from [\d,]+ in 1 arrays: more than the limit"):
+    with pytest.raises(
+        InvalidArtifactError, match=r"unpacks to 8,388,736 bytes from [\d,]+ in 1 arrays: more than the limit"
+    ):
         inspect_npz(tmp_path / "a.npz")
 
 

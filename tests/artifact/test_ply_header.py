@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.artifact.ply_header import MAX_HEADER_BYTES, read_header
 from rocm3d.artifact.artifact_report import InvalidArtifactError
+from rocm3d.artifact.ply_header import MAX_HEADER_BYTES, read_header
 
 POINTS = b"ply\nformat %s 1.0\ncomment x\nelement vertex %d\nproperty float x\nproperty double y\nend_header\n"
 
@@ -29,7 +29,9 @@ def test_headers_that_are_refused(head, reason):
 def test_more_rows_than_the_file_can_hold():
     header = read_header(POINTS % (b"binary_little_endian", 10**15))
 
-    with pytest.raises(InvalidArtifactError, match="truncated: the header declares 1000000000000000 vertex, but at least 1199"):
+    with pytest.raises(
+        InvalidArtifactError, match="truncated: the header declares 1000000000000000 vertex, but at least 1199"
+    ):
         header.refuse_truncated(10**6)
 
 

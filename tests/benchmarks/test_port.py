@@ -8,7 +8,7 @@ import ported
 import pytest
 
 from rocm3d.knowledge.load import load
-from rocm3d.model.compilation import KernelFacts, CompileResult
+from rocm3d.model.compilation import CompileResult, KernelFacts
 
 BUILD = """import torch
 from setuptools import setup

@@ -52,7 +52,9 @@ def test_wrong_usage(rocm3d, saved_snapshot, arguments, message):
 
 
 def test_machine_without_an_amd_gpu_exits_4(rocm3d, saved_snapshot):
-    ended = rocm3d("doctor", "--from", saved_snapshot(lambda root: MACHINES.system(root, "6.8.0", "Debian", "", 1 << 34, "0-3")))
+    ended = rocm3d(
+        "doctor", "--from", saved_snapshot(lambda root: MACHINES.system(root, "6.8.0", "Debian", "", 1 << 34, "0-3"))
+    )
 
     assert (ended.code, ended.err) == (4, "no AMD GPU on this machine\n")
 

@@ -6,7 +6,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from rocm3d.evidence.folder import UNFINISHED_FILE, EVIDENCE_FILE, SEAL_FILE, BundleContents, write
+from rocm3d.evidence.folder import EVIDENCE_FILE, SEAL_FILE, UNFINISHED_FILE, BundleContents, write
 from rocm3d.model.artifact import Artifact
 from rocm3d.model.run import Manifest, RunRecord
 

@@ -97,7 +97,9 @@ def test_runs_of_the_ported_folder_are_on_its_page(rocm3d, ported_with_run):
     assert ended.code == 0, ended.err
     assert "1 of 1 recorded runs ended as expected, none with a complete chain of evidence, none on an AMD GPU." in page
     assert 'alt="Preview of a.ply, point cloud, PLY,' in page
-    assert [item["folder"] for item in json.loads(rocm3d("report", ported_with_run, "--format", "json").out)["runs"]] == ["make"]
+    assert [
+        item["folder"] for item in json.loads(rocm3d("report", ported_with_run, "--format", "json").out)["runs"]
+    ] == ["make"]
     assert "### make" in rocm3d("report", ported_with_run, "--format", "markdown").out
     assert "- Run `make`, no GPU" in rocm3d("report", ported_with_run, "--format", "pr").out
 

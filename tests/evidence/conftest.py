@@ -10,7 +10,7 @@ from rocm3d.evidence.folder import BundleContents, write
 from rocm3d.model.artifact import Artifact
 from rocm3d.model.finding import Finding
 from rocm3d.model.patch import FileChange, Patch, Proof, RefusedEdit
-from rocm3d.model.plan import DependencyDecision, UnresolvedFinding, Plan
+from rocm3d.model.plan import DependencyDecision, Plan, UnresolvedFinding
 from rocm3d.model.run import InstalledPackage, KernelTime, Manifest, PeakMemory, RunRecord, Steps
 from rocm3d.model.target import Gpu
 from rocm3d.model.verdict import Verdict, Verdicts
@@ -99,7 +99,10 @@ def make_bundle(tmp_path, make_run):
 
     def make(name="bundle", runs=None, files=None, **contents):
         held = {"files/log.txt": b"done\n"} if files is None else files
-        write(BundleContents("repo", runs=(make_run(),) if runs is None else runs, files=held, **contents), tmp_path / name)
+        write(
+            BundleContents("repo", runs=(make_run(),) if runs is None else runs, files=held, **contents),
+            tmp_path / name,
+        )
         return tmp_path / name
 
     return make

@@ -5,7 +5,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from rocm3d.evidence.bundle import CHAIN_LINKS, seal_evidence, changed_since_sealed
+from rocm3d.evidence.bundle import CHAIN_LINKS, changed_since_sealed, seal_evidence
 from rocm3d.model.evidence import Evidence, MissingLink, SealedRun
 
 MADE = datetime(2026, 11, 15, 12, 0, tzinfo=timezone.utc)

@@ -5,7 +5,7 @@ import pytest
 from rocm3d.evidence.chain import LINK_NAMES, evidence_chain
 from rocm3d.model.artifact import Artifact
 from rocm3d.model.evidence import MissingLink
-from rocm3d.model.run import ImportFallback, LoadedModule, ExpectationResult
+from rocm3d.model.run import ExpectationResult, ImportFallback, LoadedModule
 
 BAD = Artifact(path="b.mp4", kind="video", outcome="bad", problems=("black: all 9 frames are black",))
 
@@ -35,7 +35,10 @@ def test_a_run_without_a_commit_has_no_manifest(make_run):
     [
         ({"status": "timed_out", "reason": "stopped at the 9 s limit"}, "timed_out: stopped at the 9 s limit"),
         ({"status": "killed"}, "killed: reason unknown"),
-        ({"expectations": (ExpectationResult(expectation="faces > 9", met=False, found="3"),)}, "finished, but unmet: faces > 9"),
+        (
+            {"expectations": (ExpectationResult(expectation="faces > 9", met=False, found="3"),)},
+            "finished, but unmet: faces > 9",
+        ),
     ],
 )
 def test_a_workload_that_did_not_do_it(make_run, values, what):

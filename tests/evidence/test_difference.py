@@ -5,8 +5,8 @@ import io
 import numpy
 import pytest
 
-from rocm3d.evidence.difference import compare_evidence
 from rocm3d.evidence.comparison_side import ComparisonSide, read_side
+from rocm3d.evidence.difference import compare_evidence
 from rocm3d.model.artifact import Artifact
 from rocm3d.model.run import ImportFallback, PeakMemory, Steps
 from rocm3d.model.verdict import Verdict
@@ -57,7 +57,9 @@ def test_a_failed_check_is_worse_only_where_it_is_new(make_run):
     def failed(probe):
         return Verdict(level="numerics", probe=probe, outcome="failed", reason="is NaN")
 
-    document = compare_evidence(ComparisonSide("a", (), (failed("old"),)), ComparisonSide("b", (), (failed("old"), failed("new"))))
+    document = compare_evidence(
+        ComparisonSide("a", (), (failed("old"),)), ComparisonSide("b", (), (failed("old"), failed("new")))
+    )
 
     assert document.worse == ("numerics new: is NaN",)
     assert rows(document, "numerics")["check new"] == ("", "failed", "")
@@ -84,7 +86,11 @@ def test_another_machine_and_backend(compare, make_run):
     document = compare(manifest=held, backends={"attention": ("FA3",)}, fallbacks=(fallback,))
 
     result = rows(document, "environment")
-    assert (result["gpu"], result["cuda"], result["rocm"]) == (("MI300X", "H200", ""), ("", "13.0", ""), ("7.2", "", ""))
+    assert (result["gpu"], result["cuda"], result["rocm"]) == (
+        ("MI300X", "H200", ""),
+        ("", "13.0", ""),
+        ("7.2", "", ""),
+    )
     assert "package numpy" not in result
     assert rows(document, "backend")["attention"] == ("CK", "FA3", "")
     assert rows(document, "backend")["fallback from flash_attn"] == ("", "a.py:3", "")

@@ -12,7 +12,17 @@ from hypothesis import strategies as st
 
 from rocm3d.evidence import folder
 from rocm3d.evidence.check import check_seal
-from rocm3d.evidence.folder import UNFINISHED_FILE, EVIDENCE_FILE, SEAL_FILE, BundleContents, mark_unfinished, is_inside, read, seal, write
+from rocm3d.evidence.folder import (
+    EVIDENCE_FILE,
+    SEAL_FILE,
+    UNFINISHED_FILE,
+    BundleContents,
+    is_inside,
+    mark_unfinished,
+    read,
+    seal,
+    write,
+)
 from rocm3d.model.errors import UserError
 
 
@@ -21,7 +31,22 @@ def tree(root):
 
 
 @pytest.mark.parametrize(
-    "name", ["../x", "/etc/x", "a/../../x", "", ".", "a//b", "./a", EVIDENCE_FILE, SEAL_FILE, UNFINISHED_FILE, "a\\b", "a\0b", "a/"]
+    "name",
+    [
+        "../x",
+        "/etc/x",
+        "a/../../x",
+        "",
+        ".",
+        "a//b",
+        "./a",
+        EVIDENCE_FILE,
+        SEAL_FILE,
+        UNFINISHED_FILE,
+        "a\\b",
+        "a\0b",
+        "a/",
+    ],
 )
 def test_names_that_lead_out_or_are_ours(tmp_path, name):
     with pytest.raises(UserError, match="cannot add"):
@@ -121,7 +146,9 @@ def test_a_bundle_holds_what_was_put_in(make_bundle, documents, tmp_path):
 
 @pytest.mark.skipif(shutil.which("sha256sum") is None, reason="not run: sha256sum is not installed")
 def test_the_seal_is_one_that_others_can_check(make_bundle):
-    ended = subprocess.run(["sha256sum", "-c", SEAL_FILE], cwd=make_bundle(), capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        ["sha256sum", "-c", SEAL_FILE], cwd=make_bundle(), capture_output=True, text=True, check=False
+    )
 
     assert (ended.returncode, ended.stdout) == (0, "evidence.json: OK\n")
 

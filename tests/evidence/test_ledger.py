@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from processes import Program
 from waiting import DEADLINE, wait_for_exit
 
-from rocm3d.evidence.ledger import LedgerFile, LedgerChange, slug
+from rocm3d.evidence.ledger import LedgerChange, LedgerFile, slug
 from rocm3d.model.errors import UserError
 from rocm3d.model.ledger import Fix, Ledger
 from rocm3d.model.upstream import EditedFile, Proposal
@@ -94,7 +94,10 @@ def test_a_named_ledger_that_was_cut_off_is_known_for_ours_and_renamed(tmp_path,
     [
         (lambda ledger_file: ledger_file.add("knn", LedgerChange()), "knn is already in the ledger"),
         (lambda ledger_file: ledger_file.mark("zzz", LedgerChange(state="open")), "no fix zzz in the ledger"),
-        (lambda ledger_file: ledger_file.mark("kn", LedgerChange(state="open")), "kn matches several fixes: knn, knn-2"),
+        (
+            lambda ledger_file: ledger_file.mark("kn", LedgerChange(state="open")),
+            "kn matches several fixes: knn, knn-2",
+        ),
         (lambda ledger_file: ledger_file.mark("knn", LedgerChange()), "nothing to change"),
         (lambda ledger_file: ledger_file.mark("knn", LedgerChange(state="merged")), "merged needs a link"),
         (lambda ledger_file: ledger_file.mark("knn", LedgerChange(links=("mailto:a@b",))), "is not a link"),

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.evidence.matrix import RepositoryDocuments, matrix, read
+from rocm3d.model.backend_check import BackendCheck, ImportedModule
 from rocm3d.model.errors import UserError
-from rocm3d.model.inventory import FileCounts, Dependency, Inventory, Scan
+from rocm3d.model.inventory import Dependency, FileCounts, Inventory, Scan
 from rocm3d.model.location import Location
-from rocm3d.model.backend_check import ImportedModule, BackendCheck
 from rocm3d.model.plan import Plan
 from rocm3d.model.verdict import Verdicts
 from rocm3d.plan.stage import plan
@@ -106,7 +106,9 @@ def test_what_verify_saw_at_work_is_proven(knowledge, outcome, state):
         modules=(ImportedModule(name="gsplat", version="1.5.3", file="/gsplat.py", origin="environment"),),
     )  # fmt: skip
     verdicts = Verdicts(repository="a", targets=(), verdicts=(backend_verdict(view, "gsplat", ""),))
-    (row,) = matrix([RepositoryDocuments(scan("a", "gsplat"), planned(knowledge, "build"), verdicts)], knowledge.packages).rows
+    (row,) = matrix(
+        [RepositoryDocuments(scan("a", "gsplat"), planned(knowledge, "build"), verdicts)], knowledge.packages
+    ).rows
 
     assert row.states == {"a": state}
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.evidence.folder import BundleContents, write
-from rocm3d.evidence.port_runs import port_runs, written_paths, written_by_earlier_runs
+from rocm3d.evidence.port_runs import port_runs, written_by_earlier_runs, written_paths
 from rocm3d.model.evidence import SealedFile
 from rocm3d.model.run import ExpectationResult
 from rocm3d.workspace.file_digest import file_digest

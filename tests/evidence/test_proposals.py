@@ -4,8 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.evidence.proposals import NOT_REQUESTED, PatchedClone, public_address, changed_lines_digest, edited_file, proposals
-from rocm3d.model.patch import FileChange, SubmodulePatch, Patch, Proof
+from rocm3d.evidence.proposals import (
+    NOT_REQUESTED,
+    PatchedClone,
+    changed_lines_digest,
+    edited_file,
+    proposals,
+    public_address,
+)
+from rocm3d.model.patch import FileChange, Patch, Proof, SubmodulePatch
 from rocm3d.model.verdict import Verdict, Verdicts
 
 PROOF = Proof(kind="cpp-directives-evaluated", holds=True, detail="byte-identical")

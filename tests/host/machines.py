@@ -28,11 +28,17 @@ def node(
     put(root, f"{node_folder}/properties", "\n".join(f"{name} {value}" for name, value in properties.items()))
     for index, (heap, size) in enumerate((banks or {}).items()):
         put(
-            root, f"{node_folder}/mem_banks/{index}/properties", f"heap_type {heap}\nsize_in_bytes {size}\nflags 0\nwidth 384"
+            root,
+            f"{node_folder}/mem_banks/{index}/properties",
+            f"heap_type {heap}\nsize_in_bytes {size}\nflags 0\nwidth 384",
         )
     for index, link in enumerate(links):
         link_properties = {"type": 2, "version_major": 0, "node_from": number, "weight": 20, "flags": 1, **link}
-        put(root, f"{node_folder}/io_links/{index}/properties", "\n".join(f"{name} {value}" for name, value in link_properties.items()))
+        put(
+            root,
+            f"{node_folder}/io_links/{index}/properties",
+            "\n".join(f"{name} {value}" for name, value in link_properties.items()),
+        )
 
 
 def pci(root: Path, *chain: str, bridges: str = "1002:1478", **files: object) -> str:
@@ -56,12 +62,16 @@ def pci(root: Path, *chain: str, bridges: str = "1002:1478", **files: object) ->
 
 def driver(root: Path, device_folder: str, name: str) -> None:
     (root / "sys/bus/pci/drivers" / name).mkdir(parents=True, exist_ok=True)
-    (root / device_folder / "driver").symlink_to(os.path.relpath(root / "sys/bus/pci/drivers" / name, root / device_folder))
+    (root / device_folder / "driver").symlink_to(
+        os.path.relpath(root / "sys/bus/pci/drivers" / name, root / device_folder)
+    )
 
 
 def iommu(root: Path, device_folder: str, number: int, kind: str) -> None:
     put(root, f"sys/kernel/iommu_groups/{number}/type", kind)
-    (root / device_folder / "iommu_group").symlink_to(os.path.relpath(root / f"sys/kernel/iommu_groups/{number}", root / device_folder))
+    (root / device_folder / "iommu_group").symlink_to(
+        os.path.relpath(root / f"sys/kernel/iommu_groups/{number}", root / device_folder)
+    )
 
 
 def link(width: int, speed: str = "16.0", most: int = 16) -> dict[str, str]:

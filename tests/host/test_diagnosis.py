@@ -32,7 +32,10 @@ def test_without_an_interpreter_its_conditions_are_not_known_to_be_fine(sound, c
 def test_a_range_of_releases_without_any_release_is_not_known(sound, change, knowledge):
     diagnosis = diagnose(change(sound["wsl"], {"python": None, "rocm": []}), knowledge)
 
-    assert "no ROCm was found" in {condition.id: condition.reason for condition in diagnosis.unread}["wsl-torch-own-runtime"]
+    assert (
+        "no ROCm was found"
+        in {condition.id: condition.reason for condition in diagnosis.unread}["wsl-torch-own-runtime"]
+    )
 
 
 def test_every_record_is_in_one_of_four_lists(sound, knowledge, plan):
@@ -143,7 +146,9 @@ def test_the_torch_to_install_is_the_plans_else_the_newest_that_serves_the_gpu(p
 
     planned = problems_of("linux", changes, plan())["torch-for-cuda"].remedy[0]
     alone = problems_of("linux", changes)["torch-for-cuda"].remedy[0]
-    nowhere = problems_of("linux", {**changes, "gpus.0.gfx": "gfx803", "gpus.1.gfx": "gfx803"})["torch-for-cuda"].remedy[0]
+    nowhere = problems_of("linux", {**changes, "gpus.0.gfx": "gfx803", "gpus.1.gfx": "gfx803"})[
+        "torch-for-cuda"
+    ].remedy[0]
 
     assert planned.startswith(
         "/venv/bin/python -m pip install --index-url https://download.pytorch.org/whl/rocm6.4 torch==2.9.1"

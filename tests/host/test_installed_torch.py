@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rocm3d.host.installed_torch import InstalledTorch, installed_stack, find_interpreter, read_torch
+from rocm3d.host.installed_torch import InstalledTorch, find_interpreter, installed_stack, read_torch
 from rocm3d.knowledge.load import load
 from rocm3d.model.errors import MachineError, UserError
 

@@ -15,7 +15,13 @@ def distribution(site: Path, name: str, version: str) -> None:
 def test_interpreter_without_torch(tmp_path):
     interpreter = read_interpreter(Path("python"), InterpreterInfo("3.12", (tmp_path / "zip", tmp_path), tmp_path))
 
-    assert (interpreter.torch, interpreter.hip, interpreter.cuda, interpreter.own_runtime, interpreter.distributions) == ("", "", "", False, ())
+    assert (
+        interpreter.torch,
+        interpreter.hip,
+        interpreter.cuda,
+        interpreter.own_runtime,
+        interpreter.distributions,
+    ) == ("", "", "", False, ())
 
 
 def test_torch_its_runtime_and_other_distributions(tmp_path):
@@ -27,7 +33,12 @@ def test_torch_its_runtime_and_other_distributions(tmp_path):
 
     interpreter = read_interpreter(Path("python"), InterpreterInfo("3.12", (tmp_path,), tmp_path))
 
-    assert (interpreter.torch, interpreter.hip, interpreter.cuda, interpreter.own_runtime) == ("2.6.0+rocm6.2.4", "6.2.41134", "", True)
+    assert (interpreter.torch, interpreter.hip, interpreter.cuda, interpreter.own_runtime) == (
+        "2.6.0+rocm6.2.4",
+        "6.2.41134",
+        "",
+        True,
+    )
     assert [(item.name, item.version) for item in interpreter.distributions] == [("aiter", "0.13"), ("triton", "3.2.0")]
 
 

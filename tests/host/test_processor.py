@@ -26,7 +26,13 @@ def read(machines, tmp_path):
 def test_missing_files_give_zeros(tmp_path):
     processor = read_processor(MachineFiles(tmp_path), ())
 
-    assert (processor.cpus, processor.usable_cpus, processor.memory_bytes, processor.shm_bytes, processor.l3) == (0, 0, 0, 0, ())
+    assert (processor.cpus, processor.usable_cpus, processor.memory_bytes, processor.shm_bytes, processor.l3) == (
+        0,
+        0,
+        0,
+        0,
+        (),
+    )
 
 
 def test_shared_memory_has_the_size_that_the_mount_names(read):

@@ -20,7 +20,10 @@ def test_link_and_its_target_are_listed_once(machines, tmp_path):
     machines.rocm(tmp_path, "7.2.0", compiler=False)
     (tmp_path / "opt" / "rocm").symlink_to("rocm-6.4.3")
 
-    installs = [(install.form, install.path, install.version, install.compiler) for install in read_rocm_installs(MachineFiles(tmp_path), None)]
+    installs = [
+        (install.form, install.path, install.version, install.compiler)
+        for install in read_rocm_installs(MachineFiles(tmp_path), None)
+    ]
 
     assert installs == [("system", "/opt/rocm", "6.4.3", True), ("system", "/opt/rocm-7.2.0", "7.2.0", False)]
 
@@ -40,7 +43,9 @@ def test_wheels_of_the_sdk(machines, tmp_path):
     machines.put(site, "_rocm_sdk_core/bin/hipcc", "")
     (site / "rocm_sdk_core-7.14.0.dist-info").mkdir()
 
-    (install,) = read_rocm_installs(MachineFiles(tmp_path), InterpreterInfo("3.12", (tmp_path / "none", site), tmp_path))
+    (install,) = read_rocm_installs(
+        MachineFiles(tmp_path), InterpreterInfo("3.12", (tmp_path / "none", site), tmp_path)
+    )
 
     assert (install.form, install.version, install.compiler) == ("pip", "7.14.0", True)
 

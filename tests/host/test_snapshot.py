@@ -26,7 +26,13 @@ def problems(snapshot, knowledge, severity):
 def test_empty_root_gives_an_empty_snapshot(read, knowledge):
     snapshot = read(lambda root: None)
 
-    assert (snapshot.gpus, snapshot.devices, snapshot.rocm, snapshot.kernel, snapshot.has_gpu) == ((), (), (), "", False)
+    assert (snapshot.gpus, snapshot.devices, snapshot.rocm, snapshot.kernel, snapshot.has_gpu) == (
+        (),
+        (),
+        (),
+        "",
+        False,
+    )
     assert diagnose(snapshot, knowledge).lacks == "no AMD GPU on this machine"
 
 
@@ -71,7 +77,9 @@ def test_two_cards_and_an_integrated_gpu(read, machines, knowledge):
 def test_remedies_for_the_pair(read, machines, knowledge):
     remedies = {problem.id: problem.remedy for problem in diagnose(read(machines.pair), knowledge).problems}
 
-    assert remedies["integrated-gpu-beside"][0] == "export ROCR_VISIBLE_DEVICES=GPU-1d10000000000001,GPU-1d10000000000002"
+    assert (
+        remedies["integrated-gpu-beside"][0] == "export ROCR_VISIBLE_DEVICES=GPU-1d10000000000001,GPU-1d10000000000002"
+    )
     assert remedies["pin-to-large-cache"][0] == "taskset -c 0-7,16-23 COMMAND"
     assert "num_workers=8, pin_memory=True" in remedies["data-loader"][0]
     assert "14.4 GiB" in remedies["data-loader"][1]

@@ -17,7 +17,11 @@ from rocm3d.jobs.specification import read_jobs
 from rocm3d.jobs.stage import Campaign
 
 # Limits for processes to end; in tests they only guard against a hang.
-LIMITS = ("rocm3d.jobs.folder._LEAVING", "rocm3d.jobs.recovery._PATIENCE", "rocm3d.workspace.process.PATIENCE")
+LIMITS = (
+    "rocm3d.jobs.folder._LAUNCHER_EXIT_SECONDS",
+    "rocm3d.jobs.recovery._KILL_SECONDS",
+    "rocm3d.workspace.process.HELPER_EXIT_SECONDS",
+)
 PROGRAM = f"""
 import pkgutil
 for limit in {LIMITS}:

@@ -6,7 +6,7 @@ import pytest
 
 from rocm3d.jobs.engine import Task
 from rocm3d.jobs.folder import run_folder
-from rocm3d.jobs.slots import gpu_slots, cpu_slots
+from rocm3d.jobs.slots import cpu_slots, gpu_slots
 from rocm3d.jobs.specification import read_jobs
 from rocm3d.workspace.topology import read_topology
 
@@ -50,5 +50,5 @@ def test_evidence_puts_the_recorder_before_the_command_and_leaves_it_time_to_wri
 
 
 def test_remote_request_lists_the_masks(task):
-    assert task().elsewhere()["masks"][0] == "ROCR_VISIBLE_DEVICES"
-    assert task().elsewhere(("HIP_VISIBLE_DEVICES",))["masks"] == ("HIP_VISIBLE_DEVICES",)
+    assert task().remote_request()["masks"][0] == "ROCR_VISIBLE_DEVICES"
+    assert task().remote_request(("HIP_VISIBLE_DEVICES",))["masks"] == ("HIP_VISIBLE_DEVICES",)

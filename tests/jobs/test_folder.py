@@ -21,9 +21,9 @@ def folder(jobs_folder):
 
 def test_second_runner_is_refused_with_the_pid_of_the_first(folder):
     with (
-        folder.held(),
+        folder.hold_lock(),
         pytest.raises(UserError, match=f"process {os.getpid()} is already running"),
-        folder.held(),
+        folder.hold_lock(),
     ):
         pass
 
@@ -34,10 +34,10 @@ def test_lock_waits_for_processes_of_a_dead_runner(folder, monkeypatch):
     command, pipe = [sys.executable, "-I", "-S", "-c", code, folder.lock], subprocess.PIPE
     with Program(command, stdin=pipe, stdout=pipe, text=True) as left:
         wait_for_line(left, "held")
-        monkeypatch.setattr("rocm3d.jobs.folder._LEAVING", 0.1)
-        with pytest.raises(MachineError, match="still held by a process"), folder.held():
+        monkeypatch.setattr("rocm3d.jobs.folder._LAUNCHER_EXIT_SECONDS", 0.1)
+        with pytest.raises(MachineError, match="still held by a process"), folder.hold_lock():
             pass
-    with folder.held() as number:
+    with folder.hold_lock() as number:
         assert os.fstat(number).st_ino == folder.lock.stat().st_ino
 
 
@@ -50,14 +50,14 @@ def test_folder_that_cannot_be_created_is_a_user_error(tmp_path):
 @pytest.mark.parametrize("content", ["", "x", "1 2 3", "0 0", "999999999 5", "PID 1"])
 def test_stale_lock_file_means_no_runner(folder, content):
     folder.lock.write_text(content.replace("PID", str(os.getpid())))
-    assert folder.runner() is None
+    assert folder.runner_pid() is None
 
 
 def test_the_runner_is_known_while_it_holds_the_lock(folder):
-    assert folder.runner() is None
-    with folder.held():
-        assert folder.runner() == os.getpid()
-    assert folder.runner() is None
+    assert folder.runner_pid() is None
+    with folder.hold_lock():
+        assert folder.runner_pid() == os.getpid()
+    assert folder.runner_pid() is None
 
 
 def test_run_folder_is_next_to_jobs_toml_and_ignored_by_git(folder, jobs_folder):

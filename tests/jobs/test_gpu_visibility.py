@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from rocm3d.jobs.gpu_visibility import check_visibility, job_interpreter
-from rocm3d.jobs.slots import gpu_slots, cpu_slots
+from rocm3d.jobs.slots import cpu_slots, gpu_slots
 from rocm3d.jobs.specification import read_jobs
 from rocm3d.model.errors import MachineError
 from rocm3d.workspace.topology import read_topology
@@ -71,11 +71,16 @@ def test_the_one_gpu_is_recognized_by_its_unique_id(check_with_torch):
 
 
 def test_unknown_unique_id_is_reported(check_with_torch):
-    assert all("its unique id is unknown" in line for line in check_with_torch(TORCH.format(hip="7.0", devices="['z' * 16]")))
+    assert all(
+        "its unique id is unknown" in line for line in check_with_torch(TORCH.format(hip="7.0", devices="['z' * 16]"))
+    )
 
 
 def test_cpu_slots_are_not_checked(jobs_folder):
-    assert check_visibility(cpu_slots(1), read_jobs(jobs_folder.write('[[job]]\nid = "a"\ncommand = ["python3"]\n')).jobs) == []
+    assert (
+        check_visibility(cpu_slots(1), read_jobs(jobs_folder.write('[[job]]\nid = "a"\ncommand = ["python3"]\n')).jobs)
+        == []
+    )
 
 
 def test_job_interpreter(jobs_folder):

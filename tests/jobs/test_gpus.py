@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.jobs.gpus import hip_mask, stable_name, select_gpus, free_vram, rocr_mask, total_vram
+from rocm3d.jobs.gpus import free_vram, hip_mask, rocr_mask, select_gpus, stable_name, total_vram
 from rocm3d.model.errors import MachineError, UserError
 from rocm3d.workspace.topology import Topology, read_topology
 

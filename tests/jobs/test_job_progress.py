@@ -11,7 +11,9 @@ from rocm3d.jobs.status_files import Attempt
 
 @pytest.fixture
 def job(jobs_folder):
-    return read_jobs(jobs_folder.write('[run]\nretries = 1\ntimeout = 5\n[[job]]\nid = "a"\ncommand = ["true"]\n')).jobs[0]
+    return read_jobs(
+        jobs_folder.write('[run]\nretries = 1\ntimeout = 5\n[[job]]\nid = "a"\ncommand = ["true"]\n')
+    ).jobs[0]
 
 
 def progress_after(job, *endings: str, kills: int = 2, **more: object) -> JobProgress:

@@ -7,8 +7,8 @@ from contextlib import closing
 
 import pytest
 
-from rocm3d.jobs.job_progress import JobProgress
 from rocm3d.jobs.folder import DiskFullError
+from rocm3d.jobs.job_progress import JobProgress
 from rocm3d.jobs.journal import JobJournal, open_journal
 from rocm3d.model.errors import ExitCode, UserError
 

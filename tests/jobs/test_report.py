@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rocm3d.jobs.job_progress import JobProgress
 from rocm3d.jobs.folder import run_folder
+from rocm3d.jobs.job_progress import JobProgress
 from rocm3d.jobs.report import report, seconds_left
 from rocm3d.jobs.specification import read_jobs
 
@@ -24,9 +24,14 @@ def test_estimate_divides_the_remaining_time_by_the_slots():
 
 
 def test_jobs_have_the_order_of_the_file(jobs_folder):
-    jobs = read_jobs(jobs_folder.write('[[job]]\nid = "b"\ncommand = ["true"]\n[[job]]\nid = "a"\ncommand = ["true"]\n'))
+    jobs = read_jobs(
+        jobs_folder.write('[[job]]\nid = "b"\ncommand = ["true"]\n[[job]]\nid = "a"\ncommand = ["true"]\n')
+    )
     folder = run_folder(jobs.path, None)
-    progress = {"a": JobProgress("a", "", "failed", attempts=2, closed=2, code=3, reason="exit code 3"), "b": JobProgress("b", "")}
+    progress = {
+        "a": JobProgress("a", "", "failed", attempts=2, closed=2, code=3, reason="exit code 3"),
+        "b": JobProgress("b", ""),
+    }
     document = report(jobs, folder, progress, ["cpu-1"], ["a note"])
     assert [job.id for job in document.jobs] == ["b", "a"]
     assert document.counts == {"waiting": 1, "failed": 1}

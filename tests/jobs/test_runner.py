@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from rocm3d.jobs.job_progress import JobProgress
 from rocm3d.jobs.engine import AttemptEvent
 from rocm3d.jobs.folder import DiskFullError, run_folder
+from rocm3d.jobs.job_progress import JobProgress
 from rocm3d.jobs.journal import JobJournal
 from rocm3d.jobs.runner import JobRunner
 from rocm3d.jobs.slots import cpu_slots
@@ -55,7 +55,9 @@ class ScriptedEngine:
 
 @pytest.fixture
 def run(jobs_folder):
-    def run_jobs(engine: ScriptedEngine, *requests: tuple[str, str], progress: dict[str, JobProgress] | None = None) -> dict[str, JobProgress]:
+    def run_jobs(
+        engine: ScriptedEngine, *requests: tuple[str, str], progress: dict[str, JobProgress] | None = None
+    ) -> dict[str, JobProgress]:
         names = list(engine.endings)
         jobs = read_jobs(
             jobs_folder.write(f'[run]\nretries = 1\n[[job]]\nid = "{{}}"\neach = {names}\ncommand = ["true"]\n')

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.jobs.slots import gpu_slots, cpu_slots, refuse_oversized_jobs
+from rocm3d.jobs.slots import cpu_slots, gpu_slots, refuse_oversized_jobs
 from rocm3d.jobs.specification import read_jobs
 from rocm3d.model.errors import UserError
 from rocm3d.workspace.topology import read_topology
@@ -51,11 +51,11 @@ def test_two_runs_on_one_gpu_share_the_locks(slots, machine, tmp_path):
 
 def test_a_job_waits_for_free_memory(slots, job, tmp_path):
     used = tmp_path / "machine/sys/bus/pci/devices" / slots[0].gpu.pci / "mem_info_vram_used"
-    assert slots[0].takes(job("20 GiB"))
+    assert slots[0].can_run(job("20 GiB"))
     used.write_text(f"{5 << 30}\n")
-    assert not slots[0].takes(job("20 GiB"))
-    assert slots[0].takes(job("2 GiB"))
-    assert slots[1].takes(job("20 GiB"))
+    assert not slots[0].can_run(job("20 GiB"))
+    assert slots[0].can_run(job("2 GiB"))
+    assert slots[1].can_run(job("20 GiB"))
 
 
 def test_number_of_cpu_slots():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.jobs.specification import Jobs, RunSettings, parse_memory, jobs_from_commands, read_jobs, parse_seconds
+from rocm3d.jobs.specification import Jobs, RunSettings, jobs_from_commands, parse_memory, parse_seconds, read_jobs
 from rocm3d.model.errors import ExitCode, UserError
 
 JOB = '[[job]]\nid = "a"\ncommand = ["true"]\n'

@@ -44,7 +44,7 @@ def write_family_jobs(jobs_folder, count: int = 1, more: str = "") -> None:
 @pytest.mark.parametrize("command", ["cancel", "retry"])
 def test_unknown_job_is_refused(campaign, command):
     with pytest.raises(UserError, match=r"no job 'b' in jobs\.toml"):
-        campaign('[[job]]\nid = "a"\ncommand = ["true"]\n').wish(command, ["b"])
+        campaign('[[job]]\nid = "a"\ncommand = ["true"]\n').request(command, ["b"])
 
 
 def test_missing_log_is_refused(campaign):
@@ -62,7 +62,9 @@ def test_missing_log_is_refused(campaign):
 def test_stopped_runner_leaves_no_orphans_and_can_resume(jobs_folder, number, code):
     write_family_jobs(jobs_folder, 2)
     # Some shells start programs with Ctrl-C ignored, which is inherited.
-    default = [partial(signal.signal, signal_number, signal.SIG_DFL) for signal_number in (signal.SIGINT, signal.SIGHUP)]
+    default = [
+        partial(signal.signal, signal_number, signal.SIG_DFL) for signal_number in (signal.SIGINT, signal.SIGHUP)
+    ]
     runner = jobs_folder.start(preexec_fn=lambda: [reset() for reset in default])
     wait_until(lambda: len(jobs_folder.alive()) >= 12, "two jobs with all that they start")
     runner.send_signal(number)
@@ -80,7 +82,7 @@ def run_until_started(campaign, jobs_folder, job: str) -> tuple[JobState, float]
     """A job with a time limit that ended it after it had begun; its state and the limit."""
     for limit in LIMITS:
         job_campaign = campaign(f'[[job]]\nid = "a"\ntimeout = "{limit}s"\n{job}')
-        job_campaign.forget()
+        job_campaign.reset()
         document = job_campaign.run()
         if (jobs_folder.root / "begun").exists():
             return document.jobs[0], limit
@@ -148,7 +150,7 @@ def test_finished_job_is_not_repeated_unless_its_command_changes(campaign, jobs_
     assert campaign(text.replace("echo x", "echo y")).run().jobs[0].attempts == 2
     assert (jobs_folder.root / "out").read_text() == "x\ny\n"
     changed = campaign(text.replace("echo x", "echo y"))
-    changed.forget()
+    changed.reset()
     assert changed.status().counts == {"waiting": 1}
 
 

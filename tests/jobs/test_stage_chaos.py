@@ -44,7 +44,10 @@ def kill_random_job(launchers: list[int], chance: random.Random) -> bool:
     if status_path is None:
         return False
     kill([pid])
-    wait_until(lambda: has_text(status_path) or not is_running(launcher), f"the end of job {status_path.name} in its status file")
+    wait_until(
+        lambda: has_text(status_path) or not is_running(launcher),
+        f"the end of job {status_path.name} in its status file",
+    )
     return bool(has_text(status_path)) and json.loads(has_text(status_path))["ending"] == "killed"
 
 
@@ -114,7 +117,9 @@ def test_many_jobs_survive_whatever_is_killed(jobs_folder, count, runners):
     jobs_folder.wait_until_quiet()
     # Each job is done exactly once, by its last attempt.
     assert done == dict.fromkeys(jobs, 1)
-    assert all('"ending": "done"' in (jobs_folder.run / "status" / f"{job}.{attempts[job]}").read_text() for job in jobs)
+    assert all(
+        '"ending": "done"' in (jobs_folder.run / "status" / f"{job}.{attempts[job]}").read_text() for job in jobs
+    )
     assert {job["id"]: job["attempts"] for job in document["jobs"]} == attempts
     assert all(job["state"] == "done" and job["interruptions"] == job["attempts"] - 1 for job in document["jobs"])
     assert sum(job["interruptions"] for job in document["jobs"]) >= kills

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.jobs.status_files import Attempt, list_attempts, with_stop_reason, is_alive, read_attempt
+from rocm3d.jobs.status_files import Attempt, is_alive, list_attempts, read_attempt, with_stop_reason
 
 COMPLETE = {"digest": "d", "ending": "done", "code": 0, "signal": None, "seconds": 1.5, "ended": 2.0, "slot": "cpu-1"}
 
@@ -33,7 +33,9 @@ def test_complete_file_is_read(tmp_path):
 
 
 @given(
-    st.dictionaries(st.sampled_from(sorted(COMPLETE)), st.one_of(st.none(), st.text(), st.floats(), st.lists(st.none())))
+    st.dictionaries(
+        st.sampled_from(sorted(COMPLETE)), st.one_of(st.none(), st.text(), st.floats(), st.lists(st.none()))
+    )
 )
 def test_invalid_values_do_not_raise(tmp_path_factory, values):
     folder = tmp_path_factory.mktemp("status")

@@ -119,10 +119,10 @@ def test_planned_recipe_is_not_used(overlay):
 def test_also_codes_apply_only_to_the_package_of_the_recipe(overlay):
     codes = overlay.codes({"rest": 'package = "p"'}, {"code": "NUM902"})
     knowledge = codes.recipe("q", status="planned", also=["NUM902"]).recipe("r", also=["NUM902"]).load()
-    assert knowledge.recipe_beside("NUM902", "p").id == "r"
-    assert knowledge.recipe_beside("NUM902", "other") is None
-    assert knowledge.recipe_beside("NUM902", None) is None
-    assert knowledge.recipe_beside("NUM901", "p") is None
+    assert knowledge.recipe_also_resolving("NUM902", "p").id == "r"
+    assert knowledge.recipe_also_resolving("NUM902", "other") is None
+    assert knowledge.recipe_also_resolving("NUM902", None) is None
+    assert knowledge.recipe_also_resolving("NUM901", "p") is None
 
 
 def test_active_recipe_fixes_only_its_code(overlay):
@@ -141,23 +141,23 @@ def test_suggestion_is_the_nearest_or_a_dozen_of_all():
 def test_unknown_nvidia_card_is_refused_with_the_closest(overlay):
     overlay.card("zz-rival")
     with pytest.raises(UserError, match="unknown NVIDIA card 'zz-rivl'") as failure:
-        overlay.load().rival("zz-rivl")
+        overlay.load().nvidia_card("zz-rivl")
     assert "zz-rival" in failure.value.hint
 
 
 def test_amd_card_is_refused_as_nvidia_card(overlay):
     overlay.target("gfx999", "zz900x").card("zz900x", amd=True)
     with pytest.raises(UserError, match="unknown NVIDIA card 'zz900x'"):
-        overlay.load().rival("zz900x")
+        overlay.load().nvidia_card("zz900x")
 
 
 @pytest.mark.parametrize("name", ["zz-rival", "ZZ Rival", "The Zed", "the zed", "Z.Z."])
 def test_nvidia_card_is_found_by_any_name(overlay, name):
     overlay.card("zz-rival", title="The Zed", names=["zz"])
-    assert overlay.load().rival(name).id == "zz-rival"
+    assert overlay.load().nvidia_card(name).id == "zz-rival"
 
 
 def test_integrated_targets(knowledge):
-    result = knowledge.integrated
+    result = knowledge.integrated_targets
     assert "gfx1151" in result
     assert not result & {"gfx942", "gfx1100"}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.manifest.binaries import is_binary, read, reader, binary_suffix
+from rocm3d.manifest.binaries import binary_suffix, is_binary, read, reader
 from rocm3d.manifest.manifest import ScriptCommand
 
 

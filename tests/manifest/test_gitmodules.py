@@ -55,4 +55,6 @@ WORDS = st.text("abc/-_.", min_size=1, max_size=8)
 @given(st.lists(st.tuples(WORDS, WORDS), max_size=6))
 def test_round_trip(pairs):
     text = "".join(f'[submodule "{path}"]\n\tpath = {path}\n\turl = https://{url}\n' for path, url in pairs)
-    assert [(path, url) for path, url, _, _ in submodule_positions(text.encode())] == [(p, f"https://{u}") for p, u in pairs]
+    assert [(path, url) for path, url, _, _ in submodule_positions(text.encode())] == [
+        (p, f"https://{u}") for p, u in pairs
+    ]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.manifest.install_line import parse_install_command, distribution_name, shell_commands
+from rocm3d.manifest.install_line import distribution_name, parse_install_command, shell_commands
 
 
 def word_texts(script: str) -> list[list[str]]:
@@ -107,7 +107,7 @@ def test_every_tool(command, tool):
 
 
 @pytest.mark.parametrize(
-    ("word", "name", "version", "url"),
+    ("argument", "name", "version", "url"),
     [
         ("torch==2.1.0+cu121", "torch", "==2.1.0+cu121", ""),
         ("'torch>=2.0,<3; python_version>\"3\"'", "torch", ">=2.0,<3", ""),
@@ -124,16 +124,16 @@ def test_every_tool(command, tool):
         ("-e git+https://host/o/r.git#egg=gs", "gs", "", "git+https://host/o/r.git#egg=gs"),
     ],
 )
-def test_mention(word, name, version, url):
-    result = parse_command(f"pip install {word}")
+def test_mention(argument, name, version, url):
+    result = parse_command(f"pip install {argument}")
 
     assert result is not None
     assert [(entry.name, entry.version, entry.url) for entry in result.mentions] == [(name, version, url)]
 
 
-@pytest.mark.parametrize("word", [".", "-e .", "$PACKAGES", "${X}", "$(cat list)", "-U", "--no-deps"])
-def test_words_that_are_not_distributions(word):
-    result = parse_command(f"pip install {word}")
+@pytest.mark.parametrize("argument", [".", "-e .", "$PACKAGES", "${X}", "$(cat list)", "-U", "--no-deps"])
+def test_words_that_are_not_distributions(argument):
+    result = parse_command(f"pip install {argument}")
 
     assert result is not None
     assert result.mentions == ()

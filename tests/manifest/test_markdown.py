@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.manifest.markdown import shell_blocks, is_documentation, read
+from rocm3d.manifest.markdown import is_documentation, read, shell_blocks
 
 PAGE = """# Install
 You can pip install prose, or read it.
@@ -30,7 +30,9 @@ conda install cudatoolkit
 
 
 def mention_positions(text: str):
-    return [(entry.name, entry.line, entry.column, entry.section) for entry in read("README.md", text.encode()).mentions]
+    return [
+        (entry.name, entry.line, entry.column, entry.section) for entry in read("README.md", text.encode()).mentions
+    ]
 
 
 def test_only_install_lines_of_shell_blocks():
@@ -43,7 +45,7 @@ def test_only_install_lines_of_shell_blocks():
 
 
 @pytest.mark.parametrize(
-    ("line", "found"),
+    ("line", "expected"),
     [
         ("Use `pip install torch`, then `$ pip3 install gsplat`.", [("torch", 1, 18), ("gsplat", 1, 47)]),
         ("| a | ```pip install spconv-cu102``` | b |", [("spconv-cu102", 1, 22)]),
@@ -56,8 +58,8 @@ def test_only_install_lines_of_shell_blocks():
         ("the `pip` command: install a", []),
     ],
 )
-def test_install_commands_outside_of_fences(line, found):
-    assert [(name, row, column) for name, row, column, _ in mention_positions(line)] == found
+def test_install_commands_outside_of_fences(line, expected):
+    assert [(name, row, column) for name, row, column, _ in mention_positions(line)] == expected
 
 
 def test_a_shorter_fence_does_not_close_a_longer_one():

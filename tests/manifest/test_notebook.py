@@ -47,7 +47,9 @@ def test_positions_in_the_file():
 
 
 def test_unusual_order_of_keys():
-    assert mention_positions('{"cells": [{"source": ["!pip install torch"], "cell_type": "code"}]}') == [("torch", 1, 38)]
+    assert mention_positions('{"cells": [{"source": ["!pip install torch"], "cell_type": "code"}]}') == [
+        ("torch", 1, 38)
+    ]
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"cells": 1}', '{"cells": {"a": "!pip install torch"}}', "null"])

@@ -68,7 +68,9 @@ def test_packages_of_every_category():
 def test_other_categories_have_their_own_section():
     result = read("Pipfile", TEXT.encode()).mentions
 
-    assert ["pipenv"] * 4 + ["pipenv-category:dev-packages", "pipenv-category:of-our-own"] == [i.section for i in result]
+    assert ["pipenv"] * 4 + ["pipenv-category:dev-packages", "pipenv-category:of-our-own"] == [
+        i.section for i in result
+    ]
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def test_unknown_values(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("f('a')", ["a"]),
         ("f(['a', ('b', {'c'})])", ["a", "b", "c"]),
@@ -41,15 +41,17 @@ def test_unknown_values(text):
         (r"f(['a\ud800', f'\udfff'])", ["a?", "?"]),
     ],
 )
-def test_known_values(text, found):
-    assert strings(text) == found
+def test_known_values(text, expected):
+    assert strings(text) == expected
 
 
-@pytest.mark.parametrize(("text", "place"), [("f('a')", (1, 4)), ("f(\n  rb'''a''')", (2, 8)), ("ä = f('a')", (1, 8))])
-def test_position_is_inside_the_quotes(text, place):
+@pytest.mark.parametrize(
+    ("text", "position"), [("f('a')", (1, 4)), ("f(\n  rb'''a''')", (2, 8)), ("ä = f('a')", (1, 8))]
+)
+def test_position_is_inside_the_quotes(text, position):
     literals = PythonLiterals.parse(text.encode())
     (node,) = (node for node in literals.nodes if isinstance(node, ast.Constant))
-    assert literals.position(node) == place
+    assert literals.position(node) == position
 
 
 def test_invalid_python():

@@ -36,7 +36,7 @@ def test_no_installs(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("subprocess.run([sys.executable, '-m', 'pip', 'install', 'torch==2'])", [("torch", 1, 58)]),
         ("subprocess.check_call(['pip', 'install',\n  'a', 'b'])", [("a", 2, 4), ("b", 2, 9)]),
@@ -55,8 +55,8 @@ def test_no_installs(text):
         ("run(['bash', '-c', 'pip install a'])", [("a", 1, 33)]),
     ],
 )
-def test_installs(text, found):
-    assert mention_positions(text) == found
+def test_installs(text, expected):
+    assert mention_positions(text) == expected
 
 
 def test_index_of_a_call():

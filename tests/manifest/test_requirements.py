@@ -251,5 +251,7 @@ def test_replaced_option_and_invalid_utf8():
 def test_replace_is_not_called_for_comments_and_blank_lines():
     """It is called for unread lines: pip may accept them after it expands a variable."""
     calls: list[int] = []
-    copy_with_replacements(read("requirements.txt", b"# c\n\ntorch\n=== bad\n-r x\ntorch==${V} \\\n  --pre\n"), calls.append)
+    copy_with_replacements(
+        read("requirements.txt", b"# c\n\ntorch\n=== bad\n-r x\ntorch==${V} \\\n  --pre\n"), calls.append
+    )
     assert calls == [3, 4, 5, 6]

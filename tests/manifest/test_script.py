@@ -21,7 +21,9 @@ def test_commands_and_installs_are_separate():
 
 
 def test_with_a_section_only_installs_count():
-    result = read_script("nvidia-smi\ngit clone https://host/o/r.git\npip install torch\nconda install cuda\n", "documentation")
+    result = read_script(
+        "nvidia-smi\ngit clone https://host/o/r.git\npip install torch\nconda install cuda\n", "documentation"
+    )
     assert (result.commands, result.submodules) == ((), ())
     assert [(entry.name, entry.section) for entry in result.mentions] == [
         ("torch", "documentation"),
@@ -75,7 +77,13 @@ def test_dot_after_cd_is_the_folder():
 
 def test_requirement_entry():
     ((result,), options) = parse_requirement_entry("torch [opt] >=2 ; python_version > '3'", 4, 7, "project")
-    assert (result.name, result.extras, result.line, result.column, result.section) == ("torch", {"opt"}, 4, 7, "project")
+    assert (result.name, result.extras, result.line, result.column, result.section) == (
+        "torch",
+        {"opt"},
+        4,
+        7,
+        "project",
+    )
     assert (result.version, options) == (">=2", [])
 
 
@@ -109,7 +117,7 @@ def test_a_variable_may_hold_several_words(text, names):
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ('bash -c "cd x && pip install a"', [("a", 1, 30)]),
         ("sudo /bin/sh -lc 'pip install a'", [("a", 1, 31)]),
@@ -120,8 +128,8 @@ def test_a_variable_may_hold_several_words(text, names):
         ("attempt 'to pip install a'", []),
     ],
 )
-def test_nested_shell(text, found):
-    assert [(entry.name, entry.line, entry.column) for entry in read_script(text).mentions] == found
+def test_nested_shell(text, expected):
+    assert [(entry.name, entry.line, entry.column) for entry in read_script(text).mentions] == expected
 
 
 def test_nested_shells_are_limited():
@@ -186,7 +194,9 @@ def test_page_without_installer_is_not_split(data):
         raise AssertionError
         yield
 
-    assert manifest_from_commands("a.md", "markdown", data, never(), section="documentation") == ParsedManifest("a.md", "markdown", data)
+    assert manifest_from_commands("a.md", "markdown", data, never(), section="documentation") == ParsedManifest(
+        "a.md", "markdown", data
+    )
 
 
 @pytest.mark.parametrize("text", ["pip install a", "uv add a", "conda create -n x a", "mim install a"])

@@ -87,5 +87,7 @@ NAMES = st.sampled_from(["torch", "gsplat", "flash-attn"])
 @given(st.lists(st.tuples(NAMES, st.sampled_from(["", "  ", "\t"]), st.booleans()), max_size=8))
 def test_positions_of_install_lines(rows):
     lines = [f"{indent}{'# ' if off else ''}pip install {name}" for name, indent, off in rows]
-    expected = [(name, number, len(indent) + 13, "pip") for number, (name, indent, off) in enumerate(rows, 1) if not off]
+    expected = [
+        (name, number, len(indent) + 13, "pip") for number, (name, indent, off) in enumerate(rows, 1) if not off
+    ]
     assert mention_positions("\n".join(lines)) == expected

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.manifest.toml_text import TomlText, table_items, as_list, parse_toml, nested_table
+from rocm3d.manifest.toml_text import TomlText, as_list, nested_table, parse_toml, table_items
 
 TEXT = """# "torch"
 [a.b]
@@ -49,5 +49,7 @@ def test_any_text_does_not_raise(arguments):
     text = TomlText(arguments)
     assert all(position >= 0 for position in text.headings.values())
     assert all(
-        arguments.startswith(value, position) or "\\" in arguments for value, result in text.literals.items() for position in result
+        arguments.startswith(value, position) or "\\" in arguments
+        for value, result in text.literals.items()
+        for position in result
     )

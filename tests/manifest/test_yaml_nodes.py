@@ -14,7 +14,10 @@ def test_pairs_and_items_with_positions():
     (first, values), (second, _) = yaml.pairs(yaml.root)
     assert [(key.text, key.line, key.column) for key in (first, second)] == [("a", 1, 1), ("e", 4, 1)]
     scalars = [yaml.scalar(entry) for entry in yaml.items(values)]
-    assert [(entry.text, entry.line, entry.column, entry.style) for entry in scalars] == [("b", 2, 5, ""), ("d", 3, 5, "'")]
+    assert [(entry.text, entry.line, entry.column, entry.style) for entry in scalars] == [
+        ("b", 2, 5, ""),
+        ("d", 3, 5, "'"),
+    ]
 
 
 def test_yaml_line_ends_do_not_shift_lines():

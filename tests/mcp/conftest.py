@@ -12,10 +12,10 @@ from mcp import Client
 from typer.testing import CliRunner
 
 from rocm3d.cli.main import build as build_commands
-from rocm3d.mcp.tool_context import ToolContext, ServerOptions
 from rocm3d.mcp.resources import ResourceLibrary
 from rocm3d.mcp.server import build_server
 from rocm3d.mcp.tool import all_tools
+from rocm3d.mcp.tool_context import ServerOptions, ToolContext
 
 
 @pytest.fixture(autouse=True)

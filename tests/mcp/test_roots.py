@@ -20,7 +20,9 @@ def roots(places, *client_uris, allowed=()):
     return AllowedRoots.resolve([places / name for name in allowed], [(places / name).as_uri() for name in client_uris])
 
 
-@pytest.mark.parametrize("requested", ["secret", "given/../secret", "given/link", "given/link/x", "given-too", ".", "gone"])
+@pytest.mark.parametrize(
+    "requested", ["secret", "given/../secret", "given/link", "given/link/x", "given-too", ".", "gone"]
+)
 def test_refusal_does_not_reveal_whether_an_outside_path_exists(places, requested):
     with pytest.raises(UserError, match="is outside the allowed folders") as refused:
         roots(places, "given").check_path(str(places / requested))

@@ -129,7 +129,12 @@ class ConversationResult:
 
 async def converse(client, served_folders) -> ConversationResult:
     outcome, small = ConversationResult(), str(served_folders.root / "small")
-    for path in (served_folders.base / "outside", served_folders.root / "way-out", served_folders.root / ".." / "outside", Path("/etc")):
+    for path in (
+        served_folders.base / "outside",
+        served_folders.root / "way-out",
+        served_folders.root / ".." / "outside",
+        Path("/etc"),
+    ):
         outcome.outside.append(await client.call_tool("scan", {"path": str(path)}))
 
     async def on_progress(progress, total, message):
@@ -184,7 +189,8 @@ def test_a_path_outside_the_roots_is_refused(conversation, served_folders):
 
 def test_file_of_100_mb_is_reported_as_skipped(conversation):
     skipped = {
-        item["path"]: item["reason"] for item in conversation.scanned.structured_content["document"]["inventory"]["skipped"]
+        item["path"]: item["reason"]
+        for item in conversation.scanned.structured_content["document"]["inventory"]["skipped"]
     }
 
     assert skipped["weights.cu"] == "is 104.9 MB, above the limit of 4 MiB"
@@ -270,7 +276,9 @@ def test_stdout_carries_the_protocol_alone_and_nothing_outlives_a_server_that_is
     scan = {"name": "scan", "arguments": {"path": str(served_folders.root / "big")}, "_meta": {"progressToken": 1}}
     command = [sys.executable, *PROGRAM, "--root", str(served_folders.root), "--verbose", "--no-cache"]
     pipe = subprocess.PIPE
-    with Program(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True, env=served_folders.env) as server:
+    with Program(
+        command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True, env=served_folders.env
+    ) as server:
         server.stdin.write("this is no message\n" + line(id=1, method="initialize", params=hello))
         server.stdin.write(line(method="notifications/initialized") + line(id=2, method="tools/call", params=scan))
         server.stdin.flush()

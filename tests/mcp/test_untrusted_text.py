@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.mcp.untrusted_text import MAX_STRING, as_text, mark_as_data, truncate_document, clean_text
+from rocm3d.mcp.untrusted_text import MAX_STRING, as_text, clean_text, mark_as_data, truncate_document
 
 DOCUMENTS = st.dictionaries(
     st.text(max_size=8),

@@ -39,7 +39,7 @@ def test_bug_is_a_response(run_tool, monkeypatch, capsys):
         raise ZeroDivisionError("oops")
 
     tool = worker.load_tool("explain")
-    monkeypatch.setattr(worker, "tool", lambda _: replace(tool, work=broken))
+    monkeypatch.setattr(worker, "load_tool", lambda _: replace(tool, work=broken))
 
     assert "ZeroDivisionError: oops" in run_tool("explain", word="a")["bug"]
     assert "ZeroDivisionError" in capsys.readouterr().err

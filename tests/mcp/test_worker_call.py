@@ -23,13 +23,17 @@ def call_worker(request, script=ignore_progress):
 
 
 def test_worker_without_a_response_is_a_bug():
-    with pytest.raises(worker_call.WorkerError, match=r"(?s)the worker ended with 1: .*No module named 'rocm3d.mcp.tools.nothing'"):
+    with pytest.raises(
+        worker_call.WorkerError, match=r"(?s)the worker ended with 1: .*No module named 'rocm3d.mcp.tools.nothing'"
+    ):
         call_worker({"tool": "nothing", "arguments": {}, "options": {}})
 
 
 def test_error_of_the_worker_is_raised():
     with pytest.raises(UserError) as refused:
-        worker_call._unpack_response({"failure": "it is gone", "hint": "look elsewhere"}, 0, worker_call._WorkerWatcher(print))
+        worker_call._unpack_response(
+            {"failure": "it is gone", "hint": "look elsewhere"}, 0, worker_call._WorkerWatcher(print)
+        )
 
     assert worker_call.error_text(refused.value) == "it is gone\nhint: look elsewhere"
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from rocm3d.model.artifact import Artifact
+from rocm3d.model.backend_check import BackendCheck, ImportedModule, Smoke, SuiteChecks, WorstElement
 from rocm3d.model.base import Document
 from rocm3d.model.bundle import AlteredFile, Bundle, BundleCheck, Chain, DiffRow, EvidenceDiff, Link, LinkPair
 from rocm3d.model.condition import Diagnosis, Problem, UncheckedCondition
@@ -18,16 +19,15 @@ from rocm3d.model.finding import Finding
 from rocm3d.model.fit import Fit, FitMemory, FitPoint
 from rocm3d.model.golden import ComparedTensor, GoldenComparison, OmittedOutput, RecordedFile, Recording
 from rocm3d.model.inspection import InspectedBinary, Inspection, TargetCode
-from rocm3d.model.inventory import FileCounts, Dependency, Extension, Inventory, Scan, SkippedFile
+from rocm3d.model.inventory import Dependency, Extension, FileCounts, Inventory, Scan, SkippedFile
 from rocm3d.model.jobs import JobsReport, JobState
 from rocm3d.model.ledger import Fix, Ledger
 from rocm3d.model.location import Location
-from rocm3d.model.backend_check import ImportedModule, BackendCheck, Smoke, SuiteChecks, WorstElement
-from rocm3d.model.matrix import MatrixColumn, Matrix, MatrixRow, UnlockStep
+from rocm3d.model.matrix import Matrix, MatrixColumn, MatrixRow, UnlockStep
 from rocm3d.model.patch import FileChange, Patch, Proof, RefusedEdit
-from rocm3d.model.plan import ChosenStack, DependencyDecision, UnresolvedFinding, Plan, PlannedEdit, RejectedAlternative
+from rocm3d.model.plan import ChosenStack, DependencyDecision, Plan, PlannedEdit, RejectedAlternative, UnresolvedFinding
 from rocm3d.model.report import BundleReport
-from rocm3d.model.run import ImportFallback, KernelTime, Manifest, PeakMemory, ExpectationResult, RunRecord, Steps
+from rocm3d.model.run import ExpectationResult, ImportFallback, KernelTime, Manifest, PeakMemory, RunRecord, Steps
 from rocm3d.model.snapshot import (
     Bridge,
     CacheGroup,
@@ -257,7 +257,9 @@ def test_parameters_of_an_edit_keep_their_kinds(parameters):
     assert {k: type(v) for k, v in again.parameters.items()} == {k: type(v) for k, v in parameters.items()}
 
 
-@given(repository=TEXT, targets=st.lists(TEXT, max_size=3), reason=TEXT.filter(bool), checked=st.lists(TEXT, max_size=3))
+@given(
+    repository=TEXT, targets=st.lists(TEXT, max_size=3), reason=TEXT.filter(bool), checked=st.lists(TEXT, max_size=3)
+)
 def test_any_text_comes_back(repository, targets, reason, checked):
     verdict = Verdict(level="static", probe="p", outcome="failed", reason=reason, looked_at=tuple(checked))
     document = Verdicts(repository=repository, targets=tuple(targets), verdicts=(verdict,))

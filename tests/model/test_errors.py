@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.errors import ExitCode, Rocm3dError, MachineError, UserError
+from rocm3d.model.errors import ExitCode, MachineError, Rocm3dError, UserError
 
 
 @pytest.mark.parametrize(("kind", "code"), [(UserError, 2), (MachineError, 4)])

@@ -17,4 +17,6 @@ def test_a_report_counts_its_jobs_in_a_fixed_order():
 
 
 def test_waiting_and_done_jobs_are_no_failures():
-    assert not JobsReport(name="n", folder="f", engine="local", jobs=(job("a", "waiting"), job("b", "done"))).has_failures
+    assert not JobsReport(
+        name="n", folder="f", engine="local", jobs=(job("a", "waiting"), job("b", "done"))
+    ).has_failures

@@ -53,7 +53,7 @@ def site(tmp_path):
 
 
 def test_an_empty_environment_holds_nothing(site):
-    assert site.ask("state") == [
+    assert site.run("state") == [
         "torch: none",
         "torchvision: none",
         "torchaudio: none",
@@ -68,7 +68,7 @@ def test_modules_of_any_distribution_are_listed(site):
     site.put("pytorch-triton-rocm", "3.2.0", "triton")
     site.put("Triton", "3.9.0", "other", top_level=True)
     site.put("torchmetrics", "1.0")
-    lines = site.ask("state")
+    lines = site.run("state")
     assert "torch: torch==2.6.0+rocm6.4" in lines
     assert "triton: pytorch-triton-rocm==3.2.0 triton==3.9.0" in lines
     assert "HIP: 6.4.43484" in lines
@@ -87,20 +87,20 @@ def test_modules_of_any_distribution_are_listed(site):
 )
 def test_cuda_packages_are_recognised_by_name(site, name):
     site.put(name, "1.0")
-    assert f"CUDA packages: {name}" in site.ask("state")
+    assert f"CUDA packages: {name}" in site.run("state")
 
 
 @pytest.mark.parametrize("name", ["nvidia-ml-py", "accumulate", "cuda-free", "pycuber", "focus1", "cupy-rocm-7-0"])
 def test_other_names_are_no_cuda_packages(site, name):
     site.put(name, "1.0")
-    assert "CUDA packages: none" in site.ask("state")
+    assert "CUDA packages: none" in site.run("state")
 
 
 def test_changes_are_listed(site):
-    before = "\n".join(site.ask("state"))
-    assert site.ask("changes", before) == []
+    before = "\n".join(site.run("state"))
+    assert site.run("changes", before) == []
     site.torch("2.1.0", None)
-    assert site.ask("changes", before) == ["torch: none became torch==2.1.0"]
+    assert site.run("changes", before) == ["torch: none became torch==2.1.0"]
 
 
 def test_constraints_pin_the_installed_base(site, tmp_path):
@@ -109,7 +109,7 @@ def test_constraints_pin_the_installed_base(site, tmp_path):
     (tmp_path / "constraints.txt").write_text(
         "# why\nnumpy<2  # x\nTorch==2.6.0\npytorch_triton_rocm==1\n-c more.txt\n-c /abs.txt\n-c https://host/x.txt\n"
     )
-    assert site.ask("constraints", str(tmp_path / "constraints.txt")) == [
+    assert site.run("constraints", str(tmp_path / "constraints.txt")) == [
         "# why",
         "numpy<2  # x",
         f"-c {tmp_path / 'more.txt'}",
@@ -121,7 +121,7 @@ def test_constraints_pin_the_installed_base(site, tmp_path):
         "pytorch-triton-rocm==3.2.0",
         "triton==0+comes.as.pytorch.triton.rocm",
     ]
-    assert site.ask("overrides", str(tmp_path / "constraints.txt"))[-1] == "triton ; sys_platform == 'never'"
+    assert site.run("overrides", str(tmp_path / "constraints.txt"))[-1] == "triton ; sys_platform == 'never'"
 
 
 @pytest.mark.parametrize(
@@ -140,23 +140,23 @@ def test_build_mode_and_missing_requirements(site, tmp_path, files, answer):
     source.mkdir()
     for name, text in files.items():
         (source / name).write_text(text)
-    assert site.ask("build", str(source)) == answer
+    assert site.run("build", str(source)) == answer
 
 
 def test_install_from_a_folder_is_recognised(site, tmp_path):
     site.put("x", "1.0", direct_url_json=json.dumps({"url": (tmp_path / "a b").as_uri()}))
-    assert site.ask("from", str(tmp_path / "a b")) == ["yes"]
-    assert site.ask("from", str(tmp_path / "a")) == []
+    assert site.run("from", str(tmp_path / "a b")) == ["yes"]
+    assert site.run("from", str(tmp_path / "a")) == []
 
 
 def test_installed_and_missing_distributions(site):
     site.put("Some.Thing", "1.0")
     site.put("pytorch-triton-rocm", "3.2.0", "triton")
-    assert site.ask("there", "some-thing", "other") == ["some-thing 1.0"]
-    assert site.ask("lacking", "Some_Thing[x]>=2", "other==1") == ["other==1"]
-    assert site.ask("without", "triton", "torchaudio") == ["torchaudio"]
+    assert site.run("there", "some-thing", "other") == ["some-thing 1.0"]
+    assert site.run("lacking", "Some_Thing[x]>=2", "other==1") == ["other==1"]
+    assert site.run("without", "triton", "torchaudio") == ["torchaudio"]
 
 
 def test_addresses_and_versions(site, tmp_path):
-    assert site.ask("address", str(tmp_path / "a b")) == [(tmp_path / "a b").as_uri()]
-    assert site.ask("python") == [".".join(map(str, sys.version_info[:2]))]
+    assert site.run("address", str(tmp_path / "a b")) == [(tmp_path / "a b").as_uri()]
+    assert site.run("python") == [".".join(map(str, sys.version_info[:2]))]

@@ -24,8 +24,13 @@ pytestmark = pytest.mark.full
 def blender_python():
     """A separate interpreter that has bpy; wheels exist only for some Python versions."""
     interpreter = Path(os.environ.get("ROCM3D_TEST_BLENDER") or ROOT / ".venv-blender" / "bin" / "python")
-    if not interpreter.is_file() or subprocess.run([interpreter, "-c", "import bpy"], check=False, capture_output=True).returncode:
-        pytest.skip(f"not run: {interpreter} has no bpy; `make .venv-blender/installed` makes it, where there is a wheel")
+    if (
+        not interpreter.is_file()
+        or subprocess.run([interpreter, "-c", "import bpy"], check=False, capture_output=True).returncode
+    ):
+        pytest.skip(
+            f"not run: {interpreter} has no bpy; `make .venv-blender/installed` makes it, where there is a wheel"
+        )
     return interpreter
 
 

@@ -59,19 +59,19 @@ def client(tmp_path):
 
 def test_an_attempt_that_has_a_file_is_not_begun_again(client, tmp_path):
     (tmp_path / "a.1.running").write_text("")
-    client.ask(["touch", "made"])
-    assert "File exists" in client.answer()["refused"]
+    client.start(["touch", "made"])
+    assert "File exists" in client.response()["refused"]
     assert not (tmp_path / "made").exists()
 
 
 def test_busy_gpu_is_reported_and_leaves_no_file(client, tmp_path):
     with (tmp_path / "gpu").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        client.ask(["true"], lock=str(tmp_path / "gpu"))
-        assert client.answer() == {"key": "a.1", "busy": True}
+        client.start(["true"], lock=str(tmp_path / "gpu"))
+        assert client.response() == {"key": "a.1", "busy": True}
     assert not (tmp_path / "a.1.running").exists()
-    client.ask(["true"], lock=str(tmp_path / "gpu"))
-    assert client.answer()["ended"]["ending"] == "done"
+    client.start(["true"], lock=str(tmp_path / "gpu"))
+    assert client.response()["ended"]["ending"] == "done"
 
 
 def test_a_lock_can_be_opened_by_others_and_needs_no_right_to_write(client, tmp_path):
@@ -86,21 +86,21 @@ def test_a_lock_can_be_opened_by_others_and_needs_no_right_to_write(client, tmp_
     assert (tmp_path / "gpu").stat().st_mode & 0o777 == 0o644
     (tmp_path / "a.1").unlink()
     (tmp_path / "gpu").chmod(0o444)
-    client.ask(["true"], lock=str(tmp_path / "gpu"))
-    assert client.answer()["ended"]["ending"] == "done"
+    client.start(["true"], lock=str(tmp_path / "gpu"))
+    assert client.response()["ended"]["ending"] == "done"
 
 
 def test_a_lock_is_never_opened_through_a_link(client, tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
-    client.ask(["true"], lock=str(tmp_path / "link"))
-    assert "refused" in client.answer()
+    client.start(["true"], lock=str(tmp_path / "link"))
+    assert "refused" in client.response()
     assert not (tmp_path / "elsewhere").exists()
 
 
 @pytest.mark.parametrize("name", ["log", "status"])
 def test_unwritable_path_is_reported_and_leaves_no_file(client, tmp_path, name):
-    client.ask(["true"], **{name: str(tmp_path / "nowhere" / "x")})
-    assert client.answer()["errno"] == 2
+    client.start(["true"], **{name: str(tmp_path / "nowhere" / "x")})
+    assert client.response()["errno"] == 2
     assert not list(tmp_path.glob("*.running"))
 
 
@@ -116,8 +116,8 @@ def test_unwritable_path_is_reported_and_leaves_no_file(client, tmp_path, name):
     ],
 )
 def test_status_file_has_the_ending(client, tmp_path, command, ending, code, number):
-    client.ask(["sh", "-c", command])
-    result = client.answer()["ended"]
+    client.start(["sh", "-c", command])
+    result = client.response()["ended"]
     assert (result["ending"], result["code"], result["signal"]) == (ending, code, number)
     assert json.loads((tmp_path / "a.1").read_bytes()) == result
     assert (tmp_path / "a.1").stat().st_size == 512
@@ -125,28 +125,28 @@ def test_status_file_has_the_ending(client, tmp_path, command, ending, code, num
 
 
 def test_other_codes_can_mean_success(client):
-    client.ask(["sh", "-c", "exit 1"], success=[0, 1])
-    assert client.answer()["ended"]["ending"] == "done"
+    client.start(["sh", "-c", "exit 1"], success=[0, 1])
+    assert client.response()["ended"]["ending"] == "done"
 
 
 def test_of_several_masks_the_first_that_is_set_stays(client, tmp_path):
-    client.ask(["sh", "-c", "echo $A/$B/$C"], env={"A": "", "B": "1", "C": "2"}, masks=["A", "B", "C"])
-    client.answer()
+    client.start(["sh", "-c", "echo $A/$B/$C"], env={"A": "", "B": "1", "C": "2"}, masks=["A", "B", "C"])
+    client.response()
     assert (tmp_path / "log").read_text() == "/1/\n"
 
 
 def test_status_file_is_locked_while_the_job_runs(client, tmp_path):
-    client.ask(["sleep", "3600"])
+    client.start(["sleep", "3600"])
     assert json.loads(wait_for_file(tmp_path / "a.1.running"))["ending"] == "running"
     with (tmp_path / "a.1.running").open() as file, pytest.raises(BlockingIOError):
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     client.line.sendall(json.dumps({"do": "end", "key": "a.1", "why": "cancelled"}).encode() + b"\n")
-    assert client.answer()["ended"]["ending"] == "cancelled"
+    assert client.response()["ended"]["ending"] == "cancelled"
 
 
 @pytest.mark.parametrize("how", ["close", "kill"])
 def test_nothing_outlives_the_launcher(client, tmp_path, how):
-    client.ask(["sh", "-c", "echo $$ > new; mv new pid; exec sleep 3600"])
+    client.start(["sh", "-c", "echo $$ > new; mv new pid; exec sleep 3600"])
     pid = int(wait_for_file(tmp_path / "pid"))
     if how == "close":
         client.line.shutdown(socket.SHUT_RDWR)
@@ -183,6 +183,6 @@ def test_a_child_that_has_no_group_of_its_own_yet_is_ended_too():
     """A cancel may arrive before the child has created its process group."""
     module = runpy.run_path(str(SCRIPT), run_name="launch_jobs")
     with Program(["sleep", "3600"]) as child:
-        module["send"](child.pid, signal.SIGKILL)
+        module["send_signal"](child.pid, signal.SIGKILL)
 
         assert wait_for_exit(child) == -signal.SIGKILL

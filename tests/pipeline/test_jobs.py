@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.model.errors import UserError
-from rocm3d.pipeline.jobs import campaign, planning_jobs, find_repositories
+from rocm3d.pipeline.jobs import campaign, find_repositories, planning_jobs
 
 
 def test_a_folder_without_repositories_is_refused(tmp_path):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rocm3d.apply.git_patch import file_diff, mail_patch
-from rocm3d.evidence.ledger import LedgerFile, LedgerChange
+from rocm3d.evidence.ledger import LedgerChange, LedgerFile
 from rocm3d.model.errors import UserError
 from rocm3d.pipeline import Repository
 from rocm3d.pipeline.upstream import draft_upstream

@@ -10,7 +10,7 @@ from rocm3d.knowledge.base import Knowledge
 from rocm3d.model.card import Card
 from rocm3d.model.code import Code
 from rocm3d.model.finding import Finding
-from rocm3d.model.inventory import FileCounts, Dependency, Extension, Inventory, Scan
+from rocm3d.model.inventory import Dependency, Extension, FileCounts, Inventory, Scan
 from rocm3d.model.location import Location
 from rocm3d.model.package import Package, Route
 from rocm3d.model.recipe import Conditions, Recipe
@@ -51,7 +51,15 @@ class Make:
     @staticmethod
     def target(gfx: str, product: str, wave_size: int = 64, **fields) -> Target:
         products = (Product(id=product, title=product.upper(), vram_gb=192), Product(id=f"{product}-b", title="B"))
-        arguments = {"architecture": "cdna", "fp8": "fnuz", "matrix": "mfma", "lds_kib": 64, "rocm": ">=6", **FACT, **fields}
+        arguments = {
+            "architecture": "cdna",
+            "fp8": "fnuz",
+            "matrix": "mfma",
+            "lds_kib": 64,
+            "rocm": ">=6",
+            **FACT,
+            **fields,
+        }
         return Target(gfx=gfx, title=gfx, products=products, default_product=product, wave_size=wave_size, **arguments)
 
     @staticmethod
@@ -97,7 +105,9 @@ class Make:
         )
 
     @staticmethod
-    def finding(code: str, rule: str, path: str = "a.cu", line: int = 1, package: str | None = None, **fields) -> Finding:
+    def finding(
+        code: str, rule: str, path: str = "a.cu", line: int = 1, package: str | None = None, **fields
+    ) -> Finding:
         arguments = {"severity": "error", "message": "m", "hint": "h", "column": 1, **fields}
         return Finding(code=code, rule=rule, path=path, line=line, package=package, **arguments)
 

@@ -77,7 +77,9 @@ def test_an_unknown_checkout_gets_a_note_and_a_comparison(comparison_request, pl
     assert document.comparison.gpu.modes == ()
 
 
-def test_a_known_checkout_has_the_score_of_its_record_and_the_dependencies_of_the_folder(comparison_request, plan, port, make):
+def test_a_known_checkout_has_the_score_of_its_record_and_the_dependencies_of_the_folder(
+    comparison_request, plan, port, make
+):
     document = fitness(comparison_request(plan), port(), make.today)
 
     assert (document.model, document.repository, document.viability) == ("known", "folder", "High")

@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 
 from rocm3d.model.port import MemoryNeed
 from rocm3d.model.source import Source
-from rocm3d.plan.memory import HEADROOM, NOT_MEASURED, JOBS_RULE, SHARED_MEMORY, fit_modes, concurrent_jobs, memory_notes, offload_advice
+from rocm3d.plan.memory import (
+    HEADROOM,
+    JOBS_RULE,
+    NOT_MEASURED,
+    SHARED_MEMORY,
+    concurrent_jobs,
+    fit_modes,
+    memory_notes,
+    offload_advice,
+)
 
 SIZES = st.integers(1, 4000).map(lambda tenths: tenths / 10)
 

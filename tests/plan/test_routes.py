@@ -12,7 +12,9 @@ def choose(make):
     """Routes for packages on one stack, by package."""
 
     def run(*packages, **arguments):
-        return choose_routes(packages, make.stack("s"), make.knowledge().gpu("mi300x"), RepositoryConstraints(**arguments))
+        return choose_routes(
+            packages, make.stack("s"), make.knowledge().gpu("mi300x"), RepositoryConstraints(**arguments)
+        )
 
     return run
 

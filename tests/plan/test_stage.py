@@ -10,8 +10,8 @@ from rocm3d.model.errors import UserError
 from rocm3d.model.package import Licence
 from rocm3d.model.plan import Plan
 from rocm3d.model.port import Port
-from rocm3d.plan.stage import OLD_AFTER_DAYS, plan
 from rocm3d.plan.options import PlanOptions
+from rocm3d.plan.stage import OLD_AFTER_DAYS, plan
 
 
 @pytest.fixture
@@ -128,7 +128,9 @@ def test_hazards_of_the_target_warn(make, planned):
 def test_every_name_of_a_gpu_gives_the_same_bytes(make, planned, name):
     arguments = [make.dependency("good")]
 
-    assert planned(dependencies=arguments, gpu=name).to_json() == planned(dependencies=arguments, gpu="gfx942").to_json()
+    assert (
+        planned(dependencies=arguments, gpu=name).to_json() == planned(dependencies=arguments, gpu="gfx942").to_json()
+    )
 
 
 def test_other_product_of_the_same_gfx_is_another_plan(planned):
@@ -248,7 +250,7 @@ def test_licence_policy(make, planned, rule, refused):
 
     document = planned(dependencies=[make.dependency("p")], knowledge=knowledge)
 
-    assert document.refused_by(rule) == (
+    assert document.licence_refusal(rule) == (
         "refused by the licence policy: p is under Some Source License" if refused else None
     )
-    assert planned().refused_by(rule) is None
+    assert planned().licence_refusal(rule) is None

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from rocm3d.model.errors import UserError
-from rocm3d.model.port import MemoryNeed, ViabilityPoint, Port
+from rocm3d.model.port import MemoryNeed, Port, ViabilityPoint
 from rocm3d.model.source import Source
 from rocm3d.model.target import Gpu
 from rocm3d.plan.viability import rate_port
@@ -17,7 +17,9 @@ DAY = date(2026, 1, 1)
 
 
 def point(effect, **arguments):
-    return ViabilityPoint(**{"id": "p", "effect": effect, "why": "w", "since": date(2025, 1, 1), "source": SOURCE, **arguments})
+    return ViabilityPoint(
+        **{"id": "p", "effect": effect, "why": "w", "since": date(2025, 1, 1), "source": SOURCE, **arguments}
+    )
 
 
 def memory(gb, known=date(2025, 1, 1)):

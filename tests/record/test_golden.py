@@ -111,7 +111,9 @@ def test_same_file_name_in_two_output_folders(tmp_path):
 
 
 def test_a_recording_below_the_outputs_does_not_record_itself(tmp_path):
-    request = RecordingRequest((sys.executable, "-c", f"open({str(tmp_path / 'a.json')!r}, 'w').write('1')"), outputs=(tmp_path,))
+    request = RecordingRequest(
+        (sys.executable, "-c", f"open({str(tmp_path / 'a.json')!r}, 'w').write('1')"), outputs=(tmp_path,)
+    )
 
     recording = record(request, tmp_path / "recording", "m")
 

@@ -20,7 +20,13 @@ def module(name="gsplat", stands_in=""):
 
 
 def test_no_events_give_empty_results():
-    assert hook_events.loaded_modules([]) == hook_events.import_fallbacks([], ROOT) == hook_events.loaded_libraries([]) == hook_events.kernel_times([], ()) == ()
+    assert (
+        hook_events.loaded_modules([])
+        == hook_events.import_fallbacks([], ROOT)
+        == hook_events.loaded_libraries([])
+        == hook_events.kernel_times([], ())
+        == ()
+    )
     assert hook_events.peak([], "allocated") is None
     assert hook_events.backends_by_operation((), ()) == {}
 
@@ -30,7 +36,10 @@ def test_module_that_was_loaded_later_is_not_a_fallback():
 
 
 def test_import_by_torch_itself_is_not_a_fallback():
-    assert hook_events.import_fallbacks([missed(file="/env/lib/python3.12/site-packages/torch/_dynamo/utils.py")], ROOT) == ()
+    assert (
+        hook_events.import_fallbacks([missed(file="/env/lib/python3.12/site-packages/torch/_dynamo/utils.py")], ROOT)
+        == ()
+    )
 
 
 def test_fallback_is_listed_once_per_line_of_code():
@@ -89,7 +98,8 @@ def test_math_attention_is_listed_next_to_its_kernels(knowledge):
     lines = [{"kind": "kernels", "kernels": {"rocm3d_scale": [1, 1.0]}}]
     call = {"way": "math", "device": "cuda", "dtype": "float32", "calls": 1}
     backends = hook_events.backends_by_operation(
-        hook_events.kernel_times(lines, knowledge.backends.values()), hook_events.attention_calls([status(attention=[call])])
+        hook_events.kernel_times(lines, knowledge.backends.values()),
+        hook_events.attention_calls([status(attention=[call])]),
     )
 
     assert backends == {"attention": ("torch SDPA math (cuda)",), "other": ("rocm3d kernel",)}
@@ -98,7 +108,9 @@ def test_math_attention_is_listed_next_to_its_kernels(knowledge):
 def test_without_kernels_the_sdpa_backend_of_torch_is_used():
     call = {"way": "math", "device": "cpu", "dtype": "float32", "calls": 1}
 
-    assert hook_events.backends_by_operation((), hook_events.attention_calls([status(attention=[call])])) == {"attention": ("torch SDPA math (cpu)",)}
+    assert hook_events.backends_by_operation((), hook_events.attention_calls([status(attention=[call])])) == {
+        "attention": ("torch SDPA math (cpu)",)
+    }
 
 
 def test_steps_are_those_of_the_rank_that_made_the_most():

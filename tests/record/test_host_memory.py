@@ -39,7 +39,7 @@ def test_processes_of_a_session_are_added_up():
 
 
 def test_points_are_thinned_out_and_reach_to_the_end(monkeypatch):
-    monkeypatch.setattr(host_memory, "POINTS", 10)
+    monkeypatch.setattr(host_memory, "MAX_POINTS", 10)
     clock = iter(range(1000))
     monkeypatch.setattr(host_memory.time, "monotonic", lambda: float(next(clock)))
     memory = HostMemory()

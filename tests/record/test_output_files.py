@@ -8,7 +8,7 @@ from rocm3d.record.output_files import FolderState, seal_files
 
 
 def test_tree_with_too_many_files_is_not_compared(tmp_path, monkeypatch):
-    monkeypatch.setattr(output_files, "MOST", 2)
+    monkeypatch.setattr(output_files, "MAX_FILES", 2)
     for number in range(3):
         (tmp_path / f"{number}").write_text("")
     folders = FolderState((tmp_path,), tmp_path / "ours")
@@ -19,7 +19,7 @@ def test_tree_with_too_many_files_is_not_compared(tmp_path, monkeypatch):
 
 
 def test_a_program_that_writes_too_many_is_not_compared_either(tmp_path, monkeypatch):
-    monkeypatch.setattr(output_files, "MOST", 2)
+    monkeypatch.setattr(output_files, "MAX_FILES", 2)
     folders = FolderState((tmp_path,), tmp_path / "ours")
     for number in range(3):
         (tmp_path / f"{number}").write_text("")
@@ -57,7 +57,10 @@ def test_new_and_changed_files_are_found_and_others_not(tmp_path):
 def test_a_file_is_sealed_with_its_digest_and_named_from_the_folder(tmp_path):
     (tmp_path / "a").write_bytes(b"x")
 
-    ((inside,), _), ((outside,), _) = seal_files([tmp_path / "a"], tmp_path), seal_files([tmp_path / "a"], tmp_path / "b")
+    ((inside,), _), ((outside,), _) = (
+        seal_files([tmp_path / "a"], tmp_path),
+        seal_files([tmp_path / "a"], tmp_path / "b"),
+    )
     assert (inside.path, outside.path) == ("a", str(tmp_path / "a"))
     assert inside.sha256 == hashlib.sha256(b"x").hexdigest()
 

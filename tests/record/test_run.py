@@ -83,7 +83,7 @@ def test_program_without_python_has_a_missing_link(recorded):
 def test_files_memory_and_interpreter_are_recorded(recorded, tmp_path, monkeypatch):
     """The program runs until its memory was sampled."""
     sampled = tmp_path / "seen"
-    monkeypatch.setattr("rocm3d.workspace.process.LOOK_EVERY", 0.2)
+    monkeypatch.setattr("rocm3d.workspace.process.POLL_SECONDS", 0.2)
 
     class NotingMonitor(WorkloadMonitor):
         def sample(self, group):
@@ -91,7 +91,7 @@ def test_files_memory_and_interpreter_are_recorded(recorded, tmp_path, monkeypat
             if (self.memory.peak or 0) > 80_000_000:
                 sampled.touch()
 
-    monkeypatch.setattr("rocm3d.record.run.Attendant", NotingMonitor)
+    monkeypatch.setattr("rocm3d.record.run.WorkloadMonitor", NotingMonitor)
     record = recorded(
         "x = bytearray(80_000_000); open('a.txt', 'w').write('1')\n"
         f"import os, time\nwhile not os.path.exists({str(sampled)!r}): time.sleep(0.02)"
@@ -115,9 +115,9 @@ def test_ctrl_c_leaves_an_interrupted_record(tmp_path):
 import sys
 from pathlib import Path
 from rocm3d.knowledge.load import load
-from rocm3d.record.run import Workload, record_run
+from rocm3d.record.run import RunRequest, record_run
 into = Path({str(tmp_path / "into")!r}); into.mkdir()
-work = Workload(("sh", "-c", "echo started > started; sleep 3600"), "a", Path({str(tmp_path)!r}), {DEADLINE})
+work = RunRequest(("sh", "-c", "echo started > started; sleep 3600"), "a", Path({str(tmp_path)!r}), {DEADLINE})
 print(record_run(work, into, load()).status)
 """
     with Program([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as child:

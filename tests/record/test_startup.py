@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import os
 
-from rocm3d.record.startup import HOOKS_FOLDER, read_events, hook_environment
+from rocm3d.record.startup import HOOKS_FOLDER, hook_environment, read_events
 
 
 def test_missing_report_has_no_events(tmp_path):

@@ -19,17 +19,17 @@ from rocm3d.model.fit import Fit
 from rocm3d.model.inventory import FileCounts, Inventory, Scan, SkippedFile
 from rocm3d.model.package import Licence
 from rocm3d.model.patch import FileChange, Patch, Proof, RefusedEdit
-from rocm3d.model.plan import ChosenStack, DependencyDecision, UnresolvedFinding, Plan, RejectedAlternative
+from rocm3d.model.plan import ChosenStack, DependencyDecision, Plan, RejectedAlternative, UnresolvedFinding
 from rocm3d.model.port import MemoryNeed, Port
 from rocm3d.model.report import ReportedRun
 from rocm3d.model.run import (
+    ExpectationResult,
     ImportFallback,
     InstalledPackage,
     KernelTime,
     LoadedModule,
     Manifest,
     MemoryPoint,
-    ExpectationResult,
     RunRecord,
     Steps,
 )  # fmt: skip
@@ -163,7 +163,9 @@ def fit(*decisions: DependencyDecision, title="demo", known=True) -> Fit:
         packages={}, families={}, recipes={}, examples={}, places={},
     )  # fmt: skip
     planned = plan(*decisions, repository=title)
-    return fitness(ComparisonRequest(GPU, knowledge, knowledge.date, plan=planned), port if known else None, knowledge.date)
+    return fitness(
+        ComparisonRequest(GPU, knowledge, knowledge.date, plan=planned), port if known else None, knowledge.date
+    )
 
 
 VOID = {"meta", "br", "link", "img", "input", "hr"}

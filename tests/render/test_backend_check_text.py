@@ -1,8 +1,8 @@
 from __future__ import annotations
 
+from rocm3d.model.backend_check import BackendCheck, NumericCheck
 from rocm3d.model.golden import ComparedTensor
-from rocm3d.model.backend_check import NumericCheck, BackendCheck
-from rocm3d.render.backend_check_text import tensor_line, detail_lines, summary_line
+from rocm3d.render.backend_check_text import detail_lines, summary_line, tensor_line
 
 
 def test_what_is_not_accelerated_gives_the_reason():
@@ -19,8 +19,13 @@ def test_what_is_accelerated_names_its_evidence():
         probe="p", outcome="accelerated", libraries=("/x/_C.so", "/x/_D.so"), backends=("gsplat",), checks=checks
     )
 
-    assert summary_line(view) == "_C.so and 1 more; kernels: gsplat; 3 results agree, largest error 0.001 (float32-gemm)"
-    assert summary_line(BackendCheck(probe="p", outcome="accelerated", checks=checks[2:])) == "1 results agree, largest error 0"
+    assert (
+        summary_line(view) == "_C.so and 1 more; kernels: gsplat; 3 results agree, largest error 0.001 (float32-gemm)"
+    )
+    assert (
+        summary_line(BackendCheck(probe="p", outcome="accelerated", checks=checks[2:]))
+        == "1 results agree, largest error 0"
+    )
 
 
 def test_kinds_of_attention_and_the_device():
@@ -36,7 +41,9 @@ def test_kinds_of_attention_and_the_device():
         "math: works",
     ]
     facts = {"device": "NVIDIA H200", "architecture": "sm_90", "version": "2.9", "hip": None, "cuda": "12.8"}
-    assert detail_lines(BackendCheck(probe="p", outcome="accelerated", facts=facts)) == ["NVIDIA H200 (sm_90), 2.9, CUDA 12.8"]
+    assert detail_lines(BackendCheck(probe="p", outcome="accelerated", facts=facts)) == [
+        "NVIDIA H200 (sm_90), 2.9, CUDA 12.8"
+    ]
 
 
 def test_a_tensor_of_two_recordings():

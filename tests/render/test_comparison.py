@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.model.memory import FitMemory
-from rocm3d.render.comparison import pros_and_costs, header, heading, memory_text, source_lines, card_notes, table_rows
+from rocm3d.render.comparison import card_notes, header, heading, memory_text, pros_and_costs, source_lines, table_rows
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from rocm3d.model.base import Document
 from rocm3d.model.evidence import Tally
 from rocm3d.pipeline import Repository
-from rocm3d.render.console import tally_text, render, summary
+from rocm3d.render.console import render, summary, tally_text
 
 EVIL = "a\x1b[31mred\x07\r\u202ertl\u2066\u200bzero\x9b1m\U000e0041tag"
 NEVER = ["\x1b", "\x07", "\r", "\u202e", "\u2066", "\u200b", "\x9b", "\U000e0041"]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.model.base import Document
-from rocm3d.render.console_forms import summary_lines, document_lines
+from rocm3d.render.console_forms import document_lines, summary_lines
 
 
 @pytest.mark.parametrize("form", [document_lines, summary_lines])

@@ -20,7 +20,14 @@ CLOUD = Cloud(available="yes", where="somewhere", known=date(2026, 11, 1), sourc
 
 
 def rival(fact, **values):
-    arguments = {"memory_gb": 80, "memory_kind": "HBM3", "fp8": "ocp", "matrix": "tensor", "bandwidth_gbs": 3350, **values}
+    arguments = {
+        "memory_gb": 80,
+        "memory_kind": "HBM3",
+        "fp8": "ocp",
+        "matrix": "tensor",
+        "bandwidth_gbs": 3350,
+        **values,
+    }
     return Card(id="h100", title="H100", vendor="nvidia", **arguments, **fact)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from rocm3d.model.patch import RefusedEdit
-from rocm3d.model.plan import UnresolvedFinding, PlannedEdit
+from rocm3d.model.plan import PlannedEdit, UnresolvedFinding
 from rocm3d.render.finding_outcomes import finding_outcomes
 from rocm3d.render.html import PortReportView
 
@@ -16,7 +16,9 @@ def report(make):
 
     def build(recipes=("header",), refused=(), left=(), edits=True) -> PortReportView:
         result = (make.finding(line=2), make.finding(line=9))
-        edit = PlannedEdit(recipe="header", rewrite="r", parameters={}, safety="safe", path="csrc/a.cu", findings=result)
+        edit = PlannedEdit(
+            recipe="header", rewrite="r", parameters={}, safety="safe", path="csrc/a.cu", findings=result
+        )
         note = make.finding(path="README.md", code="DEP202", rule="pull", severity="note")
         pin = make.finding(path="req.txt", code="DEP101", rule="cuda_pin", package="torch")
         plan = make.plan(make.decision("torch", "drop")).model_copy(
@@ -52,7 +54,9 @@ def test_an_edit_next_to_another_resolution_is_reported_if_it_was_made(make, rep
     plan = arguments.plan.model_copy(update={"answered": arguments.plan.edits[0].findings})
     result = finding_outcomes(replace(arguments, plan=plan), knowledge)
 
-    assert [(entry.outcome, entry.location) for entry in result if entry.path == "csrc/a.cu"] == [(outcome, "csrc/a.cu:2,9")]
+    assert [(entry.outcome, entry.location) for entry in result if entry.path == "csrc/a.cu"] == [
+        (outcome, "csrc/a.cu:2,9")
+    ]
 
 
 def test_what_an_edit_does_not_reach_is_left_and_reported_with_the_edit(make, report, knowledge):

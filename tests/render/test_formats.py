@@ -5,14 +5,14 @@ import pkgutil
 import pytest
 
 from rocm3d import render
-from rocm3d.model.evidence import Evidence
 from rocm3d.model.errors import UserError
+from rocm3d.model.evidence import Evidence
 from rocm3d.model.fit import Fit
 from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
 from rocm3d.model.verdict import Verdicts
-from rocm3d.render.formats import FORMATS, RenderContext, join_alternatives, format_names, refuse_unknown_format
+from rocm3d.render.formats import FORMATS, RenderContext, format_names, join_alternatives, refuse_unknown_format
 
 
 def test_an_unknown_format_is_refused_with_the_known_ones():

@@ -4,7 +4,7 @@ import pytest
 
 from rocm3d.model.jobs import JobsReport, JobState
 from rocm3d.render import console
-from rocm3d.render.job_forms import MAX_DONE_SHOWN, state_counts, time_left, job_table, duration
+from rocm3d.render.job_forms import MAX_DONE_SHOWN, duration, job_table, state_counts, time_left
 
 
 def job(name: str, state: str = "done", **more: object) -> JobState:
@@ -45,7 +45,9 @@ def test_of_many_jobs_those_that_are_done_are_left_out():
 
 
 def test_the_summary_counts_and_names_the_next_step():
-    messages = console.summary(document(job("a"), job("b", "timed_out", log="/x/b.1.txt"), runner=7, seconds_left=125.0))
+    messages = console.summary(
+        document(job("a"), job("b", "timed_out", log="/x/b.1.txt"), runner=7, seconds_left=125.0)
+    )
     assert messages.splitlines() == [
         "1 done, 1 timed out; about 2:05 left",
         "run by process 7",

@@ -83,7 +83,9 @@ def test_submodules_and_what_was_not_checked_are_reported(make, report, knowledg
     module = SubmodulePatch(
         path="libs/knn", name="knn", commit="c", file="rocm-port/patches/knn@c.patch", changes=(inside,)
     )
-    unseen = UnscannedCode(name="libs/x", where=".gitmodules", reason="not checked out", commands=("git submodule update",))
+    unseen = UnscannedCode(
+        name="libs/x", where=".gitmodules", reason="not checked out", commands=("git submodule update",)
+    )
     text = render(report(modules=(module,), unseen=(unseen,)), knowledge)
     assert "| `libs/knn/a.cu` by `rocm-port/patches/knn@c.patch` |" in text
     assert "2 files edited" in text

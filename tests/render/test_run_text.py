@@ -20,7 +20,10 @@ def test_a_run_without_torch_or_gpu_reports_it():
 
 
 def test_a_failed_run_gives_the_reason():
-    assert run_text.outcome_line(run(status="killed", reason="ended by SIGKILL")) == "a: killed after 10.0 s: ended by SIGKILL"
+    assert (
+        run_text.outcome_line(run(status="killed", reason="ended by SIGKILL"))
+        == "a: killed after 10.0 s: ended by SIGKILL"
+    )
 
 
 def test_everything_that_was_recorded_has_a_line():

@@ -4,8 +4,8 @@ import pytest
 
 from rocm3d.model.bundle import AlteredFile
 from rocm3d.model.evidence import SealedRun
-from rocm3d.model.run import KernelTime, LoadedModule, Manifest, PeakMemory, ExpectationResult, Steps
-from rocm3d.render.run_view import RunView, runs_summary, run_views, worst_tone
+from rocm3d.model.run import ExpectationResult, KernelTime, LoadedModule, Manifest, PeakMemory, Steps
+from rocm3d.render.run_view import RunView, run_views, runs_summary, worst_tone
 
 
 def view(make, **values) -> RunView:
@@ -90,7 +90,9 @@ def test_kernels_are_added_up_by_operation_and_backend(make):
 
 
 def test_many_backends_end_in_one_bar(make):
-    result = [KernelTime(name=str(n), calls=1, microseconds=20.0 - n, backend=f"b{n}", operation="x") for n in range(15)]
+    result = [
+        KernelTime(name=str(n), calls=1, microseconds=20.0 - n, backend=f"b{n}", operation="x") for n in range(15)
+    ]
 
     assert "3 others, 21 \N{MICRO SIGN}s" in view(make, kernels=tuple(result)).kernels
 
@@ -151,4 +153,6 @@ def test_the_worst_run_that_counts_speaks_for_all(make):
     assert worst_tone(()) == "not_run"
     assert worst_tone(run_views((failed, other))) == "failed"
     assert worst_tone(run_views((failed, other, again))) == "passed"
-    assert runs_summary(run_views((failed, other))).startswith("1 of 2 recorded runs ended as expected, 1 with a complete")
+    assert runs_summary(run_views((failed, other))).startswith(
+        "1 of 2 recorded runs ended as expected, 1 with a complete"
+    )

@@ -64,12 +64,16 @@ RESULT = object_schema(
 )
 RUN = object_schema(
     "tool",
-    tool=object_schema("driver", driver=object_schema("name", name=TEXT, version=TEXT, rules=many(RULE, uniqueItems=True))),
+    tool=object_schema(
+        "driver", driver=object_schema("name", name=TEXT, version=TEXT, rules=many(RULE, uniqueItems=True))
+    ),
     invocations=many(
         object_schema(
             "executionSuccessful",
             executionSuccessful={"type": "boolean"},
-            toolExecutionNotifications=many(object_schema("message", level=LEVEL, message=MESSAGE, locations=many(PLACE))),
+            toolExecutionNotifications=many(
+                object_schema("message", level=LEVEL, message=MESSAGE, locations=many(PLACE))
+            ),
         )
     ),
     columnKind={"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
@@ -146,7 +150,9 @@ def test_a_result_has_rule_level_message_place_and_hint(make, knowledge):
 def test_fingerprints_are_distinct_and_stay_when_lines_move(make, knowledge):
     def marks(by):
         findings = (make.finding(line=2 + by), make.finding(line=9 + by), make.finding(path="b.cu", line=1 + by))
-        return [entry["partialFingerprints"][FINGERPRINT] for entry in run_of(make.scan(*findings), knowledge)["results"]]
+        return [
+            entry["partialFingerprints"][FINGERPRINT] for entry in run_of(make.scan(*findings), knowledge)["results"]
+        ]
 
     assert len(set(marks(0))) == 3
     assert marks(0) == marks(30)

@@ -3,9 +3,9 @@ from __future__ import annotations
 from datetime import datetime, timezone
 
 from rocm3d.model.bundle import AlteredFile, Bundle
-from rocm3d.model.matrix import MatrixColumn, Matrix, MatrixRow, UnlockStep
+from rocm3d.model.matrix import Matrix, MatrixColumn, MatrixRow, UnlockStep
 from rocm3d.model.report import BundleReport
-from rocm3d.model.run import Manifest, ExpectationResult, RunRecord
+from rocm3d.model.run import ExpectationResult, Manifest, RunRecord
 from rocm3d.render.console import render, summary
 
 
@@ -34,7 +34,9 @@ def test_a_map_shows_the_order_of_work():
 
 def test_a_bundle_shows_its_runs_and_whether_it_was_changed(make):
     held = Bundle(runs=(make.hostile_run("\x1b[2J"),), chains=())
-    document = BundleReport(name="b", sha256="a" * 64, bundle=held, altered=(AlteredFile(path="run.json", how="changed"),))
+    document = BundleReport(
+        name="b", sha256="a" * 64, bundle=held, altered=(AlteredFile(path="run.json", how="changed"),)
+    )
 
     assert "\x1b" not in render(document)
     assert "ran on" in render(document)

@@ -102,4 +102,4 @@ def _check_prefilter(monkeypatch):
         assert can_match or not list(self.find(unit, context)), f"{self.rule} has a match that its prefilter rejects"
         return can_match
 
-    monkeypatch.setattr(Detector, "may_find", checked)
+    monkeypatch.setattr(Detector, "can_match", checked)

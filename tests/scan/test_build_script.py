@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.scan.build_script import defines_extension_package, compiler_flags
+from rocm3d.scan.build_script import compiler_flags, defines_extension_package
 from rocm3d.syntax.python import PythonUnit
 
 IMPORT = "import torch\nfrom torch.utils.cpp_extension import CUDAExtension\n"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from rocm3d.model.finding import Finding
 from rocm3d.scan.clues import confirmed_findings
-from rocm3d.scan.file_scan import FileResult, ConditionalFinding
+from rocm3d.scan.file_scan import ConditionalFinding, FileResult
 
 
 def finding(path: str, severity: str = "warning", package: str | None = None, line: int = 1) -> Finding:
@@ -33,7 +33,9 @@ def test_unconditional_finding_is_not_repeated():
     direct = FileResult(path="c.py", findings=(finding("c.py", package="p"),))
 
     assert confirmed_paths(result_with_pending("a.py", "x", package="p"), result_with_clues("b.py", "x"), direct) == []
-    assert confirmed_paths(result_with_pending("a.py", "x", package="q"), result_with_clues("b.py", "x"), direct) == ["a.py"]
+    assert confirmed_paths(result_with_pending("a.py", "x", package="q"), result_with_clues("b.py", "x"), direct) == [
+        "a.py"
+    ]
 
 
 def test_unless_clue_drops_finding():
@@ -61,12 +63,17 @@ def test_nearest_finding_is_reported():
     near, far = result_with_pending("net/core/load.py", "x"), result_with_pending("tools/load.py", "x")
 
     assert confirmed_paths(far, near, result_with_clues("net/core/conv.py", "x")) == ["net/core/load.py"]
-    assert confirmed_paths(far, result_with_pending("net/models/__init__.py", "x"), result_with_pending("net/data.py", "x"), result_with_clues("net/conv/c.py", "x")) == [
-        "net/models/__init__.py"
-    ]
+    assert confirmed_paths(
+        far,
+        result_with_pending("net/models/__init__.py", "x"),
+        result_with_pending("net/data.py", "x"),
+        result_with_clues("net/conv/c.py", "x"),
+    ) == ["net/models/__init__.py"]
 
 
 def test_program_comes_before_auxiliary_files():
     auxiliary = result_with_pending("net/tests/load.py", "x", severity="note")
 
-    assert confirmed_paths(auxiliary, result_with_pending("load.py", "x"), result_with_clues("net/tests/conv.py", "x")) == ["load.py"]
+    assert confirmed_paths(
+        auxiliary, result_with_pending("load.py", "x"), result_with_clues("net/tests/conv.py", "x")
+    ) == ["load.py"]

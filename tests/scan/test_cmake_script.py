@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.manifest.cmake import read
-from rocm3d.scan.cmake_script import mentions_rocm, requires_cuda, commands_with_cuda_optional
+from rocm3d.scan.cmake_script import commands_with_cuda_optional, mentions_rocm, requires_cuda
 
 
 def read_cmake(text: str):

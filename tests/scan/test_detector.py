@@ -4,7 +4,7 @@ import subprocess
 from pathlib import Path
 
 from rocm3d.scan import detectors as package
-from rocm3d.scan.detector import Detector, DetectorContext, load_detector, all_detectors, rule_modules
+from rocm3d.scan.detector import Detector, DetectorContext, all_detectors, load_detector, rule_modules
 from rocm3d.syntax.cuda import CudaUnit
 
 
@@ -48,4 +48,6 @@ def test_prefilter_is_bytes_or_predicate(known):
         (lambda held, calls: held is unit and calls is context, True),
         (lambda held, calls: False, False),
     ):
-        assert Detector("a.b", "CU301", CudaUnit, lambda held, calls: (), prefilter).can_match(unit, context) is expected
+        assert (
+            Detector("a.b", "CU301", CudaUnit, lambda held, calls: (), prefilter).can_match(unit, context) is expected
+        )

@@ -65,9 +65,11 @@ def test_jit():
         ("import torch.utils.cpp_extension", "torch.utils.cpp_extension.load"),
     ],
 )
-@pytest.mark.parametrize("given", ['"m", ["m.cu"]', '"m", sources=["m.cu"]', '"m", "m.cu"', '"m", ["m.cu"], **more'])
-def test_jit_by_position_under_every_name_of_load(line, call, given):
-    assert find_extensions(f"{line}\nm = {call}({given})\n") == [("m", "jit", ("m.cu",))]
+@pytest.mark.parametrize(
+    "arguments", ['"m", ["m.cu"]', '"m", sources=["m.cu"]', '"m", "m.cu"', '"m", ["m.cu"], **more']
+)
+def test_jit_by_position_under_every_name_of_load(line, call, arguments):
+    assert find_extensions(f"{line}\nm = {call}({arguments})\n") == [("m", "jit", ("m.cu",))]
 
 
 def test_flags_of_jit_by_position():
@@ -85,7 +87,10 @@ def test_joined_paths_are_one_source_each():
 
 
 def test_computed_name_and_sources_stay_unknown():
-    assert find_extensions(IMPORT + "CUDAExtension(name=NAME, sources=glob('*.cu'))\n")[0][:2] == ("?", "build_extension")
+    assert find_extensions(IMPORT + "CUDAExtension(name=NAME, sources=glob('*.cu'))\n")[0][:2] == (
+        "?",
+        "build_extension",
+    )
 
 
 def single_extension(text: str):
@@ -112,7 +117,9 @@ def test_flag_list_applies_to_both_compilers():
 
 
 def test_wrapper_of_load_is_recognised_by_its_keywords():
-    entry = single_extension('load_extension(name="m", sources=["k.cu"], extra_cuda_cflags=["-O3"], extra_include_paths=["inc"])\n')
+    entry = single_extension(
+        'load_extension(name="m", sources=["k.cu"], extra_cuda_cflags=["-O3"], extra_include_paths=["inc"])\n'
+    )
 
     assert (entry.how, entry.sources, entry.device_flags, entry.include_dirs) == ("jit", ("k.cu",), ("-O3",), ("inc",))
 

@@ -39,9 +39,9 @@ def test_parse_over_the_limit_is_reported(knowledge, monkeypatch):
     assert trouble.reason == "exceeds the time or memory limit of the parser, so its syntax was not scanned"
 
 
-@pytest.mark.parametrize("word", ["missing_header", "CU201", "spaced_launch, cu201"])
-def test_ignore_comment_is_applied_and_counted(knowledge, word):
-    result = scan_file("a.cu", INCLUDE + b"  // rocm3d: ignore[" + word.encode() + b"]\n", knowledge, Selection())
+@pytest.mark.parametrize("rule", ["missing_header", "CU201", "spaced_launch, cu201"])
+def test_ignore_comment_is_applied_and_counted(knowledge, rule):
+    result = scan_file("a.cu", INCLUDE + b"  // rocm3d: ignore[" + rule.encode() + b"]\n", knowledge, Selection())
 
     assert ([], 1) == (rules_of(result), result.ignored)
 

@@ -4,18 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from rocm3d.manifest.manifest import ScriptCommand, ParsedManifest, Mention, InstallOption
+from rocm3d.manifest.manifest import InstallOption, Mention, ParsedManifest, ScriptCommand
 from rocm3d.scan.mentions import (
     command_lines,
     is_compiled_wheel,
     is_conda,
     is_from_default_index,
-    requests_rocm,
     mentions_with_option,
     options_of,
     package_of,
-    severity_override,
     reason_for,
+    requests_rocm,
+    severity_override,
 )
 
 
@@ -37,10 +37,10 @@ def test_files_that_install_nothing_give_notes():
 
 
 @pytest.mark.parametrize(
-    ("section", "wanted"), [("", False), ("pip", False), ("conda", True), ("workflow:conda", True)]
+    ("section", "expected"), [("", False), ("pip", False), ("conda", True), ("workflow:conda", True)]
 )
-def test_conda(section, wanted):
-    assert is_conda(mention(section=section)) is wanted
+def test_conda(section, expected):
+    assert is_conda(mention(section=section)) is expected
 
 
 def test_script_options_apply_to_their_command():
@@ -66,7 +66,7 @@ def test_command_lines():
 
 
 @pytest.mark.parametrize(
-    ("given", "wanted"),
+    ("fields", "expected"),
     [
         ({}, False),
         ({"version": "==2.4.1+rocm6.1"}, True),
@@ -75,8 +75,8 @@ def test_command_lines():
         ({"version": "==2.1+cu121"}, False),
     ],
 )
-def test_requests_rocm(given, wanted):
-    assert requests_rocm(unit("shell"), mention(**given)) is wanted
+def test_requests_rocm(fields, expected):
+    assert requests_rocm(unit("shell"), mention(**fields)) is expected
 
 
 def test_rocm_index():
@@ -91,7 +91,7 @@ def test_default_index():
 
 
 @pytest.mark.parametrize(
-    ("url", "wanted"),
+    ("url", "expected"),
     [
         ("https://host/x-1-cp310-cp310-linux_x86_64.whl", True),
         ("https://host/x-1-cp310-cp310-linux_x86_64.whl#sha256=1", True),
@@ -100,8 +100,8 @@ def test_default_index():
         ("", False),
     ],
 )
-def test_compiled_wheels(url, wanted):
-    assert is_compiled_wheel(mention(url=url)) is wanted
+def test_compiled_wheels(url, expected):
+    assert is_compiled_wheel(mention(url=url)) is expected
 
 
 def test_terms_are_compared_in_canonical_form():
@@ -126,7 +126,7 @@ def test_options_of_a_python_call_apply_to_its_arguments():
 
 
 @pytest.mark.parametrize(
-    ("name", "url", "found"),
+    ("name", "url", "expected"),
     [
         ("gsplat", "", ("gsplat", "gsplat")),
         ("torchmetrics", "", ("torchmetrics", None)),
@@ -139,9 +139,9 @@ def test_options_of_a_python_call_apply_to_its_arguments():
         ("rembg", "", ("rembg", None)),
     ],
 )
-def test_package_of(known, name, url, found):
+def test_package_of(known, name, url, expected):
     name, package = package_of(Mention(name, name, 1, 1, 1, url=url), known)
-    assert (name, package and package.id) == found
+    assert (name, package and package.id) == expected
 
 
 def test_package_of_a_name_with_an_extra(known):

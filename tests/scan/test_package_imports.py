@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rocm3d.scan.package_imports import required_imports, package_of_import
+from rocm3d.scan.package_imports import package_of_import, required_imports
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import imports
 

@@ -41,7 +41,7 @@ def test_crashing_file_is_skipped(knowledge, monkeypatch):
             os._exit(9)
         return scan_file(path, data, *arguments)
 
-    monkeypatch.setattr(pool, "look_at", deadly)
+    monkeypatch.setattr(pool, "scan_file", deadly)
     arguments = jobs(MIN_FILES_FOR_POOL + 7)
 
     results = dict(scan_files(arguments, knowledge, Selection(), 2))

@@ -8,13 +8,13 @@ from rocm3d.scan.detector import DetectorContext
 from rocm3d.scan.prefilter import (
     contains_dotted_name,
     contains_first_word,
-    imports_known_package,
     contains_launch,
-    contains_split_launch,
     contains_qualified_name,
+    contains_split_launch,
     contains_term,
-    imports_term,
     imports_any,
+    imports_known_package,
+    imports_term,
     known_modules,
 )
 from rocm3d.syntax.cuda import CudaUnit
@@ -149,5 +149,7 @@ def test_imports_known_package(knowledge):
 
     assert imports_known_package(unit, DetectorContext(code, knowledge))
     assert not imports_known_package(unit, DetectorContext(code, knowledge, frozenset({"gsplat"})))
-    assert not imports_known_package(unit, DetectorContext(code.model_copy(update={"terms": {"gsplat": "why"}}), knowledge))
+    assert not imports_known_package(
+        unit, DetectorContext(code.model_copy(update={"terms": {"gsplat": "why"}}), knowledge)
+    )
     assert not imports_known_package(python("import numpy\n"), DetectorContext(code, knowledge))

@@ -28,5 +28,7 @@ def test_rules_are_cached_per_selection(known):
     first = rules_by_unit(known, Selection(skip=("CU",)))
 
     assert rules_by_unit(known, Selection(skip=("CU",))) is first
-    assert rules_by_unit(known, Selection(skip=("CU",), own=("gsplat",)))[PythonUnit][0][1].own_packages == frozenset({"gsplat"})
+    assert rules_by_unit(known, Selection(skip=("CU",), own=("gsplat",)))[PythonUnit][0][1].own_packages == frozenset(
+        {"gsplat"}
+    )
     assert rules_by_unit(known, Selection()) != first

@@ -85,7 +85,15 @@ def test_unchanged_tree_is_cached(make_cache):
 
 
 def test_key_prefix_depends_on_rules_and_knowledge():
-    assert len({key_prefix(*arguments) for arguments in (("f", (), ()), ("g", (), ()), ("f", ("A",), ()), ("f", (), ("A",)))}) == 4
+    assert (
+        len(
+            {
+                key_prefix(*arguments)
+                for arguments in (("f", (), ()), ("g", (), ()), ("f", ("A",), ()), ("f", (), ("A",)))
+            }
+        )
+        == 4
+    )
     assert key_prefix("f", ["A"], []) == key_prefix("f", ("A",), ())
 
 

@@ -20,10 +20,10 @@ def test_unknown_rule_is_rejected_with_suggestion(side):
     assert "spaced_launch" in caught.value.hint
 
 
-@pytest.mark.parametrize("word", ["CU9", "DEP1011", "missing-header", "U3"])
-def test_invalid_code_prefix_is_rejected(word):
+@pytest.mark.parametrize("selector", ["CU9", "DEP1011", "missing-header", "U3"])
+def test_invalid_code_prefix_is_rejected(selector):
     with pytest.raises(UserError):
-        Selection(only=(word,))
+        Selection(only=(selector,))
 
 
 def test_empty_selector_is_rejected():
@@ -58,7 +58,7 @@ def test_empty_selection_includes_everything():
 
 
 @pytest.mark.parametrize(
-    ("given", "rules"),
+    ("options", "rules"),
     [
         ({"only": ("spaced_launch", "missing_header", "spaced_launch")}, ["missing_header", "spaced_launch"]),
         ({"only": ("spaced_launch", "missing_header"), "skip": ("CU3",)}, ["missing_header"]),
@@ -66,12 +66,14 @@ def test_empty_selection_includes_everything():
         ({"only": ("spaced_launch",), "skip": ("spaced_launch",)}, []),
     ],
 )
-def test_selected_detectors_are_sorted_by_code(given, rules):
-    assert [entry.rule for entry in Selection(**given).detectors()] == rules
+def test_selected_detectors_are_sorted_by_code(options, rules):
+    assert [entry.rule for entry in Selection(**options).detectors()] == rules
 
 
-@pytest.mark.parametrize("given", [{}, {"skip": ("CU",)}, {"only": ("py1",)}, {"only": ("CU", "arch_list")}])
-def test_detectors_and_includes_agree(given):
-    selection = Selection(**given)
+@pytest.mark.parametrize("options", [{}, {"skip": ("CU",)}, {"only": ("py1",)}, {"only": ("CU", "arch_list")}])
+def test_detectors_and_includes_agree(options):
+    selection = Selection(**options)
 
-    assert selection.detectors() == tuple(entry for entry in all_detectors() if selection.includes(entry.code, entry.rule))
+    assert selection.detectors() == tuple(
+        entry for entry in all_detectors() if selection.includes(entry.code, entry.rule)
+    )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rocm3d.scan.selection import Selection
 from rocm3d.scan.stage import scan
-from rocm3d.workspace.tree import TreeLimits, Tree
+from rocm3d.workspace.tree import Tree, TreeLimits
 
 # Checked by hand against the example files, including severities and notes.
 EXAMPLES = {
@@ -155,7 +155,7 @@ def test_already_portable_is_ready(example, known):
 
 
 @pytest.mark.parametrize(
-    ("name", "wanted"),
+    ("name", "expected"),
     [
         ("splat-trainer", [("splat_trainer._C", "build_extension", ("csrc/forward.cu", "csrc/ext.cpp"))]),
         ("deform-op", [("deform_op._ext", "build_extension", ("src/binding.cpp", "src/sample_kernel.cu"))]),
@@ -164,10 +164,10 @@ def test_already_portable_is_ready(example, known):
         ("pins-only", []),
     ],
 )
-def test_extensions_of_the_examples(name, wanted, example, known):
+def test_extensions_of_the_examples(name, expected, example, known):
     document = scan(Tree.open(example(name)), known, Selection(), no_progress)
 
-    assert [(entry.name, entry.how, entry.sources) for entry in document.inventory.extensions] == wanted
+    assert [(entry.name, entry.how, entry.sources) for entry in document.inventory.extensions] == expected
 
 
 def test_empty_repository(scanned):

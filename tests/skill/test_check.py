@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rocm3d.cli.help import help_texts
 from rocm3d.cli.main import build
-from rocm3d.skill.check import find_calls, commands_of_call, skill_problems
+from rocm3d.skill.check import commands_of_call, find_calls, skill_problems
 from rocm3d.skill.stage import skill_files
 
 COMMANDS = {
@@ -43,7 +43,9 @@ def test_a_renamed_command_is_found_wherever_it_is_named(files, commands):
 
 
 def test_a_renamed_option_is_found(files, commands):
-    result = skill_problems(files, {**commands, "rocm3d apply": commands["rocm3d apply"].replace("--dry-run", "--pretend")})
+    result = skill_problems(
+        files, {**commands, "rocm3d apply": commands["rocm3d apply"].replace("--dry-run", "--pretend")}
+    )
 
     assert "SKILL.md: rocm3d apply has no option --dry-run: rocm3d apply PATH --review --dry-run" in result
 
@@ -55,7 +57,9 @@ def test_a_missing_reference_is_found(files, commands):
 
 
 def test_a_reference_that_nobody_links_is_found(files, commands):
-    assert ["SKILL.md: no link to references/own.md"] == skill_problems({**files, "references/own.md": "# Own"}, commands)
+    assert ["SKILL.md: no link to references/own.md"] == skill_problems(
+        {**files, "references/own.md": "# Own"}, commands
+    )
 
 
 def test_a_page_of_more_than_500_lines_is_found(files, commands):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.syntax.condition import has_known_part, parse, simplified, evaluate
+from rocm3d.syntax.condition import evaluate, has_known_part, parse, simplified
 
 
 def parse_with(text: str, *, literals: bool = False, **known: bool):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.syntax.conditional_chains import PreprocessorContext, if_chains, evaluate_condition
+from rocm3d.syntax.conditional_chains import PreprocessorContext, evaluate_condition, if_chains
 
 TEXT = b"#ifdef A\nint a;\n  #elif B > 2\nint b;\n#else\nint c;\n#endif\nint d;\n"
 
@@ -57,16 +57,16 @@ def test_evaluate_condition(text, value):
 
 
 @pytest.mark.parametrize(
-    ("opening", "seen"),
+    ("opening", "expected"),
     [
         ("#ifdef USE_ROCM", True), ("#ifndef USE_ROCM", False), ("#if 0", False), ("#if FAST", True),
         ("#ifdef USE_ROCM\n#else", False), ("#if 1\n#else", False), ("#ifndef USE_ROCM\n#else", True),
     ],
 )  # fmt: skip
-def test_can_compile_for_rocm(opening, seen):
+def test_can_compile_for_rocm(opening, expected):
     data = f"{opening}\nint a;\n#endif\n".encode()
 
-    assert PreprocessorContext.of(data).can_compile_for_rocm(data.index(b"int a")) is seen
+    assert PreprocessorContext.of(data).can_compile_for_rocm(data.index(b"int a")) is expected
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def test_streams_that_cannot_be_compared(text, original):
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("left", "right"),
     [
         ("a >> b", "a > > b"),
         ("a+++b", "a + ++b"),
@@ -46,12 +46,12 @@ def test_streams_that_cannot_be_compared(text, original):
         ("'a'", "'b'"),
     ],
 )
-def test_different_streams(one, other):
-    assert tokens(one) != tokens(other)
+def test_different_streams(left, right):
+    assert tokens(left) != tokens(right)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("left", "right"),
     [
         ("int a ; // x\n", "int a;"),
         ("a /* b */ c", "a c"),
@@ -61,8 +61,8 @@ def test_different_streams(one, other):
         ("a \\\n b", "a b"),
     ],
 )
-def test_same_streams(one, other):
-    assert tokens(one) == tokens(other)
+def test_same_streams(left, right):
+    assert tokens(left) == tokens(right)
 
 
 def test_aliases_are_expanded():

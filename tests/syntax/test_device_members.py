@@ -25,7 +25,7 @@ def test_no_device_members(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("struct S { __device__ S(); __device__ ~S(); };", ["S::S", "S::~S"]),
         ("struct __align__(16) S { __device__ __forceinline__ int operator() (int a) const; };", ["S::operator()"]),
@@ -34,8 +34,8 @@ def test_no_device_members(text):
         ("struct S { static __device__ __attribute__((noinline)) int f(int); };", ["S::f"]),
     ],
 )
-def test_device_members(text, wanted):
-    assert names(text) == wanted
+def test_device_members(text, expected):
+    assert names(text) == expected
 
 
 def test_offset_of_device_qualifier():

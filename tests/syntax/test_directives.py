@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.syntax.directives import blanked, with_closed_comment, directives
+from rocm3d.syntax.directives import blanked, directives, with_closed_comment
 
 
 def keywords(data: bytes) -> list[tuple[str, str]]:

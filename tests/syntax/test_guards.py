@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rocm3d.syntax.guards import fold_cpp, is_rocm_macro, shared_ranges, assume_rocm, assume_cuda
+from rocm3d.syntax.guards import assume_cuda, assume_rocm, fold_cpp, is_rocm_macro, shared_ranges
 
 
 def fold(text: str) -> str:

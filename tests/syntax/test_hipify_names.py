@@ -10,7 +10,7 @@ WORDS = {"cuda": "hip", "CUDA": "HIP", "THC": "THH"}
 
 
 @pytest.mark.parametrize(
-    ("path", "made"),
+    ("path", "expected"),
     [
         ("a.cu", "a.hip"),
         ("a_cuda.cu", "a_hip.hip"),
@@ -23,8 +23,8 @@ WORDS = {"cuda": "hip", "CUDA": "HIP", "THC": "THH"}
         ("a.hip", "a_hip.hip"),
     ],
 )
-def test_names_match_torch(path, made):
-    assert hip_path(path, WORDS) == made
+def test_names_match_torch(path, expected):
+    assert hip_path(path, WORDS) == expected
 
 
 @given(

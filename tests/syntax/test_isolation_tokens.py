@@ -32,7 +32,9 @@ def test_alias_that_changes_cuda_code_is_rejected(after):
 
 
 def test_alias_of_the_same_text_holds():
-    proof = prove_isolation("x.cu", KERNEL.encode(), (ALIAS + KERNEL.replace("__ballot_sync(", "ROCM3D_BALLOT(")).encode())
+    proof = prove_isolation(
+        "x.cu", KERNEL.encode(), (ALIAS + KERNEL.replace("__ballot_sync(", "ROCM3D_BALLOT(")).encode()
+    )
 
     assert (proof.holds, proof.kind) == (True, "cpp-tokens-equal")
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lane_masks import NarrowReceivers, arguments, function_name, ancestors_with_child
+from rocm3d.syntax.lane_masks import NarrowReceivers, ancestors_with_child, arguments, function_name
 from rocm3d.syntax.unit import walk
 
 

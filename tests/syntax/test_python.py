@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.syntax.python import PythonUnit, string_value
-from rocm3d.syntax.python_names import unconditional_imports, imports
+from rocm3d.syntax.python_names import imports, unconditional_imports
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -106,7 +106,7 @@ def test_builds_extensions():
 
 
 @pytest.mark.parametrize(
-    ("code", "wanted"),
+    ("code", "expected"),
     [
         ("import a.b as c, d\n", {"a", "d"}),
         ("from a.b import c\n", {"a"}),
@@ -117,11 +117,11 @@ def test_builds_extensions():
         ("# from a to b\nimportant = 1\n", set()),
     ],
 )
-def test_imported_names_without_parse(code, wanted):
+def test_imported_names_without_parse(code, expected):
     unit = PythonUnit("x.py", code.encode())
 
-    assert {result.module.split(".")[0] for result in imports(unit)} == wanted
-    assert {name.encode() for name in wanted} <= unit.imported_names
+    assert {result.module.split(".")[0] for result in imports(unit)} == expected
+    assert {name.encode() for name in expected} <= unit.imported_names
 
 
 @given(

@@ -5,13 +5,13 @@ import pytest
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import (
     ImportedNames,
-    positional_arguments,
     environment_writes,
-    unconditional_imports,
     imports,
+    imports_triton,
     keyword_argument,
     plain_strings,
-    imports_triton,
+    positional_arguments,
+    unconditional_imports,
 )  # fmt: skip
 
 
@@ -25,7 +25,7 @@ def test_relative_and_incomplete_imports_are_left_out(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("import a.b\n", [("a.b", "a.b", "a")]),
         ("import a.b as c, d\n", [("a.b", "a.b", "c"), ("d", "d", "d")]),
@@ -35,8 +35,8 @@ def test_relative_and_incomplete_imports_are_left_out(text):
         ("def f():\n    import a\n", [("a", "a", "a")]),
     ],
 )
-def test_imports(text, found):
-    assert [(entry.module, entry.name, entry.bound) for entry in imports(python_unit(text))] == found
+def test_imports(text, expected):
+    assert [(entry.module, entry.name, entry.bound) for entry in imports(python_unit(text))] == expected
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_deep_nesting_is_skipped_and_reported(kind, call):
     held = kind("a", b"f" + b"()" * 5000 + b";\n")
     shallow = kind("a", b"f" + b"()" * 100 + b";\n")
 
-    assert "" == held.trouble  # the nodes were not requested yet
+    assert "" == held.skip_reason  # the nodes were not requested yet
     assert 900 < len(list(held.nodes(call))) <= 1000
-    assert "nests deeper than 1000 levels" in held.trouble
-    assert (100, "") == (len(list(shallow.nodes(call))), shallow.trouble)
+    assert "nests deeper than 1000 levels" in held.skip_reason
+    assert (100, "") == (len(list(shallow.nodes(call))), shallow.skip_reason)

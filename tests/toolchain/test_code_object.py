@@ -52,8 +52,8 @@ def code_objects(toolchain, tmp_path_factory):
     source.write_text(SOURCE)
     objects = {}
     for gfx in ("gfx942", "gfx1100"):
-        ended = toolchain.device(source, gfx, folder / f"{gfx}.hsaco", ["-O2"])
-        assert ended.output is not None, ended.said
+        ended = toolchain.compile_device(source, gfx, folder / f"{gfx}.hsaco", ["-O2"])
+        assert ended.output is not None, ended.messages
         objects[gfx] = ended.output.read_bytes()
     return objects
 

@@ -45,9 +45,9 @@ def test_the_edited_example_compiles(name, gfx, sources, toolchain, root, tmp_pa
     search = [word for folder in headers for word in ("-isystem", str(folder))]
     flags = ["-std=c++17", "-O1", "-DUSE_ROCM=1", "-D__HIP_PLATFORM_AMD__=1", "-include", "hip/hip_runtime.h", *search]
 
-    compiler_run = toolchain.device(sources[name], gfx, tmp_path / "made.o", flags)
+    compiler_run = toolchain.compile_device(sources[name], gfx, tmp_path / "made.o", flags)
 
-    assert compiler_run.output is not None, compiler_run.said[-4000:]
+    assert compiler_run.output is not None, compiler_run.messages[-4000:]
 
 
 EVERY_TEXT = """
@@ -78,7 +78,7 @@ def test_every_device_text_compiles(gfx, toolchain, tmp_path):
     called = [name for name in names if name != "syncwarp"]
     (tmp_path / "every.hip").write_text(f"{head}{device_helpers.helper_sources(called)}{EVERY_TEXT}")
 
-    compiler_run = toolchain.device(tmp_path / "every.hip", gfx, tmp_path / "every.o", ["-std=c++17", "-O1"])
+    compiler_run = toolchain.compile_device(tmp_path / "every.hip", gfx, tmp_path / "every.o", ["-std=c++17", "-O1"])
 
-    assert compiler_run.output is not None, compiler_run.said[-4000:]
+    assert compiler_run.output is not None, compiler_run.messages[-4000:]
     assert all(f"rocm3d_{name}(" in EVERY_TEXT for name in called)

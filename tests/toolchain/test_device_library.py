@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.model.errors import MachineError
-from rocm3d.toolchain.device_library import write_device_library, isa_version
+from rocm3d.toolchain.device_library import isa_version, write_device_library
 
 
 @pytest.mark.parametrize("gfx", ["", "gfx", "gfx9", "mi300x", "gfx942a", "gfx12345", "GFX942"])

@@ -36,7 +36,7 @@ def test_sources_are_translated_as_torchs_build_does(hipify, tmp_path):
     header.write_text("#include <cuda_fp16.h>\n")
     plain.write_text("int nothing() { return 0; }\n")
 
-    result = hipify.sources(project, [source, plain])
+    result = hipify.translate_sources(project, [source, plain])
 
     assert result.generation == 2
     assert result.failed == {}
@@ -68,7 +68,7 @@ def test_jit_sources_are_translated_from_outside(hipify, tmp_path):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
 
-    result = hipify.sources(build, [root / "cuda" / "k.cu"], [root / "inc"], jit=True)
+    result = hipify.translate_sources(build, [root / "cuda" / "k.cu"], [root / "inc"], jit=True)
 
     assert result.files[root / "cuda" / "k.cu"] == root / "hip" / "k.hip"
     assert result.files[root / "inc" / "given.h"] == root / "inc" / "given_hip.h"

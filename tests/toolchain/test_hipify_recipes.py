@@ -8,7 +8,7 @@ import pytest
 
 from rocm3d.knowledge.load import load
 from rocm3d.syntax.cuda import CUDA_SUFFIXES
-from rocm3d.syntax.guards import fold_cpp, assume_rocm
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
 from rocm3d.toolchain.hipify import Hipify
 
 KNOWLEDGE = load()
@@ -45,7 +45,9 @@ def without_banner(text: bytes) -> bytes:
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_the_branch_for_rocm_is_intact(name, translated):
-    chosen, alone = (fold_cpp(without_banner(translated[f"{name}{kind}"]), assume_rocm) for kind in (".cu", ".alone.cu"))
+    chosen, alone = (
+        fold_cpp(without_banner(translated[f"{name}{kind}"]), assume_rocm) for kind in (".cu", ".alone.cu")
+    )
 
     assert chosen == alone
 

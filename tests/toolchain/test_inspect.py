@@ -60,7 +60,12 @@ def test_a_wheel_without_binaries_has_no_device_code(tmp_path):
 
     result = inspect(path)
 
-    assert (result.device, result.binaries, result.distribution, result.requires) == ("none", (), "pure 1", ("torch>=2",))
+    assert (result.device, result.binaries, result.distribution, result.requires) == (
+        "none",
+        (),
+        "pure 1",
+        ("torch>=2",),
+    )
 
 
 def test_a_cpu_library(libraries):
@@ -125,8 +130,8 @@ def test_a_compiled_code_object_and_host_object(toolchain, tmp_path):
     source.write_text(
         "#include <hip/hip_runtime.h>\n__global__ void k(int* x) { x[0] = 1; }\nvoid go(int* x) { k<<<1, 1>>>(x); }\n"
     )
-    device = toolchain.device(source, "gfx1100", tmp_path / "k.hsaco", ["-O2"]).output
-    host = toolchain.host(source, tmp_path / "k.o").output
+    device = toolchain.compile_device(source, "gfx1100", tmp_path / "k.hsaco", ["-O2"]).output
+    host = toolchain.compile_host(source, tmp_path / "k.o").output
 
     assert inspect(device).gfx == ("gfx1100",)
     assert inspect(host).device == "none"

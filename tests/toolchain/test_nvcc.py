@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.toolchain.nvcc import Nvcc, ptx_kernels, find_nvcc
+from rocm3d.toolchain.nvcc import Nvcc, find_nvcc, ptx_kernels
 
 PTX = """.version 9.0
 .target sm_90
@@ -59,9 +59,9 @@ def test_truncated_ptx_is_accepted(text):
 def test_a_kernel_is_compiled_and_read(nvcc, tmp_path):
     (tmp_path / "k.cu").write_text("__global__ void k(float* x) { x[0] = 1; }\n__global__ void nothing() {}\n")
 
-    ended = nvcc.object(tmp_path / "k.cu", tmp_path / "k.o", ["-O2"], tmp_path)
+    ended = nvcc.compile_object(tmp_path / "k.cu", tmp_path / "k.o", ["-O2"], tmp_path)
 
-    assert ended.output is not None, ended.said
+    assert ended.output is not None, ended.messages
     assert dict(ptx_kernels(Nvcc.read_ptx(ended.output))) == {"_Z1kPf": False, "_Z7nothingv": True}
     assert (nvcc.include / "cuda_runtime.h").is_file()
 
@@ -69,7 +69,7 @@ def test_a_kernel_is_compiled_and_read(nvcc, tmp_path):
 def test_an_error_has_a_message(nvcc, tmp_path):
     (tmp_path / "k.cu").write_text("__global__ void k() { y = 1; }\n")
 
-    ended = nvcc.object(tmp_path / "k.cu", tmp_path / "k.o", [], tmp_path)
+    ended = nvcc.compile_object(tmp_path / "k.cu", tmp_path / "k.o", [], tmp_path)
 
     assert ended.output is None
-    assert 'identifier "y" is undefined' in ended.said
+    assert 'identifier "y" is undefined' in ended.messages

@@ -33,8 +33,12 @@ def compile_text(toolchain, tmp_path):
         source.write_text(f"{includes}\n" + TYPES % body)
         flags = ["-O1", "-w", "-std=c++17", "-isystem", str(own_headers.DECLARED)]
         output = tmp_path / "c.o"
-        ended = toolchain.device(source, gfx, output, flags) if gfx else toolchain.host(source, output, flags)
-        return "" if ended.output is not None else ended.said
+        ended = (
+            toolchain.compile_device(source, gfx, output, flags)
+            if gfx
+            else toolchain.compile_host(source, output, flags)
+        )
+        return "" if ended.output is not None else ended.messages
 
     return compiled
 

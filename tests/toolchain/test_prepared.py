@@ -82,8 +82,8 @@ def test_a_kernel_compiles_for_every_target(toolchain, recipe, knowledge, tmp_pa
     assert {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1151", "gfx1201"} <= set(toolchain.about.targets)
 
     for gfx in recipe.targets:
-        ended = toolchain.device(source, gfx, tmp_path / f"{gfx}.hsaco", ["-O2"])
-        assert ended.output is not None, ended.said
+        ended = toolchain.compile_device(source, gfx, tmp_path / f"{gfx}.hsaco", ["-O2"])
+        assert ended.output is not None, ended.messages
         code = read_code_object(ended.output.read_bytes())
         assert code.gfx == gfx
         (kernel,) = code.kernels
@@ -94,16 +94,16 @@ def test_the_host_side_compiles(toolchain, tmp_path):
     source = tmp_path / "k.hip"
     source.write_text(KERNEL)
 
-    ended = toolchain.host(source, tmp_path / "k.o")
+    ended = toolchain.compile_host(source, tmp_path / "k.o")
 
-    assert ended.output is not None, ended.said
+    assert ended.output is not None, ended.messages
     assert ended.output.read_bytes().startswith(b"\x7fELF")
 
 
 def test_standard_headers_of_the_wheel_are_used_if_the_machine_has_none(toolchain, recipe, tmp_path, monkeypatch):
     from rocm3d.toolchain import standard_library
 
-    monkeypatch.setattr(standard_library, "_machine_has", lambda compiler, resource: False)
+    monkeypatch.setattr(standard_library, "_machine_has_headers", lambda compiler, resource: False)
     root = Path(next(word for word in toolchain.command if word.startswith("--rocm-path=")).partition("=")[2])
     bare = prepared.compiler(recipe, root, toolchain.about)
     assert "-nostdinc++" in bare.command
@@ -128,10 +128,10 @@ def test_unsupported_code_is_an_error(toolchain, tmp_path, text, message):
     source = tmp_path / "k.hip"
     source.write_text(f"#include <hip/hip_runtime.h>\n__global__ void k(int* x) {{ int n = x[0]; {text} x[0] = n; }}\n")
 
-    ended = toolchain.device(source, "gfx942", tmp_path / "k.hsaco")
+    ended = toolchain.compile_device(source, "gfx942", tmp_path / "k.hsaco")
 
     assert ended.output is None
-    assert message in ended.said
+    assert message in ended.messages
 
 
 def test_a_killed_preparation_leaves_no_stamp_and_the_next_one_cleans_up(recipe, tmp_path):
@@ -141,12 +141,12 @@ def test_a_killed_preparation_leaves_no_stamp_and_the_next_one_cleans_up(recipe,
         "import time\n"
         "from rocm3d.knowledge.load import load\n"
         "from rocm3d.toolchain import prepared\n"
-        "from rocm3d.toolchain.finder import newest\n"
+        "from rocm3d.toolchain.finder import newest_recipe\n"
         "def fetch(part, folder):\n"
         "    folder.mkdir(parents=True); (folder / 'half').write_text('x')\n"
         "    print('fetching', flush=True); time.sleep(3600)\n"
         "prepared.fetch = fetch\n"
-        "prepared.prepare(newest(load().toolchains), lambda _: None)\n"
+        "prepared.prepare(newest_recipe(load().toolchains), lambda _: None)\n"
     )
     env = {**os.environ, "ROCM3D_CACHE": str(cache)}
     with Program([sys.executable, "-c", program], env=env, stdout=subprocess.PIPE, text=True) as child:
@@ -157,7 +157,7 @@ def test_a_killed_preparation_leaves_no_stamp_and_the_next_one_cleans_up(recipe,
     assert not list(folder.rglob(prepared.STAMP))
 
     again = subprocess.run(
-        [sys.executable, "-c", program.replace("time.sleep(3600)", "raise prepared.MachineLacks('stop')")],
+        [sys.executable, "-c", program.replace("time.sleep(3600)", "raise prepared.MachineError('stop')")],
         env=env, capture_output=True, text=True, check=False,
     )  # fmt: skip
 

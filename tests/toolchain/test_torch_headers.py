@@ -11,7 +11,7 @@ from rocm3d.toolchain.hipify import HipifyResult
 class HipifyGeneration1:
     """Translates torch's headers only below their path in torch's tree, as hipify 1 does."""
 
-    def headers(self, project: Path) -> HipifyResult:
+    def translate_headers(self, project: Path) -> HipifyResult:
         translated = {}
         for path in [*project.glob("aten/**/*.h"), *project.glob("c10/cuda/**/*.h")]:
             other = Path(str(path).replace("cuda", "hip").replace("CUDA", "HIP"))
@@ -36,7 +36,9 @@ def test_headers_of_aten_are_translated_by_the_first_generation_too(include, tmp
     header_names = {path.relative_to(tmp_path / "made").as_posix() for path in (tmp_path / "made").rglob("*.h")}
     assert translated == 3
     assert {"ATen/hip/HIPContext.h", "ATen/native/hip/Loops.h", "c10/hip/HIPStream.h"} <= header_names
-    assert not [name for name in header_names if name.startswith("aten/") or name.endswith(("CUDAContext.h", "CUDAStream.h"))]
+    assert not [
+        name for name in header_names if name.startswith("aten/") or name.endswith(("CUDAContext.h", "CUDAStream.h"))
+    ]
 
 
 def test_generated_build_headers_are_written(include, tmp_path):

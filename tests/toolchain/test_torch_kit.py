@@ -79,7 +79,9 @@ def test_generated_headers_depend_on_the_generator(interpreter, tmp_path, monkey
     (torch / "utils" / "cpp_extension.py").write_text(EXTENSION)
     monkeypatch.setenv("ROCM3D_CACHE", str(tmp_path / "cache"))
     generated = []
-    monkeypatch.setattr(torch_kit.torch_headers, "make", lambda _, output, __: (generated.append(output), output.mkdir()))
+    monkeypatch.setattr(
+        torch_kit.torch_headers, "write_hip_headers", lambda _, output, __: (generated.append(output), output.mkdir())
+    )
     python = interpreter(f'{{"torch": "{torch}", "include": "/py"}}')
 
     first = torch_kit.kit_from_interpreter(python).include[0]

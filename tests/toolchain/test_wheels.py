@@ -57,7 +57,11 @@ def test_missing_only_leaves_existing_files(wheel, tmp_path):
     (root / "include").mkdir(parents=True)
     (root / "include" / "a.h").write_text("old")
 
-    unpack(wheel(**{"hip/a.h": "new", "hip/b.h": "b"}), (WheelContent(prefix="hip/", to="include/", missing_only=True),), root)
+    unpack(
+        wheel(**{"hip/a.h": "new", "hip/b.h": "b"}),
+        (WheelContent(prefix="hip/", to="include/", missing_only=True),),
+        root,
+    )
 
     assert (root / "include" / "a.h").read_text() == "old"
     assert (root / "include" / "b.h").read_text() == "b"

@@ -213,6 +213,15 @@ def ported(case, knowledge, stack):
         plain_case = case(tree=texts)
         plan = plain_case.plan.model_copy(update={"base": base, "decisions": tuple(decisions)})
         network = Network(refused, resolver)
-        return Case(plan, plain_case.patch, plain_case.tree, plain_case.originals, plain_case.now, plain_case.targets, knowledge, network)
+        return Case(
+            plan,
+            plain_case.patch,
+            plain_case.tree,
+            plain_case.originals,
+            plain_case.current_scan,
+            plain_case.targets,
+            knowledge,
+            network,
+        )
 
     return make

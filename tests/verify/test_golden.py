@@ -57,7 +57,9 @@ def test_missing_tensors_other_shapes_and_other_types_do_not_agree(recording, op
     poisoned = numpy.array([1, numpy.nan], one)
     b = recording("b", new=one(1), kind=numpy.float16(1), shape=numpy.ones(3, one), poisoned=poisoned)
 
-    by_tensor = {item.name: item.reason for item in compare_golden(a, b, operator_tolerances).tensors if not item.agrees}
+    by_tensor = {
+        item.name: item.reason for item in compare_golden(a, b, operator_tolerances).tensors if not item.agrees
+    }
 
     assert by_tensor == {
         "a.npz:gone": "missing in the candidate",

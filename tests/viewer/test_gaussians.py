@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.artifact.artifact_report import InvalidArtifactError
-from rocm3d.viewer.gaussians import sample_rows, covariances, read
+from rocm3d.viewer.gaussians import covariances, read, sample_rows
 from rocm3d.viewer.shape import Splats
 
 CHUNK = (

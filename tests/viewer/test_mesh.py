@@ -12,7 +12,7 @@ import trimesh
 from PIL import Image
 
 from rocm3d.artifact.artifact_report import InvalidArtifactError
-from rocm3d.viewer.mesh import without_metal, read
+from rocm3d.viewer.mesh import read, without_metal
 
 
 def description(glb: bytes) -> dict:

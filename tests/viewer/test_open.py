@@ -11,7 +11,7 @@ import trimesh
 from rocm3d.artifact.check import check
 from rocm3d.artifact.inspection import inspect_file
 from rocm3d.model.errors import MachineError, UserError
-from rocm3d.viewer.open import is_drawable, guess_up_axis, require_packages, load_shape
+from rocm3d.viewer.open import guess_up_axis, is_drawable, load_shape, require_packages
 from rocm3d.viewer.shape import PointCloud, Splats, Surface
 
 
@@ -110,7 +110,11 @@ def test_each_kind_is_read_as_what_it_is(write_splat, write_box, write_cloud):
 
 
 def test_up_is_guessed_by_custom_and_can_be_set(write_splat, write_box):
-    glb, ply, splat = inspect_file(write_box("a.glb")), inspect_file(write_box("a.ply")), inspect_file(write_splat("s.ply"))
+    glb, ply, splat = (
+        inspect_file(write_box("a.glb")),
+        inspect_file(write_box("a.ply")),
+        inspect_file(write_splat("s.ply")),
+    )
 
     assert [guess_up_axis(entry) for entry in (glb, ply, splat)] == ["+y", "+z", "-y"]
     assert load_shape(write_box("a.glb"), up="-x").up == "-x"

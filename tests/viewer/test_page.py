@@ -74,7 +74,9 @@ def test_a_browser_shows_counts_and_saves_what_it_sees(tmp_path, browser, write_
     assert "Save a picture" in text
     assert {name for name, _ in saved} == {"ball.png"}
     errors = [messages for kind, messages in console if kind in ("error", "exception")]
-    assert [messages for messages in errors if not messages.startswith("THREE.BufferGeometry.computeBoundingSphere()")] == []
+    assert [
+        messages for messages in errors if not messages.startswith("THREE.BufferGeometry.computeBoundingSphere()")
+    ] == []
 
 
 def colours(png: bytes) -> set[str]:

@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 from rocm3d.viewer.server import serve
-from rocm3d.viewer.stage import draw, add_lights, short_names
+from rocm3d.viewer.stage import add_lights, draw, short_names
 
 
 @pytest.mark.parametrize(

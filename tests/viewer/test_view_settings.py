@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.viewer import view_settings as module
-from rocm3d.viewer.view_settings import ViewSettings
 from rocm3d.viewer.source import open_sources
+from rocm3d.viewer.view_settings import ViewSettings
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ def test_unported_it_fails_for_the_known_reasons(example, compiled):
     report, outcomes = compiled(example("deform-op"))
 
     assert outcomes == ["failed", "failed"]
-    assert (report.found[0].problem.path, report.found[0].problem.code) == ("setup.py", "BLD201")
+    assert (report.scripts[0].problem.path, report.scripts[0].problem.code) == ("setup.py", "BLD201")
     (unit,) = report.units
     assert {side.outcome for side in unit.sides.values()} == {"failed"}
     places = {(item.path, item.line, item.code) for item in unit.problems}

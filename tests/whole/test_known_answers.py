@@ -10,10 +10,10 @@ from datetime import date
 import pytest
 from packaging.specifiers import SpecifierSet
 
-from rocm3d.model.inventory import FileCounts, Dependency, Inventory, Scan
+from rocm3d.model.inventory import Dependency, FileCounts, Inventory, Scan
 from rocm3d.model.location import Location
-from rocm3d.plan.stage import plan
 from rocm3d.plan.options import PlanOptions
+from rocm3d.plan.stage import plan
 
 TODAY = date(2026, 11, 15)
 # What the files of a repository name, and as which port the scan recognises it.

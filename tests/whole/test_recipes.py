@@ -12,7 +12,7 @@ from rocm3d.apply.rewrite import RewriteRefusedError, rewrites
 from rocm3d.knowledge.load import load
 from rocm3d.model.recipe import Recipe
 from rocm3d.syntax.cuda import CUDA_SUFFIXES, CudaUnit
-from rocm3d.syntax.guards import fold_cpp, assume_rocm, assume_cuda
+from rocm3d.syntax.guards import assume_cuda, assume_rocm, fold_cpp
 from rocm3d.syntax.isolation import prove_isolation
 
 KNOWLEDGE = load()

@@ -14,7 +14,7 @@ PRELUDE = """
 import os, sys
 from pathlib import Path
 from rocm3d.model.errors import UserError
-from rocm3d.model.inventory import Skipped
+from rocm3d.model.inventory import SkippedFile
 from rocm3d.workspace import copy, documents, journal, state, tree, writer
 
 Skipped(path="a", reason="b")

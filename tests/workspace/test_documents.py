@@ -8,8 +8,8 @@ import resource
 
 import pytest
 
-from rocm3d.model.evidence import Evidence
 from rocm3d.model.errors import UserError
+from rocm3d.model.evidence import Evidence
 from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan

@@ -24,8 +24,8 @@ def test_lock_times_out_with_an_error(tmp_path):
 
 def test_lock_ends_with_its_process(tmp_path):
     hold = (
-        "import os, sys, pathlib\nfrom rocm3d.workspace.lock import alone\n"
-        "with alone(pathlib.Path(sys.argv[1])):\n    os._exit(9)\n"
+        "import os, sys, pathlib\nfrom rocm3d.workspace.lock import file_lock\n"
+        "with file_lock(pathlib.Path(sys.argv[1])):\n    os._exit(9)\n"
     )
     ended = subprocess.run([sys.executable, "-c", hold, tmp_path / "a.json"], check=False)
 
@@ -45,8 +45,8 @@ def test_lock_is_released(tmp_path):
 def test_second_holder_waits_for_the_first(tmp_path, monkeypatch):
     """Another process holds the lock, and exits while we wait."""
     hold = (
-        "import sys, pathlib\nfrom rocm3d.workspace.lock import alone\n"
-        "with alone(pathlib.Path(sys.argv[1])):\n    print('held', flush=True); sys.stdin.read(); print('leaves')\n"
+        "import sys, pathlib\nfrom rocm3d.workspace.lock import file_lock\n"
+        "with file_lock(pathlib.Path(sys.argv[1])):\n    print('held', flush=True); sys.stdin.read(); print('leaves')\n"
     )
     command, pipe = [sys.executable, "-c", hold, tmp_path / "lock"], subprocess.PIPE
     events = []

@@ -20,7 +20,15 @@ from waiting import (
 )
 
 from rocm3d.model.errors import ExitCode, MachineError
-from rocm3d.workspace.process import CLEANUP_VARIABLE, run_in_background, kill_all, run_watched, cleanup_if_killed, connected_helper, run
+from rocm3d.workspace.process import (
+    CLEANUP_VARIABLE,
+    cleanup_if_killed,
+    connected_helper,
+    kill_all,
+    run,
+    run_in_background,
+    run_watched,
+)
 
 # A program that is not killed in time blocks the call until this timeout.
 pytestmark = pytest.mark.timeout(DEADLINE)
@@ -94,7 +102,7 @@ def test_program_that_ignores_polite_signals_is_ended(limit_from_pid):
 
 def test_grandchild_in_a_session_of_its_own_does_not_hold_the_call(limit_from_pid, monkeypatch):
     """It keeps the pipe open, but the call must not wait for it."""
-    monkeypatch.setattr("rocm3d.workspace.process._LATE", 0.05)
+    monkeypatch.setattr("rocm3d.workspace.process._DRAIN_SECONDS", 0.05)
     finished = run(["sh", "-c", f"setsid sleep 3600 & echo $! > {limit_from_pid}; sleep 3600"], seconds=0.1)
     assert finished.timed_out
     assert finished.capped
@@ -300,7 +308,7 @@ def test_ctrl_c_while_a_program_is_started_ends_it_too(tmp_path, monkeypatch):
 
 
 def test_helper_ends_when_its_socket_closes(monkeypatch):
-    monkeypatch.setattr("rocm3d.workspace.process.PATIENCE", DEADLINE)
+    monkeypatch.setattr("rocm3d.workspace.process.HELPER_EXIT_SECONDS", DEADLINE)
     code = "import socket, sys; s = socket.socket(fileno=int(sys.argv[1])); s.sendall(s.recv(9).upper()); s.recv(9)"
     with connected_helper(python(code)) as line:
         line.settimeout(DEADLINE)
@@ -309,7 +317,7 @@ def test_helper_ends_when_its_socket_closes(monkeypatch):
 
 
 def test_helper_that_does_not_exit_is_killed(monkeypatch):
-    monkeypatch.setattr("rocm3d.workspace.process.PATIENCE", 0.2)
+    monkeypatch.setattr("rocm3d.workspace.process.HELPER_EXIT_SECONDS", 0.2)
     code = "import os, sys, time; os.write(int(sys.argv[1]), str(os.getpid()).encode()); time.sleep(3600)"
     with connected_helper(python(code)) as line:
         line.settimeout(DEADLINE)

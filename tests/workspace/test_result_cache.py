@@ -48,7 +48,7 @@ def test_cache_over_the_limit_is_cleared(tmp_path, monkeypatch):
 
 
 def test_locked_cache_is_not_deleted(tmp_path, monkeypatch):
-    monkeypatch.setattr("rocm3d.workspace.result_cache._SECONDS_TO_WAIT", 0.05)
+    monkeypatch.setattr("rocm3d.workspace.result_cache._LOCK_TIMEOUT_SECONDS", 0.05)
     cache = ResultCache(tmp_path / "c.sqlite")
     cache.put({"a": "1"})
     with closing(sqlite3.connect(cache.path, isolation_level=None)) as other:
@@ -63,7 +63,7 @@ def test_several_processes_may_write_at_once(tmp_path):
     path = tmp_path / "c.sqlite"
     script = (
         "import sys; from pathlib import Path; from rocm3d.workspace import result_cache\n"
-        f"result_cache._SECONDS_TO_WAIT = {DEADLINE}\n"
+        f"result_cache._LOCK_TIMEOUT_SECONDS = {DEADLINE}\n"
         "cache = result_cache.ResultCache(Path(sys.argv[1]))\n"
         "for n in range(20): cache.put({f'{sys.argv[2]}-{n}': 'v'})\n"
     )

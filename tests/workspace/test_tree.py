@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rocm3d.model.errors import UserError
 from rocm3d.model.inventory import SkippedFile
-from rocm3d.workspace.tree import IGNORED_FOLDERS, TreeLimits, Tree
+from rocm3d.workspace.tree import IGNORED_FOLDERS, Tree, TreeLimits
 
 
 def put(root: Path, *paths: str, content: bytes = b"x\n") -> None:
@@ -181,7 +181,9 @@ def test_unreadable_file_is_reported(reachable, run_unprivileged):
 def test_unreadable_folder_is_reported(reachable, run_unprivileged):
     put(reachable, "closed/a.py", "open.py")
     (reachable / "closed").chmod(0o700)
-    output = run_unprivileged("t = tree.Tree.open(place)\nprint(t.paths(), t.skipped[0].path, t.skipped[0].reason)", reachable)
+    output = run_unprivileged(
+        "t = tree.Tree.open(place)\nprint(t.paths(), t.skipped[0].path, t.skipped[0].reason)", reachable
+    )
     assert output == "['open.py'] closed cannot be listed: Permission denied\n"
 
 

@@ -118,7 +118,7 @@ def test_file_in_the_place_of_the_folder_is_refused_and_undo_still_works(tmp_pat
 def test_tree_that_cannot_be_written_is_refused_in_one_line(reachable, run_unprivileged):
     (reachable / "a.py").write_bytes(b"old")
     output = run_unprivileged(
-        "try:\n    writer.Writer(place, journal.Journal.open(place)).write('a.py', b'new')\n"
+        "try:\n    writer.Writer(place, journal.UndoJournal.open(place)).write('a.py', b'new')\n"
         "except UserError as error:\n    print('refused', '--into' in error.hint)",
         reachable,
     )
@@ -258,17 +258,19 @@ def test_any_sequence_of_writes_can_be_undone(snapshot, writes, reopen):
             writer = opened(root) if reopen else writer
         restore(root)
         assert snapshot(root) == files
-        assert {file_path for file_path in root.rglob("*") if file_path.is_dir() and ".rocm3d" not in file_path.parts} == folders
+        assert {
+            file_path for file_path in root.rglob("*") if file_path.is_dir() and ".rocm3d" not in file_path.parts
+        } == folders
 
 
 CRASH = """
 import os, signal, sys
 from pathlib import Path
-from rocm3d.workspace.journal import Journal
+from rocm3d.workspace.journal import UndoJournal
 from rocm3d.workspace.writer import Writer
 
 root, moment = Path(sys.argv[1]), sys.argv[2]
-journal = Journal.open(root)
+journal = UndoJournal.open(root)
 writer = Writer(root, journal)
 writer.write("a.py", b"new a")
 writer.write("made/b.txt", b"new b")
@@ -297,9 +299,9 @@ def test_process_killed_at_a_random_moment_leaves_whole_files(tmp_path, snapshot
     (tmp_path / "a.py").write_bytes(b"old")
     before = snapshot(tmp_path)
     script = (
-        "import sys\nfrom pathlib import Path\nfrom rocm3d.workspace.journal import Journal\n"
+        "import sys\nfrom pathlib import Path\nfrom rocm3d.workspace.journal import UndoJournal\n"
         "from rocm3d.workspace.writer import Writer\nroot = Path(sys.argv[1])\n"
-        "writer = Writer(root, Journal.open(root))\nprint('go', flush=True)\n"
+        "writer = Writer(root, UndoJournal.open(root))\nprint('go', flush=True)\n"
         "n = 0\nwhile True:\n    n += 1\n    writer.write('a.py', bytes([n % 250]) * 200_000)\n"
     )
     for wait in (0.01, 0.05, 0.1):

@@ -27,9 +27,13 @@ class EditSelection:
         selection = cls(tuple(dict.fromkeys(only)), tuple(dict.fromkeys(skip)))
         codes = [code for code in knowledge.codes.values() if code.status == "active"]
         for selector in (*selection.only, *selection.skip):
-            if selector not in knowledge.recipes and not any(_selects_code(selector, code.code, code.rule) for code in codes):
+            if selector not in knowledge.recipes and not any(
+                _selects_code(selector, code.code, code.rule) for code in codes
+            ):
                 known = [*(code.rule for code in codes), *(code.code for code in codes), *knowledge.recipes]
-                raise UserError(f"{selector!r} is not a rule, a code prefix or a recipe", hint=suggestion(selector, known))
+                raise UserError(
+                    f"{selector!r} is not a rule, a code prefix or a recipe", hint=suggestion(selector, known)
+                )
         return selection
 
     def exclusion_reason(self, edit: PlannedEdit) -> str | None:
@@ -43,7 +47,9 @@ class EditSelection:
 
 
 def _selects_edit(selector: str, edit: PlannedEdit) -> bool:
-    return selector == edit.recipe or any(_selects_code(selector, finding.code, finding.rule) for finding in edit.findings)
+    return selector == edit.recipe or any(
+        _selects_code(selector, finding.code, finding.rule) for finding in edit.findings
+    )
 
 
 def _selects_code(selector: str, code: str, rule: str) -> bool:

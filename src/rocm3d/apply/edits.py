@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.apply.git_patch import file_diff, mail_patch
-from rocm3d.apply.submodules import CheckedOutSubmodule, find_submodule, original_bytes
 from rocm3d.apply.rewrite import RewriteRefusedError, rewrites
-from rocm3d.model.patch import FileChange, SubmodulePatch, Patch, RefusedEdit
+from rocm3d.apply.submodules import CheckedOutSubmodule, find_submodule, original_bytes
+from rocm3d.model.patch import FileChange, Patch, RefusedEdit, SubmodulePatch
 from rocm3d.syntax.isolation import prove_isolation
 from rocm3d.workspace.journal import digest
 
@@ -39,7 +39,11 @@ class Edits:
 
     def add_proven(self, path: str, data: bytes) -> None:
         """Add an edit that has no recipe. It is dropped unless the same proof holds."""
-        if self.submodule_of(path) is None and path not in self.contents and prove_isolation(path, self.original(path), data).holds:
+        if (
+            self.submodule_of(path) is None
+            and path not in self.contents
+            and prove_isolation(path, self.original(path), data).holds
+        ):
             self.contents[path], self._recipes[path] = data, []
 
     def carry_over_earlier(self) -> None:
@@ -53,7 +57,9 @@ class Edits:
                 self.contents[path] = current
                 recipes = [*(known.get(path) or self._recipes_by_replay(path, before)), *self._recipes.get(path, ())]
                 self._recipes[path] = list(dict.fromkeys(recipes))
-                self.refused = [refusal for refusal in self.refused if refusal.path != path or refusal.recipe not in recipes]
+                self.refused = [
+                    refusal for refusal in self.refused if refusal.path != path or refusal.recipe not in recipes
+                ]
 
     def submodule_of(self, path: str) -> CheckedOutSubmodule | None:
         """The submodule that contains the file."""
@@ -91,7 +97,10 @@ class Edits:
                 file=f"{self.request.folder}/{module.patch_path}",
                 changes=tuple(self.file_change(path) for path in paths),
             )
-            diffs = [file_diff(module.relative_path(path) or path, self.original(path), self.contents[path]) for path in paths]
+            diffs = [
+                file_diff(module.relative_path(path) or path, self.original(path), self.contents[path])
+                for path in paths
+            ]
             text = (
                 f"For commit {module.commit} of {module.name}. Every edit is guarded: without ROCm nothing changes.\n"
             )

@@ -18,7 +18,11 @@ def extend_conditions(data: bytes, should_extend: Callable[[Directive], bool], c
     unit = CudaUnit("", data)
     out, copied_to = [], 0
     for directive in directives(data):
-        if directive.keyword not in ("if", "ifdef", "ifndef", "elif") or not unit.is_shared(directive.start) or not should_extend(directive):
+        if (
+            directive.keyword not in ("if", "ifdef", "ifndef", "elif")
+            or not unit.is_shared(directive.start)
+            or not should_extend(directive)
+        ):
             continue
         out += [data[copied_to : directive.start], _extended_line(data, directive, clause)]
         copied_to = directive.end

@@ -36,7 +36,12 @@ def file_diff(path: str, before: bytes | None, after: bytes) -> bytes:
     # git ends names that contain a space with a tab, because other programs read the text after a space as a date.
     source = b"/dev/null" if before is None else _with_trailing_tab(old)
     lines = difflib.diff_bytes(
-        difflib.unified_diff, _split_lines(before or b""), _split_lines(after), source, _with_trailing_tab(new), lineterm=b"\n"
+        difflib.unified_diff,
+        _split_lines(before or b""),
+        _split_lines(after),
+        source,
+        _with_trailing_tab(new),
+        lineterm=b"\n",
     )
     return head + b"".join(line if line.endswith(b"\n") else line + b"\n" + _NO_NEWLINE for line in lines)
 

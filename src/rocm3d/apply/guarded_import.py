@@ -25,7 +25,9 @@ def parse_or_refuse(data: bytes) -> cst.Module:
             ast.parse(data)
         return cst.parse_module(data)
     except (cst.ParserSyntaxError, SyntaxError, LookupError, RecursionError, MemoryError, ValueError) as error:
-        raise RewriteRefusedError(f"does not parse as Python: {(str(error).splitlines() or [type(error).__name__])[0]}") from error
+        raise RewriteRefusedError(
+            f"does not parse as Python: {(str(error).splitlines() or [type(error).__name__])[0]}"
+        ) from error
 
 
 def binds_torch(statements: Sequence[cst.BaseStatement]) -> bool:
@@ -58,7 +60,9 @@ def parse_statements(text: str) -> list[cst.BaseStatement]:
 def helper_functions(names: Sequence[str], following: Sequence[cst.BaseStatement]) -> list[cst.BaseStatement]:
     """The helper functions of these names with their callees, then the `following` statements."""
     required = with_callees(names)
-    definitions = [f.with_changes(leading_lines=[_BLANK]) for name, f in _all_helper_functions().items() if name in required]
+    definitions = [
+        f.with_changes(leading_lines=[_BLANK]) for name, f in _all_helper_functions().items() if name in required
+    ]
     definitions[0] = definitions[0].with_changes(leading_lines=[])
     return [*definitions, *(line.with_changes(leading_lines=[_BLANK] * (not at)) for at, line in enumerate(following))]
 
@@ -71,7 +75,9 @@ def with_callees(names: Sequence[str]) -> set[str]:
         if name not in closure:
             closure.add(name)
             pending += [
-                called for called in map(_called_name, m.findall(_all_helper_functions()[name], m.Call())) if called in _all_helper_functions()
+                called
+                for called in map(_called_name, m.findall(_all_helper_functions()[name], m.Call()))
+                if called in _all_helper_functions()
             ]
     return closure
 

@@ -76,7 +76,9 @@ def replace_lines(data: bytes, replacements: Iterable[LineReplacement], paramete
     for item in sorted(replacements, key=lambda item: item.start):
         original = data[item.start : item.end]
         if not original.endswith(b"\n") or item.start < copied_to:
-            raise RewriteRefusedError("the last line has no newline" if item.start >= copied_to else "two edits overlap")
+            raise RewriteRefusedError(
+                "the last line has no newline" if item.start >= copied_to else "two edits overlap"
+            )
         if item.rocm is None:
             parts = [b"#if ", not_rocm_condition(parameters), newline, original]
         else:
@@ -96,7 +98,9 @@ def insert_guarded(data: bytes, offset: int, text: bytes, parameters: Parameters
     """Insert lines for ROCm builds only, before the line that begins at `offset`."""
     newline = Text(data).newline
     body = text.replace(b"\n", newline)
-    return b"".join([data[:offset], b"#if ", guard_condition(parameters), newline, body, b"#endif", newline, data[offset:]])
+    return b"".join(
+        [data[:offset], b"#if ", guard_condition(parameters), newline, body, b"#endif", newline, data[offset:]]
+    )
 
 
 def offset_after_includes(data: bytes, before: int | None = None) -> int:

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 from rocm3d.apply.installable_folders import InstallableFolders
 from rocm3d.apply.repository_requirements import RepositoryRequirements, SourceRequirement, repository_requirements
 from rocm3d.apply.requirement_source import GitCheckout
-from rocm3d.apply.route_commands import InstallCommands, WheelInstall, clone_word, fetch_line, folder_word, install_commands
+from rocm3d.apply.route_commands import (
+    InstallCommands,
+    WheelInstall,
+    clone_word,
+    fetch_line,
+    folder_word,
+    install_commands,
+)
 from rocm3d.apply.template import one_line
 from rocm3d.apply.variables import decisions_for_target
 
@@ -39,9 +46,17 @@ class InstallSteps:
 def install_steps(plan: Plan, tree: Tree) -> InstallSteps:
     """Requirements first, since builds need them; the repository itself last, since it needs everything."""
     requirements, folders = repository_requirements(plan, tree), InstallableFolders(tree)
-    commands_by_name = {item.name: install_commands(item, folders, requirements.package_locations.get(item.name)) for item in decisions_for_target(plan)}
+    commands_by_name = {
+        item.name: install_commands(item, folders, requirements.package_locations.get(item.name))
+        for item in decisions_for_target(plan)
+    }
     builds = [*_build_steps(commands_by_name), *_source_steps(requirements)]
-    steps = [*_submodule_steps(folders), *(_BUILD_TOOLS if builds else ()), *_requirement_steps(requirements, tree), *_wheel_steps(commands_by_name)]
+    steps = [
+        *_submodule_steps(folders),
+        *(_BUILD_TOOLS if builds else ()),
+        *_requirement_steps(requirements, tree),
+        *_wheel_steps(commands_by_name),
+    ]
     manual = [f"{name}: {text}" for name, item in commands_by_name.items() for text in item.manual]
     return InstallSteps((*steps, *builds), tuple(one_line(text) for text in (*requirements.not_installed, *manual)))
 
@@ -105,7 +120,10 @@ def _clone_step(source: SourceRequirement) -> Step:
     assert isinstance(source.location, GitCheckout)
     folder = clone_word(source.location.clone_folder, source.location.folder)
     revision = f" at {source.location.revision}" if source.location.revision else ""
-    lines = (fetch_line(source.location), " ".join(["build", folder, _extras(source), *(["-e"] if source.editable else [])]))
+    lines = (
+        fetch_line(source.location),
+        " ".join(["build", folder, _extras(source), *(["-e"] if source.editable else [])]),
+    )
     return Step(one_line(f"{source.location.name}{revision}"), lines)
 
 

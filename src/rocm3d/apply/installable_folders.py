@@ -35,7 +35,11 @@ class InstallableFolders:
         pending = [""]
         while pending:
             folder = pending.pop()
-            nested = {submodule.path: submodule for submodule in self._read_gitmodules(folder) if submodule.path not in by_path}
+            nested = {
+                submodule.path: submodule
+                for submodule in self._read_gitmodules(folder)
+                if submodule.path not in by_path
+            }
             by_path |= nested
             pending += nested
         return tuple(by_path.values())
@@ -56,7 +60,9 @@ class InstallableFolders:
             return folder
         name = posixpath.basename(folder)
         same_name = {item for item in self.installable if posixpath.basename(item) == name}
-        same_name |= {item.path for item in self.submodules if posixpath.basename(posixpath.normpath(item.path)) == name}
+        same_name |= {
+            item.path for item in self.submodules if posixpath.basename(posixpath.normpath(item.path)) == name
+        }
         return same_name.pop() if len(same_name) == 1 else None
 
     @cached_property

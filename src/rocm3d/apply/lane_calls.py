@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.macro_aliases import MacroAlias, AliasUse
 from rocm3d.apply.lane_groups import lanes_in_range, lanes_of_function
+from rocm3d.apply.macro_aliases import AliasUse, MacroAlias
 from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.syntax.directives import blanked
-from rocm3d.syntax.lane_masks import arguments, ancestors_with_child
+from rocm3d.syntax.lane_masks import ancestors_with_child, arguments
 from rocm3d.syntax.rocm_shims import rocm_shim_names
 
 if TYPE_CHECKING:
@@ -40,7 +40,11 @@ class LaneCall:
 def group_alias(call: LaneCall) -> AliasUse:
     """An alias for the call; its ROCm expansion is a helper of device/ that works on groups of 32 lanes."""
     base_name = call.name.strip("_").removesuffix("_sync")
-    return AliasUse(call.start, call.end, MacroAlias(base_name.upper(), cuda=call.name, rocm=f"rocm3d_{base_name}", helpers=(base_name,)))
+    return AliasUse(
+        call.start,
+        call.end,
+        MacroAlias(base_name.upper(), cuda=call.name, rocm=f"rocm3d_{base_name}", helpers=(base_name,)),
+    )
 
 
 def lane_calls(unit: CudaUnit, names: Iterable[str]) -> Iterator[LaneCall]:

@@ -9,7 +9,13 @@ from dataclasses import dataclass
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.guarded_import import checks_for_rocm, backend_branch, helper_functions, parse_statements, with_callees
+from rocm3d.apply.guarded_import import (
+    backend_branch,
+    checks_for_rocm,
+    helper_functions,
+    parse_statements,
+    with_callees,
+)
 from rocm3d.apply.package_use import ReplacedPackage
 from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.syntax.python_fold import ROCM_GUARD, binds
@@ -27,12 +33,16 @@ class LazyImportResult:
     refused: tuple[RewriteRefusedError, ...]
 
 
-def rewrite_lazy_imports(statement: cst.FunctionDef | cst.ClassDef, module: cst.Module, package: ReplacedPackage) -> LazyImportResult:
+def rewrite_lazy_imports(
+    statement: cst.FunctionDef | cst.ClassDef, module: cst.Module, package: ReplacedPackage
+) -> LazyImportResult:
     """Rewrite each import inside a function; returns the same statement if none can be rewritten."""
     transformer = _LazyImportTransformer(module, package)
     new = statement.visit(transformer)
     assert isinstance(new, (cst.FunctionDef, cst.ClassDef))
-    return LazyImportResult(new if transformer.functions else statement, frozenset(transformer.functions), tuple(transformer.refused))
+    return LazyImportResult(
+        new if transformer.functions else statement, frozenset(transformer.functions), tuple(transformer.refused)
+    )
 
 
 class _LazyImportTransformer(cst.CSTTransformer):
@@ -92,7 +102,9 @@ class _LazyImportTransformer(cst.CSTTransformer):
         assert not isinstance(import_statement.names, cst.ImportStar)
         if isinstance(import_statement, cst.Import):
             return f"{import_statement.names[0].evaluated_alias or self.package.path} = {NAMESPACE}\n"
-        bindings = [(alias.evaluated_alias or alias.evaluated_name, alias.evaluated_name) for alias in import_statement.names]
+        bindings = [
+            (alias.evaluated_alias or alias.evaluated_name, alias.evaluated_name) for alias in import_statement.names
+        ]
         return "".join(f"{bound} = {NAMESPACE}.{name}\n" for bound, name in bindings)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocm3d.apply.device_helpers import helper_sources
-from rocm3d.apply.guarded_lines import offset_after_includes, guard_condition
+from rocm3d.apply.guarded_lines import guard_condition, offset_after_includes
 from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.model.text import Text
 from rocm3d.syntax.cpp_tokens import ALIAS_PREFIX

@@ -11,12 +11,12 @@ import libcst.matchers as m
 
 from rocm3d.apply.guarded_import import (
     backend_branch,
+    binds_torch,
     defined_names,
     helper_functions,
-    binds_torch,
-    positional_parameters,
     parse_or_refuse,
     parse_statements,
+    positional_parameters,
     with_callees,
 )
 from rocm3d.apply.rewrite import RewriteRefusedError
@@ -48,11 +48,19 @@ class ReplacedPackage:
         if isinstance(statement, cst.ImportFrom) and not statement.relative and statement.module is not None:
             return statement if _dotted_name(statement.module).split(".")[0] == self._root else None
         names = [alias.evaluated_name for alias in statement.names] if isinstance(statement, cst.Import) else []
-        return statement if isinstance(statement, cst.Import) and any(n.split(".")[0] == self._root for n in names) else None
+        return (
+            statement
+            if isinstance(statement, cst.Import) and any(n.split(".")[0] == self._root for n in names)
+            else None
+        )
 
     def imported_functions(self, module: cst.Module, statement: cst.Import | cst.ImportFrom) -> ImportedFunctions:
         """The replacement of an import. Refused if the module uses more than the known functions."""
-        imported = self._from_import(statement) if isinstance(statement, cst.ImportFrom) else self._plain_import(module, statement)
+        imported = (
+            self._from_import(statement)
+            if isinstance(statement, cst.ImportFrom)
+            else self._plain_import(module, statement)
+        )
         clashes = defined_names(module) & with_callees(imported.functions)
         if clashes:
             raise RewriteRefusedError(f"the module already defines {min(clashes)}")
@@ -122,7 +130,9 @@ def replace_import(data: bytes, package: ReplacedPackage) -> bytes:
     if not imported.functions:
         raise RewriteRefusedError("the module uses nothing of the package")
     package.check_calls(module)
-    branch = backend_branch(helper_functions(imported.functions, parse_statements(imported.bindings)), [line.with_changes(leading_lines=[])])
+    branch = backend_branch(
+        helper_functions(imported.functions, parse_statements(imported.bindings)), [line.with_changes(leading_lines=[])]
+    )
     branch = branch.with_changes(leading_lines=line.leading_lines)
     return module.with_changes(body=[*module.body[:index], branch, *module.body[index + 1 :]]).bytes
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.git_patch import extract_diff, apply_diff
+from rocm3d.apply.git_patch import apply_diff, extract_diff
 from rocm3d.apply.submodules import CheckedOutSubmodule, original_bytes
 from rocm3d.workspace.journal import digest
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from packaging.utils import canonicalize_name
 
 from rocm3d.apply.installable_folders import InstallableFolders
-from rocm3d.apply.requirement_source import GitCheckout, parse_git_checkout, find_decision, is_cuda_build, local_path
 from rocm3d.apply.requirement_copy import is_constraints, is_index_replacement
+from rocm3d.apply.requirement_source import GitCheckout, find_decision, is_cuda_build, local_path, parse_git_checkout
 from rocm3d.apply.requirement_text import pip_requirement
 from rocm3d.apply.template import one_line
-from rocm3d.manifest.manifest import ParsedManifest, Mention, manifest_readers
+from rocm3d.manifest.manifest import Mention, ParsedManifest, manifest_readers
 from rocm3d.manifest.pipfile import CATEGORY_SECTION
 from rocm3d.manifest.requirements import KIND, is_requirements, read
 
@@ -35,7 +35,17 @@ _KIND_ORDER = (
 )  # fmt: skip
 _PROJECT_KINDS = frozenset({"pyproject", "setup_py", "setup_cfg"})
 _NON_RUNTIME_SECTIONS = frozenset(
-    {"build-system", "optional", "setup_requires", "tests_require", "extras_require", "hatch", "pdm", "uv", CATEGORY_SECTION}
+    {
+        "build-system",
+        "optional",
+        "setup_requires",
+        "tests_require",
+        "extras_require",
+        "hatch",
+        "pdm",
+        "uv",
+        CATEGORY_SECTION,
+    }
 )
 _IMPORT = re.compile(rb"^[ \t]*(?:import|from)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 _MAX_SHOWN = 8
@@ -88,7 +98,11 @@ def _manifests(tree: Tree, folder: str) -> Iterator[ParsedManifest]:
         if data is None or b"\0" in data:
             continue
         for reader in manifest_readers():
-            if reader.kind in _KIND_ORDER and reader.matches(path) and all(keyword in data for keyword in reader.required_bytes):
+            if (
+                reader.kind in _KIND_ORDER
+                and reader.matches(path)
+                and all(keyword in data for keyword in reader.required_bytes)
+            ):
                 yield reader.read(path, data)
 
 
@@ -182,7 +196,9 @@ class _Collector:
         if decision is None:
             self.result.not_installed.append(f"{where}: {one_line(mention.text)}: not in the plan")
         elif is_cuda_build(mention):
-            self.result.not_installed.append(f"{where}: {one_line(mention.text)}: a CUDA build without a known ROCm route")
+            self.result.not_installed.append(
+                f"{where}: {one_line(mention.text)}: a CUDA build without a known ROCm route"
+            )
         elif not mention.section.endswith("conda"):
             self.result.by_name[name] = pip_requirement(mention), where
         elif not self.has_pip_requirements and unit.kind != "markdown":

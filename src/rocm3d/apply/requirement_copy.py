@@ -17,7 +17,7 @@ from rocm3d.manifest.requirements import copy_with_replacements
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from rocm3d.manifest.manifest import ParsedManifest, Mention
+    from rocm3d.manifest.manifest import Mention, ParsedManifest
     from rocm3d.model.plan import DependencyDecision, Plan
 
 _IGNORE = re.compile(rb"rocm3d:\s*ignore\[")

@@ -87,7 +87,9 @@ def find_decision(mention: Mention, decisions: Mapping[str, DependencyDecision])
     a folder `torch` with bindings for torch is not torch."""
     matching = [decisions[name] for name in _candidate_names(mention) if name in decisions]
     known = [item for item in matching if item.package is not None]
-    return next((item for item in known if item.name not in PROTECTED_PACKAGES), None) or next(iter(known or matching), None)
+    return next((item for item in known if item.name not in PROTECTED_PACKAGES), None) or next(
+        iter(known or matching), None
+    )
 
 
 def _candidate_names(mention: Mention) -> Iterator[str]:

@@ -11,7 +11,7 @@ from functools import cache
 from rocm3d.model.recipe import Parameters
 
 
-class RewriteRefusedError(Exception):  # noqa: N818  (an answer, not an error)
+class RewriteRefusedError(Exception):
     """The rewrite cannot make the edit safely. The message is the reason that the report shows."""
 
 
@@ -33,7 +33,8 @@ def rewrites() -> dict[str, Rewrite]:
     """All rewrites by name: the `rewrite` of every module in rewrites/."""
     package = importlib.import_module("rocm3d.apply.rewrites")
     modules = (
-        importlib.import_module(f"{package.__name__}.{module_info.name}") for module_info in pkgutil.iter_modules(package.__path__)
+        importlib.import_module(f"{package.__name__}.{module_info.name}")
+        for module_info in pkgutil.iter_modules(package.__path__)
     )
     return {module.rewrite.name: module.rewrite for module in modules}
 

@@ -37,7 +37,9 @@ class GuardedEdit(cst.CSTTransformer):
         ancestor = self.parent_of(node)
         while ancestor is not None:
             condition = ancestor.test if isinstance(ancestor, (cst.If, cst.IfExp, cst.Assert)) else ancestor
-            if isinstance(ancestor, (cst.If, cst.IfExp, cst.Assert, cst.BooleanOperation)) and m.findall(condition, _ROCM_CHECK):
+            if isinstance(ancestor, (cst.If, cst.IfExp, cst.Assert, cst.BooleanOperation)) and m.findall(
+                condition, _ROCM_CHECK
+            ):
                 return True
             ancestor = self.parent_of(ancestor)
         return False
@@ -46,7 +48,11 @@ class GuardedEdit(cst.CSTTransformer):
         self, node: cst.CSTNode, *without_parentheses: type[cst.CSTNode]
     ) -> tuple[list[cst.LeftParen], list[cst.RightParen]]:
         """Parentheses for a new expression; none if the parent has one of these types and needs none."""
-        return ([], []) if isinstance(self.parent_of(node), without_parentheses) else ([cst.LeftParen()], [cst.RightParen()])
+        return (
+            ([], [])
+            if isinstance(self.parent_of(node), without_parentheses)
+            else ([cst.LeftParen()], [cst.RightParen()])
+        )
 
 
 def run_guarded_edit(data: bytes, edit: GuardedEdit) -> bytes:
@@ -58,7 +64,9 @@ def run_guarded_edit(data: bytes, edit: GuardedEdit) -> bytes:
             tree = ast.parse(data)
         module = cst.MetadataWrapper(cst.parse_module(data)).visit(edit)
     except (cst.ParserSyntaxError, SyntaxError, LookupError, RecursionError, MemoryError, ValueError) as error:
-        raise RewriteRefusedError(f"does not parse as Python: {(str(error).splitlines() or [type(error).__name__])[0]}") from error
+        raise RewriteRefusedError(
+            f"does not parse as Python: {(str(error).splitlines() or [type(error).__name__])[0]}"
+        ) from error
     if edit.first_line is None:
         return data
     return _with_flag(module, tree, edit.first_line).bytes
@@ -126,12 +134,12 @@ def _line_index(module: cst.Module, statement_index: int) -> int:
     return len(module.body)
 
 
-def backend_expression(rocm: cst.BaseExpression, cuda: cst.BaseExpression, edit: GuardedEdit, node: cst.CSTNode) -> cst.IfExp:
+def backend_expression(
+    rocm: cst.BaseExpression, cuda: cst.BaseExpression, edit: GuardedEdit, node: cst.CSTNode
+) -> cst.IfExp:
     """`rocm if is_rocm else cuda`, in parentheses where the node's parent needs them. Records the edit."""
     edit.record_edit(node)
-    left, right = edit.parentheses(
-        node, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Arg, cst.DictElement, cst.Return
-    )
+    left, right = edit.parentheses(node, cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Arg, cst.DictElement, cst.Return)
     return cst.IfExp(body=rocm, test=cst.Name(ROCM_FLAG), orelse=cuda, lpar=left, rpar=right)
 
 

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from rocm3d.apply.installable_folders import InstallableFolders
     from rocm3d.model.plan import DependencyDecision
 
-_OPTIONS_WITH_VALUE = frozenset({"--index-url", "-i", "--find-links", "-f", "-c", "-r", "--no-binary", "--only-binary", "-C"})
+_OPTIONS_WITH_VALUE = frozenset(
+    {"--index-url", "-i", "--find-links", "-f", "-c", "-r", "--no-binary", "--only-binary", "-C"}
+)
 _NOT_ISOLATED = "--no-build-isolation"
 
 
@@ -37,19 +39,27 @@ class InstallCommands:
     manual: list[str] = field(default_factory=list)
 
 
-def install_commands(decision: DependencyDecision, folders: InstallableFolders, existing_source: GitCheckout | str | None) -> InstallCommands:
+def install_commands(
+    decision: DependencyDecision, folders: InstallableFolders, existing_source: GitCheckout | str | None
+) -> InstallCommands:
     """The commands of a decision. `existing_source` is the package's code that the repository contains or clones."""
     rewriter = _CommandRewriter(decision, folders, existing_source)
     commands = decision.commands or tuple(_default_commands(decision, existing_source))
     for command in commands:
         rewriter.rewrite(command)
-    result = rewriter.result if len(rewriter.result.wheels) < len(commands) else InstallCommands(wheels=rewriter.result.wheels)
+    result = (
+        rewriter.result
+        if len(rewriter.result.wheels) < len(commands)
+        else InstallCommands(wheels=rewriter.result.wheels)
+    )
     if decision.decision == "blocked" or (decision.decision == "build" and not commands) or _is_outside_pip(decision):
         result.manual.append(f"{decision.decision}: {decision.reason}")
     return result
 
 
-def _default_commands(decision: DependencyDecision, existing_source: GitCheckout | str | None) -> Iterator[tuple[str, ...]]:
+def _default_commands(
+    decision: DependencyDecision, existing_source: GitCheckout | str | None
+) -> Iterator[tuple[str, ...]]:
     """The commands of a route that lists none."""
     if decision.requirement and decision.index:
         yield "pip", "install", "--no-deps", "--index-url", decision.index, decision.requirement
@@ -97,7 +107,11 @@ class _CommandRewriter:
                 next(remaining, "")
             elif not argument.startswith("-"):
                 positional.append(argument)
-        source = parse_git_checkout(f"git+{positional[0]}@{revision}" if revision else f"git+{positional[0]}") if positional else None
+        source = (
+            parse_git_checkout(f"git+{positional[0]}@{revision}" if revision else f"git+{positional[0]}")
+            if positional
+            else None
+        )
         if source is None:
             self.result.manual.append(shlex.join(["git", "clone", *words]))
             return

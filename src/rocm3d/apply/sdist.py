@@ -24,7 +24,10 @@ _HATCH_SETTINGS_FILE = "hatch.toml"
 
 def exclusions(tree: Tree, folder: str) -> Iterator[tuple[str, bytes]]:
     """The edited files that control the contents of source distributions, with the port folder excluded."""
-    for path, edited in ((MANIFEST_FILE, manifest_without_folder(tree, folder)), (PROJECT_FILE, project_without_folder(tree, folder))):
+    for path, edited in (
+        (MANIFEST_FILE, manifest_without_folder(tree, folder)),
+        (PROJECT_FILE, project_without_folder(tree, folder)),
+    ):
         if edited is not None:
             yield path, edited
 
@@ -32,7 +35,13 @@ def exclusions(tree: Tree, folder: str) -> Iterator[tuple[str, bytes]]:
 def manifest_without_folder(tree: Tree, folder: str) -> bytes | None:
     """MANIFEST.in with a `prune` command appended; None if it is missing or does not include the folder."""
     data = tree.read(MANIFEST_FILE) if MANIFEST_FILE in tree else None
-    if data is None or b"\0" in data or BLOCK_BEGIN in data or not _includes_folder(data, folder) or not _has_no_pattern_characters(folder):
+    if (
+        data is None
+        or b"\0" in data
+        or BLOCK_BEGIN in data
+        or not _includes_folder(data, folder)
+        or not _has_no_pattern_characters(folder)
+    ):
         return None
     return _with_block(data, f"prune {folder}")
 

@@ -79,7 +79,10 @@ def apply(plan: Plan, tree: Tree, request: ApplyRequest, earlier: Patch | None =
     ]
     submodule_contents = {path: data for path, data in edits.contents.items() if path not in edited}
     return ApplyOutcome(
-        patch, contents, submodule_contents, mail_patch(f"Build and run with ROCm on {plan.gpu.title}", _commit_message(patch), diffs)
+        patch,
+        contents,
+        submodule_contents,
+        mail_patch(f"Build and run with ROCm on {plan.gpu.title}", _commit_message(patch), diffs),
     )
 
 
@@ -126,4 +129,6 @@ def _commit_message(patch: Patch) -> str:
         f"Everything new lies in {patch.folder}/. Every edit of an existing file is guarded, and was proven\n"
         "to leave it as it was without ROCm:\n\n"
     )
-    return text + "\n".join(lines) if lines else f"Everything new lies in {patch.folder}/. No existing file is edited.\n"
+    return (
+        text + "\n".join(lines) if lines else f"Everything new lies in {patch.folder}/. No existing file is edited.\n"
+    )

@@ -47,7 +47,11 @@ class CheckedOutSubmodule:
 
 def checked_out_submodules(tree: Tree) -> tuple[CheckedOutSubmodule, ...]:
     """Submodules with their own .git, innermost first."""
-    paths = [submodule.path for submodule in InstallableFolders(tree).submodules if (tree.root / submodule.path / ".git").exists()]
+    paths = [
+        submodule.path
+        for submodule in InstallableFolders(tree).submodules
+        if (tree.root / submodule.path / ".git").exists()
+    ]
     # A path that a shell or git could misread gets no patch, and its files are not edited.
     return tuple(
         CheckedOutSubmodule(path, head_commit(tree.root / path) if _is_shell_safe(path) else None)
@@ -67,7 +71,11 @@ def original_bytes(module: CheckedOutSubmodule, path: str, tree: Tree, earlier: 
     current_data = tree.read(path) if path in tree else None
     if committed_data is None or current_data is None:
         return None
-    port_digests = {change.after for submodule_patch in earlier.modules for change in submodule_patch.changes} if earlier is not None else set()
+    port_digests = (
+        {change.after for submodule_patch in earlier.modules for change in submodule_patch.changes}
+        if earlier is not None
+        else set()
+    )
     return committed_data if current_data == committed_data or digest(current_data) in port_digests else None
 
 

@@ -49,12 +49,18 @@ def _clones(plan: Plan, tree: Tree, folder: str) -> Iterator[UnscannedCode]:
         patch = f"{shlex.quote(f'{folder}/patches/{git_checkout.name}@')}$(git -C {shlex.quote(clone_path)} rev-parse HEAD).patch"
         commands = [
             shlex.join(["git", "clone", "--recurse-submodules", git_checkout.url, clone_path]),
-            *([shlex.join(["git", "-C", clone_path, "checkout", git_checkout.revision])] if git_checkout.revision else []),
+            *(
+                [shlex.join(["git", "-C", clone_path, "checkout", git_checkout.revision])]
+                if git_checkout.revision
+                else []
+            ),
             f"{shlex.join(['rocm3d', 'apply', clone_path, '--gpu', plan.gpu.product, '--dry-run', '--patch'])} {patch}",
         ]
         yield UnscannedCode(
             name=one_line(git_checkout.name),
-            where=one_line(f"{git_checkout.url}@{git_checkout.revision}" if git_checkout.revision else git_checkout.url),
+            where=one_line(
+                f"{git_checkout.url}@{git_checkout.revision}" if git_checkout.revision else git_checkout.url
+            ),
             reason="git dependency, not checked out",
             commands=tuple(one_line(line) for line in commands),
         )

@@ -34,7 +34,11 @@ def environment_variables(plan: Plan) -> tuple[EnvironmentVariable, ...]:
             merged.append(EnvironmentVariable(name, value, f"required by {', '.join(sorted(who))}"))
         else:
             listing = "; ".join(f"{', '.join(sorted(who))} {value}" for value, who in sorted(values.items()))
-            merged.append(EnvironmentVariable(name, None, f"routes need different values; install.sh sets it per build: {listing}"))
+            merged.append(
+                EnvironmentVariable(
+                    name, None, f"routes need different values; install.sh sets it per build: {listing}"
+                )
+            )
     return tuple(sorted(merged, key=lambda item: item.name))
 
 

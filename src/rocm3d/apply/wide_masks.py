@@ -111,7 +111,12 @@ def _clears_lowest(unit: CudaUnit, node: Node, parent: Node, right: Node) -> boo
         outer = unit.parents[outer.id]
     sign, mask = outer.child_by_field_name("operator"), outer.child_by_field_name("left")
     joined = sign is not None and sign.type in ("&", "&=") and mask is not None
-    return joined and mask is not None and unit.slice(mask) == unit.slice(node) and bool(_LITERAL_ONE.match(unit.slice(right)))
+    return (
+        joined
+        and mask is not None
+        and unit.slice(mask) == unit.slice(node)
+        and bool(_LITERAL_ONE.match(unit.slice(right)))
+    )
 
 
 def _check_bit_test(unit: CudaUnit, node: Node, parent: Node, left: Node) -> list[Replacement]:

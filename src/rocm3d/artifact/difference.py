@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.model.golden import ComparedTensor
 from rocm3d.model.backend_check import WorstElement
+from rocm3d.model.golden import ComparedTensor
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,7 +48,9 @@ def compare(name: str, reference: Array, candidate: Array, dtype: str, tolerance
         share = numpy.where(error == 0, 0.0, error / numpy.where(allowed == 0, numpy.finfo(float).tiny, allowed))
     outside = int((error > allowed).sum())
     position = numpy.unravel_index(int(share.argmax()), share.shape)
-    worst = WorstElement(index=tuple(int(part) for part in position), got=str(candidate[position]), wanted=str(reference[position]))
+    worst = WorstElement(
+        index=tuple(int(part) for part in position), got=str(candidate[position]), wanted=str(reference[position])
+    )
     finite = error[numpy.isfinite(error)]
     return ComparedTensor(
         name=name,

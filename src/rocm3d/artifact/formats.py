@@ -60,7 +60,9 @@ FORMATS = (
     ArtifactFormat("HDF5 file", rb"\x89HDF\r\n"),
     ArtifactFormat("PDF", rb"%PDF"),
     # Without a signature, so last: OBJ is text, the others are packed splats of viewers.
-    ArtifactFormat("OBJ", rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*(?:v|vt|vn|vp|f|g|o|s|usemtl|mtllib)[ \t]", "mesh", (".obj",)),
+    ArtifactFormat(
+        "OBJ", rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*(?:v|vt|vn|vp|f|g|o|s|usemtl|mtllib)[ \t]", "mesh", (".obj",)
+    ),
     ArtifactFormat("splat", rb"(?!)", "splat", (".splat", ".ksplat"), is_readable=False),
 )
 _BY_SUFFIX = {ending: form for form in FORMATS for ending in form.suffixes}

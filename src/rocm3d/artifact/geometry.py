@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.artifact.scatter import draw_surface
 from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, count_nonfinite_rows, extent
+from rocm3d.artifact.scatter import draw_surface
 
 if TYPE_CHECKING:
     from rocm3d.artifact.artifact_report import Array
@@ -36,7 +36,9 @@ def mesh_report(parts: list[tuple[Array, Array]]) -> ArtifactReport:
     report.add_problem_if(nonfinite, f"{nonfinite} of {vertices} vertices hold NaN or infinity")
     report.add_problem_if(not faces, f"no faces: only {vertices} vertices")
     report.add_problem_if(faces and degenerate == faces, f"degenerate: none of its {faces} faces has an area")
-    report.add_problem_if(faces and faces / 2 < degenerate < faces, f"degenerate: {degenerate} of {faces} faces have no area")
+    report.add_problem_if(
+        faces and faces / 2 < degenerate < faces, f"degenerate: {degenerate} of {faces} faces have no area"
+    )
     return report
 
 
@@ -46,7 +48,9 @@ def _merge_triangles(parts: list[tuple[Array, Array]]) -> Array:
 
     offsets = numpy.cumsum([0, *(len(vertices) for vertices, _ in parts)])
     shifted = [numpy.asarray(faces).reshape(-1, 3) + start for (_, faces), start in zip(parts, offsets, strict=False)]
-    merged: Array = numpy.concatenate(shifted).astype(numpy.int64) if shifted else numpy.zeros((0, 3), dtype=numpy.int64)
+    merged: Array = (
+        numpy.concatenate(shifted).astype(numpy.int64) if shifted else numpy.zeros((0, 3), dtype=numpy.int64)
+    )
     return merged
 
 

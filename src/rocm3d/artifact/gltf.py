@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from rocm3d.artifact import glb, gltf_scene
+from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
 from rocm3d.artifact.gltf_scene import list_entry
 from rocm3d.artifact.obj import resolve_local
-from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,8 +92,13 @@ def _merge_into_glb(tree: dict[str, Any], buffers: list[bytes]) -> bytes:
         if start < 0 or start + length > len(buffers[view["buffer"]]):
             raise InvalidArtifactError("damaged: a buffer view exceeds its buffer")
         views.append({**view, "buffer": 0, "byteOffset": starts[view["buffer"]] + start})
-    kept_keys = {key: value for key, value in tree.items() if key not in ("images", "textures", "materials", "samplers")}
-    meshes = [{**mesh, "primitives": [_without_material(item) for item in mesh.get("primitives", [])]} for mesh in tree["meshes"]]
+    kept_keys = {
+        key: value for key, value in tree.items() if key not in ("images", "textures", "materials", "samplers")
+    }
+    meshes = [
+        {**mesh, "primitives": [_without_material(item) for item in mesh.get("primitives", [])]}
+        for mesh in tree["meshes"]
+    ]
     description = {**kept_keys, "buffers": [{"byteLength": end}], "bufferViews": views, "meshes": meshes}
     return glb.pack_glb(json.dumps(description).encode(), b"".join(data + b"\0" * (-len(data) % 4) for data in buffers))
 

@@ -10,9 +10,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from rocm3d.artifact import texture
+from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
 from rocm3d.artifact.geometry import mesh_report
 from rocm3d.artifact.points import point_cloud_report
-from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,9 +70,16 @@ def view_bytes(tree: Tree, view: Any, data: bytes) -> bytes | None:
 
 def _refuse_compressed(tree: Tree) -> None:
     used = [str(name) for name in list_entry(tree, "extensionsUsed")]
-    unsupported = [f"{name} ({_UNSUPPORTED_EXTENSIONS[known]})" for name in used for known in _UNSUPPORTED_EXTENSIONS if name.startswith(known)]
+    unsupported = [
+        f"{name} ({_UNSUPPORTED_EXTENSIONS[known]})"
+        for name in used
+        for known in _UNSUPPORTED_EXTENSIONS
+        if name.startswith(known)
+    ]
     if unsupported:
-        raise UnreadableArtifactError(f"the geometry is compressed with {', '.join(unsupported)}, which is not supported; it may be valid")
+        raise UnreadableArtifactError(
+            f"the geometry is compressed with {', '.join(unsupported)}, which is not supported; it may be valid"
+        )
 
 
 def _refuse_oversized_accessors(tree: Tree) -> None:

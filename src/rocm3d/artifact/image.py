@@ -91,7 +91,9 @@ def decode(file: IO[bytes]) -> DecodedImage:
     if not pixels.size:
         raise InvalidArtifactError("empty: no pixels")
     has_alpha = picture.mode in ("LA", "RGBA", "La", "RGBa")
-    return DecodedImage(pixels, pixels[:, :, :-1] if has_alpha else pixels, pixels[:, :, -1] if has_alpha else None, picture)
+    return DecodedImage(
+        pixels, pixels[:, :, :-1] if has_alpha else pixels, pixels[:, :, -1] if has_alpha else None, picture
+    )
 
 
 def thumbnail(picture: Any) -> str:

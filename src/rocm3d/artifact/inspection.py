@@ -11,8 +11,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.artifact.formats import HEAD_BYTES, ArtifactFormat, format_by_content, format_by_name
 from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
+from rocm3d.artifact.formats import HEAD_BYTES, ArtifactFormat, format_by_content, format_by_name
 from rocm3d.model.artifact import Artifact, Preview
 
 if TYPE_CHECKING:
@@ -73,7 +73,9 @@ def _detect_format(path: Path) -> tuple[ArtifactFormat, int]:
         head = head[: head.rfind(b"\n") + 1] or head if len(head) == HEAD_BYTES else head + b"\n"
     named_format, content_format = format_by_name(path), format_by_content(head)
     if named_format is None:
-        raise InvalidArtifactError(f"unknown file type; the content is {content_format.name_with_article if content_format else 'not recognised'}")
+        raise InvalidArtifactError(
+            f"unknown file type; the content is {content_format.name_with_article if content_format else 'not recognised'}"
+        )
     if named_format is content_format or (not named_format.is_readable and content_format is None):
         return named_format, status.st_size
     if content_format is not None and content_format.name == named_format.container:
@@ -109,7 +111,9 @@ def _read_geometry(path: Path, file_format: ArtifactFormat) -> ArtifactReport:
     return readers[file_format.name](path)
 
 
-def _failed_artifact(path: Path, outcome: ArtifactOutcome, reason: str, file_format: ArtifactFormat | None = None, size: int = 0) -> Artifact:
+def _failed_artifact(
+    path: Path, outcome: ArtifactOutcome, reason: str, file_format: ArtifactFormat | None = None, size: int = 0
+) -> Artifact:
     kind: Kind = (file_format.kind if file_format else None) or "unknown"
     name = _format_label(file_format) if file_format and size else ""
     return Artifact(path=str(path), kind=kind, format=name, bytes=size, outcome=outcome, problems=(_one_line(reason),))

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from rocm3d.artifact.points import point_cloud_report
 from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
+from rocm3d.artifact.points import point_cloud_report
 
 if TYPE_CHECKING:
     from rocm3d.artifact.artifact_report import Array
@@ -65,7 +65,9 @@ def inspect_npz(path: Path) -> ArtifactReport:
             _refuse_bomb(members)
             arrays = [item for item in members if item.filename.endswith(".npy")]
             if not arrays:
-                raise InvalidArtifactError("wrong extension: a zip archive without arrays" if members else "empty: no arrays")
+                raise InvalidArtifactError(
+                    "wrong extension: a zip archive without arrays" if members else "empty: no arrays"
+                )
             statistics = []
             for item in arrays:
                 with archive.open(item) as file:
@@ -75,7 +77,9 @@ def inspect_npz(path: Path) -> ArtifactReport:
             return _add_point_cloud(report, archive, statistics)
     except zipfile.BadZipFile as error:
         is_truncated = "not a zip file" in str(error)
-        raise InvalidArtifactError("truncated: the archive has no end" if is_truncated else f"damaged: {error}") from error
+        raise InvalidArtifactError(
+            "truncated: the archive has no end" if is_truncated else f"damaged: {error}"
+        ) from error
     except (NotImplementedError, RuntimeError) as error:
         raise UnreadableArtifactError(f"the archive's compression or encryption is not supported: {error}") from error
 
@@ -84,7 +88,9 @@ def _refuse_bomb(members: list[zipfile.ZipInfo]) -> None:
     unpacked_bytes = sum(item.file_size for item in members)
     if unpacked_bytes > _MOST or len(members) > _MEMBERS:
         packed_bytes = sum(item.compress_size for item in members)
-        raise InvalidArtifactError(f"unpacks to {unpacked_bytes:,} bytes from {packed_bytes:,} in {len(members)} arrays: more than the limit")
+        raise InvalidArtifactError(
+            f"unpacks to {unpacked_bytes:,} bytes from {packed_bytes:,} in {len(members)} arrays: more than the limit"
+        )
 
 
 def _count_array(name: str, file: IO[bytes], size: int) -> _ArrayStatistics:
@@ -97,7 +103,9 @@ def _count_array(name: str, file: IO[bytes], size: int) -> _ArrayStatistics:
         return numbers
     bytes_left = numbers.elements * dtype.itemsize
     if bytes_left > size - file.tell():
-        raise InvalidArtifactError(f"truncated: {name} declares {bytes_left:,} bytes and has {max(0, size - file.tell()):,}")
+        raise InvalidArtifactError(
+            f"truncated: {name} declares {bytes_left:,} bytes and has {max(0, size - file.tell()):,}"
+        )
     while bytes_left:
         step = min(bytes_left, _PIECE // dtype.itemsize * dtype.itemsize or dtype.itemsize)
         data = file.read(step)
@@ -157,13 +165,17 @@ def _arrays_report(statistics: list[_ArrayStatistics], other_members: list[str])
     return report
 
 
-def _add_point_cloud(report: ArtifactReport, archive: zipfile.ZipFile, statistics: list[_ArrayStatistics]) -> ArtifactReport:
+def _add_point_cloud(
+    report: ArtifactReport, archive: zipfile.ZipFile, statistics: list[_ArrayStatistics]
+) -> ArtifactReport:
     """Turn the report into that of a point cloud if the archive holds points (n, 3); array statistics stay."""
     for array in statistics:
         is_points = array.name in POINT_ARRAY_NAMES and array.shape[-1:] == (3,) and array.dtype.kind == "f"
         if is_points and 0 < array.elements * array.dtype.itemsize <= _PIECE * 16:
             with archive.open(f"{array.name}.npy") as file:
-                cloud_report = point_cloud_report(_load_array(file).reshape(-1, 3), has_colours=any(o.name.startswith("col") for o in statistics))
+                cloud_report = point_cloud_report(
+                    _load_array(file).reshape(-1, 3), has_colours=any(o.name.startswith("col") for o in statistics)
+                )
             cloud_report.metrics = {**report.metrics, **cloud_report.metrics}
             cloud_report.unread, cloud_report.problems = report.unread, [*cloud_report.problems, *report.problems]
             return cloud_report

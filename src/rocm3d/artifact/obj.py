@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.artifact import texture
+from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError
 from rocm3d.artifact.geometry import mesh_report
 from rocm3d.artifact.points import point_cloud_report
-from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,7 +66,11 @@ def _read_textures(path: Path, libraries: list[str]) -> tuple[dict[str, bytes | 
         colour_textures |= set(colours)
         for name in (*colours, *_referenced_names(material, b"map_Bump"), *_referenced_names(material, b"map_Ks")):
             texture_path = resolve_local(path, name)
-            textures[name] = texture_path.read_bytes() if texture_path and texture_path.stat().st_size <= _MAX_TEXTURE_BYTES else None
+            textures[name] = (
+                texture_path.read_bytes()
+                if texture_path and texture_path.stat().st_size <= _MAX_TEXTURE_BYTES
+                else None
+            )
     return textures, colour_textures
 
 

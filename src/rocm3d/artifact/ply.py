@@ -6,10 +6,10 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from rocm3d.artifact import splat
+from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
 from rocm3d.artifact.geometry import mesh_report
 from rocm3d.artifact.ply_header import MAX_HEADER_BYTES, PlyHeader, read_header
 from rocm3d.artifact.points import point_cloud_report
-from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -49,18 +49,24 @@ class PlyHeader:
         for element in self.elements:
             min_row_bytes = 2 * len(element.properties) if self.is_text else element.min_row_bytes
             if not element.properties and element.count:
-                raise InvalidArtifactError(f"damaged: element {element.name} has {element.count} rows and no properties")
+                raise InvalidArtifactError(
+                    f"damaged: element {element.name} has {element.count} rows and no properties"
+                )
             remaining_bytes -= element.count * min_row_bytes
         if remaining_bytes < 0:
             declared = ", ".join(f"{element.count} {element.name}" for element in self.elements)
-            raise InvalidArtifactError(f"truncated: the header declares {declared}, but at least {-remaining_bytes} bytes are missing")
+            raise InvalidArtifactError(
+                f"truncated: the header declares {declared}, but at least {-remaining_bytes} bytes are missing"
+            )
 
 
 def read_header(head: bytes) -> PlyHeader:
     """`head` holds the first MAX_HEADER_BYTES bytes of the file, or all of a shorter one."""
     end = _END.search(head)
     if end is None:
-        raise InvalidArtifactError("truncated: the header has no end" if len(head) < MAX_HEADER_BYTES else "damaged: the header has no end")
+        raise InvalidArtifactError(
+            "truncated: the header has no end" if len(head) < MAX_HEADER_BYTES else "damaged: the header has no end"
+        )
     lines = head[: end.start()].decode("ascii", "replace").split("\n")
     encoding, elements = "", list[PlyElement]()
     for line in (" ".join(raw.split()) for raw in lines[1:]):

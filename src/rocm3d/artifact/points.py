@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.artifact.scatter import draw_points
 from rocm3d.artifact.artifact_report import ArtifactReport, count_nonfinite_rows, extent
+from rocm3d.artifact.scatter import draw_points
 
 if TYPE_CHECKING:
     from rocm3d.artifact.artifact_report import Array

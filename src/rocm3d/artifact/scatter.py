@@ -110,14 +110,30 @@ def _draw(positions: Array, colours: Array | None, *, in_camera: bool = False) -
     low, high = numpy.percentile(camera_points, [_OUTLIER_PERCENT, 100 - _OUTLIER_PERCENT], axis=0)
     size = max(float((high - low)[:2].max()), 1e-30) * (1 + 2 * _MARGIN)
     middle = (low + high) / 2
-    canvas_size = numpy.ceil(_CANVAS_SIDE * (high - low)[:2].clip(size / 8) * (1 + 2 * _MARGIN) / size).clip(8, _CANVAS_SIDE).astype(int)
-    columns = ((camera_points[:, 0] - middle[0]) / size * _CANVAS_SIDE + canvas_size[0] / 2).round().clip(-9, _CANVAS_SIDE + 9).astype(int)
-    rows = ((middle[1] - camera_points[:, 1]) / size * _CANVAS_SIDE + canvas_size[1] / 2).round().clip(-9, _CANVAS_SIDE + 9).astype(int)
+    canvas_size = (
+        numpy.ceil(_CANVAS_SIDE * (high - low)[:2].clip(size / 8) * (1 + 2 * _MARGIN) / size)
+        .clip(8, _CANVAS_SIDE)
+        .astype(int)
+    )
+    columns = (
+        ((camera_points[:, 0] - middle[0]) / size * _CANVAS_SIDE + canvas_size[0] / 2)
+        .round()
+        .clip(-9, _CANVAS_SIDE + 9)
+        .astype(int)
+    )
+    rows = (
+        ((middle[1] - camera_points[:, 1]) / size * _CANVAS_SIDE + canvas_size[1] / 2)
+        .round()
+        .clip(-9, _CANVAS_SIDE + 9)
+        .astype(int)
+    )
     order = numpy.argsort(camera_points[:, 2], kind="stable")
     shades = _shade_by_depth(camera_points[:, 2]) if colours is None else colours
     canvas = numpy.zeros((int(canvas_size[1]), int(canvas_size[0]), 4), dtype=numpy.uint8)
     # The fewer points, the larger the dots.
-    dot = int(numpy.clip(round((2.0 * canvas_size[0] * canvas_size[1] / len(camera_points)) ** 0.5), 4 if in_camera else 2, 8))
+    dot = int(
+        numpy.clip(round((2.0 * canvas_size[0] * canvas_size[1] / len(camera_points)) ** 0.5), 4 if in_camera else 2, 8)
+    )
     down, right = (side.ravel() - dot // 2 for side in numpy.mgrid[:dot, :dot])
     # Sorted from far to near: of several dots on one pixel the last, nearest one stays.
     y, x = (rows[order, None] + down).ravel(), (columns[order, None] + right).ravel()

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.artifact.scatter import draw_points
 from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, count_nonfinite_rows, extent
+from rocm3d.artifact.scatter import draw_points
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -84,20 +84,45 @@ def _gaussian_report(means: Array, scales: Array, opacity: Array, nonfinite: int
 
     count, scene_extent = len(means), extent(means)
     largest = scales.max(axis=1) if count else scales[:, :0].sum(axis=1)
-    degenerate = int((~((largest > _MIN_RELATIVE_SCALE * scene_extent) & (largest < _MAX_RELATIVE_SCALE * max(scene_extent, 1e-30)))).sum()) if count > 1 else 0
+    degenerate = (
+        int(
+            (
+                ~(
+                    (largest > _MIN_RELATIVE_SCALE * scene_extent)
+                    & (largest < _MAX_RELATIVE_SCALE * max(scene_extent, 1e-30))
+                )
+            ).sum()
+        )
+        if count > 1
+        else 0
+    )
     finite_opacity = opacity[numpy.isfinite(opacity)]
     transparent = int((finite_opacity < _TRANSPARENT_OPACITY).sum())
-    report = ArtifactReport("splat", histogram=tuple(int(n) for n in numpy.histogram(finite_opacity, bins=_BINS, range=(0, 1))[0]))
-    report.metrics |= {"gaussians": count, "not_finite": nonfinite, "degenerate": degenerate, "transparent": transparent}
+    report = ArtifactReport(
+        "splat", histogram=tuple(int(n) for n in numpy.histogram(finite_opacity, bins=_BINS, range=(0, 1))[0])
+    )
+    report.metrics |= {
+        "gaussians": count,
+        "not_finite": nonfinite,
+        "degenerate": degenerate,
+        "transparent": transparent,
+    }
     report.metrics |= {"opacity": float(finite_opacity.mean()) if len(finite_opacity) else 0.0, "extent": scene_extent}
     if not count:
         report.problems.append("empty: no Gaussians")
         return report
     report.add_problem_if(nonfinite == count, f"all {count} Gaussians hold NaN or infinity")
     report.add_problem_if(0 < nonfinite < count, f"{nonfinite} of {count} Gaussians hold NaN or infinity")
-    report.add_problem_if(nonfinite < count and transparent == len(finite_opacity), f"invisible: all {count} Gaussians are transparent")
-    report.add_problem_if(nonfinite == 0 and count > 1 and scene_extent == 0, "collapsed: all Gaussians are in one place")
-    report.add_problem_if(nonfinite == 0 and scene_extent and degenerate > count / 2, f"degenerate: scales of {degenerate} of {count} Gaussians")
+    report.add_problem_if(
+        nonfinite < count and transparent == len(finite_opacity), f"invisible: all {count} Gaussians are transparent"
+    )
+    report.add_problem_if(
+        nonfinite == 0 and count > 1 and scene_extent == 0, "collapsed: all Gaussians are in one place"
+    )
+    report.add_problem_if(
+        nonfinite == 0 and scene_extent and degenerate > count / 2,
+        f"degenerate: scales of {degenerate} of {count} Gaussians",
+    )
     return report
 
 

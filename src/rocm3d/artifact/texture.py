@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
-from rocm3d.artifact.image import decode
 from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError, UnreadableArtifactError
+from rocm3d.artifact.image import decode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

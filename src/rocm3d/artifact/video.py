@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from rocm3d.artifact.image import BLACK_LEVEL, thumbnail
 from rocm3d.artifact.artifact_report import ArtifactReport, InvalidArtifactError
+from rocm3d.artifact.image import BLACK_LEVEL, thumbnail
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -52,7 +52,11 @@ def build(only: str | None = None) -> typer.Typer:
         rich_markup_mode=None,
     )
     app.callback()(_root_options)
-    names = [module_info.name for module_info in pkgutil.iter_modules(cli.__path__) if only is None or module_info.name == only]
+    names = [
+        module_info.name
+        for module_info in pkgutil.iter_modules(cli.__path__)
+        if only is None or module_info.name == only
+    ]
     modules = [importlib.import_module(f"{cli.__name__}.{name}") for name in names]
     for module in sorted((m for m in modules if hasattr(m, "POSITION")), key=lambda module: module.POSITION):
         _register(app, module)
@@ -62,18 +66,24 @@ def build(only: str | None = None) -> typer.Typer:
 def _register(app: typer.Typer, module: ModuleType) -> None:
     name = module.__name__.rsplit(".", 1)[-1]
     if hasattr(module, "command"):
-        app.command(name, help=inspect.getdoc(module.command), epilog=module.EXAMPLE)(_with_common_options(module.command))
+        app.command(name, help=inspect.getdoc(module.command), epilog=module.EXAMPLE)(
+            _with_common_options(module.command)
+        )
         return
     group = typer.Typer(help=inspect.getdoc(module), no_args_is_help=True, rich_markup_mode=None)
     for function in module.COMMANDS:
-        group.command(function.__name__, help=inspect.getdoc(function), epilog=module.EXAMPLE)(_with_common_options(function))
+        group.command(function.__name__, help=inspect.getdoc(function), epilog=module.EXAMPLE)(
+            _with_common_options(function)
+        )
     app.add_typer(group, name=name)
 
 
 def _with_common_options(function: Callable[..., ExitCode | None]) -> Callable[..., None]:
     """Wrap a command: add the common options, pass a Session as first argument, and map exceptions to exit codes."""
     hints = get_type_hints(function, include_extras=True)
-    own_parameters = [parameter for parameter in inspect.signature(function).parameters.values() if parameter.name != "session"]
+    own_parameters = [
+        parameter for parameter in inspect.signature(function).parameters.values() if parameter.name != "session"
+    ]
 
     def run(**arguments: Any) -> None:
         from rocm3d.cli.session import CliSession
@@ -82,7 +92,10 @@ def _with_common_options(function: Callable[..., ExitCode | None]) -> Callable[.
         _run_and_exit(lambda: function(CliSession(**common), **arguments), common)
 
     parameters = [
-        *(parameter.replace(annotation=hints[parameter.name], kind=parameter.KEYWORD_ONLY) for parameter in own_parameters),
+        *(
+            parameter.replace(annotation=hints[parameter.name], kind=parameter.KEYWORD_ONLY)
+            for parameter in own_parameters
+        ),
         *(
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
             for name, (kind, default) in COMMON.items()
@@ -167,7 +180,9 @@ def _print_version(requested: bool) -> None:
 def _root_options(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Show version, knowledge date and schema."),
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Show version, knowledge date and schema."
+        ),
     ] = False,
 ) -> None:
     """Options of `rocm3d` without a subcommand."""

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from rocm3d.cli import options
-from rocm3d.cli.session import CliSession
 from rocm3d.cli.comma_lists import split_commas
+from rocm3d.cli.session import CliSession
 from rocm3d.model.errors import ExitCode
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan

@@ -71,7 +71,12 @@ def _cached_scan(arguments: _ScanArguments) -> CachedScan | None:
     """The cached document of an earlier scan; None if the tree, the rules or the records have changed."""
     from rocm3d.cached_scan import cached_scan
 
-    return cached_scan(Path(arguments.paths[0]), arguments.work, split_commas(arguments.options["--only"]), split_commas(arguments.options["--skip"]))
+    return cached_scan(
+        Path(arguments.paths[0]),
+        arguments.work,
+        split_commas(arguments.options["--only"]),
+        split_commas(arguments.options["--skip"]),
+    )
 
 
 def _new_scan(arguments: _ScanArguments) -> CachedScan:
@@ -82,7 +87,9 @@ def _new_scan(arguments: _ScanArguments) -> CachedScan:
     from rocm3d.scan.scan_cache import CachedScan
 
     only, skip = (split_commas(arguments.options[name]) for name in ("--only", "--skip"))
-    session = CliSession(quiet=True, verbose=False, log_file=None, offline=False, no_cache=arguments.no_cache, knowledge=None)
+    session = CliSession(
+        quiet=True, verbose=False, log_file=None, offline=False, no_cache=arguments.no_cache, knowledge=None
+    )
     with session.open_for_scan(Path(arguments.paths[0]), work=arguments.work, only=only, skip=skip) as opened:
         document = opened.scan()
     return CachedScan(document.to_json(), any(finding.severity != "note" for finding in document.findings))

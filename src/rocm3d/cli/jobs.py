@@ -36,7 +36,9 @@ Follow = Annotated[bool, typer.Option("--follow", "-f", help="Print new output u
 Form = Annotated[str, options.format_option("JobsReport")]
 
 
-def run(session: CliSession, jobs: File, work: Work = None, form: Form = "console", output: options.Output = None) -> ExitCode:
+def run(
+    session: CliSession, jobs: File, work: Work = None, form: Form = "console", output: options.Output = None
+) -> ExitCode:
     """Run all jobs that are not done yet, each on its own GPU; without a GPU they run on the CPU.
 
     Run it again to continue: jobs that are done are not repeated; interrupted ones are repeated and counted. Ctrl-C
@@ -69,7 +71,9 @@ def cancel(session: CliSession, jobs: File, job: Names = [], work: Work = None) 
 def retry(session: CliSession, jobs: File, job: Names = [], work: Work = None) -> None:
     """Retry jobs that failed, timed out or were cancelled. Jobs that are done are not repeated."""
     runner_is_active = _campaign(session, jobs, work).request("retry", job)
-    session.print_status("the runner will start them" if runner_is_active else f"run them with `rocm3d jobs run {jobs}`")
+    session.print_status(
+        "the runner will start them" if runner_is_active else f"run them with `rocm3d jobs run {jobs}`"
+    )
 
 
 def logs(
@@ -107,7 +111,7 @@ def live_table(session: CliSession) -> Iterator[Callable[[JobRunner], None] | No
     from rich.console import Console
     from rich.live import Live
 
-    from rocm3d.render.job_forms import state_counts, time_left, job_table
+    from rocm3d.render.job_forms import job_table, state_counts, time_left
 
     with Live(console=Console(stderr=True, highlight=False), auto_refresh=False, transient=True) as live:
 

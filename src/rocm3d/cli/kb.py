@@ -30,7 +30,9 @@ def check(session: CliSession) -> ExitCode:
     problems = check_knowledge(knowledge)
     for problem in problems:
         session.write_output(f"{problem}\n", None)
-    session.print_status(f"{sum(_record_counts(knowledge).values())} records of {knowledge.date}; problems: {len(problems)}")
+    session.print_status(
+        f"{sum(_record_counts(knowledge).values())} records of {knowledge.date}; problems: {len(problems)}"
+    )
     return ExitCode.FINDINGS if problems else ExitCode.DONE
 
 

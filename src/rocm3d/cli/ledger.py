@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from rocm3d.cli import options
-from rocm3d.cli.session import CliSession
 from rocm3d.cli.comma_lists import split_commas
+from rocm3d.cli.session import CliSession
 from rocm3d.model.ledger import FixState, Ledger
 from rocm3d.render.formats import format_names, refuse_unknown_format
 
@@ -54,7 +54,7 @@ def add(
     ledger: options.LedgerFile = None,
 ) -> None:
     """Add a fix by hand. `rocm3d upstream` adds the fixes that it writes drafts for."""
-    from rocm3d.pipeline import LedgerFile, LedgerChange
+    from rocm3d.pipeline import LedgerChange, LedgerFile
 
     change = LedgerChange(links=tuple(link), repositories=split_commas(unblocks), what=what, note=note)
     fix = LedgerFile.open(ledger, session.print_status).add(name, change)
@@ -72,7 +72,7 @@ def mark(
     ledger: options.LedgerFile = None,
 ) -> None:
     """Update the state, links, repositories or description of a fix."""
-    from rocm3d.pipeline import LedgerFile, LedgerChange
+    from rocm3d.pipeline import LedgerChange, LedgerFile
 
     change = LedgerChange(state, tuple(link), split_commas(unblocks), what, note)
     updated = LedgerFile.open(ledger, session.print_status).mark(fix, change)

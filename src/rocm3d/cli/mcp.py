@@ -56,10 +56,10 @@ def command(
         raise UserError("--port needs --http", hint="pass both, or neither")
     allowed = tuple(_checked_folder(path) for path in root)
     _require_mcp()
-    from rocm3d.mcp.tool_context import ToolContext, ServerOptions
     from rocm3d.mcp.resources import ResourceLibrary
     from rocm3d.mcp.serve import serve_http, serve_stdio
     from rocm3d.mcp.server import build_server
+    from rocm3d.mcp.tool_context import ServerOptions, ToolContext
 
     options = ServerOptions(
         knowledge=session.knowledge and session.knowledge.resolve(),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rocm3d.model.plan_choices import LicenceRule, Platform, Preference
-from rocm3d.render.formats import join_alternatives, format_names
+from rocm3d.render.formats import format_names, join_alternatives
 
 if TYPE_CHECKING:
     from rocm3d.model.base import Document

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rocm3d.cli import options
-from rocm3d.cli.session import CliSession
 from rocm3d.cli.comma_lists import split_commas
+from rocm3d.cli.session import CliSession
 from rocm3d.model.errors import ExitCode
 from rocm3d.pipeline import FOLDER, LEVELS, EditSelection, PlanOptions, resolve_gpu
 from rocm3d.render import console, html
@@ -47,7 +47,9 @@ def command(
         plan = target.plan(product, plan_options)
         if session.refuse_licences(plan, licence_policy or settings.licence_policy):
             return ExitCode.FINDINGS
-        patch_document = target.apply(plan, review=review, dry_run=False, allow_dirty=allow_dirty, selection=choice, patch_file=patch)
+        patch_document = target.apply(
+            plan, review=review, dry_run=False, allow_dirty=allow_dirty, selection=choice, patch_file=patch
+        )
         verdicts = target.verify(LEVELS, (), environment=target.environment(python) if python else None)
         evidence = target.evidence()
         report_path = target.documents.write_text(target.documents.folder / "report.html", html.render(target.report()))

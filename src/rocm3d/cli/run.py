@@ -15,7 +15,15 @@ from rocm3d.model.artifact import METRICS as METRICS
 from rocm3d.model.errors import ExitCode, UserError
 from rocm3d.model.run import RunRecord
 from rocm3d.render.formats import format_names, refuse_unknown_format
-from rocm3d.workload import KEYS, RunRequest, read_expectations, known_expectations, new_run_folder, repository_of, run_workload
+from rocm3d.workload import (
+    KEYS,
+    RunRequest,
+    known_expectations,
+    new_run_folder,
+    read_expectations,
+    repository_of,
+    run_workload,
+)
 
 POSITION = 60
 _EXPECT_KEYS = ", ".join((*KEYS, *dict.fromkeys(name for kind in METRICS.values() for name in kind)))
@@ -62,10 +70,14 @@ def command(
     root, run_name = repository_of(current_folder), name or _default_name(command)
     expectations = (*requested_expectations, *known_expectations(command, root, knowledge, requested_expectations))
     into = new_run_folder(root, run_name)
-    workload = RunRequest(tuple(command), run_name, current_folder, seconds, tuple(path.resolve() for path in out), profile, root)
+    workload = RunRequest(
+        tuple(command), run_name, current_folder, seconds, tuple(path.resolve() for path in out), profile, root
+    )
     record = run_workload(workload, into, knowledge, expectations, None if session.quiet else sys.stderr.buffer)
     session.show(record, form, output)
-    session.print_status(f"recorded in {into.relative_to(current_folder) if into.is_relative_to(current_folder) else into}")
+    session.print_status(
+        f"recorded in {into.relative_to(current_folder) if into.is_relative_to(current_folder) else into}"
+    )
     if record.status == "interrupted":
         return ExitCode.INTERRUPTED
     return ExitCode.DONE if record.passed else ExitCode.FINDINGS

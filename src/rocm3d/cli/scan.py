@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from rocm3d.cli import options
-from rocm3d.cli.session import CliSession
 from rocm3d.cli.comma_lists import split_commas
+from rocm3d.cli.session import CliSession
 from rocm3d.model.errors import ExitCode
 from rocm3d.render.formats import format_names, refuse_unknown_format
 

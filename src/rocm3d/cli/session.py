@@ -92,7 +92,9 @@ class CliSession:
         selection = Selection(only or settings.only, skip or settings.skip)
         knowledge = self.load()
         with self.progress("reading") as progress:
-            repository = repository_class(path, knowledge, work, folder or PORT_FOLDER, selection, progress, not self.no_cache)
+            repository = repository_class(
+                path, knowledge, work, folder or PORT_FOLDER, selection, progress, not self.no_cache
+            )
             if work is None and not repository.documents.folder.is_relative_to(repository.root):
                 self.print_status(f"{path} is read-only; documents are written to {repository.documents.folder}")
             yield repository

@@ -20,7 +20,9 @@ Action = Annotated[Literal["show", "prepare"], typer.Argument(help="Show the com
 Form = Annotated[str, options.format_option(Toolchains)]
 
 
-def command(session: CliSession, action: Action = "show", form: Form = "console", output: options.Output = None) -> ExitCode:
+def command(
+    session: CliSession, action: Action = "show", form: Form = "console", output: options.Output = None
+) -> ExitCode:
     """Show the compilers for AMD targets on this machine, or assemble one from public wheels.
 
     `prepare` prints the size, then downloads to the cache of rocm3d; it installs nothing. The compiler is for checking

@@ -11,8 +11,8 @@ from rocm3d.cli import options
 from rocm3d.cli.session import CliSession
 from rocm3d.model.errors import ExitCode
 from rocm3d.model.upstream import DraftKind, Drafts
-from rocm3d.render.sanitize import clean
 from rocm3d.render.formats import format_names, refuse_unknown_format
+from rocm3d.render.sanitize import clean
 
 if TYPE_CHECKING:
     from rocm3d.model.ledger import Fix

@@ -74,7 +74,9 @@ def _network(session: CliSession, levels: tuple[Level, ...], resolver: ResolverN
     return Network("", resolver) if "resolve" in levels else Network()
 
 
-def _building(session: CliSession, levels: tuple[Level, ...], headers: Path | None, interpreter: Path | None) -> CompileOptions:
+def _building(
+    session: CliSession, levels: tuple[Level, ...], headers: Path | None, interpreter: Path | None
+) -> CompileOptions:
     """Extensions are compiled only if the level compile or nvidia is named."""
     if headers is not None and not headers.is_dir():
         raise UserError(f"--hip-headers {headers} is not a folder")

@@ -55,10 +55,12 @@ def command(
 
     image_size = _parse_size(size)
     require_packages()
-    from rocm3d.viewer.view_settings import ViewSettings
     from rocm3d.viewer.source import open_sources
+    from rocm3d.viewer.view_settings import ViewSettings
 
-    view = ViewSettings(open_sources(paths), up, limit, session.print_status, lambda text: session.write_output(text, None))
+    view = ViewSettings(
+        open_sources(paths), up, limit, session.print_status, lambda text: session.write_output(text, None)
+    )
     if screenshot is not None:
         view.picture(screenshot, image_size)
     if blender is not None:

@@ -34,7 +34,11 @@ def array_rows(name: str, a: Path, b: Path) -> Iterator[DiffRow]:
         left, right = arrays_a.get(key), arrays_b.get(key)
         change = "" if left is None or right is None else _describe_difference(left, right)
         yield DiffRow(
-            section="numerics", name=f"{name}:{key}".rstrip(":"), a=_describe_array(left), b=_describe_array(right), change=change
+            section="numerics",
+            name=f"{name}:{key}".rstrip(":"),
+            a=_describe_array(left),
+            b=_describe_array(right),
+            change=change,
         )
 
 

@@ -17,18 +17,33 @@ LINK_NAMES = ("manifest", "workload", "backend", "artifact", "profile")
 def evidence_chain(run: RunRecord | None) -> Chain:
     """Always all five links; a missing one says why."""
     if run is None:
-        return Chain(run="", links=tuple(Link(link=name, there=False, what="no run was recorded") for name in LINK_NAMES))
+        return Chain(
+            run="", links=tuple(Link(link=name, there=False, what="no run was recorded") for name in LINK_NAMES)
+        )
     return Chain(run=run.name, links=(_manifest(run), _workload(run), _backend(run), _artifact(run), _profile(run)))
 
 
 def _manifest(run: RunRecord) -> Link:
     manifest = run.manifest
-    unknown = [word for word, there in (("the commit", manifest.commit), ("its packages", manifest.packages)) if not there]
+    unknown = [
+        word for word, there in (("the commit", manifest.commit), ("its packages", manifest.packages)) if not there
+    ]
     if unknown:
         return Link(link="manifest", there=False, what=f"{' and '.join(unknown)} could not be read")
-    platform = f"ROCm {manifest.rocm}" if manifest.rocm else f"CUDA {manifest.cuda}" if manifest.cuda else "no GPU build of torch"
+    platform = (
+        f"ROCm {manifest.rocm}"
+        if manifest.rocm
+        else f"CUDA {manifest.cuda}"
+        if manifest.cuda
+        else "no GPU build of torch"
+    )
     changed = f" with {len(manifest.dirty)} uncommitted files" if manifest.dirty else ""
-    words = (manifest.gpu or manifest.machine, manifest.gfx, platform, f"torch {manifest.torch}" if manifest.torch else "no torch")
+    words = (
+        manifest.gpu or manifest.machine,
+        manifest.gfx,
+        platform,
+        f"torch {manifest.torch}" if manifest.torch else "no torch",
+    )
     what = ", ".join(word for word in words if word)
     return Link(link="manifest", there=True, what=f"{what}, commit {manifest.commit[:12]}{changed}")
 
@@ -59,7 +74,9 @@ def _artifact(run: RunRecord) -> Link:
         return Link(link="artifact", there=False, what=f"{len(invalid)} of {len(run.artifacts)} are invalid: {names}")
     if not run.artifacts:
         return Link(link="artifact", there=False, what="the run wrote no artifact")
-    return Link(link="artifact", there=True, what="; ".join(_describe_artifact(item) for item in run.artifacts[:_MAX_SHOWN]))
+    return Link(
+        link="artifact", there=True, what="; ".join(_describe_artifact(item) for item in run.artifacts[:_MAX_SHOWN])
+    )
 
 
 def _describe_artifact(artifact: Artifact) -> str:

@@ -67,7 +67,9 @@ def _read_bundle(folder: Path) -> ComparisonSide:
             hint="see `rocm3d evidence check`; a changed bundle cannot be compared",
         )
     bundle, _ = read(folder)
-    return ComparisonSide(str(folder), bundle.runs, bundle.verdicts, {item.path: folder / item.path for item in bundle.files})
+    return ComparisonSide(
+        str(folder), bundle.runs, bundle.verdicts, {item.path: folder / item.path for item in bundle.files}
+    )
 
 
 _ALTERATION_TEXT = {"changed": "changed", "missing": "missing", "added": "new", "link": "a link"}

@@ -51,7 +51,9 @@ def _rows(a: RunRecord | None, b: RunRecord | None) -> Iterator[DiffRow]:
 
 
 def _environment(a: RunRecord | None, b: RunRecord | None) -> Iterator[DiffRow]:
-    yield from _text_rows("environment", a, b, lambda run: {name: getattr(run.manifest, name) for name in _MANIFEST_TEXT_FIELDS})
+    yield from _text_rows(
+        "environment", a, b, lambda run: {name: getattr(run.manifest, name) for name in _MANIFEST_TEXT_FIELDS}
+    )
     yield from _text_rows("environment", a, b, lambda run: {"uncommitted files": str(len(run.manifest.dirty or ()))})
     packages = _text_rows(
         "environment", a, b, lambda run: {f"package {item.name}": item.version for item in run.manifest.packages}
@@ -78,7 +80,9 @@ def _backends(a: RunRecord | None, b: RunRecord | None) -> Iterator[DiffRow]:
 def _time(a: RunRecord | None, b: RunRecord | None) -> Iterator[DiffRow]:
     yield from _number_rows("time", a, b, lambda run: {"whole run": run.seconds}, "s")
     yield from _number_rows("time", a, b, lambda run: {f"first {s.kind}": s.first_seconds for s in run.steps}, "s")
-    yield from _number_rows("time", a, b, lambda run: {f"each {s.kind} after": s.steady_seconds for s in run.steps}, "s")
+    yield from _number_rows(
+        "time", a, b, lambda run: {f"each {s.kind} after": s.steady_seconds for s in run.steps}, "s"
+    )
     yield from _number_rows("time", a, b, lambda run: {f"number of {s.kind}": s.count for s in run.steps})
 
 
@@ -115,12 +119,18 @@ def _profile(a: RunRecord | None, b: RunRecord | None) -> Iterator[DiffRow]:
 
 def _verdicts(a: ComparisonSide, b: ComparisonSide) -> Iterator[DiffRow]:
     """The numerics verdicts of verify."""
-    outcomes_a, outcomes_b = ({item.probe: item.outcome for item in side.verdicts if item.level == "numerics"} for side in (a, b))
+    outcomes_a, outcomes_b = (
+        {item.probe: item.outcome for item in side.verdicts if item.level == "numerics"} for side in (a, b)
+    )
     for probe in sorted({*outcomes_a, *outcomes_b}):
-        yield DiffRow(section="numerics", name=f"check {probe}", a=outcomes_a.get(probe, ""), b=outcomes_b.get(probe, ""))
+        yield DiffRow(
+            section="numerics", name=f"check {probe}", a=outcomes_a.get(probe, ""), b=outcomes_b.get(probe, "")
+        )
 
 
-def _arrays(a: ComparisonSide, b: ComparisonSide, first: RunRecord | None, second: RunRecord | None) -> Iterator[DiffRow]:
+def _arrays(
+    a: ComparisonSide, b: ComparisonSide, first: RunRecord | None, second: RunRecord | None
+) -> Iterator[DiffRow]:
     """Array by array, for artifacts that both sides have under the same name."""
     for path, (left, right) in sorted(_common_artifacts(first, second).items()):
         paths = a.file(left.path), b.file(right.path)
@@ -165,7 +175,11 @@ def _number_rows(
         left, right = values_a.get(name), values_b.get(name)
         if left is not None or right is not None:
             yield DiffRow(
-                section=section, name=name, a=_format_value(left, unit), b=_format_value(right, unit), change=_change(left, right)
+                section=section,
+                name=name,
+                a=_format_value(left, unit),
+                b=_format_value(right, unit),
+                change=_change(left, right),
             )
 
 

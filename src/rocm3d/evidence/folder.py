@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from rocm3d.evidence.chain import evidence_chain
 from rocm3d.evidence.stages import FOLDER, StageDocuments
 from rocm3d.model.bundle import Bundle
-from rocm3d.model.evidence import SealedFile
 from rocm3d.model.errors import UserError
+from rocm3d.model.evidence import SealedFile
 from rocm3d.workspace.file_digest import file_digest
 
 if TYPE_CHECKING:
@@ -100,8 +100,14 @@ def read_bytes(folder: Path) -> bytes:
 def is_inside(name: str) -> bool:
     """Whether a relative path stays inside the folder and is not reserved for the bundle itself."""
     parts = PurePosixPath(name).parts
-    is_relative = bool(parts) and not name.startswith("/") and ".." not in parts and "\0" not in name and "\\" not in name
-    return is_relative and PurePosixPath(name).as_posix() == name and name not in (EVIDENCE_FILE, SEAL_FILE, UNFINISHED_FILE)
+    is_relative = (
+        bool(parts) and not name.startswith("/") and ".." not in parts and "\0" not in name and "\\" not in name
+    )
+    return (
+        is_relative
+        and PurePosixPath(name).as_posix() == name
+        and name not in (EVIDENCE_FILE, SEAL_FILE, UNFINISHED_FILE)
+    )
 
 
 def _write_and_seal(folder: Path, contents: BundleContents, stages: StageDocuments) -> Bundle:

@@ -83,7 +83,9 @@ class LedgerFile:
                 updated = Ledger(fixes=tuple(sorted(fixes.values(), key=_rank)))
                 text = updated.to_json()
                 # Durable: the ledger cannot be recomputed.
-                write_atomically(self.path, lambda temporary: temporary.write_text(text, encoding="utf-8"), durable=True)
+                write_atomically(
+                    self.path, lambda temporary: temporary.write_text(text, encoding="utf-8"), durable=True
+                )
         except OSError as error:
             hint = "choose another file with --ledger"
             raise UserError(f"cannot write the ledger {self.path}: {error.strerror}", hint=hint) from error

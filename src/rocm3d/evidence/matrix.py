@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rocm3d.model.errors import UserError
 from rocm3d.model.inventory import Scan
-from rocm3d.model.matrix import MatrixColumn, Matrix, MatrixRow, LibraryState, UnlockStep
+from rocm3d.model.matrix import LibraryState, Matrix, MatrixColumn, MatrixRow, UnlockStep
 from rocm3d.model.package import Package
 from rocm3d.model.plan import Plan
 from rocm3d.model.verdict import Verdicts
@@ -46,10 +46,14 @@ def matrix(repositories: Iterable[RepositoryDocuments], packages: Mapping[str, P
     for item in known:
         for package, state in _package_states(item, packages).items():
             states[package][item.scan.inventory.repository] = state
-    rows = [MatrixRow(package=name, family=packages[name].family, states=cells) for name, cells in sorted(states.items())]
+    rows = [
+        MatrixRow(package=name, family=packages[name].family, states=cells) for name, cells in sorted(states.items())
+    ]
     rows.sort(key=lambda row: (-len(row.waiting), -len(row.states), row.package))
     columns = tuple(_column(item) for item in known)
-    return Matrix(columns=columns, rows=tuple(rows), order=tuple(_unlock_order(rows)), free=_unblocked_repositories(columns, rows))
+    return Matrix(
+        columns=columns, rows=tuple(rows), order=tuple(_unlock_order(rows)), free=_unblocked_repositories(columns, rows)
+    )
 
 
 def _read_folder(folder: Path) -> list[RepositoryDocuments]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from rocm3d.evidence.folder import EVIDENCE_FILE, read
 from rocm3d.evidence.run_bundles import RUNS_FOLDER, joined_runs
-from rocm3d.model.evidence import MissingLink, SealedRun
 from rocm3d.model.errors import UserError
+from rocm3d.model.evidence import MissingLink, SealedRun
 from rocm3d.model.run import RunRecord
 from rocm3d.workspace.file_digest import file_digest
 from rocm3d.workspace.sources import source_digest

@@ -15,7 +15,7 @@ from rocm3d.model.upstream import EditedFile, Proposal
 from rocm3d.model.verdict import Level, Verdict
 
 if TYPE_CHECKING:
-    from rocm3d.model.patch import FileChange, SubmodulePatch, Patch
+    from rocm3d.model.patch import FileChange, Patch, SubmodulePatch
     from rocm3d.model.verdict import Verdicts
 
 NOT_REQUESTED = "not requested"
@@ -107,7 +107,9 @@ def _submodule_proposal(module: SubmodulePatch, verdicts: Verdicts, url: str) ->
 def edited_file(path: str, diff: str) -> EditedFile:
     """Counts from the diff alone, without recipes or a proof."""
     lines = diff.partition("\n@@ ")[2].split("\n")[1:]
-    return EditedFile(path=path, plus=sum(line[:1] == "+" for line in lines), minus=sum(line[:1] == "-" for line in lines))
+    return EditedFile(
+        path=path, plus=sum(line[:1] == "+" for line in lines), minus=sum(line[:1] == "-" for line in lines)
+    )
 
 
 def _edited_with_proof(change: FileChange, inside: str = "") -> EditedFile:
@@ -139,7 +141,10 @@ def _checks_of_part(verdicts: Verdicts, is_of_part: Callable[[str], bool]) -> tu
         groups.setdefault((item.level, item.probe), []).append(item)
     checks = [item for group in groups.values() for item in _checks_of_group(group, is_of_part)]
     not_requested = [level for level in get_args(Level) if level not in {item.level for item in verdicts.verdicts}]
-    return (*checks, *(Verdict(level=level, probe="any", outcome="not_run", reason=NOT_REQUESTED) for level in not_requested))
+    return (
+        *checks,
+        *(Verdict(level=level, probe="any", outcome="not_run", reason=NOT_REQUESTED) for level in not_requested),
+    )
 
 
 def _checks_of_group(group: list[Verdict], is_of_part: Callable[[str], bool]) -> list[Verdict]:
@@ -153,7 +158,11 @@ def _checks_of_group(group: list[Verdict], is_of_part: Callable[[str], bool]) ->
 
 def _check_of_part(verdict: Verdict, is_of_part: Callable[[str], bool]) -> Verdict | None:
     if verdict.outcome in ("not_run", "skipped"):
-        return None if verdict.level in _BY_UNIT and _FILE.match(verdict.reason) and not is_of_part(verdict.reason) else verdict
+        return (
+            None
+            if verdict.level in _BY_UNIT and _FILE.match(verdict.reason) and not is_of_part(verdict.reason)
+            else verdict
+        )
     # One verdict per compilation unit: the first entry is the unit, the others are its results.
     if verdict.level in _BY_UNIT:
         subject = verdict.looked_at[0] if verdict.outcome == "passed" else verdict.reason

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.evidence.chain import evidence_chain
 from rocm3d.evidence.check import check_seal
-from rocm3d.evidence.folder import UNFINISHED_FILE, EVIDENCE_FILE, SEAL_FILE, read
+from rocm3d.evidence.folder import EVIDENCE_FILE, SEAL_FILE, UNFINISHED_FILE, read
 from rocm3d.model.errors import UserError
 from rocm3d.model.report import BundleReport, ReportedRun, UnreadRun
 
@@ -22,7 +22,9 @@ def joined_runs(work: Path) -> tuple[tuple[ReportedRun, ...], tuple[UnreadRun, .
     runs, unread = list[ReportedRun](), list[UnreadRun]()
     # A link could refer to the run of another repository.
     folders = (
-        sorted(path for path in runs_folder.iterdir() if path.is_dir() and not path.is_symlink()) if _is_real_folder(runs_folder) else []
+        sorted(path for path in runs_folder.iterdir() if path.is_dir() and not path.is_symlink())
+        if _is_real_folder(runs_folder)
+        else []
     )
     for folder in folders:
         try:

@@ -29,8 +29,14 @@ def read_cards(files: MachineFiles, integrated: frozenset[str]) -> tuple[Graphic
     addresses = {_device_address(gpu.pci) for gpu in known}
     for name in filter(_ADDRESS.fullmatch, files.glob_names(str(PCI_DEVICES), "*:*")):
         device_folder = f"{PCI_DEVICES}/{name}"
-        is_amd = files.text(f"{device_folder}/vendor") == _AMD and files.text(f"{device_folder}/class").startswith(_GPU_CLASSES)
-        card = _with_device_values(files, device_folder, GraphicsCard(pci=name, kfd=False)) if is_amd and name not in addresses else None
+        is_amd = files.text(f"{device_folder}/vendor") == _AMD and files.text(f"{device_folder}/class").startswith(
+            _GPU_CLASSES
+        )
+        card = (
+            _with_device_values(files, device_folder, GraphicsCard(pci=name, kfd=False))
+            if is_amd and name not in addresses
+            else None
+        )
         # KFD nodes that this process may not read are GPUs outside its container or job, not a problem.
         if card is not None and not (has_hidden_nodes and card.driver == "amdgpu"):
             cards.append(card)
@@ -62,7 +68,9 @@ def _kfd_card(files: MachineFiles, gpu: GpuNode) -> GraphicsCard:
         vram_bytes=gpu.vram_bytes,
         atomics=None if link is None else link.atomics,
     )
-    return _with_device_values(files, device_folder if files.exists(device_folder) else f"{PCI_DEVICES}/{_device_address(gpu.pci)}", card)
+    return _with_device_values(
+        files, device_folder if files.exists(device_folder) else f"{PCI_DEVICES}/{_device_address(gpu.pci)}", card
+    )
 
 
 def _with_device_values(files: MachineFiles, device_folder: str, card: GraphicsCard) -> GraphicsCard:

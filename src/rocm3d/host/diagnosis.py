@@ -45,7 +45,9 @@ def diagnose(snapshot: Snapshot, knowledge: Knowledge, plan: Plan | None = None)
         taken=snapshot.taken,
         gpus=tuple(_gpu_text(card, knowledge) for card in snapshot.gpus) or _wsl_gpus(snapshot),
         plan=f"{plan.repository} on {plan.gpu.title} ({plan.gpu.gfx})" if plan else "",
-        problems=tuple(sorted(problems, key=lambda problem: (_ORDER.index(problem.severity), not problem.for_plan, problem.id))),
+        problems=tuple(
+            sorted(problems, key=lambda problem: (_ORDER.index(problem.severity), not problem.for_plan, problem.id))
+        ),
         unread=tuple(unread),
         fine=tuple(fine),
         elsewhere=tuple(elsewhere),

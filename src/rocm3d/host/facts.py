@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
     from rocm3d.model.condition import Condition
     from rocm3d.model.plan import DependencyDecision, Plan
-    from rocm3d.model.snapshot import GraphicsCard, Interpreter, Snapshot
     from rocm3d.model.plan_choices import Platform
+    from rocm3d.model.snapshot import GraphicsCard, Interpreter, Snapshot
 
 GIB = 1 << 30
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import date
 
-    from rocm3d.model.target import Gpu
     from rocm3d.model.plan_choices import Platform
+    from rocm3d.model.target import Gpu
 
 # Run with -I, so that neither the current folder nor the user's variables can shadow modules.
 _INFO_PROGRAM = "import json, sys; print(json.dumps([list(sys.version_info[:2]), sys.path, sys.prefix]))"
@@ -59,7 +59,11 @@ def find_interpreter(root: Path, requested: Path | None) -> Path:
     """The requested interpreter, else the repository's .venv, else the active virtual environment; never our own."""
     own = Path(sys.prefix).resolve()
     environments = [root / ".venv", Path(os.environ.get("VIRTUAL_ENV") or own)]
-    candidates = [requested] if requested else [environment / "bin" / "python" for environment in environments if environment.resolve() != own]
+    candidates = (
+        [requested]
+        if requested
+        else [environment / "bin" / "python" for environment in environments if environment.resolve() != own]
+    )
     for candidate in candidates:
         if candidate.is_file():
             return candidate

@@ -26,7 +26,9 @@ def read_kernel_caches(
             folder = cache_folder(variable, environment)
             mount = find_mount(str(folder), mounts)
             # A default path may contain the user name, which must not be in a snapshot.
-            displayed = str(folder) if environment.get(variable.id) or "{user}" not in variable.cache else variable.cache
+            displayed = (
+                str(folder) if environment.get(variable.id) or "{user}" not in variable.cache else variable.cache
+            )
             yield KernelCache(
                 variable=variable.id,
                 path=displayed[:4096],

@@ -92,7 +92,11 @@ def _usable_cpus(files: MachineFiles, cpus: int) -> int:
             files.text(f"{group}/cpu.cfs_quota_us"),
             files.text(f"{group}/cpu.cfs_period_us"),
         ]
-        if len(quota_and_period) == 2 and all(value.isdecimal() and len(value) < 16 for value in quota_and_period) and int(quota_and_period[1]):
+        if (
+            len(quota_and_period) == 2
+            and all(value.isdecimal() and len(value) < 16 for value in quota_and_period)
+            and int(quota_and_period[1])
+        ):
             limits.append(-(-int(quota_and_period[0]) // int(quota_and_period[1])))
     return min((limit for limit in limits if limit), default=0)
 

@@ -23,7 +23,11 @@ _SDK_FOLDER = "_rocm_sdk_core"
 
 def read_rocm_installs(files: MachineFiles, interpreter: InterpreterInfo | None) -> tuple[RocmInstall, ...]:
     """System installations first, then those of the interpreter's environment."""
-    return (*_opt_installs(files), *_distribution_installs(files), *(_environment_installs(interpreter) if interpreter else ()))
+    return (
+        *_opt_installs(files),
+        *_distribution_installs(files),
+        *(_environment_installs(interpreter) if interpreter else ()),
+    )
 
 
 def _opt_installs(files: MachineFiles) -> Iterator[RocmInstall]:
@@ -46,7 +50,9 @@ def _distribution_installs(files: MachineFiles) -> Iterator[RocmInstall]:
         names = files.glob_names(folder, _RUNTIME)
         if names:
             compiler = files.exists("/usr/bin/hipcc")
-            yield RocmInstall(form="distribution", path=folder, version=_release_from_libraries(names), compiler=compiler)
+            yield RocmInstall(
+                form="distribution", path=folder, version=_release_from_libraries(names), compiler=compiler
+            )
             return
 
 

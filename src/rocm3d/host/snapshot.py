@@ -58,7 +58,9 @@ def collect_snapshot(machine: MachineSource, knowledge: Knowledge, now: str) -> 
         taken=now,
         system=_system_name(files),
         kernel=kernel,
-        boot=tuple(parameter[:256] for parameter in files.text("/proc/cmdline").split() if _BOOT_PARAMETERS.match(parameter))[:64],
+        boot=tuple(
+            parameter[:256] for parameter in files.text("/proc/cmdline").split() if _BOOT_PARAMETERS.match(parameter)
+        )[:64],
         driver=files.text("/sys/module/amdgpu/version")[:64],
         wsl=_wsl_version(kernel),
         container=_container(machine),

@@ -81,8 +81,12 @@ def _evaluate(name: str, slot: Slot, python: str, response: dict[str, Any]) -> s
 def _parse_response(output: bytes) -> dict[str, Any] | None:
     try:
         response = json.loads(output.splitlines()[-1])
-        is_valid = isinstance(response["devices"], list) and all(isinstance(device, dict) for device in response["devices"])
-        return response if is_valid and isinstance(response["torch"], str) and isinstance(response["hip"], str) else None
+        is_valid = isinstance(response["devices"], list) and all(
+            isinstance(device, dict) for device in response["devices"]
+        )
+        return (
+            response if is_valid and isinstance(response["torch"], str) and isinstance(response["hip"], str) else None
+        )
     except (ValueError, IndexError, KeyError, TypeError, RecursionError):
         return None
 

@@ -14,8 +14,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.jobs.job_progress import JobProgress
 from rocm3d.jobs.folder import DiskFullError
+from rocm3d.jobs.job_progress import JobProgress
 from rocm3d.model.errors import UserError
 
 if TYPE_CHECKING:
@@ -138,7 +138,9 @@ def _rename_damaged(path: Path) -> Path:
 
 def _parse_row(row: tuple[object, ...]) -> JobProgress:
     progress = JobProgress(*row)  # type: ignore[arg-type]
-    is_valid = all(isinstance(getattr(progress, name), int) for name in ("attempts", "closed", "failures", "interruptions"))
+    is_valid = all(
+        isinstance(getattr(progress, name), int) for name in ("attempts", "closed", "failures", "interruptions")
+    )
     if not is_valid or not isinstance(progress.state, str):
         raise sqlite3.DatabaseError(f"the row of {progress.id!r} is invalid")
     return progress

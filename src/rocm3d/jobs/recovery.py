@@ -21,7 +21,9 @@ _JOB_VARIABLE = b"ROCM3D_JOB="
 _KILL_SECONDS = 5.0
 
 
-def recover_progress(jobs: Iterable[Job], known: Mapping[str, JobProgress], folder: Path, max_kills: int) -> dict[str, JobProgress]:
+def recover_progress(
+    jobs: Iterable[Job], known: Mapping[str, JobProgress], folder: Path, max_kills: int
+) -> dict[str, JobProgress]:
     """Progress by job id, in the order of jobs.toml. Attempts that the journal does not count yet come from files."""
     attempts_by_job = status_files.list_attempts(folder)
     recovered = {}
@@ -31,7 +33,9 @@ def recover_progress(jobs: Iterable[Job], known: Mapping[str, JobProgress], fold
             progress = JobProgress(job.id, job.digest)
         elif progress.digest != job.digest:
             # The command has changed: earlier attempts do not count.
-            progress = JobProgress(job.id, job.digest, attempts=progress.attempts, closed=max(attempts, default=progress.attempts))
+            progress = JobProgress(
+                job.id, job.digest, attempts=progress.attempts, closed=max(attempts, default=progress.attempts)
+            )
         _replay(progress, job, attempts, folder, max_kills)
         recovered[job.id] = progress
     return recovered

@@ -10,8 +10,8 @@ from rocm3d.model.jobs import JobsReport, JobState
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from rocm3d.jobs.job_progress import JobProgress
     from rocm3d.jobs.folder import RunFolder
+    from rocm3d.jobs.job_progress import JobProgress
     from rocm3d.jobs.specification import Jobs
 
 
@@ -40,7 +40,9 @@ def seconds_left(progress: Iterable[JobProgress], slots: int, now: float) -> flo
     if not done or not unfinished or not slots:
         return None
     mean = sum(done) / len(done)
-    total = sum(max(mean - (now - entry.started), mean / 10) if entry.state == "running" else mean for entry in unfinished)
+    total = sum(
+        max(mean - (now - entry.started), mean / 10) if entry.state == "running" else mean for entry in unfinished
+    )
     return round(total / min(slots, len(unfinished)), 1)
 
 

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 from rocm3d.jobs import status_files
 from rocm3d.jobs.engine import Task
 from rocm3d.jobs.folder import DiskFullError
-from rocm3d.jobs.report import report
 from rocm3d.jobs.recovery import kill_leftovers
+from rocm3d.jobs.report import report
 from rocm3d.model.errors import MachineError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rocm3d.jobs.job_progress import JobProgress
-    from rocm3d.jobs.engine import Engine, AttemptEvent
+    from rocm3d.jobs.engine import AttemptEvent, Engine
     from rocm3d.jobs.folder import RunFolder
+    from rocm3d.jobs.job_progress import JobProgress
     from rocm3d.jobs.journal import JobJournal
     from rocm3d.jobs.slots import Slot
     from rocm3d.jobs.specification import Jobs
@@ -170,7 +170,9 @@ class JobRunner:
         for progress in self.progress.values():
             if not progress.remote:
                 continue
-            slot = self._free_slots.popleft() if self._free_slots else replace(self.engine.slots()[0], name=progress.slot)
+            slot = (
+                self._free_slots.popleft() if self._free_slots else replace(self.engine.slots()[0], name=progress.slot)
+            )
             task = Task(self._by_id[progress.id], progress.attempts, slot, self.folder)
             if self.engine.adopt(task, progress.remote):
                 progress.state = "running"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.jobs.gpus import MASKS, ROCR, stable_name, free_vram, rocr_mask, total_vram
+from rocm3d.jobs.gpus import MASKS, ROCR, free_vram, rocr_mask, stable_name, total_vram
 from rocm3d.model.errors import UserError
 
 if TYPE_CHECKING:
@@ -40,7 +40,9 @@ class Slot:
         return free is None or free >= job.free_vram
 
 
-def gpu_slots(gpus: Sequence[GpuNode], per_gpu: int, root: Path = Path("/"), lock_folder: Path | None = None) -> list[Slot]:
+def gpu_slots(
+    gpus: Sequence[GpuNode], per_gpu: int, root: Path = Path("/"), lock_folder: Path | None = None
+) -> list[Slot]:
     """`each` slots per GPU, interleaved, so that every GPU gets a job before one gets a second."""
     folder = lock_folder or next(candidate for candidate in _LOCK_FOLDERS if os.access(candidate, os.W_OK))
     return [

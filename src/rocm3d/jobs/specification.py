@@ -51,7 +51,9 @@ def _refuse_bool(value: object) -> object:
     return value
 
 
-Seconds = Annotated[float, BeforeValidator(parse_seconds), BeforeValidator(_refuse_bool), Field(gt=0, allow_inf_nan=False)]
+Seconds = Annotated[
+    float, BeforeValidator(parse_seconds), BeforeValidator(_refuse_bool), Field(gt=0, allow_inf_nan=False)
+]
 MemorySize = Annotated[int, BeforeValidator(parse_memory), BeforeValidator(_refuse_bool), Field(ge=0)]
 Repetitions = Annotated[int, BeforeValidator(_refuse_bool), Field(ge=0, le=1000, strict=True)]
 Count = Annotated[int, BeforeValidator(_refuse_bool), Field(ge=1, le=4096, strict=True)]
@@ -156,7 +158,9 @@ def read_jobs(path: Path) -> Jobs:
     """Read a jobs.toml. Raises UserError with a one-line message if it is invalid."""
     try:
         content = JobsFile.model_validate(parse(path.read_bytes()))
-        jobs = tuple(_expand_job(entry, value, content.run, path) for entry in content.job for value in entry.each or ("",))
+        jobs = tuple(
+            _expand_job(entry, value, content.run, path) for entry in content.job for value in entry.each or ("",)
+        )
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}", hint=_HINT) from error
     except TomlError as error:

@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocm3d.jobs.journal import JobJournal, open_journal
+from rocm3d.jobs.recovery import recover_progress
 from rocm3d.jobs.report import report
 from rocm3d.jobs.runner import JobRunner
-from rocm3d.jobs.recovery import recover_progress
 from rocm3d.model.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from rocm3d.jobs.job_progress import JobProgress
     from rocm3d.jobs.engine import Engine
     from rocm3d.jobs.folder import RunFolder
+    from rocm3d.jobs.job_progress import JobProgress
     from rocm3d.jobs.specification import Jobs
     from rocm3d.model.jobs import JobsReport
 

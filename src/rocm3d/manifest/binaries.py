@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from rocm3d.manifest.manifest import ScriptCommand, ParsedManifest, ManifestReader, posix_path
+from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, ScriptCommand, posix_path
 
 _SUFFIXES = frozenset({".whl", ".so", ".dll", ".pyd", ".a", ".lib", ".cubin", ".fatbin", ".ptx", ".engine"})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rocm3d.manifest.manifest import ScriptCommand, ParsedManifest, ManifestReader, posix_path
+from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, ScriptCommand, posix_path
 
 _BRACKET = re.compile(r"\[(=*)\[.*?(?:\]\1\]|\Z)", re.DOTALL)
 _COMMENT = re.compile(r"#(?!\[=*\[)[^\n]*")

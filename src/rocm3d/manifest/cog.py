@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from rocm3d.manifest.install_line import shell_commands
-from rocm3d.manifest.manifest import ParsedManifest, Mention, InstallOption, ManifestReader, posix_path
+from rocm3d.manifest.manifest import InstallOption, ManifestReader, Mention, ParsedManifest, posix_path
 from rocm3d.manifest.script import ScriptAnalysis, parse_requirement_entry
 from rocm3d.manifest.yaml_nodes import YamlScalar, YamlText
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from rocm3d.manifest.install_line import ShellWord, parse_install_command
-from rocm3d.manifest.manifest import ParsedManifest, Mention, InstallOption, ManifestReader, posix_path
+from rocm3d.manifest.manifest import InstallOption, ManifestReader, Mention, ParsedManifest, posix_path
 from rocm3d.manifest.script import parse_requirement_entry
 from rocm3d.manifest.yaml_nodes import YamlScalar, YamlText
 
@@ -41,7 +41,9 @@ def read(path: str, data: bytes) -> ParsedManifest:
 def _conda_mentions(entry: YamlScalar) -> list[Mention]:
     column = entry.column + (entry.style in ("'", '"'))
     spec = re.sub(r"\s+", "", entry.text)
-    install = parse_install_command([ShellWord("conda"), ShellWord("install"), ShellWord(spec, entry.line, column, entry.line)])
+    install = parse_install_command(
+        [ShellWord("conda"), ShellWord("install"), ShellWord(spec, entry.line, column, entry.line)]
+    )
     return [] if install is None else [replace(mention, text=entry.text) for mention in install.mentions]
 
 

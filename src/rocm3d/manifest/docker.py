@@ -7,14 +7,16 @@ import re
 from dataclasses import replace
 
 from rocm3d.manifest.install_line import ShellWord, shell_commands
-from rocm3d.manifest.manifest import ScriptCommand, Image, ParsedManifest, ManifestReader, posix_path
+from rocm3d.manifest.manifest import Image, ManifestReader, ParsedManifest, ScriptCommand, posix_path
 from rocm3d.manifest.script import ScriptAnalysis, resolve_folder
 from rocm3d.model.text import replace_surrogates
 
 _DOCKERFILE = re.compile(r"(dockerfile|containerfile)([._-].*)?$|.*\.(dockerfile|containerfile)$", re.IGNORECASE)
 _NOT_DOCKERFILE = re.compile(r"\.(md|txt|rst|py|sh|dockerignore)$", re.IGNORECASE)
 _COMPOSE = re.compile(r"(docker-)?compose[\w.-]*\.ya?ml$", re.IGNORECASE)
-_COMPOSE_KEY = re.compile(r"(\s*(?:-\s+)?)(image|runtime|driver)\s*:\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s#]+))\s*(?:#.*)?$")
+_COMPOSE_KEY = re.compile(
+    r"(\s*(?:-\s+)?)(image|runtime|driver)\s*:\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s#]+))\s*(?:#.*)?$"
+)
 _INSTRUCTION = re.compile(r"([ \t]*)([A-Za-z]+)(?=\s|$)")
 _ESCAPE = re.compile(r"#\s*escape\s*=\s*`\s*$", re.IGNORECASE)
 _VARIABLE = re.compile(r"\$(?:\{(\w+)(?::?-([^}]*))?\}|(\w+))")
@@ -66,7 +68,9 @@ class _Dockerfile:
             self._from(words, line, column)
         elif name in ("ARG", "ENV"):
             spaced = name == "ENV" and len(words_with_positions) == 2 and "=" not in words[0]
-            self.script.add_assignments([replace(words_with_positions[0], text="=".join(words))] if spaced else words_with_positions)
+            self.script.add_assignments(
+                [replace(words_with_positions[0], text="=".join(words))] if spaced else words_with_positions
+            )
         elif name == "WORKDIR" and words:
             self.folder = resolve_folder(self.folder, words[0])
         elif name == "COPY":
@@ -92,7 +96,9 @@ class _Dockerfile:
         self.script.folder = self.folder  # each RUN starts in WORKDIR, even after a cd in the one before
         for words in _run_commands(body, line, offset):
             first, *arguments = words
-            self.commands.append(ScriptCommand(first.text, tuple(token.text for token in arguments), first.line, first.column))
+            self.commands.append(
+                ScriptCommand(first.text, tuple(token.text for token in arguments), first.line, first.column)
+            )
             self.script.add_command(words)
 
 
@@ -144,8 +150,14 @@ def _instructions(text: str) -> list[tuple[str, str, int, int, int]]:
                 body.append(lines[index])
                 index += 1
         for _, delimiter in _HEREDOC.findall("\n".join(body)) if match.group(2).upper() in ("RUN", "COPY") else ():
-            is_unclosed = delimiter in unclosed  # a here-document without end from one line on has no end from a later line on
-            end = None if is_unclosed else next((i for i in range(index, len(lines)) if lines[i].strip() == delimiter), None)
+            is_unclosed = (
+                delimiter in unclosed
+            )  # a here-document without end from one line on has no end from a later line on
+            end = (
+                None
+                if is_unclosed
+                else next((i for i in range(index, len(lines)) if lines[i].strip() == delimiter), None)
+            )
             if end is None:
                 unclosed.add(delimiter)
             else:

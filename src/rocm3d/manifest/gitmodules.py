@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rocm3d.manifest.manifest import ParsedManifest, ManifestReader, Submodule, posix_path
+from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, Submodule, posix_path
 
 _HEADER = re.compile(r'(?P<indent>\s*)\[\s*submodule\s+"(?P<name>[^"]*)"\s*\]', re.IGNORECASE)
 _OTHER_SECTION = re.compile(r"\s*\[")

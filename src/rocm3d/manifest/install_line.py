@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
-from rocm3d.manifest.manifest import Mention, InstallOption
+from rocm3d.manifest.manifest import InstallOption, Mention
 
 _PLAIN = re.compile(r"[^\s\\\"'<>$`();|&]+")
 _PLAIN_IN_QUOTES = re.compile(r"[^\n\\\"'>]+")
@@ -19,14 +19,22 @@ _ARRAY = re.compile(r"[A-Za-z_]\w*\+?=$")
 _REDIRECT = re.compile(r"(\d|&)?(>>?|<)(&?\d|.*)$")
 _PIP, _CONDA = re.compile(r"pip[\d.]*$"), re.compile(r"(conda|mamba|micromamba)$")
 # Installers that resolve names as pip does, with the subcommands that take distributions.
-_PIP_LIKE_INSTALLERS = {"uv": ("add",), "poetry": ("add",), "pdm": ("add",), "pipenv": ("install",), "mim": ("install",)}
+_PIP_LIKE_INSTALLERS = {
+    "uv": ("add",),
+    "poetry": ("add",),
+    "pdm": ("add",),
+    "pipenv": ("install",),
+    "mim": ("install",),
+}
 _NOT_INSTALLERS = frozenset({"git", "curl", "wget", "echo", "printf", "grep", "sed", "awk", "alias", "#"})
 _SPEC = re.compile(
     r"(?P<name>[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)\s*(?:\[(?P<extras>[^\]]*)\])?\s*(?P<rest>.*)$", re.DOTALL
 )
 _URL = re.compile(r"(?:git|hg|svn|bzr)\+|(?:https?|file|ssh)://|git@")
 _NAMED_URL = re.compile(r"[A-Za-z0-9][\w.-]*(\[[^\]]*\])?\s*@\s*\S")
-_INDEX_OPTIONS = frozenset({"-i", "--index-url", "--extra-index-url", "-f", "--find-links", "--index", "--default-index"})
+_INDEX_OPTIONS = frozenset(
+    {"-i", "--index-url", "--extra-index-url", "-f", "--find-links", "--index", "--default-index"}
+)
 _FILE_OPTIONS = frozenset(
     {"-r", "--requirement", "-c", "--constraint", "--constraints", "--override", "--overrides", "--file"}
 )
@@ -122,7 +130,9 @@ def _find_tool(words: Sequence[ShellWord]) -> tuple[str, int] | None:
         if not (_PIP.match(name) or _CONDA.match(name) or name in _PIP_LIKE_INSTALLERS):
             continue
         # Options may precede the subcommand; more than eight words do not occur.
-        subcommand = next((i for i in range(index + 1, min(index + 9, len(texts))) if not texts[i].startswith("-")), None)
+        subcommand = next(
+            (i for i in range(index + 1, min(index + 9, len(texts))) if not texts[i].startswith("-")), None
+        )
         if subcommand is None:
             continue
         if _PIP.match(name) and texts[subcommand] == "install":
@@ -316,7 +326,9 @@ class _WordSplitter:
             if quote == '"' and self._continues():
                 self._continue()
             elif (
-                quote == '"' and self.text[self.offset] == "\\" and self.text[self.offset + 1 : self.offset + 2] in ('"', "\\", "$")
+                quote == '"'
+                and self.text[self.offset] == "\\"
+                and self.text[self.offset + 1 : self.offset + 2] in ('"', "\\", "$")
             ):
                 self.offset += 1
                 yield self._consume_character()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rocm3d.manifest.manifest import ParsedManifest, Mention, InstallOption, ManifestReader, posix_path
+from rocm3d.manifest.manifest import InstallOption, ManifestReader, Mention, ParsedManifest, posix_path
 
 SECTION = "lock"
 _NAMES = frozenset({"uv.lock", "poetry.lock", "pdm.lock"})

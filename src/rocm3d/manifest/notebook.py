@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from rocm3d.manifest.install_line import ShellWord, shell_commands
-from rocm3d.manifest.manifest import ParsedManifest, ManifestReader, posix_path
+from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, posix_path
 from rocm3d.manifest.script import LineIndex, manifest_from_commands
 
 # The closing quote is optional: a pattern that cannot fail cannot make the search quadratic.
@@ -113,8 +113,12 @@ def _commands(cell: _Cell, file_lines: LineIndex) -> Iterator[tuple[ShellWord, .
 
 def _word_in_file(token: ShellWord, cell_lines: LineIndex, cell: _Cell, file_lines: LineIndex) -> ShellWord:
     final = len(cell.offsets) - 1
-    line, column = file_lines.position(cell.offsets[min(cell_lines.line_starts[token.line - 1] + token.column - 1, final)])
-    last, _ = file_lines.position(cell.offsets[min(cell_lines.line_starts[min(token.last_line, len(cell_lines.line_starts)) - 1], final)])
+    line, column = file_lines.position(
+        cell.offsets[min(cell_lines.line_starts[token.line - 1] + token.column - 1, final)]
+    )
+    last, _ = file_lines.position(
+        cell.offsets[min(cell_lines.line_starts[min(token.last_line, len(cell_lines.line_starts)) - 1], final)]
+    )
     return replace(token, line=line, column=column, last_line=max(line, last))
 
 

@@ -5,8 +5,8 @@ Format: https://pipenv.pypa.io/en/latest/pipfile.html
 
 from __future__ import annotations
 
-from rocm3d.manifest.manifest import ParsedManifest, ManifestReader, posix_path
-from rocm3d.manifest.toml_text import TomlText, table_items, as_list, parse_toml, nested_table
+from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, posix_path
+from rocm3d.manifest.toml_text import TomlText, as_list, nested_table, parse_toml, table_items
 
 SECTION = "pipenv"
 CATEGORY_SECTION = "pipenv-category"

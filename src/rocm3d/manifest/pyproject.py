@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from rocm3d.manifest.install_line import shell_commands
-from rocm3d.manifest.manifest import ParsedManifest, ManifestReader, posix_path
+from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, posix_path
 from rocm3d.manifest.script import ScriptAnalysis
-from rocm3d.manifest.toml_text import TomlText, table_items, as_list, parse_toml, nested_table
+from rocm3d.manifest.toml_text import TomlText, as_list, nested_table, parse_toml, table_items
 
 _PIXI = "pixi.toml"
 _HATCH = ("dependencies", "extra-dependencies")
@@ -35,7 +35,9 @@ def read(path: str, data: bytes) -> ParsedManifest:
     _add_uv(toml_text, nested_table(tool, "uv"))
     _add_pdm_and_hatch(toml_text, tool)
     is_pixi_file = posix_path(path).name == _PIXI
-    _add_pixi(toml_text, document if is_pixi_file else nested_table(tool, "pixi"), () if is_pixi_file else ("tool", "pixi"))
+    _add_pixi(
+        toml_text, document if is_pixi_file else nested_table(tool, "pixi"), () if is_pixi_file else ("tool", "pixi")
+    )
     mentions = sorted(toml_text.mentions, key=lambda mention: (mention.line, mention.column))
     return ParsedManifest(path, reader.kind, data, tuple(mentions), tuple(toml_text.options))
 
@@ -69,7 +71,11 @@ def _add_uv(toml_text: TomlText, uv: dict[str, Any]) -> None:
     for index in as_list(uv.get("index")):
         toml_text.add_indexes(nested_table(index).get("url"), "url", toml_text.heading_end("tool", "uv", "index"))
     for name, source in table_items(uv.get("sources")):
-        details = [source_table for source_table in (source if isinstance(source, list) else [source]) if isinstance(source_table, dict)]
+        details = [
+            source_table
+            for source_table in (source if isinstance(source, list) else [source])
+            if isinstance(source_table, dict)
+        ]
         sources = {name: [source_table for source_table in details if {"url", "git", "path"} & set(source_table)]}
         toml_text.add_distributions(sources, "uv", toml_text.heading_end("tool", "uv", "sources"))
 
@@ -93,7 +99,11 @@ def _add_pixi(toml_text: TomlText, pixi: dict[str, Any], key_path: tuple[str, ..
             toml_text.add_distributions(nested_table(part, key), section, toml_text.heading_end(*key_path, *names, key))
     for _, task in table_items(pixi.get("tasks")):
         text = task.get("cmd") if isinstance(task, dict) else task
-        position = toml_text.value_position(text, toml_text.heading_end(*key_path, "tasks")) if isinstance(text, str) else (1, 1)
+        position = (
+            toml_text.value_position(text, toml_text.heading_end(*key_path, "tasks"))
+            if isinstance(text, str)
+            else (1, 1)
+        )
         script = ScriptAnalysis()
         for words in shell_commands(text if isinstance(text, str) else "", *position):
             script.add_command(words)

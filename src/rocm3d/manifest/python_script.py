@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rocm3d.manifest.install_line import ShellWord, shell_commands
-from rocm3d.manifest.manifest import ScriptCommand, ParsedManifest, Mention, InstallOption, ManifestReader, posix_path
+from rocm3d.manifest.manifest import InstallOption, ManifestReader, Mention, ParsedManifest, ScriptCommand, posix_path
 from rocm3d.manifest.python_literals import PythonLiterals
 from rocm3d.manifest.script import ScriptAnalysis
 
@@ -59,7 +59,9 @@ def installs(literals: PythonLiterals) -> tuple[list[Mention], list[InstallOptio
     return mentions, options, commands
 
 
-def _command_lines(literals: PythonLiterals, node: ast.Call | ast.List | ast.Tuple) -> Iterator[list[Sequence[ShellWord]]]:
+def _command_lines(
+    literals: PythonLiterals, node: ast.Call | ast.List | ast.Tuple
+) -> Iterator[list[Sequence[ShellWord]]]:
     """The command lines that a call passes to a shell or process, each as a list of commands."""
     if not isinstance(node, ast.Call):
         if any(isinstance(element, ast.Constant) and element.value == "install" for element in node.elts):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from rocm3d.manifest.logical_lines import limit_requirements
-from rocm3d.manifest.manifest import ParsedManifest, Mention, InstallOption, ManifestReader, posix_path
+from rocm3d.manifest.manifest import InstallOption, ManifestReader, Mention, ParsedManifest, posix_path
 from rocm3d.model.text import Text
 from rocm3d.workspace.scratch import scratch_file
 
@@ -39,7 +39,13 @@ def read(path: str, data: bytes) -> ParsedManifest:
         data=data,
         mentions=tuple(_mention(parsed_line, lines) for parsed_line in parsed.requirements),
         options=tuple(_option(parsed_line, lines) for parsed_line in parsed.options),
-        unread=(*((parsed_line.line_number or 1, _first_line(parsed_line.error_message)) for parsed_line in parsed.invalid_lines), *unread),
+        unread=(
+            *(
+                (parsed_line.line_number or 1, _first_line(parsed_line.error_message))
+                for parsed_line in parsed.invalid_lines
+            ),
+            *unread,
+        ),
     )
 
 

@@ -15,8 +15,8 @@ from functools import cached_property
 from itertools import islice
 from pathlib import PurePosixPath
 
-from rocm3d.manifest.install_line import ShellWord, parse_install_command, distribution_name, shell_commands
-from rocm3d.manifest.manifest import ScriptCommand, ParsedManifest, Mention, InstallOption, Submodule
+from rocm3d.manifest.install_line import ShellWord, distribution_name, parse_install_command, shell_commands
+from rocm3d.manifest.manifest import InstallOption, Mention, ParsedManifest, ScriptCommand, Submodule
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)$", re.DOTALL)
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)(?:\[[@*]\]|:?-([^${}]*))?\}|([A-Za-z_]\w*))")
@@ -89,7 +89,11 @@ class ScriptAnalysis:
 
     def add_command(self, command_words: Sequence[ShellWord], depth: int = 0) -> None:
         """Add one command; `depth` counts the enclosing shells."""
-        parts = (part for token in command_words[:_MAX_WORDS] for part in _split_expanded(token, _expand_variables(token.text, self.variables)))
+        parts = (
+            part
+            for token in command_words[:_MAX_WORDS]
+            for part in _split_expanded(token, _expand_variables(token.text, self.variables))
+        )
         words = list(islice(parts, _MAX_WORDS))
         self.add_assignments(words)
         self.folder = _folder_after(words, self.folder)
@@ -109,7 +113,9 @@ class ScriptAnalysis:
         for token, name, value in _assignments(words):
             self.variables[name] = value[:_MAX_WORD_LENGTH]
             if _INDEX.match(name):
-                self.options += [InstallOption((url,), (), token.line, token.column, token.last_line) for url in value.split()]
+                self.options += [
+                    InstallOption((url,), (), token.line, token.column, token.last_line) for url in value.split()
+                ]
 
     def _add_install(self, words: Sequence[ShellWord]) -> None:
         install = parse_install_command(words)
@@ -134,7 +140,9 @@ class ScriptAnalysis:
         return mention
 
 
-def parse_requirement_entry(text: str, line: int, column: int, section: str) -> tuple[list[Mention], list[InstallOption]]:
+def parse_requirement_entry(
+    text: str, line: int, column: int, section: str
+) -> tuple[list[Mention], list[InstallOption]]:
     """Parse one entry of a list of requirements; like in a requirements file, it can be an option."""
     last_line = line + text.count("\n")
     parts = text.split() if text.lstrip().startswith("-") else [text]
@@ -182,7 +190,9 @@ def _setup_py_install(words: Sequence[ShellWord], folder: str) -> list[Mention]:
             name = "" if installed_folder == "." else distribution_name(installed_folder)
             token = words[index]
             return (
-                [Mention(name, text, token.line, token.column, token.last_line, url=installed_folder, section="pip")] if name else []
+                [Mention(name, text, token.line, token.column, token.last_line, url=installed_folder, section="pip")]
+                if name
+                else []
             )
     return []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rocm3d.manifest.manifest import ParsedManifest, Mention, InstallOption, ManifestReader, posix_path
+from rocm3d.manifest.manifest import InstallOption, ManifestReader, Mention, ParsedManifest, posix_path
 from rocm3d.manifest.script import parse_requirement_entry
 
 _HEADER = re.compile(r"\[(?P<name>[^\]]*)\]")

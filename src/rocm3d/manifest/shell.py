@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rocm3d.manifest.install_line import shell_commands
-from rocm3d.manifest.manifest import ParsedManifest, ManifestReader, posix_path
+from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, posix_path
 from rocm3d.manifest.script import manifest_from_commands
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from rocm3d.manifest.manifest import Mention, InstallOption
+from rocm3d.manifest.manifest import InstallOption, Mention
 from rocm3d.manifest.script import LineIndex, parse_requirement_entry
 from rocm3d.model.toml import STRING_OR_COMMENT, TomlError, parse
 
@@ -98,7 +98,9 @@ class TomlText:
         """Add a list of PEP 508 strings."""
         for value in as_list(values):
             if isinstance(value, str):
-                entry_mentions, entry_options = parse_requirement_entry(value, *self.value_position(value, after), section)
+                entry_mentions, entry_options = parse_requirement_entry(
+                    value, *self.value_position(value, after), section
+                )
                 self.mentions += entry_mentions
                 self.options += entry_options
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rocm3d.manifest.install_line import ShellWord, shell_commands
-from rocm3d.manifest.manifest import ParsedManifest, ManifestReader, posix_path
+from rocm3d.manifest.manifest import ManifestReader, ParsedManifest, posix_path
 from rocm3d.manifest.script import manifest_from_commands
 from rocm3d.manifest.yaml_nodes import YamlText
 

@@ -86,7 +86,13 @@ class YamlText:
         if not isinstance(getattr(node, "value", None), str):
             return None
         start = node.start_mark.index
-        return YamlScalar(replace_surrogates(node.value), *self._line_index.position(start), node.style or "", start, node.end_mark.index)
+        return YamlScalar(
+            replace_surrogates(node.value),
+            *self._line_index.position(start),
+            node.style or "",
+            start,
+            node.end_mark.index,
+        )
 
     def script(self, value: YamlScalar) -> tuple[str, int, int]:
         """The text of a script value, with line and column of its first character."""

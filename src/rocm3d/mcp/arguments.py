@@ -16,12 +16,15 @@ Gpu = Annotated[
 ]
 ShortString = Annotated[str, Field(max_length=200)]
 Rules = Annotated[tuple[ShortString, ...], Field(max_length=100, description="Only these rules or code prefixes.")]
-NotRules = Annotated[tuple[ShortString, ...], Field(max_length=100, description="Without these rules or code prefixes.")]
+NotRules = Annotated[
+    tuple[ShortString, ...], Field(max_length=100, description="Without these rules or code prefixes.")
+]
 Edits = Annotated[
     tuple[ShortString, ...], Field(max_length=100, description="Only edits of these rules, code prefixes or recipes.")
 ]
 NotEdits = Annotated[
-    tuple[ShortString, ...], Field(max_length=100, description="Without edits of these rules, code prefixes or recipes.")
+    tuple[ShortString, ...],
+    Field(max_length=100, description="Without edits of these rules, code prefixes or recipes."),
 ]
 Review = Annotated[bool, Field(description="Also make the edits that need a review by a person.")]
 PlanHash = Annotated[

@@ -28,7 +28,9 @@ class HttpGuard:
             await self.app(scope, receive, send)
             return
         refusal = (
-            self._refusal(Headers(scope=scope)) if scope["type"] == "http" else _text_response(403, "only HTTP is supported")
+            self._refusal(Headers(scope=scope))
+            if scope["type"] == "http"
+            else _text_response(403, "only HTTP is supported")
         )
         await (refusal or self.app)(scope, receive, send)
 

@@ -109,14 +109,18 @@ class ResourceLibrary:
     def _record_page(self, kind: str, name: str) -> tuple[str, str] | None:
         table = getattr(self.knowledge, kind)
         if not name:
-            lines = [f"- [{item}]({SCHEME}{kind}/{quote(item)}): {_summary_line(record)}" for item, record in table.items()]
+            lines = [
+                f"- [{item}]({SCHEME}{kind}/{quote(item)}): {_summary_line(record)}" for item, record in table.items()
+            ]
             return "\n".join((f"# {kind}, knowledge of {self.knowledge.date}", "", *lines, "")), _MARKDOWN
         return (record_page(kind, name, self.knowledge), _MARKDOWN) if name in table else None
 
     async def complete(self, _: Any, params: types.CompleteRequestParams) -> types.CompleteResult:
         """Names of records with this prefix."""
         names = await anyio.to_thread.run_sync(self._matching_names, params)
-        completion = types.Completion(values=names[:_MAX_COMPLETIONS], total=len(names), has_more=len(names) > _MAX_COMPLETIONS)
+        completion = types.Completion(
+            values=names[:_MAX_COMPLETIONS], total=len(names), has_more=len(names) > _MAX_COMPLETIONS
+        )
         return types.CompleteResult(completion=completion)
 
     def _matching_names(self, params: types.CompleteRequestParams) -> list[str]:

@@ -48,7 +48,9 @@ class AllowedRoots:
         if not path.is_absolute():
             roots = self.client_roots or self.allowed
             if len(roots) > 1:
-                raise UserError(f"{requested} is ambiguous; allowed folders: {self._listed()}", hint="pass an absolute path")
+                raise UserError(
+                    f"{requested} is ambiguous; allowed folders: {self._listed()}", hint="pass an absolute path"
+                )
             path = roots[0] / path
         try:
             return path.resolve()

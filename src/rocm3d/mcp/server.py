@@ -18,13 +18,13 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from rocm3d import __version__
 from rocm3d.mcp import worker_call
-from rocm3d.mcp.tool_response import ToolResponse
-from rocm3d.mcp.tool_context import ServerOptions
-from rocm3d.mcp.untrusted_text import as_text, mark_as_data, clean_text
 from rocm3d.mcp.prompts import PROMPTS, fill_prompt
 from rocm3d.mcp.resources import ResourceLibrary
 from rocm3d.mcp.roots import AllowedRoots
 from rocm3d.mcp.tool import McpTool, all_tools
+from rocm3d.mcp.tool_context import ServerOptions
+from rocm3d.mcp.tool_response import ToolResponse
+from rocm3d.mcp.untrusted_text import as_text, clean_text, mark_as_data
 from rocm3d.model.base import Record
 from rocm3d.model.errors import Rocm3dError, UserError
 
@@ -185,7 +185,11 @@ def success_result(answer: ToolResponse) -> types.CallToolResult:
 def error_result(text: str, *, quoted: bool = False) -> types.CallToolResult:
     """An error result. `quoted`: the text may contain names from the repository, so it is marked as data."""
     message = clean_text(text, _MAX_REASON)
-    blocks = ["The call failed. The reason may contain names from the repository:", mark_as_data(message)] if quoted else [message]
+    blocks = (
+        ["The call failed. The reason may contain names from the repository:", mark_as_data(message)]
+        if quoted
+        else [message]
+    )
     return types.CallToolResult(content=[types.TextContent(text=block) for block in blocks], is_error=True)
 
 

@@ -17,8 +17,8 @@ from rocm3d.model.base import Record, describe_validation_error
 from rocm3d.model.errors import UserError
 
 if TYPE_CHECKING:
-    from rocm3d.mcp.tool_response import ToolResponse
     from rocm3d.mcp.tool_context import ToolContext
+    from rocm3d.mcp.tool_response import ToolResponse
 
 
 @dataclass(frozen=True)

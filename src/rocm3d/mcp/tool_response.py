@@ -45,7 +45,8 @@ def tool_response(  # noqa: PLR0913  (the parts of a response)
     """Build a response: invisible characters are replaced and long documents truncated."""
     truncated = truncate_document(document)
     return ToolResponse(
-        summary=summary + ("" if truncated.is_complete else " The document is truncated: see left_out; kept_in has all of it."),
+        summary=summary
+        + ("" if truncated.is_complete else " The document is truncated: see left_out; kept_in has all of it."),
         exit_code=exit_code,
         source=source,
         notice="" if source == "knowledge" else NOTICE,

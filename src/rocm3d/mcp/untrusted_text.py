@@ -41,7 +41,9 @@ def truncate_document(document: dict[str, Any], max_characters: int = MAX_DOCUME
         if not _halve_largest(shortened):
             shortened = _shorten_strings(shortened, max(40, max_characters // 400))
             break
-    return TruncatedDocument(shortened, tuple(islice(_truncated_lists(cleaned, shortened), _MAX_POINTERS)), is_complete=False)
+    return TruncatedDocument(
+        shortened, tuple(islice(_truncated_lists(cleaned, shortened), _MAX_POINTERS)), is_complete=False
+    )
 
 
 def as_text(document: object) -> str:
@@ -58,7 +60,11 @@ def mark_as_data(text: str) -> str:
 def clean_text(text: str, max_characters: int = MAX_STRING) -> str:
     """Replace control, bidi, tag and other invisible characters, and limit the length."""
     visible = "".join("\N{REPLACEMENT CHARACTER}" if _is_invisible(c) else c for c in clean_multiline(text))
-    return visible if len(visible) <= max_characters else f"{visible[:max_characters]} [{len(visible) - max_characters} more characters]"
+    return (
+        visible
+        if len(visible) <= max_characters
+        else f"{visible[:max_characters]} [{len(visible) - max_characters} more characters]"
+    )
 
 
 def _is_invisible(character: str) -> bool:
@@ -120,7 +126,11 @@ def _truncated_lists(before: Any, after: Any, pointer: str = "") -> Iterator[dic
 def _shorten_strings(value: Any, max_characters: int) -> Any:
     """A copy with long strings truncated."""
     if isinstance(value, str):
-        return value if len(value) <= max_characters else f"{value[:max_characters]} [{len(value) - max_characters} more characters]"
+        return (
+            value
+            if len(value) <= max_characters
+            else f"{value[:max_characters]} [{len(value) - max_characters} more characters]"
+        )
     if isinstance(value, dict):
         return {key: _shorten_strings(item, max_characters) for key, item in value.items()}
     return [_shorten_strings(item, max_characters) for item in value] if isinstance(value, list) else value

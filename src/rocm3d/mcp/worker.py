@@ -16,9 +16,9 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from rocm3d.mcp.tool_context import ToolContext, ServerOptions
-from rocm3d.mcp.untrusted_text import clean_text
 from rocm3d.mcp.tool import load_tool
+from rocm3d.mcp.tool_context import ServerOptions, ToolContext
+from rocm3d.mcp.untrusted_text import clean_text
 from rocm3d.model.errors import Rocm3dError
 from rocm3d.workspace.process import kill_all
 
@@ -48,7 +48,9 @@ def _exit_on_sigint(_: int, __: object) -> None:
 def _run_request(request: dict[str, Any]) -> dict[str, Any]:
     requested_tool, options = load_tool(request["tool"]), ServerOptions.model_validate(request["options"])
     try:
-        response = requested_tool.work(requested_tool.parse_arguments(request["arguments"]), ToolContext(options, _Progress()))
+        response = requested_tool.work(
+            requested_tool.parse_arguments(request["arguments"]), ToolContext(options, _Progress())
+        )
     except Rocm3dError as failure:
         return {"failure": clean_text(failure.message), "hint": clean_text(failure.hint)}
     except Exception:  # noqa: BLE001  (anything else is a bug in rocm3d and is reported as such)

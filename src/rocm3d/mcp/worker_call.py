@@ -21,7 +21,7 @@ import anyio
 import anyio.to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream
 
-from rocm3d.mcp.worker import RESPONSE, REQUEST
+from rocm3d.mcp.worker import REQUEST, RESPONSE
 from rocm3d.model.errors import Rocm3dError, UserError
 from rocm3d.workspace.process import run_watched
 from rocm3d.workspace.scratch import guarded_scratch_folder
@@ -36,11 +36,11 @@ QUIET = 2.0
 _QUEUE_SIZE = 64
 
 
-class WorkerError(Exception):  # noqa: N818
+class WorkerError(Exception):
     """The worker ended without a response, or crashed because of a bug in rocm3d."""
 
 
-class _WorkerNotStoppedError(Exception):  # noqa: N818
+class _WorkerNotStoppedError(Exception):
     """The call was cancelled and the worker did not stop in time."""
 
 

@@ -48,7 +48,9 @@ class Document(Record):
         try:
             return cls.model_validate_json(text)
         except ValidationError as error:
-            raise UserError(f"{name}: {describe_validation_error(error)}", hint="rerun the stage that writes it") from error
+            raise UserError(
+                f"{name}: {describe_validation_error(error)}", hint="rerun the stage that writes it"
+            ) from error
 
 
 def _check_schema_version(raw: dict[str, Any], name: str) -> None:

@@ -39,7 +39,9 @@ class Code(Fact):
     errors: tuple[str, ...] = Field(
         default=(), description="patterns over compiler errors that it causes: message, source line and notes"
     )
-    kinds: tuple[ChangeKind, ...] = Field(default=(), description="kinds of changes in real ports that it corresponds to")
+    kinds: tuple[ChangeKind, ...] = Field(
+        default=(), description="kinds of changes in real ports that it corresponds to"
+    )
     answered_by: FixKind = "recipe"
     effort: Effort = Field(default="minutes", description="manual effort for one finding without an automatic fix")
     family: str | None = None

@@ -8,9 +8,9 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from rocm3d.model.base import Document, Record
+from rocm3d.model.plan_choices import Platform
 from rocm3d.model.recipe import Parameters
 from rocm3d.model.source import Confidence, Fact, Gfx, Identifier, Range, Source
-from rocm3d.model.plan_choices import Platform
 
 Severity = Literal["error", "warning", "note"]
 

@@ -23,7 +23,7 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
-class Rocm3dError(Exception):  # noqa: N818
+class Rocm3dError(Exception):
     """An expected error: a message of one line and, if there is one, the next action as hint."""
 
     exit_code: ExitCode

@@ -22,7 +22,9 @@ def fingerprints(findings: Sequence[Finding]) -> tuple[str, ...]:
     """
     digests = [""] * len(findings)
     occurrences: Counter[tuple[str, str, str]] = Counter()
-    for index in sorted(range(len(findings)), key=lambda position: (findings[position].line, findings[position].column)):
+    for index in sorted(
+        range(len(findings)), key=lambda position: (findings[position].line, findings[position].column)
+    ):
         key = _key(findings[index])
         digests[index] = hashlib.sha256(json.dumps([*key, occurrences[key]]).encode()).hexdigest()[:32]
         occurrences[key] += 1
@@ -32,7 +34,9 @@ def fingerprints(findings: Sequence[Finding]) -> tuple[str, ...]:
 def new_findings(findings: Sequence[Finding], known: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings whose fingerprint no known finding has."""
     known_digests = set(fingerprints(tuple(known)))
-    return tuple(finding for finding, digest in zip(findings, fingerprints(findings), strict=True) if digest not in known_digests)
+    return tuple(
+        finding for finding, digest in zip(findings, fingerprints(findings), strict=True) if digest not in known_digests
+    )
 
 
 def _key(finding: Finding) -> tuple[str, str, str]:

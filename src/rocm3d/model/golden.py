@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from rocm3d.model.base import Document, Record
 from rocm3d.model.backend_check import NumericCheck
+from rocm3d.model.base import Document, Record
 
 
 class RecordedFile(Record):

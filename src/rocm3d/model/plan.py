@@ -11,11 +11,11 @@ from rocm3d.model.code import Effort
 from rocm3d.model.finding import Finding
 from rocm3d.model.inventory import Readiness
 from rocm3d.model.package import Decision, Licence
+from rocm3d.model.plan_choices import LicenceRule, Platform, Preference
 from rocm3d.model.recipe import Parameters, Safety
 from rocm3d.model.source import Confidence, Source
 from rocm3d.model.stack import Stack
 from rocm3d.model.target import Gpu
-from rocm3d.model.plan_choices import LicenceRule, Platform, Preference
 
 
 class ChosenStack(Record):

@@ -19,7 +19,7 @@ _MAX_CHARACTERS = 300_000
 _MAX_DEPTH = 60
 
 
-class TomlError(ValueError):  # noqa: N818
+class TomlError(ValueError):
     """The bytes are not TOML, or exceed a limit."""
 
 

@@ -84,7 +84,11 @@ def constraint_lines(path: str, absent: str) -> Iterator[str]:
     for module, installed_pins in pins_by_module.items():
         yield from sorted(installed_pins)
         if all(requirement_name(pin) != module for pin in installed_pins):
-            reason = f"comes.as.{requirement_name(min(installed_pins)).replace('-', '.')}" if installed_pins else "not.in.the.base"
+            reason = (
+                f"comes.as.{requirement_name(min(installed_pins)).replace('-', '.')}"
+                if installed_pins
+                else "not.in.the.base"
+            )
             yield absent.format(name=module, why=reason)
 
 
@@ -101,7 +105,11 @@ def build_requirements(folder: str) -> Iterator[str]:
     uses_torch = names & set(MODULES) or re.search(r"^\s*(import|from)\s+torch\b", text, re.MULTILINE)
     yield "shared" if uses_torch else "apart"
     distributions = installed_distributions()
-    yield from (requirement for requirement in requires if requirement_name(requirement) not in MODULES and requirement_name(requirement) not in distributions)
+    yield from (
+        requirement
+        for requirement in requires
+        if requirement_name(requirement) not in MODULES and requirement_name(requirement) not in distributions
+    )
 
 
 def is_installed_from(folder: str) -> bool:

@@ -87,7 +87,9 @@ class Launcher:
                 files.append(open_lock_file(request["lock"]))
                 fcntl.flock(files[0], fcntl.LOCK_EX | fcntl.LOCK_NB)
             job = RunningJob(request, files)
-            status_file = os.open(request["status"] + ".running", os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o666)
+            status_file = os.open(
+                request["status"] + ".running", os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o666
+            )
             files.append(status_file)
             fcntl.flock(status_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             write_completely(status_file, pad_status(job.status("running")))
@@ -135,7 +137,9 @@ class Launcher:
             return name
         if (name, path) not in self.program_paths:
             candidates = (f"{folder or '.'}/{name}" for folder in path.split(os.pathsep))
-            self.program_paths[name, path] = next((candidate for candidate in candidates if os.access(candidate, os.X_OK)), name)
+            self.program_paths[name, path] = next(
+                (candidate for candidate in candidates if os.access(candidate, os.X_OK)), name
+            )
         return self.program_paths[name, path]
 
     def _job_environment(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -298,7 +302,9 @@ def process_requests(launcher: Launcher, connection: socket.socket) -> None:
     """Main loop: handle requests, ended jobs and time limits until the runner closes the socket."""
     unparsed = b""
     while True:
-        readable, _, _ = select.select([connection.fileno(), launcher.wakeup_reader], [], [], launcher.check_time_limits())
+        readable, _, _ = select.select(
+            [connection.fileno(), launcher.wakeup_reader], [], [], launcher.check_time_limits()
+        )
         if launcher.wakeup_reader in readable:
             launcher.reap()
         if connection.fileno() not in readable:

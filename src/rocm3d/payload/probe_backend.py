@@ -74,7 +74,9 @@ def _origin(file: str, dists: list[str], roots: list[str]) -> str:
         return "repository"
     for dist in dists:
         direct_url = json.loads(metadata.distribution(dist).read_text("direct_url.json") or "{}")
-        if direct_url.get("dir_info", {}).get("editable") and _is_below(file, url2pathname(urlsplit(direct_url["url"]).path)):
+        if direct_url.get("dir_info", {}).get("editable") and _is_below(
+            file, url2pathname(urlsplit(direct_url["url"]).path)
+        ):
             return "editable"
     return "elsewhere"
 
@@ -179,7 +181,9 @@ class BackendProbe:
         return {
             path
             for path in libraries
-            if path in files or Path(path).name.split(".")[0] in native or any(_is_below(path, home) for home in folders)
+            if path in files
+            or Path(path).name.split(".")[0] in native
+            or any(_is_below(path, home) for home in folders)
         }
 
     def _set_result(self, outcome: str, reason: str) -> None:

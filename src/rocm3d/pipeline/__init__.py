@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rocm3d.apply.edit_selection import EditSelection as EditSelection
     from rocm3d.apply.stage import MANIFEST as MANIFEST
+    from rocm3d.evidence.ledger import LedgerChange as LedgerChange
+    from rocm3d.evidence.ledger import LedgerFile as LedgerFile
     from rocm3d.evidence.run_bundles import bundle_report as bundle_report
     from rocm3d.evidence.run_bundles import is_bundle as is_bundle
-    from rocm3d.evidence.ledger import LedgerFile as LedgerFile
-    from rocm3d.evidence.ledger import LedgerChange as LedgerChange
     from rocm3d.knowledge.load import load as load
     from rocm3d.pipeline.applying import COMMIT as COMMIT
     from rocm3d.pipeline.applying import FOLDER as FOLDER
@@ -49,10 +49,10 @@ if TYPE_CHECKING:
 
 # The module of each name; a test compares this table with the imports above.
 _MODULE_OF = {
-    "Book": "rocm3d.evidence.ledger",
-    "Building": "rocm3d.verify.compilation.compile_options",
+    "LedgerFile": "rocm3d.evidence.ledger",
+    "CompileOptions": "rocm3d.verify.compilation.compile_options",
     "COMMIT": "rocm3d.pipeline.applying",
-    "Choice": "rocm3d.apply.edit_selection",
+    "EditSelection": "rocm3d.apply.edit_selection",
     "FOLDER": "rocm3d.pipeline.applying",
     "LedgerChange": "rocm3d.evidence.ledger",
     "LEVELS": "rocm3d.verify.stage",
@@ -61,8 +61,8 @@ _MODULE_OF = {
     "Repository": "rocm3d.pipeline.repository",
     "ResolverName": "rocm3d.verify.probe",
     "Tolerances": "rocm3d.verify.golden",
-    "Wanted": "rocm3d.record.golden",
-    "Wishes": "rocm3d.plan.options",
+    "RecordingRequest": "rocm3d.record.golden",
+    "PlanOptions": "rocm3d.plan.options",
     "bundle_report": "rocm3d.evidence.run_bundles",
     "check_bundle": "rocm3d.pipeline.evidence",
     "check_knowledge": "rocm3d.pipeline.knowledge",

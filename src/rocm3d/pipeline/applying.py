@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rocm3d.apply.edit_selection import EditSelection
-from rocm3d.apply.submodules import checked_out_submodules, has_only_port_changes
 from rocm3d.apply.request import ApplyRequest
 from rocm3d.apply.stage import MANIFEST, ApplyOutcome, apply, refuse_foreign_folder
+from rocm3d.apply.submodules import checked_out_submodules, has_only_port_changes
 from rocm3d.apply.undo import UndoResult, changed_since, undo
 from rocm3d.model.errors import Rocm3dError, UserError
 from rocm3d.model.patch import Patch
-from rocm3d.model.plan import UnresolvedFinding, Plan
+from rocm3d.model.plan import Plan, UnresolvedFinding
 from rocm3d.pipeline.planning import PlanRepository
 from rocm3d.scan.selection import Selection
 from rocm3d.workspace.git import uncommitted_paths
@@ -51,7 +51,9 @@ class ApplyRepository(PlanRepository):
         modules = checked_out_submodules(tree)
         request = ApplyRequest(self.folder, review, dry_run, originals, selection or EditSelection(), modules)
         outcome = apply(plan, self._source_tree(), request, self.documents.find(Patch))
-        patch = outcome.patch.model_copy(update={"left": (*outcome.patch.left, *self._remaining_findings(plan, outcome))})
+        patch = outcome.patch.model_copy(
+            update={"left": (*outcome.patch.left, *self._remaining_findings(plan, outcome))}
+        )
         if patch_file is not None:
             self.documents.write_bytes(patch_file, outcome.commit)
         if not dry_run:
@@ -95,7 +97,8 @@ class ApplyRepository(PlanRepository):
         return [
             UnresolvedFinding(finding=found, reason=f"{edit.recipe} does not handle this form")
             for found in self._scan(tree, Selection()).findings
-            if (edit := planned_edits.get((found.path, found.code, found.package))) and (edit.path, edit.recipe) not in refused
+            if (edit := planned_edits.get((found.path, found.code, found.package)))
+            and (edit.path, edit.recipe) not in refused
         ]
 
     def _require_safe_tree(self, journal: UndoJournal, *, allow_dirty: bool) -> None:

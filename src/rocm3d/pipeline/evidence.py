@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from rocm3d.evidence.check import check_seal
+from rocm3d.evidence.comparison_side import read_side
 from rocm3d.evidence.difference import compare_evidence
 from rocm3d.evidence.matrix import matrix, read
-from rocm3d.evidence.comparison_side import read_side
 from rocm3d.model.bundle import BundleCheck, EvidenceDiff
 from rocm3d.model.matrix import Matrix
 from rocm3d.model.package import Package

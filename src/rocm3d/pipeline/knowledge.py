@@ -50,5 +50,7 @@ def _invalid_expectations(knowledge: Knowledge) -> list[RecordProblem]:
             except UserError as error:
                 problems.append(RecordProblem(file, key, error.message))
             if expectation.known > port.checked:
-                problems.append(RecordProblem(file, key, f"{expectation.known} is later than the record's checked, {port.checked}"))
+                problems.append(
+                    RecordProblem(file, key, f"{expectation.known} is later than the record's checked, {port.checked}")
+                )
     return problems

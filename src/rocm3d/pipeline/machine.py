@@ -8,15 +8,15 @@ from pathlib import Path
 from rocm3d.host.installed_torch import find_interpreter
 from rocm3d.host.kfd import gpus
 from rocm3d.knowledge.base import Knowledge
-from rocm3d.model.errors import UserError
 from rocm3d.model.backend_check import Smoke
+from rocm3d.model.errors import UserError
 from rocm3d.model.target import Gpu
 from rocm3d.model.toolchain import Toolchains
 from rocm3d.pipeline.machine_name import machine_name
 from rocm3d.toolchain import prepared
 from rocm3d.toolchain.finder import newest_recipe, toolchains
 from rocm3d.verify.backends.environment import SECONDS, Environment
-from rocm3d.verify.backends.suites import select_suites, run_suites
+from rocm3d.verify.backends.suites import run_suites, select_suites
 
 
 def resolve_gpu(name: str | None, knowledge: Knowledge) -> Gpu:
@@ -27,7 +27,9 @@ def resolve_gpu(name: str | None, knowledge: Knowledge) -> Gpu:
     if len(local_gpus) == 1:
         return knowledge.gpu(local_gpus[0])
     if local_gpus:
-        raise UserError(f"this machine has several kinds of AMD GPU: {', '.join(local_gpus)}", hint="choose one with --gpu")
+        raise UserError(
+            f"this machine has several kinds of AMD GPU: {', '.join(local_gpus)}", hint="choose one with --gpu"
+        )
     raise UserError("no AMD GPU on this machine", hint="pass the GPU to plan for, for example --gpu mi300x")
 
 

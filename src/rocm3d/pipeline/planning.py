@@ -8,19 +8,19 @@ from pathlib import Path
 
 from rocm3d.apply.submodules import patched_files
 from rocm3d.apply.undo import changed_since
-from rocm3d.host.installed_torch import installed_stack, find_interpreter, read_torch
+from rocm3d.host.installed_torch import find_interpreter, installed_stack, read_torch
 from rocm3d.model.fit import Fit
 from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
+from rocm3d.model.plan_choices import Platform
 from rocm3d.model.stack import Stack
 from rocm3d.model.target import Gpu
-from rocm3d.model.plan_choices import Platform
 from rocm3d.pipeline.machine_name import today
 from rocm3d.plan.comparison import ComparisonRequest
 from rocm3d.plan.fitness import fitness
-from rocm3d.plan.stage import plan
 from rocm3d.plan.options import PlanOptions
+from rocm3d.plan.stage import plan
 from rocm3d.repository import ScanRepository
 from rocm3d.workspace.journal import UndoJournal
 from rocm3d.workspace.tree import Tree

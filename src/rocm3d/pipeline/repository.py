@@ -8,12 +8,12 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from rocm3d.apply.ported_submodules import ported_submodules
-from rocm3d.evidence.bundle import seal_evidence, changed_since_sealed
-from rocm3d.evidence.run_bundles import joined_runs
+from rocm3d.evidence.bundle import changed_since_sealed, seal_evidence
 from rocm3d.evidence.port_runs import PortRun, port_runs
+from rocm3d.evidence.run_bundles import joined_runs
 from rocm3d.host.installed_torch import find_interpreter
-from rocm3d.model.evidence import Evidence
 from rocm3d.model.errors import MachineError, UserError
+from rocm3d.model.evidence import Evidence
 from rocm3d.model.inventory import Scan
 from rocm3d.model.patch import Patch
 from rocm3d.model.plan import Plan
@@ -57,13 +57,27 @@ class Repository(ApplyRepository):
         modules = ported_submodules(patch, self._full_tree())
         originals = {**{path: journal.original(path) for path in journal.entries}, **modules.before}
         patch = patch.model_copy(update={"changes": (*patch.changes, *modules.changes)})
-        current_scan = self._scan(Tree.open(self.root, excluded_folders=self._port_folders(), overlay=modules.after), Selection())
+        current_scan = self._scan(
+            Tree.open(self.root, excluded_folders=self._port_folders(), overlay=modules.after), Selection()
+        )
         tree = Tree.open(self.root, overlay=modules.after)
         gpu_targets = targets or self._default_targets(plan.gpu)
         network_access, used_environment = network or Network(), environment or Environment()
         build_options = building or CompileOptions()
         runs = port_runs(self.documents.folder, self.root)
-        case = Case(plan, patch, tree, originals, current_scan, gpu_targets, self.knowledge, network_access, used_environment, build_options, _recorded_runs(runs))
+        case = Case(
+            plan,
+            patch,
+            tree,
+            originals,
+            current_scan,
+            gpu_targets,
+            self.knowledge,
+            network_access,
+            used_environment,
+            build_options,
+            _recorded_runs(runs),
+        )
         document = verify(case, levels)
         self.documents.write(document)
         if self.documents.find(Evidence) is not None:

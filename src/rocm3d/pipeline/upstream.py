@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.installable_folders import InstallableFolders
 from rocm3d.apply.git_patch import split_by_file
+from rocm3d.apply.installable_folders import InstallableFolders
 from rocm3d.apply.repository_requirements import repository_requirements
 from rocm3d.apply.requirement_source import GitCheckout
 from rocm3d.evidence.ledger import LedgerFile, slug
 from rocm3d.evidence.proposals import PatchedClone, changed_lines_digest, edited_file, proposals
-from rocm3d.model.evidence import SealedFile
 from rocm3d.model.errors import UserError
+from rocm3d.model.evidence import SealedFile
 from rocm3d.model.upstream import Draft, Drafts
 from rocm3d.pipeline.applying import COMMIT
 from rocm3d.render import upstream as text
@@ -51,7 +51,9 @@ class UpstreamDrafts:
     manually_changed: tuple[str, ...] = ()
 
 
-def draft_upstream(repository: Repository, kind: DraftKind, output: Path | None, book: LedgerFile | None) -> UpstreamDrafts:
+def draft_upstream(
+    repository: Repository, kind: DraftKind, output: Path | None, book: LedgerFile | None
+) -> UpstreamDrafts:
     """Write a draft for each repository that the port changes; without `book` the ledger is not updated."""
     report = repository.report()
     if report.moved:
@@ -59,7 +61,10 @@ def draft_upstream(repository: Repository, kind: DraftKind, output: Path | None,
             f"changed since it was sealed: {', '.join(report.moved)}", hint="run `rocm3d verify PATH` first, then retry"
         )
     tree = Tree.open(repository.root)
-    parts, manually_changed = _parts(report, tree, repository.documents.folder / COMMIT), _manually_changed(report, tree)
+    parts, manually_changed = (
+        _parts(report, tree, repository.documents.folder / COMMIT),
+        _manually_changed(report, tree),
+    )
     if not parts:
         raise UserError(f"the port of {report.plan.repository} changes nothing", hint="there is nothing to send")
     output_folder = output or repository.documents.folder / "upstream"
@@ -201,7 +206,8 @@ def _draft(proposal: Proposal, kind: DraftKind, folder: str, context: text.Draft
         origin=proposal.origin,
         commit=proposal.commit,
         passed=outcomes.count("passed"),
-        failed=outcomes.count("failed") + sum(item.proof is not None and not item.is_proven for item in proposal.edited),
+        failed=outcomes.count("failed")
+        + sum(item.proof is not None and not item.is_proven for item in proposal.edited),
         not_tested=outcomes.count("not_run") + outcomes.count("skipped"),
         fix=fix.id if fix else "",
     )
@@ -252,7 +258,11 @@ def _earlier_drafts(folder: Path) -> Drafts:
 
 def _write(folder: Path, files: Mapping[str, bytes], document: Drafts) -> None:
     try:
-        old = {sealed_file.path for sealed_file in _earlier_drafts(folder).files} if (folder / MANIFEST).is_file() else set()
+        old = (
+            {sealed_file.path for sealed_file in _earlier_drafts(folder).files}
+            if (folder / MANIFEST).is_file()
+            else set()
+        )
         folder.mkdir(parents=True, exist_ok=True)
         for name in old - set(files):
             _draft_path(folder, name).unlink(missing_ok=True)
@@ -268,10 +278,6 @@ def _write(folder: Path, files: Mapping[str, bytes], document: Drafts) -> None:
 def _draft_path(root: Path, name: str) -> Path:
     """The path of a draft's file. Rejects names that lead out of the folder, as in a tampered manifest."""
     folder, _, file = name.partition("/")
-    if (
-        folder != slug(folder)
-        or re.fullmatch(r"[a-z-]+\.(txt|md|patch)", file) is None
-        or (root / folder).is_symlink()
-    ):
+    if folder != slug(folder) or re.fullmatch(r"[a-z-]+\.(txt|md|patch)", file) is None or (root / folder).is_symlink():
         raise UserError(f"{root / MANIFEST} lists {name!r}, which is not a draft's file", hint="choose a new folder")
     return root / folder / file

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from rocm3d.model.comparison import ComparisonRow, CardFacts, Lead
+from rocm3d.model.comparison import CardFacts, ComparisonRow, Lead
 from rocm3d.plan.stage import OLD_AFTER_DAYS
 
 if TYPE_CHECKING:
@@ -148,7 +148,9 @@ def _cheaper(acquisition: PriceKind, a: CardFacts, b: CardFacts) -> CardAdvantag
     dates = " and ".join(str(day) for day in sorted({price.known for price in both}))
     for low, high, cheap, dear in ((a, b, first, second), (b, a, second, first)):
         if max(price.high for price in cheap) < min(price.low for price in dear):
-            return CardAdvantage(_lead(low), f"{low.title} is cheaper to {acquisition} than {high.title} (prices of {dates})")
+            return CardAdvantage(
+                _lead(low), f"{low.title} is cheaper to {acquisition} than {high.title} (prices of {dates})"
+            )
     return CardAdvantage("even", f"{a.title} and {b.title}: prices to {acquisition} overlap; compare offers")
 
 

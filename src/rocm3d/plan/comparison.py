@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
-from rocm3d.model.comparison import ComparisonRow, Choice, Comparison, DependencyCost, Loss
+from rocm3d.model.comparison import Choice, Comparison, ComparisonRow, DependencyCost, Loss
 from rocm3d.model.package import Decision
 from rocm3d.plan.aspects import aspects
 from rocm3d.plan.card_facts import facts_of_card, facts_of_gpu, nearest_rivals
@@ -97,7 +97,9 @@ def decision_counts(cost: DependencyCost) -> str:
     return ", ".join(f"{count} {decision}" for decision, count in cost.counts.items()) or "none"
 
 
-def _cuda_choice(rows: Sequence[ComparisonRow], gpu: CardFacts, against: Sequence[CardFacts], cost: DependencyCost | None) -> Choice:
+def _cuda_choice(
+    rows: Sequence[ComparisonRow], gpu: CardFacts, against: Sequence[CardFacts], cost: DependencyCost | None
+) -> Choice:
     reasons = [] if cost is None else ["the dependencies install unchanged"]
     reasons += _leading_sentences(rows, "rival")
     for card in against:
@@ -106,7 +108,9 @@ def _cuda_choice(rows: Sequence[ComparisonRow], gpu: CardFacts, against: Sequenc
     return Choice(platform="CUDA", reasons=tuple(reasons), costs=tuple(costs))
 
 
-def _rocm_choice(rows: Sequence[ComparisonRow], gpu: CardFacts, against: Sequence[CardFacts], cost: DependencyCost | None) -> Choice:
+def _rocm_choice(
+    rows: Sequence[ComparisonRow], gpu: CardFacts, against: Sequence[CardFacts], cost: DependencyCost | None
+) -> Choice:
     reasons = list(_leading_sentences(rows, "gpu"))
     for card in against:
         reasons += [f"{mode} fits {gpu.title} and not {card.title}" for mode in _modes_only_on(gpu, card)]
@@ -150,7 +154,10 @@ def _hybrid_choice(gpu: CardFacts, against: Sequence[CardFacts], cost: Dependenc
         reasons.append(f"{names}: loses features on ROCm. What needs them stays on CUDA")
     for card in against:
         for fitting, other in ((gpu, card), (card, gpu)):
-            reasons += [f"{mode} on {fitting.title}, since it does not fit {other.title}" for mode in _modes_only_on(fitting, other)]
+            reasons += [
+                f"{mode} on {fitting.title}, since it does not fit {other.title}"
+                for mode in _modes_only_on(fitting, other)
+            ]
     if not reasons and cost is not None and cost.stack is not None:
         reasons.append(
             "no component requires CUDA: training on one and inference on the other is only a matter of price"

@@ -10,7 +10,7 @@ from rocm3d.model.fit import Fit
 from rocm3d.plan.card_facts import devices_of
 from rocm3d.plan.comparison import ComparisonRequest, compare
 from rocm3d.plan.memory import UNKNOWN
-from rocm3d.plan.viability import rate_port, memory_modes
+from rocm3d.plan.viability import memory_modes, rate_port
 
 if TYPE_CHECKING:
     from datetime import date

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from rocm3d.model.port import Port
 
 
-def licence_notices(packages: Iterable[str | None], port: Port | None, knowledge: Knowledge) -> tuple[LicenceNotice, ...]:
+def licence_notices(
+    packages: Iterable[str | None], port: Port | None, knowledge: Knowledge
+) -> tuple[LicenceNotice, ...]:
     """Restrictive licences of the packages, sorted by id, then that of the repository itself if it is known."""
     notices = [
         LicenceNotice(package=name, licence=licence)

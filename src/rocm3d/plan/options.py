@@ -11,8 +11,8 @@ from packaging.version import InvalidVersion, Version
 from rocm3d.model.errors import UserError
 
 if TYPE_CHECKING:
-    from rocm3d.model.stack import Stack
     from rocm3d.model.plan_choices import Platform, Preference
+    from rocm3d.model.stack import Stack
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from rocm3d.model.method import Method, Phase
 
 
-def plan_phases(method: Method | None, answered: Sequence[Finding], left: Sequence[Finding]) -> tuple[PlannedPhase, ...]:
+def plan_phases(
+    method: Method | None, answered: Sequence[Finding], left: Sequence[Finding]
+) -> tuple[PlannedPhase, ...]:
     """All phases in order. A phase whose codes have no finding is skipped, with a reason."""
     if method is None:
         return ()

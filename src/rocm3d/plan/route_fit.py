@@ -29,7 +29,9 @@ def route_problem(route: Route, stack: Stack, gpu: Gpu) -> RouteProblem | None:
         ("Python", route.python, stack.python),
     ):
         if required and not SpecifierSet(required).contains(available, prereleases=True):
-            return RouteProblem(f"needs {component} {required}; this stack has {available}", f"a stack with {component} {required}")
+            return RouteProblem(
+                f"needs {component} {required}; this stack has {available}", f"a stack with {component} {required}"
+            )
     if route.gfx and gpu.gfx not in route.gfx:
         return RouteProblem(f"supports {', '.join(route.gfx)}; this GPU is {gpu.gfx}", f"a report from {gpu.gfx}")
     if route.products and gpu.product not in route.products:

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from rocm3d.model.package import Package, Route
+    from rocm3d.model.plan_choices import Preference
     from rocm3d.model.stack import Stack
     from rocm3d.model.target import Gpu
-    from rocm3d.model.plan_choices import Preference
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,9 @@ class RouteChoice:
 _ALSO_FITS = "fits too"
 
 
-def choose_routes(packages: Sequence[Package], stack: Stack, gpu: Gpu, constraints: RepositoryConstraints) -> dict[str, RouteChoice]:
+def choose_routes(
+    packages: Sequence[Package], stack: Stack, gpu: Gpu, constraints: RepositoryConstraints
+) -> dict[str, RouteChoice]:
     problems: dict[tuple[str, str], RouteProblem] = {}
     options: dict[str, list[Route]] = {}
     for package in sorted(packages, key=lambda item: item.id):
@@ -180,4 +182,6 @@ def _rejected_route(route: Route, winner: Route | None, rivals: Mapping[str, Rou
             reason = f"conflicts with {rival.id} of {name}: {clash}"
             return RejectedAlternative(id=route.id, reason=reason, would_need=f"another route for {name}")
     reason = f"{_ALSO_FITS}, but ranks below {winner.id}" if winner else "was not chosen"
-    return RejectedAlternative(id=route.id, reason=reason, would_need="a knowledge overlay (--knowledge) that ranks it first")
+    return RejectedAlternative(
+        id=route.id, reason=reason, would_need="a knowledge overlay (--knowledge) that ranks it first"
+    )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from packaging.specifiers import SpecifierSet
 
-from rocm3d.model.plan import UnresolvedFinding, PlannedEdit
+from rocm3d.model.plan import PlannedEdit, UnresolvedFinding
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -77,7 +77,10 @@ def source_plan(findings: Sequence[Finding], extensions: Sequence[Extension], co
         else:
             answered.append(finding)
     recipes = context.knowledge.recipes
-    edits = [_planned_edit(recipes[recipe], path, edit_findings, extensions) for (path, recipe), edit_findings in sorted(grouped.items())]
+    edits = [
+        _planned_edit(recipes[recipe], path, edit_findings, extensions)
+        for (path, recipe), edit_findings in sorted(grouped.items())
+    ]
     return SourcePlan(tuple(edits), tuple(answered), tuple(left))
 
 

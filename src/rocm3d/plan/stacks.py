@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rocm3d.knowledge.base import Knowledge
+    from rocm3d.model.plan_choices import Preference
     from rocm3d.model.stack import Stack
     from rocm3d.model.target import Gpu
-    from rocm3d.model.plan_choices import Preference
-    from rocm3d.plan.routes import RepositoryConstraints, RouteChoice
     from rocm3d.plan.options import PlanOptions
+    from rocm3d.plan.routes import RepositoryConstraints, RouteChoice
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,9 @@ class StackEvaluation:
 
     def _costs_by_key(self) -> dict[str, StackCost]:
         released = self.stack.released
-        below = {name: item.ranks_below_best for name, item in sorted(self.route_choices.items()) if item.ranks_below_best}
+        below = {
+            name: item.ranks_below_best for name, item in sorted(self.route_choices.items()) if item.ranks_below_best
+        }
         missed = [name for name, item in sorted(self.route_choices.items()) if item.misses_pin]
         lost = [item.name for item in self.decisions if item.loses or item.decision == "stub"]
         return {
@@ -70,7 +72,9 @@ class StackEvaluation:
             "untried": StackCost("few packages are known to run on it", int(not self.stack.tried)),
             "second": StackCost("second-choice routes", sum(below.values()), tuple(below)),
             "builds": self._decision_cost("to build", "build"),
-            "closed": StackCost("fewer fallback packages", -sum(item.fallback_count for item in self.route_choices.values())),
+            "closed": StackCost(
+                "fewer fallback packages", -sum(item.fallback_count for item in self.route_choices.values())
+            ),
             "old": StackCost(f"older, released {released}", -released.toordinal()),
         }
 
@@ -87,7 +91,11 @@ class StackEvaluation:
         """Counts of the main costs, the release date, and the number of fallback routes."""
         parts = self._costs_by_key()
         counts = ", ".join(f"{parts[key].value} {parts[key].label}" for key in ("blocked", "stand-ins", "builds"))
-        fallbacks = [f"{name} {choice.fallback_count}" for name, choice in sorted(self.route_choices.items()) if choice.fallback_count]
+        fallbacks = [
+            f"{name} {choice.fallback_count}"
+            for name, choice in sorted(self.route_choices.items())
+            if choice.fallback_count
+        ]
         further = f"; fallback routes: {', '.join(fallbacks)}" if fallbacks else ""
         return f"{counts}, released {self.stack.released}{further}"
 
@@ -111,7 +119,9 @@ class StackCriteria:
     constraints: RepositoryConstraints
 
 
-def choose_stack(criteria: StackCriteria, options: PlanOptions) -> tuple[ChosenStack | None, StackEvaluation | None, tuple[RejectedAlternative, ...]]:
+def choose_stack(
+    criteria: StackCriteria, options: PlanOptions
+) -> tuple[ChosenStack | None, StackEvaluation | None, tuple[RejectedAlternative, ...]]:
     """The best stack for a GPU and these packages, and all others with the reason of rejection."""
     known = criteria.knowledge.stacks
     if options.stack is not None and options.stack not in known:
@@ -132,27 +142,37 @@ def choose_stack(criteria: StackCriteria, options: PlanOptions) -> tuple[ChosenS
 
 
 def evaluate_stack(stack: Stack, criteria: StackCriteria) -> StackEvaluation:
-    packages = [criteria.knowledge.packages[name] for name in sorted({name for name in criteria.names.values() if name})]
+    packages = [
+        criteria.knowledge.packages[name] for name in sorted({name for name in criteria.names.values() if name})
+    ]
     route_choices = choose_routes(packages, stack, criteria.gpu, criteria.constraints)
     return StackEvaluation(stack, decide(criteria.names, route_choices, stack, criteria.gpu), route_choices)
 
 
 def _rejected_stack(evaluation: StackEvaluation, best: StackEvaluation, options: PlanOptions) -> RejectedAlternative:
     hint = f"--stack {evaluation.stack.id} to choose it anyway"
-    return RejectedAlternative(id=evaluation.stack.id, reason=evaluation.reason_behind(best, options.prefer), would_need=hint)
+    return RejectedAlternative(
+        id=evaluation.stack.id, reason=evaluation.reason_behind(best, options.prefer), would_need=hint
+    )
 
 
 def _unusable_stack(stack: Stack, gpu: Gpu, options: PlanOptions) -> RejectedAlternative | None:
     """Why a stack is rejected regardless of its packages; None if it is usable."""
     if options.installed is not None and stack is not options.installed:
-        return RejectedAlternative(id=stack.id, reason="--keep-torch keeps the installed torch", would_need="no --keep-torch")
+        return RejectedAlternative(
+            id=stack.id, reason="--keep-torch keeps the installed torch", would_need="no --keep-torch"
+        )
     if options.stack is not None and stack.id != options.stack:
-        return RejectedAlternative(id=stack.id, reason=f"--stack {options.stack} was chosen", would_need=f"--stack {stack.id}")
+        return RejectedAlternative(
+            id=stack.id, reason=f"--stack {options.stack} was chosen", would_need=f"--stack {stack.id}"
+        )
     if options.installed is None and not options.accepts_rocm(stack.rocm):
         reason = f"has ROCm {stack.rocm}, not {options.rocm}"
         return RejectedAlternative(id=stack.id, reason=reason, would_need="another --rocm")
     if gpu.gfx not in stack.gfx:
-        return RejectedAlternative(id=stack.id, reason=f"does not support {gpu.gfx}", would_need=f"a build for {gpu.gfx}")
+        return RejectedAlternative(
+            id=stack.id, reason=f"does not support {gpu.gfx}", would_need=f"a build for {gpu.gfx}"
+        )
     if options.platform not in stack.platforms:
         reason = f"is only for {', '.join(stack.platforms)}"
         return RejectedAlternative(id=stack.id, reason=reason, would_need=f"a release for {options.platform}")

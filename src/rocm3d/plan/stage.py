@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from rocm3d.model.plan import DependencyDecision, EffortCounts, Plan
 from rocm3d.plan.dependencies import package_by_distribution, required_versions
 from rocm3d.plan.licences import licence_notices
+from rocm3d.plan.options import PlanOptions
 from rocm3d.plan.phases import plan_phases
 from rocm3d.plan.routes import RepositoryConstraints
 from rocm3d.plan.sources import PlanContext, SourcePlan, source_plan
 from rocm3d.plan.stacks import StackCriteria, choose_stack
-from rocm3d.plan.options import PlanOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,9 @@ def plan(scan: Scan, gpu: Gpu, knowledge: Knowledge, today: date, options: PlanO
     inventory, options = scan.inventory, options or PlanOptions()
     port = knowledge.ports.get(inventory.known_as or "")
     imported = frozenset(item.package for item in scan.findings if item.package and _is_required_import(item))
-    constraints = RepositoryConstraints(options.prefer, port.routes if port else {}, required_versions(inventory.dependencies), imported)
+    constraints = RepositoryConstraints(
+        options.prefer, port.routes if port else {}, required_versions(inventory.dependencies), imported
+    )
     names = package_by_distribution(inventory.dependencies, scan.findings, knowledge)
     chosen, evaluation, rejected = choose_stack(StackCriteria(names, knowledge, gpu, constraints), options)
     decisions = evaluation.decisions if evaluation else ()

@@ -27,7 +27,9 @@ def is_satisfiable(ranges: Iterable[str]) -> bool:
     boundaries = [Version(item.version.removesuffix(".*")) for item in combined if item.operator != "==="]
     if not boundaries:
         return True
-    return any(combined.contains(version, prereleases=True) for boundary in boundaries for version in _neighbours(boundary))
+    return any(
+        combined.contains(version, prereleases=True) for boundary in boundaries for version in _neighbours(boundary)
+    )
 
 
 def _neighbours(version: Version) -> Iterator[Version]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from rocm3d.model.memory import FitMemory
-    from rocm3d.model.port import MemoryNeed, ViabilityPoint, Port
+    from rocm3d.model.port import MemoryNeed, Port, ViabilityPoint
     from rocm3d.model.target import Gpu
 
 FULL_SCORE = 5

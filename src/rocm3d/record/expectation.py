@@ -78,7 +78,9 @@ def evaluate(expectation: Expectation, run: RunRecord) -> ExpectationResult:
     values = _run_values(expectation.key, run) if expectation.key in KEYS else _artifact_values(expectation.key, run)
     met = bool(values) and all(_COMPARE[expectation.sign](value, expected_value) for value in values.values())
     measured = ", ".join(f"{value:g} ({path})" if path else f"{value:g}" for path, value in values.items())
-    return ExpectationResult(expectation=str(expectation), met=met, found=measured or NOT_MEASURED, source=expectation.source)
+    return ExpectationResult(
+        expectation=str(expectation), met=met, found=measured or NOT_MEASURED, source=expectation.source
+    )
 
 
 def _artifact_values(key: str, run: RunRecord) -> dict[str, float]:
@@ -90,7 +92,9 @@ def _evaluate_backend(expectation: Expectation, run: RunRecord) -> ExpectationRe
     recorded = run.backends.get(expectation.key, ())
     matches = [label in expectation.labels or _contains_words(expectation.value, label) for label in recorded]
     met = bool(recorded) and (all(matches) if expectation.sign == "=" else not any(matches))
-    return ExpectationResult(expectation=str(expectation), met=met, found=", ".join(recorded) or NOT_MEASURED, source=expectation.source)
+    return ExpectationResult(
+        expectation=str(expectation), met=met, found=", ".join(recorded) or NOT_MEASURED, source=expectation.source
+    )
 
 
 def _run_values(key: str, run: RunRecord) -> dict[str, float]:
@@ -116,7 +120,11 @@ def _with_backend_labels(expectation: Expectation, known: list[Backend]) -> Expe
     """Add the backends that the value names, by label or by record id."""
     if expectation.sign not in ("=", "!="):
         raise UserError(f"--expect '{expectation}': compare a backend with = or !=, not {expectation.sign}")
-    selected = {backend.backend for backend in known if _contains_words(expectation.value, backend.backend) or _contains_words(expectation.value, backend.id)}
+    selected = {
+        backend.backend
+        for backend in known
+        if _contains_words(expectation.value, backend.backend) or _contains_words(expectation.value, backend.id)
+    }
     if not selected and not any(_contains_words(expectation.value, name) for name in _SDPA_BACKENDS):
         labels = ", ".join(sorted({backend.backend for backend in known}))
         raise UserError(f"--expect '{expectation}': unknown backend for {expectation.key}", hint=f"known: {labels}")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from rocm3d.model.errors import UserError
 from rocm3d.model.golden import OmittedOutput, RecordedFile, Recording
-from rocm3d.record.startup import read_events, hook_environment
+from rocm3d.record.startup import hook_environment, read_events
 from rocm3d.workspace.file_digest import file_digest
 from rocm3d.workspace.process import run
 from rocm3d.workspace.scratch import scratch_file
@@ -130,7 +130,9 @@ class _RecordingBuilder:
             reason = "no called module has this class or name"
             self.left_out += [OmittedOutput(name=pattern, reason=reason) for pattern in self.request.modules]
         if not self.files:
-            self.left_out.append(OmittedOutput(name="everything", reason="the program wrote nothing that can be recorded"))
+            self.left_out.append(
+                OmittedOutput(name="everything", reason="the program wrote nothing that can be recorded")
+            )
 
     def _unpack(self, packed: Mapping[str, Path]) -> None:
         interpreter = self.request.interpreter or _python_interpreter(self.request.command)
@@ -142,7 +144,9 @@ class _RecordingBuilder:
         folder.mkdir()
         request = {"files": {name: str(path.resolve()) for name, path in packed.items()}, "folder": str(folder)}
         with scratch_file("request.json", json.dumps(request).encode()) as request_file:
-            ended = run([str(interpreter), str(_UNPACK_SCRIPT), str(request_file)], seconds=600, keep_bytes=_MAX_OUTPUT_BYTES)
+            ended = run(
+                [str(interpreter), str(_UNPACK_SCRIPT), str(request_file)], seconds=600, keep_bytes=_MAX_OUTPUT_BYTES
+            )
         try:
             response = json.loads(ended.stdout.splitlines()[-1])
         except (ValueError, IndexError):

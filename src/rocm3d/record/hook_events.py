@@ -35,7 +35,9 @@ def import_fallbacks(events: Events, root: Path) -> tuple[ImportFallback, ...]:
     all_events = list(events)
     loaded = {line["name"] for line in all_events if line["kind"] == "module"}
     missed = {
-        ImportFallback(module=line["name"], reason=line["reason"], where=f"{_relative_path(line['file'], root)}:{line['line']}")
+        ImportFallback(
+            module=line["name"], reason=line["reason"], where=f"{_relative_path(line['file'], root)}:{line['line']}"
+        )
         for line in all_events
         if line["kind"] == "missed" and line["name"] not in loaded and not _TORCH_FILE.search(line["file"])
     }
@@ -85,7 +87,9 @@ def kernel_times(events: Events, backends: Iterable[Backend]) -> tuple[KernelTim
     return tuple(sorted(results, key=lambda kernel: (-kernel.microseconds, kernel.name)))
 
 
-def backends_by_operation(times: Iterable[KernelTime], attention: Iterable[AttentionBackend]) -> dict[str, tuple[str, ...]]:
+def backends_by_operation(
+    times: Iterable[KernelTime], attention: Iterable[AttentionBackend]
+) -> dict[str, tuple[str, ...]]:
     """Backends of each kind of operation, longest time first.
 
     If no attention kernel was profiled, the SDPA backend that torch reported is used: the math backend consists of

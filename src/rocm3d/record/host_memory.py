@@ -24,11 +24,18 @@ class HostMemory:
 
     def points(self, began: float) -> tuple[MemoryPoint, ...]:
         """Non-zero samples, in seconds since `began` (monotonic clock)."""
-        return tuple(MemoryPoint(seconds=round(max(0.0, moment - began), 2), bytes=used_bytes) for moment, used_bytes in self.samples)
+        return tuple(
+            MemoryPoint(seconds=round(max(0.0, moment - began), 2), bytes=used_bytes)
+            for moment, used_bytes in self.samples
+        )
 
     def sample(self, session: int) -> None:
         """Sum the resident memory of every process of a session."""
-        pages = [_resident_pages(entry, session) for entry in PROC.iterdir() if entry.name.isdigit()] if PROC.is_dir() else []
+        pages = (
+            [_resident_pages(entry, session) for entry in PROC.iterdir() if entry.name.isdigit()]
+            if PROC.is_dir()
+            else []
+        )
         used_bytes = sum(pages) * os.sysconf("SC_PAGE_SIZE")
         if used_bytes:
             self.peak = max(self.peak or 0, used_bytes)

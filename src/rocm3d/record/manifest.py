@@ -58,7 +58,9 @@ def _driver() -> str:
 def relevant_variables(environment: Mapping[str, str], knowledge: Knowledge) -> dict[str, str]:
     """Variables of the knowledge base, and those with the same prefix as one (HIP_, MIOPEN_)."""
     prefixes = tuple({f"{name.partition('_')[0]}_" for name in knowledge.variables})
-    return {name: value for name, value in environment.items() if name.startswith(prefixes) or name in knowledge.variables}
+    return {
+        name: value for name, value in environment.items() if name.startswith(prefixes) or name in knowledge.variables
+    }
 
 
 def _installed_packages(path: list[str]) -> tuple[InstalledPackage, ...]:
@@ -66,7 +68,9 @@ def _installed_packages(path: list[str]) -> tuple[InstalledPackage, ...]:
     for distribution in distributions(path=[entry for entry in path if entry]):
         name = distribution.metadata["Name"]
         if name and name not in packages:
-            packages[name] = InstalledPackage(name=name, version=distribution.version or "", origin=redact.text(_origin(distribution)))
+            packages[name] = InstalledPackage(
+                name=name, version=distribution.version or "", origin=redact.text(_origin(distribution))
+            )
     return tuple(packages[name] for name in sorted(packages, key=str.lower))
 
 

@@ -42,7 +42,9 @@ class WorkloadMonitor:
             return
         self.last_notice = now
         why = f"; kernels may be compiling (empty caches: {', '.join(self.cold_caches)})" if self.cold_caches else ""
-        line = f"rocm3d: still running after {now - self.began:.0f} s, no output for {now - self.last_output:.0f} s{why}\n"
+        line = (
+            f"rocm3d: still running after {now - self.began:.0f} s, no output for {now - self.last_output:.0f} s{why}\n"
+        )
         # A closed terminal must not end the program.
         with contextlib.suppress(OSError, ValueError):
             self.terminal.write(line.encode())

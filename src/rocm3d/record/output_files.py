@@ -11,7 +11,17 @@ from rocm3d.model.evidence import MissingLink, SealedFile
 from rocm3d.workspace.file_digest import file_digest
 
 # Folders without results.
-IGNORED_FOLDERS = {".git", ".rocm3d", ".venv", "venv", "__pycache__", "node_modules", ".cache", ".mypy_cache", ".pytest_cache"}
+IGNORED_FOLDERS = {
+    ".git",
+    ".rocm3d",
+    ".venv",
+    "venv",
+    "__pycache__",
+    "node_modules",
+    ".cache",
+    ".mypy_cache",
+    ".pytest_cache",
+}
 MAX_FILES = 50_000
 
 Stamp = tuple[int, int, int]
@@ -34,7 +44,11 @@ class FolderState:
         count = 0
         for folder in self.folders:
             for parent, subfolders, names in os.walk(folder):
-                subfolders[:] = [name for name in subfolders if name not in IGNORED_FOLDERS and Path(parent, name).resolve() != self.excluded]
+                subfolders[:] = [
+                    name
+                    for name in subfolders
+                    if name not in IGNORED_FOLDERS and Path(parent, name).resolve() != self.excluded
+                ]
                 for name in names:
                     count += 1
                     if count > MAX_FILES:

@@ -25,7 +25,9 @@ def is_workload(command: Sequence[str], workload: Workload) -> bool:
     program, arguments = command[0], iter(command[1:])
     if not _matches_program(program, workload.command[0]):
         return False
-    return all(any(_matches_argument(argument, expected) for argument in arguments) for expected in workload.command[1:])
+    return all(
+        any(_matches_argument(argument, expected) for argument in arguments) for expected in workload.command[1:]
+    )
 
 
 def port_expectations(port: Port, backends: Iterable[Backend]) -> tuple[Expectation, ...]:
@@ -34,7 +36,8 @@ def port_expectations(port: Port, backends: Iterable[Backend]) -> tuple[Expectat
         return ()
     known = list(backends)
     return tuple(
-        replace(parse_expectation(entry.expect, known), source=f"{entry.source.where}, {entry.known}") for entry in port.workload.expect
+        replace(parse_expectation(entry.expect, known), source=f"{entry.source.where}, {entry.known}")
+        for entry in port.workload.expect
     )
 
 

@@ -14,12 +14,12 @@ from typing import IO, TYPE_CHECKING, Any, Literal, TypeAlias
 
 from rocm3d.model.evidence import MissingLink
 from rocm3d.model.run import PeakMemory, RunRecord, RunStatus
-from rocm3d.record import redact, hook_events
-from rocm3d.record.monitor import WorkloadMonitor
+from rocm3d.record import hook_events, redact
 from rocm3d.record.caches import cold_caches
 from rocm3d.record.manifest import manifest
+from rocm3d.record.monitor import WorkloadMonitor
 from rocm3d.record.output_files import FolderState, seal_files
-from rocm3d.record.startup import read_events, hook_environment
+from rocm3d.record.startup import hook_environment, read_events
 from rocm3d.workspace.process import run_watched
 from rocm3d.workspace.scratch import guarded_scratch_folder
 from rocm3d.workspace.sources import source_digest
@@ -67,7 +67,10 @@ def record_run(workload: RunRequest, into: Path, knowledge: Knowledge, terminal:
         events = [line for line in read_events(report) if isinstance(line.get("kind"), str)]
     status, reason = classify_ending(ended, _tail(into / OUTPUT_FILE), workload.seconds)
     files, unread = seal_files(before.changed(), workload.folder.resolve())
-    gpu = {name: hook_events.peak(events, key) for name, key in (("gpu_allocated", "allocated"), ("gpu_reserved", "reserved"))}
+    gpu = {
+        name: hook_events.peak(events, key)
+        for name, key in (("gpu_allocated", "allocated"), ("gpu_reserved", "reserved"))
+    }
     return RunRecord(
         name=workload.name,
         command=redact.arguments(workload.command),
@@ -100,7 +103,10 @@ def _relative_folder(workload: RunRequest) -> str:
 
 def _hook_fields(events: list[dict[str, Any]], root: Path, knowledge: Knowledge) -> dict[str, Any]:
     """Fields of the record that come from the hooks inside the process."""
-    times, attention = hook_events.kernel_times(events, knowledge.backends.values()), hook_events.attention_calls(events)
+    times, attention = (
+        hook_events.kernel_times(events, knowledge.backends.values()),
+        hook_events.attention_calls(events),
+    )
     return {
         "modules": hook_events.loaded_modules(events),
         "fallbacks": hook_events.import_fallbacks(events, root),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from rocm3d.render.charts.histogram import histogram
-from rocm3d.render.charts.scale import size_unit, format_number
+from rocm3d.render.charts.scale import format_number, size_unit
 
 if TYPE_CHECKING:
     from rocm3d.model.artifact import Artifact
@@ -19,7 +19,13 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 # Characters of base64; a page has many pictures.
 _MAX_PICTURE_LENGTH = 400_000
 _KINDS_WITH_PICTURE = ("splat", "mesh", "points", "image", "video")
-_KIND_LABELS = {"splat": "Gaussian splat", "mesh": "mesh", "points": "point cloud", "arrays": "arrays", "unknown": "file"}
+_KIND_LABELS = {
+    "splat": "Gaussian splat",
+    "mesh": "mesh",
+    "points": "point cloud",
+    "arrays": "arrays",
+    "unknown": "file",
+}
 
 
 @dataclass(frozen=True)
@@ -62,7 +68,9 @@ class ArtifactView:
         """The text in place of a missing picture."""
         if self.item.outcome != "ok":
             return "No picture: it could not be drawn."
-        return "No picture was stored." if self.item.kind in _KINDS_WITH_PICTURE else "No picture for this kind of file."
+        return (
+            "No picture was stored." if self.item.kind in _KINDS_WITH_PICTURE else "No picture for this kind of file."
+        )
 
     @property
     def described(self) -> str:

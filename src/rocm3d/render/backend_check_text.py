@@ -7,8 +7,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rocm3d.model.backend_check import BackendCheck, NumericCheck, Smoke
     from rocm3d.model.golden import ComparedTensor
-    from rocm3d.model.backend_check import NumericCheck, BackendCheck, Smoke
 
 OUTCOME_ORDER = ("accelerated", "fallback", "broken", "absent", "not_run")
 
@@ -20,7 +20,8 @@ def summary_line(result: BackendCheck) -> str:
     parts = [result.reason] if result.reason else []
     if result.libraries:
         parts.append(
-            PurePath(result.libraries[0]).name + (f" and {len(result.libraries) - 1} more" * (len(result.libraries) > 1))
+            PurePath(result.libraries[0]).name
+            + (f" and {len(result.libraries) - 1} more" * (len(result.libraries) > 1))
         )
     if result.backends:
         parts.append(f"kernels: {', '.join(result.backends)}")
@@ -61,7 +62,9 @@ def _variant_line(name: str, attempt: dict[str, object]) -> str:
 
 def _largest_error(result: BackendCheck) -> str:
     """The largest error with its tolerance; checks for equality have none."""
-    measured: list[tuple[float, NumericCheck]] = [(item.max_error, item) for item in result.checks if item.max_error is not None]
+    measured: list[tuple[float, NumericCheck]] = [
+        (item.max_error, item) for item in result.checks if item.max_error is not None
+    ]
     if not measured:
         return "0"
     error, check = max(measured, key=lambda pair: pair[0])

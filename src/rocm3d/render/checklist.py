@@ -118,7 +118,11 @@ def _headers_text(verdicts: list[Verdict]) -> str:
 
 def _subject(verdict: Verdict) -> str:
     """What a check is about: by its probe, or else by its level."""
-    return _PROBE_TEXT.get(verdict.probe) or _LEVEL_TEXT.get(verdict.level) or escape(f"{verdict.level} {verdict.probe}".replace("_", " "))
+    return (
+        _PROBE_TEXT.get(verdict.probe)
+        or _LEVEL_TEXT.get(verdict.level)
+        or escape(f"{verdict.level} {verdict.probe}".replace("_", " "))
+    )
 
 
 def _first_few(texts: tuple[str, ...]) -> str:

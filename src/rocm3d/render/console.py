@@ -18,9 +18,9 @@ from rocm3d.model.patch import FileChange, Patch
 from rocm3d.model.plan import Plan
 from rocm3d.model.verdict import Verdicts
 from rocm3d.render import comparison, diff, doctor_forms, job_forms, machine_forms, upstream_forms, workload_forms
-from rocm3d.render.sanitize import clean
-from rocm3d.render.console_forms import summary_lines, document_lines
+from rocm3d.render.console_forms import document_lines, summary_lines
 from rocm3d.render.grouping import group_by_family, severity_counts
+from rocm3d.render.sanitize import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -206,7 +206,9 @@ def _fit(document: Fit) -> Iterable[RenderableType]:
         yield Text(f"  {point.effect:+d}  {point.why} [{point.source}]")
     for mode in document.memory:
         colour = "red" if mode.fits is False else ""
-        yield Text(f"  memory: {mode.mode}, {mode.gb:g} GB: {comparison.memory_text(mode)} [{mode.source}]", style=colour)
+        yield Text(
+            f"  memory: {mode.mode}, {mode.gb:g} GB: {comparison.memory_text(mode)} [{mode.source}]", style=colour
+        )
     yield from (Text(f"  note: {line}", style="dim") for line in document.notes)
     yield from (Text(f"  offload: {line}") for line in document.offload)
     for point in document.closed:

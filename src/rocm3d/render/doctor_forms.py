@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from rocm3d.model.condition import Diagnosis, Problem
+from rocm3d.render.console_forms import document_lines, summary_lines
 from rocm3d.render.sanitize import clean
-from rocm3d.render.console_forms import summary_lines, document_lines
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -53,7 +53,9 @@ def _outcome_of_each(report: PortReportView, knowledge: Knowledge) -> Iterator[t
         yield "left for a person", left.finding, f"{left.reason}: {left.finding.hint}"
     left_for_person = {(item.finding.path, item.finding.code) for item in patch.left}
     resolved = set()
-    for outcome, finding, how in (item for edit in plan.edits for item in _outcomes_of_edit(edit, report, left_for_person)):
+    for outcome, finding, how in (
+        item for edit in plan.edits for item in _outcomes_of_edit(edit, report, left_for_person)
+    ):
         # If an added file resolves the finding, an edit that was not made is not missing.
         if outcome == "edited" or (finding not in plan.answered and finding.severity != "note"):
             resolved.add(finding)
@@ -65,7 +67,9 @@ def _outcome_of_each(report: PortReportView, knowledge: Knowledge) -> Iterator[t
     yield from (("no change needed", item, "a note") for item in notes)
 
 
-def _outcomes_of_edit(edit: PlannedEdit, report: PortReportView, left_for_person: set[tuple[str, str]]) -> Iterator[tuple[FindingState, Finding, str]]:
+def _outcomes_of_edit(
+    edit: PlannedEdit, report: PortReportView, left_for_person: set[tuple[str, str]]
+) -> Iterator[tuple[FindingState, Finding, str]]:
     reasons = [item.reason for item in report.patch.refused if (item.path, item.recipe) == (edit.path, edit.recipe)]
     applied_recipes = {name for change in report.patch.edited if change.path == edit.path for name in change.recipes}
     for finding in edit.findings:

@@ -82,7 +82,9 @@ FORMATS = {
     "console": OutputFormat(("Document",), _console),
     "json": OutputFormat(("Document",), _json),
     "sarif": OutputFormat(("Scan",), _sarif),
-    "markdown": OutputFormat(("Scan", "Plan", "Verdicts", "Fit", "BundleCheck", "EvidenceDiff", "Diagnosis"), _markdown),
+    "markdown": OutputFormat(
+        ("Scan", "Plan", "Verdicts", "Fit", "BundleCheck", "EvidenceDiff", "Diagnosis"), _markdown
+    ),
     "csv": OutputFormat(("Matrix",), _csv),
     "svg": OutputFormat(("Matrix",), _svg),
     "html": OutputFormat(("Scan",), _html),

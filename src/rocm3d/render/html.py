@@ -15,10 +15,10 @@ from rocm3d.model.inventory import Scan
 from rocm3d.model.report import BundleReport, PortReport
 from rocm3d.render import bundles
 from rocm3d.render.charts.dependencies import DECISIONS, DependencyNode, dependency_map
-from rocm3d.render.sanitize import clean_multiline
 from rocm3d.render.grouping import NO_FAMILY, SEVERITIES, group_by_family
 from rocm3d.render.levels import OUTCOME_SIGNS, LevelSummary, level_summaries
-from rocm3d.render.run_view import RunView, runs_summary, run_views, worst_tone
+from rocm3d.render.run_view import RunView, run_views, runs_summary, worst_tone
+from rocm3d.render.sanitize import clean_multiline
 
 if TYPE_CHECKING:
     from rocm3d.model.evidence import Evidence
@@ -136,12 +136,20 @@ def render(content: PortReportView | BundleReport | Scan) -> str:
     """The page as HTML."""
     if isinstance(content, Scan):
         severities = Counter(finding.severity for finding in content.findings)
-        tone = "failed" if severities["error"] else "not_run" if severities["warning"] or content.inventory.skipped else "passed"
+        tone = (
+            "failed"
+            if severities["error"]
+            else "not_run"
+            if severities["warning"] or content.inventory.skipped
+            else "passed"
+        )
         counts = {severity: severities[severity] for severity in SEVERITIES}
         return _page("scan.html", scan=content, groups=group_by_family(content.findings), counts=counts, tone=tone)
     if isinstance(content, BundleReport):
         runs, levels = run_views(content.runs), level_summaries(content.bundle.verdicts)
-        return _page("bundle.html", bundle=content, views=runs, ran=runs_summary(runs), tone=worst_tone(runs), rungs=levels)
+        return _page(
+            "bundle.html", bundle=content, views=runs, ran=runs_summary(runs), tone=worst_tone(runs), rungs=levels
+        )
     return _page("report.html", report=content)
 
 

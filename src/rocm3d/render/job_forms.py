@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from rocm3d.model.jobs import JobsReport, JobState
+from rocm3d.render.console_forms import document_lines, summary_lines
 from rocm3d.render.sanitize import clean
-from rocm3d.render.console_forms import summary_lines, document_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +27,9 @@ _NUMBER_COLUMNS = (2, 3, 5)
 @document_lines.register(JobsReport)
 def _jobs(document: JobsReport) -> Iterable[RenderableType]:
     yield from (Text(clean(note), style="dim") for note in document.notes)
-    shown = [job for job in document.jobs if job.state != "done"] if len(document.jobs) > MAX_DONE_SHOWN else document.jobs
+    shown = (
+        [job for job in document.jobs if job.state != "done"] if len(document.jobs) > MAX_DONE_SHOWN else document.jobs
+    )
     yield from job_table(shown)
     if len(shown) < len(document.jobs):
         yield Text(f"done jobs not shown: {len(document.jobs) - len(shown)}", style="dim")

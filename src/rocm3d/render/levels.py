@@ -56,7 +56,9 @@ def level_summaries(verdicts: Iterable[Verdict]) -> tuple[LevelSummary, ...]:
 
 
 def _level_summary(level: Level, verdicts: list[Verdict]) -> LevelSummary:
-    outcome: Outcome = next((word for word in _WORST_FIRST if any(item.outcome == word for item in verdicts)), "not_run")
+    outcome: Outcome = next(
+        (word for word in _WORST_FIRST if any(item.outcome == word for item in verdicts)), "not_run"
+    )
     with_outcome = [item for item in verdicts if item.outcome == outcome]
     if outcome == "passed":
         detail = f"{len(with_outcome)} {'check' if len(with_outcome) == 1 else 'checks'}"

@@ -7,18 +7,24 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from rocm3d.model.backend_check import Smoke
 from rocm3d.model.golden import GoldenComparison
 from rocm3d.model.inspection import Inspection
-from rocm3d.model.backend_check import Smoke
 from rocm3d.model.toolchain import Toolchains
 from rocm3d.render import backend_check_text
+from rocm3d.render.console_forms import document_lines, summary_lines
 from rocm3d.render.sanitize import clean
-from rocm3d.render.console_forms import summary_lines, document_lines
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-_OUTCOME_STYLE = {"accelerated": "green", "fallback": "bold red", "broken": "bold red", "absent": "dim", "not_run": "yellow"}
+_OUTCOME_STYLE = {
+    "accelerated": "green",
+    "fallback": "bold red",
+    "broken": "bold red",
+    "absent": "dim",
+    "not_run": "yellow",
+}
 
 
 @document_lines.register(Toolchains)

@@ -15,8 +15,8 @@ from rocm3d.model.inventory import Scan
 from rocm3d.model.plan import Plan
 from rocm3d.model.verdict import Verdicts
 from rocm3d.render import bundles, comparison, doctor_forms
-from rocm3d.render.sanitize import clean
 from rocm3d.render.grouping import NO_FAMILY, group_by_family, severity_counts
+from rocm3d.render.sanitize import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -264,5 +264,7 @@ def _diagnosis(document: Diagnosis, knowledge: Knowledge) -> Iterator[str]:  # n
         yield f"\nSources, checked {item.checked}: {'; '.join(escape(source.where) for source in item.sources)}."
     if document.unread:
         yield from section("Not checked")
-        rows = ((", ".join(map(code, ids)), escape(why)) for why, ids in doctor_forms.unread_by_reason(document).items())
+        rows = (
+            (", ".join(map(code, ids)), escape(why)) for why, ids in doctor_forms.unread_by_reason(document).items()
+        )
         yield from table(("conditions", "why"), rows)

@@ -111,7 +111,9 @@ def _proof(report: PortReportView) -> Iterator[str]:
 
 
 def _verdict_line(verdict: Verdict) -> str:
-    covered = ", ".join(verdict.looked_at[:4]) + (f" and {len(verdict.looked_at) - 4} more" if len(verdict.looked_at) > 4 else "")
+    covered = ", ".join(verdict.looked_at[:4]) + (
+        f" and {len(verdict.looked_at) - 4} more" if len(verdict.looked_at) > 4 else ""
+    )
     detail = escape(verdict.reason or f"covered {covered}")
     outcome = f"**{verdict.outcome}**" if verdict.outcome == "failed" else verdict.outcome
     return f"{verdict.level}, {code(verdict.probe)}: {outcome}; {detail}"

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from rocm3d.render import bundles, run_text
 from rocm3d.render.artifact_view import ArtifactView
-from rocm3d.render.sanitize import clean_multiline
 from rocm3d.render.levels import level_summaries
 from rocm3d.render.markdown import code, escape, section, table
 from rocm3d.render.run_view import RunView, run_views
+from rocm3d.render.sanitize import clean_multiline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -64,4 +64,6 @@ def hardware_text(run: RunRecord) -> str:
 def _kernel_text(run: RunRecord, number: int) -> str:
     entry, total = run.kernels[number], sum(kernel.microseconds for kernel in run.kernels)
     name = entry.name if len(entry.name) <= 60 else f"{entry.name[:57]}..."
-    return f"{round(100 * entry.microseconds / total)}% {entry.backend}: {name} ({entry.calls} calls)" if total else name
+    return (
+        f"{round(100 * entry.microseconds / total)}% {entry.backend}: {name} ({entry.calls} calls)" if total else name
+    )

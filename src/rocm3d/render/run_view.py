@@ -13,8 +13,8 @@ from markupsafe import Markup
 from rocm3d.render import run_text
 from rocm3d.render.artifact_view import ArtifactView
 from rocm3d.render.charts.bars import Bar, bar_chart
-from rocm3d.render.charts.lines import SeparateValue, ChartLine, Plot, line_chart
-from rocm3d.render.charts.scale import size_unit, format_number, time_unit
+from rocm3d.render.charts.lines import ChartLine, Plot, SeparateValue, line_chart
+from rocm3d.render.charts.scale import format_number, size_unit, time_unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +59,11 @@ class RunView:
             return f"Finished in {run.seconds:.1f} s, but {unmet} of {len(run.expectations)} expectations are not met."
         missing = ", ".join(link.link for link in self.item.chain.missing)
         parts = [f"Finished in {run.seconds:.1f} s"]
-        parts += [f"{self._invalid_artifacts} of {len(run.artifacts)} artifacts are invalid"] if self._invalid_artifacts else []
+        parts += (
+            [f"{self._invalid_artifacts} of {len(run.artifacts)} artifacts are invalid"]
+            if self._invalid_artifacts
+            else []
+        )
         parts += [f"missing evidence: {missing}"] if missing else []
         parts += [f"substitutes ran: {', '.join(self._substitutes)}"] if self._substitutes else []
         return f"{'; '.join(parts)}."
@@ -138,7 +142,9 @@ class RunView:
     def _memory_over_time(self) -> Markup:
         held = self.run.memory
         series = [("GPU, reserved", held.gpu_points, "c0"), ("host memory", held.host_points, "c2")]
-        drawn = tuple(ChartLine(label, _memory_points(points), kind) for label, points, kind in series if len(points) > 1)
+        drawn = tuple(
+            ChartLine(label, _memory_points(points), kind) for label, points, kind in series if len(points) > 1
+        )
         if not drawn:
             return Markup()
         unit = size_unit(max(y for line in drawn for _, y in line.points))
@@ -205,7 +211,9 @@ def _kernel_bars(times: list[tuple[tuple[str, str], float]]) -> list[Bar]:
     unit, operations = time_unit(most / 1e6), list(dict.fromkeys(operation for (operation, _), _ in times))
 
     def bar(label: str, taken: float, kind: str) -> Bar:
-        return Bar(label, f"{unit.format(taken / 1e6)} \N{MIDDLE DOT} {_format_share(taken / total)}", taken / most, kind)
+        return Bar(
+            label, f"{unit.format(taken / 1e6)} \N{MIDDLE DOT} {_format_share(taken / total)}", taken / most, kind
+        )
 
     rows = []
     for (operation, backend), taken in times[:_MAX_BARS]:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rocm3d import __version__
-from rocm3d.render.finding_outcomes import FindingOutcome, finding_outcomes
 from rocm3d.render.checklist import not_tested_lines, tested_lines, unguarded_files
-from rocm3d.render.sanitize import clean
+from rocm3d.render.finding_outcomes import FindingOutcome, finding_outcomes
 from rocm3d.render.markdown import code, escape, section, table
 from rocm3d.render.run_text import hardware_text
+from rocm3d.render.sanitize import clean
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
@@ -42,7 +42,11 @@ def title(proposal: Proposal, kind: DraftKind, context: DraftContext) -> str:
     """At most 72 characters."""
     number = len(proposal.edited)
     if kind == "issue":
-        positions = sum(len(item.positions) for item in _outcomes_in_proposal(proposal, context) if item.outcome != "no change needed")
+        positions = sum(
+            len(item.positions)
+            for item in _outcomes_in_proposal(proposal, context)
+            if item.outcome != "no change needed"
+        )
         subject = f"{_count(positions, 'place')} assume{'s' if positions == 1 else ''} CUDA"
         text = f"Building with ROCm: {subject}" if positions else "Building with ROCm"
     elif number:
@@ -138,7 +142,10 @@ def _run_sentence(context: DraftContext) -> str:
 def _cuda_locations(proposal: Proposal, context: DraftContext) -> Iterator[str]:
     outcomes = [item for item in _outcomes_in_proposal(proposal, context) if item.outcome != "no change needed"]
     yield from section("Where CUDA is assumed")
-    rows = ((code(item.location), f"{item.code} {escape(item.rule)}", _IN_PATCH[item.outcome]) for item in outcomes[:_MAX_ROWS])
+    rows = (
+        (code(item.location), f"{item.code} {escape(item.rule)}", _IN_PATCH[item.outcome])
+        for item in outcomes[:_MAX_ROWS]
+    )
     yield from table(("location", "finding", "in the patch"), rows)
     if len(outcomes) > _MAX_ROWS:
         yield f"\nAnd {len(outcomes) - _MAX_ROWS} more."

@@ -10,8 +10,8 @@ from rich.text import Text
 
 from rocm3d.model.ledger import Ledger
 from rocm3d.model.upstream import Drafts
+from rocm3d.render.console_forms import document_lines, summary_lines
 from rocm3d.render.sanitize import clean
-from rocm3d.render.console_forms import summary_lines, document_lines
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -50,4 +50,6 @@ def _ledger(document: Ledger) -> Iterable[RenderableType]:
 def _ledger_closing(document: Ledger) -> Iterable[RenderableType]:
     states = Counter(str(item.state) for item in document.fixes)
     waiting = {name for item in document.fixes if item.state == "open" for name in item.repositories}
-    yield Text(f"{', '.join(f'{states[state]} {state}' for state in _STATE_STYLE)}; waiting repositories: {len(waiting)}")
+    yield Text(
+        f"{', '.join(f'{states[state]} {state}' for state in _STATE_STYLE)}; waiting repositories: {len(waiting)}"
+    )

@@ -13,8 +13,8 @@ from rocm3d.model.matrix import Matrix
 from rocm3d.model.report import BundleReport
 from rocm3d.model.run import RunRecord
 from rocm3d.render import bundles, run_text
+from rocm3d.render.console_forms import document_lines, summary_lines
 from rocm3d.render.sanitize import clean
-from rocm3d.render.console_forms import summary_lines, document_lines
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -43,7 +43,9 @@ class CompilerFlag:
         head, placeholder, _ = self.text.partition(PLACEHOLDER)
         head, percent, _ = head.partition("%")
         is_open = len(head) > 5 and bool(placeholder or percent or head.endswith("="))
-        matching = [prefix for prefix in prefixes if self.text.startswith(prefix) or (is_open and prefix.startswith(head))]
+        matching = [
+            prefix for prefix in prefixes if self.text.startswith(prefix) or (is_open and prefix.startswith(head))
+        ]
         return max(matching, key=len, default=None)
 
     def match(self, **facts: str) -> Match:

@@ -11,7 +11,7 @@ from rocm3d.model.location import Location
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d.manifest.manifest import ScriptCommand, ParsedManifest
+    from rocm3d.manifest.manifest import ParsedManifest, ScriptCommand
 
 _TARGET_COMMANDS = frozenset(
     {
@@ -49,12 +49,16 @@ def cmake_extensions(unit: ParsedManifest) -> Iterator[Extension]:
         name = command.arguments[0]
         sources = [
             argument
-            for argument in _expanded((*command.arguments[1:], *_arguments_for_target(unit, "target_sources", name)), variables)
+            for argument in _expanded(
+                (*command.arguments[1:], *_arguments_for_target(unit, "target_sources", name)), variables
+            )
             if argument.endswith(_SOURCE_SUFFIXES)
         ]
         if not any(argument.endswith(_DEVICE_SUFFIXES) for argument in sources):
             continue
-        folders = _expanded((*_arguments_for_target(unit, "target_include_directories", name), *global_include_dirs), variables)
+        folders = _expanded(
+            (*_arguments_for_target(unit, "target_include_directories", name), *global_include_dirs), variables
+        )
         macros = _expanded(_arguments_for_target(unit, "target_compile_definitions", name), variables)
         yield Extension(
             name=name,
@@ -68,7 +72,9 @@ def cmake_extensions(unit: ParsedManifest) -> Iterator[Extension]:
 
 def _arguments_for_target(unit: ParsedManifest, command: str, target: str) -> tuple[str, ...]:
     """The arguments of all calls of a command for a target."""
-    calls: list[ScriptCommand] = [call for call in unit.commands if call.name == command and call.arguments[:1] == (target,)]
+    calls: list[ScriptCommand] = [
+        call for call in unit.commands if call.name == command and call.arguments[:1] == (target,)
+    ]
     return tuple(argument for call in calls for argument in call.arguments[1:])
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d.manifest.manifest import ScriptCommand, ParsedManifest
+    from rocm3d.manifest.manifest import ParsedManifest, ScriptCommand
 
 _ROCM = re.compile(r"(?i)(use|with|enable|build)_?(rocm|hip)\b|\b(rocm|hip)(_found|_path|_home|_root|_enabled)?\b")
 _CUDA_PACKAGES = frozenset({"CUDA", "CUDAToolkit"})

@@ -59,7 +59,9 @@ class DetectorContext:
 
     code: Code
     knowledge: Knowledge
-    own_packages: frozenset[str] = frozenset()  # packages that this repository provides; findings about them are dropped
+    own_packages: frozenset[str] = (
+        frozenset()
+    )  # packages that this repository provides; findings about them are dropped
 
     @cached_property
     def encoded_terms(self) -> tuple[bytes, ...]:

@@ -25,7 +25,10 @@ _KIND_BY_FUNCTION: dict[str, Literal["build_extension", "jit"]] = {
 }
 _LOAD = "torch.utils.cpp_extension.load"
 # Positional parameters after these differ between torch releases.
-_POSITIONAL_PARAMETERS = {"build_extension": ("name", "sources"), "jit": ("name", "sources", "extra_cflags", "extra_cuda_cflags")}
+_POSITIONAL_PARAMETERS = {
+    "build_extension": ("name", "sources"),
+    "jit": ("name", "sources", "extra_cflags", "extra_cuda_cflags"),
+}
 _PATH_JOINS = frozenset({"join", "joinpath", "Path"})
 # Keywords by which a wrapper around torch's `load` is recognised.
 _JIT_KEYWORDS = frozenset({"sources", "extra_cuda_cflags"})

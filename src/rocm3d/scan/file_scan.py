@@ -7,14 +7,14 @@ from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING
 
 from rocm3d.manifest.cmake import is_cmake
-from rocm3d.manifest.manifest import ParsedManifest, posix_path, manifest_readers
+from rocm3d.manifest.manifest import ParsedManifest, manifest_readers, posix_path
 from rocm3d.model.base import Record
 from rocm3d.model.finding import Finding
 from rocm3d.model.inventory import Dependency, Extension, SkippedFile
 from rocm3d.model.location import Location
 from rocm3d.scan.auxiliary_files import is_auxiliary
 from rocm3d.scan.cmake_extensions import cmake_extensions
-from rocm3d.scan.detector import Clue, Detector, Match, DetectorContext, RepositoryPaths, Unit
+from rocm3d.scan.detector import Clue, Detector, DetectorContext, Match, RepositoryPaths, Unit
 from rocm3d.scan.extensions import torch_extensions
 from rocm3d.scan.mentions import package_of
 from rocm3d.scan.rules import rules_by_unit
@@ -61,7 +61,9 @@ class FileResult(Record):
 def is_scanned(path: str) -> bool:
     """Whether any detector reads files with this path."""
     suffix = posix_path(path).suffix.lower()
-    return suffix == ".py" or suffix in CUDA_SUFFIXES or any(r.matches(path) for r in manifest_readers() if not r.by_name)
+    return (
+        suffix == ".py" or suffix in CUDA_SUFFIXES or any(r.matches(path) for r in manifest_readers() if not r.by_name)
+    )
 
 
 def scan_file(path: str, data: bytes, knowledge: Knowledge, selection: Selection) -> FileResult:
@@ -95,10 +97,21 @@ def scan_paths(
     read: Callable[[str], bytes | None] = lambda _: None,
 ) -> FileResult:
     """Run the rules over file names: bundled binaries, generated files, collisions. Only a few files are opened."""
-    named = [reader.read(path, b"") for reader in manifest_readers() if reader.by_name for path in paths if reader.matches(path)]
+    named = [
+        reader.read(path, b"")
+        for reader in manifest_readers()
+        if reader.by_name
+        for path in paths
+        if reader.matches(path)
+    ]
     units: list[Unit] = [RepositoryPaths(tuple(paths), read), *named]
-    results = (entry for unit in units for entry in _run_detectors(unit, getattr(unit, "path", ""), knowledge, selection))
-    return FileResult(findings=tuple(entry.finding for entry in results if isinstance(entry, ConditionalFinding)), manifests=len(named))
+    results = (
+        entry for unit in units for entry in _run_detectors(unit, getattr(unit, "path", ""), knowledge, selection)
+    )
+    return FileResult(
+        findings=tuple(entry.finding for entry in results if isinstance(entry, ConditionalFinding)),
+        manifests=len(named),
+    )
 
 
 def _units(path: str, data: bytes) -> Iterator[Unit]:
@@ -112,7 +125,9 @@ def _units(path: str, data: bytes) -> Iterator[Unit]:
             yield reader.read(path, data)
 
 
-def _run_detectors(unit: Unit, path: str, knowledge: Knowledge, selection: Selection) -> Iterator[ConditionalFinding | Clue]:
+def _run_detectors(
+    unit: Unit, path: str, knowledge: Knowledge, selection: Selection
+) -> Iterator[ConditionalFinding | Clue]:
     for detector, context in rules_by_unit(knowledge, selection)[type(unit)]:
         if detector.can_match(unit, context):
             for match in detector.find(unit, context):

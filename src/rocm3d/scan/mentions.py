@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rocm3d.knowledge.base import Knowledge
-    from rocm3d.manifest.manifest import ParsedManifest, Mention, InstallOption
+    from rocm3d.manifest.manifest import InstallOption, Mention, ParsedManifest
     from rocm3d.model.finding import Severity
     from rocm3d.model.package import Package
 
@@ -54,7 +54,9 @@ def is_compiled_wheel(mention: Mention) -> bool:
 def options_of(unit: ParsedManifest, mention: Mention) -> list[InstallOption]:
     """Options that apply to a mention: in scripts those of its command and of the environment, elsewhere all."""
     if unit.kind == "python_script":  # a call may span several lines, so compare words
-        words = {argument for command in unit.commands if mention.text in command.arguments for argument in command.arguments}
+        words = {
+            argument for command in unit.commands if mention.text in command.arguments for argument in command.arguments
+        }
         return [option for option in unit.options if set(option.urls) & words]
     if unit.kind not in _SCRIPTS:
         return list(unit.options)

@@ -31,12 +31,17 @@ def contains_term(unit: CudaUnit | PythonUnit | ParsedManifest, context: Detecto
 
 def contains_first_word(unit: CudaUnit | PythonUnit, context: DetectorContext) -> bool:
     """Whether the first word of a term occurs."""
-    return any(first_word in unit.data for term in context.encoded_terms for first_word in _IDENTIFIER.findall(term)[:1])
+    return any(
+        first_word in unit.data for term in context.encoded_terms for first_word in _IDENTIFIER.findall(term)[:1]
+    )
 
 
 def contains_qualified_name(unit: CudaUnit, context: DetectorContext) -> bool:
     """Whether a term such as at::cuda occurs, with or without spaces around `::`."""
-    return any(_IDENTIFIER.findall(term)[0] in unit.data and _qualified_name_pattern(term).search(unit.data) for term in context.encoded_terms)
+    return any(
+        _IDENTIFIER.findall(term)[0] in unit.data and _qualified_name_pattern(term).search(unit.data)
+        for term in context.encoded_terms
+    )
 
 
 @cache
@@ -53,7 +58,11 @@ def _can_name(unit: PythonUnit, term: bytes) -> bool:
     parts, rarest_first = _parts(term)
     if not all(part in unit.data for part in rarest_first):
         return False
-    return len(parts) == 1 or not unit.imported_names.isdisjoint(parts[-2:]) or bool(_dotted_name_pattern(parts[-2:]).search(unit.data))
+    return (
+        len(parts) == 1
+        or not unit.imported_names.isdisjoint(parts[-2:])
+        or bool(_dotted_name_pattern(parts[-2:]).search(unit.data))
+    )
 
 
 @cache

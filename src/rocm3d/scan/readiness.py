@@ -20,9 +20,17 @@ def readiness(
 ) -> tuple[Readiness, tuple[str, ...]]:
     """The readiness state and the reasons for it."""
     serious = [finding for finding in findings if finding.severity != "note"]
-    packages = sorted({dependency.package for dependency in dependencies if dependency.package and not is_auxiliary(dependency.location.path)})
+    packages = sorted(
+        {
+            dependency.package
+            for dependency in dependencies
+            if dependency.package and not is_auxiliary(dependency.location.path)
+        }
+    )
     imported = {finding.package for finding in serious if finding.package and not finding.is_dependency}
-    without_route = [name for name in packages if not _has_route(knowledge.packages[name], is_imported=name in imported)]
+    without_route = [
+        name for name in packages if not _has_route(knowledge.packages[name], is_imported=name in imported)
+    ]
     if without_route:
         return "blocked", tuple(f"{name} has no route to ROCm" for name in without_route)
     edits = [finding for finding in serious if _is_edit(finding, knowledge)]

@@ -29,6 +29,12 @@ def rules_by_unit(knowledge: Knowledge, selection: Selection) -> RulesByUnit:
 
 def _group_by_unit(knowledge: Knowledge, selection: Selection) -> RulesByUnit:
     own_packages = frozenset(selection.own)
-    selected = [(detector, DetectorContext(knowledge.codes[detector.code], knowledge, own_packages)) for detector in selection.detectors()]
+    selected = [
+        (detector, DetectorContext(knowledge.codes[detector.code], knowledge, own_packages))
+        for detector in selection.detectors()
+    ]
     kinds: tuple[type[Unit], ...] = (CudaUnit, PythonUnit, ParsedManifest, RepositoryPaths)
-    return {kind: [(detector, context) for detector, context in selected if issubclass(kind, detector.unit_types)] for kind in kinds}
+    return {
+        kind: [(detector, context) for detector, context in selected if issubclass(kind, detector.unit_types)]
+        for kind in kinds
+    }

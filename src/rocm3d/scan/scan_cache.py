@@ -65,7 +65,9 @@ class ScanCache:
     def find(self) -> CachedScan | None:
         """The cached scan of the current content, if there is one."""
         scanned_paths = self._value(self._paths_key())
-        is_valid = isinstance(scanned_paths, list) and all(isinstance(path, str) and path in self.tree for path in scanned_paths)
+        is_valid = isinstance(scanned_paths, list) and all(
+            isinstance(path, str) and path in self.tree for path in scanned_paths
+        )
         return self.get(self.key(scanned_paths)) if is_valid else None
 
     def key(self, scanned_paths: Iterable[str]) -> str:
@@ -86,7 +88,9 @@ class ScanCache:
             entry = CachedScan(str(value["text"]), bool(value["serious"]), dict(value["also"]))
         except (TypeError, KeyError, ValueError):
             return None
-        is_current = all(path in self.tree and digest(self.tree.read(path)) == known for path, known in entry.also.items())
+        is_current = all(
+            path in self.tree and digest(self.tree.read(path)) == known for path, known in entry.also.items()
+        )
         return entry if is_current else None
 
     def put(self, key: str, scanned_paths: Sequence[str], entry: CachedScan) -> None:

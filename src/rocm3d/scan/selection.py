@@ -7,7 +7,7 @@ from functools import cache
 
 from rocm3d.knowledge.base import suggestion
 from rocm3d.model.errors import UserError
-from rocm3d.scan.detector import Detector, load_detector, all_detectors, rule_modules
+from rocm3d.scan.detector import Detector, all_detectors, load_detector, rule_modules
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,12 @@ class Selection:
         for selector in (*self.only, *self.skip):
             if selector in rule_modules():
                 continue
-            if not selector or not any(_matches(selector, detector.code, detector.rule) for detector in all_detectors()):
-                known = [detector.rule for detector in all_detectors()] + [detector.code for detector in all_detectors()]
+            if not selector or not any(
+                _matches(selector, detector.code, detector.rule) for detector in all_detectors()
+            ):
+                known = [detector.rule for detector in all_detectors()] + [
+                    detector.code for detector in all_detectors()
+                ]
                 raise UserError(f"Unknown rule or code prefix: {selector!r}", hint=suggestion(selector, known))
 
     def includes(self, code: str, rule: str) -> bool:

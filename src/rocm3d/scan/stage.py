@@ -12,13 +12,13 @@ from pydantic import ValidationError
 
 from rocm3d.model.inventory import FileCounts, Inventory, Scan
 from rocm3d.scan.clues import confirmed_findings
+from rocm3d.scan.file_cache import FileCache
 from rocm3d.scan.file_scan import FileResult, is_scanned, scan_paths
 from rocm3d.scan.interning import StringInterner
 from rocm3d.scan.pool import scan_files
 from rocm3d.scan.readiness import readiness
 from rocm3d.scan.recognition import recognised_port
 from rocm3d.scan.scan_cache import CachedScan, DigestingReader, ScanCache, key_prefix
-from rocm3d.scan.file_cache import FileCache
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
@@ -78,7 +78,9 @@ def _document(tree: Tree, scanned_paths: list[str], settings: _ScanSettings, rea
     settings = replace(settings, selection=replace(settings.selection, own=tuple(sorted(own_packages))))
     results = [scan_paths(paths, knowledge, settings.selection, read), *_file_results(tree, scanned_paths, settings)]
     unconditional = (finding for result in results for finding in result.findings)
-    reported = (finding for finding in (*unconditional, *confirmed_findings(results)) if finding.package not in own_packages)
+    reported = (
+        finding for finding in (*unconditional, *confirmed_findings(results)) if finding.package not in own_packages
+    )
     findings = _demote_repetitions(sorted(reported, key=_order), knowledge)
     relinked = [_unlink_own_packages(result, own_packages) for result in results]
     return Scan(inventory=_inventory(tree, paths, knowledge, relinked, findings), findings=tuple(findings))
@@ -93,7 +95,10 @@ def _file_results(tree: Tree, scanned_paths: list[str], settings: _ScanSettings)
         results = {path: intern(result) for path, result in scan_files(jobs, settings.knowledge, settings.selection)}
     else:
         selection = settings.selection
-        file_cache = FileCache(settings.cache, f"{key_prefix(settings.knowledge.fingerprint, selection.only, selection.skip)} {selection.own}")
+        file_cache = FileCache(
+            settings.cache,
+            f"{key_prefix(settings.knowledge.fingerprint, selection.only, selection.skip)} {selection.own}",
+        )
         fresh = file_cache.store(scan_files(file_cache.uncached(jobs), settings.knowledge, settings.selection))
         results = {path: intern(result) for path, result in fresh}
         results |= {path: intern(result) for path, result in file_cache.cached.items()}
@@ -135,7 +140,9 @@ def _unlink_own_packages(result: FileResult, own_packages: frozenset[str]) -> Fi
     """The result without links from dependencies to packages that the repository provides itself."""
     if not any(d.package in own_packages for d in result.dependencies):
         return result
-    dependencies = (d.model_copy(update={"package": None}) if d.package in own_packages else d for d in result.dependencies)
+    dependencies = (
+        d.model_copy(update={"package": None}) if d.package in own_packages else d for d in result.dependencies
+    )
     return result.model_copy(update={"dependencies": tuple(dependencies)})
 
 

@@ -30,7 +30,9 @@ def skill_problems(files: Mapping[str, str], commands: Mapping[str, str]) -> lis
     for name, text in files.items():
         if name.endswith(".md"):
             lines += [f"{name}: {problem}" for call in find_calls(text) for problem in _check_call(call, commands)]
-            lines += [f"{name}: command without code formatting: {call}" for call in _calls_outside_code(text, commands)]
+            lines += [
+                f"{name}: command without code formatting: {call}" for call in _calls_outside_code(text, commands)
+            ]
     if "rocm3d mcp" in commands and "rocm3d mcp" not in files.get("SKILL.md", ""):
         lines.append("SKILL.md: does not mention `rocm3d mcp`")
     return list(dict.fromkeys(lines))

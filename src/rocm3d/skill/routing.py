@@ -43,7 +43,9 @@ def rank_skills(prompt: str, skills: Mapping[str, str]) -> list[SkillScore]:
     scores = []
     for name, terms in pages.items():
         shared = sum(weights[term] for term in prompt_terms if term in terms)
-        excluded = sum(weights.get(term, 0.0) for term in prompt_terms if term in exclusions[name] and term not in terms)
+        excluded = sum(
+            weights.get(term, 0.0) for term in prompt_terms if term in exclusions[name] and term not in terms
+        )
         # The share of matching terms, scaled down if only a few terms match: one rare word is not enough.
         scores.append(SkillScore(name, (shared - excluded) / total_weight * min(1.0, (shared + excluded) / scale)))
     return sorted(scores, key=lambda score: (-score.score, score.skill))

@@ -37,7 +37,9 @@ class _ListedEdit:
     fits: Callable[[_Difference], bool] = lambda _: True
 
     def applies_to(self, difference: _Difference) -> bool:
-        tokens_match = tuple(difference.old[: len(self.old)]) == self.old and tuple(difference.new[: len(self.new)]) == self.new
+        tokens_match = (
+            tuple(difference.old[: len(self.old)]) == self.old and tuple(difference.new[: len(self.new)]) == self.new
+        )
         return tokens_match and self.fits(difference)
 
 

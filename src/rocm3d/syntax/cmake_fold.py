@@ -17,7 +17,7 @@ _ARGUMENT = re.compile(rb'\[(=*)\[.*?\]\1\]|"(?:[^"\\]|\\.)*"|(?:[^\s()#"\\]|\\.
 _RETAINED = -1
 
 
-class CMakeFoldError(ValueError):  # noqa: N818
+class CMakeFoldError(ValueError):
     """The file cannot be folded: it is not valid CMake, or it sets USE_ROCM itself."""
 
 
@@ -61,7 +61,9 @@ def fold_cmake(data: bytes) -> bytes:
     return _remove_ranges(data, removed)
 
 
-def _close_block(data: bytes, command: CMakeCommand, removed_start: int | None, removed: list[tuple[int, int]]) -> list[int | None]:
+def _close_block(
+    data: bytes, command: CMakeCommand, removed_start: int | None, removed: list[tuple[int, int]]
+) -> list[int | None]:
     """Handle else(), elseif() or endif(): record the removed range, and return the block that is open afterwards."""
     is_last = command.name == b"endif"
     if removed_start is None:

@@ -71,7 +71,11 @@ def simplified(node: ConditionNode) -> str:
         text = simplified(inner)
         return f"!{text}" if isinstance(inner, Not) or _NEEDS_NO_PARENTHESES.fullmatch(text) else f"!({text})"
     unknown = [operand for operand in node.operands if evaluate(operand) is None]
-    return simplified(unknown[0]) if len(unknown) == 1 else f" {node.operator} ".join(_parenthesized(part) for part in unknown)
+    return (
+        simplified(unknown[0])
+        if len(unknown) == 1
+        else f" {node.operator} ".join(_parenthesized(part) for part in unknown)
+    )
 
 
 def _only_unknown_operand(node: ConditionNode) -> ConditionNode:

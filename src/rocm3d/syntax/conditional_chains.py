@@ -10,7 +10,7 @@ from functools import cached_property
 
 from rocm3d.syntax import condition
 from rocm3d.syntax.directives import CONDITIONAL, Directive, blanked, directives
-from rocm3d.syntax.guards import is_rocm_macro, assume_rocm
+from rocm3d.syntax.guards import assume_rocm, is_rocm_macro
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _MACRO_COMPARISON = re.compile(r"\b([A-Za-z_]\w*)\s*(<=|>=|==|!=|<|>)\s*([0-9]+)[uUlL]*")

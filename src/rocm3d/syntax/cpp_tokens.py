@@ -28,7 +28,7 @@ _TOKEN = re.compile(
 )
 
 
-class TokenComparisonError(Exception):  # noqa: N818
+class TokenComparisonError(Exception):
     """The token streams cannot be compared; the message is the reason."""
 
 
@@ -75,7 +75,9 @@ def differs_only_as_allowed(old: bytes, new: bytes, allowed_marks: Sequence[byte
         offset = directive.end
     before, after = old.splitlines(keepends=True), (lines + new[offset:]).splitlines(keepends=True)
     return len(before) == len(after) and all(
-        old_line == new_line or new_line in conditions or any(mark in new_line for mark in (ALIAS_PREFIX.encode(), *allowed_marks))
+        old_line == new_line
+        or new_line in conditions
+        or any(mark in new_line for mark in (ALIAS_PREFIX.encode(), *allowed_marks))
         for old_line, new_line in zip(before, after, strict=True)
     )
 

@@ -84,7 +84,11 @@ def _directives(data: bytes) -> tuple[Directive, ...]:
         newline = fully_blanked.find(b"\n", start)
         end = len(fully_blanked) if newline < 0 else newline + 1
         # Strings can be part of a condition (`__has_include("x.h")`); a splice can split even the keyword.
-        match = _DIRECTIVE.match(_SPLICE.sub(b"", without_comments[start:end])) if b"#" in fully_blanked[start:end] else None
+        match = (
+            _DIRECTIVE.match(_SPLICE.sub(b"", without_comments[start:end]))
+            if b"#" in fully_blanked[start:end]
+            else None
+        )
         if match is not None:
             keyword = (match.group(1) or b"").decode()
             found_directives.append(Directive(keyword, match.group(2).decode("utf-8", "replace").strip(), start, end))

@@ -112,13 +112,17 @@ class _Folder:
         atom = condition.Atom(f"defined({name})", self.assume(name))
         return condition.Not(atom) if keyword in ("ifndef", "elifndef") else atom
 
-    def _simplified_directive(self, directive: Directive, node: condition.ConditionNode, *, as_if: bool) -> bytes | None:
+    def _simplified_directive(
+        self, directive: Directive, node: condition.ConditionNode, *, as_if: bool
+    ) -> bytes | None:
         """The simplified directive, or None if its bytes stay unchanged: same keyword role and no known operand."""
         opens = directive.keyword in ("if", "ifdef", "ifndef")
         if opens == as_if and not condition.has_known_part(node):
             return None
         keyword = b"#if " if as_if else b"#elif "
-        return _with_newline_of(keyword + condition.simplified(node).encode(), self.data[directive.start : directive.end])
+        return _with_newline_of(
+            keyword + condition.simplified(node).encode(), self.data[directive.start : directive.end]
+        )
 
 
 def _with_newline_of(text: bytes, original: bytes) -> bytes:
@@ -138,7 +142,9 @@ def shared_ranges(data: bytes) -> list[tuple[int, int]]:
     rocm_fold, cuda_fold = (_Folder(data, assume, literals=True) for assume in (assume_rocm, assume_cuda))
     rocm_fold.run()
     cuda_fold.run()
-    return _intersection([(start, end) for start, end, _ in rocm_fold.retained], [(start, end) for start, end, _ in cuda_fold.retained])
+    return _intersection(
+        [(start, end) for start, end, _ in rocm_fold.retained], [(start, end) for start, end, _ in cuda_fold.retained]
+    )
 
 
 def _intersection(left: list[tuple[int, int]], right: list[tuple[int, int]]) -> list[tuple[int, int]]:

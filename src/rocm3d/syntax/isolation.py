@@ -13,7 +13,7 @@ from rocm3d.syntax import cmake_fold, cuda
 from rocm3d.syntax.closed_list import EDIT_MARKERS, listed_edits, without_added_include
 from rocm3d.syntax.cpp_tokens import TokenComparisonError, differs_only_as_allowed, token_stream
 from rocm3d.syntax.directives import CONDITIONAL, blanked, directives
-from rocm3d.syntax.guards import fold_cpp, is_rocm_macro, assume_cuda
+from rocm3d.syntax.guards import assume_cuda, fold_cpp, is_rocm_macro
 from rocm3d.syntax.python_fold import PythonFoldError, folded_dump
 
 # The text alone cannot prove this.
@@ -162,7 +162,11 @@ def _directives_inside_calls(data: bytes) -> Counter[str]:
 
 
 def _redefined_guards(data: bytes) -> set[str]:
-    names = (directive.argument.split("(")[0].split() for directive in directives(data) if directive.keyword in ("define", "undef"))
+    names = (
+        directive.argument.split("(")[0].split()
+        for directive in directives(data)
+        if directive.keyword in ("define", "undef")
+    )
     return {name[0] for name in names if name and is_rocm_macro(name[0])}
 
 

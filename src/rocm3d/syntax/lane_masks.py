@@ -68,9 +68,13 @@ class NarrowReceivers:
         declarations: dict[str, list[tuple[int, str | None]]] = {}
         for node in self.unit.nodes("declaration", "parameter_declaration"):
             for declarator in node.children_by_field_name("declarator"):
-                inner = declarator.child_by_field_name("declarator") if declarator.type == "init_declarator" else declarator
+                inner = (
+                    declarator.child_by_field_name("declarator") if declarator.type == "init_declarator" else declarator
+                )
                 if inner is not None and inner.type == "identifier":
-                    declarations.setdefault(self.unit.slice(inner), []).append((node.start_byte, self._type_32bit(node)))
+                    declarations.setdefault(self.unit.slice(inner), []).append(
+                        (node.start_byte, self._type_32bit(node))
+                    )
         return declarations
 
     def receiver_32bit(self, call: Node) -> str | None:
@@ -105,7 +109,12 @@ class NarrowReceivers:
             receiver = self._variable(left, parent.start_byte) if left is not None and left.id != child.id else None
         elif parent.type == "return_statement":
             function = next(
-                (node for node, _ in ancestors_with_child(parent, self.unit.parents) if node.type == "function_definition"), None
+                (
+                    node
+                    for node, _ in ancestors_with_child(parent, self.unit.parents)
+                    if node.type == "function_definition"
+                ),
+                None,
             )
             receiver = None if function is None else self._type_32bit(function)
         return receiver

@@ -16,7 +16,9 @@ _CONDITION_NODES = frozenset(
     {"identifier", "attribute", "comparison_operator", "boolean_operator", "not_operator", "call",
      "parenthesized_expression", "conditional_expression"}
 )  # fmt: skip
-_BRANCH_NODES = frozenset({"if_statement", "elif_clause", "conditional_expression", "boolean_operator", "assert_statement"})
+_BRANCH_NODES = frozenset(
+    {"if_statement", "elif_clause", "conditional_expression", "boolean_operator", "assert_statement"}
+)
 _IDENTIFIER = re.compile(rb"\w+")
 _FROM = re.compile(rb"from(?:\s|\\)+(\w+)")
 _IMPORT = re.compile(rb"import\b([^\n\\;#]*(?:\\\r?\n?[^\n\\;#]*)*)")
@@ -88,13 +90,16 @@ class PythonUnit(ParsedUnit):
         bound = [(left, right) for left, right in sides if left and right and left.type == "identifier"]
         branches = list(self.nodes("if_statement", "elif_clause"))
         while True:
-            rocm_branches = [c for c in branches if (q := c.child_by_field_name("condition")) and self._mentions(q, names)]
+            rocm_branches = [
+                c for c in branches if (q := c.child_by_field_name("condition")) and self._mentions(q, names)
+            ]
             new_names = {
                 self.slice(left)
                 for left, right in bound
                 if (right.type in _CONDITION_NODES and self._mentions(right, names))
                 or (
-                    right.type in ("true", "false") and any(c.start_byte <= left.start_byte < c.end_byte for c in rocm_branches)
+                    right.type in ("true", "false")
+                    and any(c.start_byte <= left.start_byte < c.end_byte for c in rocm_branches)
                 )
             }
             if new_names <= names:

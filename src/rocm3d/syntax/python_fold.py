@@ -16,7 +16,7 @@ _SCOPE_NODES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _GUARD_DUMP = ast.dump(ast.parse(ROCM_GUARD, mode="eval").body)
 
 
-class PythonFoldError(ValueError):  # noqa: N818
+class PythonFoldError(ValueError):
     """The module cannot be folded: it does not parse, or it uses the names of the guard for something else."""
 
 
@@ -35,7 +35,9 @@ def folded_dump(source: bytes, original: bytes) -> str:
     if source != original and _count_shadowed_guards(tree) > _count_shadowed_guards(original_tree):
         raise PythonFoldError("the guard is used in a function that rebinds torch")
     allow_import = imports_torch(original_tree) and "torch" not in _bound_names(original_tree)
-    tree.body = [node for node in tree.body if not _is_flag_assignment(node) and not (allow_import and _is_import_torch(node))]
+    tree.body = [
+        node for node in tree.body if not _is_flag_assignment(node) and not (allow_import and _is_import_torch(node))
+    ]
     try:
         return ast.dump(_GuardFolder(has_flag).visit(tree))
     except RecursionError as error:
@@ -82,7 +84,9 @@ def _is_guard_bound(tree: ast.Module, original: ast.Module) -> bool:
         return False
     if guards and (not imports_torch(original) or not torch_bindings or guards[0] < torch_bindings[0]):
         return False
-    added_imports = [i for i in torch_imports if _is_import_torch(tree.body[i])] if "torch" not in _bound_names(original) else []
+    added_imports = (
+        [i for i in torch_imports if _is_import_torch(tree.body[i])] if "torch" not in _bound_names(original) else []
+    )
     return not added_imports or torch_imports[0] < added_imports[0]
 
 
@@ -163,7 +167,9 @@ def _is_flag_assignment(node: ast.stmt) -> bool:
 
 def _is_flag_misused(tree: ast.Module) -> bool:
     """Whether anything but one module-level assignment of the guard binds the flag."""
-    stores = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == ROCM_FLAG and not isinstance(n.ctx, ast.Load)]
+    stores = [
+        n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == ROCM_FLAG and not isinstance(n.ctx, ast.Load)
+    ]
     others = any(
         (isinstance(n, ast.arg) and n.arg == ROCM_FLAG)
         or (isinstance(n, (ast.Global, ast.Nonlocal)) and ROCM_FLAG in n.names)

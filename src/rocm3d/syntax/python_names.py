@@ -35,7 +35,9 @@ def imports(unit: PythonUnit) -> Iterator[Import]:
         imported_nodes = node.children_by_field_name("name")
         for imported_node in imported_nodes:
             alias = imported_node.child_by_field_name("alias")
-            inner = imported_node.child_by_field_name("name") if imported_node.type == "aliased_import" else imported_node
+            inner = (
+                imported_node.child_by_field_name("name") if imported_node.type == "aliased_import" else imported_node
+            )
             name = "" if inner is None else unit.slice(inner)
             bound = unit.slice(alias) if alias else name if module else name.split(".")[0]
             yield Import(module or name, f"{module}.{name}" if module else name, bound, node)
@@ -46,7 +48,9 @@ def imports(unit: PythonUnit) -> Iterator[Import]:
 def unconditional_imports(unit: PythonUnit) -> Iterator[Import]:
     """Imports that always run when the module loads: outside functions, conditions and try blocks."""
     conditional_ranges = [(node.start_byte, node.end_byte) for node in unit.nodes(*_CONDITIONAL_NODES)]
-    conditional_ranges += [(n.start_byte, n.end_byte) for n in unit.nodes("with_statement") if "suppress(" in unit.slice(n)]
+    conditional_ranges += [
+        (n.start_byte, n.end_byte) for n in unit.nodes("with_statement") if "suppress(" in unit.slice(n)
+    ]
     for imported in imports(unit):
         if not any(start <= imported.node.start_byte < end for start, end in conditional_ranges):
             yield imported

@@ -36,7 +36,9 @@ def _find_shim_names(unit: CudaUnit) -> frozenset[str]:
             continue
         parameters = node.child_by_field_name("parameters") if node.type == "function_declarator" else None
         first_type = (
-            parameters.named_children[0].child_by_field_name("type") if parameters is not None and parameters.named_children else None
+            parameters.named_children[0].child_by_field_name("type")
+            if parameters is not None and parameters.named_children
+            else None
         )
         names.add(unit.slice(name) + ("" if first_type is None else f"({unit.slice(first_type)}"))
     return frozenset(names)

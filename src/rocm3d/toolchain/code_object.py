@@ -16,7 +16,7 @@ _NT_AMDGPU_METADATA = 32
 _MACH_MASK = 0xFF
 
 
-class CodeObjectError(Exception):  # noqa: N818
+class CodeObjectError(Exception):
     """The bytes are not an AMD code object, or a corrupt one."""
 
 

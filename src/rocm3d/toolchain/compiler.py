@@ -58,17 +58,23 @@ class Compiler:
                 return CompilerRun(None, "".join(messages), compiler_run.timed_out)
         return CompilerRun(output, "".join(messages))
 
-    def compile_host(self, source: Path, output: Path, flags: Sequence[str] = (), seconds: float = SECONDS) -> CompilerRun:
+    def compile_host(
+        self, source: Path, output: Path, flags: Sequence[str] = (), seconds: float = SECONDS
+    ) -> CompilerRun:
         """Compiles the host side of a HIP source."""
         return self._run(
             [*self.command, "--cuda-host-only", *flags, "-c", str(source), "-o", str(output)], output, seconds
         )
 
-    def compile_cpp(self, source: Path, output: Path, flags: Sequence[str] = (), seconds: float = SECONDS) -> CompilerRun:
+    def compile_cpp(
+        self, source: Path, output: Path, flags: Sequence[str] = (), seconds: float = SECONDS
+    ) -> CompilerRun:
         """Compiles a C++ source, which is not HIP but uses the same headers."""
         return self._run([*self.command, "-x", "c++", *flags, "-c", str(source), "-o", str(output)], output, seconds)
 
     def _run(self, command: Sequence[str], output: Path, seconds: float) -> CompilerRun:
-        finished = run(command, cwd=self.cwd, env=self.environment or None, seconds=seconds, keep_bytes=_MAX_OUTPUT_BYTES)
+        finished = run(
+            command, cwd=self.cwd, env=self.environment or None, seconds=seconds, keep_bytes=_MAX_OUTPUT_BYTES
+        )
         messages = finished.stderr.decode(errors="replace")
         return CompilerRun(output if finished.code == 0 and output.is_file() else None, messages, finished.timed_out)

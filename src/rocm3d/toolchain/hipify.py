@@ -77,7 +77,9 @@ class Hipify:
             response: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
         except (ValueError, IndexError) as error:
             stderr_lines = ended.stderr.decode(errors="replace").strip().splitlines()
-            raise MachineError(f"hipify failed: {stderr_lines[-1] if stderr_lines else 'it printed no result'}") from error
+            raise MachineError(
+                f"hipify failed: {stderr_lines[-1] if stderr_lines else 'it printed no result'}"
+            ) from error
         return _read_response(response)
 
 

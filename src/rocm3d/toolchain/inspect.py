@@ -84,7 +84,8 @@ def _inspect_host_object(name: str, data: bytes) -> InspectedBinary | None:
         hip, cuda = sections.get(_HIP_SECTION), [sections[key] for key in cuda_fatbin.SECTIONS if key in sections]
         targets, notes = _read_amd_targets(hip.data()) if hip is not None else ((), ())
         architectures = sorted(
-            {architecture for section in cuda for architecture in cuda_fatbin.read_fatbin(section.data())}, key=_architecture_key
+            {architecture for section in cuda for architecture in cuda_fatbin.read_fatbin(section.data())},
+            key=_architecture_key,
         )
         symbols = list(_undefined_symbols(sections))
         libraries = tuple(_needed_libraries(sections))
@@ -118,7 +119,9 @@ def _read_amd_targets(section: bytes) -> tuple[tuple[TargetCode, ...], tuple[str
         for entry in read_bundles(section):
             if entry.target:
                 target = _target_code(entry.target, entry.data)
-                by_target[entry.target] = _merge(by_target[entry.target], target) if entry.target in by_target else target
+                by_target[entry.target] = (
+                    _merge(by_target[entry.target], target) if entry.target in by_target else target
+                )
     except OffloadBundleError as error:
         notes.append(f"cannot read device code: {error}")
     return tuple(by_target[key] for key in sorted(by_target)), tuple(notes)
@@ -169,7 +172,10 @@ def _uses_cxx11_abi(symbols: list[str]) -> bool | None:
         return True
     return (
         False
-        if any("Ss" in symbol and symbol.startswith("_Z") and any(m in symbol for m in _TORCH_NAMESPACES) for symbol in symbols)
+        if any(
+            "Ss" in symbol and symbol.startswith("_Z") and any(m in symbol for m in _TORCH_NAMESPACES)
+            for symbol in symbols
+        )
         else None
     )
 

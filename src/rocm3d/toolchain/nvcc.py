@@ -30,7 +30,9 @@ class Nvcc:
     release: str
     architecture: str
 
-    def compile_object(self, source: Path, output: Path, flags: Sequence[str], cwd: Path, seconds: float = SECONDS) -> CompilerRun:
+    def compile_object(
+        self, source: Path, output: Path, flags: Sequence[str], cwd: Path, seconds: float = SECONDS
+    ) -> CompilerRun:
         """Compiles host and device side of a unit. The PTX is stored next to the output, for `read_ptx`."""
         ptx_folder = output.with_suffix(".kept")
         ptx_folder.mkdir(parents=True, exist_ok=True)

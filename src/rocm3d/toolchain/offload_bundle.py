@@ -24,7 +24,7 @@ _MAX_BYTES = 2 * 1024**3
 _MAX_ENTRIES = 4096
 
 
-class OffloadBundleError(Exception):  # noqa: N818
+class OffloadBundleError(Exception):
     """The bytes start like a bundle but are corrupt or of an unknown version."""
 
 

@@ -50,9 +50,13 @@ def find(recipe: WheelToolchain) -> DetectedToolchain:
     unavailable_reason = _missing_modules(recipe)
     stamp = toolchain_folder(recipe) / STAMP
     if unavailable_reason is None and not stamp.is_file():
-        unavailable_reason = f"not prepared yet. Run rocm3d toolchain prepare (downloads at most {download_megabytes(recipe)} MB)"
+        unavailable_reason = (
+            f"not prepared yet. Run rocm3d toolchain prepare (downloads at most {download_megabytes(recipe)} MB)"
+        )
     if unavailable_reason is not None:
-        return DetectedToolchain(kind="wheels", title=recipe.title, hip=recipe.hip, headers="mixed", lacks=unavailable_reason)
+        return DetectedToolchain(
+            kind="wheels", title=recipe.title, hip=recipe.hip, headers="mixed", lacks=unavailable_reason
+        )
     try:
         return DetectedToolchain.model_validate_json(stamp.read_text(encoding="utf-8"))
     except (OSError, ValidationError) as error:

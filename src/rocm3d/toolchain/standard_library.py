@@ -27,14 +27,21 @@ def _machine_has_headers(compiler: Path, resource: Path) -> bool:
 
 def _wheel_flags(compiler: Path, resource: Path) -> tuple[str, ...]:
     listing = (
-        _compiler_output(compiler, "-E", "-v").partition("#include <...> search starts here:\n")[2].partition("End of search")[0]
+        _compiler_output(compiler, "-E", "-v")
+        .partition("#include <...> search starts here:\n")[2]
+        .partition("End of search")[0]
     )
     folders = [(_WORKING_DIRECTORY / line.strip()).resolve() for line in listing.splitlines() if line.strip()]
     # The compiler's builtin headers do not include HIP's: the resource folder replaces them at the same position.
     builtin_headers = (compiler.parent / "lib" / "include").resolve()
     include_folders = [resource / "include" if folder == builtin_headers else folder for folder in folders]
     settings = [f"-D{name}={value}" for name, value in _SETTINGS.findall(_compiler_output(compiler, "-E", "-dM"))]
-    return ("-nostdinc++", "-nostdlibinc", *(word for include_folder in include_folders for word in ("-isystem", str(include_folder))), *settings)
+    return (
+        "-nostdinc++",
+        "-nostdlibinc",
+        *(word for include_folder in include_folders for word in ("-isystem", str(include_folder))),
+        *settings,
+    )
 
 
 def _compiler_output(compiler: Path, *options: str) -> str:

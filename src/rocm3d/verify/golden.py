@@ -77,7 +77,9 @@ def compare_golden(reference: Path, candidate: Path, tolerances: Tolerances) -> 
 
 def _tensors(folder: Path, recording: Recording) -> Tensors:
     return {
-        name: value for file in recording.files for name, value in _file_tensors(folder / file.path, file.name, file.dtype)
+        name: value
+        for file in recording.files
+        for name, value in _file_tensors(folder / file.path, file.name, file.dtype)
     }
 
 

@@ -59,7 +59,9 @@ def _read_npz(path: Path) -> tuple[Array, Array | None]:
     """The arrays of a .npz whose names stand for points and colours."""
     import numpy
 
-    candidates = {name: array for name, array in read_arrays(path) if array.dtype.kind in "fiu" and array.shape[-1:] == (3,)}
+    candidates = {
+        name: array for name, array in read_arrays(path) if array.dtype.kind in "fiu" and array.shape[-1:] == (3,)
+    }
     points = next(candidates[name] for name in POINT_ARRAY_NAMES if name in candidates)
     colours = next((candidates[name] for name in _COLOUR_ARRAY_NAMES if name in candidates), None)
     return points.reshape(-1, 3).astype(numpy.float64), None if colours is None else colours.reshape(-1, 3)

@@ -26,7 +26,9 @@ def find_drawable(folder: Path) -> list[Artifact]:
     if not drawable_artifacts:
         reasons = [f"{Path(item.path).name}: {item.reason}" for item in artifacts if item.reason]
         raise UserError(f"{folder} has no splat, mesh or point cloud", hint="; ".join(reasons[:3]))
-    return sorted(drawable_artifacts, key=lambda item: (item.outcome != "ok", KINDS.index(item.kind), -ages[item.path], item.path))
+    return sorted(
+        drawable_artifacts, key=lambda item: (item.outcome != "ok", KINDS.index(item.kind), -ages[item.path], item.path)
+    )
 
 
 def with_name_of(artifacts: list[Artifact], other: str) -> Artifact:
@@ -43,7 +45,12 @@ def _candidates(folder: Path) -> list[Path]:
         for name in files:
             path = Path(parent) / name
             file_format = format_by_name(path)
-            if file_format is not None and file_format.kind in _CANDIDATE_KINDS and path.is_file() and not path.is_symlink():
+            if (
+                file_format is not None
+                and file_format.kind in _CANDIDATE_KINDS
+                and path.is_file()
+                and not path.is_symlink()
+            ):
                 paths.append(path)
         if walked > _MAX_FILES:
             break

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.artifact.splat import unpack_bounded, stack_columns, base_colours, is_packed_layout
+from rocm3d.artifact.splat import base_colours, is_packed_layout, stack_columns, unpack_bounded
 from rocm3d.viewer.shape import Splats, refuse_empty
 
 if TYPE_CHECKING:
@@ -81,7 +81,13 @@ def _read_plain(vertices: Array) -> Splats:
     colours = base_colours(vertices)
     if colours is None:
         colours = numpy.full((len(vertices), 3), 160, dtype=numpy.uint8)
-    return Splats(stack_columns(vertices, ["x", "y", "z"]).astype(numpy.float64), sizes, _normalize_quats(quats), colours, opacities)
+    return Splats(
+        stack_columns(vertices, ["x", "y", "z"]).astype(numpy.float64),
+        sizes,
+        _normalize_quats(quats),
+        colours,
+        opacities,
+    )
 
 
 def _read_packed(vertices: Array, chunks: Array, rows: Array) -> Splats:

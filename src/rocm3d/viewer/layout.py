@@ -84,7 +84,9 @@ def up_rotation(up: Up) -> Array:
     import numpy
 
     angle = numpy.radians(_AZIMUTH)
-    azimuth_rotation = numpy.array([[numpy.cos(angle), -numpy.sin(angle), 0], [numpy.sin(angle), numpy.cos(angle), 0], [0, 0, 1]])
+    azimuth_rotation = numpy.array(
+        [[numpy.cos(angle), -numpy.sin(angle), 0], [numpy.sin(angle), numpy.cos(angle), 0], [0, 0, 1]]
+    )
     rows: Array = azimuth_rotation @ numpy.array(_TURNS[up], dtype=numpy.float64)
     return rows
 
@@ -111,7 +113,9 @@ def arrange(shapes: list[Shape]) -> tuple[list[Pose], list[str]]:
         poses.append(Pose(middle, scale, up_rotation(shape.up), offset))
         left += width + gap
     ratio = max(spans) / min(spans)
-    return poses, [f"drawn at different scales: one is {ratio:,.0f} times as large as the other"] if has_own_scales else []
+    return poses, [
+        f"drawn at different scales: one is {ratio:,.0f} times as large as the other"
+    ] if has_own_scales else []
 
 
 def camera_axes() -> tuple[Array, Array, Array]:

@@ -70,7 +70,11 @@ def _world_vertices(scene: Any) -> Array:
     parts = [numpy.zeros((0, 3))]
     for name in scene.graph.nodes_geometry:
         transform, geometry_name = scene.graph[name]
-        parts.append(trimesh.transform_points(numpy.asarray(scene.geometry[geometry_name].vertices, dtype=numpy.float64), transform))
+        parts.append(
+            trimesh.transform_points(
+                numpy.asarray(scene.geometry[geometry_name].vertices, dtype=numpy.float64), transform
+            )
+        )
     return numpy.concatenate(parts)
 
 

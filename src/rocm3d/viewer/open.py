@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.artifact.check import check
 from rocm3d.artifact.artifact_report import InvalidArtifactError
+from rocm3d.artifact.check import check
 from rocm3d.model.errors import MachineError, UserError
 from rocm3d.viewer import cloud, gaussians, mesh
 from rocm3d.viewer.shape import Shape
@@ -34,14 +34,19 @@ def require_packages() -> None:
         import trimesh  # noqa: F401
         import viser  # noqa: F401
     except ImportError as error:
-        raise MachineError(f"{error.name} is not installed; rocm3d needs it to show artifacts", hint=INSTALL_COMMAND) from error
+        raise MachineError(
+            f"{error.name} is not installed; rocm3d needs it to show artifacts", hint=INSTALL_COMMAND
+        ) from error
 
 
 def is_drawable(artifact: Artifact) -> bool:
     """Whether there is anything to see. A file with problems may still be drawable."""
     if artifact.kind not in KINDS or not artifact.metrics:
         return False
-    return not artifact.reason.startswith(_INVISIBLE_PROBLEMS) and artifact.metrics.get(_COUNT_METRIC[artifact.kind], 0) > 0
+    return (
+        not artifact.reason.startswith(_INVISIBLE_PROBLEMS)
+        and artifact.metrics.get(_COUNT_METRIC[artifact.kind], 0) > 0
+    )
 
 
 def refuse_undrawable(artifact: Artifact) -> None:
@@ -56,7 +61,9 @@ def refuse_undrawable(artifact: Artifact) -> None:
     )
 
 
-def load_shape(path: Path, up: Up | None = None, limit: int = MAX_IN_BROWSER, artifact: Artifact | None = None) -> Shape:
+def load_shape(
+    path: Path, up: Up | None = None, limit: int = MAX_IN_BROWSER, artifact: Artifact | None = None
+) -> Shape:
     """Check a file in a subprocess, then load it. `artifact` is the result of an earlier check."""
     if artifact is None:
         if not path.is_file():
@@ -71,7 +78,9 @@ def load_shape(path: Path, up: Up | None = None, limit: int = MAX_IN_BROWSER, ar
         if artifact.kind == "points":
             points, sampling_notes = cloud.read(path, limit)
             return Shape(path, artifact, points, up or guess_up_axis(artifact), (*notes, *sampling_notes))
-        return Shape(path, artifact, mesh.read(path, has_nonfinite=nonfinite > 0), up or guess_up_axis(artifact), tuple(notes))
+        return Shape(
+            path, artifact, mesh.read(path, has_nonfinite=nonfinite > 0), up or guess_up_axis(artifact), tuple(notes)
+        )
     except InvalidArtifactError as error:
         raise UserError(f"{path}: {error}") from error
     except OSError as error:

@@ -9,7 +9,7 @@ from rocm3d.model.errors import Rocm3dError
 from rocm3d.viewer.open import load_shape
 from rocm3d.viewer.picture import encode_png
 from rocm3d.viewer.shape import Up
-from rocm3d.viewer.stage import draw, add_lights, short_names
+from rocm3d.viewer.stage import add_lights, draw, short_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,7 +60,9 @@ class Page:
     def set_up_axis(self, number: int, up: Up) -> None:
         """Change which axis of one shape is up."""
         previous = self.shapes[number]
-        self.replace_shape(number, type(previous)(previous.path, previous.artifact, previous.content, up, previous.notes))
+        self.replace_shape(
+            number, type(previous)(previous.path, previous.artifact, previous.content, up, previous.notes)
+        )
 
     def save(self, client: ClientHandle | None) -> None:
         """Download what this client sees as a PNG."""

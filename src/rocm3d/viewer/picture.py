@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocm3d.model.errors import MachineError, UserError
-from rocm3d.viewer.browser import find_chromium, console_messages, headless
+from rocm3d.viewer.browser import console_messages, find_chromium, headless
 from rocm3d.viewer.server import serve, server_url
-from rocm3d.viewer.stage import draw, add_lights
+from rocm3d.viewer.stage import add_lights, draw
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,7 +42,9 @@ def write(shapes: list[Shape], out: Path, width: int, height: int, seconds: floa
     return notes
 
 
-def take(shapes: list[Shape], width: int, height: int, seconds: float = TIMEOUT_SECONDS) -> tuple[bytes, list[str], list[str]]:
+def take(
+    shapes: list[Shape], width: int, height: int, seconds: float = TIMEOUT_SECONDS
+) -> tuple[bytes, list[str], list[str]]:
     """The PNG, notes about it, and the console messages of the page."""
     find_chromium()
     deadline = time.monotonic() + seconds

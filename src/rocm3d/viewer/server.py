@@ -52,4 +52,6 @@ def _refuse_used_port(host: str, port: int) -> None:
             probe.bind((host, port))
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise UserError(f"cannot listen on {host}:{port}: {reason}", hint="leave out --port to use a free one") from error
+        raise UserError(
+            f"cannot listen on {host}:{port}: {reason}", hint="leave out --port to use a free one"
+        ) from error

@@ -54,7 +54,9 @@ def draw(server: ViserServer, shapes: list[Shape], *, aspect: float, plain: bool
             _add_shape(server, f"{node}/form", shape, pose, plain=plain)
             if len(shapes) > 1:
                 text = f"{labels[number]}: {shape.counts_text}"
-                _add_label(server, f"{ROOT}/label{number}", text, camera.label_position(pose.offset, highest + _LABEL_GAP))
+                _add_label(
+                    server, f"{ROOT}/label{number}", text, camera.label_position(pose.offset, highest + _LABEL_GAP)
+                )
         _set_camera(server, camera)
     return camera, notes
 
@@ -116,7 +118,12 @@ def _add_label(server: ViserServer, node: str, text: str, position: Array) -> No
 def _set_camera(server: ViserServer, camera: Camera) -> None:
     """For clients that connect later, and for those that are connected."""
     initial = server.initial_camera
-    initial.position, initial.look_at, initial.up, initial.fov = camera.position, camera.target, (0.0, 0.0, 1.0), camera.field
+    initial.position, initial.look_at, initial.up, initial.fov = (
+        camera.position,
+        camera.target,
+        (0.0, 0.0, 1.0),
+        camera.field,
+    )
     for client in server.get_clients().values():
         client.camera.up_direction = (0.0, 0.0, 1.0)
         client.camera.position, client.camera.look_at = camera.position, camera.target

@@ -8,8 +8,8 @@ from pydantic import Field, ValidationError
 
 from rocm3d.model.base import Record, describe_validation_error
 from rocm3d.model.errors import UserError
-from rocm3d.model.toml import TomlError, parse
 from rocm3d.model.plan_choices import LicenceRule
+from rocm3d.model.toml import TomlError, parse
 
 if TYPE_CHECKING:
     from rocm3d.workspace.tree import Tree
@@ -37,7 +37,9 @@ def read_configuration(tree: Tree) -> Configuration:
     try:
         return Configuration.model_validate(settings or section or {})
     except ValidationError as error:
-        raise UserError(f"{name}: {describe_validation_error(error)}", hint="known keys: gpu, only, skip, licence-policy") from error
+        raise UserError(
+            f"{name}: {describe_validation_error(error)}", hint="known keys: gpu, only, skip, licence-policy"
+        ) from error
 
 
 def _read_toml(tree: Tree, path: str, *, strict: bool) -> dict[str, Any]:

@@ -55,9 +55,7 @@ class Documents:
         try:
             write_atomically(path, write)
         except OSError as error:
-            raise UserError(
-                f"cannot write {path}: {error.strerror}", hint="pass another folder with --work"
-            ) from error
+            raise UserError(f"cannot write {path}: {error.strerror}", hint="pass another folder with --work") from error
         return path
 
     def find(self, kind: type[DocumentT]) -> DocumentT | None:

@@ -150,7 +150,10 @@ def connected_helper(command: Sequence[str], *files: int) -> Iterator[socket.soc
         descriptors = (helper_end.fileno(), *files)
         with _delayed_sigint():
             child = subprocess.Popen(  # noqa: S603
-                [*command, *map(str, descriptors)], stdin=subprocess.DEVNULL, pass_fds=descriptors, start_new_session=True
+                [*command, *map(str, descriptors)],
+                stdin=subprocess.DEVNULL,
+                pass_fds=descriptors,
+                start_new_session=True,
             )
     try:
         yield own_end
@@ -259,7 +262,13 @@ class _Drain(threading.Thread):
 
     def __init__(self, stream: IO[bytes], max_bytes: int, forward: Callable[[bytes], object] = len) -> None:
         super().__init__(daemon=True)
-        self.stream, self.max_bytes, self.forward, self.output, self.capped = stream, max_bytes, forward, bytearray(), False
+        self.stream, self.max_bytes, self.forward, self.output, self.capped = (
+            stream,
+            max_bytes,
+            forward,
+            bytearray(),
+            False,
+        )
         self.start()
 
     def run(self) -> None:

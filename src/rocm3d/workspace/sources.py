@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Set
 from pathlib import Path, PurePosixPath
 
-from rocm3d.workspace.tree import TreeLimits, Tree
+from rocm3d.workspace.tree import Tree, TreeLimits
 
 # Files that determine what a program does. Results, images and configuration that it writes do not count.
 _CODE_SUFFIXES = {

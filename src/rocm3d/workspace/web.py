@@ -46,7 +46,9 @@ class WebClient:
             return "" if Path(url2pathname(parts.path)).exists() else "does not exist"
         server = f"{parts.scheme}://{parts.netloc}"
         if server not in self._reachability:
-            self._reachability[server] = self._request_failure(urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")))
+            self._reachability[server] = self._request_failure(
+                urlunsplit((parts.scheme, parts.netloc, parts.path, "", ""))
+            )
         return self._reachability[server]
 
     def size(self, url: str) -> int | None:

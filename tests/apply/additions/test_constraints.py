@@ -41,4 +41,6 @@ def test_repository_constraints_come_first_without_decided_packages(tmp_path, ma
 
 def test_same_plan_same_bytes(tmp_path, make_plan, make_decision):
     first, two = make_decision("a", needs={"x": "<2"}), make_decision("b", needs={"x": "<2", "w": ">1"})
-    assert rendered(tmp_path, make_plan(decisions=(first, two))) == rendered(tmp_path, make_plan(decisions=(two, first)))
+    assert rendered(tmp_path, make_plan(decisions=(first, two))) == rendered(
+        tmp_path, make_plan(decisions=(two, first))
+    )

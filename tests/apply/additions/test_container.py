@@ -77,9 +77,7 @@ NASTY = ["a b", "$(touch pwned)", "it's", '"', "x\ny", "a\\b", "a=b", "{{ 1 }}"]
 
 @pytest.mark.parametrize("text", NASTY)
 @pytest.mark.parametrize("form", ["container", "pip"])
-def test_hadolint_accepts_any_plan(
-    tmp_path, make_plan, make_stack, make_decision, form, text
-):
+def test_hadolint_accepts_any_plan(tmp_path, make_plan, make_stack, make_decision, form, text):
     plan = make_plan(base=make_stack(form=form), decisions=(make_decision("a", env={"A": text}, reason=text),))
     path = tmp_path / "Dockerfile"
     path.write_text(rendered(tmp_path, plan)["Dockerfile"])

@@ -42,4 +42,6 @@ def test_each_variable_names_the_packages_that_require_it(tmp_path, make_plan, m
 
 def test_same_plan_same_bytes(tmp_path, make_plan, make_decision):
     first, two = make_decision("a", env={"X": "1"}), make_decision("b", env={"Y": "1"})
-    assert rendered(tmp_path, make_plan(decisions=(first, two))) == rendered(tmp_path, make_plan(decisions=(two, first)))
+    assert rendered(tmp_path, make_plan(decisions=(first, two))) == rendered(
+        tmp_path, make_plan(decisions=(two, first))
+    )

@@ -75,7 +75,9 @@ def test_requirement_of_another_torch_fails_and_names_its_step(machine, make_pla
 
 
 @pytest.mark.parametrize("name", ["triton", "torchaudio"])
-def test_no_dependency_installs_another_triton_or_a_missing_base_package(machine, make_plan, make_stack, make_wheel, name):
+def test_no_dependency_installs_another_triton_or_a_missing_base_package(
+    machine, make_plan, make_stack, make_wheel, name
+):
     make_wheel(machine.wheels, "poisoned", "1.0", f"{name}>=2")
     make_wheel(machine.wheels, name, "3.9.0")
     requirements(machine, "poisoned\n")
@@ -183,7 +185,9 @@ def test_dry_run_prints_every_step_and_runs_nothing(machine, make_plan, make_sta
     assert not (machine.root / ".rocm3d").exists()
 
 
-def test_versions_that_a_route_needs_constrain_other_packages(machine, make_plan, make_stack, make_decision, make_wheel):
+def test_versions_that_a_route_needs_constrain_other_packages(
+    machine, make_plan, make_stack, make_decision, make_wheel
+):
     make_wheel(machine.wheels, "numpy", "2.1")
     requirements(machine, "numpy\n")
     decisions = (make_decision("old", "drop", needs={"numpy": "<2"}),)
@@ -305,7 +309,9 @@ def test_a_build_sees_the_variables_of_its_route_and_the_target(
     assert {"one", "two"} <= set(machine.versions())
 
 
-def test_notes_at_the_end_list_unwanted_packages_and_manual_steps(machine, make_plan, make_stack, make_decision, make_wheel):
+def test_notes_at_the_end_list_unwanted_packages_and_manual_steps(
+    machine, make_plan, make_stack, make_decision, make_wheel
+):
     make_wheel(machine.wheels, "innocent", "1.0", "dropped")
     make_wheel(machine.wheels, "dropped", "1.0")
     requirements(machine, "innocent\ndropped\n")

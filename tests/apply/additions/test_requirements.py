@@ -82,7 +82,9 @@ def test_requirements_of_other_manifests_get_an_extra_file(tree, make_plan, make
     (tree.root / "setup.sh").write_text("pip install numpy 'tqdm>=4' torch\n")
     plan = make_plan(decisions=(make_decision("torch"), *keep(make_decision, "tqdm", "numpy")))
     result = render(plan, Tree.open(tree.root), "rocm-port")
-    assert [line for line in result[EXTRA_REQUIREMENTS].decode().splitlines() if line[0] != "#"] == ["tqdm>=4  # setup.sh:1"]
+    assert [line for line in result[EXTRA_REQUIREMENTS].decode().splitlines() if line[0] != "#"] == [
+        "tqdm>=4  # setup.sh:1"
+    ]
 
 
 def test_without_a_requirements_file_one_is_made(tmp_path, make_plan, make_decision):

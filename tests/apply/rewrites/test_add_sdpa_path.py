@@ -30,7 +30,9 @@ PARAMETERS = {
 }
 
 MODULE_LEVEL_IMPORT = "import torch\nfrom flash_attn import flash_attn_func\n"
-IMPORT_IN_FUNCTION = "import torch\ndef f(q):\n    from flash_attn import flash_attn_func\n    return flash_attn_func(q, q, q)\n"
+IMPORT_IN_FUNCTION = (
+    "import torch\ndef f(q):\n    from flash_attn import flash_attn_func\n    return flash_attn_func(q, q, q)\n"
+)
 IMPORT_IN_TRY = "import torch\ntry:\n    import flash_attn\n    HAS = True\nexcept ImportError:\n    HAS = False\n"
 
 
@@ -61,12 +63,24 @@ def edited_again(data: bytes, parameters) -> bytes:
         (IMPORT_IN_TRY + "assert HAS\nflash_attn.bert_padding.unpad(q)\n", "bert_padding"),
         (IMPORT_IN_TRY + "assert HAS\nf = getattr(flash_attn, name)\n", "cannot be followed"),
         (IMPORT_IN_TRY + "assert HAS\nflash_attn.flash_attn_func(q, k, v, window_size=(4, 4))\n", "window_size"),
-        (IMPORT_IN_TRY + "assert HAS\nflash_attn.flash_attn_func(q, k, v, return_attn_probs=True)\n", "return_attn_probs"),
+        (
+            IMPORT_IN_TRY + "assert HAS\nflash_attn.flash_attn_func(q, k, v, return_attn_probs=True)\n",
+            "return_attn_probs",
+        ),
         (IMPORT_IN_TRY + "assert HAS\nflash_attn.flash_attn_func(q, k, v, alibi_slopes=slopes())\n", "alibi_slopes"),
         (IMPORT_IN_TRY + "assert HAS\nflash_attn.flash_attn_func(q, k, v, 0.0, None, True, (1, 1))\n", "positional"),
-        (IMPORT_IN_TRY + "assert HAS\nflash_attn.flash_attn_func(q, k, v)\ndef _sdpa():\n    pass\n", "already defines"),
-        (IMPORT_IN_TRY.replace("HAS = True", "HAS = check()") + "assert HAS\nflash_attn.flash_attn_func(q, k, v)\n", "flags"),
-        (IMPORT_IN_TRY.replace("ImportError", "OSError") + "assert HAS\nflash_attn.flash_attn_func(q, k, v)\n", "flags"),
+        (
+            IMPORT_IN_TRY + "assert HAS\nflash_attn.flash_attn_func(q, k, v)\ndef _sdpa():\n    pass\n",
+            "already defines",
+        ),
+        (
+            IMPORT_IN_TRY.replace("HAS = True", "HAS = check()") + "assert HAS\nflash_attn.flash_attn_func(q, k, v)\n",
+            "flags",
+        ),
+        (
+            IMPORT_IN_TRY.replace("ImportError", "OSError") + "assert HAS\nflash_attn.flash_attn_func(q, k, v)\n",
+            "flags",
+        ),
         ("def f(\n# flash_attn", "does not parse"),
         ("import flash_attn\nimport torch\nflash_attn.flash_attn_func(q, k, v)\n", "torch"),
         ("import torch\nimport flash_attn\n", "nothing of the package"),
@@ -90,7 +104,8 @@ def test_unsupported_code_is_refused(text, reason):
 @pytest.mark.parametrize(
     "text",
     [
-        IMPORT_IN_TRY + "def f(q):\n    if HAS:\n        return flash_attn.flash_attn_func(q, q, q)\n    return eager(q)\n",
+        IMPORT_IN_TRY
+        + "def f(q):\n    if HAS:\n        return flash_attn.flash_attn_func(q, q, q)\n    return eager(q)\n",
         "import torch\nif kind == 'flash':\n    import flash_attn\n",
         "import torch\nnote = 'flash_attn'\n",
         "import torch\ndef f():\n    try:\n        import flash_attn\n    except ImportError:\n        return\n",
@@ -300,7 +315,11 @@ def test_a_setting_of_transformers_names_sdpa(text, expected):
 
 
 def test_preserves_line_ends_and_indentation():
-    text = (IMPORT_IN_TRY + "assert HAS\nflash_attn.flash_attn_func(q, k, v)\n").replace("    ", "  ").replace("\n", "\r\n")
+    text = (
+        (IMPORT_IN_TRY + "assert HAS\nflash_attn.flash_attn_func(q, k, v)\n")
+        .replace("    ", "  ")
+        .replace("\n", "\r\n")
+    )
 
     after = edited(text)
 

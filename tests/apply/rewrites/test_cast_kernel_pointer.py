@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.apply.rewrites.cast_kernel_pointer import edit
-from rocm3d.syntax.guards import fold_cpp, assume_rocm
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
 from rocm3d.syntax.isolation import prove_isolation
 
 CALLS = {"calls": ["cudaFuncSetAttribute", "cudaFuncSetCacheConfig"]}

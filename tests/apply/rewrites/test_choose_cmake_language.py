@@ -80,7 +80,8 @@ def executed_commands(text: bytes, folder: Path, *options: str) -> list[str]:
     targets = ("link_libraries", "include_directories", "compile_options")
     commands = ("project", "enable_language", "find_package", *libraries, *(f"target_{name}" for name in targets))
     stubs = "".join(
-        f'macro({name})\nmessage("called {name} ${{ARGV}}")\nendmacro()\n' for name in (*commands, "set_target_properties")
+        f'macro({name})\nmessage("called {name} ${{ARGV}}")\nendmacro()\n'
+        for name in (*commands, "set_target_properties")
     )
     folder.mkdir(exist_ok=True)
     (folder / "file.cmake").write_bytes(text)

@@ -5,7 +5,7 @@ from rewriting import proven_edit
 
 from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.decide_capability import edit
-from rocm3d.syntax.guards import fold_cpp, assume_rocm
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
 
 MAJOR = {"properties": ["cudaDeviceProp", "getCurrentDeviceProperties"], "on_rocm": "false"}
 

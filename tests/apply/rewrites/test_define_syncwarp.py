@@ -4,7 +4,7 @@ import pytest
 from rewriting import proven_edit
 
 from rocm3d.apply.rewrites.define_syncwarp import edit
-from rocm3d.syntax.guards import fold_cpp, assume_rocm
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
 
 SYNC = {"call": "__syncwarp", "since": 70100000}
 

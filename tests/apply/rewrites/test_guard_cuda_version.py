@@ -45,4 +45,7 @@ def test_is_chosen_by_backend(text, expected):
 
 def test_a_module_that_imports_torch_late_is_refused():
     with pytest.raises(RewriteRefusedError):
-        edit(b'# cpp_extension\nimport shutil\ndef f():\n    import torch\nx = torch.version.cuda > "11"\n', NO_PARAMETERS)
+        edit(
+            b'# cpp_extension\nimport shutil\ndef f():\n    import torch\nx = torch.version.cuda > "11"\n',
+            NO_PARAMETERS,
+        )

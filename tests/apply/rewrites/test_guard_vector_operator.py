@@ -5,7 +5,7 @@ from rewriting import proven_edit
 
 from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.guard_vector_operator import edit
-from rocm3d.syntax.guards import fold_cpp, assume_rocm
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
 
 TYPES = {"types": ["float2", "float3", "float4", "int2"]}
 BOTH = "__host__ __device__ inline"

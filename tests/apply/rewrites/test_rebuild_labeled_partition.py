@@ -4,7 +4,7 @@ import pytest
 
 from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.rebuild_labeled_partition import edit
-from rocm3d.syntax.guards import fold_cpp, assume_rocm
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
 from rocm3d.syntax.isolation import prove_isolation
 
 LABELS = {"function": "labeled_partition", "members": ["thread_rank", "size"]}

@@ -5,7 +5,7 @@ from rewriting import proven_edit
 
 from rocm3d.apply.rewrite import RewriteRefusedError
 from rocm3d.apply.rewrites.rebuild_match_any import edit
-from rocm3d.syntax.guards import fold_cpp, assume_rocm
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
 from rocm3d.syntax.isolation import prove_isolation
 
 MATCH = {"call": "__match_any_sync", "others": ["__match_all_sync", "__reduce_add_sync"]}

@@ -60,7 +60,10 @@ def test_stays_untouched(text):
         (f"x = 1 if {PRESENCE_CHECK} else 2", "x = 1 if (torch.version.hip is not None) else 2"),
         (f"x = -{PRESENCE_CHECK}", "x = -(torch.version.hip is not None)"),
         ("f(hasattr( torch.version ,\n  'hip' ))", "f(torch.version.hip is not None)"),
-        (f"if {PRESENCE_CHECK}:\n    x = {PRESENCE_CHECK}", "if torch.version.hip is not None:\n    x = torch.version.hip is not None"),
+        (
+            f"if {PRESENCE_CHECK}:\n    x = {PRESENCE_CHECK}",
+            "if torch.version.hip is not None:\n    x = torch.version.hip is not None",
+        ),
     ],
 )
 def test_checks_the_value(text, expected):

@@ -151,7 +151,9 @@ HEADS = st.sampled_from(
 
 @given(HEADS, st.lists(st.tuples(TEMPLATES, LISTS, LISTS), max_size=5), st.sampled_from(["\n", "\r\n"]), st.booleans())
 def test_any_edit_is_proven_and_idempotent(head, parts, newline, final):
-    lines = head + "\n".join(template.format(first, second) for template, first, second in parts) + ("\n" if final else "")
+    lines = (
+        head + "\n".join(template.format(first, second) for template, first, second in parts) + ("\n" if final else "")
+    )
     data = lines.replace("\n", newline).encode()
     after = edit(data, FLAGS)
     assert edit(after, FLAGS) == after

@@ -10,9 +10,9 @@ import pytest
 from processes import kill
 from waiting import wait_for_thread
 
-from rocm3d.jobs.job_progress import JobProgress
 from rocm3d.jobs.engines.local import LocalEngine
 from rocm3d.jobs.folder import RunFolder, run_folder
+from rocm3d.jobs.job_progress import JobProgress
 from rocm3d.jobs.journal import JobJournal
 from rocm3d.jobs.runner import JobRunner
 from rocm3d.jobs.specification import read_jobs
@@ -24,7 +24,7 @@ SHOW = 'command = ["sh", "-c", "env | grep VISIBLE_DEVICES"]\n'
 @pytest.fixture
 def run_on(machine, jobs_folder, tmp_path, monkeypatch):
     """Runs the jobs of a file on the GPUs of a recorded machine; returns their progress and the folder."""
-    monkeypatch.setattr("rocm3d.jobs.slots._LOCKS", (tmp_path,))
+    monkeypatch.setattr("rocm3d.jobs.slots._LOCK_FOLDERS", (tmp_path,))
     root = machine()
 
     def run(text: str, name: str = "jobs", **options: object) -> tuple[dict[str, JobProgress], RunFolder]:
@@ -33,7 +33,11 @@ def run_on(machine, jobs_folder, tmp_path, monkeypatch):
         jobs = read_jobs(path)
         folder = run_folder(path, None)
         progress = {job.id: JobProgress(job.id, job.digest) for job in jobs.jobs}
-        with folder.hold_lock() as lock, closing(JobJournal(folder.journal)) as journal, LocalEngine(jobs, lock, root) as engine:
+        with (
+            folder.hold_lock() as lock,
+            closing(JobJournal(folder.journal)) as journal,
+            LocalEngine(jobs, lock, root) as engine,
+        ):
             JobRunner(jobs, folder, journal, progress, engine, **options).run()
         return progress, folder
 
@@ -83,7 +87,9 @@ def test_two_runs_never_share_a_gpu(run_on, jobs_folder):
 
     results: list[dict[str, JobProgress]] = []
     threads = [
-        threading.Thread(target=lambda name=name: results.append(run_on(text, name, watch=note_refusal)[0]), daemon=True)
+        threading.Thread(
+            target=lambda name=name: results.append(run_on(text, name, watch=note_refusal)[0]), daemon=True
+        )
         for name in ("one", "two")
     ]
     for thread in threads:

@@ -101,7 +101,9 @@ def test_triton_kernels_are_reported_by_name(run_with_hooks, tmp_path):
     (compiler_folder / "compiler.py").write_text(
         "class CompiledKernel:\n    def __init__(self, name):\n        self.name = name\n"
     )
-    _, lines = run_with_hooks("from triton.compiler.compiler import CompiledKernel as K; K('scale_rows'); K('scale_rows')")
+    _, lines = run_with_hooks(
+        "from triton.compiler.compiler import CompiledKernel as K; K('scale_rows'); K('scale_rows')"
+    )
 
     assert of_kind(lines, "status")[-1]["triton"] == ["scale_rows"]
 

@@ -57,7 +57,9 @@ def torch(hooks, monkeypatch, tmp_path):
 
 def windows(tmp_path):
     report_path = tmp_path / "report.jsonl"
-    return [json.loads(line)["kernels"] for line in report_path.read_text().splitlines()] if report_path.exists() else []
+    return (
+        [json.loads(line)["kernels"] for line in report_path.read_text().splitlines()] if report_path.exists() else []
+    )
 
 
 def sampler(torch):

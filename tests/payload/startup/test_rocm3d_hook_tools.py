@@ -13,7 +13,8 @@ after_import("{name}", lambda module: print("loaded", module.__name__), lambda n
 
 def test_missing_module_is_reported_and_still_raises(run_with_hooks):
     ended, _ = run_with_hooks(
-        WATCH_IMPORT.format(name="nobody_has_this") + "try:\n  import nobody_has_this\nexcept ImportError: print('fell back')"
+        WATCH_IMPORT.format(name="nobody_has_this")
+        + "try:\n  import nobody_has_this\nexcept ImportError: print('fell back')"
     )
 
     assert ended.stdout.splitlines() == ["missed nobody_has_this not installed", "fell back"]

@@ -34,14 +34,19 @@ def test_any_names_make_a_picture_with_every_package_in_it(result):
 
 
 def test_the_most_blocking_family_comes_first():
-    nodes = (DependencyNode("a", "kept", "keep"), DependencyNode("b", "stubbed", "stub"), DependencyNode("c", "gone", "blocked"))
+    nodes = (
+        DependencyNode("a", "kept", "keep"),
+        DependencyNode("b", "stubbed", "stub"),
+        DependencyNode("c", "gone", "blocked"),
+    )
     for picture in pictures(*nodes):
         assert picture.get("aria-label") == ("Dependencies by family: c: gone blocked; b: stubbed stub; a: kept keep")
 
 
 def test_families_packages_and_decisions_are_joined_by_lines():
     wide, _ = pictures(
-        DependencyNode("Attention", "flash-attn", "build", "triton-backend"), DependencyNode("Attention", "xformers", "drop")
+        DependencyNode("Attention", "flash-attn", "build", "triton-backend"),
+        DependencyNode("Attention", "xformers", "drop"),
     )
     kinds = [entry.get("class") for entry in wide.iter("path")]
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.render.charts.lines import SeparateValue, ChartLine, Plot, line_chart
+from rocm3d.render.charts.lines import ChartLine, Plot, SeparateValue, line_chart
 
 
 def pictures(*shown: ChartLine, **values) -> list[ElementTree.Element]:
@@ -50,7 +50,9 @@ def test_axes_have_numbers_and_names():
 
 def test_a_separate_value_has_its_own_box_and_leaves_the_scale_alone():
     for picture in pictures(
-        ChartLine("a", ((1, 0.2), (2, 0.2))), level=(0.2, "median 200 ms"), apart=SeparateValue("first step", "14 s", "70 x median")
+        ChartLine("a", ((1, 0.2), (2, 0.2))),
+        level=(0.2, "median 200 ms"),
+        apart=SeparateValue("first step", "14 s", "70 x median"),
     ):
         words = [entry.text for entry in picture.iter("text")]
         (box,) = [entry for entry in picture.iter("rect") if entry.get("class") == "apart"]

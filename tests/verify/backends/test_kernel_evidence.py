@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.model.backend_check import NumericCheck
-from rocm3d.verify.backends.kernel_evidence import with_kernel_evidence, backend_of_kernel
+from rocm3d.verify.backends.kernel_evidence import backend_of_kernel, with_kernel_evidence
 
 AGREES = (NumericCheck(name="c", agrees=True),)
 COPY = "Memcpy HtoD (Pageable -> Device)"
@@ -45,7 +45,10 @@ def test_kernels_of_other_libraries_mean_fallback(knowledge, make_check, evidenc
     ],
 )
 def test_accelerated_stays_if_the_kernels_agree(knowledge, make_check, evidence, kernels):
-    assert with_kernel_evidence(make_check(evidence=evidence, kernels=kernels, checks=AGREES), knowledge.backends).outcome == "accelerated"
+    assert (
+        with_kernel_evidence(make_check(evidence=evidence, kernels=kernels, checks=AGREES), knowledge.backends).outcome
+        == "accelerated"
+    )
 
 
 @pytest.mark.parametrize(
@@ -54,7 +57,8 @@ def test_accelerated_stays_if_the_kernels_agree(knowledge, make_check, evidence,
 def test_without_a_library_known_kernels_mean_accelerated(knowledge, make_check, kernels, outcome):
     """An unknown kernel proves nothing: it may belong to torch."""
     result = with_kernel_evidence(
-        make_check("fallback", reason="no library", evidence="library", kernels=kernels, checks=AGREES), knowledge.backends
+        make_check("fallback", reason="no library", evidence="library", kernels=kernels, checks=AGREES),
+        knowledge.backends,
     )
 
     assert result.outcome == outcome
@@ -62,14 +66,18 @@ def test_without_a_library_known_kernels_mean_accelerated(knowledge, make_check,
 
 @pytest.mark.parametrize("outcome", ["broken", "absent", "not_run"])
 def test_other_outcomes_are_unchanged(knowledge, make_check, outcome):
-    result = with_kernel_evidence(make_check(outcome, reason="r", evidence="library", kernels=(COPY,), checks=AGREES), knowledge.backends)
+    result = with_kernel_evidence(
+        make_check(outcome, reason="r", evidence="library", kernels=(COPY,), checks=AGREES), knowledge.backends
+    )
 
     assert (result.outcome, result.reason) == (outcome, "r")
 
 
 def test_without_a_profile_a_check_by_kernels_is_not_run(knowledge, make_check):
     facts = {"gpu": True, "profile": "no profile: forbidden"}
-    result = with_kernel_evidence(make_check(evidence="kernels", kernels=None, checks=AGREES, facts=facts), knowledge.backends)
+    result = with_kernel_evidence(
+        make_check(evidence="kernels", kernels=None, checks=AGREES, facts=facts), knowledge.backends
+    )
 
     assert (result.outcome, result.reason) == ("not_run", "the kernels that ran are unknown: no profile: forbidden")
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from rocm3d.verify.backends.environment import Environment
-from rocm3d.verify.backends.verdicts import backend_verdict
 from rocm3d.verify.backends.package_checks import check_packages
+from rocm3d.verify.backends.verdicts import backend_verdict
 from rocm3d.verify.stage import verify
 
 LEVELS = ("import", "backend", "numerics")
@@ -89,6 +89,6 @@ def test_a_planned_fallback_is_skipped(fakes):
 
 def test_not_run_without_a_gpu(fakes):
     case = fakes()
-    without = replace(case, environment=replace(case.environment, device="cuda", answers={}))
+    without = replace(case, environment=replace(case.environment, device="cuda", cached_checks={}))
 
     assert {item.outcome for item in verify(without, ["backend", "numerics"]).verdicts} == {"not_run"}

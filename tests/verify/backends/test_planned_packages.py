@@ -23,7 +23,7 @@ def packages_of_plan(case, knowledge, make_decision):
     ],
 )
 def test_dropped_and_blocked_packages_are_excluded(packages_of_plan, decision, exclusion):
-    assert packages_of_plan(*decision)[1].aside == exclusion
+    assert packages_of_plan(*decision)[1].exclusion == exclusion
 
 
 def test_packages_with_another_import_name_are_excluded(packages_of_plan):
@@ -32,8 +32,8 @@ def test_packages_with_another_import_name_are_excluded(packages_of_plan):
         packages_of_plan("torch-scatter", "substitute", "torch-shim", import_kept=False),
     )
 
-    assert replaced.aside[0] == "not_run"
-    assert stands_in.aside == ("skipped", "planned fallback under another import name")
+    assert replaced.exclusion[0] == "not_run"
+    assert stands_in.exclusion == ("skipped", "planned fallback under another import name")
 
 
 def test_a_distribution_without_a_record_is_ignored(packages_of_plan):
@@ -51,13 +51,15 @@ def test_a_distribution_without_a_record_is_ignored(packages_of_plan):
 def test_routes_with_a_planned_fallback(packages_of_plan, name, kind, route, planned):
     subject = packages_of_plan(name, kind, route)[1]
 
-    assert bool(subject.planned) is planned
-    assert subject.question.package == name
+    assert bool(subject.fallback_reason) is planned
+    assert subject.request.package == name
 
 
 def test_the_base_comes_first_and_each_package_once_with_its_routes_variables(packages_of_plan):
-    base, flash = packages_of_plan("flash-attn", "build", "triton-backend", env={"FLASH_ATTENTION_TRITON_AMD_ENABLE": "TRUE"})
+    base, flash = packages_of_plan(
+        "flash-attn", "build", "triton-backend", env={"FLASH_ATTENTION_TRITON_AMD_ENABLE": "TRUE"}
+    )
 
-    assert (base.package, base.question.probe) == ("torch", "torch")
-    assert flash.question.env == {"FLASH_ATTENTION_TRITON_AMD_ENABLE": "TRUE"}
-    assert (flash.question.modules, flash.question.probe) == (("flash_attn",), "flash_attn")
+    assert (base.package, base.request.probe) == ("torch", "torch")
+    assert flash.request.env == {"FLASH_ATTENTION_TRITON_AMD_ENABLE": "TRUE"}
+    assert (flash.request.modules, flash.request.probe) == (("flash_attn",), "flash_attn")

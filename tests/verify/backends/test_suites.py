@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.model.errors import UserError
-from rocm3d.verify.backends.suites import select_suites, run_suites
+from rocm3d.verify.backends.suites import run_suites, select_suites
 
 
 @pytest.mark.parametrize("name", ["nothing", "kaolin", ""])

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.backend_check import NumericCheck, ImportedModule
-from rocm3d.verify.backends.verdicts import backend_verdict, numerics_verdict, import_verdict
+from rocm3d.model.backend_check import ImportedModule, NumericCheck
+from rocm3d.verify.backends.verdicts import backend_verdict, import_verdict, numerics_verdict
 
 HERE = ImportedModule(name="fancy", file="/env/fancy.py", version="1.0", origin="environment")
 GOOD = NumericCheck(name="sum", tolerance="float32-segment", agrees=True, max_error=1e-6)
@@ -52,7 +52,10 @@ def test_missing_results_and_results_of_a_fallback_are_not_run(make_check):
 
     assert (broken.outcome, broken.reason) == ("not_run", "fancy: no result: died")
     assert (slow.outcome, slow.reason) == ("not_run", "fancy: only the fallback ran: no library")
-    assert numerics_verdict(make_check("fallback", reason="slow", checks=(GOOD,)), "probe", "the plan's").outcome == "skipped"
+    assert (
+        numerics_verdict(make_check("fallback", reason="slow", checks=(GOOD,)), "probe", "the plan's").outcome
+        == "skipped"
+    )
 
 
 def test_wrong_results_fail_for_every_outcome(make_check):
@@ -79,4 +82,7 @@ def test_a_passed_verdict_lists_its_evidence(make_check):
         "sum within float32-segment, largest error 1e-06",
         "x as expected",
     )
-    assert numerics_verdict(backend_check, "p", "").looked_at[0] == "fancy: sum within float32-segment, largest error 1e-06"
+    assert (
+        numerics_verdict(backend_check, "p", "").looked_at[0]
+        == "fancy: sum within float32-segment, largest error 1e-06"
+    )

@@ -27,18 +27,18 @@ def test_a_script_that_stops_has_an_error_and_a_line(run_script):
     result = run_script("\nif CUDA_HOME is None:\n    raise NotImplementedError('no CUDA')\n")
 
     assert (result.extensions, result.error, result.line) == ((), "NotImplementedError: no CUDA", 8)
-    assert result.known
+    assert result.is_conclusive
 
 
 def test_an_attribute_that_the_stubs_do_not_have_is_not_conclusive(run_script):
     result = run_script("torch.nobody_knows_this()\n")
 
-    assert not result.known
+    assert not result.is_conclusive
     assert "nobody_knows_this" in result.error
 
 
 def test_a_missing_module_is_not_conclusive(run_script):
-    assert not run_script("import nobody_has_this_module\n").known
+    assert not run_script("import nobody_has_this_module\n").is_conclusive
 
 
 def test_a_script_that_calls_exit_has_an_error(run_script):
@@ -50,7 +50,7 @@ def test_a_script_that_calls_exit_has_an_error(run_script):
 def test_a_script_that_kills_its_process_has_no_result(run_script):
     result = run_script("import os\nos._exit(1)\n")
 
-    assert (result.known, result.error) == (False, "setup.py printed no result")
+    assert (result.is_conclusive, result.error) == (False, "setup.py printed no result")
 
 
 def test_a_cpu_extension_is_ignored(run_script):

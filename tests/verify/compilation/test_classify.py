@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from rocm3d.model.compilation import Diagnostic, CompilerNote
-from rocm3d.verify.compilation.classify import ErrorCodes, CompileProblem, classify_errors
+from rocm3d.model.compilation import CompilerNote, Diagnostic
+from rocm3d.verify.compilation.classify import CompileProblem, ErrorCodes, classify_errors
 from rocm3d.verify.compilation.source_map import HipifySourceMap
 
 
@@ -79,7 +79,9 @@ def test_an_error_in_a_library_is_reported_where_the_repository_uses_it(codes, t
         ),
     )
 
-    (result,) = classify_errors([error("no matching constructor", "/opt/x.hpp", 9, notes)], HipifySourceMap(tmp_path, {}), codes)
+    (result,) = classify_errors(
+        [error("no matching constructor", "/opt/x.hpp", 9, notes)], HipifySourceMap(tmp_path, {}), codes
+    )
 
     assert (result.path, result.line, result.column, result.code) == ("a.cu", 3, 0, "CU305")
     assert result.also == ("b.cuh:5",)
@@ -109,11 +111,15 @@ def test_other_patterns_are_another_digest(knowledge):
 def test_an_instantiation_takes_precedence_over_an_include(codes, tmp_path):
     """Only the first error of a header has the include stack; all are reported on the line of the call."""
     (tmp_path / "a.cu").write_text("1\n2\n3\n")
-    instantiation = CompilerNote(path="a.cu", line=3, message="in instantiation of '__shfl_sync<unsigned>' requested here")
+    instantiation = CompilerNote(
+        path="a.cu", line=3, message="in instantiation of '__shfl_sync<unsigned>' requested here"
+    )
     included = CompilerNote(path="a.cu", line=1, message="included from here")
     message = "static assertion failed: The mask must be a 64-bit integer."
     first = error(message, "/rocm/hip.h", 9, (included, instantiation))
 
-    result = classify_errors([first, error(message, "/rocm/hip.h", 9, (instantiation,))], HipifySourceMap(tmp_path, {}), codes)
+    result = classify_errors(
+        [first, error(message, "/rocm/hip.h", 9, (instantiation,))], HipifySourceMap(tmp_path, {}), codes
+    )
 
     assert [(item.path, item.line, item.code) for item in result] == [("a.cu", 3, "CU101")]

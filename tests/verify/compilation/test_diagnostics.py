@@ -69,7 +69,9 @@ def test_missing_headers_are_recognised(text, header):
 
 
 def test_unknown_flags_are_recognised():
-    messages = "zig: error: unknown argument: '--use_fast_math'\nclang: error: unknown argument '-arch=sm_94'; did you mean"
+    messages = (
+        "zig: error: unknown argument: '--use_fast_math'\nclang: error: unknown argument '-arch=sm_94'; did you mean"
+    )
 
     assert list(diagnostics.unknown_flags(messages)) == ["--use_fast_math", "-arch=sm_94"]
 

@@ -15,7 +15,7 @@ def test_without_a_toolchain_the_next_command_is_named(knowledge):
 def test_an_interpreter_without_torch(knowledge, kits, tmp_path, monkeypatch):
     from rocm3d.verify.compilation import kit
 
-    monkeypatch.setattr(kit, "best", lambda recipes: kits[1].compiler)
+    monkeypatch.setattr(kit, "find_compiler", lambda recipes: kits[1].compiler)
     interpreter = tmp_path / "python"
     interpreter.write_text('#!/bin/sh\necho \'{"torch": "", "include": "/x"}\'\n')
     interpreter.chmod(0o755)

@@ -40,7 +40,9 @@ def test_an_interrupted_run_ends_its_compilers(cache, tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        pool.compile_all({"a": pool.CompileJob("a", interrupted), "b": pool.CompileJob("b", long)}, cache, lambda *_: None)
+        pool.compile_all(
+            {"a": pool.CompileJob("a", interrupted), "b": pool.CompileJob("b", long)}, cache, lambda *_: None
+        )
     assert not is_running(int(pid.read_text()))
 
 
@@ -97,7 +99,9 @@ def test_cached_results_are_not_compiled_again(cache):
 
     reported = []
     for _ in range(2):
-        assert pool.compile_all({"a": pool.CompileJob("k", once)}, cache, lambda *item: reported.append(item)) == {"a": side()}
+        assert pool.compile_all({"a": pool.CompileJob("k", once)}, cache, lambda *item: reported.append(item)) == {
+            "a": side()
+        }
     assert len(calls) == 1
     assert reported == [("a", side())] * 2
 

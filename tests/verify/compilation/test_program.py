@@ -21,7 +21,13 @@ def copy(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "path", ["toolchain/compiler.py", "verify/compilation/translation_unit.py", "payload/hipify_sources.py", "model/compilation.py"]
+    "path",
+    [
+        "toolchain/compiler.py",
+        "verify/compilation/translation_unit.py",
+        "payload/hipify_sources.py",
+        "model/compilation.py",
+    ],
 )
 def test_changed_code_changes_the_digest(copy, path):
     with (copy / path).open("a") as file:

@@ -173,7 +173,11 @@ def test_the_cache_depends_on_rocm3d_and_the_include_path(compiled, kit, monkeyp
         monkeypatch.setattr(session.program, "digest", lambda: "another")
     else:
         monkeypatch.setattr(type(kit), "search", property(lambda _: ("-I/another",)))
-    monkeypatch.setattr(session.HipUnitCompiler, "compile", lambda *_: CacheableResult(CompileResult(side="s", outcome="failed"), (), is_final=False))
+    monkeypatch.setattr(
+        session.HipUnitCompiler,
+        "compile",
+        lambda *_: CacheableResult(CompileResult(side="s", outcome="failed"), (), is_final=False),
+    )
 
     assert {side for sides in outcomes(compiled(files)).values() for side in sides.values()} == {"failed"}
 
@@ -199,11 +203,11 @@ import os
 import sys
 from pathlib import Path
 from rocm3d.knowledge.load import load
-from rocm3d.model.compilation import Side
+from rocm3d.model.compilation import CompileResult
 from rocm3d.repository import Opened
 from rocm3d.verify.compilation.kit import find_kit
-from rocm3d.verify.compilation.compile_side import Done
-from rocm3d.verify.compilation.session import Request, compile_repository
+from rocm3d.verify.compilation.compile_side import CacheableResult
+from rocm3d.verify.compilation.session import CompileRequest, compile_repository
 from rocm3d.workspace.tree import Tree
 
 root, work, cache = map(Path, sys.argv[1:])
@@ -212,7 +216,7 @@ kit = find_kit(knowledge.toolchains, 1, None, None)
 os.environ["ROCM3D_CACHE"] = str(cache)
 scan = Opened(root, knowledge, work=work).scan()
 print("begins", flush=True)
-report = compile_repository(Request(Tree.open(root), scan.inventory.extensions, ("gfx942",), knowledge), kit)
+report = compile_repository(CompileRequest(Tree.open(root), scan.inventory.extensions, ("gfx942",), knowledge), kit)
 print(*(side.outcome for unit in report.units for side in unit.sides.values()))
 """
 
@@ -247,7 +251,10 @@ def test_a_killed_compile_leaves_no_files_and_a_usable_cache(start_compile):
             time.sleep(seconds)
             child.send_signal(number)
             wait_for_exit(child)
-            wait_until(lambda: not list(temporary_folder.iterdir()) and not running(temporary_folder), f"nothing that is left in {temporary_folder}")
+            wait_until(
+                lambda: not list(temporary_folder.iterdir()) and not running(temporary_folder),
+                f"nothing that is left in {temporary_folder}",
+            )
 
     with start() as child:
         output, _ = output_of(child)

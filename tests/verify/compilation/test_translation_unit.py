@@ -7,7 +7,7 @@ import pytest
 from rocm3d.toolchain.hipify import Hipify
 from rocm3d.toolchain.torch_kit import TorchFlags, TorchKit
 from rocm3d.verify.compilation.declared_extension import DeclaredExtension
-from rocm3d.verify.compilation.translation_unit import uses_gpu_headers, hip_flags, hipify_flag, translation_units
+from rocm3d.verify.compilation.translation_unit import hip_flags, hipify_flag, translation_units, uses_gpu_headers
 
 TORCH = TorchKit(
     version="9.9.0",
@@ -77,7 +77,9 @@ def test_only_sources_with_gpu_headers_are_units(tmp_path):
     (tmp_path / "ext.cpp").write_text('#include "own.h"\n')
     (tmp_path / "own.h").write_text("#include <torch/extension.h>\n")
 
-    result = list(translation_units(make_extension(sources=("k.cu", "plain.cpp", "ext.cpp")), tmp_path, {"k.cu": "k.hip"}, TORCH))
+    result = list(
+        translation_units(make_extension(sources=("k.cu", "plain.cpp", "ext.cpp")), tmp_path, {"k.cu": "k.hip"}, TORCH)
+    )
 
     assert [(unit.source, unit.file, unit.language) for unit in result] == [
         ("k.cu", "k.hip", "hip"),

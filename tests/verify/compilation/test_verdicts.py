@@ -3,14 +3,14 @@ from __future__ import annotations
 from pathlib import Path
 from types import SimpleNamespace
 
-from rocm3d.model.compilation import KernelFacts, CompileResult
+from rocm3d.model.compilation import CompileResult, KernelFacts
 from rocm3d.model.toolchain import DetectedToolchain
 from rocm3d.verify.compilation.classify import CompileProblem
 from rocm3d.verify.compilation.declared_extension import DeclaredExtension
 from rocm3d.verify.compilation.extensions import ScriptExtensions
 from rocm3d.verify.compilation.session import CompileReport, UnitReport
 from rocm3d.verify.compilation.translation_unit import TranslationUnit
-from rocm3d.verify.compilation.verdicts import report_verdicts, describe_side, describe_problems
+from rocm3d.verify.compilation.verdicts import describe_problems, describe_side, report_verdicts
 
 ABOUT = DetectedToolchain(kind="wheels", title="a clang", hip="7.7.7", headers="mixed")
 KIT = SimpleNamespace(compiler=SimpleNamespace(about=ABOUT), label="a clang, HIP 7.7.7 mixed headers")
@@ -21,7 +21,7 @@ SCRIPT = ScriptExtensions("setup.py", (DeclaredExtension("p._C", "setup.py", 1, 
 
 def report(*sides: CompileResult, problems=(), **more) -> CompileReport:
     units = (UnitReport(UNIT, {side.side: side for side in sides}, tuple(problems)),) if sides else ()
-    values = {"found": (SCRIPT,), "flags": (), "units": units, "missing": (), "untranslated": {}, "hipify": "2.0.0"}
+    values = {"scripts": (SCRIPT,), "flags": (), "units": units, "missing": (), "untranslated": {}, "hipify": "2.0.0"}
     return CompileReport(**{**values, **more})
 
 
@@ -32,7 +32,11 @@ def verdicts(*args, **kwargs):
 def test_a_failed_side_fails_the_unit_with_positions_and_codes():
     problem = CompileProblem("k.cu", 3, 1, "expected expression", "CU301", "spaced_launch")
 
-    _, unit = verdicts(CompileResult(side="gfx942", outcome="failed"), CompileResult(side="host", outcome="compiled"), problems=[problem])
+    _, unit = verdicts(
+        CompileResult(side="gfx942", outcome="failed"),
+        CompileResult(side="host", outcome="compiled"),
+        problems=[problem],
+    )
 
     assert unit.outcome == "failed"
     assert unit.reason == "k.cu (p._C), gfx942: k.cu:3:1: CU301 spaced_launch: expected expression"
@@ -42,14 +46,20 @@ def test_missing_headers_and_timeouts_are_not_run():
     _, missing_header = verdicts(CompileResult(side="gfx942", outcome="lacks", lacks="Eigen/Dense"))
     _, late = verdicts(CompileResult(side="gfx942", outcome="timed_out"))
 
-    assert (missing_header.outcome, missing_header.reason) == ("not_run", "k.cu (p._C): header Eigen/Dense not found on this machine")
+    assert (missing_header.outcome, missing_header.reason) == (
+        "not_run",
+        "k.cu (p._C): header Eigen/Dense not found on this machine",
+    )
     assert (late.outcome, late.reason) == ("not_run", "k.cu (p._C): the compiler was stopped at the time limit")
 
 
 def test_a_script_fails_by_its_cuda_check_and_its_flags():
-    gate, flag = CompileProblem("setup.py", 17, 0, "no device code"), CompileProblem("setup.py", 67, 5, "clang does not accept -x")
+    gate, flag = (
+        CompileProblem("setup.py", 17, 0, "no device code"),
+        CompileProblem("setup.py", 67, 5, "clang does not accept -x"),
+    )
 
-    (script,) = verdicts(found=(ScriptExtensions("setup.py", SCRIPT.extensions, problem=gate),), flags=(flag,))
+    (script,) = verdicts(scripts=(ScriptExtensions("setup.py", SCRIPT.extensions, problem=gate),), flags=(flag,))
 
     assert script.outcome == "failed"
     assert script.reason == "setup.py:17: no device code; setup.py:67:5: clang does not accept -x"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.compilation import Diagnostic, KernelFacts, CompileResult
+from rocm3d.model.compilation import CompileResult, Diagnostic, KernelFacts
 from rocm3d.verify.compilation.cuda_session import CudaUnitResult
 from rocm3d.verify.compilation.translation_unit import TranslationUnit
 from rocm3d.verify.probes import compile_cuda
@@ -22,8 +22,8 @@ def unit_verdict(case, monkeypatch):
             side = ported if tree is None else original
             return side if isinstance(side, str) else (CudaUnitResult(UNIT, side),)
 
-        monkeypatch.setattr(compile_cuda, "kit_of", lambda _: object())
-        monkeypatch.setattr(compile_cuda, "nvidia", nvidia)
+        monkeypatch.setattr(compile_cuda, "find_case_kit", lambda _: object())
+        monkeypatch.setattr(compile_cuda, "compile_with_nvcc", nvidia)
         (result,) = attempt(case(changes=[("k.cu", b"old\n", b"new\n")]))
         return result
 

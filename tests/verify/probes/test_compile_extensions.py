@@ -23,7 +23,15 @@ def compilable_case(ported, monkeypatch):
         plain_case = ported(tree, base=base) if base else ported(tree)
         if kit is not None:
             monkeypatch.setattr(shared_results, "find_kit", lambda *_: kit)
-        values = (plain_case.plan, plain_case.patch, plain_case.tree, plain_case.originals, plain_case.now, plain_case.targets, plain_case.knowledge)
+        values = (
+            plain_case.plan,
+            plain_case.patch,
+            plain_case.tree,
+            plain_case.originals,
+            plain_case.current_scan,
+            plain_case.targets,
+            plain_case.knowledge,
+        )
         return Case(*values, compile_options=CompileOptions(refused))
 
     return make

@@ -48,7 +48,9 @@ def test_without_a_run_the_command_that_records_one_is_named(run_verdicts):
 
 
 def test_runs_of_other_code_are_listed_and_not_used(run_verdicts):
-    (verdict,) = run_verdicts(kept=(StoredRun("train", make_record(), "", False), StoredRun("b", None, "b is incomplete")))
+    (verdict,) = run_verdicts(
+        stored_runs=(StoredRun("train", make_record(), "", False), StoredRun("b", None, "b is incomplete"))
+    )
 
     assert verdict.outcome == "not_run"
     assert "train: the code has changed since this run; b: b is incomplete" in verdict.reason
@@ -80,7 +82,9 @@ def test_the_workload_of_a_known_repository_is_checked_against_its_record(run_ve
     few = (Artifact(path="a.ply", kind="splat", outcome="ok", metrics={"gaussians": 3}),)
 
     good = run_verdicts(make_record(command), known_as="zipsplat")
-    bad, unseen = (run_verdicts(make_record(command, artifacts=artifacts), known_as="zipsplat") for artifacts in (few, ()))
+    bad, unseen = (
+        run_verdicts(make_record(command, artifacts=artifacts), known_as="zipsplat") for artifacts in (few, ())
+    )
 
     assert [verdict.outcome for verdict in good] == ["passed"] * 4
     assert [verdict.outcome for verdict in bad] == ["passed", "failed", "passed", "passed"]

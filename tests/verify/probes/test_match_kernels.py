@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.model.compilation import KernelFacts, CompileResult
+from rocm3d.model.compilation import CompileResult, KernelFacts
 from rocm3d.verify.compilation.cuda_session import CudaUnitResult
 from rocm3d.verify.compilation.session import CompileReport, UnitReport
 from rocm3d.verify.compilation.translation_unit import TranslationUnit
@@ -23,10 +23,10 @@ def unit_verdict(case, monkeypatch):
 
     def verdict(ours: CompileResult, theirs):
         report = CompileReport((), (), (UnitReport(UNIT, {ours.side: ours}, ()),), (), {}, "2.0.0")
-        monkeypatch.setattr(match_kernels, "kit_of", lambda _: object())
-        monkeypatch.setattr(match_kernels, "amd", lambda *_: report)
+        monkeypatch.setattr(match_kernels, "find_case_kit", lambda _: object())
+        monkeypatch.setattr(match_kernels, "compile_with_hip", lambda *_: report)
         result = theirs if isinstance(theirs, str) else (CudaUnitResult(UNIT, theirs),) if theirs else ()
-        monkeypatch.setattr(match_kernels, "nvidia", lambda *_, **__: result)
+        monkeypatch.setattr(match_kernels, "compile_with_nvcc", lambda *_, **__: result)
         (result,) = attempt(case())
         return result
 

@@ -125,7 +125,7 @@ def test_without_requirements_it_is_skipped(ported, no_index_settings):
 
 
 def test_too_many_sets_are_named(index, ported, monkeypatch):
-    monkeypatch.setattr(resolve_port, "MOST", 1)
+    monkeypatch.setattr(resolve_port, "MAX_SETS", 1)
     index.wheel("fine", "1.0")
     files = {FILE: "fine\n", "rocm-port/requirements-more.txt": "fine\n"}
 

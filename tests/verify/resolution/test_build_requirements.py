@@ -36,7 +36,10 @@ def test_both_declarations_are_read():
 
 @pytest.mark.parametrize("setup", [b"import torch", b"def f():\n    from torch.utils import cpp_extension\n"])
 def test_imports_of_setup_count(setup):
-    assert read_build_requirements(BuildFiles(setup=setup)).describe_use(["torch"], ["torch"]) == "its setup.py imports torch"
+    assert (
+        read_build_requirements(BuildFiles(setup=setup)).describe_use(["torch"], ["torch"])
+        == "its setup.py imports torch"
+    )
 
 
 def test_a_relative_import_is_ignored():

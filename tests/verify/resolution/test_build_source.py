@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rocm3d.verify.resolution import build_source
-from rocm3d.verify.resolution.build_source import BuildFiles, GitSource, git_source, build_files_from_archive, build_files_from_git, build_files_in_tree
+from rocm3d.verify.resolution.build_source import (
+    BuildFiles,
+    GitSource,
+    build_files_from_archive,
+    build_files_from_git,
+    build_files_in_tree,
+    git_source,
+)
 from rocm3d.workspace.tree import Tree
 from rocm3d.workspace.web import WebClient
 
@@ -75,7 +82,9 @@ def test_an_unknown_ref_is_an_error_text(repository, tmp_path):
 
 def test_files_of_a_repository(repository, tmp_path):
     assert build_files_from_git(GitSource(repository), WebClient(), tmp_path / "a") == BuildFiles(setup=b"outer")
-    assert build_files_from_git(GitSource(repository, "v1", "sub"), WebClient(), tmp_path / "b") == BuildFiles(pyproject=b"inner")
+    assert build_files_from_git(GitSource(repository, "v1", "sub"), WebClient(), tmp_path / "b") == BuildFiles(
+        pyproject=b"inner"
+    )
 
 
 def test_an_invalid_archive_is_an_error_text(tmp_path):
@@ -85,13 +94,15 @@ def test_an_invalid_archive_is_an_error_text(tmp_path):
 
 
 def test_a_large_archive_is_an_error_text(index, monkeypatch):
-    monkeypatch.setattr(build_source, "_MOST_BYTES", 10)
+    monkeypatch.setattr(build_source, "_MAX_ARCHIVE_BYTES", 10)
 
     assert "or it is larger than" in build_files_from_archive(index.sdist("a", "1", setup="x").as_uri(), WebClient())
 
 
 def test_files_of_an_sdist(index):
-    assert build_files_from_archive(index.sdist("a", "1", setup="x", pyproject="y").as_uri(), WebClient()) == BuildFiles(b"y", b"x")
+    assert build_files_from_archive(
+        index.sdist("a", "1", setup="x", pyproject="y").as_uri(), WebClient()
+    ) == BuildFiles(b"y", b"x")
 
 
 def test_files_of_a_zip_and_only_those_at_its_top(tmp_path):

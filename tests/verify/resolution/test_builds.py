@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.verify.resolution.builds import build_of_git_line, builds_of_command, build_of_distribution
-from rocm3d.verify.resolution.commands import install_commands
+from rocm3d.verify.resolution.builds import build_of_distribution, build_of_git_line, builds_of_command
 from rocm3d.verify.resolution.caching_resolver import CachingResolver
+from rocm3d.verify.resolution.commands import install_commands
 from rocm3d.verify.resolution.session import find_resolver, open_session
 from rocm3d.verify.resolution.sets import RequirementLine
 
@@ -31,7 +31,10 @@ def test_an_unknown_distribution_has_a_reason(resolver_session):
 def test_a_source_without_build_files_has_a_reason(resolver_session, index):
     index.sdist("a", "1.0")
 
-    assert build_of_distribution("a", "a", resolver_session).unavailable_reason == "its source has neither pyproject.toml nor setup.py"
+    assert (
+        build_of_distribution("a", "a", resolver_session).unavailable_reason
+        == "its source has neither pyproject.toml nor setup.py"
+    )
 
 
 def test_a_requirement_without_a_git_url_is_none(resolver_session):
@@ -50,7 +53,7 @@ def test_a_folder_that_an_earlier_command_clones_is_read_from_its_repository(fir
         ("pip", "install", "--no-build-isolation", "./rocm-gsplat/inner"),
     )
 
-    assert result.why.startswith("http://127.0.0.1:9/o/gsplat.git does not respond")
+    assert result.unavailable_reason.startswith("http://127.0.0.1:9/o/gsplat.git does not respond")
     assert result.open
 
 

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from rocm3d.verify.resolution.resolver import ResolveRequest, Resolution
-from rocm3d.verify.resolution.index import IndexSettings
 from rocm3d.verify.resolution.caching_resolver import CachingResolver
+from rocm3d.verify.resolution.index import IndexSettings
+from rocm3d.verify.resolution.resolver import Resolution, ResolveRequest
 
 
 class CountingResolver:

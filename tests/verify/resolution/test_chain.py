@@ -3,10 +3,16 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.verify.resolution.resolver import DependencyEdge
 from rocm3d.verify.resolution.chain import chain_to
+from rocm3d.verify.resolution.resolver import DependencyEdge
 
-EDGES = [DependencyEdge("", "", "a"), DependencyEdge("a", "1", "b"), DependencyEdge("b", "1", "c"), DependencyEdge("a", "1", "c"), DependencyEdge("x", "1", "y")]
+EDGES = [
+    DependencyEdge("", "", "a"),
+    DependencyEdge("a", "1", "b"),
+    DependencyEdge("b", "1", "c"),
+    DependencyEdge("a", "1", "c"),
+    DependencyEdge("x", "1", "y"),
+]
 NAMES = st.sampled_from("abcdefgh")
 
 

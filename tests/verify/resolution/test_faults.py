@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from rocm3d.verify.resolution.resolver import DependencyEdge, Resolution, ResolvedPackage
 from rocm3d.verify.resolution.base import base_of
-from rocm3d.verify.resolution.faults import find_faults, is_cuda_package, conflicts_with_base
+from rocm3d.verify.resolution.faults import conflicts_with_base, find_faults, is_cuda_package
+from rocm3d.verify.resolution.resolver import DependencyEdge, Resolution, ResolvedPackage
 
 
 @pytest.fixture
@@ -35,7 +35,9 @@ def test_a_clean_resolution_has_no_fault(base, knowledge):
 def test_the_same_torch_of_another_build_is_a_fault(base, knowledge):
     edges = (DependencyEdge("", "", "a"), DependencyEdge("a", "1", "torch"))
 
-    texts = find_faults(Resolution((ResolvedPackage("a", "1"), ResolvedPackage("torch", "2.6.0")), edges), base, knowledge)
+    texts = find_faults(
+        Resolution((ResolvedPackage("a", "1"), ResolvedPackage("torch", "2.6.0")), edges), base, knowledge
+    )
 
     assert texts == ["torch 2.6.0 is not the stack's version (a -> torch)"]
 

@@ -64,7 +64,9 @@ def test_a_file_of_uv_with_an_index_counts(tmp_path):
 
 def test_pips_settings_are_translated_for_uv():
     variables = environment(VIRTUAL_ENV="/v", PYTHONPATH="/p", KEPT="yes")
-    uv_variables = IndexSettings("https://a/simple", ("https://b/s", "https://c/s"), cert="/c.pem").uv_environment(variables)
+    uv_variables = IndexSettings("https://a/simple", ("https://b/s", "https://c/s"), cert="/c.pem").uv_environment(
+        variables
+    )
 
     assert uv_variables["UV_DEFAULT_INDEX"] == "https://a/simple"
     assert uv_variables["UV_INDEX"] == "https://b/s https://c/s"
@@ -82,7 +84,9 @@ def test_the_index_of_a_route_replaces_all_others():
 
 
 def test_pip_gets_the_indexes_without_its_configuration_files():
-    pip_variables = IndexSettings("https://a/simple", ("https://b/s",), cert="/c.pem").pip_environment({"PIP_PRE": "1", "A": "b"})
+    pip_variables = IndexSettings("https://a/simple", ("https://b/s",), cert="/c.pem").pip_environment(
+        {"PIP_PRE": "1", "A": "b"}
+    )
 
     assert pip_variables == {
         "A": "b",

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocm3d.verify.resolution.resolver import DependencyEdge, ResolveRequest, ResolvedPackage
 from rocm3d.verify.resolution.index import IndexSettings
-from rocm3d.verify.resolution.pip import Pip, parse_edges, find_pip, parse_problem, read_report
+from rocm3d.verify.resolution.pip import Pip, find_pip, parse_edges, parse_problem, read_report
+from rocm3d.verify.resolution.resolver import DependencyEdge, ResolvedPackage, ResolveRequest
 
 CONFLICT = """\
 Collecting middle (from -r r.txt (line 1))
@@ -44,7 +44,9 @@ def test_it_is_stopped_when_it_takes_too_long(tmp_path):
     slow.chmod(slow.stat().st_mode | stat.S_IXUSR)
     (tmp_path / "requirements.txt").write_text("a\n")
 
-    resolution = Pip((str(slow),), IndexSettings(), seconds=1).resolve(ResolveRequest(tmp_path / "requirements.txt", "3.12", "linux"))
+    resolution = Pip((str(slow),), IndexSettings(), seconds=1).resolve(
+        ResolveRequest(tmp_path / "requirements.txt", "3.12", "linux")
+    )
 
     assert resolution.problem.kind == "time-out"
 

@@ -28,7 +28,9 @@ def test_a_local_version_stays_by_default():
 
 
 def test_a_local_version_loses_its_suffix_if_its_index_is_unreachable():
-    requirement_set = RequirementSet("r", (line("torch==2.1.0+cu121 ; x"),), (line("torch==2.1.0+cu121"),), (f"{AWAY}/whl",))
+    requirement_set = RequirementSet(
+        "r", (line("torch==2.1.0+cu121 ; x"),), (line("torch==2.1.0+cu121"),), (f"{AWAY}/whl",)
+    )
 
     prepared_set = prepare(requirement_set, WebClient(), plain_versions=True)
 
@@ -39,7 +41,9 @@ def test_a_local_version_loses_its_suffix_if_its_index_is_unreachable():
 
 def test_reachable_indexes_and_pages_are_used(index):
     urls = (index.url, f"{index.url}/page.html", f"{AWAY}/whl")
-    prepared_set = prepare(RequirementSet("r", (line("torch==2.1.0+cu121"),), urls=urls), WebClient(), plain_versions=True)
+    prepared_set = prepare(
+        RequirementSet("r", (line("torch==2.1.0+cu121"),), urls=urls), WebClient(), plain_versions=True
+    )
 
     assert (prepared_set.indexes, prepared_set.pages) == ((index.url,), (f"{index.url}/page.html",))
     assert [item.text for item in prepared_set.lines] == ["torch==2.1.0+cu121"]

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.verify.resolution import session
-from rocm3d.verify.resolution.verdicts import verdict
 from rocm3d.verify.resolution.run_probe import run_in_session
+from rocm3d.verify.resolution.verdicts import verdict
 
 
 def fail_if_called(resolver_session):
@@ -32,6 +32,8 @@ def test_without_the_index_nothing_is_checked(ported, monkeypatch, no_index_sett
 
 
 def test_equal_verdicts_are_returned_once(ported, index):
-    result = run_in_session(ported(), "p", lambda resolver_session: [verdict("p", "passed", "", ["a"]), verdict("p", "passed", "", ["a"])])
+    result = run_in_session(
+        ported(), "p", lambda resolver_session: [verdict("p", "passed", "", ["a"]), verdict("p", "passed", "", ["a"])]
+    )
 
     assert len(result) == 1

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.verify.resolution import session as module
-from rocm3d.verify.resolution.resolver import ResolutionProblem, Resolution, ResolvedPackage
 from rocm3d.verify.resolution.index import IndexSettings
 from rocm3d.verify.resolution.prepare import PreparedSet
+from rocm3d.verify.resolution.resolver import Resolution, ResolutionProblem, ResolvedPackage
 from rocm3d.verify.resolution.session import find_resolver, open_session
 from rocm3d.verify.resolution.sets import RequirementLine
 
@@ -47,29 +47,29 @@ def problem(kind: str, subject: str = "") -> Resolution:
 def test_a_conflict_is_resolved_once(session_with):
     scripted, opened = session_with(problem("conflict"))
     with opened as resolver_session:
-        assert resolver_session.on_base(prepared("a")).aside == ()
+        assert resolver_session.resolve_on_stack(prepared("a")).excluded == ()
     assert len(scripted.asked) == 1
 
 
 def test_an_unreachable_index_is_not_excluded(session_with):
     scripted, opened = session_with(problem("unreachable", "http://h/simple/a/"))
     with opened as resolver_session:
-        assert resolver_session.on_base(prepared("a")).resolution.problem.kind == "unreachable"
+        assert resolver_session.resolve_on_stack(prepared("a")).resolution.problem.kind == "unreachable"
     assert len(scripted.asked) == 1
 
 
 def test_the_same_problem_twice_ends_the_rounds(session_with):
     _, opened = session_with(problem("build", "b"), problem("build", "b"))
     with opened as resolver_session:
-        set_resolution = resolver_session.on_base(prepared("a", "b==1"))
-    assert [item.name for item in set_resolution.aside] == ["b"]
+        set_resolution = resolver_session.resolve_on_stack(prepared("a", "b==1"))
+    assert [item.name for item in set_resolution.excluded] == ["b"]
     assert set_resolution.resolution.problem is not None
 
 
 def test_a_failed_build_is_excluded_and_the_others_resolved_again(session_with):
     scripted, opened = session_with(problem("build", "B"), Resolution((ResolvedPackage("a", "1"),)))
     with opened as resolver_session:
-        set_resolution = resolver_session.on_base(prepared("a", "b==1"))
+        set_resolution = resolver_session.resolve_on_stack(prepared("a", "b==1"))
     _, texts = scripted.asked[1]
     assert texts["requirements.txt"] == "a\n"
     assert texts["excluded.txt"] == "b ; python_version < '0'\n"
@@ -79,7 +79,9 @@ def test_a_failed_build_is_excluded_and_the_others_resolved_again(session_with):
 def test_on_the_stack_versions_are_pinned_to_the_stub_wheels(session_with):
     scripted, opened = session_with(Resolution())
     with opened as resolver_session:
-        resolver_session.on_base(prepared("a", constraints=("torch==1.0", "numpy<2")), "https://h/simple", alone=True)
+        resolver_session.resolve_on_stack(
+            prepared("a", constraints=("torch==1.0", "numpy<2")), "https://h/simple", no_dependencies=True
+        )
     request, texts = scripted.asked[0]
     assert texts["base.txt"].startswith("torch==2.6.0+rocm6.4.3\n")
     assert texts["constraints.txt"] == "numpy<2\n"
@@ -90,7 +92,7 @@ def test_on_the_stack_versions_are_pinned_to_the_stub_wheels(session_with):
 def test_on_a_new_machine_there_are_no_stub_wheels(session_with):
     scripted, opened = session_with(Resolution())
     with opened as resolver_session:
-        resolver_session.on_nothing(prepared("a", constraints=("torch==1.0",)), "3.10")
+        resolver_session.resolve_on_new_machine(prepared("a", constraints=("torch==1.0",)), "3.10")
     request, texts = scripted.asked[0]
     assert set(texts) == {"requirements.txt", "constraints.txt"}
     assert (request.links, request.python) == ((), "3.10")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from rocm3d.manifest.manifest import Mention
 from rocm3d.manifest.requirements import read
-from rocm3d.verify.resolution.sets import RequirementLine, to_line, read_lines, requirement_sets
+from rocm3d.verify.resolution.sets import RequirementLine, read_lines, requirement_sets, to_line
 from rocm3d.workspace.tree import Tree
 
 

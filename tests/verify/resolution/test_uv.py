@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 
-from rocm3d.verify.resolution.resolver import DependencyEdge, ResolveRequest, ResolvedPackage
 from rocm3d.verify.resolution.index import IndexSettings
-from rocm3d.verify.resolution.uv import Uv, parse_edges, find_uv, parse_lock, parse_problem
+from rocm3d.verify.resolution.resolver import DependencyEdge, ResolvedPackage, ResolveRequest
+from rocm3d.verify.resolution.uv import Uv, find_uv, parse_edges, parse_lock, parse_problem
 
 
 def test_no_uv_is_none(monkeypatch, tmp_path):
@@ -31,7 +31,9 @@ def test_it_is_stopped_when_it_takes_too_long(tmp_path):
     slow.chmod(slow.stat().st_mode | stat.S_IXUSR)
     (tmp_path / "requirements.txt").write_text("a\n")
 
-    resolution = Uv(str(slow), IndexSettings(), seconds=1).resolve(ResolveRequest(tmp_path / "requirements.txt", "3.12", "linux"))
+    resolution = Uv(str(slow), IndexSettings(), seconds=1).resolve(
+        ResolveRequest(tmp_path / "requirements.txt", "3.12", "linux")
+    )
 
     assert (resolution.problem.kind, resolution.problem.text) == ("time-out", "uv 1.0 was stopped at the 1 s limit")
 

@@ -15,7 +15,9 @@ def verdicts_on_gsplat(ported, make_decision, knowledge, make_run):
 
     def make_verdicts(run, *decisions):
         plan = ported(decisions=decisions).plan
-        return [item for item in backend_verdicts(run, plan, knowledge) if "torch" not in "".join((item[1], *item[2][:1]))]
+        return [
+            item for item in backend_verdicts(run, plan, knowledge) if "torch" not in "".join((item[1], *item[2][:1]))
+        ]
 
     return make_verdicts
 
@@ -61,13 +63,17 @@ def test_optional_imports_of_libraries_are_ignored(verdicts_on_gsplat, make_run,
 
 @pytest.mark.parametrize("kind", ["drop", "substitute", "stub"])
 def test_a_planned_fallback_is_skipped(verdicts_on_gsplat, make_decision, make_run, kind):
-    ((outcome, reason, _),) = verdicts_on_gsplat(make_run(fallbacks=(MISSED,)), make_decision("gsplat", kind, package="gsplat"))
+    ((outcome, reason, _),) = verdicts_on_gsplat(
+        make_run(fallbacks=(MISSED,)), make_decision("gsplat", kind, package="gsplat")
+    )
 
     assert outcome == "skipped"
     assert reason.startswith("planned fallback: ")
 
 
-def test_a_substitute_is_skipped_if_planned_and_fails_otherwise(verdicts_on_gsplat, build_decision, make_decision, make_run):
+def test_a_substitute_is_skipped_if_planned_and_fails_otherwise(
+    verdicts_on_gsplat, build_decision, make_decision, make_run
+):
     run = make_run(modules=(GSPLAT.model_copy(update={"stands_in": "rocm3d-kernels 0.1"}),))
 
     ((planned, _, _),) = verdicts_on_gsplat(run, make_decision("gsplat", "substitute", package="gsplat"))

@@ -4,7 +4,7 @@ import pytest
 
 from rocm3d.model.run import ExpectationResult
 from rocm3d.record.expectation import NOT_MEASURED
-from rocm3d.verify.runs.expected import run_command, expectation_verdicts
+from rocm3d.verify.runs.expected import expectation_verdicts, run_command
 
 
 @pytest.fixture

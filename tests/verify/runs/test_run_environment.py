@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from rocm3d.model.target import Gpu
-from rocm3d.verify.runs.run_environment import environment_mismatch, describe_environment
+from rocm3d.verify.runs.run_environment import describe_environment, environment_mismatch
 
 GPU = Gpu(gfx="gfx942", product="mi300x", title="MI300X", wave_size=64, vram_gb=192)
 
@@ -33,5 +33,8 @@ def test_the_planned_gpu_is_no_mismatch(make_run):
 
 
 def test_the_environment_is_described_with_the_commit(make_run):
-    assert describe_environment(make_run()) == "AMD Instinct MI300X (gfx942), HIP 7.2.1, torch 2.9.1+rocm7.2, commit 0123456789ab"
+    assert (
+        describe_environment(make_run())
+        == "AMD Instinct MI300X (gfx942), HIP 7.2.1, torch 2.9.1+rocm7.2, commit 0123456789ab"
+    )
     assert "commit unknown" in describe_environment(make_run({"commit": ""}))

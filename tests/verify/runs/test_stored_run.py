@@ -11,12 +11,12 @@ from rocm3d.verify.runs.stored_run import StoredRun, latest_runs
     ("more", "why"),
     [
         ({"problem": "half-written"}, "half-written"),
-        ({"is_present": None}, "is unknown"),
-        ({"is_present": False}, "changed since"),
+        ({"matches_code": None}, "is unknown"),
+        ({"matches_code": False}, "changed since"),
     ],
 )
 def test_unusable_runs_are_ignored(make_run, more, why):
-    stored_run = StoredRun("train", make_run(), **{"is_present": True, **more})
+    stored_run = StoredRun("train", make_run(), **{"matches_code": True, **more})
 
     assert why in stored_run.unusable_reason
     assert latest_runs([stored_run]) == []
@@ -31,6 +31,10 @@ def test_the_latest_run_of_each_name_is_used(make_run):
     second = make_run(started=first.started + timedelta(hours=1))
     other = make_run(name="render")
 
-    stored_runs = [StoredRun("train-2", second, "", True), StoredRun("train", first, "", True), StoredRun("render", other, "", True)]
+    stored_runs = [
+        StoredRun("train-2", second, "", True),
+        StoredRun("train", first, "", True),
+        StoredRun("render", other, "", True),
+    ]
 
     assert [item.folder for item, _ in latest_runs(stored_runs)] == ["train-2", "render"]

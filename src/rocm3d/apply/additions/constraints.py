@@ -21,7 +21,9 @@ NAME = "constraints.txt"
 def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
     """The repository's constraints.txt comes first, without the packages that the plan decides about."""
     data = tree.read(NAME) if NAME in tree else None
-    repository_lines = b"" if data is None or b"\0" in data else RequirementsCopier.from_plan(plan, ()).copy(read(NAME, data))
+    repository_lines = (
+        b"" if data is None or b"\0" in data else RequirementsCopier.from_plan(plan, ()).copy(read(NAME, data))
+    )
     newline = Text(repository_lines).newline
     joint = newline if repository_lines and not repository_lines.endswith((b"\n", b"\r")) else b""
     return {NAME: repository_lines + joint + b"".join(line.encode() + newline for line in _port_lines(plan))}

@@ -18,7 +18,11 @@ def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
     """POSIX sh, one comment and one export for each variable."""
     lines = [f"# shellcheck shell=sh\n# Source this before installing or running on {plan.gpu.title} ({plan.gpu.gfx})."]
     for variable in environment_variables(plan):
-        lines.append(f"# {one_line(variable.reason)}" if variable.value is not None else f"# {variable.name}: {one_line(variable.reason)}")
+        lines.append(
+            f"# {one_line(variable.reason)}"
+            if variable.value is not None
+            else f"# {variable.name}: {one_line(variable.reason)}"
+        )
         if variable.value is not None:
             lines.append(f"export {variable.name}={shlex.quote(variable.value)}")
     return {"environment.sh": ("\n".join(lines) + "\n").encode()}

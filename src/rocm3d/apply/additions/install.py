@@ -11,8 +11,8 @@ from packaging.utils import canonicalize_name
 import rocm3d
 from rocm3d.apply.addition import Addition
 from rocm3d.apply.base_pins import base_requirements
-from rocm3d.apply.requirement_source import PROTECTED_PACKAGES
 from rocm3d.apply.install_steps import install_steps
+from rocm3d.apply.requirement_source import PROTECTED_PACKAGES
 from rocm3d.apply.template import render as rendered
 
 if TYPE_CHECKING:

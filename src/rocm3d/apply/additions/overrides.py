@@ -26,10 +26,16 @@ def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
     lines = ["# rocm3d: versions that must not change. For `uv pip install --overrides`; pip uses constraints.txt."]
     pins = base_pins(plan)
     lines += [f"{name}{pin}" for name, pin in pins.items()]
-    lines += [f"{name}{_NEVER}  # the base has no package of this name" for name in PROTECTED_PACKAGES if name not in pins]
+    lines += [
+        f"{name}{_NEVER}  # the base has no package of this name" for name in PROTECTED_PACKAGES if name not in pins
+    ]
     lines.append("# rocm3d: packages that the plan drops or replaces, in case a dependency requires them.")
     for decision in decisions_for_target(plan):
-        if decision.package is not None and decision.decision != "keep" and decision.name not in (*pins, *PROTECTED_PACKAGES):
+        if (
+            decision.package is not None
+            and decision.decision != "keep"
+            and decision.name not in (*pins, *PROTECTED_PACKAGES)
+        ):
             lines.append(f"{_override(decision)}  # {decision.decision}: {one_line(decision.reason)}")
     return {"overrides.txt": ("\n".join(lines) + "\n").encode()}
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from rocm3d.apply.addition import Addition
 from rocm3d.apply.additions.constraints import NAME as CONSTRAINTS
+from rocm3d.apply.install_steps import EXTRA_REQUIREMENTS, entry_files
 from rocm3d.apply.repository_requirements import RepositoryRequirements, included_files, repository_requirements
 from rocm3d.apply.requirement_copy import RequirementsCopier
-from rocm3d.apply.install_steps import EXTRA_REQUIREMENTS, entry_files
 from rocm3d.apply.template import one_line
 from rocm3d.manifest.requirements import is_requirements
 
@@ -22,7 +22,9 @@ def render(plan: Plan, tree: Tree, folder: str) -> dict[str, bytes]:
     """The copies keep the relative paths of the originals, so that `-r` and `-c` lines stay valid."""
     requirements = repository_requirements(plan, tree)
     copier = RequirementsCopier.from_plan(plan, requirements.source_lines)
-    requirement_files = tuple(path for path in tree.paths() if is_requirements(path) and not path.startswith(f"{folder}/"))
+    requirement_files = tuple(
+        path for path in tree.paths() if is_requirements(path) and not path.startswith(f"{folder}/")
+    )
     manifests = included_files(tree, requirement_files)
     copies = {path: copier.copy(unit) for path, unit in manifests.items() if unit is not None and path != CONSTRAINTS}
     entries = entry_files(requirements, tree)

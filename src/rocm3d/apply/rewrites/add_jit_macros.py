@@ -8,7 +8,7 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit
 from rocm3d.model.recipe import Parameters
 
@@ -33,7 +33,9 @@ class _JitMacrosEdit(GuardedEdit):
         if isinstance(node.names, cst.ImportStar) or not _is_cpp_extension(node.module):
             return
         self.load_names |= {
-            alias.evaluated_alias or alias.evaluated_name for alias in node.names if alias.evaluated_name in _LOAD_FUNCTIONS
+            alias.evaluated_alias or alias.evaluated_name
+            for alias in node.names
+            if alias.evaluated_name in _LOAD_FUNCTIONS
         }
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:  # noqa: N802
@@ -46,7 +48,9 @@ class _JitMacrosEdit(GuardedEdit):
         if isinstance(value, cst.IfExp):
             return updated_node
         if index is None or not isinstance(value, cst.List):
-            raise RewriteRefusedError(f"the call has no list literal for {_KEYWORD}, so the macros cannot be added for ROCm alone")
+            raise RewriteRefusedError(
+                f"the call has no list literal for {_KEYWORD}, so the macros cannot be added for ROCm alone"
+            )
         added = [cst.Element(cst.SimpleString(f'"{flag}"')) for flag in self.flags]
         plain = [element.with_changes(comma=cst.MaybeSentinel.DEFAULT) for element in value.elements]
         choice = backend_expression(cst.List([*plain, *added]), value, self, value)
@@ -57,7 +61,11 @@ class _JitMacrosEdit(GuardedEdit):
     def _is_load(self, function: cst.BaseExpression) -> bool:
         if isinstance(function, cst.Name):
             return function.value in self.load_names
-        return isinstance(function, cst.Attribute) and function.attr.value in _LOAD_FUNCTIONS and _is_cpp_extension(function.value)
+        return (
+            isinstance(function, cst.Attribute)
+            and function.attr.value in _LOAD_FUNCTIONS
+            and _is_cpp_extension(function.value)
+        )
 
 
 def _is_cpp_extension(node: cst.BaseExpression | None) -> bool:

@@ -17,7 +17,11 @@ _ENVIRON_ASSIGNMENT = m.SimpleStatementLine([m.Assign([m.AssignTarget(m.Subscrip
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """After `os.environ["CUDA_LAUNCH_BLOCKING"] = "1"`, sets HIP's variable to the same value under `if is_rocm:`."""
     (old,), (new,) = list_parameter(parameters, "old"), list_parameter(parameters, "new")
-    return run_guarded_edit(data, _LaunchBlockingEdit(old, new)) if old.encode() in data and new.encode() not in data else data
+    return (
+        run_guarded_edit(data, _LaunchBlockingEdit(old, new))
+        if old.encode() in data and new.encode() not in data
+        else data
+    )
 
 
 class _LaunchBlockingEdit(GuardedEdit):
@@ -31,7 +35,9 @@ class _LaunchBlockingEdit(GuardedEdit):
         if not m.matches(original_node, _ENVIRON_ASSIGNMENT) or self.is_guarded(original_node):
             return updated_node
         keys = [
-            element for element in m.findall(original_node, m.SubscriptElement(m.Index(m.SimpleString()))) if self._is_old_key(element)
+            element
+            for element in m.findall(original_node, m.SubscriptElement(m.Index(m.SimpleString())))
+            if self._is_old_key(element)
         ]
         if len(keys) != 1:
             return updated_node

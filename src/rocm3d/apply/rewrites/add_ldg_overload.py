@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.guarded_lines import offset_after_includes, insert_guarded
+from rocm3d.apply.guarded_lines import insert_guarded, offset_after_includes
 from rocm3d.apply.rewrite import Rewrite, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lane_masks import function_name

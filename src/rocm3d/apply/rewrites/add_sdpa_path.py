@@ -12,10 +12,17 @@ from typing import TypeVar
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.guarded_import import checks_for_rocm, backend_branch, helper_functions, binds_torch, parse_or_refuse, parse_statements
+from rocm3d.apply.guarded_import import (
+    backend_branch,
+    binds_torch,
+    checks_for_rocm,
+    helper_functions,
+    parse_or_refuse,
+    parse_statements,
+)
 from rocm3d.apply.lazy_import import catches_import_error, guarded_definitions, rewrite_lazy_imports, try_import_on_rocm
 from rocm3d.apply.package_use import ReplacedPackage
-from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 
@@ -27,7 +34,9 @@ _Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Gives a fallback to each setting, and to each import without which the program stops."""
     (package_name,) = list_parameter(parameters, "package")
-    package = ReplacedPackage(package_name, list_parameter(parameters, "calls"), list_parameter(parameters, "refuse_keywords"))
+    package = ReplacedPackage(
+        package_name, list_parameter(parameters, "calls"), list_parameter(parameters, "refuse_keywords")
+    )
     after, refusal = data, None
     if package_name.encode() in data:
         try:
@@ -102,10 +111,16 @@ class _ImportsEdit:
         if not import_nodes or checks_for_rocm(node) or not self._is_required(node):
             return node
         flag_lines = [line for line in lines if self.package.find_import(line) is None]
-        if len(node.handlers) != 1 or not catches_import_error(node.handlers[0]) or not all(map(_sets_constant, flag_lines)):
+        if (
+            len(node.handlers) != 1
+            or not catches_import_error(node.handlers[0])
+            or not all(map(_sets_constant, flag_lines))
+        ):
             raise RewriteRefusedError("the try statement has more than the import, flags and one ImportError handler")
         handler = node.handlers[0]
-        body = cst.IndentedBlock([backend_branch(self._fallback(import_nodes, flag_lines), _block_statements(handler.body))])
+        body = cst.IndentedBlock(
+            [backend_branch(self._fallback(import_nodes, flag_lines), _block_statements(handler.body))]
+        )
         return node.with_changes(handlers=[handler.with_changes(body=body)])
 
     def _import_in_branch(self, node: cst.If) -> cst.If:

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.apply.guarded_lines import LineReplacement, replace_lines
-from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import Directive, blanked, directives
 
@@ -20,19 +20,30 @@ if TYPE_CHECKING:
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Defines the macros at the first include; a file that uses other nvtx names is refused."""
     unit, headers = CudaUnit("", data), set(list_parameter(parameters, "headers"))
-    includes = [directive for directive in directives(data) if _is_include_of(directive, headers) and unit.is_shared(directive.start)]
+    includes = [
+        directive
+        for directive in directives(data)
+        if _is_include_of(directive, headers) and unit.is_shared(directive.start)
+    ]
     if not includes:
         return data
     prefix, known_names = str(parameters["prefix"]), list_parameter(parameters, "names")
     used = dict.fromkeys(
-        match.group(1).decode() for match in re.finditer(rf"\b{prefix}(\w+)".encode(), _code_without_includes(data)) if match
+        match.group(1).decode()
+        for match in re.finditer(rf"\b{prefix}(\w+)".encode(), _code_without_includes(data))
+        if match
     )
     unknown = [f"{prefix}{name}" for name in used if name not in known_names]
     if unknown:
         raise RewriteRefusedError(f"no counterpart on ROCm is known for {', '.join(sorted(unknown))}")
-    defines = "".join(f"#define {prefix}{name} {parameters['rocm_prefix']}{name}\n" for name in known_names if name in used)
+    defines = "".join(
+        f"#define {prefix}{name} {parameters['rocm_prefix']}{name}\n" for name in known_names if name in used
+    )
     rocm_lines = f"#include <{parameters['instead']}>\n{defines}"
-    choices = [LineReplacement(directive.start, directive.end, rocm_lines if index == 0 else None) for index, directive in enumerate(includes)]
+    choices = [
+        LineReplacement(directive.start, directive.end, rocm_lines if index == 0 else None)
+        for index, directive in enumerate(includes)
+    ]
     return replace_lines(data, choices, parameters)
 
 

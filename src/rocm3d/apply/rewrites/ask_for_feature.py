@@ -8,14 +8,14 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit
 from rocm3d.model.recipe import Parameters
 
 _GET_CAPABILITY = m.Attribute(attr=m.Name("get_device_capability")) | m.Name("get_device_capability")
-_MAJOR = m.Subscript(value=m.Call(func=_GET_CAPABILITY), slice=[m.SubscriptElement(m.Index(m.Integer("0")))]) | m.Attribute(
-    value=m.Call(func=m.Attribute(attr=m.Name("get_device_properties"))), attr=m.Name("major")
-)
+_MAJOR = m.Subscript(
+    value=m.Call(func=_GET_CAPABILITY), slice=[m.SubscriptElement(m.Index(m.Integer("0")))]
+) | m.Attribute(value=m.Call(func=m.Attribute(attr=m.Name("get_device_properties"))), attr=m.Name("major"))
 _CAPABILITY_QUERY = m.Call(func=_GET_CAPABILITY) | m.Attribute(attr=m.Name("major"))
 
 
@@ -27,7 +27,9 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     feature_edit = _FeatureQueryEdit(threshold, list_parameter(parameters, "near"), cst.parse_expression(query))
     after = run_guarded_edit(data, feature_edit)
     if after == data and feature_edit.skipped:
-        raise RewriteRefusedError("the code does not say which feature the compute capability threshold means; decide by hand")
+        raise RewriteRefusedError(
+            "the code does not say which feature the compute capability threshold means; decide by hand"
+        )
     return after
 
 

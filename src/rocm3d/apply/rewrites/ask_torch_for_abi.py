@@ -22,7 +22,9 @@ class _AbiFlagEdit(GuardedEdit):
     def leave_SimpleString(  # noqa: N802
         self, original_node: cst.SimpleString, updated_node: cst.SimpleString
     ) -> cst.BaseExpression:
-        if string_value(original_node) not in (f"-D{self.macro}=0", f"-D{self.macro}=1") or self.is_guarded(original_node):
+        if string_value(original_node) not in (f"-D{self.macro}=0", f"-D{self.macro}=1") or self.is_guarded(
+            original_node
+        ):
             return updated_node
         torch_flag = cst.parse_expression(f'f"-D{self.macro}={{int(torch.compiled_with_cxx11_abi())}}"')
         return backend_expression(torch_flag, updated_node, self, original_node)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.macro_aliases import MacroAlias, AliasUse, insert_aliases
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
-from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.macro_aliases import AliasUse, MacroAlias, insert_aliases
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 from rocm3d.syntax.lane_masks import arguments
@@ -41,7 +41,12 @@ def _in_code(unit: CudaUnit, calls: set[str]) -> Iterator[int]:
     void_pointers = set(_void_pointers(unit))
     for call in unit.nodes("call_expression"):
         function, call_arguments = call.child_by_field_name("function"), arguments(call)
-        if function is None or unit.head(function) not in calls or not call_arguments or not unit.is_shared(call.start_byte):
+        if (
+            function is None
+            or unit.head(function) not in calls
+            or not call_arguments
+            or not unit.is_shared(call.start_byte)
+        ):
             continue
         first = call_arguments[0]
         while first.type == "parenthesized_expression" and first.named_child_count == 1:

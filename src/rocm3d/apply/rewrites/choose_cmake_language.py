@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError
 from rocm3d.model.text import Text
 from rocm3d.syntax.cmake_fold import ROCM_SWITCH, CMakeCommand, CMakeFoldError, commands, fold_cmake
 
@@ -114,7 +114,11 @@ def _holds_only_cuda_sources(argument: bytes, all_commands: list[CMakeCommand]) 
     variable = _VARIABLE.fullmatch(argument.strip(b'"'))
     if variable is None:
         return False
-    setting_commands = [command for command in all_commands if command.name in (b"set", b"list", b"file") and variable[1] in command.arguments]
+    setting_commands = [
+        command
+        for command in all_commands
+        if command.name in (b"set", b"list", b"file") and variable[1] in command.arguments
+    ]
     files = [text.strip(b'"') for command in setting_commands for text in command.arguments if b"." in text]
     cuda = [text for text in files if text.endswith(b".cu")]
     if cuda and len(cuda) < len(files):

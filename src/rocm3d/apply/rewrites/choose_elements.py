@@ -16,7 +16,9 @@ from rocm3d.model.recipe import Parameters
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`libraries=["cusparse"]` becomes `libraries=["hipsparse"] if is_rocm else ["cusparse"]`."""
     names = dict(zip(list_parameter(parameters, "cuda"), list_parameter(parameters, "rocm"), strict=True))
-    return run_guarded_edit(data, _ElementsEdit(list_parameter(parameters, "arguments"), names, str(parameters.get("link", ""))))
+    return run_guarded_edit(
+        data, _ElementsEdit(list_parameter(parameters, "arguments"), names, str(parameters.get("link", "")))
+    )
 
 
 class _ElementsEdit(GuardedEdit):
@@ -33,7 +35,9 @@ class _ElementsEdit(GuardedEdit):
         texts = [string_value(element.value) for element in value.elements]
         if not any(text in self.names for text in texts) or self.is_guarded(original_node):
             return updated_node
-        return updated_node.with_changes(value=backend_expression(_rocm_list(value, texts, self.names), value, self, value))
+        return updated_node.with_changes(
+            value=backend_expression(_rocm_list(value, texts, self.names), value, self, value)
+        )
 
     def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.BaseExpression:  # noqa: N802
         """`["-lcusparse"]`, and `["-l", "cusparse"]`, which becomes one element."""

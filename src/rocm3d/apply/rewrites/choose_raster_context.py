@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit
 from rocm3d.model.recipe import Parameters
 
@@ -13,7 +13,11 @@ from rocm3d.model.recipe import Parameters
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`dr.RasterizeGLContext()` becomes `dr.RasterizeCudaContext() if is_rocm else dr.RasterizeGLContext()`."""
     (old,), (new,) = list_parameter(parameters, "old"), list_parameter(parameters, "new")
-    return run_guarded_edit(data, _RasterContextEdit(old, new, list_parameter(parameters, "keeps"))) if old.encode() in data else data
+    return (
+        run_guarded_edit(data, _RasterContextEdit(old, new, list_parameter(parameters, "keeps")))
+        if old.encode() in data
+        else data
+    )
 
 
 class _RasterContextEdit(GuardedEdit):
@@ -28,7 +32,10 @@ class _RasterContextEdit(GuardedEdit):
             return updated_node
         if not isinstance(function, cst.Attribute):
             raise RewriteRefusedError(f"{self.new} is not imported in this file")
-        if any(argument.keyword is None or argument.keyword.value not in self.common_arguments for argument in original_node.args):
+        if any(
+            argument.keyword is None or argument.keyword.value not in self.common_arguments
+            for argument in original_node.args
+        ):
             raise RewriteRefusedError(f"{self.old} is called with arguments that {self.new} does not accept")
         rocm_call = updated_node.with_changes(func=function.with_changes(attr=cst.Name(self.new)))
         return backend_expression(rocm_call, updated_node, self, original_node)

@@ -10,7 +10,7 @@ import json
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 
@@ -53,7 +53,11 @@ class _SmiCommandEdit(GuardedEdit):
     def _is_output_only_printed(self, call: cst.Call) -> bool:
         keywords = [argument.keyword.value for argument in call.args if argument.keyword]
         starts = m.matches(call.func, _RUN_CALL | _SHELL_CALL)
-        return starts and isinstance(self.parent_of(call), cst.Expr) and not any(name in _CAPTURES_OUTPUT for name in keywords)
+        return (
+            starts
+            and isinstance(self.parent_of(call), cst.Expr)
+            and not any(name in _CAPTURES_OUTPUT for name in keywords)
+        )
 
 
 def _command_line(call: cst.Call) -> str:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.macro_aliases import MacroAlias, AliasUse, insert_aliases
-from rocm3d.apply.guarded_lines import LineReplacement, Replacement, replace_lines, guard_lines
-from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.guarded_lines import LineReplacement, Replacement, guard_lines, replace_lines
+from rocm3d.apply.macro_aliases import AliasUse, MacroAlias, insert_aliases
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked, directives
 
@@ -44,9 +44,15 @@ def _with_edited_includes(data: bytes, parameters: Parameters) -> bytes:
     unit, folder = CudaUnit("", data), str(parameters["folder"])
     choices = []
     for directive in directives(data):
-        if directive.keyword == "include" and directive.argument.strip('<>"').startswith(folder) and unit.is_shared(directive.start):
+        if (
+            directive.keyword == "include"
+            and directive.argument.strip('<>"').startswith(folder)
+            and unit.is_shared(directive.start)
+        ):
             line = data[directive.start : directive.end].decode("utf-8", "surrogateescape").replace("\r\n", "\n")
-            choices.append(LineReplacement(directive.start, directive.end, line.replace(folder, str(parameters["rocm_folder"]), 1)))
+            choices.append(
+                LineReplacement(directive.start, directive.end, line.replace(folder, str(parameters["rocm_folder"]), 1))
+            )
     return replace_lines(data, choices, parameters)
 
 

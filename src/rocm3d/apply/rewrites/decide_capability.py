@@ -9,9 +9,9 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
-from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lane_masks import function_name, ancestors_with_child
+from rocm3d.syntax.lane_masks import ancestors_with_child, function_name
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -26,7 +26,9 @@ _ASSERTION = re.compile(r"(?i)check|assert|require|enforce|expect")
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Replaces comparisons of `major` with a minimum; assertions, negations and arithmetic are refused."""
     unit = CudaUnit("", data)
-    properties_pattern = re.compile(rb"\b(?:" + b"|".join(re.escape(w.encode()) for w in list_parameter(parameters, "properties")) + rb")\b")
+    properties_pattern = re.compile(
+        rb"\b(?:" + b"|".join(re.escape(w.encode()) for w in list_parameter(parameters, "properties")) + rb")\b"
+    )
     replacements: dict[int, Replacement] = {}
     for node in unit.nodes("field_expression") if properties_pattern.search(data) else ():
         field = node.child_by_field_name("field")
@@ -35,7 +37,9 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
         if not _is_device_property(unit, node, list_parameter(parameters, "properties")):
             continue
         comparison = _comparison(unit, node)
-        replacements[comparison.start_byte] = Replacement(comparison.start_byte, comparison.end_byte, str(parameters["on_rocm"]).encode())
+        replacements[comparison.start_byte] = Replacement(
+            comparison.start_byte, comparison.end_byte, str(parameters["on_rocm"]).encode()
+        )
     return guard_lines(data, list(replacements.values()), parameters)
 
 

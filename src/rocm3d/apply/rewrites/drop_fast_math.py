@@ -21,7 +21,9 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     flags = list_parameter(parameters, "flags")
     if b"cpp_extension" not in data or not any(flag.encode() in data for flag in flags):
         return data
-    return run_guarded_edit(cst.MetadataWrapper(parse_or_refuse(data)).visit(_RocmFlagsEdit(flags)).bytes, _DeviceFlagsEdit(flags))
+    return run_guarded_edit(
+        cst.MetadataWrapper(parse_or_refuse(data)).visit(_RocmFlagsEdit(flags)).bytes, _DeviceFlagsEdit(flags)
+    )
 
 
 class _FlagsEdit(GuardedEdit):
@@ -36,7 +38,9 @@ class _FlagsEdit(GuardedEdit):
         remaining = [element for element in node.elements if string_value(element.value) not in self.flags]
         if len(remaining) == len(node.elements):
             return None
-        return node.with_changes(elements=[flag_element.with_changes(comma=cst.MaybeSentinel.DEFAULT) for flag_element in remaining])
+        return node.with_changes(
+            elements=[flag_element.with_changes(comma=cst.MaybeSentinel.DEFAULT) for flag_element in remaining]
+        )
 
     def is_for_rocm(self, node: cst.CSTNode) -> bool:
         """Whether an enclosing choice by exactly our guard selects the list for ROCm only."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.macro_aliases import insert_aliases
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
 from rocm3d.apply.lane_calls import FULL_MASK, LaneCall, group_alias, lane_calls, mask_argument
 from rocm3d.apply.lane_groups import lanes_of_function
-from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.macro_aliases import insert_aliases
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.apply.shuffle_overloads import overloads
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lane_masks import arguments
@@ -41,7 +41,9 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
             continue
         # A mask that is computed at run time may select lanes.
         if unit.slice(function).removeprefix("::") in calls and FULL_MASK.fullmatch(mask_argument(unit, call)):
-            replacements.append(_shuffle_without_mask(unit, call, unit.slice(function), arguments(call), str(parameters["width"])))
+            replacements.append(
+                _shuffle_without_mask(unit, call, unit.slice(function), arguments(call), str(parameters["width"]))
+            )
     replacements += overloads(unit, calls, list_parameter(parameters, "halves"))
     replacements.sort(key=lambda replacement: replacement.start)
     _refuse_nested(replacements)
@@ -60,7 +62,11 @@ def _with_edited_votes(data: bytes, parameters: Parameters) -> bytes:
 
 def _wave_vote(unit: CudaUnit, call: LaneCall) -> Replacement:
     call_arguments = [] if call.node is None else arguments(call.node)
-    if call.node is None or len(call_arguments) != _VOTE_ARGUMENTS or not FULL_MASK.fullmatch(unit.slice(call_arguments[0])):
+    if (
+        call.node is None
+        or len(call_arguments) != _VOTE_ARGUMENTS
+        or not FULL_MASK.fullmatch(unit.slice(call_arguments[0]))
+    ):
         raise RewriteRefusedError(f"{call.name} has a mask that may exclude lanes, or is inside a macro")
     text = f"{call.name.removesuffix('_sync')}({unit.slice(call_arguments[1])})"
     return Replacement(call.node.start_byte, call.node.end_byte, text.encode())
@@ -68,7 +74,9 @@ def _wave_vote(unit: CudaUnit, call: LaneCall) -> Replacement:
 
 def _shuffle_without_mask(unit: CudaUnit, call: Node, name: str, call_arguments: list[Node], width: str) -> Replacement:
     if len(call_arguments) not in (_WITHOUT_WIDTH, _WITH_WIDTH):
-        raise RewriteRefusedError(f"{name} has {len(call_arguments)} arguments instead of {_WITHOUT_WIDTH} or {_WITH_WIDTH}")
+        raise RewriteRefusedError(
+            f"{name} has {len(call_arguments)} arguments instead of {_WITHOUT_WIDTH} or {_WITH_WIDTH}"
+        )
     value, lane = (unit.slice(argument) for argument in call_arguments[1:3])
     call_width = unit.slice(call_arguments[3]) if len(call_arguments) == _WITH_WIDTH else "warpSize"
     if call_width == "warpSize" and lanes_of_function(unit, call) == "wave":

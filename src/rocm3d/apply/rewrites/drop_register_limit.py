@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.guarded_lines import offset_after_includes, insert_guarded
+from rocm3d.apply.guarded_lines import insert_guarded, offset_after_includes
 from rocm3d.apply.rewrite import Rewrite
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked

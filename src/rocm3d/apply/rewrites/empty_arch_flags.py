@@ -12,7 +12,11 @@ from rocm3d.model.recipe import Parameters
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`[f"-gencode=..." for a in archs]` becomes `[] if is_rocm else [...]` where torch extensions are built."""
-    return run_guarded_edit(data, _ArchFlagsEdit(list_parameter(parameters, "prefixes"))) if b"cpp_extension" in data else data
+    return (
+        run_guarded_edit(data, _ArchFlagsEdit(list_parameter(parameters, "prefixes")))
+        if b"cpp_extension" in data
+        else data
+    )
 
 
 class _ArchFlagsEdit(GuardedEdit):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.model.recipe import Parameters
 from rocm3d.model.text import Text
 from rocm3d.syntax.cuda import CudaUnit
@@ -21,7 +21,13 @@ _GUARDS = {
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Wraps each matching include that both builds see; adjacent includes share a guard."""
     unit = CudaUnit("", data)
-    runs = _adjacent_runs([directive for directive in _includes(unit, list_parameter(parameters, "headers")) if unit.is_shared(directive.start)])
+    runs = _adjacent_runs(
+        [
+            directive
+            for directive in _includes(unit, list_parameter(parameters, "headers"))
+            if unit.is_shared(directive.start)
+        ]
+    )
     if not runs:
         return data
     used_names = _identifiers(data) & set(list_parameter(parameters, "refuse_if_called"))

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.apply.guarded_lines import LineReplacement, replace_lines
-from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 
@@ -46,7 +46,11 @@ def _clashing_operator(unit: CudaUnit, node: Node, types: set[str]) -> tuple[str
     parameter_list = None if declarator is None else declarator.child_by_field_name("parameters")
     if match is None or parameter_list is None or declarator is None:
         return None
-    type_names = [unit.slice(type_node) for parameter in parameter_list.named_children if (type_node := parameter.child_by_field_name("type"))]
+    type_names = [
+        unit.slice(type_node)
+        for parameter in parameter_list.named_children
+        if (type_node := parameter.child_by_field_name("type"))
+    ]
     qualifiers = unit.data[node.start_byte : declarator.start_byte].decode("utf-8", "replace")
     if len(type_names) != 2 or type_names[0] != type_names[1] or type_names[0] not in types:
         return None

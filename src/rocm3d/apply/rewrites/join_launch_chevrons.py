@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.apply.guarded_lines import Replacement, guard_lines
-from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 

@@ -6,7 +6,7 @@ import re
 
 import libcst as cst
 
-from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 
@@ -17,7 +17,11 @@ _HOST_KEY = "cxx"
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`{"nvcc": a, "hipcc": b}` becomes `{"nvcc": b if is_rocm else a, "hipcc": b}`; torch never reads the last key."""
     (read,) = list_parameter(parameters, "read")
-    return run_guarded_edit(data, _CompileKeyEdit(list_parameter(parameters, "ignored"), read)) if b"cpp_extension" in data else data
+    return (
+        run_guarded_edit(data, _CompileKeyEdit(list_parameter(parameters, "ignored"), read))
+        if b"cpp_extension" in data
+        else data
+    )
 
 
 class _CompileKeyEdit(GuardedEdit):
@@ -26,9 +30,16 @@ class _CompileKeyEdit(GuardedEdit):
         self.ignored, self.read = ignored, read
 
     def leave_Dict(self, original_node: cst.Dict, updated_node: cst.Dict) -> cst.Dict:  # noqa: N802
-        keys = [string_value(element.key) if isinstance(element, cst.DictElement) else None for element in original_node.elements]
+        keys = [
+            string_value(element.key) if isinstance(element, cst.DictElement) else None
+            for element in original_node.elements
+        ]
         ignored_indexes = [index for index, key in enumerate(keys) if key in self.ignored]
-        if not ignored_indexes or not (_HOST_KEY in keys or self._is_compile_args(original_node)) or self.is_guarded(original_node):
+        if (
+            not ignored_indexes
+            or not (_HOST_KEY in keys or self._is_compile_args(original_node))
+            or self.is_guarded(original_node)
+        ):
             return updated_node
         if len(ignored_indexes) > 1 or self.read not in keys:
             raise RewriteRefusedError(f"the key {self.read} is missing, or more than one key is ignored")
@@ -39,7 +50,9 @@ class _CompileKeyEdit(GuardedEdit):
         if not isinstance(flags, (cst.List, cst.Name)):
             raise RewriteRefusedError("the ignored flags are neither a list nor a variable")
         elements = list(updated_node.elements)
-        elements[read_index] = elements[read_index].with_changes(value=backend_expression(flags, elements[read_index].value, self, old))
+        elements[read_index] = elements[read_index].with_changes(
+            value=backend_expression(flags, elements[read_index].value, self, old)
+        )
         return updated_node.with_changes(elements=elements)
 
     def _is_compile_args(self, node: cst.CSTNode) -> bool:

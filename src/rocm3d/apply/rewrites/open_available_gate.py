@@ -22,7 +22,11 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
 
     A branch that queries the GPU stays unchanged: it would fail without one.
     """
-    return run_guarded_edit(data, _AvailableGateEdit(list_parameter(parameters, "asks_card"))) if b"cpp_extension" in data else data
+    return (
+        run_guarded_edit(data, _AvailableGateEdit(list_parameter(parameters, "asks_card")))
+        if b"cpp_extension" in data
+        else data
+    )
 
 
 class _AvailableGateEdit(GuardedEdit):

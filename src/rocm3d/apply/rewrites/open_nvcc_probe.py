@@ -15,7 +15,11 @@ _WHICH = m.Call(func=m.Attribute(value=m.Name("shutil"), attr=m.Name("which")) |
 
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`shutil.which("nvcc") is None` gains `and not is_rocm`; `is not None` gains `or is_rocm`."""
-    return run_guarded_edit(data, _NvccProbeEdit(list_parameter(parameters, "tools"))) if b"cpp_extension" in data else data
+    return (
+        run_guarded_edit(data, _NvccProbeEdit(list_parameter(parameters, "tools")))
+        if b"cpp_extension" in data
+        else data
+    )
 
 
 class _NvccProbeEdit(GuardedEdit):

@@ -12,11 +12,11 @@ from rocm3d.apply.extended_condition import extend_conditions
 from rocm3d.apply.guarded_lines import (
     LineReplacement,
     Replacement,
-    offset_after_includes,
-    replace_lines,
     guard_condition,
     guard_lines,
     insert_guarded,
+    offset_after_includes,
+    replace_lines,
 )
 from rocm3d.apply.rewrite import Rewrite, list_parameter
 from rocm3d.model.recipe import Parameters
@@ -36,9 +36,15 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     def is_header_check(directive: Directive) -> bool:
         chain = chains_by_start.get(directive.start)
         is_minimum_check = minimum_version.fullmatch(directive.argument) is not None
-        return is_minimum_check and chain is not None and _holds_only_headers(data, chain, set(list_parameter(parameters, "headers")))
+        return (
+            is_minimum_check
+            and chain is not None
+            and _holds_only_headers(data, chain, set(list_parameter(parameters, "headers")))
+        )
 
-    return _with_edited_returns(extend_conditions(data, is_header_check, guard_condition(parameters).decode()), parameters)
+    return _with_edited_returns(
+        extend_conditions(data, is_header_check, guard_condition(parameters).decode()), parameters
+    )
 
 
 def _with_edited_returns(data: bytes, parameters: Parameters) -> bytes:
@@ -67,13 +73,22 @@ def _with_header(data: bytes, parameters: Parameters) -> bytes:
 def _holds_only_headers(data: bytes, chain: IfChain, headers: set[str]) -> bool:
     """Whether the first branch holds only includes of these headers, and aliases of what they define."""
     branch = chain.branches[0]
-    inner_directives = [directive for directive in directives(data) if branch.body_start <= directive.start < branch.end]
+    inner_directives = [
+        directive for directive in directives(data) if branch.body_start <= directive.start < branch.end
+    ]
     text = bytearray(blanked(data)[branch.body_start : branch.end])
     for directive in inner_directives:
-        text[directive.start - branch.body_start : directive.end - branch.body_start] = b" " * (directive.end - directive.start)
+        text[directive.start - branch.body_start : directive.end - branch.body_start] = b" " * (
+            directive.end - directive.start
+        )
     included = {directive.argument.strip('<">') for directive in inner_directives if directive.keyword == "include"}
     first_words = [line.split()[0] for line in bytes(text).split(b";") if line.strip()]
-    return bool(included) and included <= headers and len(included) == len(inner_directives) and set(first_words) <= {b"using", b"typedef"}
+    return (
+        bool(included)
+        and included <= headers
+        and len(included) == len(inner_directives)
+        and set(first_words) <= {b"using", b"typedef"}
+    )
 
 
 rewrite = Rewrite(__name__, edit)

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.macro_aliases import MacroAlias, AliasUse, insert_aliases
-from rocm3d.apply.group_names import is_tile, group_namespaces
+from rocm3d.apply.group_names import group_namespaces, is_tile
 from rocm3d.apply.lane_calls import enclosing_function
-from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.macro_aliases import AliasUse, MacroAlias, insert_aliases
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lane_masks import arguments
 from rocm3d.syntax.unit import walk

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.macro_aliases import insert_aliases
 from rocm3d.apply.device_helpers import helper_sources
-from rocm3d.apply.guarded_lines import offset_after_includes, guard_lines, insert_guarded
+from rocm3d.apply.guarded_lines import guard_lines, insert_guarded, offset_after_includes
 from rocm3d.apply.lane_calls import FULL_MASK, LaneCall, group_alias, lane_calls, mask_argument
-from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.macro_aliases import insert_aliases
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.apply.wide_masks import widen_mask
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lane_masks import arguments
@@ -37,7 +37,11 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
         insert_at = offset_after_includes(changed, min(replacement.start for replacement in wide))
         changed = insert_guarded(changed, insert_at, helper_sources(["wave_peers"]).encode(), parameters)
     edited_unit = CudaUnit("", changed)
-    uses = [group_alias(call) for call in lane_calls(edited_unit, [name, _ACTIVE]) if _is_match_or_its_mask(edited_unit, call, name)]
+    uses = [
+        group_alias(call)
+        for call in lane_calls(edited_unit, [name, _ACTIVE])
+        if _is_match_or_its_mask(edited_unit, call, name)
+    ]
     return insert_aliases(changed, uses, parameters)
 
 

@@ -21,7 +21,9 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     names = list_parameter(parameters, "strings")
     if not any(f"{quote}{name}{quote}".encode() in data for name in names for quote in "\"'"):
         return data
-    return run_guarded_edit(cst.MetadataWrapper(parse_or_refuse(data)).visit(_RocmDeviceEdit(names)).bytes, _SharedDeviceEdit(names))
+    return run_guarded_edit(
+        cst.MetadataWrapper(parse_or_refuse(data)).visit(_RocmDeviceEdit(names)).bytes, _SharedDeviceEdit(names)
+    )
 
 
 class _DeviceNameEdit(GuardedEdit):
@@ -39,7 +41,11 @@ class _DeviceNameEdit(GuardedEdit):
         """The side of an enclosing choice by exactly our guard; empty without such a choice."""
         inner, ancestor = node, self.parent_of(node)
         while ancestor is not None:
-            if isinstance(ancestor, (cst.If, cst.IfExp)) and inner is not ancestor.test and _is_our_guard(ancestor.test):
+            if (
+                isinstance(ancestor, (cst.If, cst.IfExp))
+                and inner is not ancestor.test
+                and _is_our_guard(ancestor.test)
+            ):
                 return "rocm" if inner is ancestor.body else "other"
             inner, ancestor = ancestor, self.parent_of(ancestor)
         return ""

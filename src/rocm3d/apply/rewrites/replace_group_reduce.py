@@ -9,9 +9,16 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.apply.device_helpers import helper_sources
-from rocm3d.apply.group_names import is_tile, group_namespaces
-from rocm3d.apply.guarded_lines import LineReplacement, Replacement, offset_after_includes, replace_lines, guard_lines, insert_guarded
-from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.group_names import group_namespaces, is_tile
+from rocm3d.apply.guarded_lines import (
+    LineReplacement,
+    Replacement,
+    guard_lines,
+    insert_guarded,
+    offset_after_includes,
+    replace_lines,
+)
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked, directives
 from rocm3d.syntax.lane_masks import arguments
@@ -60,11 +67,18 @@ def _edited_calls(unit: CudaUnit, parameters: Parameters) -> tuple[set[str], lis
             replacements.append(
                 Replacement(operation[0].start_byte, operation[0].end_byte, f"rocm3d_{operation[1]}()".encode())
             )
-    _refuse_other_uses(unit, parameters, scopes, len([replacement for replacement in replacements if replacement.text == _REDUCE.encode()]))
+    _refuse_other_uses(
+        unit,
+        parameters,
+        scopes,
+        len([replacement for replacement in replacements if replacement.text == _REDUCE.encode()]),
+    )
     return used, replacements
 
 
-def _operation(unit: CudaUnit, call: Node, scopes: tuple[str, ...], known_operations: tuple[str, ...]) -> tuple[Node, str] | None:
+def _operation(
+    unit: CudaUnit, call: Node, scopes: tuple[str, ...], known_operations: tuple[str, ...]
+) -> tuple[Node, str] | None:
     call_arguments = arguments(call)
     if len(call_arguments) != _ARGUMENTS or not is_tile(unit, call_arguments[0]):
         raise RewriteRefusedError("reduce is called on a group that is not a tile of fixed size")

@@ -9,8 +9,15 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.apply.device_helpers import helper_sources
-from rocm3d.apply.guarded_lines import LineReplacement, Replacement, offset_after_includes, replace_lines, guard_lines, insert_guarded
-from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.guarded_lines import (
+    LineReplacement,
+    Replacement,
+    guard_lines,
+    insert_guarded,
+    offset_after_includes,
+    replace_lines,
+)
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import Directive, blanked, directives
 from rocm3d.syntax.unit import walk
@@ -30,7 +37,9 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     unit = CudaUnit("", data)
     used, replacements = _uses(unit, parameters)
     prelude = (
-        f"#include <{parameters['tuple_header']}>\n" if "tuple" in used and not _includes_tuple(unit, parameters) else ""
+        f"#include <{parameters['tuple_header']}>\n"
+        if "tuple" in used and not _includes_tuple(unit, parameters)
+        else ""
     )
     prelude += helper_sources(["plus"]) if "plus" in used else ""
     changed = guard_lines(data, replacements, parameters)
@@ -84,7 +93,9 @@ def _library_includes(unit: CudaUnit, parameters: Parameters) -> list[Directive]
     return [
         directive
         for directive in directives(unit.data)
-        if directive.keyword == "include" and directive.argument.strip('<>"').startswith(names) and unit.is_shared(directive.start)
+        if directive.keyword == "include"
+        and directive.argument.strip('<>"').startswith(names)
+        and unit.is_shared(directive.start)
     ]
 
 
@@ -97,7 +108,13 @@ def _with_edited_includes(data: bytes, parameters: Parameters) -> bytes:
     choices = []
     for directive in _library_includes(CudaUnit("", data), parameters):
         is_tuple_header = directive.argument.strip('<>"').endswith("/tuple")
-        choices.append(LineReplacement(directive.start, directive.end, f"#include <{parameters['tuple_header']}>\n" if is_tuple_header else None))
+        choices.append(
+            LineReplacement(
+                directive.start,
+                directive.end,
+                f"#include <{parameters['tuple_header']}>\n" if is_tuple_header else None,
+            )
+        )
     return replace_lines(data, choices, parameters)
 
 

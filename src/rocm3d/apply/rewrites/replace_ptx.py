@@ -9,9 +9,9 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.apply.device_helpers import helper_sources
-from rocm3d.apply.guarded_lines import Replacement, offset_after_includes, guard_lines, insert_guarded
+from rocm3d.apply.guarded_lines import Replacement, guard_lines, insert_guarded, offset_after_includes
 from rocm3d.apply.lane_groups import lanes_of_function
-from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:

@@ -20,7 +20,9 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
             and unit.slice(function).removeprefix("::") in trap_names
             and unit.is_shared(call.start_byte)
         ):
-            replacements.append(Replacement(function.start_byte, function.end_byte, str(parameters["instead"]).encode()))
+            replacements.append(
+                Replacement(function.start_byte, function.end_byte, str(parameters["instead"]).encode())
+            )
     return guard_lines(data, replacements, parameters)
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.guarded_lines import offset_after_includes, insert_guarded
+from rocm3d.apply.guarded_lines import insert_guarded, offset_after_includes
 from rocm3d.apply.host_reads import first_host_read
-from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.syntax.conditional_chains import PreprocessorContext
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
@@ -27,7 +27,14 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
         if re.search(rb"#[ \t]*define[ \t]+" + name.encode() + rb"\b", code):
             continue
         offsets = (match.start() for match in re.finditer(rb"\b" + name.encode() + rb"\b", code))
-        first_use = next((offset for offset in offsets if conditionals.can_compile_for_rocm(offset) and not conditionals.is_target_specific(offset)), None)
+        first_use = next(
+            (
+                offset
+                for offset in offsets
+                if conditionals.can_compile_for_rocm(offset) and not conditionals.is_target_specific(offset)
+            ),
+            None,
+        )
         if first_use is not None:
             uses[name] = first_use
             _refuse_host_reads(unit, name)
@@ -50,7 +57,9 @@ def _refuse_host_reads(unit: CudaUnit, name: str) -> None:
             raise RewriteRefusedError(f"{constant} is read outside device code, in line {line}")
     for function in unit.nodes("function_definition"):
         definition = unit.data[function.start_byte : function.end_byte]
-        if re.search(rb"\b" + name.encode() + rb"\b", definition) and not re.search(rb"__(?:device|global)__", definition):
+        if re.search(rb"\b" + name.encode() + rb"\b", definition) and not re.search(
+            rb"__(?:device|global)__", definition
+        ):
             raise RewriteRefusedError(f"{name} is read in host code")
 
 

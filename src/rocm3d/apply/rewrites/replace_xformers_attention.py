@@ -13,7 +13,12 @@ from rocm3d.model.recipe import Parameters
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """An unconditional import becomes a choice by backend; one in a try, a condition or a function stays unchanged."""
     (package_name,) = list_parameter(parameters, "package")
-    return replace_import(data, ReplacedPackage(package_name, list_parameter(parameters, "calls"), list_parameter(parameters, "refuse_keywords")))
+    return replace_import(
+        data,
+        ReplacedPackage(
+            package_name, list_parameter(parameters, "calls"), list_parameter(parameters, "refuse_keywords")
+        ),
+    )
 
 
 rewrite = Rewrite(__name__, edit)

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from rocm3d.apply.guarded_lines import guard_condition
 from rocm3d.apply.host_reads import first_host_read
-from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.model.text import Text
 from rocm3d.syntax.conditional_chains import PreprocessorContext
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
-from rocm3d.syntax.guards import fold_cpp, assume_rocm
+from rocm3d.syntax.guards import assume_rocm, fold_cpp
 
 if TYPE_CHECKING:
     from rocm3d.model.recipe import Parameters
@@ -57,14 +57,27 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     out, position = [], 0
     for constant in constants:
         if first_host_read(unit, constant.name) is not None:
-            raise RewriteRefusedError(f"{constant.name} is read outside device code, in line {first_host_read(unit, constant.name)}")
+            raise RewriteRefusedError(
+                f"{constant.name} is read outside device code, in line {first_host_read(unit, constant.name)}"
+            )
         is_shared = unit.is_shared(constant.number_offset)
         condition = _condition(parameters, with_guard=is_shared)
         line = data[constant.start : constant.end]
         column = constant.number_offset - constant.start
         wide = line[:column] + str(parameters["wide"]).encode() + line[column + len(constant.number) :]
         narrow = line[:column] + str(parameters["narrow"]).encode() + line[column + len(constant.number) :]
-        out += [data[position : constant.start], b"#if ", condition, newline, wide, b"#else", newline, narrow, b"#endif", newline]
+        out += [
+            data[position : constant.start],
+            b"#if ",
+            condition,
+            newline,
+            wide,
+            b"#else",
+            newline,
+            narrow,
+            b"#endif",
+            newline,
+        ]
         position = constant.end
     return b"".join([*out, data[position:]])
 
@@ -82,7 +95,11 @@ def _constants(unit: CudaUnit, parameters: Parameters) -> Iterator[_Constant]:
     conditionals = PreprocessorContext.of(unit.data)
     for match in _DEFINED.finditer(blanked(unit.data)):
         group = 1 if match.group(1) else 3
-        name, number, number_offset = match.group(group).decode(), match.group(group + 1).decode(), match.start(group + 1)
+        name, number, number_offset = (
+            match.group(group).decode(),
+            match.group(group + 1).decode(),
+            match.start(group + 1),
+        )
         if conditionals.is_target_specific(number_offset) or not conditionals.can_compile_for_rocm(number_offset):
             continue
         end = unit.data.find(b"\n", match.end() - 1) + 1

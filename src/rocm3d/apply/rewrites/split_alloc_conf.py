@@ -17,7 +17,11 @@ _ENVIRON = m.Attribute(value=m.Name("os"), attr=m.Name("environ")) | m.Name("env
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """`expandable_segments:True` in such a variable becomes False on ROCm; the other options stay."""
     (option,) = list_parameter(parameters, "option")
-    return run_guarded_edit(data, _AllocConfEdit(list_parameter(parameters, "variables"), option)) if option.encode() in data else data
+    return (
+        run_guarded_edit(data, _AllocConfEdit(list_parameter(parameters, "variables"), option))
+        if option.encode() in data
+        else data
+    )
 
 
 class _AllocConfEdit(GuardedEdit):
@@ -51,7 +55,9 @@ class _AllocConfEdit(GuardedEdit):
         text = string_value(value) or ""
         if string_value(name) not in self.variables or not self.option_on.search(text) or self.is_guarded(value):
             return None
-        return backend_expression(cst.SimpleString(f'"{self.option_on.sub(self.option_off, text)}"'), value, self, value)
+        return backend_expression(
+            cst.SimpleString(f'"{self.option_on.sub(self.option_off, text)}"'), value, self, value
+        )
 
 
 rewrite = Rewrite(__name__, edit)

@@ -22,7 +22,9 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     """`[a, --nvcc-only]` becomes `[a] if is_rocm else [a, --nvcc-only]` in a module that builds torch extensions."""
     if b"cpp_extension" not in data:
         return data
-    return run_guarded_edit(data, _CompileFlagsEdit(list_parameter(parameters, "nvcc_only"), list_parameter(parameters, "takes_value")))
+    return run_guarded_edit(
+        data, _CompileFlagsEdit(list_parameter(parameters, "nvcc_only"), list_parameter(parameters, "takes_value"))
+    )
 
 
 class _CompileFlagsEdit(GuardedEdit):
@@ -75,7 +77,9 @@ class _CompileFlagsEdit(GuardedEdit):
         """For `f"-arch={arch}"` the part before the value is enough: no clang flag begins with it."""
         text = _leading_text(value) or ""
         is_open_flag = isinstance(value, cst.FormattedString) and text.endswith("=")
-        return text.startswith(self.nvcc_only) or (is_open_flag and any(flag.startswith(text) for flag in self.nvcc_only))
+        return text.startswith(self.nvcc_only) or (
+            is_open_flag and any(flag.startswith(text) for flag in self.nvcc_only)
+        )
 
     def _rocm_elements(self, node: cst.List) -> list[cst.BaseElement]:
         rocm_elements: list[cst.BaseElement] = []

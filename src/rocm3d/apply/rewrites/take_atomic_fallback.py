@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.apply.extended_condition import extend_conditions
 from rocm3d.apply.guarded_lines import guard_condition
-from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.syntax.conditional_chains import IfChain, if_chains
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
@@ -30,7 +30,9 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     all_chains = if_chains(data)
     fallback_chains = [_fallback_chain(data, all_chains, offset, parameters) for offset in offsets]
     if any(chain is None for chain in fallback_chains):
-        raise RewriteRefusedError(f"this file has no fallback for older cards: replace {call} by a loop of atomicCAS by hand")
+        raise RewriteRefusedError(
+            f"this file has no fallback for older cards: replace {call} by a loop of atomicCAS by hand"
+        )
     starts = {chain.branches[0].start for chain in fallback_chains if chain is not None}
     return extend_conditions(data, lambda directive: directive.start in starts, guard_condition(parameters).decode())
 
@@ -39,14 +41,20 @@ def _call_offsets(unit: CudaUnit, name: str, types: tuple[str, ...]) -> Iterator
     for call in unit.nodes("call_expression"):
         call_arguments = arguments(call)
         is_shared_call = function_name(unit, call) == name and unit.is_shared(call.start_byte)
-        if is_shared_call and call_arguments and pointee_type(unit, call_arguments[0], _pointer_types(unit, call.start_byte)) in types:
+        if (
+            is_shared_call
+            and call_arguments
+            and pointee_type(unit, call_arguments[0], _pointer_types(unit, call.start_byte)) in types
+        ):
             yield call.start_byte
 
 
 def _pointer_types(unit: CudaUnit, offset: int) -> dict[str, str]:
     """Pointer types in the function around an offset: other functions may use the same names for other types."""
     functions = [node for node in unit.nodes("function_definition") if node.start_byte <= offset < node.end_byte]
-    function_unit = unit if not functions else CudaUnit("", unit.data[functions[-1].start_byte : functions[-1].end_byte])
+    function_unit = (
+        unit if not functions else CudaUnit("", unit.data[functions[-1].start_byte : functions[-1].end_byte])
+    )
     return dict(pointee_types(function_unit))
 
 

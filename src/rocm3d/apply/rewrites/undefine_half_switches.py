@@ -8,7 +8,7 @@ from __future__ import annotations
 import libcst as cst
 import libcst.matchers as m
 
-from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.apply.rocm_flag import GuardedEdit, backend_expression, run_guarded_edit, string_value
 from rocm3d.model.recipe import Parameters
 from rocm3d.syntax.python_fold import ROCM_FLAG
@@ -19,7 +19,9 @@ def edit(data: bytes, parameters: Parameters) -> bytes:
     if b"cpp_extension" not in data:
         raise RewriteRefusedError("this file does not build an extension, so it has no switches to undefine")
     cuda, rocm = str(parameters["cuda_prefix"]), str(parameters["rocm_prefix"])
-    return run_guarded_edit(data, _HalfSwitchesEdit({f"{cuda}{name}": f"{rocm}{name}" for name in list_parameter(parameters, "switches")}))
+    return run_guarded_edit(
+        data, _HalfSwitchesEdit({f"{cuda}{name}": f"{rocm}{name}" for name in list_parameter(parameters, "switches")})
+    )
 
 
 class _HalfSwitchesEdit(GuardedEdit):
@@ -36,7 +38,11 @@ class _HalfSwitchesEdit(GuardedEdit):
         if self._is_for_rocm(original_node):
             self.record_edit(original_node)
             return rocm_list
-        return updated_node if self.is_guarded(original_node) else backend_expression(rocm_list, original_node, self, original_node)
+        return (
+            updated_node
+            if self.is_guarded(original_node)
+            else backend_expression(rocm_list, original_node, self, original_node)
+        )
 
     def _is_for_rocm(self, node: cst.List) -> bool:
         """Whether an earlier choice by backend selects the list for ROCm only."""

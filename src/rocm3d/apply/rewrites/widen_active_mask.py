@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.macro_aliases import insert_aliases
 from rocm3d.apply.guarded_lines import guard_lines
 from rocm3d.apply.lane_calls import FULL_MASK, MASKED_CALLS, LaneCall, group_alias, lane_calls, mask_argument
-from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite
+from rocm3d.apply.macro_aliases import insert_aliases
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError
 from rocm3d.apply.wide_masks import widen_mask
 from rocm3d.syntax.cuda import CudaUnit
 
@@ -24,7 +24,12 @@ _ACTIVE = "__activemask"
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """In groups of 32, calls that take such a mask are edited too: HIP's expect 64 bits."""
     unit = CudaUnit("", data)
-    wide = [replacement for call in lane_calls(unit, [_ACTIVE]) if call.lanes == "wave" for replacement in _wave_mask(unit, call)]
+    wide = [
+        replacement
+        for call in lane_calls(unit, [_ACTIVE])
+        if call.lanes == "wave"
+        for replacement in _wave_mask(unit, call)
+    ]
     changed = guard_lines(data, list(dict.fromkeys(wide)), parameters)
     edited_unit = CudaUnit("", changed)
     active = list(lane_calls(edited_unit, [_ACTIVE]))

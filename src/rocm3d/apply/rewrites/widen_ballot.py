@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.apply.macro_aliases import insert_aliases
 from rocm3d.apply.guarded_lines import guard_lines
 from rocm3d.apply.lane_calls import FULL_MASK, LaneCall, group_alias, lane_calls, mask_argument
-from rocm3d.apply.rewrite import RewriteRefusedError, Rewrite, list_parameter
+from rocm3d.apply.macro_aliases import insert_aliases
+from rocm3d.apply.rewrite import Rewrite, RewriteRefusedError, list_parameter
 from rocm3d.apply.wide_masks import widen_mask
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lane_masks import arguments
@@ -23,11 +23,18 @@ if TYPE_CHECKING:
 def edit(data: bytes, parameters: Parameters) -> bytes:
     """Edits whole-wave calls as guarded copies of their lines, then the other calls through an alias."""
     unit, names = CudaUnit("", data), list_parameter(parameters, "calls")
-    wide = [replacement for call in lane_calls(unit, names) if call.lanes == "wave" for replacement in _wave_ballot(unit, call)]
+    wide = [
+        replacement
+        for call in lane_calls(unit, names)
+        if call.lanes == "wave"
+        for replacement in _wave_ballot(unit, call)
+    ]
     changed = guard_lines(data, list(dict.fromkeys(wide)), parameters)
     edited_unit = CudaUnit("", changed)
     uses = [
-        group_alias(call) for call in lane_calls(edited_unit, (*names, "__activemask")) if _is_ballot_or_its_mask(edited_unit, call, names)
+        group_alias(call)
+        for call in lane_calls(edited_unit, (*names, "__activemask"))
+        if _is_ballot_or_its_mask(edited_unit, call, names)
     ]
     return insert_aliases(changed, uses, parameters)
 

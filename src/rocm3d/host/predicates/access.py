@@ -38,7 +38,15 @@ def access_by_seat(facts: MachineFacts, _: Condition) -> Reading | None:
     if facts.snapshot.root:
         return None
     session_only = [
-        device for device in facts.snapshot.devices if device.usable and not device.member and not device.mode.endswith("rw-")
+        device
+        for device in facts.snapshot.devices
+        if device.usable and not device.member and not device.mode.endswith("rw-")
     ]
-    observations = tuple(f"{device.path}: accessible, but the user is not in the group {device.group}" for device in session_only)
-    return Reading(observations, {"groups": ",".join(dict.fromkeys(device.group for device in session_only))}) if session_only else None
+    observations = tuple(
+        f"{device.path}: accessible, but the user is not in the group {device.group}" for device in session_only
+    )
+    return (
+        Reading(observations, {"groups": ",".join(dict.fromkeys(device.group for device in session_only))})
+        if session_only
+        else None
+    )

@@ -58,7 +58,9 @@ def small_window(facts: MachineFacts, _: Condition) -> Reading | None:
     if not cards:
         raise NotKnownError("the driver does not report how much VRAM is visible to the CPU")
     narrow = [card for card in cards if card.visible_bytes < card.vram_bytes * 0.9]
-    observations = tuple(f"{card.pci}: {format_bytes(card.visible_bytes)} of {format_bytes(card.vram_bytes)} visible" for card in narrow)
+    observations = tuple(
+        f"{card.pci}: {format_bytes(card.visible_bytes)} of {format_bytes(card.vram_bytes)} visible" for card in narrow
+    )
     return Reading(observations) if narrow else None
 
 
@@ -85,6 +87,8 @@ def little_shared_memory(facts: MachineFacts, condition: Condition) -> Reading |
     if not total or not all(card.gtt_bytes for card in cards):
         raise NotKnownError("the driver does not report how much memory the GPU may map")
     low = [card for card in cards if 100 * card.gtt_bytes < integer_parameter(condition, "percent") * total]
-    observations = tuple(f"{card.pci}: {format_bytes(card.gtt_bytes)} of {format_bytes(total)} may be mapped" for card in low)
+    observations = tuple(
+        f"{card.pci}: {format_bytes(card.gtt_bytes)} of {format_bytes(total)} may be mapped" for card in low
+    )
     # Pages of 4 KiB for 90 % of the memory.
     return Reading(observations, {"pages": str(total * 9 // 10 // 4096)}) if low else None

@@ -31,7 +31,11 @@ def widths_differ(facts: MachineFacts, _: Condition) -> Reading | None:
 
 def narrow_link(facts: MachineFacts, condition: Condition) -> Reading | None:
     """A card has fewer lanes than a normal slot provides."""
-    narrow = [card for card in _cards_with_width(facts) if card.width < min(integer_parameter(condition, "least"), card.max_width or 99)]
+    narrow = [
+        card
+        for card in _cards_with_width(facts)
+        if card.width < min(integer_parameter(condition, "least"), card.max_width or 99)
+    ]
     return Reading(tuple(map(_link_text, narrow)), {"pci": narrow[0].pci}) if narrow else None
 
 

@@ -3,7 +3,16 @@
 # ruff: noqa: S108  (not a temporary file: the mount /dev/shm is checked)
 from __future__ import annotations
 
-from rocm3d.host.facts import GIB, MachineFacts, NotKnownError, Reading, format_bytes, integer_parameter, shell_quote, text_parameters
+from rocm3d.host.facts import (
+    GIB,
+    MachineFacts,
+    NotKnownError,
+    Reading,
+    format_bytes,
+    integer_parameter,
+    shell_quote,
+    text_parameters,
+)
 from rocm3d.model.condition import Condition
 
 
@@ -60,7 +69,11 @@ def cache_shut(facts: MachineFacts, condition: Condition) -> Reading | None:
     names = text_parameters(condition, "variables")
     read_only = [cache for cache in facts.snapshot.caches if cache.variable in names and not cache.writable]
     observations = tuple(f"{cache.path} is not writable ({cache.variable})" for cache in read_only)
-    return Reading(observations, {"variable": read_only[0].variable, "path": shell_quote(read_only[0].path)}) if read_only else None
+    return (
+        Reading(observations, {"variable": read_only[0].variable, "path": shell_quote(read_only[0].path)})
+        if read_only
+        else None
+    )
 
 
 def cache_on_network(facts: MachineFacts, condition: Condition) -> Reading | None:

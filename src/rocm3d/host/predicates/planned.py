@@ -11,7 +11,10 @@ def target_absent(facts: MachineFacts, _: Condition) -> Reading | None:
     machine_targets = sorted({card.gfx for card in facts.snapshot.gpus if card.gfx})
     if facts.plan is None or not machine_targets or facts.plan.gpu.gfx in machine_targets:
         return None
-    return Reading((f"the plan is for {facts.plan.gpu.gfx}", f"machine: {', '.join(machine_targets)}"), {"gfx": machine_targets[-1]})
+    return Reading(
+        (f"the plan is for {facts.plan.gpu.gfx}", f"machine: {', '.join(machine_targets)}"),
+        {"gfx": machine_targets[-1]},
+    )
 
 
 def torch_differs(facts: MachineFacts, _: Condition) -> Reading | None:
@@ -22,10 +25,15 @@ def torch_differs(facts: MachineFacts, _: Condition) -> Reading | None:
     torch_rocm, torch = facts.torch_rocm, facts.torch
     planned_torch, planned_rocm = parse_version(base.torch), parse_version(base.rocm)
     same_torch = torch is not None and planned_torch is not None and torch.release[:2] == planned_torch.release[:2]
-    same_rocm = torch_rocm is not None and planned_rocm is not None and torch_rocm.release[:2] == planned_rocm.release[:2]
+    same_rocm = (
+        torch_rocm is not None and planned_rocm is not None and torch_rocm.release[:2] == planned_rocm.release[:2]
+    )
     if same_torch and same_rocm:
         return None
-    observations = (f"installed: torch {python.torch}, HIP {python.hip}", f"planned: torch {base.torch}, ROCm {base.rocm}")
+    observations = (
+        f"installed: torch {python.torch}, HIP {python.hip}",
+        f"planned: torch {base.torch}, ROCm {base.rocm}",
+    )
     return Reading(observations, {"stack": base.id})
 
 
@@ -42,7 +50,9 @@ def no_compiler(facts: MachineFacts, _: Condition) -> Reading | None:
     """The plan compiles, and no installed ROCm has a compiler."""
     if not facts.builds or any(install.compiler for install in facts.snapshot.rocm):
         return None
-    installs = [f"{install.form} {install.path}: no compiler" for install in facts.snapshot.rocm] or ["no ROCm is installed"]
+    installs = [f"{install.form} {install.path}: no compiler" for install in facts.snapshot.rocm] or [
+        "no ROCm is installed"
+    ]
     return Reading((*installs, f"the plan compiles {', '.join(facts.builds[:6])}"))
 
 

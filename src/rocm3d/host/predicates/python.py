@@ -12,7 +12,9 @@ from rocm3d.model.condition import Condition
 
 
 def _installed(facts: MachineFacts, patterns: tuple[str, ...]) -> list[str]:
-    distributions = ((canonicalize_name(distribution.name), distribution.version) for distribution in facts.python.distributions)
+    distributions = (
+        (canonicalize_name(distribution.name), distribution.version) for distribution in facts.python.distributions
+    )
     return [f"{name} {number}" for name, number in distributions if any(fnmatch.fnmatchcase(name, p) for p in patterns)]
 
 
@@ -63,7 +65,8 @@ def present(facts: MachineFacts, condition: Condition) -> Reading | None:
     if not installed or _installed(facts, text_parameters(condition, "unless")):
         return None
     return Reading(
-        tuple(installed), {"names": " ".join(entry.split()[0] for entry in installed), "python": shell_quote(facts.python.path)}
+        tuple(installed),
+        {"names": " ".join(entry.split()[0] for entry in installed), "python": shell_quote(facts.python.path)},
     )
 
 
@@ -86,8 +89,12 @@ def torch_rocm_lacks_target(facts: MachineFacts, _: Condition) -> Reading | None
     ranges = {gfx: facts.knowledge.targets[gfx].rocm for gfx in facts.targets if gfx in facts.knowledge.targets}
     if built is None:
         return None
-    unsupported = [gfx for gfx, needed in ranges.items() if needed and built not in SpecifierSet(needed, prereleases=True)]
-    observations = tuple(f"torch {python.torch} is built for ROCm {built}; {gfx} needs {ranges[gfx]}" for gfx in unsupported)
+    unsupported = [
+        gfx for gfx, needed in ranges.items() if needed and built not in SpecifierSet(needed, prereleases=True)
+    ]
+    observations = tuple(
+        f"torch {python.torch} is built for ROCm {built}; {gfx} needs {ranges[gfx]}" for gfx in unsupported
+    )
     return Reading(observations, _values(facts)) if unsupported else None
 
 
@@ -109,7 +116,10 @@ def several_rocm(facts: MachineFacts, _: Condition) -> Reading | None:
     installs = [install for install in facts.snapshot.rocm if install.form == "system"]
     if len(installs) < 2 or facts.variable("ROCM_PATH") or facts.variable("ROCM_HOME"):
         return None
-    return Reading(tuple(f"{install.path}: ROCm {install.version}" for install in installs), {"path": shell_quote(installs[-1].path)})
+    return Reading(
+        tuple(f"{install.path}: ROCm {install.version}" for install in installs),
+        {"path": shell_quote(installs[-1].path)},
+    )
 
 
 def own_runtime(facts: MachineFacts, _: Condition) -> Reading | None:

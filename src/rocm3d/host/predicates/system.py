@@ -22,7 +22,9 @@ def kernel_older(facts: MachineFacts, condition: Condition) -> Reading | None:
         raise NotKnownError(f"Linux {facts.snapshot.kernel} contains drivers of later kernels")
     needs = [(gfx, Version(least)) for gfx, least in (entry.split() for entry in text_parameters(condition, "least"))]
     unsupported = [(gfx, least) for gfx, least in needs if gfx in facts.targets and kernel < least]
-    observations = tuple(f"Linux {facts.snapshot.kernel}, in-tree amdgpu; {gfx} needs {least}" for gfx, least in unsupported)
+    observations = tuple(
+        f"Linux {facts.snapshot.kernel}, in-tree amdgpu; {gfx} needs {least}" for gfx, least in unsupported
+    )
     return Reading(observations, {"least": str(max(least for _, least in unsupported))}) if unsupported else None
 
 

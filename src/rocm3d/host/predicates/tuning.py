@@ -43,7 +43,9 @@ def workers(facts: MachineFacts, condition: Condition) -> Reading | None:
     # Half of the free memory, divided among the cards; the rest is for workers and pinned copies.
     data_bytes = free // 2 // cards
     shared = any(card.integrated for card in facts.cards)
-    advice = "no data set: GPU and CPU share one memory" if shared else f"a data set of up to {format_bytes(data_bytes)}"
+    advice = (
+        "no data set: GPU and CPU share one memory" if shared else f"a data set of up to {format_bytes(data_bytes)}"
+    )
     if data_bytes < GIB:
         advice = "no data set: too little memory is free"
     observations = (f"CPUs: {processor.usable_cpus}, GPUs: {cards}", f"{format_bytes(free)} of main memory free")

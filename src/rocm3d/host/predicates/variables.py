@@ -17,7 +17,9 @@ _ROCR = "ROCR_VISIBLE_DEVICES"
 
 def _set_variables(facts: MachineFacts, condition: Condition) -> dict[str, str]:
     """Variables of the condition that are set and not empty."""
-    return {name: value for name in text_parameters(condition, "names") if (value := facts.variable(name) or "").strip()}
+    return {
+        name: value for name in text_parameters(condition, "names") if (value := facts.variable(name) or "").strip()
+    }
 
 
 def _reading(variables: dict[str, str]) -> Reading | None:
@@ -27,14 +29,18 @@ def _reading(variables: dict[str, str]) -> Reading | None:
 
 def set_and_on(facts: MachineFacts, condition: Condition) -> Reading | None:
     """A variable is set and not 0 or False."""
-    return _reading({name: value for name, value in _set_variables(facts, condition).items() if value not in ("0", "False")})
+    return _reading(
+        {name: value for name, value in _set_variables(facts, condition).items() if value not in ("0", "False")}
+    )
 
 
 def set_to(facts: MachineFacts, condition: Condition) -> Reading | None:
     """A variable matches one of the values, which may be glob patterns."""
     patterns = text_parameters(condition, "values")
     variables = _set_variables(facts, condition)
-    return _reading({n: v for n, v in variables.items() if any(fnmatch.fnmatchcase(v, pattern) for pattern in patterns)})
+    return _reading(
+        {n: v for n, v in variables.items() if any(fnmatch.fnmatchcase(v, pattern) for pattern in patterns)}
+    )
 
 
 def set_together(facts: MachineFacts, condition: Condition) -> Reading | None:
@@ -47,7 +53,9 @@ def holds_all(facts: MachineFacts, condition: Condition) -> Reading | None:
     """The value of a variable contains all of the words."""
     required = [word.lower() for word in text_parameters(condition, "words")]
     variables = _set_variables(facts, condition)
-    return _reading({n: v for n, v in variables.items() if all(word in v.replace(" ", "").lower() for word in required)})
+    return _reading(
+        {n: v for n, v in variables.items() if all(word in v.replace(" ", "").lower() for word in required)}
+    )
 
 
 def lacks_targets(facts: MachineFacts, condition: Condition) -> Reading | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rocm3d.jobs import gpu_visibility
 from rocm3d.jobs.engine import LAUNCHER, AttemptEvent
 from rocm3d.jobs.gpus import select_gpus
-from rocm3d.jobs.slots import gpu_slots, cpu_slots, refuse_oversized_jobs
+from rocm3d.jobs.slots import cpu_slots, gpu_slots, refuse_oversized_jobs
 from rocm3d.jobs.status_files import Attempt
 from rocm3d.workspace.process import connected_helper
 from rocm3d.workspace.topology import Topology, read_topology
@@ -113,7 +113,9 @@ class LocalEngine:
         self._tasks.pop(key, None)
         if "busy" in message:
             return AttemptEvent(key, "busy")
-        return AttemptEvent(key, "refused", text=message["refused"], full=message["errno"] in (errno.ENOSPC, errno.EDQUOT))
+        return AttemptEvent(
+            key, "refused", text=message["refused"], full=message["errno"] in (errno.ENOSPC, errno.EDQUOT)
+        )
 
     def _restart_launcher(self) -> list[AttemptEvent]:
         self._stack.close()

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from rocm3d.mcp.tool_response import ToolResponse, tool_response
-from rocm3d.mcp.arguments import Edits, NotEdits, RepositoryPath, PlanHash, Review
+from rocm3d.mcp.arguments import Edits, NotEdits, PlanHash, RepositoryPath, Review
 from rocm3d.mcp.tool_context import document_path
+from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.model.base import Record
 
 if TYPE_CHECKING:

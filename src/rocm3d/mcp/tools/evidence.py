@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.mcp.tool_context import document_path
+from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.model.base import Record
 from rocm3d.model.errors import UserError
 
@@ -70,5 +70,7 @@ def _compare(arguments: Arguments, other: Path) -> ToolResponse:
     from rocm3d.pipeline import compare_bundles
 
     document = compare_bundles(Path(arguments.path), other, arguments.run)
-    summary = f"Values compared: {len(document.rows)}; missing or failed only in the second bundle: {len(document.worse)}."
+    summary = (
+        f"Values compared: {len(document.rows)}; missing or failed only in the second bundle: {len(document.worse)}."
+    )
     return tool_response(document.model_dump(mode="json"), summary, exit_code=int(bool(document.worse)))

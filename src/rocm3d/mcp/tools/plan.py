@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.mcp.arguments import Gpu, RepositoryPath
 from rocm3d.mcp.tool_context import document_path
+from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.model.base import Record
 from rocm3d.model.plan_choices import Platform, Preference
 

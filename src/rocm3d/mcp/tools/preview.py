@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocm3d.mcp.arguments import Edits, NotEdits, PlanHash, RepositoryPath, Review
 from rocm3d.mcp.tool_response import ToolResponse, tool_response
-from rocm3d.mcp.arguments import Edits, NotEdits, RepositoryPath, PlanHash, Review
 from rocm3d.model.base import Record
 
 if TYPE_CHECKING:
@@ -38,5 +38,7 @@ def work(arguments: Arguments, context: ToolContext) -> ToolResponse:
     document = repository.apply(plan, review=arguments.review, dry_run=True, selection=choice)
     is_proven = all(change.proof.holds for change in (*document.changes, *document.edited))
     return tool_response(
-        document.model_dump(mode="json"), f"{patch_summary(document)} Nothing was written.", exit_code=int(not is_proven)
+        document.model_dump(mode="json"),
+        f"{patch_summary(document)} Nothing was written.",
+        exit_code=int(not is_proven),
     )

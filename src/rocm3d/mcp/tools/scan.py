@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.mcp.arguments import NotRules, RepositoryPath, Rules
 from rocm3d.mcp.tool_context import document_path
+from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.model.base import Record
 
 if TYPE_CHECKING:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.mcp.arguments import RepositoryPath, ShortString
 from rocm3d.mcp.tool_context import document_path
+from rocm3d.mcp.tool_response import ToolResponse, tool_response
 from rocm3d.model.base import Record
 from rocm3d.model.errors import ExitCode, UserError
 from rocm3d.model.verdict import Level
 
 if TYPE_CHECKING:
-    from rocm3d.mcp.tool_context import ToolContext, ServerOptions
+    from rocm3d.mcp.tool_context import ServerOptions, ToolContext
     from rocm3d.model.verdict import Verdicts
     from rocm3d.pipeline import CompileOptions, Network
     from rocm3d.verify.backends.environment import Environment

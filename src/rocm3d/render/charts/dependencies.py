@@ -38,7 +38,11 @@ def dependency_map(nodes: Sequence[DependencyNode]) -> str:
     description = "Dependencies by family: " + "; ".join(
         f"{family}: {', '.join(f'{node.package} {node.decision}' for node in inside)}" for family, inside in families
     )
-    return for_both_widths(lambda width: _draw_wide(width, description, families) if width >= WIDE else _draw_narrow(width, description, families))
+    return for_both_widths(
+        lambda width: (
+            _draw_wide(width, description, families) if width >= WIDE else _draw_narrow(width, description, families)
+        )
+    )
 
 
 def _group_by_family(nodes: Sequence[DependencyNode]) -> list[tuple[str, list[DependencyNode]]]:
@@ -68,7 +72,9 @@ def _draw_wide(width: float, description: str, families: list[tuple[str, list[De
         middle = y + len(inside) * _ROW / 2
         label_lines = wrap(family, 200)
         for number, words in enumerate(label_lines):
-            drawing.text(_FAMILY, middle + 4 + 14 * (number - (len(label_lines) - 1) / 2), words, "strong", tooltip=family)
+            drawing.text(
+                _FAMILY, middle + 4 + 14 * (number - (len(label_lines) - 1) / 2), words, "strong", tooltip=family
+            )
         for node in inside:
             drawing.curve((214, middle), (_PACKAGE - 8, y + _ROW / 2), "link")
             drawing.curve((_PACKAGE + _BOX_WIDTH, y + _ROW / 2), (_DECISION - 12, targets.get(node.decision, middle)),

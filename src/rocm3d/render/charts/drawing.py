@@ -23,7 +23,9 @@ class Drawing:
     description: str
     parts: list[str] = field(default_factory=list)
 
-    def rect(self, bounds: tuple[float, float, float, float], kind: str, tooltip: str = "", round_by: float = 2) -> None:
+    def rect(
+        self, bounds: tuple[float, float, float, float], kind: str, tooltip: str = "", round_by: float = 2
+    ) -> None:
         """`bounds` are x, y, width and height."""
         x, y, width, height = (_format_coordinate(value) for value in bounds)
         title = f"<title>{escape(clean(tooltip))}</title>" if tooltip else ""
@@ -37,7 +39,9 @@ class Drawing:
         title = f"<title>{escape(clean(tooltip))}</title>" if tooltip and tooltip != text else ""
         anchor_attribute = f' text-anchor="{anchor}"' if anchor != "start" else ""
         class_attribute = f' class="{kind}"' if kind else ""
-        self.parts.append(f'<text x="{_format_coordinate(x)}" y="{_format_coordinate(y)}"{anchor_attribute}{class_attribute}>{title}{escape(clean(text))}</text>')
+        self.parts.append(
+            f'<text x="{_format_coordinate(x)}" y="{_format_coordinate(y)}"{anchor_attribute}{class_attribute}>{title}{escape(clean(text))}</text>'
+        )
 
     def line(self, points: Iterable[tuple[float, float]], kind: str) -> None:
         """A polyline."""

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from rocm3d.model.errors import MachineError
 from rocm3d.model.backend_check import BackendCheck
+from rocm3d.model.errors import MachineError
 from rocm3d.workspace.process import Finished, run
 from rocm3d.workspace.scratch import scratch_file
 

@@ -39,7 +39,9 @@ def _verdicts(case: Case, level: Level, probe: str, make_verdict: MakeVerdict) -
             excluded.setdefault(package.exclusion or _NO_CHECK, []).append(package.package)
             continue
         level_request = replace(request, probe="") if level == "import" else request
-        backend_check = with_kernel_evidence(run_backend_check(level_request, case.environment, case.knowledge), case.knowledge.backends)
+        backend_check = with_kernel_evidence(
+            run_backend_check(level_request, case.environment, case.knowledge), case.knowledge.backends
+        )
         yield make_verdict(backend_check, probe, package.fallback_reason)
     for (outcome, reason), names in excluded.items():
         yield Verdict(level=level, probe=probe, outcome=outcome, reason=f"{reason}: {', '.join(names)}")

@@ -47,7 +47,9 @@ def _planned_package(decision: DependencyDecision, package: Package) -> PlannedP
     route = next((route for route in package.routes if route.id == decision.route), None)
     is_fallback = decision.decision in ("stub", "substitute") or (route is not None and route.fallback)
     fallback_reason = f"the plan uses route {decision.route}" if is_fallback else ""
-    return PlannedPackage(package.id, BackendCheckRequest(package.id, package.imports, package.probe, decision.env), fallback_reason)
+    return PlannedPackage(
+        package.id, BackendCheckRequest(package.id, package.imports, package.probe, decision.env), fallback_reason
+    )
 
 
 def _exclusion(decision: DependencyDecision, package: Package) -> tuple[Outcome, str] | None:

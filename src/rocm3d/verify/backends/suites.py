@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.knowledge.base import suggestion
-from rocm3d.model.errors import UserError
 from rocm3d.model.backend_check import BackendCheck, SuiteChecks
+from rocm3d.model.errors import UserError
 from rocm3d.verify.backends.check_process import BackendCheckRequest, run_backend_check
 from rocm3d.verify.backends.kernel_evidence import with_kernel_evidence
 

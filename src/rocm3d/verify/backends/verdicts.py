@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rocm3d.model.verdict import Level, Verdict
 
 if TYPE_CHECKING:
-    from rocm3d.model.backend_check import NumericCheck, BackendCheck
+    from rocm3d.model.backend_check import BackendCheck, NumericCheck
     from rocm3d.model.verdict import Outcome
 
 _MAX_SHOWN = 6
@@ -40,10 +40,18 @@ def numerics_verdict(backend_check: BackendCheck, probe: str, planned: str) -> V
     if backend_check.outcome == "broken":
         return _verdict("numerics", probe, "not_run", f"{backend_check.label}: no result: {backend_check.reason}")
     if backend_check.outcome == "fallback" and not planned:
-        return _verdict("numerics", probe, "not_run", f"{backend_check.label}: only the fallback ran: {backend_check.reason}")
+        return _verdict(
+            "numerics", probe, "not_run", f"{backend_check.label}: only the fallback ran: {backend_check.reason}"
+        )
     if backend_check.outcome != "accelerated" or not backend_check.checks:
         return _negative_verdict("numerics", backend_check, probe, planned)
-    return _verdict("numerics", probe, "passed", "", tuple(f"{backend_check.label}: {describe_check(item)}" for item in backend_check.checks))
+    return _verdict(
+        "numerics",
+        probe,
+        "passed",
+        "",
+        tuple(f"{backend_check.label}: {describe_check(item)}" for item in backend_check.checks),
+    )
 
 
 def describe_evidence(backend_check: BackendCheck) -> tuple[str, ...]:
@@ -73,9 +81,17 @@ def _negative_verdict(level: Level, backend_check: BackendCheck, probe: str, pla
     if backend_check.outcome in ("absent", "not_run"):
         return _verdict(level, probe, "not_run", reason)
     if backend_check.outcome == "fallback" and planned:
-        return _verdict(level, probe, "skipped", f"{backend_check.label}: planned fallback: {planned}: {backend_check.reason}")
+        return _verdict(
+            level, probe, "skipped", f"{backend_check.label}: planned fallback: {planned}: {backend_check.reason}"
+        )
     label = "fallback" if backend_check.outcome == "fallback" else "broken"
-    return _verdict(level, probe, "failed", f"{backend_check.label}: {label}: {backend_check.reason}", describe_modules(backend_check))
+    return _verdict(
+        level,
+        probe,
+        "failed",
+        f"{backend_check.label}: {label}: {backend_check.reason}",
+        describe_modules(backend_check),
+    )
 
 
 def _verdict(level: Level, probe: str, outcome: Outcome, reason: str, checked: tuple[str, ...] = ()) -> Verdict:

@@ -48,7 +48,9 @@ class BuildScriptResult:
         return any(extension.device_sources for extension in self.extensions)
 
 
-def run_build_script(tree: Path, script: str, machine: SimulatedMachine, interpreter: Path | None = None) -> BuildScriptResult:
+def run_build_script(
+    tree: Path, script: str, machine: SimulatedMachine, interpreter: Path | None = None
+) -> BuildScriptResult:
     """Runs the script. `tree` is a copy of the repository; `script` is a path in it."""
     request = {
         "script": str(tree / script),
@@ -70,9 +72,13 @@ def run_build_script(tree: Path, script: str, machine: SimulatedMachine, interpr
         why = f"was stopped at the {_SECONDS:.0f} s limit" if ended.timed_out else "printed no result"
         return BuildScriptResult((), f"{script} {why}", 1, is_conclusive=False)
     root = posixpath.dirname(script)
-    extensions = tuple(_to_extension(item, tree, script, root) for item in response["extensions"] if item["kind"] == "cuda")
+    extensions = tuple(
+        _to_extension(item, tree, script, root) for item in response["extensions"] if item["kind"] == "cuda"
+    )
     error = str(response.get("error", ""))
-    return BuildScriptResult(extensions, error, int(response.get("line", 0)), is_conclusive=not _is_caused_by_stubs(error))
+    return BuildScriptResult(
+        extensions, error, int(response.get("line", 0)), is_conclusive=not _is_caused_by_stubs(error)
+    )
 
 
 def _is_caused_by_stubs(error: str) -> bool:

@@ -57,7 +57,9 @@ class ErrorCodes:
         return next((code for code, pattern in self.patterns if pattern.search(text)), None)
 
 
-def classify_errors(errors: Iterable[Diagnostic], translation: HipifySourceMap, codes: ErrorCodes) -> tuple[CompileProblem, ...]:
+def classify_errors(
+    errors: Iterable[Diagnostic], translation: HipifySourceMap, codes: ErrorCodes
+) -> tuple[CompileProblem, ...]:
     """Each error once per line. An error inside a library is reported where the repository uses it."""
     by_position: dict[tuple[str, int, str], CompileProblem] = {}
     for error in errors:
@@ -70,7 +72,9 @@ def _classify(error: Diagnostic, translation: HipifySourceMap, codes: ErrorCodes
     own_position = translation.original_position(error.path, error.line) if error.path else None
     # The instantiation comes before the include that brought the template: only the first error names the include.
     remarks = sorted(error.remarks, key=lambda remark: remark.message == INCLUDED)
-    note_positions = [position for remark in remarks if (position := translation.original_position(remark.path, remark.line))]
+    note_positions = [
+        position for remark in remarks if (position := translation.original_position(remark.path, remark.line))
+    ]
     position = own_position or next(iter(note_positions), None) or ("", 0)
     others = dict.fromkeys(f"{path}:{line}" for path, line in note_positions if (path, line) != position)
     notes = "\n".join(remark.message for remark in error.remarks)

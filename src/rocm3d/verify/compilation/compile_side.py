@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.model.compilation import Diagnostic, KernelFacts, CompileResult
+from rocm3d.model.compilation import CompileResult, Diagnostic, KernelFacts
 from rocm3d.toolchain import own_headers
 from rocm3d.toolchain.code_object import CodeObjectError, read_code_object
 from rocm3d.verify.compilation import diagnostics
@@ -17,7 +17,7 @@ from rocm3d.verify.compilation.content_cache import read_dependencies
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rocm3d.toolchain.compiler import CompilerRun, Compiler
+    from rocm3d.toolchain.compiler import Compiler, CompilerRun
     from rocm3d.verify.compilation.classify import ErrorCodes
     from rocm3d.verify.compilation.kit import CompileKit
     from rocm3d.verify.compilation.translation_unit import TranslationUnit
@@ -69,7 +69,11 @@ class HipUnitCompiler:
             original_header = self._header_next_to_original(missing, header)
             if original_header is None and not self._concerns_port(missing):
                 break
-            missing_headers.append(missing if original_header is None else missing.model_copy(update={"message": _HEADER_NOT_COPIED.format(header)}))
+            missing_headers.append(
+                missing
+                if original_header is None
+                else missing.model_copy(update={"message": _HEADER_NOT_COPIED.format(header)})
+            )
             if original_header is not None and missing.path != unit.file:
                 # hipify moved only part of a library: every further header would fail the same way.
                 errors = tuple(error for error in errors if error != missing)
@@ -80,7 +84,9 @@ class HipUnitCompiler:
         result = self._to_side(side, run, (*missing_headers, *errors), files)
         return CacheableResult(result, tuple(files), is_final=run.output is not None or bool(errors))
 
-    def _compile_once(self, unit: TranslationUnit, side: str, base: Path, stub_folder: Path) -> tuple[CompilerRun, list[Path]]:
+    def _compile_once(
+        self, unit: TranslationUnit, side: str, base: Path, stub_folder: Path
+    ) -> tuple[CompilerRun, list[Path]]:
         dependency_file = base.with_name(f"{base.name}.d")
         dependency_file.unlink(missing_ok=True)
         # Not -MD: the driver ignores it in device compiles.
@@ -114,11 +120,15 @@ class HipUnitCompiler:
         is_repository_file = not Path(error.path).is_absolute() or Path(error.path).is_relative_to(self.tree)
         return is_repository_file and self.codes.find(f"{error.message}\n\n") is not None
 
-    def _to_side(self, side: str, run: CompilerRun, errors: Sequence[Diagnostic], files: Sequence[Path]) -> CompileResult:
+    def _to_side(
+        self, side: str, run: CompilerRun, errors: Sequence[Diagnostic], files: Sequence[Path]
+    ) -> CompileResult:
         declared_headers = dict.fromkeys(name for path in files if (name := own_headers.include_name(path)))
         hip_headers = self.kit.hip_headers
         uses_hip_headers = hip_headers is not None and any(path.is_relative_to(hip_headers.resolve()) for path in files)
-        base = CompileResult(side=side, outcome="failed", own_headers=tuple(declared_headers), given_headers=uses_hip_headers)
+        base = CompileResult(
+            side=side, outcome="failed", own_headers=tuple(declared_headers), given_headers=uses_hip_headers
+        )
         if run.timed_out:
             return base.model_copy(update={"outcome": "timed_out"})
         if run.output is None or errors:
@@ -157,4 +167,6 @@ def read_kernels(file: Path, gfx: str) -> tuple[KernelFacts, ...]:
 
 def _last_line_diagnostic(output: str) -> Diagnostic:
     lines = output.strip().splitlines()
-    return Diagnostic(path="", line=0, column=0, message=lines[-1] if lines else "the compiler failed without a message")
+    return Diagnostic(
+        path="", line=0, column=0, message=lines[-1] if lines else "the compiler failed without a message"
+    )

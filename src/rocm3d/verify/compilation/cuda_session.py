@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rocm3d.model.compilation import KernelFacts, CompileResult
+from rocm3d.model.compilation import CompileResult, KernelFacts
 from rocm3d.toolchain import own_headers
 from rocm3d.toolchain.compiler import CompilerRun
 from rocm3d.toolchain.nvcc import Nvcc, ptx_kernels
@@ -69,7 +69,8 @@ def compile_cuda(request: CompileRequest, torch: TorchKit, nvcc: Nvcc) -> tuple[
         )
         unit_compiler = _CudaUnitCompiler(nvcc, copy.tree, out, request.seconds)
         jobs = {
-            unit: CompileJob(cache.key(*key_parts, *_key_parts(unit, copy.tree)), partial(unit_compiler.compile, unit)) for unit in all_units
+            unit: CompileJob(cache.key(*key_parts, *_key_parts(unit, copy.tree)), partial(unit_compiler.compile, unit))
+            for unit in all_units
         }
         sides = compile_all(jobs, cache, lambda unit, side: request.progress(f"{unit.source} by nvcc: {side.outcome}"))
     return tuple(CudaUnitResult(unit, sides[unit]) for unit in all_units)
@@ -148,7 +149,9 @@ def _to_side(unit: TranslationUnit, result: CompilerRun, output: Path, files: Se
         missing_headers = [name for error in errors if (name := diagnostics.missing_header(error))]
         if missing_headers:
             return base.model_copy(update={"outcome": "lacks", "lacks": missing_headers[-1]})
-        return base.model_copy(update={"errors": errors or diagnostics.parse_errors(f"error: {result.messages.strip()[-300:]}")})
+        return base.model_copy(
+            update={"errors": errors or diagnostics.parse_errors(f"error: {result.messages.strip()[-300:]}")}
+        )
     kernels = tuple(KernelFacts(name=name, empty=empty) for name, empty in ptx_kernels(Nvcc.read_ptx(output)))
     return base.model_copy(update={"outcome": "compiled", "kernels": kernels if unit.language == "hip" else ()})
 

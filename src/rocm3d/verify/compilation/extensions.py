@@ -65,12 +65,18 @@ class ExtensionFinder:
         rocm_result = run_build_script(self.tree, script, self.machine, self.interpreter)
         if rocm_result.has_device_code and not rocm_result.error:
             return ScriptExtensions(script, _distinct(rocm_result.extensions))
-        cuda_result = run_build_script(self.tree, script, replace(self.machine, pretends_cuda_home=True), self.interpreter)
+        cuda_result = run_build_script(
+            self.tree, script, replace(self.machine, pretends_cuda_home=True), self.interpreter
+        )
         if self.machine.cuda or not cuda_result.has_device_code:
             return _parsed_extensions(script, items, self.tree, rocm_result)
-        return ScriptExtensions(script, _distinct(cuda_result.extensions), problem=self._build_problem(script, rocm_result, cuda_result))
+        return ScriptExtensions(
+            script, _distinct(cuda_result.extensions), problem=self._build_problem(script, rocm_result, cuda_result)
+        )
 
-    def _build_problem(self, script: str, rocm_result: BuildScriptResult, cuda_result: BuildScriptResult) -> CompileProblem:
+    def _build_problem(
+        self, script: str, rocm_result: BuildScriptResult, cuda_result: BuildScriptResult
+    ) -> CompileProblem:
         """The build stops on ROCm, or silently leaves out all device code."""
         sources = sum(len(item.device_sources) for item in cuda_result.extensions)
         if rocm_result.error:
@@ -92,11 +98,17 @@ def _script_order(items: Sequence[Extension]) -> int:
 
 def _without_duplicates(script_extensions: ScriptExtensions, built: set[str]) -> ScriptExtensions:
     """Without JIT extensions whose sources another script builds: hipify would write both to the same files."""
-    remaining = tuple(item for item in script_extensions.extensions if not (item.jit and set(item.device_sources) <= built))
+    remaining = tuple(
+        item for item in script_extensions.extensions if not (item.jit and set(item.device_sources) <= built)
+    )
     if len(remaining) == len(script_extensions.extensions):
         return script_extensions
     note = f"{script_extensions.script}: skipped its JIT extensions, another script builds the same sources"
-    return replace(script_extensions, extensions=remaining, note=f"{script_extensions.note}; {note}" if script_extensions.note else note)
+    return replace(
+        script_extensions,
+        extensions=remaining,
+        note=f"{script_extensions.note}; {note}" if script_extensions.note else note,
+    )
 
 
 def _is_cmake(items: Sequence[Extension]) -> bool:
@@ -108,10 +120,14 @@ def _torch_setups(tree: Path) -> list[str]:
     return sorted(path.relative_to(tree).as_posix() for path in paths)
 
 
-def _parsed_extensions(script: str, items: Sequence[Extension], tree: Path, result: BuildScriptResult) -> ScriptExtensions:
+def _parsed_extensions(
+    script: str, items: Sequence[Extension], tree: Path, result: BuildScriptResult
+) -> ScriptExtensions:
     extensions = _distinct(from_inventory(item, tree) for item in items)
     why = result.error or "it declares no device source"
-    return ScriptExtensions(script, extensions, note=f"{script} was parsed, not run ({why}); flags set at run time are unknown")
+    return ScriptExtensions(
+        script, extensions, note=f"{script} was parsed, not run ({why}); flags set at run time are unknown"
+    )
 
 
 def from_inventory(extension: Extension, tree: Path) -> DeclaredExtension:

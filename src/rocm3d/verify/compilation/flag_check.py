@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rocm3d.verify.compilation import diagnostics
-from rocm3d.verify.compilation.classify import ErrorCodes, CompileProblem
+from rocm3d.verify.compilation.classify import CompileProblem, ErrorCodes
 from rocm3d.verify.compilation.translation_unit import hipify_flag
 
 if TYPE_CHECKING:
@@ -37,7 +37,9 @@ class FlagCheck:
         message = f"clang does not accept {flag}"
         code = self.codes.find(f"unknown argument: '{flag}'\n\n")
         line, column = _flag_position(flag, tree / extension.script) or (extension.line, 0)
-        return CompileProblem(extension.script, line, column, message, code.code if code else "", code.rule if code else "")
+        return CompileProblem(
+            extension.script, line, column, message, code.code if code else "", code.rule if code else ""
+        )
 
     def _cached_rejected(self, language: str, flags: tuple[str, ...]) -> tuple[str, ...]:
         if not flags:
@@ -55,7 +57,9 @@ class FlagCheck:
         for _ in range(_MAX_ROUNDS):
             remaining = [passed for passed, word in original_spelling.items() if word not in rejected]
             messages = compile_source(empty, output, remaining, 60.0).messages
-            newly_rejected = [original_spelling[flag] for flag in diagnostics.unknown_flags(messages) if flag in original_spelling]
+            newly_rejected = [
+                original_spelling[flag] for flag in diagnostics.unknown_flags(messages) if flag in original_spelling
+            ]
             if not newly_rejected:
                 break
             rejected |= dict.fromkeys(newly_rejected)

@@ -37,7 +37,10 @@ class KernelDifference:
 def compare_kernels(cuda: Iterable[KernelFacts], hip: Iterable[KernelFacts]) -> KernelDifference:
     """Compares by name and number of instantiations."""
     cuda_kernels, hip_kernels = _by_name(cuda), _by_name(hip)
-    cuda_counts, hip_counts = Counter({k: len(v) for k, v in cuda_kernels.items()}), Counter({k: len(v) for k, v in hip_kernels.items()})
+    cuda_counts, hip_counts = (
+        Counter({k: len(v) for k, v in cuda_kernels.items()}),
+        Counter({k: len(v) for k, v in hip_kernels.items()}),
+    )
     emptied = [
         name
         for name, kernels in hip_kernels.items()

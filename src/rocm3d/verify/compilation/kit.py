@@ -61,7 +61,9 @@ def find_kit(
         return f"{failure}"
     if isinstance(torch, str):
         return torch
-    roots = tuple(root for root in (_rocm_root(compiler), torch.root if torch else None, hip_headers) if root is not None)
+    roots = tuple(
+        root for root in (_rocm_root(compiler), torch.root if torch else None, hip_headers) if root is not None
+    )
     parts = (compiler.about.model_dump_json(), *compiler.command, own_headers.digest(), _folder_digest(hip_headers))
     digest = hashlib.sha256("\0".join((*parts, str(torch))).encode()).hexdigest()
     return CompileKit(compiler, torch, hip_headers, digest, (*roots, own_headers.FOLDER))

@@ -35,7 +35,9 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def compile_all(jobs: dict[K, CompileJob], cache: ContentCache, on_result: Callable[[K, CompileResult], None]) -> dict[K, CompileResult]:
+def compile_all(
+    jobs: dict[K, CompileJob], cache: ContentCache, on_result: Callable[[K, CompileResult], None]
+) -> dict[K, CompileResult]:
     """Results by the keys of `jobs`. If interrupted, ends the running compilers and raises."""
     cancelled = Event()
     with ThreadPoolExecutor(cores()) as pool:

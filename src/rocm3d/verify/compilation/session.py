@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.verify.compilation import diagnostics, program
 from rocm3d.verify.compilation.build_script import SimulatedMachine
-from rocm3d.verify.compilation.classify import ErrorCodes, CompileProblem, classify_errors
+from rocm3d.verify.compilation.classify import CompileProblem, ErrorCodes, classify_errors
 from rocm3d.verify.compilation.compile_side import HOST, HipUnitCompiler
 from rocm3d.verify.compilation.content_cache import ContentCache
 from rocm3d.verify.compilation.extensions import ExtensionFinder, ScriptExtensions
@@ -24,10 +24,10 @@ from rocm3d.workspace.scratch import guarded_scratch_folder
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.compilation import Diagnostic, CompileResult
+    from rocm3d.model.compilation import CompileResult, Diagnostic
     from rocm3d.model.finding import Finding
     from rocm3d.model.inventory import Extension
-    from rocm3d.toolchain.hipify import HipifyResult, Hipify
+    from rocm3d.toolchain.hipify import Hipify, HipifyResult
     from rocm3d.verify.compilation.declared_extension import DeclaredExtension
     from rocm3d.verify.compilation.kit import CompileKit
     from rocm3d.workspace.tree import Tree
@@ -120,7 +120,8 @@ def compile_repository(request: CompileRequest, kit: CompileKit) -> CompileRepor
         sides = _compile_units(all_units, unit_compiler, cache, kit, request)
         translation = HipifySourceMap(copy.tree, originals)
         reports = tuple(
-            UnitReport(unit, sides[unit], classify_errors(_errors(sides[unit]), translation, codes)) for unit in all_units
+            UnitReport(unit, sides[unit], classify_errors(_errors(sides[unit]), translation, codes))
+            for unit in all_units
         )
         missing = tuple(sorted({name for item in scripts for name in _missing_sources(item, copy.tree)}))
     return CompileReport(tuple(scripts), flags, reports, missing, hipified.failed, hipified.version)
@@ -155,12 +156,17 @@ def _hipify_scripts(copy: RepositoryCopy, kit: CompileKit, scripts: Sequence[Scr
             if result is None:
                 continue
             version = result.version
-            written |= {_relative_path(source, copy.tree): _relative_path(hip_file, copy.tree) for source, hip_file in result.files.items()}
+            written |= {
+                _relative_path(source, copy.tree): _relative_path(hip_file, copy.tree)
+                for source, hip_file in result.files.items()
+            }
             failed |= {_relative_path(source, copy.tree): why for source, why in result.failed.items()}
     return _HipifiedFiles(version, written, failed)
 
 
-def _hipify_group(group: Sequence[DeclaredExtension], copy: RepositoryCopy, hipify: Hipify, root: str) -> HipifyResult | None:
+def _hipify_group(
+    group: Sequence[DeclaredExtension], copy: RepositoryCopy, hipify: Hipify, root: str
+) -> HipifyResult | None:
     sources = dict.fromkeys(copy.tree / name for item in group for name in item.sources)
     existing = [path for path in sources if path.is_file()]
     if not existing:
@@ -175,7 +181,9 @@ def _hipify_group(group: Sequence[DeclaredExtension], copy: RepositoryCopy, hipi
     return hipify.translate_sources(build, existing, folders, jit=True)
 
 
-def _without_rejected_flags(scripts: Sequence[ScriptExtensions], check: FlagCheck, tree: Path) -> tuple[list[ScriptExtensions], tuple[CompileProblem, ...]]:
+def _without_rejected_flags(
+    scripts: Sequence[ScriptExtensions], check: FlagCheck, tree: Path
+) -> tuple[list[ScriptExtensions], tuple[CompileProblem, ...]]:
     """Scripts without the flags that clang rejects, and those flags as problems, unless the script was only parsed."""
     remaining, rejected = [], []
     for script in scripts:
@@ -188,7 +196,9 @@ def _without_rejected_flags(scripts: Sequence[ScriptExtensions], check: FlagChec
     return remaining, tuple(dict.fromkeys(rejected))
 
 
-def _units(scripts: Sequence[ScriptExtensions], tree: Path, written: dict[str, str], kit: CompileKit, request: CompileRequest) -> Iterator[TranslationUnit]:
+def _units(
+    scripts: Sequence[ScriptExtensions], tree: Path, written: dict[str, str], kit: CompileKit, request: CompileRequest
+) -> Iterator[TranslationUnit]:
     """Each pair of source and flags once."""
     visited = set()
     for script in scripts:
@@ -200,9 +210,20 @@ def _units(scripts: Sequence[ScriptExtensions], tree: Path, written: dict[str, s
 
 
 def _compile_units(
-    all_units: Sequence[TranslationUnit], unit_compiler: HipUnitCompiler, cache: ContentCache, kit: CompileKit, request: CompileRequest
+    all_units: Sequence[TranslationUnit],
+    unit_compiler: HipUnitCompiler,
+    cache: ContentCache,
+    kit: CompileKit,
+    request: CompileRequest,
 ) -> dict[TranslationUnit, dict[str, CompileResult]]:
-    key_parts = (program.digest(), kit.digest, unit_compiler.codes.digest, *kit.search, *diagnostics.FLAGS, cache.names_digest())
+    key_parts = (
+        program.digest(),
+        kit.digest,
+        unit_compiler.codes.digest,
+        *kit.search,
+        *diagnostics.FLAGS,
+        cache.names_digest(),
+    )
     jobs: dict[tuple[TranslationUnit, str], CompileJob] = {}
     for unit in all_units:
         for side in (HOST,) if unit.language == "c++" else (*request.targets, HOST):

@@ -43,7 +43,9 @@ def compile_with_hip(case: Case, kit: CompileKit) -> CompileReport:
     return report
 
 
-def compile_with_nvcc(case: Case, kit: CompileKit, tree: Tree | None = None, *, device_only: bool = False) -> tuple[CudaUnitResult, ...] | str:
+def compile_with_nvcc(
+    case: Case, kit: CompileKit, tree: Tree | None = None, *, device_only: bool = False
+) -> tuple[CudaUnitResult, ...] | str:
     """Compiles every unit with nvcc, or returns the reason why not. Results for another `tree` are not cached.
 
     `device_only` skips sources without device code; compiling torch's headers takes most of the time.

@@ -57,7 +57,8 @@ def line_map(hipified: list[str], original: list[str]) -> list[int]:
         count, original_count = end - start, last - first
         # A changed block: proportionally, which is line by line if both have the same length.
         lines += (
-            min(max(first + (index * original_count // count if count else 0), 0), len(original) - 1) + 1 for index in range(count)
+            min(max(first + (index * original_count // count if count else 0), 0), len(original) - 1) + 1
+            for index in range(count)
         )
     return lines
 

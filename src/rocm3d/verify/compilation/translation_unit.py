@@ -20,7 +20,9 @@ Language = Literal["hip", "c++"]
 
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*([<\"])([^>\"\n]+)[>\"]", re.MULTILINE)
 # Headers of torch and of GPU runtimes: a port cannot break a unit that includes none of them.
-_GPU_HEADERS = re.compile(rb"^(torch|ATen|c10|pybind11|cuda|cub|cublas|curand|cusparse|cusolver|thrust|hip|roc|device_)")
+_GPU_HEADERS = re.compile(
+    rb"^(torch|ATen|c10|pybind11|cuda|cub|cublas|curand|cusparse|cusolver|thrust|hip|roc|device_)"
+)
 _DEFAULT_OPTIMIZATION = "-O3"  # default of hipcc
 _TARGET_FLAGS = ("--offload-arch", "--cuda-gpu-arch", "-gencode", "-arch=")
 
@@ -36,7 +38,9 @@ class TranslationUnit:
     flags: tuple[str, ...]
 
 
-def translation_units(extension: DeclaredExtension, tree: Path, translated: Mapping[str, str], torch: TorchKit | None) -> Iterator[TranslationUnit]:
+def translation_units(
+    extension: DeclaredExtension, tree: Path, translated: Mapping[str, str], torch: TorchKit | None
+) -> Iterator[TranslationUnit]:
     """Sources of an extension that exist and that a port can affect. `translated`: hipified files by source."""
     for source in extension.sources:
         suffix = PurePosixPath(source).suffix
@@ -45,7 +49,9 @@ def translation_units(extension: DeclaredExtension, tree: Path, translated: Mapp
         is_device = suffix in DEVICE_SUFFIXES
         if is_device or uses_gpu_headers(tree, source, extension.include_dirs):
             flags = hip_flags(extension, torch, device=is_device)
-            yield TranslationUnit(source, translated.get(source, source), extension.name, "hip" if is_device else "c++", flags)
+            yield TranslationUnit(
+                source, translated.get(source, source), extension.name, "hip" if is_device else "c++", flags
+            )
 
 
 def hip_flags(extension: DeclaredExtension, torch: TorchKit | None, *, device: bool) -> tuple[str, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.model.verdict import Verdict
+from rocm3d.verify.compilation.shared_results import NO_EXTENSION, compile_with_nvcc, find_case_kit
 from rocm3d.verify.compilation.verdicts import verdict
-from rocm3d.verify.compilation.shared_results import NO_EXTENSION, find_case_kit, compile_with_nvcc
 from rocm3d.verify.probe import Case, Probe
 from rocm3d.workspace.tree import Tree
 
@@ -27,7 +27,9 @@ def attempt(case: Case) -> tuple[Verdict, ...]:
     if any(item.side.outcome == "failed" for item in results) and case.originals:
         original = Tree.open(case.tree.root, overlay=case.originals)
         original_results = compile_with_nvcc(case, kit, original)
-        original_sides = {} if isinstance(original_results, str) else {item.unit.source: item.side for item in original_results}
+        original_sides = (
+            {} if isinstance(original_results, str) else {item.unit.source: item.side for item in original_results}
+        )
     verdicts = tuple(_unit_verdict(item, original_sides.get(item.unit.source)) for item in results)
     return verdicts or (verdict(probe.name, "skipped", NO_EXTENSION, level="nvidia"),)
 

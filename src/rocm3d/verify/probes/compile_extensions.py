@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rocm3d.model.verdict import Verdict
-from rocm3d.verify.compilation.verdicts import report_verdicts, verdict
 from rocm3d.verify.compilation.shared_results import NO_EXTENSION, compile_with_hip, find_case_kit
+from rocm3d.verify.compilation.verdicts import report_verdicts, verdict
 from rocm3d.verify.probe import Case, Probe
 
 
@@ -13,7 +13,9 @@ def attempt(case: Case) -> tuple[Verdict, ...]:
     kit = find_case_kit(case)
     if isinstance(kit, str):
         return (verdict(probe.name, "not_run", kit),)
-    return tuple(report_verdicts(probe.name, compile_with_hip(case, kit), kit)) or (verdict(probe.name, "skipped", NO_EXTENSION),)
+    return tuple(report_verdicts(probe.name, compile_with_hip(case, kit), kit)) or (
+        verdict(probe.name, "skipped", NO_EXTENSION),
+    )
 
 
 probe = Probe(__name__, "compile", attempt)

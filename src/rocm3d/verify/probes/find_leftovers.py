@@ -16,7 +16,11 @@ def attempt(case: Case) -> Verdict:
     excused_keys |= {_key(finding) for edit, finding in planned if (edit.path, edit.recipe) in refused}
     if not planned_keys:
         return Verdict(level="static", probe=probe.name, outcome="skipped", reason="the plan has no edits")
-    unfixed = [f"{finding.location} {finding.code}" for finding in case.current_scan.findings if _key(finding) in planned_keys - excused_keys]
+    unfixed = [
+        f"{finding.location} {finding.code}"
+        for finding in case.current_scan.findings
+        if _key(finding) in planned_keys - excused_keys
+    ]
     checked = tuple(sorted(f"{path}: {code}" for path, code, _ in planned_keys - excused_keys))
     if unfixed:
         reason = f"still found: {', '.join(unfixed[:5])}"

@@ -8,9 +8,9 @@ from rocm3d.model.verdict import Verdict
 from rocm3d.verify.probe import Case, Probe
 from rocm3d.verify.runs.artifacts import artifact_verdicts
 from rocm3d.verify.runs.backends import backend_verdicts
-from rocm3d.verify.runs.expected import run_command, expectation_verdicts
+from rocm3d.verify.runs.expected import expectation_verdicts, run_command
+from rocm3d.verify.runs.run_environment import describe_environment, environment_mismatch
 from rocm3d.verify.runs.stored_run import latest_runs
-from rocm3d.verify.runs.run_environment import environment_mismatch, describe_environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,9 @@ def attempt(case: Case) -> tuple[Verdict, ...]:
     runs = latest_runs(case.runs)
     if not runs:
         return (_verdict("not_run", _no_run_reason(case, case.knowledge)),)
-    return tuple(verdict for stored_run, run in runs for verdict in _run_verdicts(case, case.knowledge, stored_run.folder, run))
+    return tuple(
+        verdict for stored_run, run in runs for verdict in _run_verdicts(case, case.knowledge, stored_run.folder, run)
+    )
 
 
 def _run_verdicts(case: Case, knowledge: Knowledge, folder: str, run: RunRecord) -> Iterator[Verdict]:
@@ -44,7 +46,11 @@ def _run_verdicts(case: Case, knowledge: Knowledge, folder: str, run: RunRecord)
         return
     yield _verdict("passed", "", (f"{name}: finished in {run.seconds:.4g} s on {describe_environment(run)}",))
     port = knowledge.ports.get(case.plan.known_as or "")
-    parts = (expectation_verdicts(run, port, knowledge), artifact_verdicts(run), backend_verdicts(run, case.plan, knowledge))
+    parts = (
+        expectation_verdicts(run, port, knowledge),
+        artifact_verdicts(run),
+        backend_verdicts(run, case.plan, knowledge),
+    )
     for outcome, reason, checked in (verdict_parts for part in parts for verdict_parts in part):
         evidence = tuple(f"{name}: {text}" for text in checked)
         yield _verdict(outcome, f"{name}: {reason}" if reason else "", evidence)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from rocm3d.model.verdict import Verdict
 from rocm3d.verify.compilation.compile_side import HOST
 from rocm3d.verify.compilation.kernel_names import KernelDifference, compare_kernels
+from rocm3d.verify.compilation.shared_results import NO_EXTENSION, compile_with_hip, compile_with_nvcc, find_case_kit
 from rocm3d.verify.compilation.verdicts import verdict
-from rocm3d.verify.compilation.shared_results import NO_EXTENSION, compile_with_hip, find_case_kit, compile_with_nvcc
 from rocm3d.verify.probe import Case, Probe
 
 if TYPE_CHECKING:
@@ -34,7 +34,11 @@ def attempt(case: Case) -> tuple[Verdict, ...]:
 def _unit_verdict(hip_result: UnitReport, cuda_results: tuple[CudaUnitResult, ...]) -> Verdict:
     source = hip_result.unit.source
     cuda_side = next(
-        (unit.side for unit in cuda_results if unit.unit.source == source and unit.unit.extension == hip_result.unit.extension),
+        (
+            unit.side
+            for unit in cuda_results
+            if unit.unit.source == source and unit.unit.extension == hip_result.unit.extension
+        ),
         None,
     )
     sides = [side for side in hip_result.sides.values() if side.side != HOST]
@@ -43,7 +47,11 @@ def _unit_verdict(hip_result: UnitReport, cuda_results: tuple[CudaUnitResult, ..
     if cuda_side is None or cuda_side.outcome != "compiled":
         why = "is not part of the CUDA build" if cuda_side is None else f"nvcc: {cuda_side.lacks or cuda_side.outcome}"
         return verdict(probe.name, "not_run", f"{source}: {why}")
-    differences = [text for side in sides for text in _describe_difference(side.side, compare_kernels(cuda_side.kernels, side.kernels))]
+    differences = [
+        text
+        for side in sides
+        for text in _describe_difference(side.side, compare_kernels(cuda_side.kernels, side.kernels))
+    ]
     if differences:
         return verdict(probe.name, "failed", f"{source}: {'; '.join(differences)}", [source])
     common = compare_kernels(cuda_side.kernels, sides[0].kernels).common if sides else 0

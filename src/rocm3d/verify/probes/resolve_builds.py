@@ -10,12 +10,18 @@ from packaging.utils import canonicalize_name
 from rocm3d.model.verdict import Verdict
 from rocm3d.verify.probe import Case, Probe
 from rocm3d.verify.resolution.build_requirements import read_build_requirements
-from rocm3d.verify.resolution.builds import NO_BUILD_ISOLATION, SourceBuild, build_of_git_line, builds_of_command, build_of_distribution
+from rocm3d.verify.resolution.builds import (
+    NO_BUILD_ISOLATION,
+    SourceBuild,
+    build_of_distribution,
+    build_of_git_line,
+    builds_of_command,
+)
 from rocm3d.verify.resolution.commands import install_commands
 from rocm3d.verify.resolution.port_sets import MAX_SETS, port_sets
 from rocm3d.verify.resolution.prepare import PreparedSet, prepare
-from rocm3d.verify.resolution.verdicts import set_verdicts, verdict
 from rocm3d.verify.resolution.run_probe import run_in_session
+from rocm3d.verify.resolution.verdicts import set_verdicts, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +48,9 @@ def _planned_builds(case: Case, session: ResolverSession) -> Iterator[SourceBuil
             yield from builds_of_command(item, case.tree, session)
     for decision in case.plan.decisions:
         if decision.decision == "build" and not decision.commands:
-            yield SourceBuild(decision.name, unavailable_reason="the plan has no build command for it: build it by hand")
+            yield SourceBuild(
+                decision.name, unavailable_reason="the plan has no build command for it: build it by hand"
+            )
 
 
 def _transitive_builds(case: Case, session: ResolverSession) -> Iterator[SourceBuild]:
@@ -50,9 +58,15 @@ def _transitive_builds(case: Case, session: ResolverSession) -> Iterator[SourceB
     names: dict[str, str] = {}
     for requirement_set in port_sets(case)[:MAX_SETS]:
         set_resolution = session.resolve_on_stack(prepare(requirement_set, session.web))
-        names |= {item.name: f"{item.name}=={item.version}" for item in set_resolution.resolution.packages if item.is_source}
+        names |= {
+            item.name: f"{item.name}=={item.version}" for item in set_resolution.resolution.packages if item.is_source
+        }
         direct_requirements = {line.name: line.text for line in requirement_set.lines}
-        names |= {item.name: direct_requirements[item.name] for item in set_resolution.excluded if item.name in direct_requirements}
+        names |= {
+            item.name: direct_requirements[item.name]
+            for item in set_resolution.excluded
+            if item.name in direct_requirements
+        }
         for line in requirement_set.lines:
             build = build_of_git_line(line, session)
             if build is not None:
@@ -75,7 +89,12 @@ def _verdicts_of_build(build: SourceBuild, session: ResolverSession) -> Iterator
     base_use = needs.describe_use(session.base.versions, modules)
     if base_use and not build.open:
         origin = build.how or "the requirements file"
-        yield verdict(probe.name, "failed", f"{build.name}: {base_use}, but {origin} does not pass {NO_BUILD_ISOLATION}", [build.name])
+        yield verdict(
+            probe.name,
+            "failed",
+            f"{build.name}: {base_use}, but {origin} does not pass {NO_BUILD_ISOLATION}",
+            [build.name],
+        )
         return
     prepared = PreparedSet(f"build requirements of {canonicalize_name(build.name)}", needs.lines)
     yield from set_verdicts(probe.name, session.resolve_on_stack(prepared), session)

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 from rocm3d.model.verdict import Verdict
 from rocm3d.verify.probe import Case, Probe
+from rocm3d.verify.resolution.download_size import measure_download
 from rocm3d.verify.resolution.prepare import prepare
+from rocm3d.verify.resolution.run_probe import run_in_session
 from rocm3d.verify.resolution.sets import requirement_sets
 from rocm3d.verify.resolution.verdicts import verdict
-from rocm3d.verify.resolution.run_probe import run_in_session
-from rocm3d.verify.resolution.download_size import measure_download
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocm3d.verify.resolution.session import SetResolution, ResolverSession
+    from rocm3d.verify.resolution.session import ResolverSession, SetResolution
     from rocm3d.verify.resolution.sets import RequirementSet
 
 _MAX_FILES = 6  # files; sorted by depth, and people install from the outermost ones
@@ -51,7 +51,9 @@ def _describe_set(requirement_set: RequirementSet, session: ResolverSession) -> 
 
 def _describe_resolution(set_resolution: SetResolution, python: str, session: ResolverSession) -> list[str]:
     download_size = measure_download(set_resolution.resolution.packages, session.knowledge, session.web)
-    base = [f"{item.name} {item.version}" for item in set_resolution.resolution.packages if _is_of_base(item.name, session)]
+    base = [
+        f"{item.name} {item.version}" for item in set_resolution.resolution.packages if _is_of_base(item.name, session)
+    ]
     source = f"{set_resolution.prepared.source}: {download_size} by {session.resolver.label}, Python {python}"
     return [
         source,

@@ -8,8 +8,8 @@ from rocm3d.model.verdict import Verdict
 from rocm3d.verify.probe import Case, Probe
 from rocm3d.verify.resolution.port_sets import MAX_SETS, overrides, port_sets
 from rocm3d.verify.resolution.prepare import PreparedSet, prepare
-from rocm3d.verify.resolution.verdicts import set_verdicts, verdict
 from rocm3d.verify.resolution.run_probe import run_in_session
+from rocm3d.verify.resolution.verdicts import set_verdicts, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,12 +29,22 @@ def _verdicts(case: Case, session: ResolverSession) -> Iterator[Verdict]:
     for requirement_set in sets[:MAX_SETS]:
         prepared = prepare(requirement_set, session.web)
         for set_verdict in set_verdicts(probe.name, session.resolve_on_stack(prepared), session):
-            yield _mention_uv_overrides(set_verdict, prepared, case, session) if set_verdict.outcome == "failed" else set_verdict
+            yield (
+                _mention_uv_overrides(set_verdict, prepared, case, session)
+                if set_verdict.outcome == "failed"
+                else set_verdict
+            )
     for requirement_set in sets[MAX_SETS:]:
-        yield verdict(probe.name, "not_run", f"{requirement_set.source}: not checked, limit of {MAX_SETS} requirements files reached")
+        yield verdict(
+            probe.name,
+            "not_run",
+            f"{requirement_set.source}: not checked, limit of {MAX_SETS} requirements files reached",
+        )
 
 
-def _mention_uv_overrides(failed_verdict: Verdict, prepared: PreparedSet, case: Case, session: ResolverSession) -> Verdict:
+def _mention_uv_overrides(
+    failed_verdict: Verdict, prepared: PreparedSet, case: Case, session: ResolverSession
+) -> Verdict:
     """Still a failure, because install.sh uses pip. The reason says if uv with overrides.txt would resolve it."""
     lines = overrides(case)
     if not lines or case.network.resolver != "uv":

@@ -8,9 +8,9 @@ from rocm3d.model.verdict import Verdict
 from rocm3d.verify.probe import Case, Probe
 from rocm3d.verify.resolution.commands import InstallCommand, install_commands
 from rocm3d.verify.resolution.prepare import ExcludedRequirement, prepare
-from rocm3d.verify.resolution.sets import RequirementSet, to_line
-from rocm3d.verify.resolution.verdicts import set_verdicts, excluded_verdicts, verdict
 from rocm3d.verify.resolution.run_probe import run_in_session
+from rocm3d.verify.resolution.sets import RequirementSet, to_line
+from rocm3d.verify.resolution.verdicts import excluded_verdicts, set_verdicts, verdict
 from rocm3d.workspace.web import without_secrets
 
 if TYPE_CHECKING:
@@ -40,8 +40,14 @@ def _route_verdicts(install_command: InstallCommand, session: ResolverSession) -
     if why:
         reason = f"its index {without_secrets(install_command.index)} does not respond: {why}"
         return excluded_verdicts(probe.name, (ExcludedRequirement(line.name, reason) for line in lines))
-    prepared = prepare(RequirementSet(f"{install_command.decision.name} ({install_command.command})", lines), session.web)
-    return set_verdicts(probe.name, session.resolve_on_stack(prepared, install_command.index, no_dependencies="--no-deps" in install_command.flags), session)
+    prepared = prepare(
+        RequirementSet(f"{install_command.decision.name} ({install_command.command})", lines), session.web
+    )
+    return set_verdicts(
+        probe.name,
+        session.resolve_on_stack(prepared, install_command.index, no_dependencies="--no-deps" in install_command.flags),
+        session,
+    )
 
 
 probe = Probe(__name__, "resolve", attempt, needs_network=True)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.stack import Stack
     from rocm3d.model.plan_choices import Platform
+    from rocm3d.model.stack import Stack
 
 
 @dataclass(frozen=True)

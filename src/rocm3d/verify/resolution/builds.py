@@ -9,7 +9,13 @@ from urllib.parse import unquote
 
 from packaging.utils import canonicalize_name
 
-from rocm3d.verify.resolution.build_source import BuildFiles, git_source, build_files_from_archive, build_files_from_git, build_files_in_tree
+from rocm3d.verify.resolution.build_source import (
+    BuildFiles,
+    build_files_from_archive,
+    build_files_from_git,
+    build_files_in_tree,
+    git_source,
+)
 from rocm3d.verify.resolution.commands import InstallCommand, clones
 from rocm3d.verify.resolution.prepare import PreparedSet
 from rocm3d.verify.resolution.sets import RequirementLine
@@ -43,7 +49,8 @@ def builds_of_command(command: InstallCommand, tree: Tree, session: ResolverSess
     """The builds of one install command of the plan."""
     is_open = NO_BUILD_ISOLATION in command.flags
     return [
-        replace(_build_of_mention(mention, command, tree, session), open=is_open, how=f"`{command.command}`") for mention in command.mentions
+        replace(_build_of_mention(mention, command, tree, session), open=is_open, how=f"`{command.command}`")
+        for mention in command.mentions
     ]
 
 
@@ -75,7 +82,9 @@ def _build_of_mention(mention: Mention, command: InstallCommand, tree: Tree, ses
     if source is not None:
         return _build_from_git(name, source, session)
     files = build_files_in_tree(tree, folder)
-    return SourceBuild(name, files, "" if files else f"{folder} is not in the tree: a submodule that is not checked out?")
+    return SourceBuild(
+        name, files, "" if files else f"{folder} is not in the tree: a submodule that is not checked out?"
+    )
 
 
 def build_of_git_line(line: RequirementLine, session: ResolverSession) -> SourceBuild | None:
@@ -85,7 +94,9 @@ def build_of_git_line(line: RequirementLine, session: ResolverSession) -> Source
 
 
 def _build_from_git(name: str, source: GitSource, session: ResolverSession) -> SourceBuild:
-    return _build_from_files(name, build_files_from_git(source, session.web, session.folder / f"git{next(session.numbers)}"))
+    return _build_from_files(
+        name, build_files_from_git(source, session.web, session.folder / f"git{next(session.numbers)}")
+    )
 
 
 def _build_from_files(name: str, files: BuildFiles | str) -> SourceBuild:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
 
-    from rocm3d.verify.resolution.resolver import ResolveRequest, Resolution, Resolver
     from rocm3d.verify.resolution.index import IndexSettings
+    from rocm3d.verify.resolution.resolver import Resolution, Resolver, ResolveRequest
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.install_line import ShellWord, parse_install_command, distribution_name
+from rocm3d.manifest.install_line import ShellWord, distribution_name, parse_install_command
 from rocm3d.verify.resolution.build_source import GitSource
 
 if TYPE_CHECKING:
@@ -54,5 +54,7 @@ def clones(decision: DependencyDecision) -> dict[str, GitSource]:
         url_index = next((i for i, word in enumerate(command) if "://" in word), None)
         if url_index is not None:
             branch = next((command[i + 1] for i in range(2, url_index - 1) if command[i] in ("-b", "--branch")), "HEAD")
-            sources[(command[url_index + 1 :] or (distribution_name(command[url_index]),))[0]] = GitSource(command[url_index], branch)
+            sources[(command[url_index + 1 :] or (distribution_name(command[url_index]),))[0]] = GitSource(
+                command[url_index], branch
+            )
     return sources

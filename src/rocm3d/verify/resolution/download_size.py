@@ -25,13 +25,19 @@ class DownloadSize:
 
     def __str__(self) -> str:
         size = f"{self.packages} package{'' if self.packages == 1 else 's'}, {_format_bytes(self.bytes)}"
-        of_cuda = f"{len(self.cuda_packages)} of CUDA ({_format_bytes(self.cuda_bytes)})" if self.cuda_packages else "none of CUDA"
+        of_cuda = (
+            f"{len(self.cuda_packages)} of CUDA ({_format_bytes(self.cuda_bytes)})"
+            if self.cuda_packages
+            else "none of CUDA"
+        )
         return f"{size}, {of_cuda}" + (f", {self.unknown_sizes} of unknown size" if self.unknown_sizes else "")
 
 
 def measure_download(packages: tuple[ResolvedPackage, ...], knowledge: Knowledge, web: WebClient) -> DownloadSize:
     """Adds up sizes; downloads nothing."""
-    server_sizes = web.sizes(item.url for item in packages if item.size is None and item.url.startswith(("http", "file:")))
+    server_sizes = web.sizes(
+        item.url for item in packages if item.size is None and item.url.startswith(("http", "file:"))
+    )
     sizes = {item.name: item.size if item.size is not None else server_sizes.get(item.url) for item in packages}
     cuda_packages = tuple(item.name for item in packages if is_cuda_package(item.name, knowledge))
     return DownloadSize(

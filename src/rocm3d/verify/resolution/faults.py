@@ -11,8 +11,8 @@ from rocm3d.verify.resolution.chain import chain_to
 
 if TYPE_CHECKING:
     from rocm3d.knowledge.base import Knowledge
-    from rocm3d.verify.resolution.resolver import Resolution, ResolvedPackage
     from rocm3d.verify.resolution.base import StackBase
+    from rocm3d.verify.resolution.resolver import Resolution, ResolvedPackage
 
 
 def is_cuda_package(name: str, knowledge: Knowledge) -> bool:
@@ -25,7 +25,9 @@ def is_cuda_package(name: str, knowledge: Knowledge) -> bool:
 def find_faults(resolution: Resolution, base: StackBase, knowledge: Knowledge) -> list[str]:
     """Distributions that a port must not install, each with the dependency chain that leads to it."""
     resolved_versions = {item.name: item.version for item in resolution.packages}
-    edges = [edge for edge in resolution.edges if not edge.parent or resolved_versions.get(edge.parent) in ("", edge.version)]
+    edges = [
+        edge for edge in resolution.edges if not edge.parent or resolved_versions.get(edge.parent) in ("", edge.version)
+    ]
     texts = []
     for item in resolution.packages:
         fault = _describe_fault(item, base, knowledge)
@@ -52,7 +54,9 @@ def conflicts_with_base(resolution: Resolution, base: StackBase) -> list[str]:
             specifiers.setdefault((edge.parent, edge.name), {}).setdefault(edge.version, []).append(edge.specifier)
     conflicts = []
     for (parent, name), releases in specifiers.items():
-        unsatisfied = [_unsatisfied_specifier(release_specifiers, base.versions[name]) for release_specifiers in releases.values()]
+        unsatisfied = [
+            _unsatisfied_specifier(release_specifiers, base.versions[name]) for release_specifiers in releases.values()
+        ]
         if all(unsatisfied):
             chain = chain_to(parent, resolution.edges) if parent else "the requirements"
             conflicts.append(f"{chain} -> {name}{unsatisfied[0]}")
@@ -61,7 +65,9 @@ def conflicts_with_base(resolution: Resolution, base: StackBase) -> list[str]:
 
 def _unsatisfied_specifier(specifiers: list[str], version: str) -> str:
     """The first specifier that excludes the version; empty if none does."""
-    return next((specifier for specifier in specifiers if not any(_allows(part, version) for part in specifier.split("|"))), "")
+    return next(
+        (specifier for specifier in specifiers if not any(_allows(part, version) for part in specifier.split("|"))), ""
+    )
 
 
 def _allows(specifier: str, version: str) -> bool:

@@ -36,8 +36,16 @@ class IndexSettings:
 
     def uv_environment(self, environment: Mapping[str, str], index: str = "") -> dict[str, str]:
         """Environment variables for uv. Precedence: `index`, then uv's settings, then pip's."""
-        variables = {name: value for name, value in _without_environment_variables(environment).items() if not name.startswith("UV_")}
-        variables |= {name: environment[name] for name in _UV_VARIABLES if name in environment and not (index and name in _UV_INDEX_VARIABLES)}
+        variables = {
+            name: value
+            for name, value in _without_environment_variables(environment).items()
+            if not name.startswith("UV_")
+        }
+        variables |= {
+            name: environment[name]
+            for name in _UV_VARIABLES
+            if name in environment and not (index and name in _UV_INDEX_VARIABLES)
+        }
         if self.cert:
             variables.setdefault("SSL_CERT_FILE", self.cert)
         if index or (self.default and not self.uv_is_configured):

@@ -17,7 +17,13 @@ from typing import TYPE_CHECKING, Any
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-from rocm3d.verify.resolution.resolver import DependencyEdge, ResolutionProblem, ResolveRequest, Resolution, ResolvedPackage
+from rocm3d.verify.resolution.resolver import (
+    DependencyEdge,
+    Resolution,
+    ResolutionProblem,
+    ResolvedPackage,
+    ResolveRequest,
+)
 from rocm3d.workspace.process import run
 
 if TYPE_CHECKING:
@@ -59,7 +65,9 @@ class Pip:
         )
         log = (ended.stdout + b"\n" + ended.stderr).decode("utf-8", "replace")
         if ended.timed_out:
-            return Resolution(problem=ResolutionProblem("time-out", f"pip was stopped at the {self.seconds:.0f} s limit"))
+            return Resolution(
+                problem=ResolutionProblem("time-out", f"pip was stopped at the {self.seconds:.0f} s limit")
+            )
         if ended.code != 0 or not report.is_file():
             return Resolution(edges=tuple(dict.fromkeys(parse_edges(log))), problem=parse_problem(log))
         return read_report(json.loads(report.read_text(encoding="utf-8")))
@@ -129,7 +137,9 @@ def parse_edges(log: str) -> Iterator[DependencyEdge]:
 
 def parse_problem(log: str) -> ResolutionProblem:
     """The reason that pip failed, from its output."""
-    error_lines = [line.removeprefix("ERROR: ").strip() for line in log.splitlines() if line.startswith(("ERROR", "    The "))]
+    error_lines = [
+        line.removeprefix("ERROR: ").strip() for line in log.splitlines() if line.startswith(("ERROR", "    The "))
+    ]
     depends = [line.strip() for line in log.splitlines() if " depends on " in line]
     text = " ".join([*error_lines[:1], *depends] or ["pip printed no error"])[:600]
     if _FETCH.search(log):
@@ -137,7 +147,9 @@ def parse_problem(log: str) -> ResolutionProblem:
     if "conflicting dependencies" in log or "No matching distribution" in log or "ResolutionImpossible" in log:
         return ResolutionProblem("conflict", text)
     build_error = _BUILD.search(log)
-    return ResolutionProblem("build" if build_error else "other", text[:300], (build_error[1] or "") if build_error else "")
+    return ResolutionProblem(
+        "build" if build_error else "other", text[:300], (build_error[1] or "") if build_error else ""
+    )
 
 
 def _parse_edge(parent: str, version: str, text: str) -> list[DependencyEdge]:

@@ -41,13 +41,20 @@ def prepare(requirement_set: RequirementSet, web: WebClient, *, plain_versions: 
     unreachable = {url: why for url in requirement_set.urls if (why := web.why_unreachable(url))}
     reachable = [url for url in requirement_set.urls if url not in unreachable]
     excluded = {line: why for line in requirement_set.lines if (why := _unreachable_reason(line, web))}
-    requested = {line: _without_local_version(line) if plain_versions and not reachable else line for line in requirement_set.lines}
+    requested = {
+        line: _without_local_version(line) if plain_versions and not reachable else line
+        for line in requirement_set.lines
+    }
     notes = [f"index {without_secrets(url)} not used: {why}" for url, why in unreachable.items()]
     notes += [f"{old.text} resolved as {new.text}" for old, new in requested.items() if old != new]
     return PreparedSet(
         requirement_set.source,
         tuple(new for old, new in requested.items() if old not in excluded),
-        tuple(_without_local_version(line) if plain_versions else line for line in requirement_set.constraints if not line.url),
+        tuple(
+            _without_local_version(line) if plain_versions else line
+            for line in requirement_set.constraints
+            if not line.url
+        ),
         tuple(url for url in reachable if not _is_page(url)),
         tuple(url for url in reachable if _is_page(url)),
         tuple(dict.fromkeys(ExcludedRequirement(line.name, why) for line, why in excluded.items())),

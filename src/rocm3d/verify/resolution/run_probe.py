@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from rocm3d.verify.probe import Case
 
 
-def run_in_session(case: Case, probe: str, make_verdicts: Callable[[ResolverSession], Iterable[Verdict]]) -> tuple[Verdict, ...]:
+def run_in_session(
+    case: Case, probe: str, make_verdicts: Callable[[ResolverSession], Iterable[Verdict]]
+) -> tuple[Verdict, ...]:
     """Runs the probe in a session for the plan's stack. Equal verdicts are returned once."""
     if case.plan.base is None or case.knowledge is None:
         return (verdict(probe, "skipped", "the plan chose no stack"),)

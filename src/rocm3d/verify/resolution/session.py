@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_name
 
-from rocm3d.verify.resolution.resolver import ResolveRequest, Resolution
 from rocm3d.verify.resolution.base import StackBase, base_of, write_stub_wheels
 from rocm3d.verify.resolution.index import IndexSettings, read_index_settings
 from rocm3d.verify.resolution.pip import Pip, find_pip
 from rocm3d.verify.resolution.prepare import ExcludedRequirement, PreparedSet
+from rocm3d.verify.resolution.resolver import Resolution, ResolveRequest
 from rocm3d.verify.resolution.uv import Uv, find_uv
 from rocm3d.workspace.scratch import scratch_folder
 from rocm3d.workspace.web import WebClient
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from rocm3d.knowledge.base import Knowledge
-    from rocm3d.model.stack import Stack
     from rocm3d.model.plan_choices import Platform
+    from rocm3d.model.stack import Stack
     from rocm3d.verify.resolution.resolver import Resolver
     from rocm3d.verify.resolution.sets import RequirementLine
 
@@ -57,7 +57,12 @@ class ResolverSession:
         return f"{self.resolver.label}, Python {self.base.python}, {self.base.platform}"
 
     def resolve_on_stack(
-        self, prepared: PreparedSet, index: str = "", *, no_dependencies: bool = False, overrides: Sequence[RequirementLine] = ()
+        self,
+        prepared: PreparedSet,
+        index: str = "",
+        *,
+        no_dependencies: bool = False,
+        overrides: Sequence[RequirementLine] = (),
     ) -> SetResolution:
         """Resolves a set pinned to the stack. `index` replaces the machine's indexes."""
         others = tuple(line for line in prepared.constraints if line.name not in self.base.versions)
@@ -68,7 +73,9 @@ class ResolverSession:
             request = replace(request, overrides=(overrides_file,))
         pinned = (self.folder / "base.txt", *request.constraints)
         stub_wheels = (str(self.folder / "base"), *request.links)
-        stack_request = replace(request, constraints=pinned, links=stub_wheels, index=index, without_dependencies=no_dependencies)
+        stack_request = replace(
+            request, constraints=pinned, links=stub_wheels, index=index, without_dependencies=no_dependencies
+        )
         return self._resolve(prepared, stack_request)
 
     def resolve_on_new_machine(self, prepared: PreparedSet, python: str) -> SetResolution:
@@ -79,7 +86,11 @@ class ResolverSession:
         """Excludes distributions that cannot be built or fetched, one per round, and resolves the others again."""
         exclusions: list[ExcludedRequirement] = []
         resolution = self.resolver.resolve(request) if prepared.lines else Resolution()
-        while len(exclusions) < _MAX_ROUNDS and (exclusion := _exclusion_for(resolution)) and exclusion.name not in _names(exclusions):
+        while (
+            len(exclusions) < _MAX_ROUNDS
+            and (exclusion := _exclusion_for(resolution))
+            and exclusion.name not in _names(exclusions)
+        ):
             exclusions.append(exclusion)
             exclusions_file = request.requirements.with_name("excluded.txt")
             _write(exclusions_file, [f"{item.name} ; python_version < '0'" for item in exclusions])
@@ -104,7 +115,9 @@ class ResolverSession:
 
 
 @contextmanager
-def open_session(resolver: Resolver, stack: Stack, knowledge: Knowledge, platform: Platform) -> Iterator[ResolverSession]:
+def open_session(
+    resolver: Resolver, stack: Stack, knowledge: Knowledge, platform: Platform
+) -> Iterator[ResolverSession]:
     """Opens a session for a stack."""
     base = base_of(stack, knowledge, platform)
     with scratch_folder() as folder:

@@ -13,7 +13,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from rocm3d.manifest import requirements
-from rocm3d.manifest.manifest import ParsedManifest, Mention, manifest_readers
+from rocm3d.manifest.manifest import Mention, ParsedManifest, manifest_readers
 
 if TYPE_CHECKING:
     from rocm3d.manifest.manifest import InstallOption
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 # Documentation, CI, lock files and the like: nobody installs from these.
 _IGNORED_KINDS = frozenset({"markdown", "workflow", "locks", "notebook", "cmake", "gitmodules"})
 # Requirements of builds, tests and extras do not belong to a plain install.
-_OTHER_SECTIONS = frozenset({"build-system", "optional", "setup_requires", "tests_require", "extras_require", "hatch", "uv"})
+_OTHER_SECTIONS = frozenset(
+    {"build-system", "optional", "setup_requires", "tests_require", "extras_require", "hatch", "uv"}
+)
 _URL = re.compile(r"(?:git|hg|svn|bzr)\+|https?://")
 _NAME = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?$")
 _CONSTRAINT = re.compile(rb"\s*(-c|--constraint)")
@@ -94,7 +96,9 @@ def _read_set(root: str, manifests: dict[str, ParsedManifest], tree: Tree) -> tu
         file_lines = [line for mention in manifest.mentions if (line := to_line(mention)) is not None]
         (constraints if is_constraints else lines).extend(file_lines)
         urls += [url for option in manifest.options for url in option.urls if _URL.match(url)]
-        queue += [(inner, is_constraints or includes_constraints) for inner, includes_constraints in _includes(manifest)]
+        queue += [
+            (inner, is_constraints or includes_constraints) for inner, includes_constraints in _includes(manifest)
+        ]
     requirement_set = RequirementSet(root, _deduplicate(lines), _deduplicate(constraints), tuple(dict.fromkeys(urls)))
     return requirement_set, {path for path, _ in visited}
 

@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from rocm3d.verify.resolution.resolver import DependencyEdge, ResolutionProblem, ResolveRequest, Resolution, ResolvedPackage
+from rocm3d.verify.resolution.resolver import (
+    DependencyEdge,
+    Resolution,
+    ResolutionProblem,
+    ResolvedPackage,
+    ResolveRequest,
+)
 from rocm3d.workspace.process import run
 from rocm3d.workspace.state import cache_folder
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.model.verdict import Outcome, Verdict
-from rocm3d.verify.resolution.faults import find_faults, conflicts_with_base
 from rocm3d.verify.resolution.download_size import measure_download
+from rocm3d.verify.resolution.faults import conflicts_with_base, find_faults
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rocm3d.verify.resolution.prepare import ExcludedRequirement
-    from rocm3d.verify.resolution.session import SetResolution, ResolverSession
+    from rocm3d.verify.resolution.session import ResolverSession, SetResolution
 
 
 def verdict(probe: str, outcome: Outcome, reason: str = "", checked: Iterable[str] = ()) -> Verdict:
@@ -36,9 +36,16 @@ def _set_verdict(probe: str, set_resolution: SetResolution, session: ResolverSes
     if resolution.problem is None:
         fault_texts = find_faults(resolution, session.base, session.knowledge)
         if fault_texts:
-            return verdict(probe, "failed", f"{source}: {'; '.join(fault_texts)}", _describe_download(set_resolution, session))
+            return verdict(
+                probe, "failed", f"{source}: {'; '.join(fault_texts)}", _describe_download(set_resolution, session)
+            )
         unchanged = f"unchanged: {session.base.description}"
-        return verdict(probe, "passed", "", [*_describe_download(set_resolution, session), unchanged, *_package_notes(set_resolution, session)])
+        return verdict(
+            probe,
+            "passed",
+            "",
+            [*_describe_download(set_resolution, session), unchanged, *_package_notes(set_resolution, session)],
+        )
     problem = resolution.problem
     if problem.kind == "conflict":
         conflicts = conflicts_with_base(resolution, session.base)
@@ -52,14 +59,19 @@ def _describe_download(set_resolution: SetResolution, session: ResolverSession) 
     """The download size without the stack's own distributions."""
     downloads = tuple(item for item in set_resolution.resolution.packages if item.name not in session.base.versions)
     download_size = measure_download(downloads, session.knowledge, session.web)
-    return [f"{set_resolution.prepared.source}: {download_size}, in addition to the stack, by {session.label}", *set_resolution.prepared.notes]
+    return [
+        f"{set_resolution.prepared.source}: {download_size}, in addition to the stack, by {session.label}",
+        *set_resolution.prepared.notes,
+    ]
 
 
 def _package_notes(set_resolution: SetResolution, session: ResolverSession) -> list[str]:
     """Transitive packages that have a record but no decision, and packages without a wheel."""
     direct_names = {line.name for line in set_resolution.prepared.lines}
     packages = set_resolution.resolution.packages
-    transitive = [item.name for item in packages if item.name not in session.base.versions and item.name not in direct_names]
+    transitive = [
+        item.name for item in packages if item.name not in session.base.versions and item.name not in direct_names
+    ]
     transitive = [name for name in transitive if session.knowledge.package_by_pip(name) is not None]
     source_builds = [f"{item.name} {item.version}" for item in packages if item.is_source]
     return [

@@ -35,7 +35,9 @@ def backend_verdicts(run: RunRecord, plan: Plan, knowledge: Knowledge) -> Iterat
             loaded.setdefault(package.id, []).append(module)
     for name, modules in loaded.items():
         yield from _loaded_verdicts(run, knowledge, knowledge.packages[name], modules, planned.get(name))
-    not_imported = [subject.package for subject in planned.values() if _is_expected(subject) and subject.package not in loaded]
+    not_imported = [
+        subject.package for subject in planned.values() if _is_expected(subject) and subject.package not in loaded
+    ]
     failed_imports = {fallback.module for fallback in run.fallbacks}
     not_imported = [name for name in not_imported if not failed_imports.intersection(knowledge.packages[name].imports)]
     if not_imported:
@@ -59,7 +61,11 @@ def _fallback_verdicts(fallback: ImportFallback, planned_package: PlannedPackage
 
 
 def _loaded_verdicts(
-    run: RunRecord, knowledge: Knowledge, package: Package, modules: list[LoadedModule], planned_package: PlannedPackage | None
+    run: RunRecord,
+    knowledge: Knowledge,
+    package: Package,
+    modules: list[LoadedModule],
+    planned_package: PlannedPackage | None,
 ) -> Iterator[VerdictParts]:
     substitute = next((module for module in modules if module.stands_in), None)
     if substitute is not None:
@@ -92,7 +98,9 @@ def _evidence_of_use(run: RunRecord, knowledge: Knowledge, package: Package, mod
     if kernels:
         return [f"kernel {name}" for name in kernels[:3]]
     parents = [str(PurePath(item.file).parent) for item in modules]
-    libraries = [path for path in run.libraries if any(path.startswith(f"{home}/") for home in _package_folders(parents))]
+    libraries = [
+        path for path in run.libraries if any(path.startswith(f"{home}/") for home in _package_folders(parents))
+    ]
     compiled = [item.file for item in modules if item.file.endswith(_COMPILED)]
     return [f"library {path}" for path in (*libraries, *compiled)[:3]]
 

@@ -43,4 +43,8 @@ def _verdict_parts(result: ExpectationResult) -> VerdictParts:
     text = f"{result.expectation}: found {result.found}{source}"
     if result.met:
         return "passed", "", (text,)
-    return ("not_run", f"{result.expectation}: {NOT_MEASURED}{source}", ()) if result.found == NOT_MEASURED else ("failed", text, ())
+    return (
+        ("not_run", f"{result.expectation}: {NOT_MEASURED}{source}", ())
+        if result.found == NOT_MEASURED
+        else ("failed", text, ())
+    )

@@ -88,4 +88,6 @@ def test_message_names_flag_and_reason(findings):
     (finding,) = findings(RULE, "setup.py", IMPORT + 'f = ["-std=c++14"]\n')
 
     assert finding.code == "BLD103"
-    assert finding.message == ("-std=c++14 pins a C++ standard older than the headers need: torch and rocPRIM need C++17")
+    assert finding.message == (
+        "-std=c++14 pins a C++ standard older than the headers need: torch and rocPRIM need C++17"
+    )

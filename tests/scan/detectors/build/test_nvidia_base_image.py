@@ -54,7 +54,10 @@ def test_compose(findings):
     text = "services:\n  a:\n    image: nvidia/cuda:12.1.1 # x\n    runtime: nvidia\n  b:\n    image: ubuntu\n"
     results = findings(RULE, "docker-compose.yml", text)
 
-    assert [(finding.line, finding.column, finding.severity) for finding in results] == [(3, 5, "error"), (4, 5, "warning")]
+    assert [(finding.line, finding.column, finding.severity) for finding in results] == [
+        (3, 5, "error"),
+        (4, 5, "warning"),
+    ]
 
 
 def test_invalid_utf8_before_the_match(positions):

@@ -60,7 +60,9 @@ def test_output_recognised_by_its_first_line(scanned, path):
 
 
 def test_one_finding_per_folder(generated_files):
-    results = generated_files("src/a.cu", "src/a.hip", "src/b.cu", "src/b.hip", "src/c.h", "src/c_hip.h", "lib/d.cu", "lib/d.hip")
+    results = generated_files(
+        "src/a.cu", "src/a.hip", "src/b.cu", "src/b.hip", "src/c.h", "src/c_hip.h", "lib/d.cu", "lib/d.hip"
+    )
 
     assert [finding.path for finding in results] == ["lib/d.hip", "src/a.hip"]
     assert results[1].message.startswith("src/a.hip (and 2 more in this folder) is hipify output")

@@ -32,7 +32,9 @@ def test_no_finding_if_another_command_adds_the_index(positions):
 
 def test_no_finding_if_the_index_replaces_the_default(positions):
     assert positions(RULE, "a.sh", f"pip install torch --index-url {ROCM}\n") == []
-    assert positions(RULE, "pyproject.toml", f'[project]\ndependencies=["torch"]\n[tool.uv]\nindex-url = "{ROCM}"\n') == []
+    assert (
+        positions(RULE, "pyproject.toml", f'[project]\ndependencies=["torch"]\n[tool.uv]\nindex-url = "{ROCM}"\n') == []
+    )
 
 
 @pytest.mark.parametrize(

@@ -91,5 +91,7 @@ def test_message_names_module_and_package(findings):
     (finding,) = findings(RULE, "a.py", "from gsplat.cuda import f\n")
 
     assert finding.code == "PY103"
-    assert finding.message == "gsplat.cuda is imported at module level; gsplat needs CUDA by default (what gsplat is for)"
+    assert (
+        finding.message == "gsplat.cuda is imported at module level; gsplat needs CUDA by default (what gsplat is for)"
+    )
     assert "`rocm3d explain gsplat`" in finding.hint

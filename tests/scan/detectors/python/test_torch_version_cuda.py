@@ -81,4 +81,6 @@ def test_message_quotes_the_use(findings):
     (finding,) = findings(RULE, "a.py", "import torch\nx = torch.version.cuda.split('.')\n")
 
     assert (finding.code, finding.severity) == ("PY201", "error")
-    assert finding.message == "torch.version.cuda is used as text (torch.version.cuda.split('.')); under ROCm it is None"
+    assert (
+        finding.message == "torch.version.cuda is used as text (torch.version.cuda.split('.')); under ROCm it is None"
+    )

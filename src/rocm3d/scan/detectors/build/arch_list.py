@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.build_script import BUILD_SCRIPT_UNITS, PLACEHOLDER, compiler_flags
-from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.scan.prefilter import contains_term
 from rocm3d.syntax.python import PythonUnit, string_value
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from rocm3d.manifest.manifest import ScriptCommand, ParsedManifest
+    from rocm3d.manifest.manifest import ParsedManifest, ScriptCommand
 
 _SETTER = re.compile(r"(setdefault|putenv)$")
 _SETTING_COMMANDS = frozenset({"set", "set_target_properties", "set_property", "ENV", "ARG", "export", "env"})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.manifest.install_line import ShellWord, parse_install_command
 from rocm3d.manifest.manifest import ParsedManifest
-from rocm3d.scan.detector import Detector, Match, DetectorContext
+from rocm3d.scan.detector import Detector, DetectorContext, Match
 from rocm3d.scan.mentions import package_of
 
 if TYPE_CHECKING:
@@ -27,8 +27,14 @@ def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
         return
     for command in unit.commands:
         position = command.line, command.column
-        install_command = parse_install_command([ShellWord(text, *position, command.line) for text in (command.name, *command.arguments)])
-        if install_command is None or install_command.tool == "conda" or "--no-build-isolation" in install_command.flags:
+        install_command = parse_install_command(
+            [ShellWord(text, *position, command.line) for text in (command.name, *command.arguments)]
+        )
+        if (
+            install_command is None
+            or install_command.tool == "conda"
+            or "--no-build-isolation" in install_command.flags
+        ):
             continue
         for mention in install_command.mentions:
             if not mention.url or mention.url.endswith(".whl") or not _BUILT_URL.match(mention.url):

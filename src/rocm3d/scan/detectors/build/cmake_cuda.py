@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.manifest.manifest import ParsedManifest
-from rocm3d.scan.cmake_script import mentions_rocm, commands_with_cuda_optional
-from rocm3d.scan.detector import Detector, Match, DetectorContext
+from rocm3d.scan.cmake_script import commands_with_cuda_optional, mentions_rocm
+from rocm3d.scan.detector import Detector, DetectorContext, Match
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.build_script import defines_extension_package
-from rocm3d.scan.detector import Detector, Match, DetectorContext
+from rocm3d.scan.detector import Detector, DetectorContext, Match
 from rocm3d.syntax.python import PythonUnit
 
 if TYPE_CHECKING:

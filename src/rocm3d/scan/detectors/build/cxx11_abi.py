@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.build_script import BUILD_SCRIPT_UNITS, compiler_flags
-from rocm3d.scan.detector import Detector, Match, DetectorContext
+from rocm3d.scan.detector import Detector, DetectorContext, Match
 from rocm3d.syntax.python import PythonUnit, string_value
 
 if TYPE_CHECKING:

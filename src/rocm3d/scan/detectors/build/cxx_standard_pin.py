@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.build_script import BUILD_SCRIPT_UNITS, compiler_flags
 from rocm3d.scan.cmake_script import requires_cuda
-from rocm3d.scan.detector import Detector, Match, DetectorContext
+from rocm3d.scan.detector import Detector, DetectorContext, Match
 from rocm3d.syntax.python import PythonUnit
 
 if TYPE_CHECKING:

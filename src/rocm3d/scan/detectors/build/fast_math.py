@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.build_script import compiler_flags
-from rocm3d.scan.detector import Detector, Match, DetectorContext
+from rocm3d.scan.detector import Detector, DetectorContext, Match
 from rocm3d.syntax.python import PythonUnit
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.build_script import defines_extension_package
-from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.python import PythonUnit, string_value
 from rocm3d.syntax.unit import walk
 
@@ -25,7 +25,9 @@ _HIP_EXCLUSION = re.compile(r"(^|[*._/])hip([*._/]\w*)*$")
 
 def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     """Matches calls among the code's terms with a source pattern, in a script that never excludes hip names."""
-    if not defines_extension_package(unit) or any(_HIP_EXCLUSION.search(string_value(unit, node) or "") for node in unit.nodes("string")):
+    if not defines_extension_package(unit) or any(
+        _HIP_EXCLUSION.search(string_value(unit, node) or "") for node in unit.nodes("string")
+    ):
         return
     methods = {term.rsplit(".", 1)[-1] for term in context.code.terms}
     by_suffix = _filters_by_suffix(unit)

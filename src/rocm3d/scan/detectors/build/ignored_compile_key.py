@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.python import PythonUnit, string_value
 
 if TYPE_CHECKING:
@@ -36,7 +36,12 @@ def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     for left in _subscript_targets(unit):
         value, subscript = left.child_by_field_name("value"), left.child_by_field_name("subscript")
         text = None if subscript is None else string_value(unit, subscript)
-        if value is not None and subscript is not None and text in context.code.terms and _FLAGS_NAME.match(unit.slice(value)):
+        if (
+            value is not None
+            and subscript is not None
+            and text in context.code.terms
+            and _FLAGS_NAME.match(unit.slice(value))
+        ):
             yield match_at(unit, subscript, key=text or "")
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from packaging.specifiers import SpecifierSet
 
 from rocm3d.scan.build_script import defines_extension_package
-from rocm3d.scan.detector import Detector, Match, DetectorContext
+from rocm3d.scan.detector import Detector, DetectorContext, Match
 from rocm3d.syntax.python import PythonUnit, string_value
 
 if TYPE_CHECKING:
@@ -44,7 +44,9 @@ def _is_on(unit: PythonUnit, value: Node) -> bool:
     if value.type == "identifier":
         name = unit.slice(value)
         sides = [(n.child_by_field_name("left"), n.child_by_field_name("right")) for n in unit.nodes("assignment")]
-        assigned = [right for left, right in sides if left is not None and right is not None and unit.slice(left) == name]
+        assigned = [
+            right for left, right in sides if left is not None and right is not None and unit.slice(left) == name
+        ]
         return bool(assigned) and all(right.type == "true" for right in assigned)
     return value.type == "true"
 

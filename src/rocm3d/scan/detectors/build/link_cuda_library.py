@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.scan.build_script import BUILD_SCRIPT_UNITS, compiler_flags
 from rocm3d.scan.cmake_script import mentions_rocm
-from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.python import PythonUnit, string_value
 from rocm3d.syntax.unit import walk
 
@@ -36,7 +36,9 @@ def find(unit: PythonUnit | ParsedManifest, context: DetectorContext) -> Iterato
                 for library in command.arguments[1:] if command.name.startswith("target") else command.arguments:
                     name = library.removeprefix(_TARGET_PREFIX).removeprefix("-l").removesuffix("_static")
                     if name in terms:
-                        yield Match(command.line, command.column, {"flag": library, "why": terms[name]}, severity=severity)
+                        yield Match(
+                            command.line, command.column, {"flag": library, "why": terms[name]}, severity=severity
+                        )
 
 
 def _libraries_argument(unit: PythonUnit, terms: dict[str, str]) -> Iterator[Match]:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.build_script import BUILD_SCRIPT_UNITS
-from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.unit import walk
 

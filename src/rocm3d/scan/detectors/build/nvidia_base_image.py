@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.manifest.manifest import ParsedManifest
-from rocm3d.scan.detector import Detector, Match, DetectorContext
+from rocm3d.scan.detector import Detector, DetectorContext, Match
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,12 @@ def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
     for image in unit.images:
         name, _, tag = _REGISTRY.sub("", image.name).partition(":")
         term = next(
-            (candidate for candidate in terms if name == candidate.rstrip("/") or name.startswith(candidate.rstrip("/") + "/")), None
+            (
+                candidate
+                for candidate in terms
+                if name == candidate.rstrip("/") or name.startswith(candidate.rstrip("/") + "/")
+            ),
+            None,
         )
         if term is not None and not _OTHER_BACKEND.search(tag):
             yield Match(image.line, image.column, {"image": image.name, "why": terms[term]})

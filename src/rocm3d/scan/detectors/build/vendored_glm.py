@@ -6,7 +6,7 @@ import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext
+from rocm3d.scan.detector import Detector, DetectorContext, Match
 from rocm3d.scan.extensions import torch_extensions
 from rocm3d.scan.prefilter import contains_term
 from rocm3d.syntax.python import PythonUnit
@@ -23,7 +23,9 @@ def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     if _ROCM_SUPPORT.search(unit.data):
         return
     for extension in torch_extensions(unit):
-        folders = [folder for folder in extension.include_dirs if set(PurePosixPath(folder).parts) & context.code.terms.keys()]
+        folders = [
+            folder for folder in extension.include_dirs if set(PurePosixPath(folder).parts) & context.code.terms.keys()
+        ]
         if folders and (not extension.sources or any(source.endswith((".cu", "*")) for source in extension.sources)):
             yield Match(extension.location.line, extension.location.column, {"path": folders[0]})
 

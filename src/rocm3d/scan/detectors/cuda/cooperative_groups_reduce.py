@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -21,7 +21,9 @@ def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
         if path is None or not unit.is_shared(include.start_byte):
             continue
         if unit.slice(path).strip('<>"') == "cooperative_groups/reduce.h":
-            yield match_at(unit, include, use="this file calls its reduce" if is_called else "this file uses nothing from it")
+            yield match_at(
+                unit, include, use="this file calls its reduce" if is_called else "this file uses nothing from it"
+            )
 
 
 def _unqualified(function: str) -> str:

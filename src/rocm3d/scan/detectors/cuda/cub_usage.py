@@ -10,7 +10,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 
@@ -44,8 +44,15 @@ def _default_width_collectives(unit: CudaUnit) -> Iterator[tuple[Node, str, str,
             continue
         while name is not None and name.type == "qualified_identifier":  # cub::WarpReduce<T>::TempStorage
             name = name.child_by_field_name("scope")
-        inner, template_arguments = (None, None) if name is None else (name.child_by_field_name(f) for f in ("name", "arguments"))
-        if inner is not None and template_arguments is not None and unit.slice(inner) in _WARP_COLLECTIVES and template_arguments.named_child_count == 1:
+        inner, template_arguments = (
+            (None, None) if name is None else (name.child_by_field_name(f) for f in ("name", "arguments"))
+        )
+        if (
+            inner is not None
+            and template_arguments is not None
+            and unit.slice(inner) in _WARP_COLLECTIVES
+            and template_arguments.named_child_count == 1
+        ):
             yield node, f"cub::{unit.slice(inner)}", "", ""
 
 

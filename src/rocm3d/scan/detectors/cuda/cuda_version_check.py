@@ -6,8 +6,8 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
-from rocm3d.syntax.conditional_chains import if_chains, evaluate_condition
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
+from rocm3d.syntax.conditional_chains import evaluate_condition, if_chains
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -39,7 +39,9 @@ def _conditions(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
 
 
 def _values(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
-    condition_ranges = sorted((branch.start, branch.body_start) for chain in if_chains(unit.data) for branch in chain.branches)
+    condition_ranges = sorted(
+        (branch.start, branch.body_start) for chain in if_chains(unit.data) for branch in chain.branches
+    )
     uses = [
         node
         for node in unit.nodes("identifier")

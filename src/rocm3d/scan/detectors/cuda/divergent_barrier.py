@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.lane_masks import function_name, ancestors_with_child
+from rocm3d.syntax.lane_masks import ancestors_with_child, function_name
 from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:
@@ -84,7 +84,9 @@ class _BarrierAnalysis:
         return self.thread_variables[function.id], path[:owner]
 
     def _thread_condition(self, node: Node, names: set[str]) -> str | None:
-        condition = node.child_by_field_name("condition") if node.type == "if_statement" or node.type in _LOOPS else None
+        condition = (
+            node.child_by_field_name("condition") if node.type == "if_statement" or node.type in _LOOPS else None
+        )
         text = "" if condition is None else self.unit.slice(condition)
         return " ".join(text.split()).strip("()") if _depends_on_thread(text, names) else None
 

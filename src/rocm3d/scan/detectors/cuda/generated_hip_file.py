@@ -9,7 +9,7 @@ import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext, RepositoryPaths
+from rocm3d.scan.detector import Detector, DetectorContext, Match, RepositoryPaths
 from rocm3d.syntax.hipify_names import hip_path
 
 if TYPE_CHECKING:
@@ -23,8 +23,12 @@ def find(paths: RepositoryPaths, context: DetectorContext) -> Iterator[Match]:
     """Yields one match per folder, at its first generated file."""
     existing, path_terms = set(paths.paths), context.knowledge.codes["CU508"].terms
     sources = [path for path in paths.paths if PurePosixPath(path).suffix in _SOURCES]
-    outputs = {output for path in sources if (output := hip_path(path, path_terms)) in existing and _has_hipify_name(output)}
-    outputs |= {path for path in sources if _NAMED_FOR_HIP.search(path) and _has_hipify_header(paths.read(path), context)}
+    outputs = {
+        output for path in sources if (output := hip_path(path, path_terms)) in existing and _has_hipify_name(output)
+    }
+    outputs |= {
+        path for path in sources if _NAMED_FOR_HIP.search(path) and _has_hipify_header(paths.read(path), context)
+    }
     folders: dict[str, list[str]] = {}
     for path in sorted(outputs):
         folders.setdefault(PurePosixPath(path).parent.as_posix(), []).append(path)

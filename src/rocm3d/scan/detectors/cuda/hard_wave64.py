@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.conditional_chains import PreprocessorContext
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lane_masks import arguments, function_name
@@ -29,7 +29,12 @@ def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     for node in unit.nodes("preproc_def", "init_declarator", "optional_parameter_declaration", "call_expression"):
         text = _shuffle(unit, node) if node.type == "call_expression" else _constant(unit, node)
         offset = node.start_byte
-        if text is not None and text not in reported and surroundings.can_compile_for_rocm(offset) and not surroundings.is_target_specific(offset):
+        if (
+            text is not None
+            and text not in reported
+            and surroundings.can_compile_for_rocm(offset)
+            and not surroundings.is_target_specific(offset)
+        ):
             reported.add(text)
             yield match_at(unit, node, text=text)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext
-from rocm3d.syntax.conditional_chains import IfChain, if_chains, evaluate_condition
+from rocm3d.scan.detector import Detector, DetectorContext, Match
+from rocm3d.syntax.conditional_chains import IfChain, evaluate_condition, if_chains
 from rocm3d.syntax.cuda import CudaUnit
-from rocm3d.syntax.guards import is_rocm_macro, assume_rocm
+from rocm3d.syntax.guards import assume_rocm, is_rocm_macro
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +41,9 @@ def _built_branch(chain: IfChain, *, translated: bool) -> int | None:
     """The index of the branch that a ROCm build takes, -1 for no branch, None if it depends on other macros."""
     for number, branch in enumerate(chain.branches):
         known = {macro: assume_rocm(macro) for macro in branch.macros} | dict.fromkeys(_REWRITTEN, translated)
-        is_taken = evaluate_condition(branch.condition, {macro: value for macro, value in known.items() if value is not None}, {})
+        is_taken = evaluate_condition(
+            branch.condition, {macro: value for macro, value in known.items() if value is not None}, {}
+        )
         if is_taken is not False:
             return number if is_taken else None
     return -1

@@ -6,7 +6,7 @@ import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext
+from rocm3d.scan.detector import Detector, DetectorContext, Match
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 from rocm3d.syntax.hipify_names import hip_path
@@ -35,5 +35,9 @@ def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
 
 
 detector = Detector(
-    __name__, code="CU506", unit_types=CudaUnit, find=find, prefilter=(b"cuda", b"cub", b"curand", b"__", b"threadIdx", b"<<<")
+    __name__,
+    code="CU506",
+    unit_types=CudaUnit,
+    find=find,
+    prefilter=(b"cuda", b"cub", b"curand", b"__", b"threadIdx", b"<<<"),
 )

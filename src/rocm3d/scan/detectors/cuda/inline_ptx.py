@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext
+from rocm3d.scan.detector import Detector, DetectorContext, Match
 from rocm3d.syntax.cuda import CudaUnit
 
 if TYPE_CHECKING:
@@ -32,7 +32,11 @@ def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
         code = _code(parsed_unit, node)
         if not unit.is_shared(position) or not code.strip():
             continue
-        if _PTX.search(code) or _BARE_INSTRUCTION.match(code) or (_is_in_device_function(node) and not _AMD_INSTRUCTION.search(code)):
+        if (
+            _PTX.search(code)
+            or _BARE_INSTRUCTION.match(code)
+            or (_is_in_device_function(node) and not _AMD_INSTRUCTION.search(code))
+        ):
             line, column = unit.text.position(position)
             yield Match(line, column, {"instruction": _instruction(code), "counterpart": _counterpart(code, context)})
 

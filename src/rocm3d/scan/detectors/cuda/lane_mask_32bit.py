@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Clue, Detector, Match, DetectorContext, match_at
+from rocm3d.scan.detector import Clue, Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lane_masks import ancestors_with_child
 from rocm3d.syntax.rocm_shims import rocm_shim_names
@@ -123,7 +123,9 @@ class _MaskAnalysis:
         for call in self.calls:
             if call.macro is not None and _INTRINSIC.match(call.name):
                 name, names = call.macro.child_by_field_name("name"), call.macro.child_by_field_name("parameters")
-                parameter_names = [] if names is None else [self.unit.slice(parameter) for parameter in names.named_children]
+                parameter_names = (
+                    [] if names is None else [self.unit.slice(parameter) for parameter in names.named_children]
+                )
                 mask = call.unit.slice(call.arguments[0]).strip("() ")
                 if name is not None and mask in parameter_names and not self.is_backend_specific(self.unit.slice(name)):
                     mask_positions[self.unit.slice(name)] = parameter_names.index(mask)
@@ -153,7 +155,12 @@ class _MaskAnalysis:
         """Macros and constants outside functions with a mask-like name and the value 0xffffffff."""
         for name, defines in self.macros.items():
             for define, text in defines:
-                if text and _MASK_NAME.search(name) and _FULL_MASK.search(text) and self._is_narrow_text(text, _MAX_DEPTH):
+                if (
+                    text
+                    and _MASK_NAME.search(name)
+                    and _FULL_MASK.search(text)
+                    and self._is_narrow_text(text, _MAX_DEPTH)
+                ):
                     yield name, define
         for name, declarations in self.variables.items():
             for node, scope, value in declarations:
@@ -170,9 +177,15 @@ class _MaskAnalysis:
     def _is_narrow_name(self, unit: CudaUnit, node: Node, depth: int) -> bool:
         name, offset = unit.slice(node), node.start_byte
         declarations = self.variables.get(name, []) if unit is self.unit else []
-        visible = [declaration for declaration in declarations if declaration[1].start_byte <= offset < declaration[1].end_byte and declaration[0].start_byte < offset]
+        visible = [
+            declaration
+            for declaration in declarations
+            if declaration[1].start_byte <= offset < declaration[1].end_byte and declaration[0].start_byte < offset
+        ]
         if visible:
-            declared, _, value = max(visible, key=lambda declaration: (declaration[1].start_byte, declaration[0].start_byte))
+            declared, _, value = max(
+                visible, key=lambda declaration: (declaration[1].start_byte, declaration[0].start_byte)
+            )
             kind = declared.child_by_field_name("type")
             if kind is None or not unit.is_shared(declared.start_byte):
                 return False

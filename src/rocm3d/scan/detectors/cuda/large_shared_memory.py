@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.scan.prefilter import contains_launch
 from rocm3d.syntax.cuda import CudaUnit
 
@@ -96,7 +96,9 @@ def _constants(unit: CudaUnit) -> dict[str, int]:
         value, probe = node.child_by_field_name("value"), unit
         if node.type == "preproc_def" and value is not None:
             probe = CudaUnit("", _OPEN + unit.data[value.start_byte : value.end_byte] + _CLOSE)
-            value = next((declarator.child_by_field_name("value") for declarator in probe.nodes("init_declarator")), None)
+            value = next(
+                (declarator.child_by_field_name("value") for declarator in probe.nodes("init_declarator")), None
+            )
         elif "const" not in _declaration_head(unit, node):
             value = None
         key = "" if name is None else unit.slice(name)

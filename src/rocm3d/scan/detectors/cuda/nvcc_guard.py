@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext
-from rocm3d.syntax.conditional_chains import IfBranch, if_chains, evaluate_condition
+from rocm3d.scan.detector import Detector, DetectorContext, Match
+from rocm3d.syntax.conditional_chains import IfBranch, evaluate_condition, if_chains
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 
@@ -31,7 +31,9 @@ def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
             if chain.mentions_rocm or branch.macros.isdisjoint(names) or not unit.is_shared(branch.start):
                 continue
             recent, zero = dict.fromkeys(names, float("inf")), dict.fromkeys(names, 0.0)
-            if evaluate_condition(branch.condition, nvcc, recent) != evaluate_condition(branch.condition, hipcc, zero) and not _contains_only_pragmas(text, branch):
+            if evaluate_condition(branch.condition, nvcc, recent) != evaluate_condition(
+                branch.condition, hipcc, zero
+            ) and not _contains_only_pragmas(text, branch):
                 line, column = unit.text.position(branch.hash_offset)
                 yield Match(line, column, {"guard": " ".join(branch.condition.split())})
 

@@ -6,7 +6,7 @@ from itertools import combinations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext, RepositoryPaths
+from rocm3d.scan.detector import Detector, DetectorContext, Match, RepositoryPaths
 from rocm3d.syntax.hipify_names import HipifyPrediction, hip_path
 
 if TYPE_CHECKING:

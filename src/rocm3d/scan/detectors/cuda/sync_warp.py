@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Clue, Detector, Match, DetectorContext
+from rocm3d.scan.detector import Clue, Detector, DetectorContext, Match
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
 from rocm3d.syntax.rocm_shims import rocm_shim_names

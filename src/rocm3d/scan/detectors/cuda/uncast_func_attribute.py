@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.scan.prefilter import contains_term
 from rocm3d.syntax.cuda import CudaUnit
 
@@ -27,8 +27,18 @@ def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
         if function is None or arguments is None or unit.head(function) not in context.code.terms:
             continue
         argument_nodes = [node for node in arguments.named_children if node.type != "comment"]
-        if argument_nodes and unit.is_shared(call.start_byte) and _is_uncast(argument_nodes[0]) and unit.slice(argument_nodes[0]) not in void_pointers:
-            yield match_at(unit, argument_nodes[0], call=unit.head(function), kernel=" ".join(unit.slice(argument_nodes[0]).split()))
+        if (
+            argument_nodes
+            and unit.is_shared(call.start_byte)
+            and _is_uncast(argument_nodes[0])
+            and unit.slice(argument_nodes[0]) not in void_pointers
+        ):
+            yield match_at(
+                unit,
+                argument_nodes[0],
+                call=unit.head(function),
+                kernel=" ".join(unit.slice(argument_nodes[0]).split()),
+            )
 
 
 def _is_uncast(node: Node) -> bool:

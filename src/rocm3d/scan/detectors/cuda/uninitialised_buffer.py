@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.scan.prefilter import contains_launch
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.unit import walk
@@ -72,7 +72,9 @@ def _arguments(call: Node) -> list[Node]:
 def _parameters(unit: CudaUnit, kernel: Node) -> list[str]:
     declarator = kernel.child_by_field_name("declarator")
     listed = None if declarator is None else declarator.child_by_field_name("parameters")
-    declarations = [] if listed is None else [node for node in listed.named_children if node.type.endswith("declaration")]
+    declarations = (
+        [] if listed is None else [node for node in listed.named_children if node.type.endswith("declaration")]
+    )
     names = (node.child_by_field_name("declarator") for node in declarations)
     return ["" if name is None else unit.slice(name).replace("__restrict__", "").strip("*& ") for name in names]
 

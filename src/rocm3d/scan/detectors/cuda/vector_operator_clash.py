@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.scan.prefilter import contains_term
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import CONDITIONAL, directives
@@ -61,7 +61,11 @@ def _clashing_operator(unit: CudaUnit, node: Node) -> str | None:
     if declarator is None or own is None or own.type != "operator_name" or not _CLASHING.match(unit.slice(own)):
         return None
     listed = declarator.child_by_field_name("parameters")
-    kinds = [_parameter_type(unit, parameter) for parameter in ([] if listed is None else listed.named_children) if parameter.type != "comment"]
+    kinds = [
+        _parameter_type(unit, parameter)
+        for parameter in ([] if listed is None else listed.named_children)
+        if parameter.type != "comment"
+    ]
     if len(kinds) != 2 or kinds[0] != kinds[1] or not _VECTOR.match(kinds[0]):
         return None
     before = unit.data[node.start_byte : declarator.start_byte].decode("utf-8", "replace")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.lane_masks import arguments, function_name
 from rocm3d.syntax.unit import walk
@@ -46,7 +46,9 @@ def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
             reported_node = width_constants.get(width, node)
             if reported_node.id not in reported:
                 reported.add(reported_node.id)
-                yield match_at(unit, reported_node, text=f"{width} = 32" if width in width_constants else unit.slice(node))
+                yield match_at(
+                    unit, reported_node, text=f"{width} = 32" if width in width_constants else unit.slice(node)
+                )
             break
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext
+from rocm3d.scan.detector import Detector, DetectorContext, Match
 from rocm3d.syntax.conditional_chains import PreprocessorContext
 from rocm3d.syntax.cuda import CudaUnit
 from rocm3d.syntax.directives import blanked
@@ -28,7 +28,11 @@ def find(unit: CudaUnit, context: DetectorContext) -> Iterator[Match]:
     reported_line = 0
     for match in pattern.finditer(text):
         line, column = unit.text.position(match.start())
-        if line == reported_line or not surroundings.can_compile_for_rocm(match.start()) or _is_chosen_by_target(text, match.start(), surroundings):
+        if (
+            line == reported_line
+            or not surroundings.can_compile_for_rocm(match.start())
+            or _is_chosen_by_target(text, match.start(), surroundings)
+        ):
             continue
         reported_line = line
         yield Match(line, column, {"macro": match.group(1).decode()})

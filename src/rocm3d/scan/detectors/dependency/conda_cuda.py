@@ -5,8 +5,8 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.manifest import ParsedManifest, Mention
-from rocm3d.scan.detector import Detector, Match, DetectorContext
+from rocm3d.manifest.manifest import Mention, ParsedManifest
+from rocm3d.scan.detector import Detector, DetectorContext, Match
 from rocm3d.scan.mentions import is_conda, severity_override
 
 if TYPE_CHECKING:

@@ -9,16 +9,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.manifest import ParsedManifest, Mention
-from rocm3d.scan.detector import Detector, Match, DetectorContext
+from rocm3d.manifest.manifest import Mention, ParsedManifest
+from rocm3d.scan.detector import Detector, DetectorContext, Match
 from rocm3d.scan.mentions import (
     is_compiled_wheel,
     is_conda,
     is_from_default_index,
-    requests_rocm,
     package_of,
-    severity_override,
     reason_for,
+    requests_rocm,
+    severity_override,
 )
 
 if TYPE_CHECKING:

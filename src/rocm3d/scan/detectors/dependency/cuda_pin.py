@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rocm3d.manifest.manifest import ParsedManifest
-from rocm3d.scan.detector import Detector, Match, DetectorContext
+from rocm3d.scan.detector import Detector, DetectorContext, Match
 from rocm3d.scan.mentions import severity_override
 
 if TYPE_CHECKING:

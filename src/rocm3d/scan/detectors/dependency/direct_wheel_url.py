@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from rocm3d.manifest.manifest import ParsedManifest
-from rocm3d.scan.detector import Detector, Match, DetectorContext
+from rocm3d.scan.detector import Detector, DetectorContext, Match
 from rocm3d.scan.mentions import is_compiled_wheel, severity_override
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.manifest.manifest import ParsedManifest
-from rocm3d.scan.detector import Detector, Match, DetectorContext
+from rocm3d.scan.detector import Detector, DetectorContext, Match
 from rocm3d.scan.mentions import requests_rocm, severity_override
 
 if TYPE_CHECKING:
@@ -22,7 +22,9 @@ def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
             if not requests_rocm(unit, mention):
                 package = context.knowledge.package_by_pip(mention.name)
                 facts = {"requirement": f"{mention.name}[{extra}]", "why": why}
-                yield Match(mention.line, mention.column, facts, package.id if package else None, severity_override(unit))
+                yield Match(
+                    mention.line, mention.column, facts, package.id if package else None, severity_override(unit)
+                )
 
 
 detector = Detector(__name__, code="DEP203", unit_types=ParsedManifest, find=find)

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.manifest import ParsedManifest, Mention, InstallOption
-from rocm3d.scan.detector import Detector, Match, DetectorContext
+from rocm3d.manifest.manifest import InstallOption, Mention, ParsedManifest
+from rocm3d.scan.detector import Detector, DetectorContext, Match
 from rocm3d.scan.detectors.dependency.cuda_index import is_cuda_index
-from rocm3d.scan.mentions import is_conda, mentions_with_option, severity_override, reason_for
+from rocm3d.scan.mentions import is_conda, mentions_with_option, reason_for, severity_override
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,9 @@ def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
         pip_mentions = [mention for mention in mentions_with_option(unit, option) if not is_conda(mention)]
         names_at_risk = list(dict.fromkeys(mention.name for mention in pip_mentions if _is_at_risk(mention, context)))
         if names_at_risk:
-            shown = ", ".join(names_at_risk[:_MAX_SHOWN]) + (f" and {len(names_at_risk) - _MAX_SHOWN} more" if len(names_at_risk) > _MAX_SHOWN else "")
+            shown = ", ".join(names_at_risk[:_MAX_SHOWN]) + (
+                f" and {len(names_at_risk) - _MAX_SHOWN} more" if len(names_at_risk) > _MAX_SHOWN else ""
+            )
             yield Match(option.line, option.column, {"name": shown, "url": urls[0]}, severity=severity_override(unit))
 
 

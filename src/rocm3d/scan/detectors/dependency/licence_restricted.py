@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rocm3d.manifest.install_line import distribution_name
 from rocm3d.manifest.manifest import ParsedManifest
-from rocm3d.scan.detector import Detector, Match, DetectorContext
+from rocm3d.scan.detector import Detector, DetectorContext, Match
 from rocm3d.scan.mentions import package_of
 
 if TYPE_CHECKING:
@@ -15,8 +15,13 @@ if TYPE_CHECKING:
 
 def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
     """Matches mentions and submodules whose licence name or note contains one of the code's terms."""
-    candidates = [(package_of(candidate, context.knowledge)[0], candidate.line, candidate.column) for candidate in unit.mentions]
-    candidates += [(distribution_name(candidate.url) or distribution_name(candidate.path), candidate.line, candidate.column) for candidate in unit.submodules]
+    candidates = [
+        (package_of(candidate, context.knowledge)[0], candidate.line, candidate.column) for candidate in unit.mentions
+    ]
+    candidates += [
+        (distribution_name(candidate.url) or distribution_name(candidate.path), candidate.line, candidate.column)
+        for candidate in unit.submodules
+    ]
     reported: set[str] = set()
     for name, line, column in sorted(candidates, key=lambda candidate: candidate[1:]):
         package = context.knowledge.package_by_pip(name) if name else None

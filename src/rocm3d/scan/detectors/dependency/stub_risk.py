@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext
+from rocm3d.scan.detector import Detector, DetectorContext, Match
 from rocm3d.syntax.python import PythonUnit, string_value
 from rocm3d.syntax.unit import walk
 
@@ -44,7 +44,9 @@ def _module_assignments(unit: PythonUnit) -> Iterator[tuple[Node, str, Node]]:
         else:
             function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
             argument_nodes = [] if arguments is None else arguments.named_children
-            is_default = function is not None and unit.slice(function) == f"{_TABLE}.setdefault" and len(argument_nodes) == 2
+            is_default = (
+                function is not None and unit.slice(function) == f"{_TABLE}.setdefault" and len(argument_nodes) == 2
+            )
             owner = function.child_by_field_name("object") if function is not None and is_default else None
             keys, value = argument_nodes[:1], argument_nodes[1] if len(argument_nodes) == 2 else None
         if owner is not None and value is not None and keys and unit.slice(owner) == _TABLE:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from rocm3d.manifest.install_line import distribution_name
 from rocm3d.manifest.manifest import ParsedManifest
-from rocm3d.scan.detector import Detector, Match, DetectorContext
-from rocm3d.scan.mentions import package_at, severity_override, reason_for
+from rocm3d.scan.detector import Detector, DetectorContext, Match
+from rocm3d.scan.mentions import package_at, reason_for, severity_override
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,9 @@ def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
         if package is not None or reason is not None:
             facts = {"path": submodule.path, "url": submodule.url}
             is_header_only = package is None and reason is not None and reason.startswith("headers")
-            match = Match(submodule.line, submodule.column, facts, package.id if package else None, severity_override(unit))
+            match = Match(
+                submodule.line, submodule.column, facts, package.id if package else None, severity_override(unit)
+            )
             yield replace(match, severity="note") if is_header_only else match
 
 

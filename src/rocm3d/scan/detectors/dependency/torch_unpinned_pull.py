@@ -10,9 +10,9 @@ import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from rocm3d.manifest.manifest import ParsedManifest, Mention
-from rocm3d.scan.detector import Detector, Match, DetectorContext
-from rocm3d.scan.mentions import is_conda, requests_rocm, severity_override, reason_for
+from rocm3d.manifest.manifest import Mention, ParsedManifest
+from rocm3d.scan.detector import Detector, DetectorContext, Match
+from rocm3d.scan.mentions import is_conda, reason_for, requests_rocm, severity_override
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,11 @@ _BOUNDED = re.compile(r"==|~=|<|\^|^\d")
 def find(unit: ParsedManifest, context: DetectorContext) -> Iterator[Match]:
     """Matches names among the code's terms, unless a local version, a URL or a ROCm index selects the build."""
     for mention in unit.mentions:
-        if reason_for(mention.name, context.code.terms) is None or mention.section in _BUILD_SECTIONS or is_conda(mention):
+        if (
+            reason_for(mention.name, context.code.terms) is None
+            or mention.section in _BUILD_SECTIONS
+            or is_conda(mention)
+        ):
             continue
         if "+" in mention.version or mention.url or requests_rocm(unit, mention):
             continue

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocm3d.manifest.manifest import ParsedManifest
-from rocm3d.scan.detector import Detector, Match, DetectorContext
-from rocm3d.scan.mentions import is_conda, is_from_default_index, severity_override, reason_for
+from rocm3d.scan.detector import Detector, DetectorContext, Match
+from rocm3d.scan.mentions import is_conda, is_from_default_index, reason_for, severity_override
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rocm3d.scan.auxiliary_files import is_auxiliary
-from rocm3d.scan.detector import Clue, Detector, Match, DetectorContext, match_at
+from rocm3d.scan.detector import Clue, Detector, DetectorContext, Match, match_at
 from rocm3d.scan.package_imports import package_of_import
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import imports, keyword_argument
@@ -44,7 +44,11 @@ def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match | Clue]:
         yield _load_match(unit, load, library, packages_by_library[library])
         return
     for library in terms:
-        yield replace(_load_match(unit, load, library, _package_id(context, library)), severity="warning", clue=_clue_name(library))
+        yield replace(
+            _load_match(unit, load, library, _package_id(context, library)),
+            severity="warning",
+            clue=_clue_name(library),
+        )
 
 
 def _first_weight_load(unit: PythonUnit) -> Node | None:
@@ -68,7 +72,11 @@ def _load_match(unit: PythonUnit, load: Node, library: str, package: str | None)
 
 
 def _package_id(context: DetectorContext, library: str) -> str | None:
-    package_ids = (package.id for package in context.knowledge.packages.values() if library in (n.split(".")[0] for n in package.imports))
+    package_ids = (
+        package.id
+        for package in context.knowledge.packages.values()
+        if library in (n.split(".")[0] for n in package.imports)
+    )
     return min(package_ids, default=None)
 
 

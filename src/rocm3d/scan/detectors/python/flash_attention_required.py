@@ -6,7 +6,7 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.python import PythonUnit, string_value
 from rocm3d.syntax.python_names import imports
 from rocm3d.syntax.unit import walk
@@ -52,7 +52,9 @@ def _refusals(unit: PythonUnit, flags: set[str]) -> Iterator[Match]:
         text = unit.slice(condition)
         is_negated = text.startswith("not ") or text.endswith("is None")
         branches = branch.children_by_field_name("consequence" if is_negated else "alternative")
-        for stop in (stop for block in branches if names and block.type != "elif_clause" for stop in _raise_statements(block)):
+        for stop in (
+            stop for block in branches if names and block.type != "elif_clause" for stop in _raise_statements(block)
+        ):
             yield match_at(unit, stop, flag=", ".join(sorted(names)))
 
 
@@ -62,10 +64,18 @@ def _choices(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
         return
     for chain in unit.nodes("if_statement"):
         clauses = [chain, *(child for child in chain.named_children if child.type == "elif_clause")]
-        blocks = [block for block in (clause.child_by_field_name("consequence") for clause in clauses) if block is not None]
+        blocks = [
+            block for block in (clause.child_by_field_name("consequence") for clause in clauses) if block is not None
+        ]
         else_clause = next((child for child in chain.named_children if child.type == "else_clause"), None)
         required = [_required_imports(unit, block, context) for block in blocks]
-        if len(blocks) < 2 or not all(required) or else_clause is None or not _raise_statements(else_clause) or unit.is_guarded(blocks[0]):
+        if (
+            len(blocks) < 2
+            or not all(required)
+            or else_clause is None
+            or not _raise_statements(else_clause)
+            or unit.is_guarded(blocks[0])
+        ):
             continue
         names = [top for group in required for top, _ in group]
         first = next((node for group in required for top, node in group if top in context.code.terms), None)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import positional_arguments, plain_strings
+from rocm3d.syntax.python_names import plain_strings, positional_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.python import PythonUnit, string_value
 from rocm3d.syntax.python_names import ImportedNames, environment_writes, keyword_argument
 

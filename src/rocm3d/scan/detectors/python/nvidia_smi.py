@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.python import PythonUnit
-from rocm3d.syntax.python_names import ImportedNames, ancestors, positional_arguments, keyword_argument
+from rocm3d.syntax.python_names import ImportedNames, ancestors, keyword_argument, positional_arguments
 from rocm3d.syntax.unit import walk
 
 if TYPE_CHECKING:
@@ -22,7 +22,9 @@ def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     for name, call in ImportedNames(unit).calls():
         if not name.startswith("subprocess.") and name not in ("os.system", "os.popen"):
             continue
-        command = next((node for node in (*positional_arguments(call), keyword_argument(unit, call, "args")) if node), None)
+        command = next(
+            (node for node in (*positional_arguments(call), keyword_argument(unit, call, "args")) if node), None
+        )
         program = "" if command is None else _program(unit, command)
         if program not in context.code.terms or unit.is_guarded(call):
             continue

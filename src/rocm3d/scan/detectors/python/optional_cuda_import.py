@@ -9,11 +9,11 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.scan.package_imports import package_of_import
 from rocm3d.scan.prefilter import imports_any
 from rocm3d.syntax.python import PythonUnit, string_value
-from rocm3d.syntax.python_names import Import, ImportedNames, positional_arguments, unconditional_imports, imports
+from rocm3d.syntax.python_names import Import, ImportedNames, imports, positional_arguments, unconditional_imports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,11 @@ def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
     handled = set(_excluded_packages(context))
     folders = set(PurePosixPath(unit.path).parts[:-1])
     for imported in (*imports(unit), *_imports_by_name(unit)):
-        if imported.node.start_byte in firm or imported.module.split(".")[0] in folders or unit.is_guarded(imported.node):
+        if (
+            imported.node.start_byte in firm
+            or imported.module.split(".")[0] in folders
+            or unit.is_guarded(imported.node)
+        ):
             continue
         owned = package_of_import(context.knowledge, imported)
         if owned is not None and owned[1].id not in handled:
@@ -56,7 +60,9 @@ def _excluded_packages(context: DetectorContext) -> frozenset[str]:
 
 def _can_match(unit: PythonUnit, context: DetectorContext) -> bool:
     by_name = any(name.rsplit(".", 1)[-1].encode() in unit.data for name in _BY_NAME)
-    return by_name or imports_any(unit, context.knowledge.top_level_modules(context.own_packages | _excluded_packages(context)))
+    return by_name or imports_any(
+        unit, context.knowledge.top_level_modules(context.own_packages | _excluded_packages(context))
+    )
 
 
 detector = Detector(__name__, code="PY105", unit_types=PythonUnit, find=find, prefilter=_can_match)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.scan.prefilter import contains_dotted_name
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import ImportedNames, ancestors
@@ -36,7 +36,9 @@ def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
         check = _preceding_check(unit, node, {*copies, *(unit.slice(candidate) for candidate in candidates)})
         if check is None:
             candidate = match_at(unit, node, use=use)
-            yield Match(candidate.line, candidate.column, candidate.facts, severity="note" if _is_harmless(node) else None)
+            yield Match(
+                candidate.line, candidate.column, candidate.facts, severity="note" if _is_harmless(node) else None
+            )
         elif check.start_byte not in noted:
             noted.add(check.start_byte)
             candidate = match_at(unit, check, use=f"`{use}` below, after this check")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
 from rocm3d.syntax.python import PythonUnit
 from rocm3d.syntax.python_names import ImportedNames, imports, imports_triton
 
@@ -32,7 +32,8 @@ def find(unit: PythonUnit, context: DetectorContext) -> Iterator[Match]:
         term = functions.get(written.rsplit(".", 1)[-1])
         if term is None and written.count(".") > 1:
             term = next(
-                (m for m in modules if written.startswith(f"{m}.") or names.full_name(function).startswith(f"{m}.")), None
+                (m for m in modules if written.startswith(f"{m}.") or names.full_name(function).startswith(f"{m}.")),
+                None,
             )
         if term and not unit.is_guarded(call):
             yield match_at(unit, call, call=written, why=terms[term])

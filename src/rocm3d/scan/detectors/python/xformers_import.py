@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocm3d.scan.detector import Detector, Match, DetectorContext, match_at
-from rocm3d.scan.package_imports import required_imports, package_of_import
+from rocm3d.scan.detector import Detector, DetectorContext, Match, match_at
+from rocm3d.scan.package_imports import package_of_import, required_imports
 from rocm3d.scan.prefilter import imports_term
 from rocm3d.syntax.python import PythonUnit
 
