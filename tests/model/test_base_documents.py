@@ -85,7 +85,8 @@ LINK = Link(link="backend", there=False, what="no kernels were seen")
 
 DOCUMENTS: list[Document] = [
     RUN,
-    Bundle(repository="a", runs=(RUN,), chains=(Chain(run="a", links=(LINK,)),), files=(SealedFile(path="b", sha256=HEX),)),
+    Bundle(repository="a", runs=(RUN,), chains=(Chain(run="a", links=(LINK,)),),
+           files=(SealedFile(path="b", sha256=HEX),)),
     BundleCheck(bundle="a", sha256=HEX, altered=(AlteredFile(path="b", how="changed"),)),
     EvidenceDiff(
         a="a", b="b", links=(LinkPair(link="backend", a=LINK, b=LINK),),
@@ -98,7 +99,8 @@ DOCUMENTS: list[Document] = [
     ),
     Smoke(
         machine="m", interpreter="/python", knowledge_date="2026-11-15",
-        suites=(SuiteChecks(suite="gsplat", title="t", looks=(LOOK, BackendCheck(probe="p", outcome="absent", reason="r"))),),
+        suites=(SuiteChecks(suite="gsplat", title="t",
+                            looks=(LOOK, BackendCheck(probe="p", outcome="absent", reason="r"))),),
     ),
     Recording(
         command=("python", "-c", "ü"), exit_code=None, seed=3, machine="m", environment={"torch": "2"},
@@ -108,7 +110,8 @@ DOCUMENTS: list[Document] = [
     GoldenComparison(
         reference="a", candidate="b",
         tensors=(
-            ComparedTensor(name="t", agrees=False, reason="r", worst=WorstElement(index=(1, 2), got="nan", wanted="1.0")),
+            ComparedTensor(name="t", agrees=False, reason="r",
+                           worst=WorstElement(index=(1, 2), got="nan", wanted="1.0")),
         ),
     ),
     Fit(

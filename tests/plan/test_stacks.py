@@ -9,8 +9,7 @@ from rocm3d.model.errors import UserError
 from rocm3d.plan.dependencies import package_by_distribution
 from rocm3d.plan.options import PlanOptions
 from rocm3d.plan.routes import RepositoryConstraints
-from rocm3d.plan.stacks import StackCriteria
-from rocm3d.plan.stacks import choose_stack as choose_stack
+from rocm3d.plan.stacks import StackCriteria, choose_stack
 
 OLD, NEW = date(2026, 1, 1), date(2026, 11, 1)
 

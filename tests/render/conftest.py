@@ -275,7 +275,8 @@ def hostile_run(text: str) -> RunRecord:
         fallbacks=(ImportFallback(module=text, reason=text, where=text),),
         steps=(Steps(kind=text, count=3, first_seconds=1.0, steady_seconds=0.1, points=(1.0, 0.1, 0.1)),),
         files=(SealedFile(path=text, sha256=text),), artifacts=(bad,), libraries=(text,),
-        expectations=(ExpectationResult(expectation=text, met=False, found=text),), missing=(MissingLink(link=text, reason=text),),
+        expectations=(ExpectationResult(expectation=text, met=False, found=text),),
+        missing=(MissingLink(link=text, reason=text),),
     )  # fmt: skip
 
 

@@ -141,7 +141,10 @@ def _attribute_names(module: cst.Module, bound: str, inner: list[str]) -> Iterat
     """The attributes read from a module object. Refused if the object itself is passed on."""
     name_node = m.Name(bound)
     known_uses = (
-        m.Attribute(value=name_node) | m.Attribute(attr=name_node) | m.Arg(keyword=name_node) | m.AssignTarget(target=name_node)
+        m.Attribute(value=name_node)
+        | m.Attribute(attr=name_node)
+        | m.Arg(keyword=name_node)
+        | m.AssignTarget(target=name_node)
         | m.ImportAlias(name=name_node) | m.AsName(name=name_node) | m.ImportFrom(module=name_node)
         | m.Comparison(left=name_node, comparisons=_IS_NONE)
     )  # fmt: skip

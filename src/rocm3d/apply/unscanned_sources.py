@@ -46,7 +46,8 @@ def _clones(plan: Plan, tree: Tree, folder: str) -> Iterator[UnscannedCode]:
         if not isinstance(git_checkout, GitCheckout) or any(patches.glob(f"{git_checkout.name}@*.patch")):
             continue
         clone_path = f"../{git_checkout.clone_folder}"
-        patch = f"{shlex.quote(f'{folder}/patches/{git_checkout.name}@')}$(git -C {shlex.quote(clone_path)} rev-parse HEAD).patch"
+        prefix = shlex.quote(f"{folder}/patches/{git_checkout.name}@")
+        patch = f"{prefix}$(git -C {shlex.quote(clone_path)} rev-parse HEAD).patch"
         commands = [
             shlex.join(["git", "clone", "--recurse-submodules", git_checkout.url, clone_path]),
             *(

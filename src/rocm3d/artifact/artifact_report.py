@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rocm3d.model.artifact import Kind
+    from rocm3d.model.artifact import ArtifactKind
 
     Array = NDArray[Any]
 
@@ -25,7 +25,7 @@ class UnreadableArtifactError(Exception):
 class ArtifactReport:
     """Statistics and problems of one file; `unread` names the parts that were not checked."""
 
-    kind: Kind
+    kind: ArtifactKind
     metrics: dict[str, int | float] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rocm3d.model.artifact import Kind
+    from rocm3d.model.artifact import ArtifactKind
 
 HEAD_BYTES = 4096
 
@@ -20,7 +20,7 @@ class ArtifactFormat:
 
     name: str
     signature: bytes
-    kind: Kind | None = None
+    kind: ArtifactKind | None = None
     suffixes: tuple[str, ...] = ()
     is_readable: bool = True
     container: str = ""  # the format that its first bytes show, if it has no signature

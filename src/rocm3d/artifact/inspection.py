@@ -16,7 +16,7 @@ from rocm3d.artifact.formats import HEAD_BYTES, ArtifactFormat, format_by_conten
 from rocm3d.model.artifact import Artifact, Preview
 
 if TYPE_CHECKING:
-    from rocm3d.model.artifact import ArtifactOutcome, Kind
+    from rocm3d.model.artifact import ArtifactKind, ArtifactOutcome
 
 _INSTALL_COMMAND = "pip install 'rocm3d[artifacts]'"
 _MAX_LINE_LENGTH = 200
@@ -74,7 +74,8 @@ def _detect_format(path: Path) -> tuple[ArtifactFormat, int]:
     named_format, content_format = format_by_name(path), format_by_content(head)
     if named_format is None:
         raise InvalidArtifactError(
-            f"unknown file type; the content is {content_format.name_with_article if content_format else 'not recognised'}"
+            "unknown file type; the content is "
+            f"{content_format.name_with_article if content_format else 'not recognised'}"
         )
     if named_format is content_format or (not named_format.is_readable and content_format is None):
         return named_format, status.st_size
@@ -114,7 +115,7 @@ def _read_geometry(path: Path, file_format: ArtifactFormat) -> ArtifactReport:
 def _failed_artifact(
     path: Path, outcome: ArtifactOutcome, reason: str, file_format: ArtifactFormat | None = None, size: int = 0
 ) -> Artifact:
-    kind: Kind = (file_format.kind if file_format else None) or "unknown"
+    kind: ArtifactKind = (file_format.kind if file_format else None) or "unknown"
     name = _format_label(file_format) if file_format and size else ""
     return Artifact(path=str(path), kind=kind, format=name, bytes=size, outcome=outcome, problems=(_one_line(reason),))
 

@@ -11,7 +11,7 @@ import typer
 
 from rocm3d.cli import options
 from rocm3d.cli.session import CliSession
-from rocm3d.model.artifact import METRICS as METRICS
+from rocm3d.model.artifact import METRICS
 from rocm3d.model.errors import ExitCode, UserError
 from rocm3d.model.run import RunRecord
 from rocm3d.render.formats import format_names, refuse_unknown_format
@@ -29,7 +29,7 @@ POSITION = 60
 _EXPECT_KEYS = ", ".join((*KEYS, *dict.fromkeys(name for kind in METRICS.values() for name in kind)))
 EXAMPLE = f"""Example: rocm3d run --limit 20m --expect 'gaussians >= 50000' -- python generate.py
 
-Keys of --expect: {_EXPECT_KEYS}; and the operations attention, gemm, conv, norm, raster, sparse, whose value is a backend
+Keys of --expect: {_EXPECT_KEYS}; and the operations attention, gemm, conv, norm, raster, sparse; values are backends
 (rocm3d kb query backends). OP is one of = != >= <= > <."""
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 

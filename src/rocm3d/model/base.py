@@ -12,7 +12,7 @@ from rocm3d.model.errors import UserError
 
 SCHEMA_VERSION = "1.0"
 
-DocumentT = TypeVar("D", bound="Document")
+DocumentT = TypeVar("DocumentT", bound="Document")
 
 
 class Record(BaseModel):
@@ -60,7 +60,8 @@ def _check_schema_version(raw: dict[str, Any], name: str) -> None:
     if file_version[0] != own_version[0] or file_version[1] > own_version[1]:
         writer = str(raw.get("tool_version", "of that schema"))
         raise UserError(
-            f"{name} has schema {raw['schema_version']}; rocm3d {__version__} reads {own_version[0]}.0 to {SCHEMA_VERSION}",
+            f"{name} has schema {raw['schema_version']}; "
+            f"rocm3d {__version__} reads {own_version[0]}.0 to {SCHEMA_VERSION}",
             hint=f"install rocm3d {writer}, which wrote it, or rerun the stage",
         )
 

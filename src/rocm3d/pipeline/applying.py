@@ -109,7 +109,8 @@ class ApplyRepository(PlanRepository):
         foreign = [path for path in foreign if not has_only_port_changes(self.root, path, earlier)]
         if foreign and not allow_dirty:
             raise UserError(
-                f"{self.root.name} has uncommitted changes: {', '.join(foreign[:3])}{' ...' if len(foreign) > 3 else ''}",
+                f"{self.root.name} has uncommitted changes: "
+                f"{', '.join(foreign[:3])}{' ...' if len(foreign) > 3 else ''}",
                 hint="commit them, port a copy with --into DIR, or pass --allow-dirty",
             )
         changed = changed_since(journal)

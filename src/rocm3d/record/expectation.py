@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rocm3d.knowledge.base import suggestion
-from rocm3d.model.artifact import METRICS as METRICS
-from rocm3d.model.artifact import is_metric
+from rocm3d.model.artifact import METRICS, is_metric
 from rocm3d.model.errors import UserError
 from rocm3d.model.run import ExpectationResult, RunRecord
 

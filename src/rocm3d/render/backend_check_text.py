@@ -44,7 +44,8 @@ def tensor_line(tensor: ComparedTensor) -> str:
     """The comparison of one tensor in two recordings."""
     if not tensor.agrees or tensor.max_error is None:
         return tensor.reason or "equal"
-    return f"largest error {tensor.max_error:.3g}, within {tensor.tolerance} ({tensor.elements} elements of {tensor.dtype})"
+    elements = f"{tensor.elements} elements of {tensor.dtype}"
+    return f"largest error {tensor.max_error:.3g}, within {tensor.tolerance} ({elements})"
 
 
 def totals(document: Smoke) -> str:

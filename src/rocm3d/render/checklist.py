@@ -49,7 +49,8 @@ def tested_lines(proposal: Proposal, report: PortReportView) -> Iterator[str]:
         # A closed-list edit is not a proof: such files are listed as not compared.
         covered = tuple(text for text in covered if verdicts[0].probe != "prove_isolation" or text not in unguarded)
         if covered:
-            yield f"- [x] {_subject(verdicts[0])}{_scope_text(proposal, verdicts[0], report)}: {_first_few(covered)}{_headers_text(verdicts)}"
+            subject = f"{_subject(verdicts[0])}{_scope_text(proposal, verdicts[0], report)}"
+            yield f"- [x] {subject}: {_first_few(covered)}{_headers_text(verdicts)}"
     if proposal.part == "repository":
         for view in report.views:
             if not view.later and not view.run.manifest.gpu:

@@ -116,8 +116,9 @@ class RunView:
         calls = sum(kernel.calls for kernel in self.run.kernels)
         profiled_seconds = self.run.profiled_seconds
         return (
-            f"{calls:,} calls of {len(self.run.kernels)} kernels: {format_number(busy)} s of GPU time in {format_number(profiled_seconds)} s "
-            f"profiled, of {format_number(self.run.seconds)} s in total. Kernels outside the profiled time are not included."
+            f"{calls:,} calls of {len(self.run.kernels)} kernels: {format_number(busy)} s of GPU time "
+            f"in {format_number(profiled_seconds)} s profiled, of {format_number(self.run.seconds)} s in total. "
+            "Kernels outside the profiled time are not included."
         )
 
     @cached_property

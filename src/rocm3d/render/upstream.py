@@ -167,7 +167,8 @@ def _edits(proposal: Proposal, kind: DraftKind, context: DraftContext) -> Iterat
         sentence = "`folder.patch` is optional. It adds" if proposal.edited else "`folder.patch` adds"
         folder = proposal.added[0].partition("/")[0]
         yield from ("",) if proposal.edited else ()
-        yield f"{sentence} {_count(len(proposal.added), 'file')} in {code(f'{folder}/')}: install files and notes for ROCm."
+        files = _count(len(proposal.added), "file")
+        yield f"{sentence} {files} in {code(f'{folder}/')}: install files and notes for ROCm."
 
 
 def _recipe_lines(proposal: Proposal, context: DraftContext) -> Iterator[str]:
@@ -189,7 +190,8 @@ def _recheck_lines(proposal: Proposal) -> Iterator[str]:
     by_directives = [path for path, kind in proven if kind == "cpp-directives-evaluated"]
     if by_directives:
         yield ""
-        yield f"To check without rocm3d: `unifdef -UUSE_ROCM -U__HIP_PLATFORM_AMD__ FILE` on {_join_code(by_directives)} prints"
+        command = "`unifdef -UUSE_ROCM -U__HIP_PLATFORM_AMD__ FILE`"
+        yield f"To check without rocm3d: {command} on {_join_code(by_directives)} prints"
         yield "the file before the patch, except that it may add a missing final newline."
 
 
@@ -259,7 +261,8 @@ def _to_do_lines(proposal: Proposal, kind: DraftKind, context: DraftContext, fix
         commit = f" of {proposal.commit}" if proposal.commit else ""
         yield f"- [ ] `git apply --check {files}` reports nothing in a checkout{commit}."
     if context.manual_changes and proposal.part == "repository":
-        yield f"- [ ] Changed after the port, not in a patch: {_first_files(context.manual_changes)}. Add them, say what was tested."
+        files = _first_files(context.manual_changes)
+        yield f"- [ ] Changed after the port, not in a patch: {files}. Add them, say what was tested."
     failed = [item for item in proposal.checks if item.outcome == "failed"]
     if failed:
         yield f"- [ ] {_count(len(failed), 'check')} failed. Fix that before you send it."

@@ -53,7 +53,8 @@ def summary_lines(result: dict[str, Any]) -> list[str]:
     lines = [f"Blender {result['blender']}, Cycles on {result['device']}{devices}"]
     if any(item["as"] == "ellipsoids" for item in result["items"]):
         lines.append(
-            f"Gaussians are drawn as opaque ellipsoids of {_ELLIPSOID_SIZE} standard deviations; those below {_MIN_OPACITY:.0%} opacity "
+            f"Gaussians are drawn as opaque ellipsoids of {_ELLIPSOID_SIZE} standard deviations; "
+            f"those below {_MIN_OPACITY:.0%} opacity "
             "are left out. Points are spheres."
         )
     return lines

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rocm3d.model.base import Document
 
-DocumentT = TypeVar("D", bound="Document")
+DocumentT = TypeVar("DocumentT", bound="Document")
 _CHUNK_CHARACTERS = 1024 * 1024
 
 # Keyed by class name, so that a stage imports only the models that it reads or writes.

@@ -67,7 +67,8 @@ def test_wrong_results_fail_for_every_outcome(make_check):
 
 def test_a_passed_verdict_lists_its_evidence(make_check):
     backend_check = make_check(
-        modules=(HERE,), libraries=("/env/_C.so",), backends=("gsplat",), checks=(GOOD, NumericCheck(name="x", agrees=True)),
+        modules=(HERE,), libraries=("/env/_C.so",), backends=("gsplat",),
+        checks=(GOOD, NumericCheck(name="x", agrees=True)),
         facts={"library": "lib.so", "gpu": True},
     )  # fmt: skip
 

@@ -47,7 +47,8 @@ def limited_memory(facts: MachineFacts, _: Condition) -> Reading | None:
     largest = max((card.vram_bytes for card in facts.known_cards if not card.integrated), default=0)
     if not 0 < processor.memory_limit < largest <= processor.memory_bytes:
         return None
-    observation = f"limit {format_bytes(processor.memory_limit)}, machine {format_bytes(processor.memory_bytes)}, one card {format_bytes(largest)}"
+    limit, total = format_bytes(processor.memory_limit), format_bytes(processor.memory_bytes)
+    observation = f"limit {limit}, machine {total}, one card {format_bytes(largest)}"
     return Reading((observation,), {"gib": str(-(-largest // GIB))})
 
 

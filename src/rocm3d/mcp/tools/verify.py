@@ -89,7 +89,8 @@ def _forbidden_environment() -> Environment:
 def _summary(document: Verdicts) -> str:
     counts = Counter(item.outcome for item in document.verdicts)
     return (
-        f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped, {counts['not_run']} not run: "
+        f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped, "
+        f"{counts['not_run']} not run: "
         "see `verdicts` for the reasons. Next: `evidence`."
     )
 

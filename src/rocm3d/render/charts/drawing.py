@@ -40,7 +40,8 @@ class Drawing:
         anchor_attribute = f' text-anchor="{anchor}"' if anchor != "start" else ""
         class_attribute = f' class="{kind}"' if kind else ""
         self.parts.append(
-            f'<text x="{_format_coordinate(x)}" y="{_format_coordinate(y)}"{anchor_attribute}{class_attribute}>{title}{escape(clean(text))}</text>'
+            f'<text x="{_format_coordinate(x)}" y="{_format_coordinate(y)}"{anchor_attribute}{class_attribute}>'
+            f"{title}{escape(clean(text))}</text>"
         )
 
     def line(self, points: Iterable[tuple[float, float]], kind: str) -> None:

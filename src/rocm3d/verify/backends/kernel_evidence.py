@@ -73,7 +73,8 @@ def _fallback_reason(backend_check: BackendCheck, compute_kernels: Mapping[str, 
     if backend_check.evidence == "library" and all(
         backend is not None and not backend.is_specific for backend in compute_kernels.values()
     ):
-        return f"its library is loaded, but only kernels of other libraries ran: {', '.join(_labels(compute_kernels.values()))}"
+        labels = ", ".join(_labels(compute_kernels.values()))
+        return f"its library is loaded, but only kernels of other libraries ran: {labels}"
     return ""
 
 

@@ -19,7 +19,8 @@ def import_verdict(backend_check: BackendCheck, probe: str, planned: str) -> Ver
         return _negative_verdict("import", backend_check, probe, planned)
     unexpected_modules = [module for module in backend_check.modules if module.origin == "elsewhere"]
     if unexpected_modules:
-        detail = f"{unexpected_modules[0].name} comes from {unexpected_modules[0].file}, outside the environment and the repository"
+        module = unexpected_modules[0]
+        detail = f"{module.name} comes from {module.file}, outside the environment and the repository"
         return _verdict("import", probe, "failed", f"{backend_check.label}: {detail}")
     return _verdict("import", probe, "passed", "", describe_modules(backend_check))
 
